@@ -1,0 +1,72 @@
+# What scree stands on (docs/DEPENDENCIES.md says why, and under which licence). Each part becomes a
+# target scree_dep_<name>, so that the rest of the build does not know where it was found.
+# SCREE_DEPENDENCIES lists what the library links. No GPL part is in it.
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(ZLIB REQUIRED)
+find_package(LAPACK REQUIRED)
+
+# scree_find(<name> HEADER <file> LIBRARIES <lib>... DEBIAN <package> [SUFFIXES <dir>...] [OPTIONAL])
+function(scree_find name)
+  cmake_parse_arguments(arg "OPTIONAL" "HEADER;DEBIAN" "LIBRARIES;SUFFIXES" ${ARGN})
+  find_path(SCREE_${name}_INCLUDE_DIR "${arg_HEADER}" PATH_SUFFIXES ${arg_SUFFIXES})
+  mark_as_advanced(SCREE_${name}_INCLUDE_DIR)
+  set(missing "")
+  if(NOT SCREE_${name}_INCLUDE_DIR)
+    set(missing "${arg_HEADER}")
+  endif()
+  set(libraries "")
+  foreach(library IN LISTS arg_LIBRARIES)
+    find_library(SCREE_${name}_${library}_LIBRARY "${library}")
+    mark_as_advanced(SCREE_${name}_${library}_LIBRARY)
+    if(SCREE_${name}_${library}_LIBRARY)
+      list(APPEND libraries "${SCREE_${name}_${library}_LIBRARY}")
+    else()
+      list(APPEND missing "lib${library}")
+    endif()
+  endforeach()
+  if(missing AND arg_OPTIONAL)
+    return()
+  elseif(missing)
+    list(JOIN missing ", " missing)
+    message(FATAL_ERROR "${name}: ${missing} not found. On Debian: apt-get install ${arg_DEBIAN}")
+  endif()
+  add_library(scree_dep_${name} INTERFACE IMPORTED GLOBAL)
+  set_target_properties(scree_dep_${name} PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${SCREE_${name}_INCLUDE_DIR}"
+    INTERFACE_LINK_LIBRARIES "${libraries}")
+endfunction()
+
+# HDF5, the serial one: Debian keeps it beside the MPI builds, under a name of its own.
+pkg_check_modules(SCREE_HDF5 QUIET IMPORTED_TARGET GLOBAL hdf5-serial)
+if(SCREE_HDF5_FOUND)
+  set(hdf5 PkgConfig::SCREE_HDF5)
+else()
+  find_package(HDF5 REQUIRED COMPONENTS C)
+  set(hdf5 hdf5::hdf5)
+endif()
+
+scree_find(lapacke HEADER lapacke.h LIBRARIES lapacke DEBIAN liblapacke-dev)
+scree_find(amd HEADER amd.h SUFFIXES suitesparse LIBRARIES amd DEBIAN libsuitesparse-dev)
+scree_find(metis HEADER metis.h LIBRARIES metis DEBIAN libmetis-dev)
+scree_find(sundials HEADER sunlinsol/sunlinsol_spgmr.h
+           LIBRARIES sundials_sunlinsolspgmr sundials_nvecserial DEBIAN libsundials-dev)
+scree_find(yaml HEADER yaml.h LIBRARIES yaml DEBIAN libyaml-dev)
+scree_find(ccd HEADER ccd/ccd.h LIBRARIES ccd DEBIAN libccd-dev)
+scree_find(siconos HEADER SolverOptions.h SUFFIXES siconos/numerics
+           LIBRARIES siconos_numerics DEBIAN libsiconos-numerics-dev OPTIONAL)
+if(TARGET scree_dep_siconos)
+  # Its headers include both <SiconosConfig.h> and each other by bare names; they are not warning-free.
+  set_target_properties(scree_dep_siconos PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES
+    "${SCREE_siconos_INCLUDE_DIR};${SCREE_siconos_INCLUDE_DIR}/..")
+  set_property(TARGET scree_dep_siconos APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES
+    "${SCREE_siconos_INCLUDE_DIR}/..")
+endif()
+
+set(SCREE_DEPENDENCIES
+  ${hdf5} OpenMP::OpenMP_C scree_dep_lapacke LAPACK::LAPACK scree_dep_amd scree_dep_metis
+  scree_dep_sundials scree_dep_yaml scree_dep_ccd ZLIB::ZLIB m)
+
+if(SCREE_TESTS)
+  scree_find(cmocka HEADER cmocka.h LIBRARIES cmocka DEBIAN libcmocka-dev)
+endif()
