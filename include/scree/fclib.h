@@ -1,0 +1,41 @@
+/* scree/fclib.h — contact problems in FCLIB's HDF5 format, local (W, q) and global (M, H, f, w). */
+#ifndef SCREE_FCLIB_H
+#define SCREE_FCLIB_H
+
+#include "scree/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a file says about itself besides the problem. */
+typedef struct scree_FclibInfo {
+  bool global;      /* /fclib_global rather than /fclib_local */
+  int dofs;         /* of M (global) or 0 */
+  double asymmetry; /* max |W - W^T| / max |W| of a local file */
+  bool has_solution;
+  int guesses;
+  char title[256], description[1024], math_info[1024];
+} scree_FclibInfo;
+
+/* Read a problem. A global file whose bodies are small becomes the body form, any other is
+ * assembled. `info` may be null. */
+SCREE_API scree_Status scree_fclib_read(const char *path, scree_Problem *problem,
+                                        scree_FclibInfo *info, const scree_Log *log);
+
+/* Read /solution into r and u (nc x d each). SCREE_BAD_INPUT if it is absent or does not fit. */
+SCREE_API scree_Status scree_fclib_read_solution(const char *path, const scree_Problem *problem,
+                                                 double *r, double *u, const scree_Log *log);
+
+/* Write a problem as /fclib_local (assembled) or /fclib_global (bodies: M = identity in the scaled
+ * velocities, H = B^T), with /solution when r and u are not null. The file appears whole or not at
+ * all. */
+SCREE_API scree_Status scree_fclib_write(const char *path, const scree_Problem *problem,
+                                         const char *title, const double *r, const double *u,
+                                         const scree_Log *log);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

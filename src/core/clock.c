@@ -1,0 +1,11 @@
+/* The monotonic clock of POSIX. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/clock.h"
+
+#include <time.h>
+
+double scree_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,36 @@
+/* Aligned, zeroed arrays (see memory.h). */
+#include "core/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+void *scree_alloc(size_t count, size_t size) {
+  if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size) return NULL;
+  size_t bytes = count * size;
+  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (bytes == 0) bytes = ALIGNMENT;
+  void *memory = aligned_alloc(ALIGNMENT, bytes);
+  if (memory) memset(memory, 0, bytes);
+  return memory;
+}
+
+void scree_free(void *memory) {
+  free(memory);
+}
+
+int scree_grow(void **array, size_t *capacity, size_t count, size_t size) {
+  if (count <= *capacity) return 1;
+  size_t wanted = *capacity + *capacity / 2;
+  if (wanted < count) wanted = count;
+  if (wanted < 16) wanted = 16;
+  void *grown = scree_alloc(wanted, size);
+  if (!grown) return 0;
+  if (*capacity) memcpy(grown, *array, *capacity * size);
+  scree_free(*array);
+  *array = grown;
+  *capacity = wanted;
+  return 1;
+}

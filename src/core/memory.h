@@ -1,0 +1,18 @@
+/* Arrays: 64-byte aligned (a cache line, and any vector register), zeroed, with the product of the
+ * sizes checked. Freed with scree_free. A count of zero gives a valid, freeable pointer. */
+#ifndef SCREE_CORE_MEMORY_H
+#define SCREE_CORE_MEMORY_H
+
+#include <stddef.h>
+
+void *scree_alloc(size_t count, size_t size);
+void scree_free(void *memory);
+
+/* Make *array hold at least `count` elements, keeping the first *capacity of them; the capacity
+ * grows by half at least, so that appending is linear. Returns false, with all unchanged, when
+ * memory runs out. */
+int scree_grow(void **array, size_t *capacity, size_t count, size_t size);
+
+#define SCREE_ALLOC(type, count) ((type *)scree_alloc((size_t)(count), sizeof(type)))
+
+#endif

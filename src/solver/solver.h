@@ -1,0 +1,55 @@
+/* The inside of a solver: its descriptor, and the run through which the driver talks to it.
+ *
+ * A solver is one file with static functions and one `const scree_SolverClass` at its end, named
+ * scree_solver_<name>, plus one line in registry.c. It sees the problem only through its prepared
+ * operator. It decides nothing about convergence: it hands its iterates to scree_run_stop, which
+ * measures them with the shared function and says when to stop. */
+#ifndef SCREE_SOLVER_SOLVER_H
+#define SCREE_SOLVER_SOLVER_H
+
+#include "problem/operator.h"
+#include "scree/solver.h"
+
+/* One solve in progress. The first part is for the solver to read, the second for it to fill. */
+typedef struct scree_Run {
+  const scree_Operator *W; /* the prepared problem: W->problem is the problem itself */
+  const scree_SolveSettings *settings;
+  const scree_Log *log;
+  double start;       /* clock at the start */
+  bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
+
+  int iterations, factorisations; /* the solver counts; scree_run_stop reads */
+  double value;                   /* the last measured value */
+  bool met;                       /* the last measured value is at most the tolerance */
+  bool exhausted;                 /* iterations, time or the user's patience ran out */
+  const char *note;               /* which inner method gave the result, or null */
+  double *work;                   /* (nc x d) of the driver, for the measure */
+} scree_Run;
+
+struct scree_SolverClass {
+  const char *name, *summary, *reference;
+  unsigned capabilities;
+  int max_iterations; /* when the user gives none */
+  scree_OptionTable options;
+  /* Allocate all that iterations need. *state is handed to solve and destroy. */
+  scree_Status (*create)(const scree_Run *run, const void *options, void **state);
+  /* Improve r (nc x d), which holds the start; u must be W r + q up to round-off on return.
+   * SCREE_OK also when not converged: the driver judges. */
+  scree_Status (*solve)(void *state, scree_Run *run, double *r, double *u);
+  void (*destroy)(void *state);
+};
+
+/* Measure the iterate and say whether to stop: the tolerance is met or patience is exhausted. `u` is
+ * the solver's own W r + q. `increment` is the change of the impulses in the last iteration in the
+ * solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
+bool scree_run_stop(scree_Run *run, const double *r, const double *u, double increment);
+
+/* Only the limits, without measuring: cheap, for iterations that are not measured. */
+bool scree_run_exhausted(scree_Run *run);
+
+/* Create, solve, destroy with another solver, continuing the same run (its counts, limits, clock)
+ * from r; `options` is a filled options struct or null for the defaults. */
+scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_, const void *options,
+                              double *r, double *u);
+
+#endif
