@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS scree_shared EXPORT scree_targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-if(TARGET scree_program)
-  install(TARGETS scree_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET scree)
+  install(TARGETS scree RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/scree" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")

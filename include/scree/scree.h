@@ -3,5 +3,10 @@
 #define SCREE_SCREE_H
 
 #include "scree/base.h"
+#include "scree/fclib.h"
+#include "scree/measure.h"
+#include "scree/options.h"
+#include "scree/problem.h"
+#include "scree/solver.h"
 
 #endif

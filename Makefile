@@ -1,0 +1,55 @@
+# A thin front to CMake (presets in CMakePresets.json): `make help` lists what it does.
+# JOBS=N            processes at once, default: all processors
+# SCREE_PROBLEMS=D  where the FCLIB problem files are, default ../shared/problems
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+
+# Configure a preset ($(1), in folder $(2)) when that was not done yet or the presets changed. The
+# build itself notices new, changed and removed sources.
+configure = if [ $(2)/CMakeCache.txt -nt CMakePresets.json ] && [ -z "$(SCREE_PROBLEMS)" ]; then :; else \
+  cmake --preset $(1) $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))") \
+  && touch $(2)/CMakeCache.txt; fi
+
+.PHONY: all setup test demo install bench format check-format clean help
+
+all: setup ## build build/scree and build/lib/libscree.so
+	@$(call configure,release,build)
+	@cmake --build --preset release -j $(JOBS)
+
+setup: ## install what the build needs (Debian)
+	@scripts/setup.sh build
+
+test: ## build and test everything, once plain and once under sanitizers
+	@scripts/setup.sh build test
+	@$(call configure,release,build)
+	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target benches
+	@scripts/format.sh --check
+	ctest --preset release -j $(JOBS)
+	@$(call configure,asan,build/asan)
+	@cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+
+demo: all ## build, run the demonstration
+	@scripts/demo.sh
+
+install: all ## install under PREFIX (default /usr/local)
+	@cmake --install build --prefix $(PREFIX)
+
+bench: ## build the benchmarks into build/bench (run them by hand)
+	@scripts/setup.sh build bench
+	@cmake --preset release $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))")
+	@cmake --build --preset release -j $(JOBS) --target benches
+	@ls -1 build/bench 2>/dev/null | sed 's,^,build/bench/,'
+
+format: ## lay out the C sources with clang-format 14
+	@scripts/format.sh --fix
+
+check-format: ## report sources that `make format` would change
+	@scripts/format.sh --check
+
+clean: ## remove build/
+	@rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# Rules on the sources that the compiler does not check:
+#   1. includes between folders go one way: core <- math <- ... <- io <- cli;
+#   2. the library does not print, exit, abort or jump (snprintf and fprintf to a file are fine);
+#   3. every src/<folder> is named in docs/ARCHITECTURE.md;
+#   4. include/scree/scree.h includes every public header.
+#
+#   check.sh ROOT         print each violation as file:line: reason; fail if there is one
+#   check.sh --self-test  break each rule in a sample tree and demand that it is reported
+set -euo pipefail
+order="core math geometry body law problem solver step world io cli"
+
+# The file without comments, strings and character constants, line numbers kept. Include lines are
+# kept whole for rule 1.
+strip_c() {
+  awk '
+    {
+      if (!in_comment && $0 ~ /^[ \t]*#[ \t]*include/) { print; next }
+      out = ""; n = length($0)
+      for (i = 1; i <= n; i++) {
+        c = substr($0, i, 1); two = substr($0, i, 2)
+        if (in_comment) { if (two == "*/") { in_comment = 0; i++ } }
+        else if (two == "/*") { in_comment = 1; i++; out = out " " }
+        else if (two == "//") break
+        else if (c == "\"" || c == "\047") {
+          for (i++; i <= n && substr($0, i, 1) != c; i++) if (substr($0, i, 1) == "\\") i++
+          out = out c c
+        } else out = out c
+      }
+      print out
+    }' "$1"
+}
+
+# Public headers have the rank of the folder they are named after, or of what they include: lines
+# "<file> <rank>", computed by passing over the headers until nothing rises.
+public_ranks() {
+  local header
+  for header in include/scree/*.h; do
+    [ -f "$header" ] || continue
+    strip_c "$header" | awk -v name="$(basename "$header" .h)" '
+      /^[ \t]*#[ \t]*include[ \t]*"scree\// { split($0, part, "\""); print name, part[2] }
+      END { print name, "-" }'
+  done | awk -v order="$order" '
+    BEGIN { n = split(order, folder, " "); for (i = 1; i <= n; i++) folder_rank[folder[i]] = i }
+    {
+      if (!($1 in rank)) rank[$1] = ($1 in folder_rank) ? folder_rank[$1] : 1
+      if ($2 != "-") { sub(/^scree\//, "", $2); sub(/\.h$/, "", $2); from[++edges] = $1; to[edges] = $2 }
+    }
+    END {
+      do {
+        risen = 0
+        for (e = 1; e <= edges; e++)
+          if (rank[from[e]] < rank[to[e]]) { rank[from[e]] = rank[to[e]]; risen = 1 }
+      } while (risen)
+      for (name in rank) print "scree/" name ".h", rank[name]
+    }'
+}
+
+check_includes() {
+  local file folder
+  for file in include/scree/*.h src/*/*.[ch] cli/*.[ch]; do
+    [ -f "$file" ] || continue
+    case "$file" in
+    src/*) folder="${file#src/}" folder="${folder%%/*}" ;;
+    cli/*) folder=cli ;;
+    *) folder=public ;;
+    esac
+    strip_c "$file" | awk -v file="$file" -v folder="$folder" -v order="$order" -v ranks="$1" '
+      BEGIN {
+        n = split(order, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i
+        n = split(ranks, word, " "); for (i = 1; i < n; i += 2) public[word[i]] = word[i + 1]
+        if (folder != "public" && !(folder in rank))
+          print file ":1: folder " folder " has no place in the order: " order
+      }
+      /^[ \t]*#[ \t]*include[ \t]*"/ {
+        split($0, part, "\""); path = part[2]; to = path; sub(/\/.*/, "", to)
+        if (to == "scree") {
+          if (!(path in public)) print file ":" NR ": no public header " path
+          else if (folder in rank && public[path] > rank[folder])
+            print file ":" NR ": " folder " may not include " path ", a header of " name_of(public[path])
+        } else if (folder == "public")
+          print file ":" NR ": a public header may not include " path ", which is not installed"
+        else if (!(to in rank) || path !~ /\//)
+          print file ":" NR ": include " path " as \"folder/file.h\""
+        else if (folder in rank && rank[to] > rank[folder])
+          print file ":" NR ": " folder " may not include " path ", which comes after it"
+      }
+      function name_of(r,   k) { for (k in rank) if (rank[k] == r) return k; return "?" }'
+  done
+}
+
+check_calls() {
+  local file
+  for file in src/*/*.[ch]; do
+    [ -f "$file" ] || continue
+    strip_c "$file" | awk -v file="$file" '
+      /(^|[^A-Za-z0-9_])(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|abort|longjmp)[ \t]*\(/ ||
+      /(^|[^A-Za-z0-9_])(stdout|stderr)([^A-Za-z0-9_]|$)/ {
+        print file ":" NR ": the library may not print, exit, abort or jump:" $0
+      }'
+  done
+}
+
+check_architecture() {
+  local folder
+  for folder in src/*/; do
+    folder="${folder%/}"
+    grep -q "$folder" docs/ARCHITECTURE.md 2>/dev/null ||
+      echo "docs/ARCHITECTURE.md:1: $folder is not named"
+  done
+}
+
+check_umbrella() {
+  local header
+  for header in include/scree/*.h; do
+    header="scree/$(basename "$header")"
+    [ "$header" = scree/scree.h ] || grep -q "^#include \"$header\"" include/scree/scree.h ||
+      echo "include/scree/scree.h:1: $header is not included"
+  done
+}
+
+check_tree() {
+  cd "$1"
+  local found
+  found="$(
+    check_includes "$(public_ranks | tr '\n' ' ')"
+    check_calls
+    check_architecture
+    check_umbrella
+  )"
+  [ -z "$found" ] && return 0
+  echo "$found"
+  return 1
+}
+
+self_test() {
+  local failures=0
+  root="$(mktemp -d)"
+  trap 'rm -rf "$root"' EXIT
+  mkdir -p "$root"/{include/scree,src/core,src/solver,cli,docs}
+  good() {
+    echo 'src/core and src/solver' >"$root/docs/ARCHITECTURE.md"
+    printf '#include "scree/base.h"\n#include "scree/solver.h"\n#include "scree/info.h"\n' \
+      >"$root/include/scree/scree.h"
+    echo '#include <stddef.h>' >"$root/include/scree/base.h"
+    echo '#include "scree/base.h"' >"$root/include/scree/solver.h"
+    echo '#include "scree/solver.h"' >"$root/include/scree/info.h"
+    printf '#include "scree/base.h"\n/* printf( and\n exit( */ // abort(\nconst char *s = "puts(\\" exit(1)";\n' \
+      >"$root/src/core/a.c"
+    printf '#include "core/a.h"\n#include "scree/info.h"\nint f(void) { return snprintf(0, 0, "x"); }\n' \
+      >"$root/src/solver/b.c"
+    printf '#include "solver/b.h"\nint main(void) { printf("x"); }\n' >"$root/cli/main.c"
+    rm -rf "$root/src/extra"
+  }
+  expect() { # expect <text of the report, empty for none> <name>
+    local report
+    report="$(check_tree "$root" 2>&1)" && [ -z "$1" ] && return 0
+    if [ -z "$1" ] || [[ "$report" != *"$1"* ]]; then
+      echo "self-test: $2: expected \"$1\", found \"$report\""
+      failures=$((failures + 1))
+    fi
+  }
+  good && expect "" "a good tree"
+  good && echo '#include "solver/b.h"' >>"$root/src/core/a.c"
+  expect "src/core/a.c:5: core may not include solver/b.h" "upward include"
+  good && echo '# include "cli/main.h"' >>"$root/src/solver/b.c"
+  expect "src/solver/b.c:4: solver may not include cli/main.h" "include of the program"
+  good && echo '#include "scree/info.h"' >>"$root/src/core/a.c"
+  expect "core may not include scree/info.h, a header of solver" "upward through a public header"
+  good && echo '#include "b.h"' >>"$root/src/solver/b.c"
+  expect 'include b.h as "folder/file.h"' "include without a folder"
+  good && echo '#include "core/a.h"' >>"$root/include/scree/base.h"
+  expect "a public header may not include core/a.h" "internal header in a public one"
+  good && mkdir "$root/src/extra" && echo >"$root/src/extra/c.c"
+  expect "folder extra has no place" "unknown folder"
+  expect "src/extra is not named" "folder that the architecture does not name"
+  for call in 'printf("x")' 'puts("x")' 'exit (1)' 'abort()' 'fprintf(stderr, "x")' 'longjmp(b, 1)'; do
+    good && echo "void g(void) { $call; }" >>"$root/src/core/a.c"
+    expect "src/core/a.c:5: the library may not print, exit" "call of $call"
+  done
+  good && echo >"$root/include/scree/new.h"
+  expect "scree/new.h is not included" "header missing from scree.h"
+  rm "$root/include/scree/new.h"
+  [ "$failures" -eq 0 ] && echo "self-test: every rule is able to fail"
+}
+
+if [ "${1:-}" = "--self-test" ]; then
+  self_test
+else
+  check_tree "${1:?usage: check.sh ROOT | --self-test}" && echo "layering: no violation"
+fi
