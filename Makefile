@@ -3,6 +3,7 @@
 # SCREE_PROBLEMS=D  where the FCLIB problem files are, default ../shared/problems
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
+MAKEFLAGS += --no-print-directory
 
 # Configure a preset ($(1), in folder $(2)) when that was not done yet or the presets changed. The
 # build itself notices new, changed and removed sources.

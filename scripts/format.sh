@@ -17,7 +17,8 @@ if [ -z "$tool" ]; then
   [ "${1:-}" = "--check" ] && exit 0 || exit 1
 fi
 
-mapfile -t files < <(find src include cli bench tests examples -name '*.[ch]' | LC_ALL=C sort)
+mapfile -t files < <(find . -path ./build -prune -o -path ./.git -prune -o -name '*.[ch]' -print |
+  LC_ALL=C sort)
 case "${1:-}" in
 --check)
   "$tool" --dry-run -Werror "${files[@]}" || {

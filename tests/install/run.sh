@@ -3,6 +3,7 @@
 # run both, and look at what the shared library exports.
 #   run.sh BUILD CMAKE CC
 set -euo pipefail
+unset MAKEFLAGS # of the make that may have started the tests
 build="$1" cmake="$2" cc="$3"
 here="$(cd "$(dirname "$0")" && pwd)"
 work="$(mktemp -d)"
