@@ -1,0 +1,56 @@
+/* Projections on the sets Y of the impulses: 002 section 8's four yield surfaces, the half-line of
+ * frictionless contact, the whole space of bilateral joints.
+ *
+ * All are built on the cone's projection k = P_K(x):
+ *     shifted by cohesion c    P_K(x + c n) - c n
+ *     cone + ball of radius a  off(x, k)
+ *     capped                   off(x, k min(1, b/|k|)):  (K cut by the ball of radius b) + ball(a)
+ * with off(x, k) = x when |x - k| <= a, else k + a (x - k)/|x - k|: the projection on Y + ball(a)
+ * lies on the segment from P_Y(x) to x. Cutting the cone by a centred ball scales k, because the
+ * cone is a cone: the nearest point of the cut cone lies on the ray of k. */
+#include "problem/set_inline.h"
+#include "scree/problem.h"
+
+static double norm(int d, const double *x) {
+  return d == 2 ? hypot(x[0], x[1]) : hypot(hypot(x[0], x[1]), x[2]);
+}
+
+/* out = the point of the ball of radius a around k that is nearest to x; `out` may be `x`. */
+static void project_ball(int d, double a, const double *k, const double *x, double *out) {
+  double difference[3];
+  for (int i = 0; i < d; ++i) difference[i] = x[i] - k[i];
+  const double distance = norm(d, difference);
+  for (int i = 0; i < d; ++i) out[i] = distance <= a ? x[i] : k[i] + a * (difference[i] / distance);
+}
+
+void scree_set_project(const scree_Set *set, int d, const double *x, double *out) {
+  double k[3];
+  switch (set->kind) {
+  case SCREE_SET_CONE: scree_cone_project(d, set->mu, x, out); return;
+  case SCREE_SET_SHIFTED:
+    for (int i = 0; i < d; ++i) k[i] = x[i];
+    k[0] += set->a;
+    scree_cone_project(d, set->mu, k, out);
+    out[0] -= set->a;
+    return;
+  case SCREE_SET_CONE_BALL:
+    scree_cone_project(d, set->mu, x, k);
+    project_ball(d, set->a, k, x, out);
+    return;
+  case SCREE_SET_CAPPED: {
+    scree_cone_project(d, set->mu, x, k);
+    const double length = norm(d, k);
+    if (length > set->b)
+      for (int i = 0; i < d; ++i) k[i] = set->b * (k[i] / length);
+    project_ball(d, set->a, k, x, out);
+    return;
+  }
+  case SCREE_SET_HALF_LINE:
+    out[0] = fmax(x[0], 0.0);
+    for (int i = 1; i < d; ++i) out[i] = 0.0;
+    return;
+  case SCREE_SET_SPACE:
+  case SCREE_SET_KINDS: break;
+  }
+  for (int i = 0; i < d; ++i) out[i] = x[i];
+}
