@@ -17,14 +17,14 @@ static double norm(int d, const double *x) {
 
 /* out = the point of the ball of radius a around k that is nearest to x; `out` may be `x`. */
 static void project_ball(int d, double a, const double *k, const double *x, double *out) {
-  double difference[3];
+  double difference[3] = {0.0, 0.0, 0.0};
   for (int i = 0; i < d; ++i) difference[i] = x[i] - k[i];
   const double distance = norm(d, difference);
   for (int i = 0; i < d; ++i) out[i] = distance <= a ? x[i] : k[i] + a * (difference[i] / distance);
 }
 
 void scree_set_project(const scree_Set *set, int d, const double *x, double *out) {
-  double k[3];
+  double k[3] = {0.0, 0.0, 0.0};
   switch (set->kind) {
   case SCREE_SET_CONE: scree_cone_project(d, set->mu, x, out); return;
   case SCREE_SET_SHIFTED:
