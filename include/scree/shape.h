@@ -1,0 +1,158 @@
+/* scree/shape.h — positions, orientations and the shapes of bodies and obstacles.
+ *
+ * One representation serves 2D and 3D. A 2D world lives in the plane z = 0: positions have z = 0,
+ * orientations are rotations about z, and every normal has z = 0. A shape is a plain tagged struct
+ * in the body's own frame, whose origin is the centroid (of bounded shapes) and whose axes are the
+ * principal axes of inertia (in 3D). Where each shape sits in its frame:
+ *
+ *   2D  disk        radius                       round the origin
+ *       ellipse     semi.x, semi.y               semi-axes along x and y
+ *       polygon     vertices (any order, hull)   moved so that its centroid is the origin
+ *       segment     half_length, radius >= 0     along x, rounded by `radius` (0: no area)
+ *       half-plane                               the solid is y <= 0
+ *       drum        radius                       the solid is everything outside the circle
+ *   3D  sphere      radius                       round the origin
+ *       ellipsoid   semi.x, semi.y, semi.z       semi-axes along x, y, z
+ *       box         semi.x, semi.y, semi.z       half extents along x, y, z
+ *       capsule     half_length, radius > 0      along z; half_length of the cylinder's axis
+ *       half-space                               the solid is z <= 0
+ *       drum        radius, half_length          the solid is everything outside the cylinder along
+ *                                                z; half_length = INFINITY: endless, else closed by
+ *                                                two end caps at z = +-half_length
+ *
+ * Unbounded shapes (half-plane, half-space, drums) have no volume and can only be obstacles. */
+#ifndef SCREE_SHAPE_H
+#define SCREE_SHAPE_H
+
+#include "scree/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_Vec3 {
+  double x, y, z;
+} scree_Vec3;
+
+/* Unit quaternion, scalar first. */
+typedef struct scree_Quat {
+  double w, x, y, z;
+} scree_Quat;
+
+typedef struct scree_Pose {
+  scree_Vec3 position;    /* of the body's origin */
+  scree_Quat orientation; /* body frame to world frame */
+} scree_Pose;
+
+typedef struct scree_Aabb {
+  scree_Vec3 lower, upper;
+} scree_Aabb;
+
+/* The order matters to the pair table only in that unbounded kinds come after bounded ones of the
+ * same dimension. */
+typedef enum scree_ShapeKind {
+  SCREE_SHAPE_DISK,
+  SCREE_SHAPE_ELLIPSE,
+  SCREE_SHAPE_POLYGON,
+  SCREE_SHAPE_SEGMENT,
+  SCREE_SHAPE_HALF_PLANE,
+  SCREE_SHAPE_DRUM_2D,
+  SCREE_SHAPE_SPHERE,
+  SCREE_SHAPE_ELLIPSOID,
+  SCREE_SHAPE_BOX,
+  SCREE_SHAPE_CAPSULE,
+  SCREE_SHAPE_HALF_SPACE,
+  SCREE_SHAPE_DRUM,
+  SCREE_SHAPE_KINDS
+} scree_ShapeKind;
+
+typedef struct scree_Shape {
+  scree_ShapeKind kind;
+  int vertex_count;     /* polygon: number of vertices, else 0 */
+  double radius;        /* disk, sphere, segment, capsule, drums */
+  double half_length;   /* segment, capsule, drum */
+  scree_Vec3 semi;      /* ellipse, ellipsoid: semi-axes; box: half extents */
+  scree_Vec3 *vertices; /* polygon: [vertex_count] counter-clockwise, then [vertex_count] outward
+                         * unit normals of the edges k -> k+1; owned; else NULL */
+  scree_Vec3 offset;    /* polygon: centroid in the coordinates it was given in, else 0 */
+  /* Derived by the init functions. */
+  double bounding_radius; /* of the smallest ball round the origin; INFINITY when unbounded */
+  double size;        /* smallest width across: the length that a gap is small against. Unbounded
+                       * shapes: radius, or INFINITY for half-plane and half-space. */
+  double volume;      /* area in 2D; 0 for a segment without radius and for unbounded shapes */
+  scree_Vec3 inertia; /* principal moments for unit density; 2D: only z */
+} scree_Shape;
+
+/* A parameter of a shape, as a scene names it. */
+typedef struct scree_ShapeParameter {
+  const char *name;
+  size_t offset;     /* of the double in scree_Shape */
+  bool required;     /* otherwise `fallback` holds when it is absent */
+  double fallback;   /* value when absent */
+  bool may_be_zero;  /* otherwise > 0 */
+  bool may_infinite; /* otherwise finite */
+  const char *help;
+} scree_ShapeParameter;
+
+/* What there is to know about a kind of shape: enough for a scene reader to build one. */
+typedef struct scree_ShapeType {
+  const char *name; /* as a scene names it; unique within a dimension */
+  const char *summary;
+  int dimension; /* 2 or 3 */
+  bool bounded;  /* can be a body with a mass */
+  bool convex;   /* has a support function */
+  bool takes_vertices;
+  int parameter_count;
+  const scree_ShapeParameter *parameters; /* [parameter_count] */
+} scree_ShapeType;
+
+SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
+
+/* Kind by name and dimension; SCREE_SHAPE_KINDS when there is none. */
+SCREE_API scree_ShapeKind scree_shape_kind(const char *name, int dimension);
+
+/* Check the parameters of a shape whose kind and parameters (and, for polygons, vertices given
+ * apart) were filled in, and derive the rest. `vertices` [vertex_count], x and y used, in any
+ * order: their convex hull is taken, and a point inside it is refused because it would change the
+ * shape. */
+SCREE_API scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind,
+                                        const double *parameters, const scree_Vec3 *vertices,
+                                        int vertex_count, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_disk(scree_Shape *shape, double radius,
+                                             const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_ellipse(scree_Shape *shape, double semi_x, double semi_y,
+                                                const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_polygon(scree_Shape *shape, const scree_Vec3 *vertices,
+                                                int vertex_count, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_segment(scree_Shape *shape, double half_length,
+                                                double radius, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_half_plane(scree_Shape *shape, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_drum_2d(scree_Shape *shape, double radius,
+                                                const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_sphere(scree_Shape *shape, double radius,
+                                               const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_ellipsoid(scree_Shape *shape, double semi_x, double semi_y,
+                                                  double semi_z, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_box(scree_Shape *shape, double half_x, double half_y,
+                                            double half_z, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_capsule(scree_Shape *shape, double half_length,
+                                                double radius, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_half_space(scree_Shape *shape, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, double half_length,
+                                             const scree_Log *log);
+
+/* Free what the shape owns. */
+SCREE_API void scree_shape_fini(scree_Shape *shape);
+
+/* The furthest point of a convex shape in direction `direction` (any length), both in the shape's
+ * own frame. Ties go to the first vertex. */
+SCREE_API scree_Vec3 scree_shape_support(const scree_Shape *shape, scree_Vec3 direction);
+
+/* Bounds in the world for a pose; infinite where the shape is (drums: the bounds of the hollow). */
+SCREE_API scree_Aabb scree_shape_aabb(const scree_Shape *shape, const scree_Pose *pose);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
