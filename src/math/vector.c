@@ -1,0 +1,121 @@
+/* Long vectors (see vector.h). */
+#include "math/vector.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { LANES = 8 };
+
+/* The lanes of one piece, then of all pieces, in a fixed order. */
+static double sum_lanes(const double *lane) {
+  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+static double sum_chunks(const double *partial) {
+  double sum = 0.0;
+  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) sum += partial[chunk];
+  return sum;
+}
+
+static double chunk_dot(size_t n, const double *x, const double *y) {
+  double lane[LANES] = {0.0};
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (size_t j = 0; j < LANES; ++j) lane[j] += x[i + j] * y[i + j];
+  for (size_t j = 0; i < n; ++i, ++j) lane[j] += x[i] * y[i];
+  return sum_lanes(lane);
+}
+
+static double chunk_distance(size_t n, const double *x, const double *y) {
+  double lane[LANES] = {0.0};
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (size_t j = 0; j < LANES; ++j) {
+      const double z = x[i + j] - y[i + j];
+      lane[j] += z * z;
+    }
+  for (size_t j = 0; i < n; ++i, ++j) lane[j] += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum_lanes(lane);
+}
+
+double scree_vector_dot(size_t n, const double *x, const double *y, int threads) {
+  double partial[SCREE_CHUNKS];
+  SCREE_OVER_CHUNKS(chunk, n, threads) {
+    size_t begin, end;
+    scree_chunk(n, chunk, &begin, &end);
+    partial[chunk] = chunk_dot(end - begin, x + begin, y + begin);
+  }
+  return sum_chunks(partial);
+}
+
+/* The sum of squares was too large or too small for its root to be right: divide by the largest
+ * element first. Rare, so it is not made fast. */
+static double norm_scaled(size_t n, const double *x, const double *y) {
+  double largest = 0.0;
+  for (size_t i = 0; i < n; ++i) largest = fmax(largest, fmax(fabs(x[i]), y ? fabs(y[i]) : 0.0));
+  if (!(largest > 0.0) || isinf(largest)) return largest;
+  int exponent;
+  frexp(largest, &exponent);
+  /* a power of two, kept representable: the norm may pass the largest number only if |x| does */
+  const int half = exponent / 2;
+  double sum = 0.0;
+  for (size_t i = 0; i < n; ++i) {
+    const double z = ldexp(x[i], -exponent) - (y ? ldexp(y[i], -exponent) : 0.0);
+    sum += z * z;
+  }
+  return ldexp(ldexp(sqrt(sum), half), exponent - half);
+}
+
+static double root(size_t n, const double *x, const double *y, double square) {
+  if (square >= DBL_MIN / DBL_EPSILON && square <= DBL_MAX) return sqrt(square);
+  return isnan(square) ? square : norm_scaled(n, x, y);
+}
+
+double scree_vector_norm(size_t n, const double *x, int threads) {
+  return root(n, x, NULL, scree_vector_dot(n, x, x, threads));
+}
+
+double scree_vector_distance(size_t n, const double *x, const double *y, int threads) {
+  double partial[SCREE_CHUNKS];
+  SCREE_OVER_CHUNKS(chunk, n, threads) {
+    size_t begin, end;
+    scree_chunk(n, chunk, &begin, &end);
+    partial[chunk] = chunk_distance(end - begin, x + begin, y + begin);
+  }
+  return root(n, x, y, sum_chunks(partial));
+}
+
+double scree_vector_max(size_t n, const double *x, int threads) {
+  double partial[SCREE_CHUNKS];
+  SCREE_OVER_CHUNKS(chunk, n, threads) {
+    size_t begin, end;
+    scree_chunk(n, chunk, &begin, &end);
+    double largest = 0.0;
+    for (size_t i = begin; i < end; ++i) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    partial[chunk] = largest;
+  }
+  double largest = 0.0;
+  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) largest = fmax(largest, partial[chunk]);
+  return largest;
+}
+
+void scree_vector_combine(size_t n, double a, const double *x, double b, const double *y,
+                          double *out, int threads) {
+  SCREE_OVER_CHUNKS(chunk, n, threads) {
+    size_t begin, end;
+    scree_chunk(n, chunk, &begin, &end);
+    if (b == 0.0)
+      for (size_t i = begin; i < end; ++i) out[i] = a * x[i];
+    else
+      for (size_t i = begin; i < end; ++i) out[i] = a * x[i] + b * y[i];
+  }
+}
+
+void scree_vector_copy(size_t n, const double *x, double *out, int threads) {
+  SCREE_OVER_CHUNKS(chunk, n, threads) {
+    size_t begin, end;
+    scree_chunk(n, chunk, &begin, &end);
+    memcpy(out + begin, x + begin, (end - begin) * sizeof *x);
+  }
+}
