@@ -5,11 +5,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 8 };
+/* Eight lanes as four registers of two: what every x86-64 and ARM has, so that the order of a sum
+ * is the same on all of them. */
+typedef double Pair __attribute__((vector_size(16)));
 
-/* The lanes of one piece, then of all pieces, in a fixed order. */
-static double sum_lanes(const double *lane) {
-  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+typedef struct Lanes {
+  Pair a, b, c, d;
+} Lanes;
+
+static inline Pair load(const double *x) {
+  Pair pair;
+  memcpy(&pair, x, sizeof pair);
+  return pair;
+}
+
+/* The lanes of one piece and its last elements (fewer than eight), in one order. */
+static inline double sum_lanes(const Lanes *lanes, double rest) {
+  const Pair sum = (lanes->a + lanes->b) + (lanes->c + lanes->d);
+  return (sum[0] + sum[1]) + rest;
 }
 
 static double sum_chunks(const double *partial) {
@@ -19,24 +32,35 @@ static double sum_chunks(const double *partial) {
 }
 
 static double chunk_dot(size_t n, const double *x, const double *y) {
-  double lane[LANES] = {0.0};
+  Lanes lanes = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
   size_t i = 0;
-  for (; i + LANES <= n; i += LANES)
-    for (size_t j = 0; j < LANES; ++j) lane[j] += x[i + j] * y[i + j];
-  for (size_t j = 0; i < n; ++i, ++j) lane[j] += x[i] * y[i];
-  return sum_lanes(lane);
+  for (; i + 8 <= n; i += 8) {
+    lanes.a += load(x + i) * load(y + i);
+    lanes.b += load(x + i + 2) * load(y + i + 2);
+    lanes.c += load(x + i + 4) * load(y + i + 4);
+    lanes.d += load(x + i + 6) * load(y + i + 6);
+  }
+  double rest = 0.0;
+  for (; i < n; ++i) rest += x[i] * y[i];
+  return sum_lanes(&lanes, rest);
+}
+
+static inline Pair square(Pair x) {
+  return x * x;
 }
 
 static double chunk_distance(size_t n, const double *x, const double *y) {
-  double lane[LANES] = {0.0};
+  Lanes lanes = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
   size_t i = 0;
-  for (; i + LANES <= n; i += LANES)
-    for (size_t j = 0; j < LANES; ++j) {
-      const double z = x[i + j] - y[i + j];
-      lane[j] += z * z;
-    }
-  for (size_t j = 0; i < n; ++i, ++j) lane[j] += (x[i] - y[i]) * (x[i] - y[i]);
-  return sum_lanes(lane);
+  for (; i + 8 <= n; i += 8) {
+    lanes.a += square(load(x + i) - load(y + i));
+    lanes.b += square(load(x + i + 2) - load(y + i + 2));
+    lanes.c += square(load(x + i + 4) - load(y + i + 4));
+    lanes.d += square(load(x + i + 6) - load(y + i + 6));
+  }
+  double rest = 0.0;
+  for (; i < n; ++i) rest += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum_lanes(&lanes, rest);
 }
 
 double scree_vector_dot(size_t n, const double *x, const double *y, int threads) {
@@ -67,9 +91,9 @@ static double norm_scaled(size_t n, const double *x, const double *y) {
   return ldexp(ldexp(sqrt(sum), half), exponent - half);
 }
 
-static double root(size_t n, const double *x, const double *y, double square) {
-  if (square >= DBL_MIN / DBL_EPSILON && square <= DBL_MAX) return sqrt(square);
-  return isnan(square) ? square : norm_scaled(n, x, y);
+static double root(size_t n, const double *x, const double *y, double sum) {
+  if (sum >= DBL_MIN / DBL_EPSILON && sum <= DBL_MAX) return sqrt(sum);
+  return isnan(sum) ? sum : norm_scaled(n, x, y);
 }
 
 double scree_vector_norm(size_t n, const double *x, int threads) {
@@ -105,10 +129,13 @@ void scree_vector_combine(size_t n, double a, const double *x, double b, const d
   SCREE_OVER_CHUNKS(chunk, n, threads) {
     size_t begin, end;
     scree_chunk(n, chunk, &begin, &end);
-    if (b == 0.0)
+    if (b == 0.0) {
+#pragma omp simd
       for (size_t i = begin; i < end; ++i) out[i] = a * x[i];
-    else
+    } else {
+#pragma omp simd
       for (size_t i = begin; i < end; ++i) out[i] = a * x[i] + b * y[i];
+    }
   }
 }
 
