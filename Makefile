@@ -5,11 +5,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
-# Configure a preset ($(1), in folder $(2)) when that was not done yet or the presets changed. The
-# build itself notices new, changed and removed sources.
-configure = if [ $(2)/CMakeCache.txt -nt CMakePresets.json ] && [ -z "$(SCREE_PROBLEMS)" ]; then :; else \
-  cmake --preset $(1) $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))") \
-  && touch $(2)/CMakeCache.txt; fi
+# Configure a preset ($(1), in folder $(2)) when that has not succeeded yet or the presets changed.
+# The build itself notices new, changed and removed sources.
+problems = $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))")
+configure = if [ -n '$(problems)' ] || ! [ $(2)/.configured -nt CMakePresets.json ]; then \
+  cmake --preset $(1) $(problems) && touch $(2)/.configured; fi
 
 .PHONY: all setup test demo install bench format check-format clean help
 
@@ -39,7 +39,7 @@ install: all ## install under PREFIX (default /usr/local)
 
 bench: ## build the benchmarks into build/bench (run them by hand)
 	@scripts/setup.sh build bench
-	@cmake --preset release $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))")
+	@cmake --preset release $(problems)
 	@cmake --build --preset release -j $(JOBS) --target benches
 	@ls -1 build/bench 2>/dev/null | sed 's,^,build/bench/,'
 

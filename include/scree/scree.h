@@ -7,6 +7,7 @@
 #include "scree/measure.h"
 #include "scree/options.h"
 #include "scree/problem.h"
+#include "scree/shape.h"
 #include "scree/solver.h"
 
 #endif
