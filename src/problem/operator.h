@@ -47,12 +47,12 @@ double scree_operator_norm_bound(const scree_Operator *W);
 
 #define SCREE_INLINE static inline __attribute__((always_inline))
 
-/* u_c = (W r + q)_c */
+/* u_c = (W r)_c + q_c; a null q is zero */
 SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_OperatorKind kind, int d,
                                          int nb, int c, const double *r, const double *y,
-                                         double *u) {
+                                         const double *q, double *u) {
   const scree_Problem *p = W->problem;
-  const double *q = p->q + (size_t)c * (size_t)d;
+  for (int i = 0; i < d; ++i) u[i] = q ? q[(size_t)c * (size_t)d + (size_t)i] : 0.0;
   if (kind == SCREE_ASSEMBLED) {
     const size_t start = p->blocks.row[c];
     const size_t n = p->blocks.row[c + 1] - start, stride = n * (size_t)d;
@@ -64,10 +64,8 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
       for (int i = 0; i < d; ++i)
         for (int j = 0; j < d; ++j) sum[i * d + j] += x[(size_t)i * stride + (size_t)j] * rk[j];
     }
-    for (int i = 0; i < d; ++i) {
-      u[i] = q[i];
+    for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j) u[i] += sum[i * d + j];
-    }
   } else {
     const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1], ground = p->bodies.nbodies;
     const double *B0 = p->bodies.B + (size_t)c * (size_t)(2 * d * nb), *B1 = B0 + d * nb;
@@ -76,7 +74,7 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
     for (int i = 0; i < d; ++i) {
       double sum = 0.0;
       for (int j = 0; j < nb; ++j) sum += B0[i * nb + j] * y0[j] + B1[i * nb + j] * y1[j];
-      u[i] = q[i] + sum;
+      u[i] += sum;
     }
     if (p->bodies.C) {
       const double *C = p->bodies.C + (size_t)c * (size_t)(d * d), *rc = r + (size_t)c * (size_t)d;

@@ -1,0 +1,191 @@
+/* Preparing and applying W (see operator.h).
+ *
+ * Parallel loops hand each thread whole rows (assembled: contacts; body form: bodies for B^T r,
+ * contacts for B y), and every row is summed in its own fixed order. So there are no reductions
+ * between threads and the bits do not depend on their number. */
+#include "problem/operator.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "problem/graph.h"
+
+#include <math.h>
+
+/* Below this many contacts a parallel region costs more than it gives. */
+enum { PARALLEL_CONTACTS = 2000 };
+
+static void fill_diagonal(scree_Operator *W) {
+  const scree_Problem *p = W->problem;
+  const size_t d = (size_t)p->d, dd = d * d;
+  double trace = 0.0;
+  for (int c = 0; c < p->nc; ++c) {
+    double *D = W->diagonal + (size_t)c * dd;
+    if (p->kind == SCREE_ASSEMBLED) {
+      const size_t start = p->blocks.row[c], n = p->blocks.row[c + 1] - start;
+      size_t k = 0;
+      while (p->blocks.col[start + k] != c) ++k;
+      for (size_t i = 0; i < d; ++i)
+        for (size_t j = 0; j < d; ++j)
+          D[i * d + j] = p->blocks.x[start * dd + i * d * n + k * d + j];
+    } else {
+      const size_t nb = (size_t)p->bodies.nb;
+      const double *B = p->bodies.B + (size_t)c * 2 * d * nb;
+      for (size_t i = 0; i < d; ++i)
+        for (size_t j = 0; j < d; ++j) {
+          double sum = p->bodies.C ? p->bodies.C[(size_t)c * dd + i * d + j] : 0.0;
+          for (size_t side = 0; side < 2; ++side)
+            for (size_t a = 0; a < nb; ++a)
+              sum += B[(side * d + i) * nb + a] * B[(side * d + j) * nb + a];
+          D[i * d + j] = sum;
+        }
+    }
+    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
+  }
+  const double mean = p->nc ? trace / (double)((size_t)p->nc * d) : 0.0;
+  W->mean_diagonal = mean > 0.0 ? mean : 1.0;
+}
+
+scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
+                                   scree_Operator *W) {
+  *W = (scree_Operator){.problem = problem, .threads = threads < 1 ? 1 : threads};
+  W->diagonal = SCREE_ALLOC(double, (size_t)problem->nc * (size_t)(problem->d * problem->d));
+  scree_Status status = W->diagonal ? SCREE_OK : scree_fail_memory(log, "the diagonal blocks of W");
+  if (!status && problem->kind == SCREE_BODIES) {
+    W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
+    status = scree_body_graph(problem, &W->body_row, &W->body_entry, log);
+  }
+  if (status) {
+    scree_operator_destroy(W);
+    return status;
+  }
+  fill_diagonal(W);
+  return SCREE_OK;
+}
+
+void scree_operator_destroy(scree_Operator *W) {
+  scree_free(W->diagonal);
+  scree_free(W->body_row);
+  scree_free(W->body_entry);
+  *W = (scree_Operator){0};
+}
+
+/* Entries of scree_operator_state for bodies first .. last-1: y_b = sum over its contacts B^T r. */
+SCREE_INLINE void gather_bodies(const scree_Operator *W, int d, int nb, int first, int last,
+                                const double *r, double *y) {
+  const double *B = W->problem->bodies.B;
+  for (int b = first; b < last; ++b) {
+    double *yb = y + (size_t)b * (size_t)nb;
+    for (int j = 0; j < nb; ++j) yb[j] = 0.0;
+    for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e) {
+      const size_t entry = (size_t)W->body_entry[e];
+      const double *Be = B + entry * (size_t)(d * nb), *re = r + entry / 2 * (size_t)d;
+      for (int i = 0; i < d; ++i)
+        for (int j = 0; j < nb; ++j) yb[j] += Be[i * nb + j] * re[i];
+    }
+  }
+}
+
+static void gather_range(const scree_Operator *W, int first, int last, const double *r, double *y) {
+  const int d = W->problem->d, nb = W->problem->bodies.nb;
+  if (d == 3 && nb == 6)
+    gather_bodies(W, 3, 6, first, last, r, y);
+  else if (d == 2 && nb == 3)
+    gather_bodies(W, 2, 3, first, last, r, y);
+  else
+    gather_bodies(W, d, nb, first, last, r, y);
+}
+
+/* The part of `total` that thread-independent chunk k of n covers. */
+static int chunk_start(int total, int k, int n) {
+  return (int)((long long)total * k / n);
+}
+
+void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
+  const scree_Problem *p = W->problem;
+  if (p->kind == SCREE_ASSEMBLED) return;
+  const int n = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
+#pragma omp parallel for num_threads(n) if (n > 1) schedule(static)
+  for (int k = 0; k < n; ++k)
+    gather_range(W, chunk_start(p->bodies.nbodies, k, n), chunk_start(p->bodies.nbodies, k + 1, n),
+                 r, y);
+  double *ground = y + (size_t)p->bodies.nbodies * (size_t)p->bodies.nb;
+  for (int j = 0; j < p->bodies.nb; ++j) ground[j] = 0.0;
+}
+
+SCREE_INLINE void velocity_contacts(const scree_Operator *W, scree_OperatorKind kind, int d, int nb,
+                                    int first, int last, const double *r, const double *y,
+                                    const double *q, double *u) {
+  for (int c = first; c < last; ++c)
+    scree_contact_velocity(W, kind, d, nb, c, r, y, q, u + (size_t)c * (size_t)d);
+}
+
+static void velocity_range(const scree_Operator *W, int first, int last, const double *r,
+                           const double *y, const double *q, double *u) {
+  const int d = W->problem->d, nb = W->problem->bodies.nb;
+  const bool assembled = W->problem->kind == SCREE_ASSEMBLED;
+  if (assembled && d == 3)
+    velocity_contacts(W, SCREE_ASSEMBLED, 3, 0, first, last, r, y, q, u);
+  else if (assembled)
+    velocity_contacts(W, SCREE_ASSEMBLED, 2, 0, first, last, r, y, q, u);
+  else if (d == 3 && nb == 6)
+    velocity_contacts(W, SCREE_BODIES, 3, 6, first, last, r, y, q, u);
+  else if (d == 2 && nb == 3)
+    velocity_contacts(W, SCREE_BODIES, 2, 3, first, last, r, y, q, u);
+  else
+    velocity_contacts(W, SCREE_BODIES, d, nb, first, last, r, y, q, u);
+}
+
+void scree_operator_velocity(const scree_Operator *W, const double *r, const double *y,
+                             const double *q, double *u) {
+  const scree_Problem *p = W->problem;
+  const int n = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
+#pragma omp parallel for num_threads(n) if (n > 1) schedule(static)
+  for (int k = 0; k < n; ++k)
+    velocity_range(W, chunk_start(p->nc, k, n), chunk_start(p->nc, k + 1, n), r, y, q, u);
+}
+
+void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,
+                          double *u) {
+  scree_operator_state(W, r, y);
+  scree_operator_velocity(W, r, y, q, u);
+}
+
+double scree_operator_norm_bound(const scree_Operator *W) {
+  const scree_Problem *p = W->problem;
+  const size_t d = (size_t)p->d;
+  double bound = 0.0;
+  if (p->kind == SCREE_ASSEMBLED) { /* largest row sum of |W| */
+    for (int c = 0; c < p->nc; ++c) {
+      const size_t start = p->blocks.row[c], width = d * (p->blocks.row[c + 1] - start);
+      for (size_t i = 0; i < d; ++i) {
+        const double *x = p->blocks.x + start * d * d + i * width;
+        double sum = 0.0;
+        for (size_t k = 0; k < width; ++k) sum += fabs(x[k]);
+        if (sum > bound) bound = sum;
+      }
+    }
+    return bound;
+  }
+  /* |B B^T| <= largest row sum of |B| times largest column sum of |B| */
+  const size_t nb = (size_t)p->bodies.nb;
+  double largest_column = 0.0, largest_row = 0.0, largest_C = 0.0;
+  for (int b = 0; b < p->bodies.nbodies; ++b)
+    for (size_t j = 0; j < nb; ++j) {
+      double sum = 0.0;
+      for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e)
+        for (size_t i = 0; i < d; ++i)
+          sum += fabs(p->bodies.B[((size_t)W->body_entry[e] * d + i) * nb + j]);
+      if (sum > largest_column) largest_column = sum;
+    }
+  for (size_t c = 0; c < (size_t)p->nc; ++c)
+    for (size_t i = 0; i < d; ++i) {
+      double sum = 0.0, C = 0.0;
+      for (size_t side = 0; side < 2; ++side)
+        for (size_t j = 0; j < nb; ++j)
+          sum += fabs(p->bodies.B[((2 * c + side) * d + i) * nb + j]);
+      for (size_t j = 0; p->bodies.C && j < d; ++j) C += fabs(p->bodies.C[(c * d + i) * d + j]);
+      if (sum > largest_row) largest_row = sum;
+      if (C > largest_C) largest_C = C;
+    }
+  return largest_row * largest_column + largest_C;
+}

@@ -1,0 +1,209 @@
+/* Exact local solutions beside Coulomb's cone: the associated law and the other sets (see
+ * local_exact.h for the main case).
+ *
+ * Associated law on the cone: -u in N_K(r). Either r = 0 (q in the dual cone), or u = 0 with r in
+ * K, or r = t v on the boundary, v = (1, mu e), with v.u = 0 and u_T parallel to e: t = -v.q /
+ * v.Wv,    h(e) = (e'.q_T)(v.Wv) - (v.q) e'.(W_Tn + mu W_TT e) = 0,   e' = e turned. h is a
+ * trigonometric polynomial of degree 3 in the angle of e, so it has at most six roots; of those
+ * with t > 0 the one with the least energy -(v.q)^2 / (2 v.Wv) is the solution.
+ *
+ * Shifted cone: r + c n is in K and sees q - c W n. Cone + ball and capped cones have no such
+ * closed form; they iterate the projection, which contracts since the block is small and definite.
+ */
+#include "solver/local_exact.h"
+
+enum { ANGLES = 24, PROJECTIONS = 2000 };
+
+static const double TAU = 6.283185307179586476925286766559;
+
+typedef struct Ray {
+  double h, vWv, vq;
+} Ray;
+
+static Ray ray_at(const double *W, double mu, const double *q, double angle) {
+  const double e[2] = {cos(angle), sin(angle)}, turned[2] = {-e[1], e[0]};
+  const double v[3] = {1.0, mu * e[0], mu * e[1]};
+  double Wv[3], vWv = 0.0, vq = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    Wv[i] = W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2];
+    vWv += v[i] * Wv[i];
+    vq += v[i] * q[i];
+  }
+  const double across_q = turned[0] * q[1] + turned[1] * q[2];
+  const double across_W = turned[0] * Wv[1] + turned[1] * Wv[2];
+  return (Ray){.h = across_q * vWv - vq * across_W, .vWv = vWv, .vq = vq};
+}
+
+/* Root of h between two angles of opposite sign: bisection ends at the spacing of doubles. */
+static double refine_angle(const double *W, double mu, const double *q, double lo, double hi,
+                           double h_lo) {
+  for (int k = 0; k < 60; ++k) {
+    const double mid = 0.5 * (lo + hi);
+    if (mid <= lo || mid >= hi) break;
+    const double h = ray_at(W, mu, q, mid).h;
+    if (h == 0.0) return mid;
+    if ((h > 0.0) == (h_lo > 0.0))
+      lo = mid;
+    else
+      hi = mid;
+  }
+  return 0.5 * (lo + hi);
+}
+
+static void consider_ray(const double *W, double mu, const double *q, double angle, double *best,
+                         double *r) {
+  const Ray ray = ray_at(W, mu, q, angle);
+  if (!(ray.vq < 0.0 && ray.vWv > 0.0)) return;
+  const double gain = ray.vq * ray.vq / ray.vWv;
+  if (!(gain > *best)) return;
+  *best = gain;
+  r[0] = -ray.vq / ray.vWv;
+  r[1] = mu * r[0] * cos(angle);
+  r[2] = mu * r[0] * sin(angle);
+}
+
+static void associated_boundary_3d(const double *W, double mu, const double *q, double *r) {
+  double best = 0.0;
+  /* an odd start keeps the samples off the axes, where symmetric problems have their roots */
+  const double first = 0.1, step = TAU / ANGLES;
+  Ray previous = ray_at(W, mu, q, first);
+  consider_ray(W, mu, q, first, &best, r);
+  for (int k = 1; k <= ANGLES; ++k) {
+    const double angle = first + step * k;
+    const Ray ray = ray_at(W, mu, q, angle);
+    if ((ray.h > 0.0) != (previous.h > 0.0))
+      consider_ray(W, mu, q, refine_angle(W, mu, q, angle - step, angle, previous.h), &best, r);
+    previous = ray;
+  }
+}
+
+static void associated_boundary_2d(const double *W, double mu, const double *q, double *r) {
+  double best = 0.0;
+  for (int side = -1; side <= 1; side += 2) {
+    const double m = side * mu;
+    const double vWv = W[0] + m * (W[1] + W[2]) + m * m * W[3], vq = q[0] + m * q[1];
+    if (!(vq < 0.0 && vWv > 0.0) || !(vq * vq / vWv > best)) continue;
+    best = vq * vq / vWv;
+    r[0] = -vq / vWv;
+    r[1] = m * r[0];
+  }
+}
+
+/* x = -W^-1 q by elimination with diagonal pivots (W is positive); false when W is singular. */
+static bool solve_stick(int d, const double *W, const double *q, double *x) {
+  double A[9], trace = 0.0;
+  for (int i = 0; i < d * d; ++i) A[i] = W[i];
+  for (int i = 0; i < d; ++i) {
+    x[i] = -q[i];
+    trace += W[i * d + i];
+  }
+  for (int k = 0; k < d; ++k) {
+    if (!(A[k * d + k] > DBL_EPSILON * trace)) return false;
+    for (int i = k + 1; i < d; ++i) {
+      const double f = A[i * d + k] / A[k * d + k];
+      for (int j = k; j < d; ++j) A[i * d + j] -= f * A[k * d + j];
+      x[i] -= f * x[k];
+    }
+  }
+  for (int k = d - 1; k >= 0; --k) {
+    for (int j = k + 1; j < d; ++j) x[k] -= A[k * d + j] * x[j];
+    x[k] /= A[k * d + k];
+  }
+  return true;
+}
+
+static void exact_associated(int d, const double *W, double mu, const double *q, double *r) {
+  const double qt = d == 2 ? fabs(q[1]) : hypot(q[1], q[2]);
+  for (int i = 0; i < d; ++i) r[i] = 0.0;
+  if (q[0] >= mu * qt) return;
+  double stick[3];
+  if (solve_stick(d, W, q, stick)) {
+    const double t = d == 2 ? fabs(stick[1]) : hypot(stick[1], stick[2]);
+    if (t <= mu * stick[0]) {
+      for (int i = 0; i < d; ++i) r[i] = stick[i];
+      return;
+    }
+  }
+  if (d == 2)
+    associated_boundary_2d(W, mu, q, r);
+  else
+    associated_boundary_3d(W, mu, q, r);
+}
+
+/* r <- P(r - rho (W r + q + s)), rho = 1/trace: at most half of a contraction is lost to mu. */
+static void exact_by_projection(const scree_Set *set, scree_Law law, int d, const double *W,
+                                const double *q, const double *old, double *r) {
+  double trace = 0.0, largest = 0.0;
+  for (int i = 0; i < d; ++i) trace += W[i * d + i];
+  for (int i = 0; i < d; ++i) r[i] = old[i];
+  if (!(trace > 0.0)) return;
+  for (int i = 0; i < d; ++i) largest = fmax(largest, fabs(q[i]) / trace);
+  for (int k = 0; k < PROJECTIONS; ++k) {
+    double u[3], next[3], change = 0.0, size = largest;
+    for (int i = 0; i < d; ++i) {
+      u[i] = q[i];
+      for (int j = 0; j < d; ++j) u[i] += W[i * d + j] * r[j];
+    }
+    if (law == SCREE_COULOMB) u[0] += set->mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
+    for (int i = 0; i < d; ++i) next[i] = r[i] - u[i] / trace;
+    scree_set_project(set, d, next, next);
+    for (int i = 0; i < d; ++i) {
+      change = fmax(change, fabs(next[i] - r[i]));
+      size = fmax(size, fabs(next[i]));
+      r[i] = next[i];
+    }
+    if (change <= 2.0 * DBL_EPSILON * size) break;
+  }
+}
+
+static void exact_cone(scree_Law law, int d, const double *W, double mu, const double *q,
+                       const double *old, double *r) {
+  if (law == SCREE_COULOMB)
+    scree_exact_coulomb(d, W, mu, q, old, r);
+  else
+    exact_associated(d, W, mu, q, r);
+}
+
+void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double *W, const double *q,
+                       const double *old, double *r) {
+  switch (set->kind) {
+  case SCREE_SET_CONE: exact_cone(law, d, W, set->mu, q, old, r); return;
+  case SCREE_SET_HALF_LINE: exact_cone(law, d, W, 0.0, q, old, r); return;
+  case SCREE_SET_SHIFTED: {
+    double shifted[3], start[3];
+    for (int i = 0; i < d; ++i) {
+      shifted[i] = q[i] - set->a * W[i * d];
+      start[i] = old[i];
+    }
+    start[0] += set->a;
+    exact_cone(law, d, W, set->mu, shifted, start, r);
+    r[0] -= set->a;
+    return;
+  }
+  case SCREE_SET_SPACE:
+    if (solve_stick(d, W, q, r)) return;
+    exact_by_projection(set, SCREE_ASSOCIATED, d, W, q, old, r);
+    return;
+  case SCREE_SET_CONE_BALL:
+  case SCREE_SET_CAPPED:
+  case SCREE_SET_KINDS: exact_by_projection(set, law, d, W, q, old, r); return;
+  }
+}
+
+static void local_exact(const scree_LocalParameters *parameters, int d, const double *W, double mu,
+                        const double *u, const double *r, double *r_new) {
+  double q[3];
+  for (int i = 0; i < d; ++i) {
+    q[i] = u[i];
+    for (int j = 0; j < d; ++j) q[i] -= W[i * d + j] * r[j];
+  }
+  exact_cone(parameters->law, d, W, mu, q, r, r_new);
+}
+
+const scree_LocalClass scree_local_exact = {
+    .name = "exact",
+    .summary = "the contact solved to machine accuracy (default)",
+    .reference = "this library; quartic of Bonnefon and Daviet 2011 as a scalar root",
+    .associated = true,
+    .solve = local_exact,
+};
