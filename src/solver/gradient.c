@@ -1,0 +1,313 @@
+/* pgd, apgd, apgd-as, apgd-ar, apgd-asr: projected gradients on the dual (003 section 3.1.2)
+ *
+ *     min over r in Y of f(r) = 1/2 r'Wr + q'r ,        grad f(r) = W r + q = u
+ *
+ * which is the associated law (with half-lines or mu = 0, frictionless contact). One family:
+ *
+ *     r+ = P_Y(y - g/L)                                  g = grad f(y)
+ *     PGD    y+ = r+
+ *     APGD   theta+ = (theta sqrt(4 + theta^2) - theta^2)/2,
+ *            beta = theta(1 - theta)/(theta^2 + theta+),  y+ = r+ + beta (r+ - r)    (Nesterov)
+ *     -AS    step: L doubles while f(r+) > f(y) + g.(r+ - y) + L/2 |r+ - y|^2, and is multiplied by
+ *            0.97 after the iteration. f is quadratic, so the test is whether L is below the
+ *            curvature (r+ - y)'W(r+ - y)/|r+ - y|^2; written like this nothing cancels.
+ *     -AR    restart: theta = 1 and y = r+ when g.(r+ - r) > 0
+ *
+ * (003's algorithms as corrected by the readings that repeat its Table 1: the printed loop tests
+ * are reversed, the step test compares with f(y), a restart also resets y.)
+ *
+ * One product with W per iteration: since grad f is affine, the gradient at y+ is the same
+ * combination of the velocities at r+ and r as y+ is of r+ and r. The velocities at r are always
+ * computed afresh, so rounding does not pile up, and measuring the iterate costs no product.
+ *
+ * The step. With `rho` given, L = 1/rho in the plain norm, as printed. With rho = auto the norm is
+ * weighted per contact (gradient.h) and L comes from a Lanczos estimate, which is from below; so
+ * the curvature of every step is watched, and L is raised when a step shows more. */
+#include "solver/gradient.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vector.h"
+#include "solver/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Which member of the family. */
+enum { ACCELERATED = 1, ADAPTIVE_STEP = 2, RESTART = 4 };
+
+enum {
+  MEASURE_EVERY = 5
+}; /* iterations between measures of the error, about 1/3 of an iteration */
+
+static const double step_growth = 0.97, step_cut = 2.0; /* of L, 003 section 3.1.2 */
+static const double eigenvalue_margin = 1.05;           /* on the Lanczos estimate */
+
+typedef struct Options {
+  double rho; /* 0: automatic */
+} Options;
+
+/* Sums over all contacts that one iteration needs. */
+typedef struct Sums {
+  double distance;  /* |r+ - y|_w^2 */
+  double curvature; /* (r+ - y)'W(r+ - y) */
+  double descent;   /* g.(r+ - r) */
+  double increment; /* |r+ - r|^2 */
+  double old_size;  /* |r|^2 */
+  double size;      /* |r+|_w^2 */
+} Sums;
+
+typedef struct Gradient {
+  Options options;
+  unsigned kind;
+  double *w;                              /* (nc) weights of the metric */
+  double *memory;                         /* the five below, one after the other */
+  double *y, *g, *r_next, *u_next, *best; /* (nc x d) each */
+  double *state;                          /* (W->state_size) */
+} Gradient;
+
+static void destroy(void *state) {
+  Gradient *s = state;
+  if (!s) return;
+  scree_free(s->w);
+  scree_free(s->memory);
+  scree_free(s->state);
+  scree_free(s);
+}
+
+static scree_Status create(const scree_Run *run, const void *options, unsigned kind, void **state) {
+  const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
+  Gradient *s = SCREE_ALLOC(Gradient, 1);
+  if (!s) return scree_fail_memory(run->log, "the gradient method");
+  memcpy(&s->options, options, sizeof s->options);
+  s->kind = kind;
+  s->w = SCREE_ALLOC(double, nc);
+  s->memory = SCREE_ALLOC(double, 5 * n);
+  s->state = SCREE_ALLOC(double, run->W->state_size);
+  if (!s->w || !s->memory || !s->state) {
+    destroy(s);
+    return scree_fail_memory(run->log, "the vectors of the gradient method");
+  }
+  s->y = s->memory;
+  s->g = s->y + n;
+  s->r_next = s->g + n;
+  s->u_next = s->r_next + n;
+  s->best = s->u_next + n;
+  *state = s;
+  return SCREE_OK;
+}
+
+/* Sums over contacts begin .. end-1; d is a literal. */
+SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, const double *y,
+                            const double *g, const double *r, const double *r_next,
+                            const double *u_next) {
+  Sums s = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  for (size_t c = begin; c < end; ++c) {
+    double distance = 0.0, size = 0.0;
+    for (size_t k = c * (size_t)d; k < (c + 1) * (size_t)d; ++k) {
+      const double step = r_next[k] - y[k], change = r_next[k] - r[k];
+      distance += step * step;
+      size += r_next[k] * r_next[k];
+      s.curvature += step * (u_next[k] - g[k]);
+      s.descent += g[k] * change;
+      s.increment += change * change;
+      s.old_size += r[k] * r[k];
+    }
+    s.distance += w[c] * distance;
+    s.size += w[c] * size;
+  }
+  return s;
+}
+
+static Sums sum_all(const scree_Operator *W, const Gradient *m, const double *y, const double *g,
+                    const double *r, const double *r_next, const double *u_next) {
+  const size_t nc = (size_t)W->problem->nc;
+  const int d = W->problem->d;
+  Sums partial[SCREE_CHUNKS], s = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  SCREE_OVER_CHUNKS(chunk, nc * (size_t)d, W->threads) {
+    size_t begin, end;
+    scree_chunk(nc, chunk, &begin, &end);
+    partial[chunk] = d == 2 ? sum_range(2, begin, end, m->w, y, g, r, r_next, u_next)
+                            : sum_range(3, begin, end, m->w, y, g, r, r_next, u_next);
+  }
+  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) {
+    s.distance += partial[chunk].distance;
+    s.curvature += partial[chunk].curvature;
+    s.descent += partial[chunk].descent;
+    s.increment += partial[chunk].increment;
+    s.old_size += partial[chunk].old_size;
+    s.size += partial[chunk].size;
+  }
+  return s;
+}
+
+/* |q| in the norm dual to |.|_w */
+static double dual_norm(const scree_Operator *W, const double *w, const double *q) {
+  const size_t d = (size_t)W->problem->d;
+  double sum = 0.0;
+  for (size_t c = 0; c < (size_t)W->problem->nc; ++c)
+    for (size_t i = 0; i < d; ++i) sum += q[c * d + i] * q[c * d + i] / w[c];
+  return sqrt(sum);
+}
+
+/* Whether the step shows a curvature above L. The velocities carry rounding of the order of
+ * eps (|q| + L |r|); what that can make of the curvature is not held against L. */
+static bool too_curved(const Sums *s, double L, double q_norm) {
+  const double noise = 32.0 * DBL_EPSILON * sqrt(s->distance) * (q_norm + L * sqrt(s->size));
+  return s->curvature > L * s->distance + noise;
+}
+
+/* y = r+ + beta (r+ - r) and the gradient there. */
+static void extrapolate(const scree_Operator *W, Gradient *m, double beta, const double *r,
+                        const double *u) {
+  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
+  const double *r_next = m->r_next, *u_next = m->u_next;
+  double *y = m->y, *g = m->g;
+  SCREE_OVER_CHUNKS(chunk, n, W->threads) {
+    size_t begin, end;
+    scree_chunk(n, chunk, &begin, &end);
+#pragma omp simd
+    for (size_t k = begin; k < end; ++k) {
+      y[k] = r_next[k] + beta * (r_next[k] - r[k]);
+      g[k] = u_next[k] + beta * (u_next[k] - u[k]);
+    }
+  }
+}
+
+static void swap(double **a, double **b) {
+  double *t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* One iteration from y, g with the gradient at r in u: r_next and u_next, and L made fit. */
+static Sums iterate(Gradient *m, scree_Run *run, const double *y, const double *g, const double *r,
+                    double q_norm, double *L) {
+  const scree_Operator *W = run->W;
+  for (;;) {
+    scree_gradient_step(W, m->w, 1.0 / *L, y, g, m->r_next);
+    scree_operator_apply(W, m->r_next, W->problem->q, m->state, m->u_next);
+    const Sums s = sum_all(W, m, y, g, r, m->r_next, m->u_next);
+    const bool redo = (m->kind & ADAPTIVE_STEP) && too_curved(&s, *L, q_norm);
+    if (!redo || scree_run_exhausted(run)) {
+      if (!(m->kind & ADAPTIVE_STEP) && m->options.rho == 0.0 && too_curved(&s, *L, q_norm))
+        *L = eigenvalue_margin * s.curvature / s.distance;
+      return s;
+    }
+    *L *= step_cut;
+  }
+}
+
+static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
+  Gradient *m = state;
+  const scree_Operator *W = run->W;
+  const size_t nc = (size_t)W->problem->nc, n = nc * (size_t)W->problem->d;
+  double *const r_out = r, *const u_out = u, *const memory_r = m->r_next,
+                *const memory_u = m->u_next;
+  double L, theta = 1.0, best = INFINITY;
+  if (m->options.rho > 0.0) {
+    for (size_t c = 0; c < nc; ++c) m->w[c] = 1.0;
+    L = 1.0 / m->options.rho;
+  } else {
+    scree_gradient_weights(W, m->w);
+    L = eigenvalue_margin * scree_gradient_eigenvalue(W, m->w, m->memory, m->state);
+  }
+  const double q_norm = dual_norm(W, m->w, W->problem->q);
+
+  scree_gradient_step(W, m->w, 0.0, r, NULL, r);
+  scree_operator_apply(W, r, W->problem->q, m->state, u);
+  bool extrapolated = false; /* else y = r and g = u */
+  bool stop = scree_run_stop(run, r, u, INFINITY);
+  while (!stop) {
+    const Sums s = iterate(m, run, extrapolated ? m->y : r, extrapolated ? m->g : u, r, q_norm, &L);
+    ++run->iterations;
+    extrapolated = false;
+    if (m->kind & ACCELERATED) {
+      const double theta2 = theta * theta, next = 0.5 * (theta * sqrt(4.0 + theta2) - theta2);
+      const double beta = theta * (1.0 - theta) / (theta2 + next);
+      const bool restart = (m->kind & RESTART) && s.descent > 0.0;
+      theta = restart ? 1.0 : next;
+      extrapolated = !restart && beta > 0.0;
+      if (extrapolated) extrapolate(W, m, beta, r, u);
+    }
+    if (m->kind & ADAPTIVE_STEP) L *= step_growth;
+    swap(&r, &m->r_next);
+    swap(&u, &m->u_next);
+    if (run->measure_often || run->iterations <= MEASURE_EVERY ||
+        run->iterations % MEASURE_EVERY == 0) {
+      stop = scree_run_stop(run, r, u, sqrt(s.increment) / (sqrt(s.old_size) + 1.0));
+      if (run->value < best && !stop) {
+        best = run->value;
+        scree_vector_copy(n, r, m->best, W->threads);
+      }
+    } else {
+      stop = scree_run_exhausted(run);
+    }
+  }
+  /* out of patience: the best iterate that was measured, since these methods are not monotone */
+  if (!run->met && best < run->value) {
+    scree_vector_copy(n, m->best, r_out, W->threads);
+    scree_operator_apply(W, r_out, W->problem->q, m->state, u_out);
+  } else if (r != r_out) {
+    scree_vector_copy(n, r, r_out, W->threads);
+    scree_vector_copy(n, u, u_out, W->threads);
+  }
+  m->r_next = memory_r;
+  m->u_next = memory_u;
+  return SCREE_OK;
+}
+
+static scree_Status create_pgd(const scree_Run *run, const void *options, void **state) {
+  return create(run, options, 0, state);
+}
+
+static scree_Status create_apgd(const scree_Run *run, const void *options, void **state) {
+  return create(run, options, ACCELERATED, state);
+}
+
+static scree_Status create_as(const scree_Run *run, const void *options, void **state) {
+  return create(run, options, ACCELERATED | ADAPTIVE_STEP, state);
+}
+
+static scree_Status create_ar(const scree_Run *run, const void *options, void **state) {
+  return create(run, options, ACCELERATED | RESTART, state);
+}
+
+static scree_Status create_asr(const scree_Run *run, const void *options, void **state) {
+  return create(run, options, ACCELERATED | ADAPTIVE_STEP | RESTART, state);
+}
+
+static const scree_Option option_list[] = {
+    {.name = "rho",
+     .type = SCREE_OPTION_REAL,
+     .offset = offsetof(Options, rho),
+     .preset = 0.0,
+     .min = DBL_MIN,
+     .max = DBL_MAX,
+     .automatic = true,
+     .help = "step (first step if adaptive), auto: from the largest eigenvalue of W"},
+};
+
+#define GRADIENT_CLASS(identifier, name_, summary_, create_)                                       \
+  const scree_SolverClass identifier = {                                                           \
+      .name = name_,                                                                               \
+      .summary = summary_,                                                                         \
+      .reference = "003 section 3.1.2",                                                            \
+      .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_ASSOCIATED | SCREE_CAN_ASSEMBLED |   \
+                      SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,                                       \
+      .max_iterations = 200000,                                                                    \
+      .options = {option_list, 1, sizeof(Options)},                                                \
+      .create = create_,                                                                           \
+      .solve = solve,                                                                              \
+      .destroy = destroy}
+
+GRADIENT_CLASS(scree_solver_pgd, "pgd", "projected gradient with a fixed step (003 Algorithm 1)",
+               create_pgd);
+GRADIENT_CLASS(scree_solver_apgd, "apgd",
+               "accelerated projected gradient, Nesterov's momentum (003 Algorithm 2)",
+               create_apgd);
+GRADIENT_CLASS(scree_solver_apgd_as, "apgd-as", "apgd with an adaptive step", create_as);
+GRADIENT_CLASS(scree_solver_apgd_ar, "apgd-ar", "apgd with an adaptive restart", create_ar);
+GRADIENT_CLASS(scree_solver_apgd_asr, "apgd-asr", "apgd with an adaptive step and restart",
+               create_asr);
