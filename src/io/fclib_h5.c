@@ -1,0 +1,321 @@
+/* Guarded access to an HDF5 file (see fclib_h5.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "io/fclib_h5.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Deflate cannot compress better than 1032 : 1, so a filtered dataset that claims more is a lie. */
+enum { MAX_COMPRESSION = 1040, NAME_SIZE = 256 };
+
+static void silence(scree_H5 *h5) {
+  h5->error_function = NULL;
+  h5->error_data = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &h5->error_function, &h5->error_data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static void restore(scree_H5 *h5) {
+  H5Eset_auto2(H5E_DEFAULT, h5->error_function, h5->error_data);
+}
+
+/* Access properties: closing the file closes whatever was left open in it. */
+static hid_t access_properties(void) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access >= 0) H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  return access;
+}
+
+scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log) {
+  *h5 = (scree_H5){.path = path, .log = log, .file = -1};
+  FILE *probe = fopen(path, "rb");
+  if (!probe)
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+  struct stat status;
+  const bool known = fstat(fileno(probe), &status) == 0;
+  fclose(probe);
+  if (!known || !S_ISREG(status.st_mode))
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: found %s, expected a file", path,
+                      known && S_ISDIR(status.st_mode) ? "a folder" : "something else");
+  h5->bytes = (unsigned long long)status.st_size;
+
+  silence(h5);
+  if (H5Fis_hdf5(path) <= 0) {
+    restore(h5);
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: %s, expected an HDF5 file in FCLIB's format", path,
+                      h5->bytes == 0 ? "the file is empty" : "this is not an HDF5 file");
+  }
+  hid_t access = access_properties();
+  h5->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  if (h5->file < 0) {
+    restore(h5);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: HDF5 cannot open the file: it is damaged or cut short (%llu bytes)",
+                      path, h5->bytes);
+  }
+  return SCREE_OK;
+}
+
+scree_Status scree_h5_create(scree_H5 *h5, const char *path, bool existing, const scree_Log *log) {
+  *h5 = (scree_H5){.path = path, .log = log, .file = -1};
+  silence(h5);
+  hid_t access = access_properties();
+  h5->file = existing ? H5Fopen(path, H5F_ACC_RDWR, access)
+                      : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pclose(access);
+  if (h5->file < 0) {
+    restore(h5);
+    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
+  }
+  return SCREE_OK;
+}
+
+bool scree_h5_close(scree_H5 *h5) {
+  bool good = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
+  good = H5Fclose(h5->file) >= 0 && good;
+  h5->file = -1;
+  restore(h5);
+  return good;
+}
+
+/* H5Lexists wants every group on the way to exist, so the path is walked. */
+bool scree_h5_has(const scree_H5 *h5, const char *name) {
+  char part[NAME_SIZE];
+  const size_t length = strlen(name);
+  if (length >= sizeof part) return false;
+  for (size_t i = 1; i <= length; ++i) {
+    if (name[i] != '/' && name[i] != '\0') continue;
+    memcpy(part, name, i);
+    part[i] = '\0';
+    if (H5Lexists(h5->file, part, H5P_DEFAULT) <= 0) return false;
+    if (H5Oexists_by_name(h5->file, part, H5P_DEFAULT) <= 0) return false;
+  }
+  return true;
+}
+
+static const char *class_name(H5T_class_t class_) {
+  switch (class_) {
+  case H5T_STRING: return "text";
+  case H5T_COMPOUND: return "a compound type";
+  case H5T_ENUM: return "an enumeration";
+  case H5T_ARRAY: return "an array type";
+  case H5T_VLEN: return "a variable-length type";
+  default: return "an unknown type";
+  }
+}
+
+/* A dataset of numbers, opened, with what is known about it. */
+typedef struct Dataset {
+  hid_t id;
+  H5T_class_t class_;
+  size_t size; /* bytes of one value in the file */
+  size_t count;
+} Dataset;
+
+/* The size that a dataset claims is believed only when the file holds that much data: memory is
+ * taken on the strength of it. Data kept in other files is refused for the same reason. */
+static scree_Status check_storage(const scree_H5 *h5, const char *name, const Dataset *data) {
+  hid_t properties = H5Dget_create_plist(data->id);
+  const int filters = properties >= 0 ? H5Pget_nfilters(properties) : -1;
+  const int external = properties >= 0 ? H5Pget_external_count(properties) : -1;
+  const H5D_layout_t layout = properties >= 0 ? H5Pget_layout(properties) : H5D_LAYOUT_ERROR;
+  if (properties >= 0) H5Pclose(properties);
+  if (filters < 0 || external < 0 || layout == H5D_LAYOUT_ERROR)
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is damaged", h5->path, name);
+  if (external > 0 || layout == H5D_VIRTUAL)
+    return scree_fail(h5->log, SCREE_BAD_INPUT,
+                      "%s: %s keeps its data in another file, expected it in this one", h5->path,
+                      name);
+  if (data->count == 0) return SCREE_OK;
+  const unsigned long long stored = H5Dget_storage_size(data->id);
+  unsigned long long limit = filters > 0 ? (unsigned long long)MAX_COMPRESSION * stored : stored;
+  if (stored > h5->bytes) limit = filters > 0 ? MAX_COMPRESSION * h5->bytes : h5->bytes;
+  if (data->count > limit / data->size)
+    return scree_fail(h5->log, SCREE_BAD_INPUT,
+                      "%s: %s claims %zu values of %zu bytes but the file holds only %llu bytes of "
+                      "them",
+                      h5->path, name, data->count, data->size, limit);
+  return SCREE_OK;
+}
+
+static scree_Status inspect(const scree_H5 *h5, const char *name, Dataset *data) {
+  hid_t type = H5Dget_type(data->id);
+  hid_t space = H5Dget_space(data->id);
+  data->class_ = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+  data->size = type >= 0 ? H5Tget_size(type) : 0;
+  const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+  if (type >= 0) H5Tclose(type);
+  if (space >= 0) H5Sclose(space);
+  if (data->class_ == H5T_NO_CLASS || data->size == 0 || count < 0)
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is damaged: it has no type or no size",
+                      h5->path, name);
+  if (data->class_ != H5T_INTEGER && data->class_ != H5T_FLOAT)
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s holds %s, expected numbers", h5->path, name,
+                      class_name(data->class_));
+  if (data->size > 8)
+    return scree_fail(h5->log, SCREE_BAD_INPUT,
+                      "%s: %s has numbers of %zu bytes, expected at most 8: reading would lose "
+                      "digits",
+                      h5->path, name, data->size);
+  data->count = (size_t)count;
+  return check_storage(h5, name, data);
+}
+
+static scree_Status open_dataset(const scree_H5 *h5, const char *name, Dataset *data) {
+  if (!scree_h5_has(h5, name))
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is missing", h5->path, name);
+  data->id = H5Dopen2(h5->file, name, H5P_DEFAULT);
+  if (data->id < 0)
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is not a readable dataset", h5->path, name);
+  scree_Status status = inspect(h5, name, data);
+  if (status != SCREE_OK) H5Dclose(data->id);
+  return status;
+}
+
+scree_Status scree_h5_count(const scree_H5 *h5, const char *name, size_t *count) {
+  Dataset data;
+  scree_Status status = open_dataset(h5, name, &data);
+  if (status != SCREE_OK) return status;
+  H5Dclose(data.id);
+  *count = data.count;
+  return SCREE_OK;
+}
+
+/* Open, check the count, read as doubles. Integers of 64 bits pass through exactly up to 2^53. */
+static scree_Status read_values(const scree_H5 *h5, const char *name, size_t count, const char *why,
+                                double *values) {
+  Dataset data;
+  scree_Status status = open_dataset(h5, name, &data);
+  if (status != SCREE_OK) return status;
+  if (data.count != count) {
+    H5Dclose(data.id);
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s has %zu values, expected %zu (%s)",
+                      h5->path, name, data.count, count, why);
+  }
+  herr_t result =
+      count ? H5Dread(data.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) : 0;
+  H5Dclose(data.id);
+  if (result < 0)
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s cannot be read: damaged or cut short",
+                      h5->path, name);
+  if (data.class_ == H5T_INTEGER && data.size == 8)
+    for (size_t k = 0; k < count; ++k)
+      if (fabs(values[k]) > 0x1p53)
+        return scree_fail(h5->log, SCREE_BAD_INPUT,
+                          "%s: %s[%zu] = %.17g is an integer too large to be kept exactly",
+                          h5->path, name, k, values[k]);
+  return SCREE_OK;
+}
+
+scree_Status scree_h5_read_reals(const scree_H5 *h5, const char *name, size_t count,
+                                 const char *why, double *values) {
+  scree_Status status = read_values(h5, name, count, why, values);
+  if (status != SCREE_OK) return status;
+  for (size_t k = 0; k < count; ++k)
+    if (!isfinite(values[k]))
+      return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s[%zu] is %g, expected a finite number",
+                        h5->path, name, k, values[k]);
+  return SCREE_OK;
+}
+
+scree_Status scree_h5_read_ints(const scree_H5 *h5, const char *name, size_t count, const char *why,
+                                int *values) {
+  /* Read through doubles: exact for every int, and it shows fractions and overflow as they are. */
+  double *reals = SCREE_ALLOC(double, count);
+  if (!reals) return scree_fail_memory(h5->log, name);
+  scree_Status status = read_values(h5, name, count, why, reals);
+  for (size_t k = 0; k < count && status == SCREE_OK; ++k) {
+    if (!(reals[k] >= INT_MIN && reals[k] <= INT_MAX) || reals[k] != floor(reals[k]))
+      status = scree_fail(h5->log, SCREE_BAD_INPUT,
+                          "%s: %s[%zu] = %.17g, expected an integer of 32 bits", h5->path, name, k,
+                          reals[k]);
+    else
+      values[k] = (int)reals[k];
+  }
+  scree_free(reals);
+  return status;
+}
+
+scree_Status scree_h5_read_int(const scree_H5 *h5, const char *name, int *value) {
+  *value = 0;
+  return scree_h5_read_ints(h5, name, 1, "a single number", value);
+}
+
+void scree_h5_read_text(const scree_H5 *h5, const char *name, char *text, size_t size) {
+  text[0] = '\0';
+  if (!scree_h5_has(h5, name)) return;
+  hid_t data = H5Dopen2(h5->file, name, H5P_DEFAULT);
+  if (data < 0) return;
+  hid_t type = H5Dget_type(data);
+  hid_t space = H5Dget_space(data);
+  if (type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING &&
+      H5Sget_simple_extent_npoints(space) == 1) {
+    hid_t memory = H5Tcopy(H5T_C_S1);
+    H5Tset_cset(memory, H5Tget_cset(type));
+    if (H5Tis_variable_str(type) > 0) {
+      char *value = NULL;
+      H5Tset_size(memory, H5T_VARIABLE);
+      if (H5Dread(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0 && value)
+        snprintf(text, size, "%s", value);
+      if (value) H5free_memory(value);
+    } else {
+      H5Tset_size(memory, size);
+      H5Tset_strpad(memory, H5T_STR_NULLTERM);
+      if (H5Dread(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) text[0] = '\0';
+      text[size - 1] = '\0';
+    }
+    H5Tclose(memory);
+  }
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  H5Dclose(data);
+}
+
+bool scree_h5_make_group(const scree_H5 *h5, const char *name) {
+  hid_t group = H5Gcreate2(h5->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  return group >= 0 && H5Gclose(group) >= 0;
+}
+
+static bool write_values(const scree_H5 *h5, const char *name, size_t count, hid_t disk,
+                         hid_t memory, const void *values) {
+  const hsize_t extent = count;
+  hid_t space = H5Screate_simple(1, &extent, NULL);
+  if (space < 0) return false;
+  hid_t data = H5Dcreate2(h5->file, name, disk, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool good = data >= 0;
+  if (good && count) good = H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  if (data >= 0) good = H5Dclose(data) >= 0 && good;
+  H5Sclose(space);
+  return good;
+}
+
+bool scree_h5_write_reals(const scree_H5 *h5, const char *name, size_t count,
+                          const double *values) {
+  return write_values(h5, name, count, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
+}
+
+bool scree_h5_write_ints(const scree_H5 *h5, const char *name, size_t count, const int *values) {
+  return write_values(h5, name, count, H5T_STD_I32LE, H5T_NATIVE_INT, values);
+}
+
+bool scree_h5_write_text(const scree_H5 *h5, const char *name, const char *text) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  hid_t space = H5Screate(H5S_SCALAR);
+  bool good = type >= 0 && space >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0;
+  hid_t data =
+      good ? H5Dcreate2(h5->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+  good = data >= 0 && H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+  if (data >= 0) good = H5Dclose(data) >= 0 && good;
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  return good;
+}
