@@ -1,7 +1,8 @@
 /* scree/base.h — what every other header stands on: status codes, the log callback, the version.
  *
  * The library never prints, exits or aborts. A call that can fail returns a scree_Status; its
- * message, which names the place, what was found and what was expected, goes to the caller's log. */
+ * message, which names the place, what was found and what was expected, goes to the caller's log.
+ */
 #ifndef SCREE_BASE_H
 #define SCREE_BASE_H
 
@@ -37,8 +38,8 @@ typedef enum scree_LogLevel {
   SCREE_LOG_DETAIL   /* per-iteration information */
 } scree_LogLevel;
 
-/* Where messages go. A null pointer to a scree_Log, or a null `write`, is silence. `write` is called
- * from the thread that called the library, never from a worker. */
+/* Where messages go. A null pointer to a scree_Log, or a null `write`, is silence. `write` is
+ * called from the thread that called the library, never from a worker. */
 typedef struct scree_Log {
   void (*write)(void *user, scree_LogLevel level, const char *message);
   void *user;

@@ -30,7 +30,8 @@ typedef struct scree_Measures {
   int worst_contact;      /* with the largest natural map, -1 if there is none */
   double worst_error;     /* its natural map over the scale of `error` */
   double cone_violation;  /* max over contacts |r - P(r)| over the scale of `error` */
-  double dilatation_max, dilatation_mean; /* mu |u_T| on active contacts: what the associated law adds */
+  double dilatation_max,
+      dilatation_mean; /* mu |u_T| on active contacts: what the associated law adds */
 } scree_Measures;
 
 /* "error", "siconos", "both", "eps_glob", "merit", "increment" */

@@ -50,7 +50,8 @@ SCREE_API scree_Status scree_options_set(const scree_OptionTable *table, const c
 SCREE_API void scree_options_get(const scree_OptionTable *table, const void *values, int index,
                                  char *text, size_t size);
 
-/* The entry of `words` (null-ended) nearest to `word`, or null when none is near: "did you mean". */
+/* The entry of `words` (null-ended) nearest to `word`, or null when none is near: "did you mean".
+ */
 SCREE_API const char *scree_nearest_word(const char *word, const char *const *words);
 
 #ifdef __cplusplus

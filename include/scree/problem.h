@@ -3,7 +3,8 @@
  *     u = W r + q                          r_c in Y_c ,   -(u_c + s_c(u_c)) in N_{Y_c}(r_c)
  *
  * for contacts c = 0 .. nc-1 of local size d (2 or 3), normal component first. r are impulses, u
- * relative velocities. s_c(u) = mu |u_T| n gives Coulomb's law (De Saxce), s = 0 the associated law.
+ * relative velocities. s_c(u) = mu |u_T| n gives Coulomb's law (De Saxce), s = 0 the associated
+ * law.
  *
  * W comes in one of two forms behind the same problem:
  *   SCREE_ASSEMBLED  block-sparse rows of W, symmetric or not;
@@ -61,9 +62,9 @@ typedef struct scree_BlockRows {
  * of an obstacle are zero. */
 typedef struct scree_BodyRows {
   int nbodies, nb;
-  int *body;   /* (nc x 2) */
-  double *B;   /* (nc x 2 x d x nb) */
-  double *C;   /* (nc x d x d) compliance, or null */
+  int *body; /* (nc x 2) */
+  double *B; /* (nc x 2 x d x nb) */
+  double *C; /* (nc x d x d) compliance, or null */
 } scree_BodyRows;
 
 typedef struct scree_Problem {

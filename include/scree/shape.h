@@ -148,7 +148,7 @@ SCREE_API void scree_shape_fini(scree_Shape *shape);
  * own frame. Ties go to the first vertex. */
 SCREE_API scree_Vec3 scree_shape_support(const scree_Shape *shape, scree_Vec3 direction);
 
-/* Bounds in the world for a pose; infinite where the shape is (drums: the bounds of the hollow). */
+/* Bounds of the solid in the world for a pose; infinite where the solid is. */
 SCREE_API scree_Aabb scree_shape_aabb(const scree_Shape *shape, const scree_Pose *pose);
 
 #ifdef __cplusplus

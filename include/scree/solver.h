@@ -30,10 +30,10 @@ typedef struct scree_SolveSettings {
   const char *const *options; /* null-ended list of "name=value" for that solver, or null */
   double tolerance;           /* on the chosen measure */
   scree_Measure measure;
-  int max_iterations;  /* 0: the solver's own limit */
-  double time_limit;   /* seconds, 0: none */
-  int threads;         /* 0: all processors; the result does not depend on it */
-  bool warm_start;     /* r holds a guess on entry */
+  int max_iterations; /* 0: the solver's own limit */
+  double time_limit;  /* seconds, 0: none */
+  int threads;        /* 0: all processors; the result does not depend on it */
+  bool warm_start;    /* r holds a guess on entry */
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);
   void *progress_user;
@@ -54,9 +54,9 @@ SCREE_API scree_SolveSettings scree_solve_settings(void);
 
 /* Solve. r (nc x d) receives the impulses, u (nc x d) the velocities W r + q. Returns SCREE_OK,
  * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT or SCREE_MACHINE. */
-SCREE_API scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
-                                   double *r, double *u, scree_SolveInfo *info,
-                                   const scree_Log *log);
+SCREE_API scree_Status scree_solve(const scree_Problem *problem,
+                                   const scree_SolveSettings *settings, double *r, double *u,
+                                   scree_SolveInfo *info, const scree_Log *log);
 
 /* The registry: classes in the order of the documentation, null past the end. */
 SCREE_API const scree_SolverClass *scree_solver_class(int index);

@@ -118,8 +118,8 @@ static void sum_contact(const scree_Operator *W, unsigned parts, int d, int c, c
   const double *r = R + at, *u = U + at, *q = p->q + at;
   const scree_Set set = scree_problem_set(p, c);
   const double ut = tangent_norm(d, u);
-  const bool slides = p->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE &&
-                      set.kind != SCREE_SET_HALF_LINE;
+  const bool slides =
+      p->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE && set.kind != SCREE_SET_HALF_LINE;
   const double s = slides ? set.mu * ut : 0.0;
   double map[3], natural2 = 0.0;
   sums->r2 += dot(d, r, r);

@@ -1,5 +1,5 @@
-/* Measuring an iterate inside a solve: the same formulas as scree_problem_measure, for the one value
- * that stops the solve, on velocities that the solver keeps itself. */
+/* Measuring an iterate inside a solve: the same formulas as scree_problem_measure, for the one
+ * value that stops the solve, on velocities that the solver keeps itself. */
 #ifndef SCREE_PROBLEM_MEASURE_H
 #define SCREE_PROBLEM_MEASURE_H
 

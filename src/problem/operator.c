@@ -48,7 +48,7 @@ static void fill_diagonal(scree_Operator *W) {
 scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
                                    scree_Operator *W) {
   *W = (scree_Operator){.problem = problem, .threads = threads < 1 ? 1 : threads};
-  W->diagonal = SCREE_ALLOC(double, (size_t)problem->nc * (size_t)(problem->d * problem->d));
+  W->diagonal = SCREE_ALLOC(double, (size_t)problem->nc *(size_t)(problem->d * problem->d));
   scree_Status status = W->diagonal ? SCREE_OK : scree_fail_memory(log, "the diagonal blocks of W");
   if (!status && problem->kind == SCREE_BODIES) {
     W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
@@ -181,8 +181,7 @@ double scree_operator_norm_bound(const scree_Operator *W) {
     for (size_t i = 0; i < d; ++i) {
       double sum = 0.0, C = 0.0;
       for (size_t side = 0; side < 2; ++side)
-        for (size_t j = 0; j < nb; ++j)
-          sum += fabs(p->bodies.B[((2 * c + side) * d + i) * nb + j]);
+        for (size_t j = 0; j < nb; ++j) sum += fabs(p->bodies.B[((2 * c + side) * d + i) * nb + j]);
       for (size_t j = 0; p->bodies.C && j < d; ++j) C += fabs(p->bodies.C[(c * d + i) * d + j]);
       if (sum > largest_row) largest_row = sum;
       if (C > largest_C) largest_C = C;

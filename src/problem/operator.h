@@ -67,7 +67,8 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j) u[i] += sum[i * d + j];
   } else {
-    const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1], ground = p->bodies.nbodies;
+    const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1],
+              ground = p->bodies.nbodies;
     const double *B0 = p->bodies.B + (size_t)c * (size_t)(2 * d * nb), *B1 = B0 + d * nb;
     const double *y0 = y + (size_t)(b0 < 0 ? ground : b0) * (size_t)nb;
     const double *y1 = y + (size_t)(b1 < 0 ? ground : b1) * (size_t)nb;

@@ -1,9 +1,9 @@
 /* The life of a scree_Problem: memory, conversion, and the check that every solver relies on. All
  * arrays of a problem that owns its memory lie in one allocation. */
+#include "scree/problem.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "problem/graph.h"
-#include "scree/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,8 +213,7 @@ scree_Status scree_problem_assemble(const scree_Problem *bodies, scree_Problem *
       for (int k = 0; k < n; ++k)
         for (size_t i = 0; i < d; ++i)
           for (size_t j = 0; j < d; ++j)
-            x[i * d * (size_t)n + d * (size_t)k + j] =
-                block_entry(p, c, list[k], (int)i, (int)j);
+            x[i * d * (size_t)n + d * (size_t)k + j] = block_entry(p, c, list[k], (int)i, (int)j);
       memcpy(assembled->blocks.col + filled, list, (size_t)n * sizeof *list);
       filled += (size_t)n;
     }

@@ -81,8 +81,9 @@ bool scree_run_exhausted(scree_Run *run) {
 
 bool scree_run_stop(scree_Run *run, const double *r, const double *u, double increment) {
   const scree_SolveSettings *s = run->settings;
-  run->value = s->measure == SCREE_MEASURE_INCREMENT ? increment
-                                                     : scree_measure_value(run->W, s->measure, r, u);
+  run->value = s->measure == SCREE_MEASURE_INCREMENT
+                   ? increment
+                   : scree_measure_value(run->W, s->measure, r, u);
   run->met = run->value <= s->tolerance;
   if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
     run->exhausted = true;

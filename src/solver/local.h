@@ -13,17 +13,17 @@
 #include "scree/problem.h"
 
 typedef struct scree_LocalParameters {
-  scree_Law law;       /* SCREE_COULOMB unless the solver can do both */
-  double rho;          /* sbp sal ebp eal ibp: descent parameter, 0 automatic */
-  double rho_factor;   /* multiplies the automatic rho (alpha of 001 table IV) */
-  double gamma_n;      /* epdas ipdas: active-set parameters, 0 automatic */
+  scree_Law law;     /* SCREE_COULOMB unless the solver can do both */
+  double rho;        /* sbp sal ebp eal ibp: descent parameter, 0 automatic */
+  double rho_factor; /* multiplies the automatic rho (alpha of 001 table IV) */
+  double gamma_n;    /* epdas ipdas: active-set parameters, 0 automatic */
   double gamma_t;
   double newton_tolerance; /* ebp eal: stop of the local Newton, 001 (28), relative to |u|, |r| */
   int newton_iterations;   /* ebp eal: at most */
 } scree_LocalParameters;
 
-/* New impulse of a contact with Coulomb's cone of coefficient mu. d is 2 or 3; W (d x d) row by row,
- * u = W r + q_c the current local velocity, r the current impulse. Writes r_new. Never NaN for
+/* New impulse of a contact with Coulomb's cone of coefficient mu. d is 2 or 3; W (d x d) row by
+ * row, u = W r + q_c the current local velocity, r the current impulse. Writes r_new. Never NaN for
  * finite arguments. */
 typedef void (*scree_LocalSolve)(const scree_LocalParameters *parameters, int d, const double *W,
                                  double mu, const double *u, const double *r, double *r_new);

@@ -65,7 +65,7 @@ SCREE_INLINE void scree_exact_coulomb_3d(const double *W, double mu, const doubl
   const double l0 = W[3] * inverse, l1 = W[6] * inverse; /* W_Tn / W_nn */
   const double S00 = W[4] - l0 * w[0], S01 = W[5] - l0 * w[1];
   const double S10 = W[7] - l1 * w[0], S11 = W[8] - l1 * w[1];
-  const double n1[2] = {l0 * q[0] - q[1], l1 * q[0] - q[2]};                  /* -b */
+  const double n1[2] = {l0 * q[0] - q[1], l1 * q[0] - q[2]};                   /* -b */
   const double n0[2] = {S11 * n1[0] - S01 * n1[1], S00 * n1[1] - S10 * n1[0]}; /* -adj(S) b */
   double trace = S00 + S11, det = S00 * S11 - S01 * S10;
   if (!(trace > 0.0)) trace = 0.0;

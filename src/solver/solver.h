@@ -39,9 +39,9 @@ struct scree_SolverClass {
   void (*destroy)(void *state);
 };
 
-/* Measure the iterate and say whether to stop: the tolerance is met or patience is exhausted. `u` is
- * the solver's own W r + q. `increment` is the change of the impulses in the last iteration in the
- * solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
+/* Measure the iterate and say whether to stop: the tolerance is met or patience is exhausted. `u`
+ * is the solver's own W r + q. `increment` is the change of the impulses in the last iteration in
+ * the solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
 bool scree_run_stop(scree_Run *run, const double *r, const double *u, double increment);
 
 /* Only the limits, without measuring: cheap, for iterations that are not measured. */

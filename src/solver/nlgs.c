@@ -1,0 +1,268 @@
+/* nlgs: non-linear Gauss-Seidel. Contacts are visited one after the other; each visit freezes the
+ * others and lets a local solver (local.h) give the contact its new impulse.
+ *
+ *     repeat  for c in order:  u_c = (W r + q)_c;  r_c <- local(W_cc, u_c, r_c);  update y
+ *
+ * References: 000 section 4.3, 001 section 3.1 (Jean and Moreau).
+ *
+ * Order. Problems with many contacts are coloured (colouring.h), so that threads change nothing but
+ * the time; small ones are visited in their own order. The choice depends on the size alone.
+ *
+ * Measuring costs about a sweep, so for the library's own measures it is done after sweeps 1, 2, 3,
+ * ... and then at intervals of a tenth of the sweeps done; a paper's measure is checked after every
+ * sweep, as in the paper. At each measurement the velocities are computed afresh from r, so that
+ * round-off does not build up. Only the exact local solver sees sets other than cones. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "solver/colouring.h"
+#include "solver/local_exact.h"
+#include "solver/registry.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
+enum { COLOURED_CONTACTS = 1500, PARALLEL_COLOUR = 256 };
+
+typedef struct Options {
+  int local;
+  double rho, rho_factor, gamma_n, gamma_t, newton_tolerance;
+  int newton_iterations;
+  int order, check;
+} Options;
+
+static const scree_LocalClass *const locals[] = {
+    &scree_local_exact, &scree_local_sbp, &scree_local_sal,   &scree_local_ebp,
+    &scree_local_eal,   &scree_local_ibp, &scree_local_epdas, &scree_local_ipdas,
+};
+static const char *const local_names[] = {"exact", "sbp",   "sal",   "ebp", "eal",
+                                          "ibp",   "epdas", "ipdas", NULL};
+static const char *const order_names[] = {"auto", "natural", "coloured", NULL};
+
+typedef struct State {
+  const scree_LocalClass *local;
+  scree_LocalParameters parameters;
+  scree_Colouring colouring;
+  double *y; /* state of W */
+  int check;
+} State;
+
+/* What one sweep changed: largest |dr_n|, |dr_T| (000 (4.15)). Maxima do not depend on order. */
+typedef struct Change {
+  double normal, tangent;
+} Change;
+
+/* ---- one contact ------------------------------------------------------------------------------
+ */
+
+SCREE_INLINE void visit(const State *state, const scree_Operator *W, scree_OperatorKind kind, int d,
+                        int nb, bool exact_cone, int c, double *r, Change *change) {
+  const scree_Problem *p = W->problem;
+  const size_t at = (size_t)c * (size_t)d;
+  const double *Wcc = W->diagonal + at * (size_t)d;
+  double u[3], next[3], dr[3], *rc = r + at;
+  scree_contact_velocity(W, kind, d, nb, c, r, state->y, p->q, u);
+  if (exact_cone) {
+    double q[3];
+    for (int i = 0; i < d; ++i) {
+      q[i] = u[i];
+      for (int j = 0; j < d; ++j) q[i] -= Wcc[i * d + j] * rc[j];
+    }
+    scree_exact_coulomb(d, Wcc, p->mu[c], q, rc, next);
+  } else if (state->local == &scree_local_exact) {
+    const scree_Set set = scree_problem_set(p, c);
+    double q[3];
+    for (int i = 0; i < d; ++i) {
+      q[i] = u[i];
+      for (int j = 0; j < d; ++j) q[i] -= Wcc[i * d + j] * rc[j];
+    }
+    scree_exact_solve(&set, p->law, d, Wcc, q, rc, next);
+  } else {
+    const double mu = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 0.0 : p->mu[c];
+    state->local->solve(&state->parameters, d, Wcc, mu, u, rc, next);
+  }
+  double tangent = 0.0;
+  for (int i = 0; i < d; ++i) {
+    dr[i] = next[i] - rc[i];
+    rc[i] = next[i];
+    if (i) tangent += dr[i] * dr[i];
+  }
+  scree_contact_update(W, kind, d, nb, c, dr, state->y);
+  change->normal = fmax(change->normal, fabs(dr[0]));
+  change->tangent = fmax(change->tangent, tangent); /* squared */
+}
+
+SCREE_INLINE Change visit_list(const State *state, const scree_Operator *W, scree_OperatorKind kind,
+                               int d, int nb, bool exact_cone, const int *list, int n, double *r) {
+  Change change = {0.0, 0.0};
+  for (int k = 0; k < n; ++k) visit(state, W, kind, d, nb, exact_cone, list[k], r, &change);
+  return change;
+}
+
+/* The instances that the compiler unrolls; everything else takes the last line of each block. */
+static Change visit_all(const State *state, const scree_Operator *W, const int *list, int n,
+                        double *r) {
+  const scree_Problem *p = W->problem;
+  const int d = p->d, nb = p->bodies.nb;
+  const bool cone = state->local == &scree_local_exact && p->law == SCREE_COULOMB && p->set == NULL;
+  if (p->kind == SCREE_ASSEMBLED) {
+    if (d == 3 && cone) return visit_list(state, W, SCREE_ASSEMBLED, 3, 0, true, list, n, r);
+    if (d == 2 && cone) return visit_list(state, W, SCREE_ASSEMBLED, 2, 0, true, list, n, r);
+    if (d == 3) return visit_list(state, W, SCREE_ASSEMBLED, 3, 0, false, list, n, r);
+    return visit_list(state, W, SCREE_ASSEMBLED, 2, 0, false, list, n, r);
+  }
+  if (d == 3 && nb == 6 && cone) return visit_list(state, W, SCREE_BODIES, 3, 6, true, list, n, r);
+  if (d == 2 && nb == 3 && cone) return visit_list(state, W, SCREE_BODIES, 2, 3, true, list, n, r);
+  return visit_list(state, W, SCREE_BODIES, d, nb, false, list, n, r);
+}
+
+static void widen(Change *total, const Change *part) {
+  total->normal = fmax(total->normal, part->normal);
+  total->tangent = fmax(total->tangent, part->tangent);
+}
+
+/* ---- one sweep --------------------------------------------------------------------------------
+ */
+
+static Change sweep_serial(const State *state, const scree_Operator *W, double *r) {
+  const scree_Colouring *colouring = &state->colouring;
+  return visit_all(state, W, colouring->order, colouring->start[colouring->colours], r);
+}
+
+static Change sweep_parallel(const State *state, const scree_Operator *W, double *r) {
+  const scree_Colouring *colouring = &state->colouring;
+  Change total = {0.0, 0.0};
+#pragma omp parallel num_threads(W->threads)
+  {
+    const int threads = omp_get_num_threads(), me = omp_get_thread_num();
+    Change mine = {0.0, 0.0};
+    for (int k = 0; k < colouring->colours; ++k) {
+      const int first = colouring->start[k], n = colouring->start[k + 1] - first;
+      const bool alone = colouring->serial[k] || n < PARALLEL_COLOUR;
+      const int lo = alone ? (me ? n : 0) : (int)((long long)n * me / threads);
+      const int hi = alone ? n : (int)((long long)n * (me + 1) / threads);
+      const Change part = visit_all(state, W, colouring->order + first + lo, hi - lo, r);
+      widen(&mine, &part);
+#pragma omp barrier
+    }
+#pragma omp critical
+    widen(&total, &mine);
+  }
+  return total;
+}
+
+/* ---- the solver -------------------------------------------------------------------------------
+ */
+
+static void destroy(void *memory) {
+  State *state = memory;
+  if (!state) return;
+  scree_colouring_destroy(&state->colouring);
+  scree_free(state->y);
+  scree_free(state);
+}
+
+static scree_Status check_local(const scree_Run *run, const scree_LocalClass *local) {
+  const scree_Problem *p = run->W->problem;
+  if (local == &scree_local_exact) return SCREE_OK;
+  if (p->law == SCREE_ASSOCIATED && !local->associated)
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "solver nlgs: local=%s solves Coulomb's law only; use local=exact for the "
+                      "associated law",
+                      local->name);
+  for (int c = 0; p->set && c < p->nc; ++c)
+    if (p->set[c] != SCREE_SET_CONE && p->set[c] != SCREE_SET_HALF_LINE)
+      return scree_fail(run->log, SCREE_BAD_INPUT,
+                        "solver nlgs: local=%s knows cones only and contact %d has another set; "
+                        "use local=exact",
+                        local->name, c);
+  return SCREE_OK;
+}
+
+static scree_Status create(const scree_Run *run, const void *options, void **out) {
+  const Options *o = options;
+  const scree_Operator *W = run->W;
+  scree_Status status = check_local(run, locals[o->local]);
+  if (status) return status;
+  State *state = SCREE_ALLOC(State, 1);
+  if (!state) return scree_fail_memory(run->log, "nlgs");
+  state->local = locals[o->local];
+  state->check = o->check;
+  state->parameters = (scree_LocalParameters){.law = W->problem->law,
+                                              .rho = o->rho,
+                                              .rho_factor = o->rho_factor,
+                                              .gamma_n = o->gamma_n,
+                                              .gamma_t = o->gamma_t,
+                                              .newton_tolerance = o->newton_tolerance,
+                                              .newton_iterations = o->newton_iterations};
+  const bool coloured =
+      o->order == ORDER_COLOURED || (o->order == ORDER_AUTO && W->problem->nc >= COLOURED_CONTACTS);
+  status = coloured ? scree_colouring_create(W, &state->colouring, run->log)
+                    : scree_colouring_natural(W, &state->colouring, run->log);
+  state->y = SCREE_ALLOC(double, W->state_size);
+  if (!status && !state->y) status = scree_fail_memory(run->log, "the velocities of bodies");
+  if (status) {
+    destroy(state);
+    return status;
+  }
+  *out = state;
+  return SCREE_OK;
+}
+
+static int next_check(const State *state, const scree_Run *run, int sweeps) {
+  if (state->check > 0) return sweeps + state->check;
+  return run->measure_often ? sweeps + 1 : sweeps + 1 + sweeps / 10;
+}
+
+static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+  State *state = memory;
+  const scree_Operator *W = run->W;
+  const bool parallel = W->threads > 1 && state->colouring.colours > 1;
+  scree_operator_apply(W, r, W->problem->q, state->y, u);
+  /* a start that already satisfies the law is not touched; papers count at least one sweep */
+  if (!run->measure_often && scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+  for (int sweeps = 0, check = 1;;) {
+    const Change change = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
+    ++sweeps;
+    ++run->iterations;
+    if (sweeps < check && !scree_run_exhausted(run)) continue;
+    scree_operator_apply(W, r, W->problem->q, state->y, u);
+    if (scree_run_stop(run, r, u, change.normal + sqrt(change.tangent))) return SCREE_OK;
+    check = next_check(state, run, sweeps);
+  }
+}
+
+static const scree_Option options[] = {
+    {"local", SCREE_OPTION_CHOICE, offsetof(Options, local), 0, 0, 0, false, local_names,
+     "what is done at one contact"},
+    {"rho", SCREE_OPTION_REAL, offsetof(Options, rho), 0, 0, 1e300, true, NULL,
+     "descent parameter of sbp, sal, ebp, eal, ibp (force convention of 001); auto scales with W"},
+    {"rho_factor", SCREE_OPTION_REAL, offsetof(Options, rho_factor), 1, 1e-6, 1e6, false, NULL,
+     "multiplies the automatic rho (alpha of 001 table IV)"},
+    {"gamma_n", SCREE_OPTION_REAL, offsetof(Options, gamma_n), 0, 0, 1e300, true, NULL,
+     "normal active-set parameter of epdas, ipdas (000 section 5)"},
+    {"gamma_t", SCREE_OPTION_REAL, offsetof(Options, gamma_t), 0, 0, 1e300, true, NULL,
+     "tangential active-set parameter of epdas, ipdas"},
+    {"newton_tolerance", SCREE_OPTION_REAL, offsetof(Options, newton_tolerance), 1e-12, 0, 1, false,
+     NULL, "stop of the local Newton of ebp, eal, relative (001 (28))"},
+    {"newton_iterations", SCREE_OPTION_INT, offsetof(Options, newton_iterations), 100, 1, 100000,
+     false, NULL, "most local Newton iterations of ebp, eal"},
+    {"order", SCREE_OPTION_CHOICE, offsetof(Options, order), ORDER_AUTO, 0, 0, false, order_names,
+     "order of the contacts; auto colours large problems"},
+    {"check", SCREE_OPTION_INT, offsetof(Options, check), 0, 1, 1000000, true, NULL,
+     "sweeps between two measurements; auto spaces them out"},
+};
+
+const scree_SolverClass scree_solver_nlgs = {
+    .name = "nlgs",
+    .summary = "non-linear Gauss-Seidel with a choice of local solvers",
+    .reference = "000 section 4.3 and 5; 001 section 3",
+    .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+    .max_iterations = 100000,
+    .options = {options, sizeof options / sizeof *options, sizeof(Options)},
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};
