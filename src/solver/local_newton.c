@@ -5,17 +5,19 @@
  *   - at least one step is taken, however small Z is: an outer loop that asks for more accuracy
  * than newton_tolerance must see the contact move;
  *   - a singular or overflowing step is replaced by the projected step dr = -Z;
- *   - after `patience` steps without a new best |Z| the method goes back to its best iterate and
- *     continues with the automatic rho, from a projected step; when that stalls too, it stops;
- *   - the best iterate by |Z| is returned, projected on the cone; if no iterate beats the start,
- *     one projected step from the start is.
+ *   - PATIENCE steps without a new best |Z| are a failure, which is followed by fresh starts: from
+ *     sticking, from zero, from both edges of the cone, with automatic rho and then with smaller
+ * and larger ones, since rho only decides how a status is guessed. (Halving steps on |Z| was tried
+ *     and lost: it ends in local minima of |Z|.) Most contacts never need them; wedged ones with
+ *     mu >= 1 and strong coupling do;
+ *   - when nothing helps, one projected step is made. What is returned is always in the cone.
  * The stop (28) is |Z| <= newton_tolerance (|r| + rho |v|): the paper's absolute 1e-5 with the
  * contact's own scale. */
 #include "solver/local_newton.h"
 
 #include "solver/local_common.h"
 
-enum { patience = 6 };
+enum { PATIENCE = 6 };
 
 typedef struct Iterate {
   double r[3], v[3], Z[3], A[9], B[9];
@@ -45,37 +47,80 @@ static void advance(const Contact *contact, int d, Iterate *x) {
   for (int i = 0; i < d; ++i) x->r[i] += dr[i];
 }
 
-static void iterate(const scree_LocalParameters *parameters, const Contact *contact,
-                    scree_LocalTangent tangent, int d, double *r_new) {
-  double rho = local_rho(parameters, contact, local_safe_rho(contact));
-  Iterate x;
-  for (int i = 0; i < d; ++i) x.r[i] = contact->r[i];
-  evaluate(contact, tangent, d, rho, &x);
-  Iterate best = x;
+/* 001 (28), see above. */
+static bool small(const scree_LocalParameters *parameters, int d, double rho, const Iterate *x) {
+  const double scale = local_norm(d, x->r) + rho * local_norm(d, x->v);
+  return x->residual <= fmax(parameters->newton_tolerance, DBL_EPSILON) * scale;
+}
+
+/* The undamped Newton of the paper, one step at least. True when it met the tolerance. */
+static bool newton(const scree_LocalParameters *parameters, const Contact *contact,
+                   scree_LocalTangent tangent, int d, double rho, Iterate *best) {
+  Iterate x = *best;
   int waited = 0;
-  bool rescued = false, beaten = false;
-  for (int k = 0; k < parameters->newton_iterations && best.residual > 0.0; ++k) {
+  for (int k = 0; k < parameters->newton_iterations && waited < PATIENCE; ++k) {
     advance(contact, d, &x);
     evaluate(contact, tangent, d, rho, &x);
-    if (x.residual < best.residual) {
-      best = x;
-      beaten = true;
+    ++waited;
+    if (x.residual < best->residual) {
+      *best = x;
       waited = 0;
-      const double scale = local_norm(d, x.r) + rho * local_norm(d, x.v);
-      if (x.residual <= fmax(parameters->newton_tolerance, DBL_EPSILON) * scale) break;
-    } else if (++waited >= patience) {
-      if (rescued) break;
-      rescued = true;
-      waited = 0;
-      rho = local_safe_rho(contact);
-      evaluate(contact, tangent, d, rho, &best);
-      x = best;
-      for (int i = 0; i < d; ++i) x.r[i] -= x.Z[i];
-      evaluate(contact, tangent, d, rho, &x);
     }
+    if (small(parameters, d, rho, best)) return true;
   }
-  if (!beaten && best.residual > 0.0) {
-    evaluate(contact, tangent, d, local_safe_rho(contact), &best);
+  return false;
+}
+
+/* Another point to start from: the impulse that stops the contact (u = 0), zero, or the impulse
+ * that stops its normal velocity on the edge of the cone, against and along the free sliding. */
+typedef enum Restart {
+  RESTART_STICK,
+  RESTART_ZERO,
+  RESTART_AGAINST,
+  RESTART_ALONG,
+  RESTARTS
+} Restart;
+
+static void restart(const Contact *contact, int d, Restart which, double *r) {
+  double A[9], b[3];
+  for (int i = 0; i < d; ++i) r[i] = 0.0;
+  if (which == RESTART_STICK) {
+    for (int i = 0; i < d * d; ++i) A[i] = contact->W[i];
+    for (int i = 0; i < d; ++i) b[i] = -contact->u[i];
+    if (local_solve(d, A, b, r))
+      for (int i = 0; i < d; ++i) r[i] += contact->r[i];
+  } else if (which == RESTART_AGAINST || which == RESTART_ALONG) {
+    double q[3], t[3] = {0.0, 0.0, 0.0}, slope = contact->W[0];
+    local_velocity(contact, d, r, q);
+    const double s = local_tangential(d, q);
+    const double side = which == RESTART_AGAINST ? -contact->mu : contact->mu;
+    for (int i = 1; i < d; ++i) {
+      t[i] = s > 0.0 ? side * (q[i] / s) : 0.0;
+      slope += contact->W[i] * t[i];
+    }
+    r[0] = fmax(0.0, -q[0] / (slope > 0.125 * contact->W[0] ? slope : contact->hi));
+    for (int i = 1; i < d; ++i) r[i] = r[0] * t[i];
+  }
+}
+
+static void iterate(const scree_LocalParameters *parameters, const Contact *contact,
+                    scree_LocalTangent tangent, int d, double *r_new) {
+  static const double factors[] = {1.0, 0.25, 4.0, 0.0625, 16.0};
+  const double safe = local_safe_rho(contact), rho = local_rho(parameters, contact, safe);
+  Iterate best;
+  for (int i = 0; i < d; ++i) best.r[i] = contact->r[i];
+  evaluate(contact, tangent, d, rho, &best);
+  bool met = best.residual == 0.0 || newton(parameters, contact, tangent, d, rho, &best);
+  for (int trial = 0; !met && trial < 5 * RESTARTS; ++trial) {
+    const double other = safe * factors[trial / RESTARTS];
+    restart(contact, d, (Restart)(trial % RESTARTS), best.r);
+    evaluate(contact, tangent, d, other, &best);
+    met =
+        small(parameters, d, other, &best) || newton(parameters, contact, tangent, d, other, &best);
+  }
+  if (!met) { /* one projected step from where the contact was */
+    for (int i = 0; i < d; ++i) best.r[i] = contact->r[i];
+    evaluate(contact, tangent, d, safe, &best);
     for (int i = 0; i < d; ++i) best.r[i] -= best.Z[i];
   }
   scree_cone_project(d, contact->mu, best.r, r_new);
