@@ -20,7 +20,7 @@ pc="$(find "$prefix" -name scree.pc)"
 export PKG_CONFIG_PATH="${pc%/*}"
 # shellcheck disable=SC2046 # words are meant to split
 "$cc" -std=c17 -Wall -Wextra -Werror $(pkg-config --cflags scree) "$here/main.c" -o "$work/uses_scree" \
-  $(pkg-config --libs scree)
+  $(pkg-config --libs scree) -lm
 export LD_LIBRARY_PATH="${pc%/*}/.."
 echo "pkg-config:   $("$work/uses_scree")"
 
