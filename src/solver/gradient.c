@@ -65,6 +65,7 @@ typedef struct Gradient {
   double *memory;                         /* the five below, one after the other */
   double *y, *g, *r_next, *u_next, *best; /* (nc x d) each */
   double *state;                          /* (W->state_size) */
+  double L;                               /* to start with */
 } Gradient;
 
 static void destroy(void *state) {
@@ -94,6 +95,13 @@ static scree_Status create(const scree_Run *run, const void *options, unsigned k
   s->r_next = s->g + n;
   s->u_next = s->r_next + n;
   s->best = s->u_next + n;
+  if (s->options.rho > 0.0) {
+    for (size_t c = 0; c < nc; ++c) s->w[c] = 1.0;
+    s->L = 1.0 / s->options.rho;
+  } else {
+    scree_gradient_weights(run->W, s->w);
+    s->L = eigenvalue_margin * scree_gradient_eigenvalue(run->W, s->w, s->memory, s->state);
+  }
   *state = s;
   return SCREE_OK;
 }
@@ -202,17 +210,10 @@ static Sums iterate(Gradient *m, scree_Run *run, const double *y, const double *
 static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
   Gradient *m = state;
   const scree_Operator *W = run->W;
-  const size_t nc = (size_t)W->problem->nc, n = nc * (size_t)W->problem->d;
+  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
   double *const r_out = r, *const u_out = u, *const memory_r = m->r_next,
                 *const memory_u = m->u_next;
-  double L, theta = 1.0, best = INFINITY;
-  if (m->options.rho > 0.0) {
-    for (size_t c = 0; c < nc; ++c) m->w[c] = 1.0;
-    L = 1.0 / m->options.rho;
-  } else {
-    scree_gradient_weights(W, m->w);
-    L = eigenvalue_margin * scree_gradient_eigenvalue(W, m->w, m->memory, m->state);
-  }
+  double L = m->L, theta = 1.0, best = INFINITY;
   const double q_norm = dual_norm(W, m->w, W->problem->q);
 
   scree_gradient_step(W, m->w, 0.0, r, NULL, r);
@@ -237,7 +238,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     if (run->measure_often || run->iterations <= MEASURE_EVERY ||
         run->iterations % MEASURE_EVERY == 0) {
       stop = scree_run_stop(run, r, u, sqrt(s.increment) / (sqrt(s.old_size) + 1.0));
-      if (run->value < best && !stop) {
+      if (run->value < best && !stop && run->settings->measure != SCREE_MEASURE_INCREMENT) {
         best = run->value;
         scree_vector_copy(n, r, m->best, W->threads);
       }

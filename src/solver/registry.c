@@ -3,6 +3,13 @@
 
 const scree_SolverClass *const scree_solver_registry[] = {
     &scree_solver_nlgs,
+    &scree_solver_pgd,
+    &scree_solver_apgd,
+    &scree_solver_apgd_as,
+    &scree_solver_apgd_ar,
+    &scree_solver_apgd_asr,
+    &scree_solver_spg,
+    &scree_solver_fixed_point,
     NULL,
 };
 

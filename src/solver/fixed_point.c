@@ -1,0 +1,282 @@
+/* fixed-point: Coulomb's law by repeated convex problems (003 section 2.2.4, after Acary, Cadoux,
+ * Lemarechal and Malick)
+ *
+ * With the sliding speeds s_c given, u + mu s n with the associated law is a convex problem of the
+ * same W and another q. Its solution gives F(s)_c = |u_T,c|; where F(s) = s, Coulomb's law holds.
+ *
+ *     repeat  r = solution for q + mu s n, from the last r, to a tolerance that follows the error
+ *             s <- s + omega (F(s) - s)
+ *
+ * The plain iteration (omega = 1) cycles on dense packings, where more sliding here means less
+ * there. So each contact has an omega of its own: halved when its change turns round without
+ * getting much smaller, let grow again while it keeps its direction. When the best change of s has
+ * not fallen for a while, all are halved: cycles longer than two steps are damped too.
+ *
+ * The outer test is the driver's, on Coulomb's law itself. 003's own test, |F(s) - s|/(|s| + 1) <=
+ * tolFP, is the option tol_fp, or the measure `increment`. An iteration is one convex problem. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vector.h"
+#include "solver/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double inner_ratio = 0.1;    /* inner tolerance over the outer error */
+static const double inner_loosest = 1e-2; /* before the outer error is known */
+static const double omega_min = 1.0 / 64, omega_growth = 1.25;
+
+enum { PATIENCE = 8 }; /* iterations without progress before all is damped */
+
+typedef struct Options {
+  char inner[SCREE_OPTION_NAME_SIZE];
+  double tol_fp; /* 0: only the true error stops */
+  int inner_iterations;
+  bool damping;
+} Options;
+
+typedef struct FixedPoint {
+  Options options;
+  const scree_SolverClass *inner;
+  void *inner_options, *inner_state;
+  scree_Problem problem; /* the convex one: a view with a q of its own */
+  scree_Operator W;      /* the same matrix for that problem */
+  scree_SolveSettings settings;
+  scree_Run run;              /* of the inner solver */
+  scree_Run *outer;           /* for the user's progress call */
+  double *q;                  /* (nc x d) q + mu s n */
+  double *s, *omega, *change; /* (nc) */
+  double *best;               /* (nc x d) */
+  double *state;              /* (W.state_size) */
+} FixedPoint;
+
+static void destroy(void *state) {
+  FixedPoint *m = state;
+  if (!m) return;
+  if (m->inner_state) m->inner->destroy(m->inner_state);
+  scree_free(m->inner_options);
+  scree_free(m->q);
+  scree_free(m->s);
+  scree_free(m->best);
+  scree_free(m->state);
+  scree_free(m);
+}
+
+/* A long inner solve lets the user stop the whole: the call says where the outer iteration is. */
+static bool inner_progress(void *user, int iteration, double measured) {
+  const FixedPoint *m = user;
+  const scree_SolveSettings *s = m->outer->settings;
+  (void)iteration;
+  (void)measured;
+  return s->progress(s->progress_user, m->outer->iterations, m->outer->value);
+}
+
+static scree_Status find_inner(FixedPoint *m, const scree_Run *run) {
+  m->inner = scree_solver_find(m->options.inner);
+  if (!m->inner)
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "solver fixed-point: inner=%s, expected the name of a solver",
+                      m->options.inner);
+  const char *reason = scree_solver_refuses(m->inner, &m->problem);
+  if (reason)
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "solver fixed-point: inner=%s cannot solve the convex problem: %s",
+                      m->options.inner, reason);
+  m->inner_options = scree_alloc(m->inner->options.size, 1);
+  if (!m->inner_options) return scree_fail_memory(run->log, "the options of the inner solver");
+  scree_options_init(&m->inner->options, m->inner_options);
+  return SCREE_OK;
+}
+
+static scree_Status create(const scree_Run *run, const void *options, void **state) {
+  const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
+  FixedPoint *m = SCREE_ALLOC(FixedPoint, 1);
+  if (!m) return scree_fail_memory(run->log, "the fixed point");
+  memcpy(&m->options, options, sizeof m->options);
+  m->q = SCREE_ALLOC(double, n);
+  m->s = SCREE_ALLOC(double, 3 * nc);
+  m->best = SCREE_ALLOC(double, n);
+  m->state = SCREE_ALLOC(double, run->W->state_size);
+  if (!m->q || !m->s || !m->best || !m->state) {
+    destroy(m);
+    return scree_fail_memory(run->log, "the vectors of the fixed point");
+  }
+  m->omega = m->s + nc;
+  m->change = m->omega + nc;
+  m->problem = *run->W->problem;
+  m->problem.law = SCREE_ASSOCIATED;
+  m->problem.q = m->q;
+  m->problem.owned = NULL;
+  m->W = *run->W;
+  m->W.problem = &m->problem;
+  m->settings = *run->settings;
+  if (m->settings.measure >= SCREE_MEASURE_EPS_GLOB) m->settings.measure = SCREE_MEASURE_ERROR;
+  m->settings.progress = run->settings->progress ? inner_progress : NULL;
+  m->settings.progress_user = m;
+  m->run = (scree_Run){.W = &m->W, .settings = &m->settings, .log = run->log, .work = run->work};
+  scree_Status status = find_inner(m, run);
+  if (!status) status = m->inner->create(&m->run, m->inner_options, &m->inner_state);
+  if (status) {
+    destroy(m);
+    return status;
+  }
+  *state = m;
+  return SCREE_OK;
+}
+
+/* Whether Coulomb's law adds mu |u_T| to the normal velocity of contact c. */
+static bool slides(const scree_Problem *p, size_t c) {
+  return !p->set || (p->set[c] != SCREE_SET_HALF_LINE && p->set[c] != SCREE_SET_SPACE);
+}
+
+static double sliding_speed(size_t d, const double *u) {
+  return d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+}
+
+/* One convex solve for the current s. On return u = W r + q with the problem's own q. */
+static scree_Status solve_inner(FixedPoint *m, scree_Run *run, double tolerance, double *r,
+                                double *u) {
+  const scree_Problem *p = run->W->problem;
+  const size_t nc = (size_t)p->nc, d = (size_t)p->d;
+  memcpy(m->q, p->q, nc * d * sizeof *m->q);
+  for (size_t c = 0; c < nc; ++c)
+    if (slides(p, c)) m->q[c * d] += p->mu[c] * m->s[c];
+  m->settings.tolerance = tolerance;
+  m->settings.max_iterations = m->options.inner_iterations;
+  m->run.start = run->start;
+  m->run.iterations = 0;
+  m->run.met = m->run.exhausted = false;
+  m->outer = run;
+  const scree_Status status = m->inner->solve(m->inner_state, &m->run, r, u);
+  run->factorisations += m->run.factorisations;
+  m->run.factorisations = 0;
+  for (size_t c = 0; c < nc; ++c)
+    if (slides(p, c)) u[c * d] -= p->mu[c] * m->s[c];
+  return status;
+}
+
+/* |F(s) - s| / (|s| + 1), or over |u| when `relative` */
+static double speed_change(const scree_Run *run, const FixedPoint *m, const double *u,
+                           bool relative) {
+  const scree_Problem *p = run->W->problem;
+  const size_t d = (size_t)p->d;
+  double change = 0.0, size = 0.0;
+  for (size_t c = 0; c < (size_t)p->nc; ++c) {
+    if (!slides(p, c)) continue;
+    const double speed = sliding_speed(d, u + c * d), difference = speed - m->s[c];
+    change += difference * difference;
+    size += relative ? speed * speed : m->s[c] * m->s[c];
+  }
+  if (relative) return size > 0.0 ? sqrt(change / size) : 0.0;
+  return sqrt(change) / (sqrt(size) + 1.0);
+}
+
+/* s <- s + omega (F(s) - s), and each contact's omega for the next time. */
+static void update_speeds(const scree_Run *run, FixedPoint *m, const double *u, double damping) {
+  const scree_Problem *p = run->W->problem;
+  const size_t d = (size_t)p->d;
+  for (size_t c = 0; c < (size_t)p->nc; ++c) {
+    if (!slides(p, c)) continue;
+    const double change = sliding_speed(d, u + c * d) - m->s[c];
+    if (m->options.damping) {
+      const bool turned = change * m->change[c] < 0.0;
+      if (turned && fabs(change) > 0.25 * fabs(m->change[c]))
+        m->omega[c] = fmax(omega_min, 0.5 * m->omega[c]);
+      else if (!turned)
+        m->omega[c] = fmin(1.0, omega_growth * m->omega[c]);
+    }
+    m->s[c] += damping * m->omega[c] * change;
+    m->change[c] = change;
+  }
+}
+
+static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
+  FixedPoint *m = state;
+  const scree_Operator *W = run->W;
+  const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d, n = nc * d;
+  double best = INFINITY, best_change = INFINITY, damping = 1.0;
+  int waiting = 0;
+  scree_operator_apply(W, r, W->problem->q, m->state, u);
+  const bool warm = scree_vector_norm(n, r, W->threads) > 0.0;
+  for (size_t c = 0; c < nc; ++c) {
+    m->omega[c] = 1.0;
+    m->change[c] = 0.0;
+    m->s[c] = warm && slides(W->problem, c) ? sliding_speed(d, u + c * d) : 0.0;
+  }
+  bool stop = scree_run_stop(run, r, u, INFINITY);
+  double tolerance = inner_loosest;
+  const double tightest = inner_ratio * run->settings->tolerance;
+  while (!stop) {
+    const double known = isfinite(run->value) ? run->value : 1.0;
+    tolerance = fmax(tightest, fmin(tolerance, inner_ratio * known));
+    const scree_Status status = solve_inner(m, run, tolerance, r, u);
+    if (status) return status;
+    ++run->iterations;
+    const double increment = speed_change(run, m, u, false);
+    stop = scree_run_stop(run, r, u, increment);
+    if (run->value < best && !stop) {
+      best = run->value;
+      memcpy(m->best, r, n * sizeof *r);
+    }
+    if (m->options.tol_fp > 0.0 && increment <= m->options.tol_fp) break;
+    const double change = speed_change(run, m, u, true);
+    if (change < 0.9 * best_change) {
+      best_change = change;
+      waiting = 0;
+    } else if (m->options.damping && ++waiting >= PATIENCE) {
+      waiting = 0;
+      damping = fmax(omega_min, 0.5 * damping);
+    }
+    update_speeds(run, m, u, damping);
+  }
+  if (!run->met && best < run->value) {
+    memcpy(r, m->best, n * sizeof *r);
+    scree_operator_apply(W, r, W->problem->q, m->state, u);
+  }
+  return SCREE_OK;
+}
+
+static const char *const inner_preset[] = {"apgd-ar", NULL};
+
+static const scree_Option option_list[] = {
+    {.name = "inner",
+     .type = SCREE_OPTION_NAME,
+     .offset = offsetof(Options, inner),
+     .choices = inner_preset,
+     .help = "solver of the convex problems, any that can do the associated law"},
+    {.name = "tol_fp",
+     .type = SCREE_OPTION_REAL,
+     .offset = offsetof(Options, tol_fp),
+     .preset = 0.0,
+     .min = DBL_MIN,
+     .max = 1.0,
+     .automatic = true,
+     .help =
+         "stop also when |s+ - s|/(|s| + 1) is below this (003: 0.01), auto: only on the error"},
+    {.name = "inner_iterations",
+     .type = SCREE_OPTION_INT,
+     .offset = offsetof(Options, inner_iterations),
+     .preset = 5000,
+     .min = 1,
+     .max = 1e9,
+     .help = "limit of each convex solve; the next one goes on from there"},
+    {.name = "damping",
+     .type = SCREE_OPTION_BOOL,
+     .offset = offsetof(Options, damping),
+     .preset = 1,
+     .help = "damp an oscillating s instead of cycling"},
+};
+
+const scree_SolverClass scree_solver_fixed_point = {
+    .name = "fixed-point",
+    .summary = "Coulomb's law by repeated convex problems with the sliding speeds given",
+    .reference = "003 section 2.2.4",
+    .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED |
+                    SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+    .max_iterations = 1000,
+    .options = {option_list, 4, sizeof(Options)},
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};
