@@ -215,6 +215,7 @@ static bool choose_parts(const scree_Global *global, Parts *parts) {
               halves_apart(global, parts);
   fits = fits || (parts_consecutive(parts, global, natural) && contacts_fit(global, parts));
   fits = fits || (parts_consecutive(parts, global, d) && contacts_fit(global, parts));
+  fits = fits || (parts_consecutive(parts, global, MAX_BODY) && contacts_fit(global, parts));
   if (fits && parts_symmetric(global, parts)) return true;
   parts_components(parts, global);
   return contacts_fit(global, parts) && parts_symmetric(global, parts);

@@ -6,15 +6,17 @@
 #include "core/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Deflate cannot compress better than 1032 : 1, so a filtered dataset that claims more is a lie. */
-enum { MAX_COMPRESSION = 1040, NAME_SIZE = 256 };
+enum { MAX_COMPRESSION = 1040, NAME_SIZE = 256, MEMORY_STEP = 1 << 20 };
 
 static void silence(scree_H5 *h5) {
   h5->error_function = NULL;
@@ -65,26 +67,81 @@ scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log)
   return SCREE_OK;
 }
 
-scree_Status scree_h5_create(scree_H5 *h5, const char *path, bool existing, const scree_Log *log) {
-  *h5 = (scree_H5){.path = path, .log = log, .file = -1};
+scree_Status scree_h5_create(scree_H5 *h5, const char *path, const char *source,
+                             const scree_Log *log) {
+  *h5 = (scree_H5){.path = path, .log = log, .file = -1, .bytes = ULLONG_MAX};
   silence(h5);
   hid_t access = access_properties();
-  h5->file = existing ? H5Fopen(path, H5F_ACC_RDWR, access)
-                      : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pset_fapl_core(access, MEMORY_STEP, false);
+  h5->file = source ? H5Fopen(source, H5F_ACC_RDWR, access)
+                    : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Pclose(access);
-  if (h5->file < 0) {
-    restore(h5);
-    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
-  }
-  return SCREE_OK;
+  if (h5->file >= 0) return SCREE_OK;
+  restore(h5);
+  if (source) return scree_fail(log, SCREE_MACHINE, "%s: cannot be copied", source);
+  return scree_fail_memory(log, path);
 }
 
-bool scree_h5_close(scree_H5 *h5) {
-  bool good = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
-  good = H5Fclose(h5->file) >= 0 && good;
+/* Write all bytes to a new file and make sure that they are on the disk; 0 or errno. */
+static int write_file(const char *path, const char *bytes, size_t count) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = 0;
+  while (count > 0 && !error) {
+    const ssize_t written = write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      error = errno;
+    } else {
+      bytes += written;
+      count -= (size_t)written;
+    }
+  }
+  if (!error && fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
+  if (close(file) != 0 && !error) error = errno;
+  return error;
+}
+
+/* A rename survives a power cut only when the folder is flushed too; not all file systems can. */
+static void flush_folder(char *path) {
+  char *slash = strrchr(path, '/');
+  if (slash) slash[slash == path ? 1 : 0] = '\0';
+  const int folder = open(slash ? path : ".", O_RDONLY | O_CLOEXEC);
+  if (folder < 0) return;
+  (void)fsync(folder);
+  (void)close(folder);
+}
+
+scree_Status scree_h5_save(const scree_H5 *h5) {
+  const ssize_t size = H5Fget_file_image(h5->file, NULL, 0);
+  char *image = size > 0 ? SCREE_ALLOC(char, size) : NULL;
+  const size_t length = strlen(h5->path) + 48;
+  char *part = SCREE_ALLOC(char, length);
+  scree_Status status = SCREE_OK;
+  if (!image || !part || H5Fget_file_image(h5->file, image, (size_t)size) != size) {
+    status = scree_fail_memory(h5->log, h5->path);
+  } else {
+    snprintf(part, length, "%s.%ld.part", h5->path, (long)getpid());
+    (void)unlink(part); /* left by a run of the same number that was killed */
+    int error = write_file(part, image, (size_t)size);
+    if (!error && rename(part, h5->path) != 0) error = errno;
+    if (error) {
+      if (error != EEXIST) (void)unlink(part);
+      status = scree_fail(h5->log, SCREE_MACHINE, "%s: cannot be written: %s", h5->path,
+                          strerror(error));
+    } else {
+      flush_folder(part);
+    }
+  }
+  scree_free(image);
+  scree_free(part);
+  return status;
+}
+
+void scree_h5_close(scree_H5 *h5) {
+  H5Fclose(h5->file);
   h5->file = -1;
   restore(h5);
-  return good;
 }
 
 /* H5Lexists wants every group on the way to exist, so the path is walked. */
@@ -137,8 +194,8 @@ static scree_Status check_storage(const scree_H5 *h5, const char *name, const Da
                       name);
   if (data->count == 0) return SCREE_OK;
   const unsigned long long stored = H5Dget_storage_size(data->id);
-  unsigned long long limit = filters > 0 ? (unsigned long long)MAX_COMPRESSION * stored : stored;
-  if (stored > h5->bytes) limit = filters > 0 ? MAX_COMPRESSION * h5->bytes : h5->bytes;
+  unsigned long long limit = stored < h5->bytes ? stored : h5->bytes;
+  if (filters > 0) limit *= MAX_COMPRESSION;
   if (data->count > limit / data->size)
     return scree_fail(h5->log, SCREE_BAD_INPUT,
                       "%s: %s claims %zu values of %zu bytes but the file holds only %llu bytes of "

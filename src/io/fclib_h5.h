@@ -23,11 +23,16 @@ typedef struct scree_H5 {
 /* Open for reading. After a failure there is nothing to close. */
 scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log);
 
-/* Create (or, with `existing`, open for changes) a file for writing. */
-scree_Status scree_h5_create(scree_H5 *h5, const char *path, bool existing, const scree_Log *log);
+/* A file for writing, held in memory: empty, or a copy of the file at `source`. Nothing reaches the
+ * disk before scree_h5_save, so that HDF5 never meets a full one. */
+scree_Status scree_h5_create(scree_H5 *h5, const char *path, const char *source,
+                             const scree_Log *log);
 
-/* Flush and close; false when the machine could not write. */
-bool scree_h5_close(scree_H5 *h5);
+/* Put the file made by scree_h5_create in its place: written beside it under another name, flushed
+ * to the disk, then renamed. It appears whole or not at all. */
+scree_Status scree_h5_save(const scree_H5 *h5);
+
+void scree_h5_close(scree_H5 *h5);
 
 bool scree_h5_has(const scree_H5 *h5, const char *name);
 
