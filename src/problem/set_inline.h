@@ -21,7 +21,7 @@ static inline void scree_cone_project_scaled(int d, double mu, const double *x, 
   frexp(largest, &exponent);
   for (int i = 0; i < d; ++i) scaled[i] = ldexp(x[i], -exponent);
   const double s = hypot(scaled[1], scaled[2]);
-  if (s <= mu * scaled[0]) {
+  if (scaled[0] >= 0.0 && s <= mu * scaled[0]) { /* mu = 0, s = 0: the sign of x_n decides */
     for (int i = 0; i < d; ++i) out[i] = x[i];
   } else if (s == 0.0 || mu * s <= -scaled[0]) {
     out[0] = s == 0.0 ? fmax(x[0], 0.0) : 0.0;
