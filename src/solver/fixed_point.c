@@ -237,7 +237,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
   return SCREE_OK;
 }
 
-static const char *const inner_preset[] = {"apgd-ar", NULL};
+static const char *const inner_preset[] = {"apgd-asr", NULL};
 
 static const scree_Option option_list[] = {
     {.name = "inner",
