@@ -162,7 +162,7 @@ static inline scree_Vec3 scree_pose_invert(const scree_Pose *pose, scree_Vec3 wo
  *
  * 2D (dimension 2): t1 is n turned by +90 degrees, t2 = z. 3D: the branchless basis of Duff et al.,
  * "Building an orthonormal basis, revisited" (2017), which is continuous in n except across the
- * plane n.z = 0; its order is changed so that n x t1 = t2. */
+ * plane n.z = 0. */
 static inline void scree_contact_frame(scree_Vec3 n, int dimension, scree_Vec3 *t1,
                                        scree_Vec3 *t2) {
   if (dimension == 2) {

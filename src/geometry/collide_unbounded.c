@@ -1,0 +1,217 @@
+/* Obstacles without end: half-plane, half-space, and drums seen from inside.
+ *
+ * Both are the complement of a convex hollow, so the gap of a body is reached at an extreme point
+ * of it: a ball's or an ellipsoid's support point, or any corner of a polygon, box, segment or
+ * capsule (the distance to the drum's axis is a convex function, whose largest value over a flat
+ * body is at corners). Every corner within the margin is a contact with a normal of its own.
+ *
+ * An ellipse in a circle: the points x(t) = (a cos t, b sin t) furthest from the drum's centre c,
+ * given in the ellipse's frame with a >= b. F = |x - c|^2 / 2 has
+ *     F'(t) = -k cos t sin t + P sin t + Q cos t,   k = a^2 - b^2, P = a c_x, Q = -b c_y.
+ * By reflection c_x, c_y <= 0. In the first quadrant F' / (sin cos) = -k - |P|/cos + |Q|/sin falls
+ * from +inf to -inf: one maximum, the global one. In the second it is k - |P|/|cos| - |Q|/sin (with
+ * the sign turned), concave, largest where |tan|^3 = |Q|/|P|: when that is positive (c inside the
+ * evolute) there is a second local maximum between there and t = pi. An ellipsoid in a cylinder is
+ * the same for its shadow along the axis, which is an ellipse. */
+#include "geometry/narrow.h"
+
+/* Corners of a flat shape, relative to its own origin in world axes, with the radius round them. */
+static int corner_count(const scree_Shape *s) {
+  switch (s->kind) {
+  case SCREE_SHAPE_POLYGON: return s->vertex_count;
+  case SCREE_SHAPE_BOX: return 8;
+  case SCREE_SHAPE_SEGMENT: return 2;
+  case SCREE_SHAPE_CAPSULE: return s->half_length > 0 ? 2 : 1;
+  default: return 1;
+  }
+}
+
+static scree_Vec3 corner(const scree_Shape *s, const scree_Mat3 *R, int k) {
+  scree_Vec3 h = s->semi;
+  switch (s->kind) {
+  case SCREE_SHAPE_POLYGON: return scree_mat3_mul(R, s->vertices[k]);
+  case SCREE_SHAPE_BOX:
+    return scree_mat3_mul(R,
+                          scree_vec3(k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z));
+  case SCREE_SHAPE_SEGMENT: return scree_scale(k ? s->half_length : -s->half_length, R->x);
+  case SCREE_SHAPE_CAPSULE: return scree_scale(k ? s->half_length : -s->half_length, R->z);
+  default: return scree_vec3(0, 0, 0);
+  }
+}
+
+static bool is_elliptic(const scree_Shape *s) {
+  return s->kind == SCREE_SHAPE_ELLIPSE || s->kind == SCREE_SHAPE_ELLIPSOID;
+}
+
+/* Support point of an ellipse or ellipsoid, relative to its centre in world axes. */
+static scree_Vec3 elliptic_support(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 n) {
+  return scree_mat3_mul(R, scree_shape_support(s, scree_mat3_tmul(R, n)));
+}
+
+/* Body `a`, whose origin is at d relative to `origin`, against the half-space n.x <= offset. */
+static void add_plane(const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d, scree_Vec3 origin,
+                      scree_Vec3 n, double offset, int patch, double margin,
+                      scree_Manifold *manifold) {
+  int count = corner_count(a);
+  double radius = is_elliptic(a) ? 0 : a->radius;
+  double height = scree_dot(n, d);
+  for (int k = 0; k < count; k++) {
+    scree_Vec3 p = is_elliptic(a) ? elliptic_support(a, R, scree_neg(n)) : corner(a, R, k);
+    double gap = height + scree_dot(n, p) - radius - offset;
+    if (!(gap <= margin)) continue;
+    scree_Vec3 x = scree_axpy(scree_add(d, p), -(radius + 0.5 * gap), n);
+    scree_manifold_add(manifold, scree_add(origin, x), n, gap, scree_feature_vertex(0, k, patch));
+  }
+}
+
+void scree_collide_half_space(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                              const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  scree_Mat3 Rb = scree_quat_matrix(pb->orientation);
+  scree_Vec3 n = b->kind == SCREE_SHAPE_HALF_PLANE ? Rb.y : Rb.z;
+  if (a->kind == SCREE_SHAPE_DISK || a->kind == SCREE_SHAPE_SPHERE) {
+    manifold->count = scree_collide_ball_plane(pa->position, a->radius, pb->position, n, margin,
+                                               &manifold->points[0]);
+    return;
+  }
+  scree_Vec3 d = scree_sub(pa->position, pb->position);
+  if (scree_dot(n, d) - a->bounding_radius > margin) return;
+  scree_Mat3 Ra = scree_quat_matrix(pa->orientation);
+  add_plane(a, &Ra, d, pb->position, n, 0, 0, margin, manifold);
+}
+
+/* ---- drums ---- */
+
+typedef struct Drum {
+  scree_Vec3 origin;      /* world position of its centre */
+  scree_Vec3 axis, spare; /* unit, and a unit vector perpendicular to it */
+  double radius;
+} Drum;
+
+/* A ball of radius r whose centre is at q relative to the drum's centre, against the round wall. */
+static void add_wall(const Drum *drum, scree_Vec3 q, double r, uint32_t feature, double margin,
+                     scree_Manifold *manifold) {
+  double along = scree_dot(q, drum->axis);
+  scree_Vec3 radial = scree_axpy(q, -along, drum->axis);
+  double distance = scree_norm(radial), gap = drum->radius - distance - r;
+  if (!(gap <= margin)) return;
+  scree_Vec3 u = distance > 0 ? scree_scale(1 / distance, radial) : drum->spare;
+  scree_Vec3 x = scree_axpy(q, r + 0.5 * gap, u);
+  scree_manifold_add(manifold, scree_add(drum->origin, x), scree_neg(u), gap, feature);
+}
+
+/* The maximum of F along an arc, as the root between lo and hi of its derivative, which is positive
+ * at lo and negative at hi: Newton kept inside the bracket. p = |P|, q = |Q|, k as above. On the
+ * first quadrant the arc is t itself; on the second it is pi - t, for which the sign of p is
+ * turned. */
+static double furthest_root(double k, double p, double q, bool second, double lo, double hi) {
+  double sign = second ? 1 : -1, t = 0.5 * (lo + hi);
+  for (int step = 0; step < 100; step++) {
+    double c = cos(t), s = sin(t);
+    double g = q * c + sign * p * s - k * s * c;
+    double dg = -q * s + sign * p * c - k * (c * c - s * s);
+    if (g > 0)
+      lo = t;
+    else
+      hi = t;
+    double next = dg < 0 ? t - g / dg : 0.5 * (lo + hi);
+    if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+    double moved = fabs(next - t);
+    t = next;
+    if (moved <= 1e-16 || hi - lo <= 4e-16) break;
+  }
+  return t;
+}
+
+/* The points of the ellipse with semi-axes a >= b along x and y that are locally furthest from c:
+ * one or two, the furthest first. */
+static int furthest_points(double a, double b, double cx, double cy, double points[2][2]) {
+  const double half_pi = 1.5707963267948966;
+  double sx = cx > 0 ? -1 : 1, sy = cy > 0 ? -1 : 1; /* the far side */
+  double k = (a - b) * (a + b), p = a * fabs(cx), q = b * fabs(cy);
+  double scale = fmax(k, fmax(p, q)); /* makes what follows free of units to the last bit */
+  if (scale > 0) k /= scale, p /= scale, q /= scale;
+  double t = furthest_root(k, p, q, false, 0, half_pi);
+  if (q == 0 && k + p > 0) t = 0;             /* c on the major axis: the far tip */
+  if (p == 0 && q >= k && q > 0) t = half_pi; /* far out on the minor axis: the flat side */
+  points[0][0] = sx * a * cos(t);
+  points[0][1] = sy * b * sin(t);
+  if (!(k > 0)) return 1;
+  /* Second quadrant, tau = pi - t in (0, pi/2): local maximum between 0 and the top of the concave
+   * function k - p/cos - q/sin, if that is positive. */
+  double u = cbrt(p), w = cbrt(q);
+  double top = u > 0 || w > 0 ? atan2(w, u) : 0.5 * half_pi;
+  double cut = cbrt(p * p) + cbrt(q * q);
+  if (!(cut * cut * cut < k * k)) return 1;
+  double tau = q == 0 ? 0 : furthest_root(k, p, q, true, 0, top);
+  points[1][0] = -sx * a * cos(tau);
+  points[1][1] = sy * b * sin(tau);
+  return 2;
+}
+
+/* Ellipse, or shadow of an ellipsoid along the drum's axis, in the round wall. */
+static void add_ellipse(const Drum *drum, const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d,
+                        double margin, scree_Manifold *manifold) {
+  /* Columns of L span the shadow: x = sum of L_i y_i with |y| = 1. Its semi-axes are the
+   * eigenvectors of L L^T in the plane (e1, e2) across the axis, found by a Jacobi rotation. */
+  scree_Vec3 e1, e2;
+  if (a->kind == SCREE_SHAPE_ELLIPSE) {
+    e1 = R->x, e2 = R->y;
+  } else {
+    scree_contact_frame(drum->axis, 3, &e1, &e2);
+    double s11 = 0, s12 = 0, s22 = 0;
+    for (int i = 0; i < 3; i++) {
+      scree_Vec3 l = scree_scale(scree_component(a->semi, i), scree_column(R, i));
+      double l1 = scree_dot(e1, l), l2 = scree_dot(e2, l);
+      s11 += l1 * l1;
+      s12 += l1 * l2;
+      s22 += l2 * l2;
+    }
+    double angle = 0.5 * atan2(2 * s12, s11 - s22), c = cos(angle), s = sin(angle);
+    scree_Vec3 f1 = scree_add(scree_scale(c, e1), scree_scale(s, e2));
+    e2 = scree_sub(scree_scale(c, e2), scree_scale(s, e1));
+    e1 = f1;
+  }
+  double width[2];
+  scree_Vec3 axes[2] = {e1, e2};
+  for (int k = 0; k < 2; k++) {
+    scree_Vec3 local = scree_mat3_tmul(R, axes[k]);
+    width[k] =
+        scree_norm(scree_vec3(local.x * a->semi.x, local.y * a->semi.y, local.z * a->semi.z));
+  }
+  int major = width[1] > width[0];
+  scree_Vec3 f1 = axes[major], f2 = axes[1 - major];
+  double points[2][2], w1 = width[major], w2 = width[1 - major];
+  int count = furthest_points(w1, w2, -scree_dot(d, f1), -scree_dot(d, f2), points);
+  for (int k = 0; k < count; k++) {
+    double x = points[k][0], y = points[k][1];
+    /* The normal of the ellipse there is the contact's; it defines the point of the ellipsoid. */
+    scree_Vec3 out = scree_add(scree_scale(x / (w1 * w1), f1), scree_scale(y / (w2 * w2), f2));
+    scree_Vec3 q = scree_add(d, elliptic_support(a, R, out));
+    add_wall(drum, q, 0, scree_feature_vertex(0, x < 0, 0), margin, manifold);
+  }
+}
+
+void scree_collide_drum(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                        const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  scree_Mat3 Ra = scree_quat_matrix(pa->orientation), Rb = scree_quat_matrix(pb->orientation);
+  scree_Vec3 d = scree_sub(pa->position, pb->position);
+  Drum drum = {pb->position, Rb.z, Rb.x, b->radius};
+  double along = scree_dot(d, drum.axis);
+  double off_axis = scree_norm(scree_axpy(d, -along, drum.axis));
+  if (b->radius - off_axis - a->bounding_radius <= margin) {
+    if (is_elliptic(a)) {
+      add_ellipse(&drum, a, &Ra, d, margin, manifold);
+    } else {
+      int count = corner_count(a);
+      for (int k = 0; k < count; k++)
+        add_wall(&drum, scree_add(d, corner(a, &Ra, k)), a->radius, scree_feature_vertex(0, k, 0),
+                 margin, manifold);
+    }
+  }
+  if (b->kind != SCREE_SHAPE_DRUM || !isfinite(b->half_length)) return;
+  for (int side = 0; side < 2; side++) { /* the solid of an end cap is beyond +-half_length */
+    scree_Vec3 n = side ? scree_neg(drum.axis) : drum.axis;
+    if (scree_dot(n, d) + b->half_length - a->bounding_radius > margin) continue;
+    add_plane(a, &Ra, d, pb->position, n, -b->half_length, 1 + side, margin, manifold);
+  }
+}

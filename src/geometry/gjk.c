@@ -1,0 +1,219 @@
+/* GJK for the distance of separated convex bodies, EPA (libccd) for overlapping ones.
+ *
+ * Gilbert, Johnson, Keerthi (1988): the closest point v to the origin of the difference of the two
+ * bodies is found by a simplex of support points that moves towards it. The closest point of the
+ * simplex is found by trying all of its faces and keeping the nearest one whose barycentric
+ * coordinates are positive: more work than walking Voronoi regions, but each face is judged on its
+ * own, so that rounding cannot send the walk astray.
+ *
+ * libccd compares lengths with fixed tolerances; the pair is therefore handed to it scaled to unit
+ * size by a power of two, which costs no digits. Flat bodies of 2D become prisms along z that are
+ * too tall for EPA to prefer that way out. The gap is then recomputed for the direction that was
+ * found. */
+#include "geometry/gjk.h"
+
+#include <ccd/ccd.h>
+#include <float.h>
+
+enum { MAX_GJK_STEPS = 128 };
+
+typedef struct Simplex {
+  int count;
+  scree_Vec3 w[4], a[4], b[4]; /* differences and the support points they come from */
+  double weight[4];
+} Simplex;
+
+/* Barycentric coordinates of the origin's projection on the affine hull of the points idx [n];
+ * false when one is negative or the hull is degenerate. */
+static bool project_origin(const Simplex *s, const int *idx, int n, double weight[4],
+                           scree_Vec3 *v) {
+  scree_Vec3 p = s->w[idx[0]];
+  if (n == 1) {
+    weight[0] = 1;
+    *v = p;
+    return true;
+  }
+  scree_Vec3 e1 = scree_sub(s->w[idx[1]], p);
+  if (n == 2) {
+    double length2 = scree_norm2(e1), t = -scree_dot(p, e1);
+    if (!(t > 0 && t < length2)) return false;
+    weight[1] = t / length2;
+    weight[0] = 1 - weight[1];
+    *v = scree_axpy(p, weight[1], e1);
+    return true;
+  }
+  scree_Vec3 e2 = scree_sub(s->w[idx[2]], p), normal = scree_cross(e1, e2);
+  if (n == 3) {
+    double area2 = scree_norm2(normal);
+    if (!(area2 > 0)) return false;
+    scree_Vec3 o = scree_neg(p);
+    double t1 = scree_dot(scree_cross(o, e2), normal) / area2;
+    double t2 = scree_dot(scree_cross(e1, o), normal) / area2;
+    if (!(t1 > 0 && t2 > 0 && t1 + t2 < 1)) return false;
+    weight[0] = 1 - t1 - t2;
+    weight[1] = t1;
+    weight[2] = t2;
+    *v = scree_scale(scree_dot(p, normal) / area2, normal);
+    return true;
+  }
+  scree_Vec3 e3 = scree_sub(s->w[idx[3]], p), o = scree_neg(p);
+  double volume = scree_dot(normal, e3);
+  if (volume == 0) return false;
+  weight[1] = scree_dot(o, scree_cross(e2, e3)) / volume;
+  weight[2] = scree_dot(o, scree_cross(e3, e1)) / volume;
+  weight[3] = scree_dot(o, normal) / volume;
+  weight[0] = 1 - weight[1] - weight[2] - weight[3];
+  *v = scree_vec3(0, 0, 0);
+  return weight[0] > 0 && weight[1] > 0 && weight[2] > 0 && weight[3] > 0;
+}
+
+/* Reduce the simplex to the face that holds its point closest to the origin; returns that point. */
+static scree_Vec3 reduce(Simplex *s) {
+  scree_Vec3 best_v = s->w[0];
+  double best = INFINITY, best_weight[4] = {1, 0, 0, 0};
+  int best_idx[4] = {0, 0, 0, 0}, best_n = 1;
+  for (int mask = 1; mask < 1 << s->count; mask++) {
+    int idx[4], n = 0;
+    for (int k = 0; k < s->count; k++)
+      if (mask & 1 << k) idx[n++] = k;
+    double weight[4];
+    scree_Vec3 v;
+    if (!project_origin(s, idx, n, weight, &v)) continue;
+    double distance2 = scree_norm2(v);
+    if (!(distance2 < best)) continue;
+    best = distance2;
+    best_v = v;
+    best_n = n;
+    for (int k = 0; k < n; k++) best_idx[k] = idx[k], best_weight[k] = weight[k];
+  }
+  Simplex old = *s;
+  s->count = best_n;
+  for (int k = 0; k < best_n; k++) {
+    s->w[k] = old.w[best_idx[k]];
+    s->a[k] = old.a[best_idx[k]];
+    s->b[k] = old.b[best_idx[k]];
+    s->weight[k] = best_weight[k];
+  }
+  return best_v;
+}
+
+static bool same(scree_Vec3 a, scree_Vec3 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+double scree_gjk_distance(scree_SupportFunction support_a, const void *a,
+                          scree_SupportFunction support_b, const void *b, scree_Vec3 start,
+                          scree_Vec3 *point_a, scree_Vec3 *point_b) {
+  Simplex s = {.count = 0};
+  scree_Vec3 v = start;
+  double distance2 = INFINITY, scale2 = 0;
+  if (!(scree_norm2(v) > 0)) v = scree_vec3(0, 1, 0);
+  for (int step = 0; step < MAX_GJK_STEPS; step++) {
+    scree_Vec3 qa = support_a(a, scree_neg(v)), qb = support_b(b, v), w = scree_sub(qa, qb);
+    bool repeated = false;
+    for (int k = 0; k < s.count; k++) repeated = repeated || same(w, s.w[k]);
+    if (repeated) break;
+    if (s.count > 0 && distance2 - scree_dot(v, w) <= 4 * DBL_EPSILON * distance2) break;
+    scale2 = fmax(scale2, scree_norm2(w));
+    Simplex before = s;
+    s.w[s.count] = w;
+    s.a[s.count] = qa;
+    s.b[s.count++] = qb;
+    scree_Vec3 next = reduce(&s);
+    double next2 = scree_norm2(next);
+    if (s.count == 4 || next2 <= 1e-28 * scale2) return 0;
+    if (!(next2 < distance2)) { /* rounding: no closer than before */
+      s = before;
+      break;
+    }
+    v = next;
+    distance2 = next2;
+  }
+  *point_a = *point_b = scree_vec3(0, 0, 0);
+  for (int k = 0; k < s.count; k++) {
+    *point_a = scree_axpy(*point_a, s.weight[k], s.a[k]);
+    *point_b = scree_axpy(*point_b, s.weight[k], s.b[k]);
+  }
+  return sqrt(distance2);
+}
+
+/* ---- any two shapes ---- */
+
+typedef struct Posed {
+  const scree_Shape *shape;
+  scree_Mat3 axes;
+  scree_Vec3 centre; /* relative to the second body */
+  double scale;      /* lengths times this are handed out */
+  double height;     /* half height of the prism of a 2D shape, 0 in 3D */
+} Posed;
+
+static scree_Vec3 posed_support(const void *body, scree_Vec3 direction) {
+  const Posed *p = body;
+  scree_Vec3 local = scree_shape_support(p->shape, scree_mat3_tmul(&p->axes, direction));
+  scree_Vec3 x = scree_add(p->centre, scree_mat3_mul(&p->axes, local));
+  if (p->height > 0) x.z = direction.z < 0 ? -p->height : p->height;
+  return scree_scale(p->scale, x);
+}
+
+static void ccd_support(const void *body, const ccd_vec3_t *direction, ccd_vec3_t *out) {
+  scree_Vec3 x = posed_support(
+      body, scree_vec3(ccdVec3X(direction), ccdVec3Y(direction), ccdVec3Z(direction)));
+  ccdVec3Set(out, x.x, x.y, x.z);
+}
+
+static void ccd_centre(const void *body, ccd_vec3_t *out) {
+  const Posed *p = body;
+  scree_Vec3 c = scree_scale(p->scale, p->centre);
+  ccdVec3Set(out, c.x, c.y, c.z);
+}
+
+/* Direction from the second to the first along which the overlap is least, by EPA. */
+static bool penetration_normal(Posed a, Posed b, scree_Vec3 *n) {
+  ccd_t ccd;
+  CCD_INIT(&ccd);
+  ccd.support1 = ccd.support2 = ccd_support;
+  ccd.center1 = ccd.center2 = ccd_centre;
+  ccd.max_iterations = 200;
+  ccd.epa_tolerance = 1e-10;
+  int exponent;
+  frexp(a.shape->bounding_radius + b.shape->bounding_radius, &exponent);
+  a.scale = b.scale = ldexp(1, -exponent);
+  ccd_real_t depth;
+  ccd_vec3_t direction, position;
+  if (ccdGJKPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) return false;
+  scree_Vec3 d = scree_vec3(-ccdVec3X(&direction), -ccdVec3Y(&direction), -ccdVec3Z(&direction));
+  if (a.height > 0) d.z = 0;
+  double length = scree_norm(d);
+  if (!isfinite(length) || !(length > 0.5)) return false;
+  *n = scree_scale(1 / length, d);
+  return true;
+}
+
+void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                          const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  bool flat = scree_shape_type(a->kind)->dimension == 2;
+  scree_Vec3 d = scree_sub(pa->position, pb->position);
+  double bound = a->bounding_radius + b->bounding_radius;
+  if (scree_norm(d) > bound + margin) return;
+  Posed A = {a, scree_quat_matrix(pa->orientation), d, 1, 0};
+  Posed B = {b, scree_quat_matrix(pb->orientation), {0, 0, 0}, 1, 0};
+  scree_Vec3 qa, qb, n;
+  double distance = scree_gjk_distance(posed_support, &A, posed_support, &B, d, &qa, &qb);
+  if (distance > 0) {
+    if (!(distance <= margin)) return;
+    n = scree_scale(1 / distance, scree_sub(qa, qb));
+    scree_manifold_add(manifold, scree_add(pb->position, scree_scale(0.5, scree_add(qa, qb))), n,
+                       distance, scree_feature_closest());
+    return;
+  }
+  if (flat) A.height = B.height = 8 * bound;
+  if (!penetration_normal(A, B, &n))
+    n = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+  A.height = B.height = 0;
+  qa = posed_support(&A, scree_neg(n));
+  qb = posed_support(&B, n);
+  double gap = scree_dot(n, scree_sub(qa, qb));
+  if (!(gap <= margin)) return;
+  scree_manifold_add(manifold, scree_add(pb->position, scree_scale(0.5, scree_add(qa, qb))), n, gap,
+                     scree_feature_closest());
+}

@@ -1,0 +1,126 @@
+/* The pair table and its dispatch (see narrow.h).
+ *
+ * A pair is brought into a canonical order before its function is called: by kind, and between two
+ * of a kind by comparing their data. So the function sees the same arguments whichever body was
+ * named first, and exchanging the bodies flips the normals exactly. */
+#include "geometry/narrow.h"
+
+#include "geometry/gjk.h"
+
+#include <string.h>
+
+/* Two-dimensional and three-dimensional kinds never meet: those entries stay NULL, as do pairs of
+ * unbounded shapes. Filled for row kind <= column kind. */
+static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] = {
+    [SCREE_SHAPE_DISK] = {[SCREE_SHAPE_DISK] = scree_collide_round_round,
+                          [SCREE_SHAPE_ELLIPSE] = scree_collide_smooth,
+                          [SCREE_SHAPE_POLYGON] = scree_collide_round_polygon,
+                          [SCREE_SHAPE_SEGMENT] = scree_collide_round_segment,
+                          [SCREE_SHAPE_HALF_PLANE] = scree_collide_half_space,
+                          [SCREE_SHAPE_DRUM_2D] = scree_collide_drum},
+    [SCREE_SHAPE_ELLIPSE] = {[SCREE_SHAPE_ELLIPSE] = scree_collide_smooth,
+                             [SCREE_SHAPE_POLYGON] = scree_collide_smooth_flat2,
+                             [SCREE_SHAPE_SEGMENT] = scree_collide_smooth_flat2,
+                             [SCREE_SHAPE_HALF_PLANE] = scree_collide_half_space,
+                             [SCREE_SHAPE_DRUM_2D] = scree_collide_drum},
+    [SCREE_SHAPE_POLYGON] = {[SCREE_SHAPE_POLYGON] = scree_collide_flat2,
+                             [SCREE_SHAPE_SEGMENT] = scree_collide_flat2,
+                             [SCREE_SHAPE_HALF_PLANE] = scree_collide_half_space,
+                             [SCREE_SHAPE_DRUM_2D] = scree_collide_drum},
+    [SCREE_SHAPE_SEGMENT] = {[SCREE_SHAPE_SEGMENT] = scree_collide_flat2,
+                             [SCREE_SHAPE_HALF_PLANE] = scree_collide_half_space,
+                             [SCREE_SHAPE_DRUM_2D] = scree_collide_drum},
+    [SCREE_SHAPE_SPHERE] = {[SCREE_SHAPE_SPHERE] = scree_collide_round_round,
+                            [SCREE_SHAPE_ELLIPSOID] = scree_collide_smooth,
+                            [SCREE_SHAPE_BOX] = scree_collide_sphere_box,
+                            [SCREE_SHAPE_CAPSULE] = scree_collide_round_segment,
+                            [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                            [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_ELLIPSOID] = {[SCREE_SHAPE_ELLIPSOID] = scree_collide_smooth,
+                               [SCREE_SHAPE_BOX] = scree_collide_smooth_flat3,
+                               [SCREE_SHAPE_CAPSULE] = scree_collide_smooth_flat3,
+                               [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                               [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_BOX] = {[SCREE_SHAPE_BOX] = scree_collide_flat3,
+                         [SCREE_SHAPE_CAPSULE] = scree_collide_flat3,
+                         [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                         [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_CAPSULE] = {[SCREE_SHAPE_CAPSULE] = scree_collide_capsules,
+                             [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                             [SCREE_SHAPE_DRUM] = scree_collide_drum},
+};
+
+void scree_manifold_add(scree_Manifold *manifold, scree_Vec3 position, scree_Vec3 normal,
+                        double gap, uint32_t feature) {
+  int slot = manifold->count;
+  if (slot == SCREE_MANIFOLD_MAX) {
+    slot = 0;
+    for (int k = 1; k < SCREE_MANIFOLD_MAX; k++)
+      if (manifold->points[k].gap > manifold->points[slot].gap) slot = k;
+    if (!(gap < manifold->points[slot].gap)) return;
+  } else {
+    manifold->count++;
+  }
+  manifold->points[slot] = (scree_ManifoldPoint){position, normal, gap, feature};
+}
+
+static int compare(double a, double b) {
+  return a < b ? -1 : a > b;
+}
+
+/* An order of two bodies of one kind that does not depend on which is named first: by position,
+ * then shape, then orientation. */
+static int compare_bodies(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                          const scree_Pose *pb) {
+  int c = compare(pa->position.x, pb->position.x);
+  if (!c) c = compare(pa->position.y, pb->position.y);
+  if (!c) c = compare(pa->position.z, pb->position.z);
+  if (!c) c = compare(a->bounding_radius, b->bounding_radius);
+  if (!c) c = compare(a->volume, b->volume);
+  if (!c) c = compare(a->semi.x, b->semi.x);
+  if (!c) c = compare(a->semi.y, b->semi.y);
+  if (!c) c = compare(a->inertia.z, b->inertia.z);
+  if (!c) c = compare(pa->orientation.w, pb->orientation.w);
+  if (!c) c = compare(pa->orientation.x, pb->orientation.x);
+  if (!c) c = compare(pa->orientation.y, pb->orientation.y);
+  if (!c) c = compare(pa->orientation.z, pb->orientation.z);
+  return c;
+}
+
+static uint32_t exchange_feature(uint32_t feature) {
+  uint32_t type = feature >> 30;
+  if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);
+  if (type == SCREE_FEATURE_EDGES)
+    return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
+  return feature;
+}
+
+int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                  const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  manifold->count = 0;
+  bool balls = a->kind == b->kind && (a->kind == SCREE_SHAPE_SPHERE || a->kind == SCREE_SHAPE_DISK);
+  if (balls) { /* antisymmetric as it is */
+    int dimension = a->kind == SCREE_SHAPE_DISK ? 2 : 3;
+    manifold->count = scree_collide_balls(pa->position, a->radius, pb->position, b->radius,
+                                          dimension, margin, &manifold->points[0]);
+    return manifold->count;
+  }
+  const scree_ShapeType *ta = scree_shape_type(a->kind), *tb = scree_shape_type(b->kind);
+  if (ta->dimension != tb->dimension) return 0;
+  if (!ta->bounded && !tb->bounded) return 0;
+  bool exchange = a->kind > b->kind || (a->kind == b->kind && compare_bodies(a, pa, b, pb) > 0);
+  const scree_Shape *first = exchange ? b : a, *second = exchange ? a : b;
+  const scree_Pose *pose_first = exchange ? pb : pa, *pose_second = exchange ? pa : pb;
+  scree_CollideFunction collide = table[first->kind][second->kind];
+  if (collide)
+    collide(first, pose_first, second, pose_second, margin, manifold);
+  else if (ta->convex && tb->convex)
+    scree_collide_convex(first, pose_first, second, pose_second, margin, manifold);
+  if (exchange)
+    for (int k = 0; k < manifold->count; k++) {
+      scree_ManifoldPoint *p = &manifold->points[k];
+      p->normal = scree_neg(p->normal);
+      p->feature = exchange_feature(p->feature);
+    }
+  return manifold->count;
+}
