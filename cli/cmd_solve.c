@@ -1,0 +1,407 @@
+/* `scree solve`: read problems, solve each with the chosen solver, print the certificate that the
+ * library measured, write the solutions. A problem that fails does not stop the others; the exit
+ * status is the worst of all. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/args.h"
+#include "cli/json.h"
+#include "cli/terminal.h"
+#include "scree/fclib.h"
+#include "scree/solver.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const law_names[] = {"coulomb", "associated", NULL};
+static const char *const measure_names[] = {"error", "siconos",   "both", "eps_glob",
+                                            "merit", "increment", NULL};
+
+/* What was asked for. */
+typedef struct Request {
+  scree_SolveSettings settings;
+  int law, measure; /* scree_Law, scree_Measure */
+  CliList sets, problems;
+  const char *folder; /* of -o, or null */
+  bool json, quiet, verbose;
+} Request;
+
+/* One problem on its way. */
+typedef struct Task {
+  const char *path, *name; /* name: the last part of the path */
+  scree_Problem problem;
+  double *r, *u; /* (nc x d) */
+  scree_SolveInfo info;
+  scree_Status status;
+} Task;
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* ---- output ------------------------------------------------------------------------------------
+ */
+
+static void write_json(const Request *request, const Task *task, const char *message) {
+  const bool solved = task->status <= SCREE_NOT_CONVERGED;
+  const scree_Measures *measures = &task->info.measures;
+  CliJson json;
+  cli_json_begin(&json, stdout);
+  cli_json_text(&json, "problem", task->name);
+  if (task->problem.d) {
+    cli_json_int(&json, "dimension", task->problem.d);
+    cli_json_int(&json, "contacts", task->problem.nc);
+  } else {
+    cli_json_null(&json, "dimension");
+    cli_json_null(&json, "contacts");
+  }
+  cli_json_text(&json, "solver", request->settings.solver);
+  cli_json_text(&json, "law", law_names[request->law]);
+  cli_json_real(&json, "tol", request->settings.tolerance);
+  cli_json_text(&json, "measure", measure_names[request->measure]);
+  cli_json_bool(&json, "converged", solved && task->info.converged);
+  if (solved) {
+    cli_json_real(&json, "error", measures->error);
+    cli_json_real(&json, "error_siconos", measures->error_siconos);
+    cli_json_int(&json, "iterations", task->info.iterations);
+    cli_json_real(&json, "seconds", task->info.seconds);
+    cli_json_real(&json, "value", task->info.value);
+    cli_json_real(&json, "eps_glob", measures->eps_glob);
+    cli_json_real(&json, "merit", measures->merit);
+    cli_json_int(&json, "worst_contact", measures->worst_contact);
+    cli_json_real(&json, "worst_error", measures->worst_error);
+    cli_json_real(&json, "cone_violation", measures->cone_violation);
+    if (request->law == SCREE_ASSOCIATED) {
+      cli_json_real(&json, "dilatation_max", measures->dilatation_max);
+      cli_json_real(&json, "dilatation_mean", measures->dilatation_mean);
+    }
+    cli_json_int(&json, "factorisations", task->info.factorisations);
+    cli_json_text(&json, "method", task->info.solver);
+  } else {
+    cli_json_null(&json, "error");
+    cli_json_null(&json, "error_siconos");
+    cli_json_null(&json, "iterations");
+    cli_json_null(&json, "seconds");
+    cli_json_text(&json, "message", message);
+  }
+  cli_json_text(&json, "status", scree_status_name(task->status));
+  cli_json_end(&json);
+}
+
+/* Width of the first column: the longest name. */
+static int name_width(const CliList *problems) {
+  size_t width = strlen("problem");
+  for (int k = 0; k < problems->count; ++k) {
+    const size_t length = strlen(base_name(problems->items[k]));
+    if (length > width) width = length;
+  }
+  return width < 60 ? (int)width : 60;
+}
+
+static void format_seconds(double seconds, char *text, size_t size) {
+  if (seconds < 0.9995e-3)
+    snprintf(text, size, "%.0f us", seconds * 1e6);
+  else if (seconds < 0.9995)
+    snprintf(text, size, "%.1f ms", seconds * 1e3);
+  else
+    snprintf(text, size, "%.2f s", seconds);
+}
+
+/* "1e-8" rather than "1e-08" */
+static void format_short(double value, char *text, size_t size) {
+  snprintf(text, size, "%g", value);
+  char *zero = strstr(text, "e-0");
+  if (zero) memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
+}
+
+static void print_header(int width) {
+  const CliColours colour = cli_colours();
+  printf("%s%-*s  dim  contacts  %-12s  iterations     error   siconos      time  result%s\n",
+         colour.bold, width, "problem", "solver", colour.off);
+}
+
+static void print_row(const Request *request, const Task *task, int width) {
+  const CliColours colour = cli_colours();
+  printf("%-*s", width, task->name);
+  if (task->status > SCREE_NOT_CONVERGED) {
+    printf("  %s%s%s\n", colour.bad, scree_status_name(task->status), colour.off);
+    return;
+  }
+  char seconds[32];
+  format_seconds(task->info.seconds, seconds, sizeof seconds);
+  printf("  %dD   %8d  %-12s  %10d  %8.1e  %8.1e  %8s  ", task->problem.d, task->problem.nc,
+         task->info.solver ? task->info.solver : request->settings.solver, task->info.iterations,
+         task->info.measures.error, task->info.measures.error_siconos, seconds);
+  if (task->info.converged)
+    printf("%sok%s", colour.good, colour.off);
+  else
+    printf("%snot converged%s", colour.warn, colour.off);
+  if (request->measure > SCREE_MEASURE_BOTH)
+    printf("  %s %.1e", measure_names[request->measure], task->info.value);
+  if (request->law == SCREE_ASSOCIATED)
+    printf("  dilatation %.1e", task->info.measures.dilatation_max);
+  printf("\n");
+}
+
+/* ---- solving -----------------------------------------------------------------------------------
+ */
+
+typedef struct Watch {
+  CliProgress progress;
+  const Task *task;
+  int number, count;
+} Watch;
+
+static bool on_progress(void *user, int iteration, double measured) {
+  Watch *watch = user;
+  if (cli_progress_due(&watch->progress))
+    cli_progress_show(&watch->progress, "[%d/%d] %s: iteration %d, %.2e", watch->number,
+                      watch->count, watch->task->name, iteration, measured);
+  return !cli_interrupted();
+}
+
+static scree_Status write_result(const Request *request, const Task *task, const scree_Log *log) {
+  const size_t size = strlen(request->folder) + strlen(task->name) + 2;
+  char *path = malloc(size);
+  if (!path) {
+    cli_error("scree: out of memory");
+    return SCREE_MACHINE;
+  }
+  snprintf(path, size, "%s/%s", request->folder, task->name);
+  scree_Status status =
+      scree_fclib_write_solution(task->path, path, &task->problem, task->r, task->u, log);
+  free(path);
+  return status;
+}
+
+/* Read, solve, write. task->status is the outcome. */
+static void perform(const Request *request, Task *task, Watch *watch, const scree_Log *log) {
+  task->status = scree_fclib_read(task->path, &task->problem, NULL, log);
+  if (task->status != SCREE_OK) return;
+  task->problem.law = (scree_Law)request->law;
+  const size_t count = (size_t)task->problem.nc * (size_t)task->problem.d;
+  task->r = calloc(count + 1, sizeof *task->r);
+  task->u = calloc(count + 1, sizeof *task->u);
+  if (!task->r || !task->u) {
+    cli_error("scree: out of memory: could not hold the impulses of %s", task->path);
+    task->status = SCREE_MACHINE;
+    return;
+  }
+  scree_SolveSettings settings = request->settings;
+  settings.progress = on_progress;
+  settings.progress_user = watch;
+  watch->task = task;
+  task->status = scree_solve(&task->problem, &settings, task->r, task->u, &task->info, log);
+  cli_progress_clear(&watch->progress);
+  if (task->status > SCREE_NOT_CONVERGED || !request->folder) return;
+  scree_Status written = write_result(request, task, log);
+  if (written != SCREE_OK) task->status = written;
+}
+
+static int solve_all(const Request *request) {
+  CliLog log;
+  Watch watch = {.count = request->problems.count};
+  const int width = name_width(&request->problems);
+  int worst = 0, solved = 0;
+  cli_log_init(&log, request->quiet, request->verbose);
+  cli_progress_init(&watch.progress, request->quiet);
+  cli_catch_interrupt();
+  if (!request->json) print_header(width);
+  for (int k = 0; k < request->problems.count; ++k) {
+    const char *path = request->problems.items[k];
+    Task task = {.path = path, .name = base_name(path)};
+    watch.number = k + 1;
+    log.last[0] = '\0';
+    perform(request, &task, &watch, &log.log);
+    if (request->json)
+      write_json(request, &task, log.last);
+    else
+      print_row(request, &task, width);
+    if ((int)task.status > worst) worst = (int)task.status;
+    solved += task.status == SCREE_OK;
+    scree_problem_destroy(&task.problem);
+    free(task.r);
+    free(task.u);
+    if (!cli_output_alive()) break;
+    if (cli_interrupted()) {
+      cli_error("scree solve: interrupted");
+      if (worst < 1) worst = 1;
+      break;
+    }
+  }
+  if (!request->json && request->problems.count > 1) {
+    char tolerance[32];
+    format_short(request->settings.tolerance, tolerance, sizeof tolerance);
+    printf("%d of %d solved to %s (%s)\n", solved, request->problems.count, tolerance,
+           measure_names[request->measure]);
+  }
+  return cli_finish(worst);
+}
+
+/* ---- checking the request ----------------------------------------------------------------------
+ */
+
+/* The solver's name and its options are wrong for all problems alike: say so before any is read. */
+static int check_solver(const Request *request) {
+  const scree_SolverClass *solver = scree_solver_find(request->settings.solver);
+  if (!solver) {
+    const char *words[64] = {NULL};
+    for (int k = 0; k < 63 && scree_solver_class(k); ++k)
+      words[k] = scree_solver_name(scree_solver_class(k));
+    const char *near = scree_nearest_word(request->settings.solver, words);
+    cli_error("scree solve: unknown solver \"%s\"%s%s%s (scree solvers lists them)",
+              request->settings.solver, near ? "; did you mean " : "", near ? near : "",
+              near ? "?" : "");
+    return 2;
+  }
+  const scree_OptionTable *table = scree_solver_options(solver);
+  void *values = calloc(1, table->size ? table->size : 1);
+  if (!values) {
+    cli_error("scree: out of memory");
+    return 3;
+  }
+  CliLog log;
+  cli_log_init(&log, true, false);
+  int status = -1;
+  scree_options_init(table, values);
+  for (int k = 0; k < request->sets.count && status < 0; ++k) {
+    const char *text = request->sets.items[k], *equals = strchr(text, '=');
+    char name[64], owner[64];
+    if (!equals || equals == text || (size_t)(equals - text) >= sizeof name) {
+      cli_error("scree solve: --set: found \"%s\", expected NAME=VALUE", text);
+      status = 2;
+      break;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    snprintf(owner, sizeof owner, "solver %s", request->settings.solver);
+    if (scree_options_set(table, owner, values, name, equals + 1, &log.log) != SCREE_OK) status = 2;
+  }
+  free(values);
+  return status;
+}
+
+/* mkdir -p */
+static int make_folder(const char *path) {
+  char *copy = strdup(path);
+  if (!copy) return ENOMEM;
+  int error = 0;
+  for (char *p = copy + 1; !error; ++p) {
+    if (*p != '/' && *p != '\0') continue;
+    const char end = *p;
+    *p = '\0';
+    if (mkdir(copy, 0777) != 0 && errno != EEXIST) error = errno;
+    if (end == '\0') break;
+    *p = end;
+  }
+  struct stat status;
+  if (!error && stat(path, &status) != 0) error = errno;
+  if (!error && !S_ISDIR(status.st_mode)) error = ENOTDIR;
+  free(copy);
+  return error;
+}
+
+/* The output folder exists, no two problems share a name in it, and no input would be overwritten.
+ */
+static int check_folder(const Request *request) {
+  if (!request->folder) return -1;
+  const CliList *problems = &request->problems;
+  for (int a = 0; a < problems->count; ++a)
+    for (int b = 0; b < a; ++b)
+      if (strcmp(base_name(problems->items[a]), base_name(problems->items[b])) == 0) {
+        cli_error("scree solve: -o: %s and %s would both be written as %s/%s", problems->items[b],
+                  problems->items[a], request->folder, base_name(problems->items[a]));
+        return 2;
+      }
+  const int error = make_folder(request->folder);
+  if (error) {
+    cli_error("scree solve: -o: folder %s cannot be made: %s", request->folder, strerror(error));
+    return error == ENOTDIR || error == EEXIST ? 2 : 3;
+  }
+  for (int k = 0; k < problems->count; ++k) {
+    struct stat source, target;
+    const size_t size = strlen(request->folder) + strlen(base_name(problems->items[k])) + 2;
+    char *path = malloc(size);
+    if (!path) return 3;
+    snprintf(path, size, "%s/%s", request->folder, base_name(problems->items[k]));
+    const bool same = stat(problems->items[k], &source) == 0 && stat(path, &target) == 0 &&
+                      source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+    free(path);
+    if (!same) continue;
+    cli_error("scree solve: -o: %s would be overwritten; choose another folder",
+              problems->items[k]);
+    return 2;
+  }
+  return -1;
+}
+
+static int run(const CliCommand *command, int argc, char **argv) {
+  Request request = {.settings = scree_solve_settings()};
+  scree_SolveSettings *settings = &request.settings;
+  request.measure = (int)settings->measure;
+  char solver_help[128], tol_help[128], tolerance[32];
+  format_short(settings->tolerance, tolerance, sizeof tolerance);
+  snprintf(solver_help, sizeof solver_help, "a name of `scree solvers` (default %s)",
+           settings->solver);
+  snprintf(tol_help, sizeof tol_help, "stop when the measure is at most X (default %s)", tolerance);
+  const CliOption options[] = {
+      {"solver", 's', CLI_TEXT, &settings->solver, "NAME", solver_help, 0, 0, NULL},
+      {"set", 0, CLI_LIST, &request.sets, "OPT=VALUE",
+       "an option of the solver, may be repeated\n(scree solvers NAME lists them)", 0, 0, NULL},
+      {"law", 0, CLI_CHOICE, &request.law, "LAW",
+       "coulomb (default), or associated: convex, cheaper,\nbut sliding contacts open", 0, 0,
+       law_names},
+      {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
+      {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
+       "what must be below the tolerance:\n"
+       "error (default, independent of units), siconos,\n"
+       "both, eps_glob, merit, increment",
+       0, 0, measure_names},
+      {"max-iter", 'n', CLI_INT, &settings->max_iterations, "N",
+       "give up after N iterations (default: the solver's)", 1, INT_MAX, NULL},
+      {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",
+       "give up on a problem after S seconds", 0, HUGE_VAL, NULL},
+      {"threads", 'j', CLI_INT, &settings->threads, "N",
+       "use N threads (default: all processors);\nthe result does not depend on it", 1, 4096, NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object per problem and line", 0, 0,
+       NULL},
+      {"output", 'o', CLI_TEXT, &request.folder, "DIR",
+       "write each problem there again with its /solution", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress", 0, 0, NULL},
+      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "say what is being done", 0, 0, NULL},
+      {0},
+  };
+  int status = cli_parse(command, options, argc, argv, &request.problems);
+  if (status < 0 && request.problems.count == 0) {
+    cli_error("scree solve: expected a problem file (scree solve --help explains)");
+    status = 2;
+  }
+  settings->measure = (scree_Measure)request.measure;
+  settings->options = request.sets.items;
+  if (status < 0) status = check_solver(&request);
+  if (status < 0) status = check_folder(&request);
+  if (status < 0) status = solve_all(&request);
+  cli_list_free(&request.sets);
+  cli_list_free(&request.problems);
+  return status;
+}
+
+const CliCommand cli_command_solve = {
+    .name = "solve",
+    .usage = "PROBLEM.hdf5... [options]",
+    .summary = "solve frictional contact problems in FCLIB's format",
+    .help = "Solves each problem, measures the result independently of the solver, and prints\n"
+            "one line for it. `error` does not depend on units; `siconos` is the error of\n"
+            "published comparisons. A problem that cannot be read does not stop the others.\n"
+            "\n"
+            "Exit status: 0 all solved to the tolerance; 1 some not; 2 some could not be\n"
+            "read, or wrong usage; 3 the machine failed.",
+    .examples = "  scree solve tower.hdf5\n"
+                "  scree solve *.hdf5 --tol 1e-6 --time-limit 10\n"
+                "  scree solve tower.hdf5 --solver nlgs --set local=exact --max-iter 1000\n"
+                "  scree solve tower.hdf5 --json -o solved/",
+    .run = run,
+};

@@ -1,0 +1,18 @@
+/* A command of the program. Each lives in a file of its own, cli/cmd_<name>.c, which ends with its
+ * descriptor, and has one line in the table of main.c. The exit status of `run` is the program's:
+ * 0 done and certified, 1 above the tolerance, 2 wrong usage or bad input, 3 the machine failed. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+typedef struct CliCommand {
+  const char *name;
+  const char *usage;    /* what follows the name: "PROBLEM.hdf5... [options]" */
+  const char *summary;  /* one line for the list of commands */
+  const char *help;     /* what it does, lines of at most 80 columns */
+  const char *examples; /* lines of at most 80 columns */
+  int (*run)(const struct CliCommand *command, int argc, char **argv);
+} CliCommand;
+
+extern const CliCommand cli_command_solve, cli_command_solvers, cli_command_info;
+
+#endif

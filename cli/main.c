@@ -1,0 +1,75 @@
+/* The program: finds the command and hands over. A new command is a file and a line in the table.
+ */
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "scree/options.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static const CliCommand *const commands[] = {
+    &cli_command_solve,
+    &cli_command_solvers,
+    &cli_command_info,
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void) {
+  printf("scree %s: hard frictional contact, solved and certified\n\n"
+         "usage: scree COMMAND [arguments]\n\ncommands:\n",
+         scree_version());
+  for (int k = 0; k < COMMANDS; ++k)
+    printf("  %-10s %s\n", commands[k]->name, commands[k]->summary);
+  printf("\n  scree COMMAND --help   explains one command, with examples\n"
+         "  scree --version        prints the version\n\n"
+         "first steps:\n"
+         "  scree info problem.hdf5      what is in a contact problem\n"
+         "  scree solve problem.hdf5     solve it\n"
+         "  scree solvers                the methods to choose from\n\n"
+         "exit status: 0 done and certified; 1 ran, but a result is above the tolerance;\n"
+         "2 wrong usage or bad input; 3 the machine failed (disk full, out of memory).\n");
+}
+
+static const CliCommand *find_command(const char *name) {
+  for (int k = 0; k < COMMANDS; ++k)
+    if (strcmp(commands[k]->name, name) == 0) return commands[k];
+  return NULL;
+}
+
+static int refuse_command(const char *name) {
+  const char *words[COMMANDS + 1] = {NULL};
+  for (int k = 0; k < COMMANDS; ++k) words[k] = commands[k]->name;
+  const char *near = scree_nearest_word(name, words);
+  cli_error("scree: unknown command \"%s\"%s%s%s (scree --help lists them)", name,
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  /* Numbers are read and written in the C locale, whatever the user's. */
+  setlocale(LC_ALL, "C");
+  if (argc < 2) {
+    cli_error("usage: scree COMMAND [arguments] (scree --help explains)");
+    return 2;
+  }
+  const char *name = argv[1];
+  const bool help = strcmp(name, "help") == 0;
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
+    print_help();
+    return cli_finish(0);
+  }
+  if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+    printf("scree %s\n", scree_version());
+    return cli_finish(0);
+  }
+  if (help) name = argv[2];
+  const CliCommand *command = find_command(name);
+  if (!command) return refuse_command(name);
+  if (help) {
+    char ask[] = "--help", *arguments[] = {ask, NULL};
+    return command->run(command, 1, arguments);
+  }
+  return command->run(command, argc - 2, argv + 2);
+}
