@@ -33,7 +33,7 @@ static inline bool local_pdas_stick(const Contact *contact, int d, double scaled
   if (scaled > 0.0)
     for (int i = 1; i < d; ++i) A[d * i] += contact->u[i] / scaled;
   if (!local_solve(d, A, b, dp)) return false;
-  return scaled == 0.0 || fabs(dp[0]) <= scaled;
+  return contact->r[0] + dp[0] > 0.0 && (scaled == 0.0 || dp[0] <= scaled);
 }
 
 static inline void local_pdas_step(const scree_LocalParameters *parameters, bool exact, int d,
@@ -74,7 +74,7 @@ static inline void local_pdas_step(const scree_LocalParameters *parameters, bool
     } else if ((exact && local_pdas_stick(&contact, d, p[0], dp)) ||
                local_pdas_stick(&contact, d, 0.0, dp)) {
       for (int i = 0; i < d; ++i) next[i] = p[i] + dp[i];
-    } else { /* a singular W: the ball's formula */
+    } else { /* the ball's formula */
       next[0] = p[0] - contact.u[0] / W_nn;
       for (int i = 1; i < d; ++i) next[i] = p[i] - contact.u[i] / W_tt;
     }
