@@ -88,7 +88,7 @@ static double separation_along(const Hull *a, const Hull *b, scree_Vec3 d, scree
 /* Returns false as soon as some direction separates by more than `reach`. */
 static bool best_axes(const Hull *a, const Hull *b, double reach, Axis *face, Axis *edges) {
   scree_Vec3 d = scree_sub(a->centre, b->centre);
-  face->separation = edges->separation = -INFINITY;
+  *face = *edges = (Axis){.separation = -INFINITY};
   for (int body = 0; body < 2; body++) {
     const Hull *h = body ? b : a;
     for (int k = 0; k < 3 && !h->bar; k++) {
@@ -292,7 +292,7 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
   if (scree_norm2(d) > bound * bound) return;
   Hull A = make_hull(a, pa, d), B = make_hull(b, pb, scree_vec3(0, 0, 0));
   double radii = A.radius + B.radius, rounding = 1e-13 * bound;
-  Axis face, edges;
+  Axis face = {0}, edges = {0};
   if (!best_axes(&A, &B, radii + margin, &face, &edges)) return;
   scree_Vec3 qa, qb;
   if (edges.separation <= face.separation + rounding) {

@@ -1,0 +1,449 @@
+/* Broad phase by a hierarchy of hashed grids (see broad.h).
+ *
+ * Levels: with e the largest side of a body's fat bounds and e_max the largest of all, the body is
+ * on level floor(log2(e_max / e)), whose cells are e_max / 2^level wide: at least as wide as the
+ * body, less than twice. A body is filed under the one cell that holds the lower corner of its
+ * bounds. The bodies j of a level that can overlap the bounds of i have their lower corners between
+ * lower_i - cell and upper_i: at most 3 cells along each axis when j's level is that of i or
+ * coarser. So every body asks its own level and the coarser ones, each pair is met once, and the
+ * work is linear in the number of bodies whatever the ratio of sizes, as long as bodies do not pile
+ * up in space. Cells are found by a hash of their coordinates, filled by a counting sort: space is
+ * unbounded, memory is linear. Bounds without end are kept apart and tested against all.
+ *
+ * No pair is missed by rounding: the cell of a coordinate is a monotone function of it, and the
+ * lower end of the range that is asked for is moved down by more than the rounding of the
+ * differences.
+ *
+ * The skin of a body is K times its own motion per update since the last build, between 1% and 25%
+ * of its size. K grows as long as the list holds few pairs more than those that really overlap, and
+ * shrinks when it holds too many: counts decide, not clocks, so runs repeat. */
+#include "geometry/broad.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { LEVELS = 32 };
+
+typedef struct Fat {
+  double lower[3], upper[3];
+} Fat;
+
+typedef struct Entry {
+  Fat fat;
+  int32_t cell[3], level, body;
+} Entry;
+
+struct scree_BroadPhase {
+  bool valid, skin_on, with_radii;
+  int n;
+  double distance, factor;       /* factor: K above */
+  size_t rebuilds, updates, age; /* age: updates since the last build */
+  /* per body, [body_capacity] */
+  size_t body_capacity;
+  Fat *fat;
+  scree_Vec3 *centre;    /* of the bounds, at the last build */
+  double *skin, *radius; /* radius includes distance and skin */
+  Entry *entries;        /* bounded bodies, sorted by bucket */
+  int32_t *apart;        /* unbounded bodies */
+  uint32_t *bucket_of;
+  uint32_t *row; /* counters of the sort of the pairs, [body_capacity + 1] */
+  size_t bucket_capacity;
+  uint32_t *bucket; /* first entry of each bucket, [buckets + 1] */
+  size_t pair_count, raw_capacity, pair_capacity;
+  scree_Pair *raw, *pairs;
+};
+
+scree_BroadPhase *scree_broad_create(void) {
+  scree_BroadPhase *b = SCREE_ALLOC(scree_BroadPhase, 1);
+  if (!b) return NULL;
+  b->skin_on = true;
+  b->factor = 8;
+  return b;
+}
+
+void scree_broad_destroy(scree_BroadPhase *b) {
+  if (!b) return;
+  scree_free(b->fat);
+  scree_free(b->centre);
+  scree_free(b->skin);
+  scree_free(b->radius);
+  scree_free(b->entries);
+  scree_free(b->apart);
+  scree_free(b->bucket_of);
+  scree_free(b->row);
+  scree_free(b->bucket);
+  scree_free(b->raw);
+  scree_free(b->pairs);
+  scree_free(b);
+}
+
+const scree_Pair *scree_broad_pairs(const scree_BroadPhase *b, size_t *count) {
+  *count = b->pair_count;
+  return b->pairs;
+}
+
+void scree_broad_invalidate(scree_BroadPhase *b) {
+  b->valid = false;
+  b->n = 0;
+}
+
+void scree_broad_set_skin(scree_BroadPhase *b, bool on) {
+  b->skin_on = on;
+  b->valid = false;
+}
+
+void scree_broad_stats(const scree_BroadPhase *b, size_t *rebuilds, size_t *updates) {
+  *rebuilds = b->rebuilds;
+  *updates = b->updates;
+}
+
+/* ---- is the list still good? ---- */
+
+static scree_Vec3 middle(const scree_Aabb *box) {
+  return scree_scale(0.5, scree_add(box->lower, box->upper));
+}
+
+static bool inside(const scree_Aabb *box, double distance, const Fat *fat) {
+  return (box->lower.x - distance >= fat->lower[0]) & (box->lower.y - distance >= fat->lower[1]) &
+         (box->lower.z - distance >= fat->lower[2]) & (box->upper.x + distance <= fat->upper[0]) &
+         (box->upper.y + distance <= fat->upper[1]) & (box->upper.z + distance <= fat->upper[2]);
+}
+
+static bool still_good(const scree_BroadPhase *b, int n, const scree_Aabb *aabbs,
+                       const double *radii, double distance) {
+  if (!b->valid || n != b->n || distance != b->distance || (radii != NULL) != b->with_radii)
+    return false;
+  for (int i = 0; i < n; i++)
+    if (!inside(&aabbs[i], distance, &b->fat[i])) return false;
+  if (!radii) return true;
+  for (int i = 0; i < n; i++) {
+    if (!(b->radius[i] < INFINITY)) continue;
+    double moved2 = scree_norm2(scree_sub(middle(&aabbs[i]), b->centre[i]));
+    double room = b->radius[i] - radii[i] - distance;
+    if (!(room >= 0 && moved2 <= room * room)) return false;
+  }
+  return true;
+}
+
+/* ---- memory ---- */
+
+static bool resize(void **array, size_t count, size_t size) {
+  scree_free(*array);
+  *array = scree_alloc(count, size);
+  return *array != NULL;
+}
+
+#define RESIZE(field, count) resize((void **)&b->field, count, sizeof *b->field)
+
+static bool reserve_bodies(scree_BroadPhase *b, size_t n) {
+  if (n > b->body_capacity || !b->fat) {
+    size_t capacity = n + n / 4 + 16;
+    b->body_capacity = 0;
+    b->n = 0; /* the history of motion is lost */
+    if (!RESIZE(fat, capacity) || !RESIZE(centre, capacity) || !RESIZE(skin, capacity) ||
+        !RESIZE(radius, capacity) || !RESIZE(entries, capacity) || !RESIZE(apart, capacity) ||
+        !RESIZE(bucket_of, capacity) || !RESIZE(row, capacity + 1))
+      return false;
+    b->body_capacity = capacity;
+  }
+  size_t buckets = 16;
+  while (buckets < 2 * b->body_capacity) buckets *= 2;
+  if (buckets + 1 > b->bucket_capacity) {
+    b->bucket_capacity = 0;
+    if (!RESIZE(bucket, buckets + 1)) return false;
+    b->bucket_capacity = buckets + 1;
+  }
+  return true;
+}
+
+/* ---- build ---- */
+
+static double side(const scree_Aabb *box) {
+  scree_Vec3 s = scree_sub(box->upper, box->lower);
+  return fmax(s.x, fmax(s.y, s.z));
+}
+
+static bool bounded(const scree_Aabb *box) {
+  scree_Vec3 l = box->lower, u = box->upper;
+  return isfinite(l.x) && isfinite(l.y) && isfinite(l.z) && isfinite(u.x) && isfinite(u.y) &&
+         isfinite(u.z);
+}
+
+/* Skins from the motion since the last build, then fat bounds. Returns the largest fat side of the
+ * bounded bodies, which become the entries; the others go apart. */
+static double fatten(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const double *radii,
+                     double distance, int *entry_count, int *apart_count) {
+  bool history = b->n == n && b->age > 0;
+  double largest_skin = 0, largest = 0;
+  *entry_count = *apart_count = 0;
+  for (int i = 0; i < n; i++) {
+    if (!bounded(&aabbs[i])) {
+      b->apart[(*apart_count)++] = i;
+      continue;
+    }
+    double size = side(&aabbs[i]), skin = 0.05 * size;
+    scree_Vec3 c = middle(&aabbs[i]);
+    if (history && isfinite(b->centre[i].x)) {
+      double motion = scree_norm(scree_sub(c, b->centre[i])) / (double)b->age;
+      skin = fmin(fmax(b->factor * motion, 0.01 * size), 0.25 * size);
+    }
+    if (!b->skin_on) skin = 0;
+    b->centre[i] = c;
+    b->skin[i] = skin;
+    largest_skin = fmax(largest_skin, skin);
+    b->entries[(*entry_count)++].body = i;
+    largest = fmax(largest, size + 2 * (distance + skin));
+  }
+  for (int k = 0; k < *apart_count; k++) {
+    int i = b->apart[k];
+    b->centre[i] = scree_vec3(NAN, NAN, NAN);
+    b->skin[i] = largest_skin;
+  }
+  for (int i = 0; i < n; i++) {
+    double grow = distance + b->skin[i];
+    scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
+    Fat *f = &b->fat[i];
+    *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
+    for (int k = 0; k < 3; k++) { /* not a number: everywhere */
+      if (isnan(f->lower[k])) f->lower[k] = -INFINITY;
+      if (isnan(f->upper[k])) f->upper[k] = INFINITY;
+    }
+    b->radius[i] = radii && isfinite(b->centre[i].x) ? radii[i] + grow : INFINITY;
+  }
+  return largest;
+}
+
+/* The pitch and extent of the grids of one build. */
+typedef struct Grid {
+  double pitch[LEVELS], inverse[LEVELS];
+  bool used[LEVELS];
+  bool flat; /* no two bodies are separated along z: all cells have z = 0 */
+  uint32_t mask;
+} Grid;
+
+/* Monotone in x, for any finite x. */
+static int32_t cell_of(double x, double inverse) {
+  double c = floor(x * inverse);
+  const double limit = 2147483000.0;
+  if (!(c > -limit)) return -2147483000;
+  if (c > limit) return 2147483000;
+  return (int32_t)c;
+}
+
+static uint32_t hash_cell(int32_t x, int32_t y, int32_t z, int32_t level) {
+  uint64_t h = (uint64_t)(uint32_t)x * 0x9e3779b97f4a7c15u;
+  h ^= (uint64_t)(uint32_t)y * 0xc2b2ae3d27d4eb4fu;
+  h ^= (uint64_t)(uint32_t)z * 0x165667b19e3779f9u;
+  h ^= (uint64_t)(uint32_t)level * 0x27d4eb2f165667c5u;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9u;
+  return (uint32_t)(h >> 32);
+}
+
+static void set_grid(scree_BroadPhase *b, int count, double largest, Grid *g) {
+  double low = -INFINITY, high = INFINITY;
+  memset(g, 0, sizeof *g);
+  for (int l = 0; l < LEVELS; l++) {
+    double pitch = ldexp(largest, -l) * (1 + 1e-9);
+    g->pitch[l] = pitch > 0 ? pitch : 1;
+    g->inverse[l] = 1 / g->pitch[l];
+    if (!isfinite(g->inverse[l])) g->inverse[l] = 0; /* sizes below 1e-308: one cell for all */
+  }
+  size_t buckets = 16;
+  while (buckets < 2 * (size_t)count) buckets *= 2;
+  g->mask = (uint32_t)(buckets - 1);
+  for (int k = 0; k < count; k++) {
+    const Fat *f = &b->fat[b->entries[k].body];
+    low = fmax(low, f->lower[2]);
+    high = fmin(high, f->upper[2]);
+  }
+  g->flat = low <= high;
+}
+
+/* File the entries: level, cell, then a counting sort by bucket that keeps the order of bodies. */
+static void file_entries(scree_BroadPhase *b, int count, double largest, Grid *g) {
+  memset(b->bucket, 0, ((size_t)g->mask + 2) * sizeof *b->bucket);
+  for (int k = 0; k < count; k++) {
+    int i = b->entries[k].body;
+    const Fat *f = &b->fat[i];
+    double e =
+        fmax(f->upper[0] - f->lower[0], fmax(f->upper[1] - f->lower[1], f->upper[2] - f->lower[2]));
+    int level = e > 0 && largest / e < 0x1p31 ? ilogb(fmax(1, largest / e)) : LEVELS - 1;
+    g->used[level] = true;
+    int32_t z = g->flat ? 0 : cell_of(f->lower[2], g->inverse[level]);
+    uint32_t h = hash_cell(cell_of(f->lower[0], g->inverse[level]),
+                           cell_of(f->lower[1], g->inverse[level]), z, level) &
+                 g->mask;
+    b->bucket_of[i] = h;
+    b->bucket[h + 1]++;
+  }
+  for (size_t h = 0; h <= g->mask; h++) b->bucket[h + 1] += b->bucket[h];
+  /* bucket[h] is now the start of bucket h, moved on while filling and moved back after it. The
+   * list of bodies is rebuilt from the bounds, because the entries are about to be overwritten. */
+  for (int i = 0, k = 0; k < count; i++) {
+    if (!isfinite(b->centre[i].x)) continue;
+    k++;
+    const Fat *f = &b->fat[i];
+    double e =
+        fmax(f->upper[0] - f->lower[0], fmax(f->upper[1] - f->lower[1], f->upper[2] - f->lower[2]));
+    int level = e > 0 && largest / e < 0x1p31 ? ilogb(fmax(1, largest / e)) : LEVELS - 1;
+    Entry *entry = &b->entries[b->bucket[b->bucket_of[i]]++];
+    entry->fat = *f;
+    entry->level = level;
+    entry->body = i;
+    entry->cell[0] = cell_of(f->lower[0], g->inverse[level]);
+    entry->cell[1] = cell_of(f->lower[1], g->inverse[level]);
+    entry->cell[2] = g->flat ? 0 : cell_of(f->lower[2], g->inverse[level]);
+  }
+  for (size_t h = g->mask + 1; h > 0; h--) b->bucket[h] = b->bucket[h - 1];
+  b->bucket[0] = 0;
+}
+
+static bool overlap(const Fat *a, const Fat *b) {
+  return (a->lower[0] <= b->upper[0]) & (b->lower[0] <= a->upper[0]) &
+         (a->lower[1] <= b->upper[1]) & (b->lower[1] <= a->upper[1]) &
+         (a->lower[2] <= b->upper[2]) & (b->lower[2] <= a->upper[2]);
+}
+
+typedef struct Sink {
+  scree_BroadPhase *b;
+  const unsigned char *fixed;
+  size_t count; /* raw pairs */
+  size_t exact; /* of these, those that overlap without skins */
+} Sink;
+
+/* Append the pair of two bodies whose fat bounds overlap, unless their balls are apart or both are
+ * fixed. */
+static bool emit(Sink *s, int i, int j) {
+  scree_BroadPhase *b = s->b;
+  if (s->fixed && s->fixed[i] && s->fixed[j]) return true;
+  double reach = b->radius[i] + b->radius[j], skins = b->skin[i] + b->skin[j];
+  if (reach < INFINITY) {
+    double distance2 = scree_norm2(scree_sub(b->centre[i], b->centre[j]));
+    if (distance2 > reach * reach * (1 + 1e-12)) return true;
+    double close = fmax(0, reach - skins);
+    s->exact += distance2 <= close * close;
+  } else {
+    const Fat *f = &b->fat[i], *g = &b->fat[j];
+    bool touch = true;
+    for (int k = 0; k < 3; k++)
+      touch = touch && f->lower[k] + skins <= g->upper[k] && g->lower[k] + skins <= f->upper[k];
+    s->exact += touch;
+  }
+  if (s->count == b->raw_capacity) {
+    void *array = b->raw;
+    if (!scree_grow(&array, &b->raw_capacity, s->count + 1, sizeof *b->raw)) return false;
+    b->raw = array;
+  }
+  b->raw[s->count++] = i < j ? (scree_Pair){i, j} : (scree_Pair){j, i};
+  return true;
+}
+
+/* All partners of entry `e` on one level. */
+static bool query_level(const scree_BroadPhase *b, const Grid *g, const Entry *e, int level,
+                        Sink *sink) {
+  int32_t low[3], high[3];
+  for (int k = 0; k < 3; k++) {
+    double from = e->fat.lower[k], slack = 4 * DBL_EPSILON * fabs(from);
+    low[k] = cell_of(from - g->pitch[level] - slack, g->inverse[level]);
+    high[k] = cell_of(e->fat.upper[k], g->inverse[level]);
+  }
+  if (g->flat) low[2] = high[2] = 0;
+  for (int32_t z = low[2]; z <= high[2]; z++)
+    for (int32_t y = low[1]; y <= high[1]; y++)
+      for (int32_t x = low[0]; x <= high[0]; x++) {
+        uint32_t h = hash_cell(x, y, z, level) & g->mask;
+        for (uint32_t m = b->bucket[h]; m < b->bucket[h + 1]; m++) {
+          const Entry *o = &b->entries[m];
+          if (o->cell[0] != x || o->cell[1] != y || o->cell[2] != z || o->level != level) continue;
+          if (level == e->level && o->body <= e->body) continue;
+          if (overlap(&e->fat, &o->fat) && !emit(sink, e->body, o->body)) return false;
+        }
+      }
+  return true;
+}
+
+/* Sort the raw pairs by i, then j: a stable counting sort by j, then one by i. */
+static bool sort_pairs(scree_BroadPhase *b, int n, size_t count) {
+  if (count > b->pair_capacity || !b->pairs) {
+    b->pair_capacity = 0;
+    if (!RESIZE(pairs, b->raw_capacity + 1)) return false;
+    b->pair_capacity = b->raw_capacity + 1;
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    const scree_Pair *from = pass ? b->pairs : b->raw;
+    scree_Pair *to = pass ? b->raw : b->pairs;
+    memset(b->row, 0, ((size_t)n + 1) * sizeof *b->row);
+    for (size_t k = 0; k < count; k++) b->row[(pass ? from[k].i : from[k].j) + 1]++;
+    for (int i = 0; i < n; i++) b->row[i + 1] += b->row[i];
+    for (size_t k = 0; k < count; k++) to[b->row[pass ? from[k].i : from[k].j]++] = from[k];
+  }
+  scree_Pair *swap = b->raw;
+  size_t swap_capacity = b->raw_capacity;
+  b->raw = b->pairs;
+  b->raw_capacity = b->pair_capacity;
+  b->pairs = swap;
+  b->pair_capacity = swap_capacity;
+  b->pair_count = count;
+  return true;
+}
+
+static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const double *radii,
+                  const unsigned char *fixed, double distance) {
+  if (!reserve_bodies(b, (size_t)n)) return false;
+  int count, apart;
+  Grid grid;
+  double largest = fatten(b, n, aabbs, radii, distance, &count, &apart);
+  set_grid(b, count, largest, &grid);
+  file_entries(b, count, largest, &grid);
+  Sink sink = {b, fixed, 0, 0};
+  for (int k = 0; k < count; k++) {
+    const Entry *e = &b->entries[k];
+    for (int level = 0; level <= e->level; level++)
+      if (grid.used[level] && !query_level(b, &grid, e, level, &sink)) return false;
+  }
+  for (int k = 0; k < apart; k++) {
+    int u = b->apart[k];
+    for (int j = 0; j < n; j++) {
+      bool both = !isfinite(b->centre[j].x); /* two of them meet once */
+      if (j == u || (both && j < u)) continue;
+      if (overlap(&b->fat[u], &b->fat[j]) && !emit(&sink, u, j)) return false;
+    }
+  }
+  if (!sort_pairs(b, n, sink.count)) return false;
+  double crowd = 1.5 * (double)sink.exact + 2.0 * n;
+  b->factor *= (double)sink.count > crowd ? 0.7 : 1.2;
+  b->factor = fmin(fmax(b->factor, 2), 64);
+  return true;
+}
+
+scree_Status scree_broad_update(scree_BroadPhase *b, int n, const scree_Aabb *aabbs,
+                                const double *radii, const unsigned char *fixed, double distance,
+                                const scree_Log *log) {
+  if (n < 0)
+    return scree_fail(log, SCREE_BAD_INPUT, "broad phase: found %d bodies, expected >= 0", n);
+  if (!(distance >= 0 && distance < INFINITY))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "broad phase: detection distance is %g, expected a finite number >= 0",
+                      distance);
+  b->updates++;
+  b->age++;
+  if (b->skin_on && still_good(b, n, aabbs, radii, distance)) return SCREE_OK;
+  b->valid = false;
+  b->pair_count = 0;
+  b->rebuilds++;
+  if (!build(b, n, aabbs, radii, fixed, distance)) {
+    b->n = 0;
+    return scree_fail_memory(log, "the pairs of the broad phase");
+  }
+  b->valid = true;
+  b->n = n;
+  b->distance = distance;
+  b->with_radii = radii != NULL;
+  b->age = 0;
+  return SCREE_OK;
+}
