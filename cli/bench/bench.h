@@ -1,0 +1,65 @@
+/* The papers' experiments: what a case is, and how it reports.
+ *
+ * A case is one file of this folder with a descriptor at its end and one line in cases.c. It builds
+ * the experiment as printed, runs it, and gives its figures one by one with bench_figure: the row
+ * and quantity of the paper's table, the published figure (NAN where there is none) and ours. Text
+ * output collects them into one table per case; --json writes each at once.
+ *
+ * Where ours differs from print by more than a factor of two, the case says why with bench_note. */
+#ifndef CLI_BENCH_BENCH_H
+#define CLI_BENCH_BENCH_H
+
+#include "scree/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct BenchCase BenchCase;
+
+typedef struct BenchFigure {
+  char row[48], quantity[48];
+  double published, measured;
+} BenchFigure;
+
+/* One run of the command. */
+typedef struct Bench {
+  const scree_Log *log;
+  bool json, quick;
+  const char *directory; /* for plots, null without -o */
+  int threads;           /* 0: all processors */
+  void *progress;        /* CliProgress */
+  const BenchCase *current;
+  BenchFigure *figures; /* of the current case */
+  size_t count, capacity;
+  char (*notes)[512];
+  size_t note_count, note_capacity;
+  bool failed; /* memory ran out while collecting */
+} Bench;
+
+struct BenchCase {
+  const char *name;
+  const char *reference; /* "003 Table 1" */
+  const char *summary;   /* one line */
+  const char *duration;  /* what it takes on one core, and with --quick if that differs */
+  scree_Status (*run)(Bench *bench);
+};
+
+/* All cases, null-ended. */
+extern const BenchCase *const bench_cases[];
+
+/* One figure of the current case. */
+void bench_figure(Bench *bench, const char *row, const char *quantity, double published,
+                  double measured);
+
+/* One line under the table: what the paper leaves open, or what was found. Not with --json. */
+void bench_note(Bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Tell how far a long case is; false when the user asked to stop (Ctrl-C). */
+bool bench_progress(Bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Begin and end a case: the end prints its table. */
+void bench_begin(Bench *bench, const BenchCase *current);
+void bench_end(Bench *bench);
+void bench_free(Bench *bench);
+
+#endif

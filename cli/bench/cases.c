@@ -1,0 +1,7 @@
+/* The cases, in the order of the papers. A new one is a file and a line here. */
+#include "cli/bench/cases.h"
+
+const BenchCase *const bench_cases[] = {
+    &bench_convex_gradients,
+    NULL,
+};

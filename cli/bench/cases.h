@@ -1,0 +1,9 @@
+/* The descriptors of all cases. */
+#ifndef CLI_BENCH_CASES_H
+#define CLI_BENCH_CASES_H
+
+#include "cli/bench/bench.h"
+
+extern const BenchCase bench_convex_gradients;
+
+#endif

@@ -1,0 +1,129 @@
+/* `scree bench`: the papers' experiments, published figure next to ours. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/args.h"
+#include "cli/bench/bench.h"
+#include "cli/json.h"
+#include "cli/terminal.h"
+#include "scree/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const BenchCase *find_case(const char *name) {
+  for (int k = 0; bench_cases[k]; ++k)
+    if (strcmp(bench_cases[k]->name, name) == 0) return bench_cases[k];
+  return NULL;
+}
+
+static int refuse_case(const char *name) {
+  const char *words[64] = {NULL};
+  for (int k = 0; k < 63 && bench_cases[k]; ++k) words[k] = bench_cases[k]->name;
+  const char *near = scree_nearest_word(name, words);
+  cli_error("scree bench: unknown case \"%s\"%s%s%s (scree bench --list lists them)", name,
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return 2;
+}
+
+static void list_cases(bool as_json) {
+  for (int k = 0; bench_cases[k]; ++k) {
+    const BenchCase *c = bench_cases[k];
+    if (as_json) {
+      CliJson json;
+      cli_json_begin(&json, stdout);
+      cli_json_text(&json, "case", c->name);
+      cli_json_text(&json, "reference", c->reference);
+      cli_json_text(&json, "summary", c->summary);
+      cli_json_text(&json, "duration", c->duration);
+      cli_json_end(&json);
+    } else {
+      printf("%-18s %s (%s); %s\n", c->name, c->summary, c->reference, c->duration);
+    }
+  }
+}
+
+static int make_directory(const char *path) {
+  if (!path || mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
+  cli_error("scree bench: cannot make the folder %s: %s", path, strerror(errno));
+  return 3;
+}
+
+/* One case; the worst status goes on, the other cases still run unless the machine failed. */
+static int run_case(Bench *bench, const BenchCase *c) {
+  bench_begin(bench, c);
+  scree_Status status = c->run(bench);
+  bench_end(bench);
+  if (bench->failed) {
+    cli_error("scree bench: out of memory");
+    status = SCREE_MACHINE;
+  } else if (status) {
+    cli_error("scree bench: %s: %s", c->name, scree_status_name(status));
+  }
+  return (int)status;
+}
+
+static int run_cases(Bench *bench, const CliList *names) {
+  int worst = 0;
+  const int count = names->count;
+  for (int k = 0; count ? k < count : bench_cases[k] != NULL; ++k) {
+    const BenchCase *c = count ? find_case(names->items[k]) : bench_cases[k];
+    const int status = run_case(bench, c);
+    if (status > worst) worst = status;
+    if (status == SCREE_MACHINE || cli_interrupted() || !cli_output_alive()) break;
+  }
+  return worst;
+}
+
+static int run(const CliCommand *command, int argc, char **argv) {
+  bool list = false, as_json = false, quick = false;
+  const char *directory = NULL;
+  int threads = 0;
+  const CliOption options[] = {
+      {"list", 0, CLI_FLAG, &list, NULL, "what there is, and how long each takes", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per figure and line", 0, 0, NULL},
+      {"quick", 0, CLI_FLAG, &quick, NULL, "shorter variants of the long cases", 0, 0, NULL},
+      {"threads", 0, CLI_INT, &threads, "N", "threads to use (0: all processors)", 0, 4096, NULL},
+      {"output", 'o', CLI_TEXT, &directory, "DIR", "write the plots there, as SVG", 0, 0, NULL},
+      {0},
+  };
+  CliList names = {0};
+  int status = cli_parse(command, options, argc, argv, &names);
+  if (status < 0) {
+    status = 0;
+    for (int k = 0; k < names.count && status == 0; ++k)
+      if (!find_case(names.items[k])) status = refuse_case(names.items[k]);
+    if (status == 0 && list) {
+      list_cases(as_json);
+    } else if (status == 0 && (status = make_directory(directory)) == 0) {
+      CliLog log;
+      CliProgress progress;
+      cli_log_init(&log, false, false);
+      cli_progress_init(&progress, false);
+      cli_catch_interrupt();
+      Bench bench = {.log = &log.log,
+                     .json = as_json,
+                     .quick = quick,
+                     .directory = directory,
+                     .threads = threads,
+                     .progress = &progress};
+      status = run_cases(&bench, &names);
+      bench_free(&bench);
+    }
+    status = cli_finish(status);
+  }
+  cli_list_free(&names);
+  return status;
+}
+
+const CliCommand cli_command_bench = {
+    .name = "bench",
+    .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
+    .summary = "repeat the papers' experiments: published figure next to ours",
+    .help = "Each case builds one experiment of the papers as printed, runs it, and shows the\n"
+            "published figures with ours beside them. Without a name every case runs.",
+    .examples = "  scree bench --list\n"
+                "  scree bench convex-gradients\n"
+                "  scree bench convex-gradients --json -o plots",
+    .run = run,
+};
