@@ -58,7 +58,7 @@ public_ranks() {
 
 check_includes() {
   local file folder
-  for file in include/scree/*.h src/*/*.[ch] cli/*.[ch]; do
+  for file in include/scree/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch]; do
     [ -f "$file" ] || continue
     case "$file" in
     src/*) folder="${file#src/}" folder="${folder%%/*}" ;;
