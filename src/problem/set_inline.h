@@ -5,7 +5,8 @@
  *     a (1, mu x_T/|x_T|)            else, a = (x_n + mu |x_T|) / (1 + mu^2)
  *
  * Squares overflow or underflow long before the answer does, so numbers far from 1 take a second
- * path that first divides by a power of two; the result is finite for every finite x and mu >= 0.
+ * path that first divides by a power of two; the result is finite for every x of finite length and
+ * mu >= 0.
  */
 #ifndef SCREE_PROBLEM_SET_INLINE_H
 #define SCREE_PROBLEM_SET_INLINE_H
