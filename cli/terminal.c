@@ -12,8 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A signal handler can reach nothing but a global; this is the only one. */
+/* A signal handler can reach nothing but a global. */
 static volatile sig_atomic_t interrupted;
+
+/* Why standard output, which is a global too, stopped working: errno of the first failure. */
+static int output_error;
 
 static void write_log(void *user, scree_LogLevel level, const char *message) {
   CliLog *log = user;
@@ -93,16 +96,14 @@ bool cli_interrupted(void) {
 }
 
 bool cli_output_alive(void) {
-  return fflush(stdout) == 0 && !ferror(stdout);
+  errno = 0;
+  const bool good = fflush(stdout) == 0 && !ferror(stdout);
+  if (!good && !output_error) output_error = errno ? errno : EIO;
+  return good;
 }
 
 int cli_finish(int status) {
-  errno = 0;
-  const bool flushed = fflush(stdout) == 0;
-  const int error = errno;
-  if (flushed && !ferror(stdout)) return status;
-  if (error == EPIPE) return status;
-  cli_error("scree: standard output cannot be written%s%s", error ? ": " : "",
-            error ? strerror(error) : "");
+  if ((cli_output_alive() && !output_error) || output_error == EPIPE) return status;
+  cli_error("scree: standard output cannot be written: %s", strerror(output_error));
   return 3;
 }

@@ -113,7 +113,9 @@ static void flush_folder(char *path) {
 }
 
 scree_Status scree_h5_save(const scree_H5 *h5) {
-  const ssize_t size = H5Fget_file_image(h5->file, NULL, 0);
+  /* The image is what was flushed, and no more. */
+  const bool flushed = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
+  const ssize_t size = flushed ? H5Fget_file_image(h5->file, NULL, 0) : -1;
   char *image = size > 0 ? SCREE_ALLOC(char, size) : NULL;
   const size_t length = strlen(h5->path) + 48;
   char *part = SCREE_ALLOC(char, length);
