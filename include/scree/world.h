@@ -1,0 +1,304 @@
+/* scree/world.h — bodies, obstacles, materials and forces that move together in time.
+ *
+ * A world is built by calls (or from a scene file, which makes the same calls), then stepped:
+ *
+ *     scree_WorldSettings settings = scree_world_settings();
+ *     settings.step = 1e-3;
+ *     scree_world_create(&settings, log, &world);
+ *     scree_world_add_body(world, &def, &body);                 any number, also between steps
+ *     while (scree_world_time(world) < 1) scree_world_step(world, &report);
+ *     scree_world_destroy(world);
+ *
+ * Each step finds the contacts, poses the discrete problem (problem.h), solves it, moves the bodies
+ * and certifies what it did in a scree_StepReport. A step whose error is above the tolerance is
+ * tried again with a tighter solver, then as halved steps, and what is left is reported: the status
+ * is SCREE_NOT_CONVERGED and the report says where.
+ *
+ * Bodies are named by their index, in the order in which they were added; obstacles are bodies of
+ * infinite mass. There are no absolute tolerances: lengths are compared with the sizes of the
+ * bodies that touch. The bits of the state do not depend on the number of threads, nor on whether
+ * the state was saved and restored on the way. */
+#ifndef SCREE_WORLD_H
+#define SCREE_WORLD_H
+
+#include "scree/problem.h"
+#include "scree/shape.h"
+#include "scree/solver.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_World scree_World;
+
+/* Velocity of a body: of its origin (centre of mass), and of rotation, both in the world frame.
+ * 2D: angular.z alone. Also used for forces: force and torque about the origin. */
+typedef struct scree_Twist {
+  scree_Vec3 linear, angular;
+} scree_Twist;
+
+/* ---- functions of time ----------------------------------------------------------------------- */
+
+typedef enum scree_SignalKind {
+  SCREE_SIGNAL_ZERO,
+  SCREE_SIGNAL_CONSTANT,
+  SCREE_SIGNAL_TABLE,   /* linear between the entries, held before the first and after the last */
+  SCREE_SIGNAL_CALLBACK /* must be a pure function of (user, time): a resumed run calls it again */
+} scree_SignalKind;
+
+/* A twist (velocity of an obstacle, or force and torque) as a function of time. The world copies
+ * tables; `user` must outlive the world. */
+typedef struct scree_Signal {
+  scree_SignalKind kind;
+  scree_Twist constant;
+  int count;                 /* of the table */
+  const double *times;       /* (count) ascending */
+  const scree_Twist *values; /* (count) */
+  scree_Twist (*callback)(void *user, double time);
+  void *user;
+} scree_Signal;
+
+/* ---- laws and materials ---------------------------------------------------------------------- */
+
+/* What happens where two materials touch. `law` is a name of scree_law_name; start from
+ * scree_pair_law(). */
+typedef struct scree_PairLaw {
+  const char *law; /* "coulomb", "frictionless" */
+  double mu;       /* friction coefficient, >= 0 */
+  double e_n, e_t; /* restitution of the normal and of the tangential velocity, in [0, 1] */
+} scree_PairLaw;
+
+/* coulomb, mu = 0.5, e_n = e_t = 0 */
+SCREE_API scree_PairLaw scree_pair_law(void);
+
+/* The registry of laws: names in the order of the documentation, null past the end. */
+SCREE_API const char *scree_law_name(int index);
+SCREE_API const char *scree_law_summary(const char *name);
+
+/* The registry of time schemes: "moreau-jean", "euler"; null past the end. */
+SCREE_API const char *scree_scheme_name(int index);
+SCREE_API const char *scree_scheme_summary(const char *name);
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* How a world moves; start from scree_world_settings(). The world copies it, with its names and
+ * the solver's options. */
+typedef struct scree_WorldSettings {
+  int dimension;      /* 2 or 3 (3) */
+  const char *scheme; /* "moreau-jean" (default) or "euler" */
+  double step;        /* h, > 0: there is no default */
+  double theta;       /* moreau-jean: in [1/2, 1] (1/2) */
+  scree_Vec3 gravity; /* (0, -9.81, 0) in 2D is the caller's to set: default is zero */
+  scree_Law flow;     /* SCREE_COULOMB, or SCREE_ASSOCIATED: the convex relaxation of 003 */
+  /* Gap up to which moreau-jean takes a contact as closed, relative to the smaller body (1e-9). */
+  double gap_tolerance;
+  /* Penetration that is left alone, relative to the smaller body (1e-4). moreau-jean: above it, and
+   * if `stabilise` is on, positions (never velocities) are projected back to half of it, as far as
+   * the energy that contacts have dissipated so far pays for it: no energy is ever added. */
+  double penetration;
+  bool stabilise; /* (true) false repeats the papers' scheme as printed */
+  /* Penetration, relative to the smaller body, above which a step is not certified (0.1; INFINITY:
+   * never). A step that makes it worse is halved first. */
+  double penetration_limit;
+  scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
+  bool warm_start;           /* start each solve from the impulses of the previous step (true) */
+  int max_halvings;          /* of a step that cannot be certified (4); 0: none */
+} scree_WorldSettings;
+
+SCREE_API scree_WorldSettings scree_world_settings(void);
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* A body or an obstacle; start from scree_body_def(). */
+typedef struct scree_BodyDef {
+  const scree_Shape *shape; /* copied */
+  bool obstacle;            /* infinite mass; unbounded shapes must be */
+  scree_Pose pose;
+  scree_Twist velocity; /* of a body that is not an obstacle */
+  double density;       /* used when mass is 0 (1000) */
+  double mass;          /* 0: from the density and the shape */
+  scree_Vec3 inertia;   /* principal moments; all zero: the shape's own for the mass. 2D: z alone */
+  int material;         /* of scree_world_add_material (0: the first, always there) */
+  uint32_t group;       /* bodies of the same group other than 0 do not touch each other (0) */
+  scree_Signal driver;  /* of an obstacle: its velocity as a function of time */
+  bool belt;            /* of an obstacle: the driver moves its surface, the shape stays in place */
+} scree_BodyDef;
+
+SCREE_API scree_BodyDef scree_body_def(void);
+
+/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. */
+typedef struct scree_ForceDef {
+  int body;      /* -1: every body that is not an obstacle */
+  bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
+  scree_Signal signal;
+} scree_ForceDef;
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* `log` (or null) is kept and must outlive the world. *world is null on failure. */
+SCREE_API scree_Status scree_world_create(const scree_WorldSettings *settings, const scree_Log *log,
+                                          scree_World **world);
+SCREE_API void scree_world_destroy(scree_World *world);
+
+/* The settings in use. Names and options point into the world. */
+SCREE_API const scree_WorldSettings *scree_world_get_settings(const scree_World *world);
+/* Change the step, the solver, or any other setting but the dimension, between steps. */
+SCREE_API scree_Status scree_world_set_settings(scree_World *world,
+                                                const scree_WorldSettings *settings);
+
+/* Materials are numbered from 0; the first exists from the start. A pair without a law of its own
+ * takes the default law. */
+SCREE_API scree_Status scree_world_add_material(scree_World *world, int *material);
+SCREE_API scree_Status scree_world_set_default_law(scree_World *world, const scree_PairLaw *law);
+SCREE_API scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int material_b,
+                                                const scree_PairLaw *law);
+
+/* `body` (or null) receives the index. */
+SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def,
+                                            int *body);
+SCREE_API scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def);
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+SCREE_API double scree_world_time(const scree_World *world);
+SCREE_API int64_t scree_world_steps(const scree_World *world); /* calls of scree_world_step */
+SCREE_API int scree_world_body_count(const scree_World *world);
+
+SCREE_API scree_Pose scree_body_pose(const scree_World *world, int body);
+/* Of an obstacle: its driver at the middle of the last step. */
+SCREE_API scree_Twist scree_body_velocity(const scree_World *world, int body);
+SCREE_API scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose *pose);
+SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
+                                               const scree_Twist *velocity);
+SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
+SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
+SCREE_API double scree_body_mass(const scree_World *world, int body); /* INFINITY: obstacle */
+SCREE_API scree_Vec3 scree_body_inertia(const scree_World *world, int body);
+SCREE_API int scree_body_material(const scree_World *world, int body);
+
+/* ---- stepping and the certificate ------------------------------------------------------------ */
+
+/* Where the energy of a step went; sums over the steps are scree_world_energy's. For a step of
+ * moreau-jean
+ *     change of kinetic + potential = forces + drivers - normal - friction + scheme + stabilisation
+ * holds up to round-off, which is `closing`. */
+typedef struct scree_EnergyBalance {
+  double kinetic, potential; /* after the step; potential of gravity: -sum m g.x */
+  double forces;             /* work of the forces other than gravity */
+  double drivers;            /* work of driven obstacles on bodies */
+  double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
+  double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
+  double stabilisation;      /* potential energy of the projection, paid by normal + friction */
+  double closing;            /* what is missing in the equation above */
+} scree_EnergyBalance;
+
+typedef struct scree_StepReport {
+  bool certified;             /* everything asked for is met in every substep */
+  int64_t step;               /* number of this step, from 1 */
+  double time, h;             /* after the step; length of the step */
+  int contacts;               /* in the last substep's problem */
+  int active;                 /* with a non-zero impulse */
+  int contacts_above;         /* contacts whose own natural map exceeds the tolerance */
+  double error;               /* worst over the substeps: the measure asked for */
+  double tolerance;           /* of that measure */
+  double penetration;         /* deepest found, relative to the smaller of the two bodies */
+  double cone_violation;      /* worst |r - P(r)| over the scale of the error */
+  int worst_body[2];          /* of the contact with the largest natural map, -1 if there is none */
+  int deepest_body[2];        /* of the deepest penetration, -1 */
+  int iterations;             /* of the solver, all solves of the step */
+  int solves;                 /* 1 when nothing had to be repeated */
+  int retries;                /* solves repeated with a tighter solver */
+  int redetections;           /* euler: a body moved further than contacts had been looked for */
+  int substeps;               /* 1 when the step was not halved */
+  bool stabilised;            /* positions were projected */
+  double stabilisation_error; /* of the projection's own contact problem */
+  scree_SolveInfo solve;      /* of the last solve */
+  scree_EnergyBalance energy; /* of this step */
+  double seconds_detect, seconds_build, seconds_solve, seconds_move, seconds_certify;
+} scree_StepReport;
+
+/* One step of length settings.step. `report` may be null. SCREE_OK: certified; SCREE_NOT_CONVERGED:
+ * done, but the report shows what is above the tolerance; otherwise nothing was changed. */
+SCREE_API scree_Status scree_world_step(scree_World *world, scree_StepReport *report);
+
+/* ---- contacts and analysis ------------------------------------------------------------------- */
+
+typedef enum scree_ContactStatus {
+  SCREE_CONTACT_OPEN,  /* no impulse */
+  SCREE_CONTACT_STICK, /* impulse strictly inside the cone */
+  SCREE_CONTACT_SLIP   /* impulse on the boundary of the cone */
+} scree_ContactStatus;
+
+/* A contact of the last step, at the configuration in which it was found. */
+typedef struct scree_Contact {
+  int body[2];
+  uint32_t feature;            /* names the contact within the pair, the same in every step */
+  scree_Vec3 position, normal; /* the normal points from body[1] to body[0] */
+  scree_Vec3 tangent[2];       /* 2D: tangent[1] is z and unused */
+  double gap;                  /* negative: penetration */
+  double mu;
+  double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
+  scree_ContactStatus status;
+} scree_Contact;
+
+SCREE_API int scree_world_contact_count(const scree_World *world);
+SCREE_API scree_Contact scree_world_contact(const scree_World *world, int contact);
+
+/* The discrete problem of the last (sub)step as a view into the world, with its solution r and u
+ * (nc x d); any of the pointers may be null. Valid until the world changes. SCREE_BAD_INPUT before
+ * the first step. Body k of the problem is body problem_body[k] of the world: only bodies with
+ * contacts are in it. */
+SCREE_API scree_Status scree_world_problem(const scree_World *world, scree_Problem *problem,
+                                           const double **r, const double **u,
+                                           const int **problem_body);
+
+/* Energies now, and the sums of the flows since the start (closing: sum of absolute values). */
+SCREE_API scree_EnergyBalance scree_world_energy(const scree_World *world);
+
+typedef struct scree_Analysis {
+  double kinetic, kinetic_rotation, potential;
+  scree_Vec3 momentum, angular_momentum; /* about the origin */
+  scree_Vec3 centre;                     /* of mass */
+  double mass;
+  int open, stick, slip; /* contacts of the last step by status */
+  double coordination;   /* mean number of active contacts of a body that is not an obstacle */
+  double coordination_touching; /* the same over bodies with at least one */
+  int rattlers;                 /* bodies without any */
+  double penetration;           /* deepest of the last step, relative to the smaller body */
+  double volume;                /* of the region below */
+  double packing_fraction;      /* volume of bodies whose centre is in the region, over it */
+  double stress[9]; /* -(1/V) sum f (x) branch over the contacts in the region, row by row; force
+                     * f = impulse / h; compression is negative */
+  double fabric[9]; /* mean of n (x) n over the active contacts in the region */
+} scree_Analysis;
+
+/* `region` null: the bounds of all bodies that are not obstacles. */
+SCREE_API void scree_world_analyse(const scree_World *world, const scree_Aabb *region,
+                                   scree_Analysis *analysis);
+
+/* Deepest penetration in the present configuration, relative to the smaller body, by a detection of
+ * its own; 0 when nothing overlaps. `body` (2) or null receives the pair. */
+SCREE_API scree_Status scree_world_penetration(const scree_World *world, double *penetration,
+                                               int *body);
+
+/* Bytes held by the world (solvers, which come and go within a step, not counted). */
+SCREE_API size_t scree_world_memory(const scree_World *world);
+
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+/* All that changes from step to step (poses, velocities, contacts with their impulses, time,
+ * counters, energy sums) as one flat buffer: machine byte order, checked by a version and sizes.
+ * Shapes, laws, forces and drivers belong to the scene: restore into a world that was built by the
+ * same calls, with the same bodies; the continuation then has the same bits as if it had never been
+ * stopped. */
+SCREE_API size_t scree_world_state_size(const scree_World *world);
+SCREE_API void scree_world_save(const scree_World *world, void *buffer);
+SCREE_API scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
