@@ -9,9 +9,9 @@
  * assembled component by component.
  *
  * Grouping. A diagonal M, the usual case for rigid bodies, says nothing of which components belong
- * together, so consecutive degrees of freedom are tried in the natural sizes (3 in 2D, 6 in 3D,
- * then d for points) before the components themselves. Only W and q matter to contacts, so any
- * grouping that passes gives the same problem. */
+ * together, so consecutive degrees of freedom are tried in the natural sizes (3 in 2D, 6 in 3D, d
+ * for points, 12 for pseudo-rigid bodies) as well as the components themselves. Only W and q matter
+ * to contacts, so any grouping that passes gives the same problem; the smallest one is kept.  */
 #include "io/fclib_global.h"
 
 #include "core/log.h"
@@ -169,22 +169,18 @@ static int touched_parts(const scree_Global *global, const Parts *parts, int c, 
   return count;
 }
 
-static bool contacts_fit(const scree_Global *global, const Parts *parts) {
+/* Numbers stored for the contacts with this grouping (a row of each side's B), or -1 when some
+ * contact touches more than two parts or a part is too large. */
+static long long contacts_cost(const scree_Global *global, const Parts *parts) {
   int touched[2];
-  if (parts->largest > MAX_BODY) return false;
-  for (int c = 0; c < global->nc; ++c)
-    if (touched_parts(global, parts, c, 2, touched) > 2) return false;
-  return true;
-}
-
-/* True when points of d degrees of freedom explain the contacts: no contact needs both halves of a
- * natural body of 2 d. Then the halves are bodies of their own, not translation and rotation. */
-static bool halves_apart(const scree_Global *global, const Parts *halves) {
-  int touched[2];
-  for (int c = 0; c < global->nc; ++c)
-    if (touched_parts(global, halves, c, 2, touched) == 2 && touched[0] / 2 == touched[1] / 2)
-      return false;
-  return true;
+  long long sides = 0;
+  if (parts->largest > MAX_BODY) return -1;
+  for (int c = 0; c < global->nc; ++c) {
+    const int count = touched_parts(global, parts, c, 2, touched);
+    if (count > 2) return -1;
+    sides += count;
+  }
+  return sides * parts->largest;
 }
 
 static void copy_part(const scree_Global *global, const Parts *parts, int p, int n, double *A) {
@@ -208,17 +204,33 @@ static bool parts_symmetric(const scree_Global *global, const Parts *parts) {
   return true;
 }
 
-/* Choose a grouping; true when the body form is possible with it. Else parts are components. */
+/* Group by candidate k: consecutive degrees of freedom in natural sizes, then M's components. False
+ * past the last one; *cost is -1 when the candidate does not fit. */
+static bool group(const scree_Global *global, int k, Parts *parts, long long *cost) {
+  const int sizes[] = {global->d == 2 ? 3 : 6, global->d, MAX_BODY};
+  if (k > 3) return false;
+  *cost = -1;
+  if (k == 3)
+    parts_components(parts, global);
+  else if (!parts_consecutive(parts, global, sizes[k]))
+    return true;
+  *cost = contacts_cost(global, parts);
+  if (*cost >= 0 && !parts_symmetric(global, parts)) *cost = -1;
+  return true;
+}
+
+/* Choose the grouping with the least to store, the first of equals; true when the body form is
+ * possible with it. Else parts are the components. */
 static bool choose_parts(const scree_Global *global, Parts *parts) {
-  const int d = global->d, natural = d == 2 ? 3 : 6;
-  bool fits = d == 3 && parts_consecutive(parts, global, d) && contacts_fit(global, parts) &&
-              halves_apart(global, parts);
-  fits = fits || (parts_consecutive(parts, global, natural) && contacts_fit(global, parts));
-  fits = fits || (parts_consecutive(parts, global, d) && contacts_fit(global, parts));
-  fits = fits || (parts_consecutive(parts, global, MAX_BODY) && contacts_fit(global, parts));
-  if (fits && parts_symmetric(global, parts)) return true;
-  parts_components(parts, global);
-  return contacts_fit(global, parts) && parts_symmetric(global, parts);
+  int best = -1;
+  long long cost = -1, least = LLONG_MAX;
+  for (int k = 0; group(global, k, parts, &cost); ++k)
+    if (cost >= 0 && cost < least) {
+      least = cost;
+      best = k;
+    }
+  group(global, best >= 0 ? best : 3, parts, &cost);
+  return best >= 0;
 }
 
 static scree_Status fail_part(const scree_H5 *h5, const Parts *parts, int p, int row,

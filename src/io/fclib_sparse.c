@@ -70,22 +70,21 @@ static scree_Status read_header(const scree_H5 *h5, const char *name, int rows, 
   return SCREE_OK;
 }
 
-/* The number of values to read from i, p or x: what is used, or all nzmax, as FCLIB writes both. */
-static scree_Status array_count(const scree_H5 *h5, const char *field, int used, int nzmax,
+/* The number of values to read from i, p or x: FCLIB writes nzmax of them, or nz of triplets. */
+static scree_Status array_count(const scree_H5 *h5, const char *field, const Header *header,
                                 size_t *count) {
   scree_Status status = scree_h5_count(h5, field, count);
   if (status != SCREE_OK) return status;
-  if (*count != (size_t)used && *count != (size_t)nzmax)
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s has %zu values, expected %d%s", h5->path,
-                      field, *count, nzmax,
-                      used != nzmax ? " (nzmax) or the number used" : " (nzmax)");
-  return SCREE_OK;
+  if (*count == (size_t)header->nzmax || (header->nz >= 0 && *count == (size_t)header->nz))
+    return SCREE_OK;
+  return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s has %zu values, expected %d (nzmax)",
+                    h5->path, field, *count, header->nzmax);
 }
 
-static scree_Status read_index(const scree_H5 *h5, const char *field, int used, int nzmax,
-                               int limit, int *index) {
+static scree_Status read_index(const scree_H5 *h5, const char *field, const Header *header,
+                               int used, int limit, int *index) {
   size_t count = 0;
-  scree_Status status = array_count(h5, field, used, nzmax, &count);
+  scree_Status status = array_count(h5, field, header, &count);
   if (status != SCREE_OK) return status;
   int *all = SCREE_ALLOC(int, count);
   if (!all) return scree_fail_memory(h5->log, field);
@@ -101,9 +100,10 @@ static scree_Status read_index(const scree_H5 *h5, const char *field, int used, 
   return status;
 }
 
-static scree_Status read_x(const scree_H5 *h5, const char *field, int used, int nzmax, double *x) {
+static scree_Status read_x(const scree_H5 *h5, const char *field, const Header *header, int used,
+                           double *x) {
   size_t count = 0;
-  scree_Status status = array_count(h5, field, used, nzmax, &count);
+  scree_Status status = array_count(h5, field, header, &count);
   if (status != SCREE_OK) return status;
   double *all = SCREE_ALLOC(double, count);
   if (!all) return scree_fail_memory(h5->log, field);
@@ -143,13 +143,12 @@ static scree_Status read_compressed(const scree_H5 *h5, const char *name, const 
   if (status == SCREE_OK) status = check_pointers(h5, p, lines, header->nzmax, pointer);
   /* The index array is checked against the file before memory of that size is taken. */
   size_t count = 0;
-  if (status == SCREE_OK) status = array_count(h5, i, pointer[lines], header->nzmax, &count);
+  if (status == SCREE_OK) status = array_count(h5, i, header, &count);
   if (status == SCREE_OK) status = entries_init(entries, (size_t)pointer[lines], h5->log);
   if (status == SCREE_OK) {
     int *minor = by_columns ? entries->row : entries->col;
     int *major = by_columns ? entries->col : entries->row;
-    status =
-        read_index(h5, i, pointer[lines], header->nzmax, by_columns ? header->m : header->n, minor);
+    status = read_index(h5, i, header, pointer[lines], by_columns ? header->m : header->n, minor);
     for (int line = 0; line < lines; ++line)
       for (int k = pointer[line]; k < pointer[line + 1]; ++k) major[k] = line;
   }
@@ -163,12 +162,10 @@ static scree_Status read_triplets(const scree_H5 *h5, const char *name, const He
   snprintf(p, sizeof p, "%s/p", name);
   snprintf(i, sizeof i, "%s/i", name);
   size_t count = 0;
-  scree_Status status = array_count(h5, i, header->nz, header->nzmax, &count);
+  scree_Status status = array_count(h5, i, header, &count);
   if (status == SCREE_OK) status = entries_init(entries, (size_t)header->nz, h5->log);
-  if (status == SCREE_OK)
-    status = read_index(h5, i, header->nz, header->nzmax, header->m, entries->row);
-  if (status == SCREE_OK)
-    status = read_index(h5, p, header->nz, header->nzmax, header->n, entries->col);
+  if (status == SCREE_OK) status = read_index(h5, i, header, header->nz, header->m, entries->row);
+  if (status == SCREE_OK) status = read_index(h5, p, header, header->nz, header->n, entries->col);
   return status;
 }
 
@@ -240,7 +237,7 @@ scree_Status scree_sparse_read(const scree_H5 *h5, const char *name, int rows, i
   if (status == SCREE_OK) {
     char x[NAME_SIZE];
     snprintf(x, sizeof x, "%s/x", name);
-    status = read_x(h5, x, (int)entries.count, header.nzmax, entries.x);
+    status = read_x(h5, x, &header, (int)entries.count, entries.x);
   }
   if (status == SCREE_OK) {
     if (transpose) {

@@ -1,0 +1,814 @@
+/* FCLIB files: every problem of the collection, all layouts and types, both forms against an
+ * independent computation with LAPACK, exact round trips, and refusals that name what is wrong. */
+#include "fclib_files.h"
+
+#include <dirent.h>
+#include <lapacke.h>
+#include <sys/stat.h>
+
+static const char *problems_folder(void) {
+  const char *folder = getenv("SCREE_PROBLEMS");
+  return folder ? folder : SCREE_PROBLEMS;
+}
+
+/* out = W r + q by the problem's own arrays, whatever its form. */
+static void apply(const scree_Problem *problem, const double *r, double *out) {
+  scree_Problem assembled = {0};
+  if (problem->kind == SCREE_BODIES) {
+    assert_int_equal(scree_problem_assemble(problem, &assembled, NULL), SCREE_OK);
+    problem = &assembled;
+  }
+  const int d = problem->d;
+  for (int c = 0; c < problem->nc; ++c) {
+    const size_t first = problem->blocks.row[c], count = problem->blocks.row[c + 1] - first;
+    for (int i = 0; i < d; ++i) {
+      double sum = problem->q[c * d + i];
+      for (size_t k = 0; k < count; ++k)
+        for (int j = 0; j < d; ++j)
+          sum += problem->blocks.x[(size_t)(d * d) * first + (size_t)(i * d) * count +
+                                   (size_t)d * k + (size_t)j] *
+                 r[problem->blocks.col[first + k] * d + j];
+      out[c * d + i] = sum;
+    }
+  }
+  scree_problem_destroy(&assembled);
+}
+
+/* y += A x (or A^T x) with the sparse matrix of the file read by plain calls. */
+static void file_multiply(const char *path, const char *group, bool transpose, const double *x,
+                          double *y) {
+  char name[128];
+  int *p = NULL, *i = NULL;
+  double *a = NULL;
+  snprintf(name, sizeof name, "%s/nz", group);
+  const int layout = get_int(path, name);
+  assert_true(layout == BY_COLUMNS || layout == BY_ROWS);
+  snprintf(name, sizeof name, "%s/p", group);
+  const size_t lines = get_ints(path, name, &p) - 1;
+  snprintf(name, sizeof name, "%s/i", group);
+  get_ints(path, name, &i);
+  snprintf(name, sizeof name, "%s/x", group);
+  get_reals(path, name, &a);
+  for (size_t line = 0; line < lines; ++line)
+    for (int k = p[line]; k < p[line + 1]; ++k) {
+      const size_t other = (size_t)i[k];
+      const bool line_is_row = (layout == BY_ROWS) != transpose;
+      if (line_is_row)
+        y[line] += a[k] * x[other];
+      else
+        y[other] += a[k] * x[line];
+    }
+  free(p);
+  free(i);
+  free(a);
+}
+
+/* z = M^-1 z for the file's M: by division when diagonal, else by LAPACK's dense LU. */
+static void file_solve(const char *path, int nd, double *z) {
+  double *unit = calloc((size_t)nd, sizeof *unit), *A = NULL;
+  int *i = NULL;
+  const size_t entries = get_ints(path, "/fclib_global/M/i", &i);
+  if (entries == (size_t)nd) {
+    for (int k = 0; k < nd; ++k) {
+      assert_int_equal(i[k], k);
+      unit[k] = 1.0;
+    }
+    double *diagonal = calloc((size_t)nd, sizeof *diagonal);
+    file_multiply(path, "/fclib_global/M", false, unit, diagonal);
+    for (int k = 0; k < nd; ++k) z[k] /= diagonal[k];
+    free(diagonal);
+  } else {
+    assert_true(nd < 500);
+    A = calloc((size_t)nd * (size_t)nd, sizeof *A);
+    int *pivot = calloc((size_t)nd, sizeof *pivot);
+    for (int k = 0; k < nd; ++k) {
+      memset(unit, 0, (size_t)nd * sizeof *unit);
+      unit[k] = 1.0;
+      file_multiply(path, "/fclib_global/M", false, unit, A + (size_t)k * (size_t)nd);
+    }
+    assert_int_equal(LAPACKE_dgesv(LAPACK_COL_MAJOR, nd, 1, A, nd, pivot, z, nd), 0);
+    free(pivot);
+  }
+  free(A);
+  free(unit);
+  free(i);
+}
+
+/* u = W r + q by the definition, from the file. */
+static void file_apply(const char *path, bool global, int n, const double *r, double *u) {
+  double *vector = NULL;
+  memset(u, 0, (size_t)n * sizeof *u);
+  if (global) {
+    double *v = NULL;
+    const int nd = (int)get_reals(path, "/fclib_global/vectors/f", &v);
+    file_multiply(path, "/fclib_global/H", false, r, v);
+    file_solve(path, nd, v);
+    file_multiply(path, "/fclib_global/H", true, v, u);
+    free(v);
+    assert_int_equal(get_reals(path, "/fclib_global/vectors/w", &vector), n);
+  } else {
+    file_multiply(path, "/fclib_local/W", false, r, u);
+    assert_int_equal(get_reals(path, "/fclib_local/vectors/q", &vector), n);
+  }
+  for (int k = 0; k < n; ++k) u[k] += vector[k];
+  free(vector);
+}
+
+static double largest(const double *x, int n) {
+  double most = 0.0;
+  for (int k = 0; k < n; ++k) most = fmax(most, fabs(x[k]));
+  return most;
+}
+
+/* The problem read from `path` against the definition, on random impulses. */
+static void check_against_file(const char *path, double tolerance) {
+  scree_Problem problem;
+  scree_FclibInfo info;
+  assert_int_equal(read_again(path, &problem, &info), SCREE_OK);
+  const int n = problem.nc * problem.d;
+  double *r = calloc((size_t)n + 1, sizeof *r), *u = calloc((size_t)n + 1, sizeof *u);
+  double *expected = calloc((size_t)n + 1, sizeof *expected);
+  uint64_t seed = 7;
+  for (int probe = 0; probe < 3; ++probe) {
+    for (int k = 0; k < n; ++k) r[k] = probe ? random_real(&seed) : 0.0; /* q first, alone */
+    apply(&problem, r, u);
+    file_apply(path, info.global, n, r, expected);
+    const double scale = largest(expected, n);
+    for (int k = 0; k < n; ++k)
+      if (!(fabs(u[k] - expected[k]) <= tolerance * scale))
+        fail_msg("%s: component %d is %.17g, expected %.17g", path, k, u[k], expected[k]);
+  }
+  free(r);
+  free(u);
+  free(expected);
+  scree_problem_destroy(&problem);
+}
+
+static void test_collection(void **state) {
+  (void)state;
+  DIR *folder = opendir(problems_folder());
+  int count = 0;
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    const char *end = strrchr(entry->d_name, '.');
+    if (!end || strcmp(end, ".hdf5") != 0) continue;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", problems_folder(), entry->d_name);
+    check_against_file(path, 1e-12);
+    ++count;
+  }
+  if (folder) closedir(folder);
+  if (count == 0) {
+    print_message("no problems in %s: skipped\n", problems_folder());
+    skip();
+  }
+}
+
+/* Rigid bodies in the collection keep the body form. */
+static void test_forms(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    scree_OperatorKind kind;
+    int nb;
+  } expected[] = {{"spheres-500.hdf5", SCREE_BODIES, 6},
+                  {"disks-400.hdf5", SCREE_BODIES, 3},
+                  {"GFC3D_Example00_badly_scaled.hdf5", SCREE_BODIES, 3},
+                  {"GFC3D_TwoRods1.hdf5", SCREE_ASSEMBLED, 0},
+                  {"KaplasTower-i1061-4.hdf5", SCREE_ASSEMBLED, 0}};
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; ++k) {
+    char path[1024];
+    struct stat status;
+    scree_Problem problem;
+    snprintf(path, sizeof path, "%s/%s", problems_folder(), expected[k].name);
+    if (stat(path, &status) != 0) skip();
+    assert_int_equal(read_again(path, &problem, NULL), SCREE_OK);
+    assert_int_equal(problem.kind, expected[k].kind);
+    assert_int_equal(problem.bodies.nb, expected[k].nb);
+    scree_problem_destroy(&problem);
+  }
+}
+
+/* ---- problems made here ------------------------------------------------------------------------
+ */
+
+/* A symmetric block-sparse W (n x n) with some blocks, and some entries, zero. */
+static double *random_W(int d, int nc, uint64_t *seed) {
+  const int n = d * nc;
+  double *W = calloc((size_t)(n * n), sizeof *W);
+  for (int a = 0; a < nc; ++a)
+    for (int b = 0; b <= a; ++b) {
+      if (a != b && random_int(seed, 3)) continue;
+      for (int i = 0; i < d; ++i)
+        for (int j = 0; j < d; ++j) {
+          if (random_int(seed, 5) == 0) continue;
+          const double value = random_real(seed) + (a == b && i == j ? d * nc : 0);
+          W[(a * d + i) * n + b * d + j] = value;
+          W[(b * d + j) * n + a * d + i] = value;
+        }
+    }
+  return W;
+}
+
+static void random_vector(double *x, int n, uint64_t *seed) {
+  for (int k = 0; k < n; ++k) x[k] = random_real(seed);
+}
+
+/* A local file made through plain HDF5 calls. */
+static void put_local(const char *path, int layout, int d, int nc, const double *W, const double *q,
+                      const double *mu, bool twice) {
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(file >= 0);
+  put_int(file, "/fclib_local/spacedim", d);
+  put_sparse(file, "/fclib_local/W", layout, d * nc, d * nc, W, twice);
+  put_reals(file, "/fclib_local/vectors/q", d * nc, q);
+  put_reals(file, "/fclib_local/vectors/mu", nc, mu);
+  H5Fclose(file);
+}
+
+static void assert_same_problem(const scree_Problem *a, const scree_Problem *b) {
+  assert_true(a->d == b->d && a->nc == b->nc && a->kind == b->kind);
+  const size_t n = (size_t)a->nc, d = (size_t)a->d;
+  assert_memory_equal(a->q, b->q, n * d * sizeof(double));
+  assert_memory_equal(a->mu, b->mu, n * sizeof(double));
+  if (a->kind == SCREE_BODIES) {
+    assert_true(a->bodies.nbodies == b->bodies.nbodies && a->bodies.nb == b->bodies.nb);
+    assert_memory_equal(a->bodies.body, b->bodies.body, 2 * n * sizeof(int));
+    assert_memory_equal(a->bodies.B, b->bodies.B,
+                        2 * n * d * (size_t)a->bodies.nb * sizeof(double));
+    return;
+  }
+  assert_memory_equal(a->blocks.row, b->blocks.row, (n + 1) * sizeof(size_t));
+  assert_memory_equal(a->blocks.col, b->blocks.col, a->blocks.row[n] * sizeof(int));
+  assert_memory_equal(a->blocks.x, b->blocks.x, a->blocks.row[n] * d * d * sizeof(double));
+}
+
+static void test_layouts(void **state) {
+  (void)state;
+  static const int layouts[] = {BY_COLUMNS, BY_ROWS, TRIPLETS};
+  uint64_t seed = 1;
+  const char *path = scratch_path("layout.hdf5");
+  for (int d = 2; d <= 3; ++d) {
+    const int nc = 7;
+    double q[21], mu[7], *W = random_W(d, nc, &seed);
+    random_vector(q, d * nc, &seed);
+    for (int c = 0; c < nc; ++c) mu[c] = 0.1 * c;
+    W[3] += 0.25; /* not symmetric: rows and columns cannot be taken for each other */
+    scree_Problem expected;
+    assert_int_equal(scree_problem_create_dense(&expected, d, nc, W, q, mu, NULL), SCREE_OK);
+    for (int k = 0; k < 6; ++k) {
+      scree_Problem problem;
+      scree_FclibInfo info;
+      put_local(path, layouts[k % 3], d, nc, W, q, mu, k >= 3);
+      assert_int_equal(read_again(path, &problem, &info), SCREE_OK);
+      assert_same_problem(&problem, &expected);
+      assert_true(info.asymmetry > 0.0 && !info.global && !info.has_solution);
+      scree_problem_destroy(&problem);
+    }
+    scree_problem_destroy(&expected);
+    free(W);
+  }
+  unlink(path);
+}
+
+/* Numbers of other types, scalars without a shape, arrays longer than what is used. */
+static void test_types(void **state) {
+  (void)state;
+  const char *path = scratch_path("types.hdf5");
+  const double W[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 2}, q[3] = {-1, 0.5, 0}, mu[1] = {0.5};
+  put_local(path, BY_ROWS, 3, 1, W, q, mu, false);
+  scree_Problem expected, problem;
+  assert_int_equal(read_again(path, &expected, NULL), SCREE_OK);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  const int three = 3, p[] = {0, 2, 3, 5}, i[] = {0, 2, 1, 0, 2, 0, 0};
+  const double x[] = {2, 0.5, 2, 0.5, 2, 0, 0}, half = 0.5;
+  put(file, "/fclib_local/spacedim", H5T_STD_I64BE, H5T_NATIVE_INT, -1, &three);
+  put(file, "/fclib_local/W/m", H5T_STD_U8LE, H5T_NATIVE_INT, -1, &three);
+  put(file, "/fclib_local/W/n", H5T_IEEE_F64LE, H5T_NATIVE_INT, 1, &three);
+  put_int(file, "/fclib_local/W/nzmax", 7);
+  put(file, "/fclib_local/W/p", H5T_STD_I16BE, H5T_NATIVE_INT, 4, p);
+  put(file, "/fclib_local/W/i", H5T_STD_U32LE, H5T_NATIVE_INT, 7, i);
+  put(file, "/fclib_local/W/x", H5T_IEEE_F32BE, H5T_NATIVE_DOUBLE, 7, x);
+  put(file, "/fclib_local/vectors/mu", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, -1, &half);
+  H5Fclose(file);
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_OK);
+  assert_same_problem(&problem, &expected);
+  scree_problem_destroy(&problem);
+  scree_problem_destroy(&expected);
+  unlink(path);
+}
+
+static void test_local_round_trip(void **state) {
+  (void)state;
+  uint64_t seed = 2;
+  const char *path = scratch_path("local.hdf5");
+  for (int d = 2; d <= 3; ++d)
+    for (int nc = 0; nc <= 9; nc += 3) {
+      const int n = d * nc;
+      double q[27], mu[9], r[27], u[27], r2[27], u2[27], *W = random_W(d, nc, &seed);
+      random_vector(q, n, &seed);
+      random_vector(r, n, &seed);
+      random_vector(u, n, &seed);
+      for (int c = 0; c < nc; ++c) mu[c] = fabs(random_real(&seed));
+      scree_Problem problem, again;
+      scree_FclibInfo info;
+      assert_int_equal(scree_problem_create_dense(&problem, d, nc, W, q, mu, NULL), SCREE_OK);
+      assert_int_equal(scree_fclib_write(path, &problem, "a title", r, u, &keep_log), SCREE_OK);
+      assert_int_equal(read_again(path, &again, &info), SCREE_OK);
+      assert_same_problem(&again, &problem);
+      assert_string_equal(info.title, "a title");
+      assert_true(info.has_solution && info.guesses == 0 && info.asymmetry == 0.0);
+      assert_int_equal(scree_fclib_read_solution(path, &again, r2, u2, &keep_log), SCREE_OK);
+      assert_memory_equal(r, r2, (size_t)n * sizeof *r);
+      assert_memory_equal(u, u2, (size_t)n * sizeof *u);
+      scree_problem_destroy(&problem);
+      scree_problem_destroy(&again);
+      free(W);
+    }
+  unlink(path);
+}
+
+/* A chain of bodies, contact c between c and c + 1, the last one on an obstacle. */
+static void make_chain(scree_Problem *problem, int d, int nb, int nc, bool compliant,
+                       uint64_t *seed) {
+  assert_int_equal(scree_problem_create_bodies(problem, d, nc, nc, nb, true, compliant, NULL),
+                   SCREE_OK);
+  for (int c = 0; c < nc; ++c) {
+    problem->bodies.body[2 * c] = c;
+    problem->bodies.body[2 * c + 1] = c + 1 < nc ? c + 1 : -1;
+    for (int k = 0; k < d * nb * (c + 1 < nc ? 2 : 1); ++k)
+      problem->bodies.B[c * 2 * d * nb + k] = random_real(seed);
+    for (int i = 0; compliant && i < d; ++i) problem->bodies.C[c * d * d + i * d + i] = 0.5;
+    problem->mu[c] = 0.3;
+  }
+  random_vector(problem->q, d * nc, seed);
+}
+
+static void test_body_round_trip(void **state) {
+  (void)state;
+  static const int shapes[][2] = {{2, 3}, {2, 2}, {3, 6}, {3, 3}, {2, 12}, {3, 12}};
+  uint64_t seed = 3;
+  const char *path = scratch_path("bodies.hdf5");
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; ++k) {
+    const int d = shapes[k][0], nb = shapes[k][1], nc = 6, n = d * nc;
+    scree_Problem problem, again;
+    scree_FclibInfo info;
+    double r[18], u[18], r2[18], u2[18];
+    make_chain(&problem, d, nb, nc, false, &seed);
+    random_vector(r, n, &seed);
+    apply(&problem, r, u);
+    assert_int_equal(scree_fclib_write(path, &problem, "chain", r, u, &keep_log), SCREE_OK);
+    assert_int_equal(read_again(path, &again, &info), SCREE_OK);
+    assert_same_problem(&again, &problem);
+    assert_true(info.global && info.dofs == nc * nb && info.has_solution);
+    assert_int_equal(scree_fclib_read_solution(path, &again, r2, u2, &keep_log), SCREE_OK);
+    assert_memory_equal(r, r2, (size_t)n * sizeof *r);
+    check_against_file(path, 1e-13);
+    /* FCLIB's own test of a global solution: M v = H r + f, with M = I and f = 0 */
+    double *v = NULL, Hr[72] = {0};
+    assert_int_equal(get_reals(path, "/solution/v", &v), nc * nb);
+    file_multiply(path, "/fclib_global/H", false, r, Hr);
+    for (int i = 0; i < nc * nb; ++i) assert_true(fabs(v[i] - Hr[i]) < 1e-14);
+    free(v);
+    scree_problem_destroy(&problem);
+    scree_problem_destroy(&again);
+  }
+  unlink(path);
+}
+
+/* Compliance has no place in the global form: W + C goes out assembled. Half-lines become mu = 0,
+ * other sets are refused. */
+static void test_written_sets(void **state) {
+  (void)state;
+  uint64_t seed = 4;
+  const char *path = scratch_path("sets.hdf5");
+  scree_Problem problem, again, expected;
+  make_chain(&problem, 3, 6, 4, true, &seed);
+  problem.set[1] = SCREE_SET_HALF_LINE;
+  assert_int_equal(scree_problem_assemble(&problem, &expected, NULL), SCREE_OK);
+  assert_int_equal(scree_fclib_write(path, &problem, NULL, NULL, NULL, &keep_log), SCREE_OK);
+  assert_int_equal(read_again(path, &again, NULL), SCREE_OK);
+  expected.mu[1] = 0.0;
+  assert_same_problem(&again, &expected);
+  scree_problem_destroy(&again);
+  scree_problem_destroy(&expected);
+  problem.set[2] = SCREE_SET_SHIFTED;
+  assert_int_equal(scree_fclib_write(path, &problem, NULL, NULL, NULL, &keep_log), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "contact 2"));
+  scree_problem_destroy(&problem);
+  unlink(path);
+}
+
+/* ---- global files made here --------------------------------------------------------------------
+ */
+
+typedef struct GlobalFile {
+  int d, nc, nd, layout;
+  double *M, *H, *f, *w, *mu; /* M (nd x nd), H (nd x nc*d) dense, row by row */
+} GlobalFile;
+
+static void global_init(GlobalFile *g, int d, int nc, int nd, uint64_t *seed) {
+  *g = (GlobalFile){.d = d, .nc = nc, .nd = nd, .layout = BY_COLUMNS};
+  g->M = calloc((size_t)(nd * nd), sizeof *g->M);
+  g->H = calloc((size_t)(nd * nc * d), sizeof *g->H);
+  g->f = calloc((size_t)nd, sizeof *g->f);
+  g->w = calloc((size_t)(nc * d), sizeof *g->w);
+  g->mu = calloc((size_t)nc, sizeof *g->mu);
+  random_vector(g->f, nd, seed);
+  random_vector(g->w, nc * d, seed);
+}
+
+static void global_fini(GlobalFile *g) {
+  free(g->M);
+  free(g->H);
+  free(g->f);
+  free(g->w);
+  free(g->mu);
+}
+
+/* Couple the degrees of freedom `dof` in M, positive definite. */
+static void global_body(GlobalFile *g, int n, const int *dof, uint64_t *seed) {
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b <= a; ++b) {
+      const double value = a == b ? n + 1.0 : random_real(seed);
+      g->M[dof[a] * g->nd + dof[b]] = g->M[dof[b] * g->nd + dof[a]] = value;
+    }
+}
+
+static void global_touch(GlobalFile *g, int c, int n, const int *dof, uint64_t *seed) {
+  for (int i = 0; i < g->d; ++i)
+    for (int a = 0; a < n; ++a) g->H[dof[a] * g->nc * g->d + c * g->d + i] = random_real(seed);
+}
+
+static void global_put(const GlobalFile *g, const char *path) {
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(file >= 0);
+  put_int(file, "/fclib_global/spacedim", g->d);
+  put_sparse(file, "/fclib_global/M", g->layout, g->nd, g->nd, g->M, false);
+  put_sparse(file, "/fclib_global/H", g->layout, g->nd, g->nc * g->d, g->H, false);
+  put_reals(file, "/fclib_global/vectors/f", g->nd, g->f);
+  put_reals(file, "/fclib_global/vectors/w", g->nc * g->d, g->w);
+  put_reals(file, "/fclib_global/vectors/mu", g->nc, g->mu);
+  H5Fclose(file);
+}
+
+/* u = H^T M^-1 (H r + f) + w with LAPACK, against the problem read. */
+static void global_check(const GlobalFile *g, const char *path, scree_OperatorKind kind, int nb) {
+  scree_Problem problem;
+  scree_FclibInfo info;
+  assert_int_equal(read_again(path, &problem, &info), SCREE_OK);
+  assert_int_equal(problem.kind, kind);
+  if (kind == SCREE_BODIES) assert_int_equal(problem.bodies.nb, nb);
+  const int n = g->nc * g->d;
+  uint64_t seed = 11;
+  double *A = malloc((size_t)(g->nd * g->nd) * sizeof *A);
+  double *v = malloc((size_t)g->nd * sizeof *v), *r = malloc((size_t)n * sizeof *r);
+  double *u = malloc((size_t)n * sizeof *u), *expected = malloc((size_t)n * sizeof *expected);
+  int *pivot = malloc((size_t)g->nd * sizeof *pivot);
+  random_vector(r, n, &seed);
+  memcpy(A, g->M, (size_t)(g->nd * g->nd) * sizeof *A);
+  for (int i = 0; i < g->nd; ++i) {
+    v[i] = g->f[i];
+    for (int k = 0; k < n; ++k) v[i] += g->H[i * n + k] * r[k];
+  }
+  assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, g->nd, 1, A, g->nd, pivot, v, 1), 0);
+  for (int k = 0; k < n; ++k) {
+    expected[k] = g->w[k];
+    for (int i = 0; i < g->nd; ++i) expected[k] += g->H[i * n + k] * v[i];
+  }
+  apply(&problem, r, u);
+  for (int k = 0; k < n; ++k) assert_true(fabs(u[k] - expected[k]) <= 1e-12 * largest(expected, n));
+  /* the file written again with this solution holds the same v */
+  const char *solved = scratch_path("solved.hdf5");
+  double *stored = NULL;
+  assert_int_equal(scree_fclib_write_solution(path, solved, &problem, r, u, &keep_log), SCREE_OK);
+  assert_int_equal(get_reals(solved, "/solution/v", &stored), g->nd);
+  for (int i = 0; i < g->nd; ++i) assert_true(fabs(stored[i] - v[i]) <= 1e-12 * largest(v, g->nd));
+  unlink(solved);
+  free(stored);
+  free(A);
+  free(v);
+  free(r);
+  free(u);
+  free(expected);
+  free(pivot);
+  scree_problem_destroy(&problem);
+}
+
+static void test_global_forms(void **state) {
+  (void)state;
+  const char *path = scratch_path("global.hdf5");
+  uint64_t seed = 5;
+  for (int layout = BY_ROWS; layout <= TRIPLETS; ++layout) {
+    /* full 6 x 6 inertia, three bodies in a chain */
+    GlobalFile g;
+    int dof[24];
+    for (int k = 0; k < 24; ++k) dof[k] = k;
+    global_init(&g, 3, 3, 18, &seed);
+    g.layout = layout;
+    for (int b = 0; b < 3; ++b) global_body(&g, 6, dof + 6 * b, &seed);
+    global_touch(&g, 0, 12, dof, &seed);
+    global_touch(&g, 1, 12, dof + 6, &seed);
+    global_touch(&g, 2, 6, dof + 12, &seed);
+    global_put(&g, path);
+    global_check(&g, path, SCREE_BODIES, 6);
+    /* an unsymmetric inertia has no square root */
+    g.M[1] += 0.5;
+    global_put(&g, path);
+    global_check(&g, path, SCREE_ASSEMBLED, 0);
+    g.M[1] -= 0.5;
+    /* a contact on all three */
+    global_touch(&g, 0, 18, dof, &seed);
+    global_put(&g, path);
+    global_check(&g, path, SCREE_ASSEMBLED, 0);
+    global_fini(&g);
+  }
+  /* bodies of 4 and 7 whose degrees of freedom are interleaved, and one that nothing touches */
+  GlobalFile g;
+  const int first[] = {0, 3, 6, 9}, second[] = {1, 2, 4, 5, 7, 8, 10}, alone[] = {11, 12};
+  global_init(&g, 2, 2, 13, &seed);
+  global_body(&g, 4, first, &seed);
+  global_body(&g, 7, second, &seed);
+  global_body(&g, 2, alone, &seed);
+  global_touch(&g, 0, 4, first, &seed);
+  global_touch(&g, 0, 7, second, &seed);
+  global_touch(&g, 1, 7, second, &seed);
+  global_put(&g, path);
+  global_check(&g, path, SCREE_BODIES, 7);
+  /* not positive definite: refused, with the body */
+  g.M[1 * 13 + 1] = -1.0;
+  global_put(&g, path);
+  scree_Problem problem;
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "/fclib_global/M of body 1 (rows 1 to 10)"));
+  assert_non_null(strstr(message, "positive definite"));
+  global_fini(&g);
+  unlink(path);
+}
+
+/* ---- refusals ----------------------------------------------------------------------------------
+ */
+
+typedef struct Refusal {
+  const char *dataset;  /* to replace, or to delete when count is -2 */
+  int count;            /* of values, repeated from `value` */
+  double value;         /* all values but the first are kept valid (zero) */
+  const char *expected; /* part of the message */
+} Refusal;
+
+static const Refusal local_refusals[] = {
+    {"/fclib_local/spacedim", -2, 0, "/fclib_local/spacedim is missing"},
+    {"/fclib_local/spacedim", 1, 4, "/fclib_local/spacedim = 4, expected 2 or 3"},
+    {"/fclib_local/spacedim", 2, 3, "has 2 values, expected 1"},
+    {"/fclib_local/spacedim", 1, 2.5, "expected an integer"},
+    {"/fclib_local/spacedim", 1, 2, "/fclib_local/vectors/q has 6 values, expected 4"},
+    {"/fclib_local/vectors/q", -2, 0, "/fclib_local/vectors/q is missing"},
+    {"/fclib_local/vectors/q", 5, 1, "/fclib_local/vectors/q has 5 values, expected 6"},
+    {"/fclib_local/vectors/q", 6, NAN, "/fclib_local/vectors/q[0] is"},
+    {"/fclib_local/vectors/mu", -2, 0, "/fclib_local/vectors/mu is missing"},
+    {"/fclib_local/vectors/mu", 2, -0.1, "/fclib_local/vectors/mu[0] = -0.1"},
+    {"/fclib_local/vectors/mu", 2, INFINITY, "/fclib_local/vectors/mu[0] is inf"},
+    {"/fclib_local/vectors/s", 1, 1, "/fclib_local/vectors/s"},
+    {"/fclib_local/V/m", 1, 6, "/fclib_local/V: equality constraints are not supported"},
+    {"/fclib_local/R/m", 1, 6, "/fclib_local/R: equality constraints are not supported"},
+    {"/fclib_local/W", -2, 0, "/fclib_local/W is missing"},
+    {"/fclib_local/W/m", 1, 9, "/fclib_local/W is 9 x 6"},
+    {"/fclib_local/W/n", -2, 0, "/fclib_local/W/n is missing"},
+    {"/fclib_local/W/n", 1, 2147483647, "/fclib_local/W is 6 x 2147483647"},
+    {"/fclib_local/W/nz", 1, -3, "/fclib_local/W/nz = -3"},
+    {"/fclib_local/W/nz", 1, 2147483647, "/fclib_local/W/nzmax"},
+    {"/fclib_local/W/nz", 1, 5, "/fclib_local/W"},
+    {"/fclib_local/W/nzmax", 1, 2147483647, "/fclib_local/W/i has 18 values"},
+    {"/fclib_local/W/nzmax", 1, -1, "/fclib_local/W/nzmax = -1"},
+    {"/fclib_local/W/nzmax", 1, 3, "expected at most nzmax = 3"},
+    {"/fclib_local/W/p", 6, 0, "/fclib_local/W/p has 6 values, expected 7"},
+    {"/fclib_local/W/p", 7, 1, "/fclib_local/W/p[0] = 1, expected 0"},
+    {"/fclib_local/W/i", 18, 6, "/fclib_local/W/i[0] = 6, expected an index from 0 to 5"},
+    {"/fclib_local/W/i", 18, -1, "/fclib_local/W/i[0] = -1"},
+    {"/fclib_local/W/i", 17, 0, "/fclib_local/W/i has 17 values"},
+    {"/fclib_local/W/x", 17, 0, "/fclib_local/W/x has 17 values"},
+    {"/fclib_local/W/x", 18, NAN, "/fclib_local/W/x[0] is"},
+    {"/fclib_local/W/x", -2, 0, "/fclib_local/W/x is missing"},
+    {"/fclib_local", -2, 0, "neither /fclib_local nor /fclib_global"},
+};
+
+static const Refusal global_refusals[] = {
+    {"/fclib_global/vectors/f", -2, 0, "/fclib_global/vectors/f is missing"},
+    {"/fclib_global/vectors/f", 3, 1, "/fclib_global/M is 6 x 6 (m x n), expected 3 x 3"},
+    {"/fclib_global/vectors/w", 3, 1, "/fclib_global/vectors/w has 3 values, expected 4"},
+    {"/fclib_global/vectors/b", 1, 1, "/fclib_global/vectors/b"},
+    {"/fclib_global/G/m", 1, 2, "/fclib_global/G: equality constraints are not supported"},
+    {"/fclib_global/H", -2, 0, "/fclib_global/H is missing"},
+    {"/fclib_global/H/i", 12, 6, "/fclib_global/H/i"},
+    {"/fclib_global/M/x", 6, -1, "not positive definite"},
+    {"/fclib_global/M/x", 6, 0, "not positive definite"},
+};
+
+static void mutate(const char *path, const Refusal *refusal) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(file >= 0);
+  if (refusal->count == -2) {
+    assert_true(H5Ldelete(file, refusal->dataset, H5P_DEFAULT) >= 0);
+  } else {
+    double values[32] = {refusal->value};
+    const bool whole = refusal->value == floor(refusal->value);
+    if (whole && !strstr(refusal->dataset, "/x") && !strstr(refusal->dataset, "vectors"))
+      put(file, refusal->dataset, H5T_STD_I32LE, H5T_NATIVE_DOUBLE, refusal->count, values);
+    else
+      put(file, refusal->dataset, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, refusal->count, values);
+  }
+  H5Fclose(file);
+}
+
+static void check_refusals(const char *good, const Refusal *refusals, size_t count) {
+  const char *path = scratch_path("bad.hdf5");
+  for (size_t k = 0; k < count; ++k) {
+    scree_Problem problem;
+    copy_file(good, path);
+    mutate(path, &refusals[k]);
+    const scree_Status status = read_again(path, &problem, NULL);
+    if (status != SCREE_BAD_INPUT || !strstr(message, refusals[k].expected) ||
+        !strstr(message, "bad.hdf5"))
+      fail_msg("%s: status %d, message \"%s\", expected \"%s\"", refusals[k].dataset, (int)status,
+               message, refusals[k].expected);
+    assert_null(problem.owned);
+  }
+  unlink(path);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  uint64_t seed = 6;
+  const char *good = scratch_path("good.hdf5");
+  double W[36] = {0}, q[6] = {1, 2, 3, 4, 5, 6}, mu[2] = {0.5, 0.5};
+  for (int k = 0; k < 36; ++k) W[k] = k / 6 / 3 == k % 6 / 3 ? 1.0 + (k % 7 == 0 ? 5 : 0) : 0.0;
+  put_local(good, BY_ROWS, 3, 2, W, q, mu, false);
+  check_refusals(good, local_refusals, sizeof local_refusals / sizeof *local_refusals);
+  scree_Problem problem;
+  make_chain(&problem, 2, 3, 2, false, &seed);
+  assert_int_equal(scree_fclib_write(good, &problem, NULL, NULL, NULL, NULL), SCREE_OK);
+  scree_problem_destroy(&problem);
+  check_refusals(good, global_refusals, sizeof global_refusals / sizeof *global_refusals);
+  unlink(good);
+}
+
+/* Things that are no problem files at all, text where numbers belong, and data that is not there.
+ */
+static void test_strange_files(void **state) {
+  (void)state;
+  scree_Problem problem;
+  const char *path = scratch_path("strange.hdf5");
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "No such file"));
+  assert_int_equal(read_again(scratch, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "found a folder"));
+  FILE *text = fopen(path, "w");
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "empty"));
+  fputs("spacedim: 3\n", text);
+  fclose(text);
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "not an HDF5 file"));
+
+  const double W[4] = {1, 0, 0, 1}, q[2] = {1, 1}, mu[1] = {0.5};
+  put_local(path, BY_ROWS, 2, 1, W, q, mu, false);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, 4);
+  put(file, "/fclib_local/vectors/q", type, type, 2, "abc\0def");
+  H5Tclose(type);
+  H5Fclose(file);
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "/fclib_local/vectors/q holds text, expected numbers"));
+
+  /* 2^40 values that were never written: no memory is taken for them */
+  put_local(path, BY_ROWS, 2, 1, W, q, mu, false);
+  file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Ldelete(file, "/fclib_local/vectors/mu", H5P_DEFAULT);
+  const hsize_t extent = (hsize_t)1 << 40, chunk = 1024;
+  hid_t space = H5Screate_simple(1, &extent, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(layout, 1, &chunk);
+  hid_t data = H5Dcreate2(file, "/fclib_local/vectors/mu", H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                          layout, H5P_DEFAULT);
+  assert_true(data >= 0);
+  H5Dclose(data);
+  H5Pclose(layout);
+  H5Sclose(space);
+  H5Fclose(file);
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "claims 1099511627776 values"));
+  unlink(path);
+}
+
+static herr_t count_errors(hid_t stack, void *count) {
+  (void)stack;
+  ++*(int *)count;
+  return 0;
+}
+
+/* HDF5's own error printing is silenced while a file is read, and the caller's setting comes back.
+ */
+static void test_error_handler(void **state) {
+  (void)state;
+  int count = 0;
+  scree_Problem problem;
+  H5E_auto2_t before, after;
+  void *data_before = NULL, *data_after = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &before, &data_before);
+  H5Eset_auto2(H5E_DEFAULT, count_errors, &count);
+  assert_int_equal(read_again("/dev/null", &problem, NULL), SCREE_BAD_INPUT);
+  const char *path = scratch_path("cut.hdf5");
+  const double W[4] = {1, 0, 0, 1}, q[2] = {1, 1}, mu[1] = {0.5};
+  put_local(path, BY_ROWS, 2, 1, W, q, mu, false);
+  assert_int_equal(truncate(path, 900), 0);
+  count = 0; /* making the file deletes what is not there */
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "cut short"));
+  assert_int_equal(count, 0);
+  H5Eget_auto2(H5E_DEFAULT, &after, &data_after);
+  assert_true(after == count_errors && data_after == &count);
+  H5Eset_auto2(H5E_DEFAULT, before, data_before);
+  unlink(path);
+}
+
+/* ---- writing -----------------------------------------------------------------------------------
+ */
+
+static void test_write_failures(void **state) {
+  (void)state;
+  uint64_t seed = 8;
+  scree_Problem problem, again;
+  make_chain(&problem, 2, 3, 3, false, &seed);
+  message[0] = '\0';
+  assert_int_equal(
+      scree_fclib_write(scratch_path("absent/x.hdf5"), &problem, NULL, NULL, NULL, &keep_log),
+      SCREE_MACHINE);
+  assert_non_null(strstr(message, "absent/x.hdf5: cannot be written: No such file"));
+  /* a target that cannot be replaced, because it is a folder: nothing is left beside it */
+  const char *folder = scratch_path("folder");
+  assert_int_equal(mkdir(folder, 0777), 0);
+  assert_int_equal(scree_fclib_write(folder, &problem, NULL, NULL, NULL, &keep_log), SCREE_MACHINE);
+  assert_int_equal(rmdir(folder), 0);
+  /* an existing file is replaced whole */
+  const char *path = scratch_path("whole.hdf5");
+  FILE *old = fopen(path, "w");
+  fputs("old", old);
+  fclose(old);
+  assert_int_equal(scree_fclib_write(path, &problem, NULL, NULL, NULL, &keep_log), SCREE_OK);
+  assert_int_equal(read_again(path, &again, NULL), SCREE_OK);
+  assert_same_problem(&problem, &again);
+  scree_problem_destroy(&again);
+  scree_problem_destroy(&problem);
+  unlink(path);
+}
+
+/* A file is written again with another solution; all else, guesses too, is still there. */
+static void test_write_solution(void **state) {
+  (void)state;
+  const char *path = scratch_path("first.hdf5"), *next = scratch_path("next.hdf5");
+  const double W[4] = {1, 0, 0, 1}, q[2] = {1, 1}, mu[1] = {0.5};
+  const double r[2] = {3, 1}, u[2] = {4, 2}, r_new[2] = {5, 2}, u_new[2] = {6, 3};
+  scree_Problem problem;
+  scree_FclibInfo info;
+  assert_int_equal(scree_problem_create_dense(&problem, 2, 1, W, q, mu, NULL), SCREE_OK);
+  assert_int_equal(scree_fclib_write(path, &problem, "kept", r, u, &keep_log), SCREE_OK);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  for (int k = 1; k <= 3; ++k) {
+    char name[64];
+    snprintf(name, sizeof name, "/guesses/%d/r", k);
+    put_reals(file, name, 2, r);
+  }
+  H5Fclose(file);
+  assert_int_equal(scree_fclib_write_solution(path, next, &problem, r_new, u_new, &keep_log),
+                   SCREE_OK);
+  scree_problem_destroy(&problem);
+  double r_read[2], u_read[2];
+  for (int k = 0; k < 2; ++k) { /* the first file is as it was */
+    assert_int_equal(read_again(k ? next : path, &problem, &info), SCREE_OK);
+    assert_true(info.has_solution && info.guesses == 3);
+    assert_string_equal(info.title, "kept");
+    assert_int_equal(
+        scree_fclib_read_solution(k ? next : path, &problem, r_read, u_read, &keep_log), SCREE_OK);
+    assert_memory_equal(r_read, k ? r_new : r, sizeof r);
+    assert_memory_equal(u_read, k ? u_new : u, sizeof u);
+    scree_problem_destroy(&problem);
+  }
+  /* a solution of another size */
+  scree_Problem other = {.d = 3, .nc = 1};
+  double big[3];
+  assert_int_equal(scree_fclib_read_solution(path, &other, big, big, &keep_log), SCREE_BAD_INPUT);
+  assert_non_null(strstr(message, "/solution/r has 2 values, expected 3"));
+  unlink(path);
+  unlink(next);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_collection),       cmocka_unit_test(test_forms),
+      cmocka_unit_test(test_layouts),          cmocka_unit_test(test_types),
+      cmocka_unit_test(test_local_round_trip), cmocka_unit_test(test_body_round_trip),
+      cmocka_unit_test(test_written_sets),     cmocka_unit_test(test_global_forms),
+      cmocka_unit_test(test_refusals),         cmocka_unit_test(test_strange_files),
+      cmocka_unit_test(test_error_handler),    cmocka_unit_test(test_write_failures),
+      cmocka_unit_test(test_write_solution),
+  };
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
