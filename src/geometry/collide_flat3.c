@@ -316,9 +316,9 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
       return;
     }
   }
-  double distance = scree_gjk_distance(hull_support, &A, hull_support, &B, d, &qa, &qb);
-  scree_Vec3 n = edges.separation > face.separation ? edges.n : face.n;
-  if (distance > rounding) n = scree_scale(1 / distance, scree_sub(qa, qb));
+  scree_Vec3 n = face.n;
+  double distance = scree_gjk_distance(hull_support, &A, hull_support, &B, d, &qa, &qb, &n);
+  if (!(distance > rounding)) n = edges.separation > face.separation ? edges.n : face.n;
   if (clip_if_aligned(&A, &B, n, origin, margin, manifold)) return;
   if (distance > rounding) {
     add_points(&A, &B, qa, qb, n, distance, scree_feature_closest(), origin, margin, manifold);

@@ -103,6 +103,18 @@ static void finish(const Elliptic *e, const Best *best, double radius, const scr
                      scree_mat3_mul(Rb, best->n), gap, scree_feature_closest());
 }
 
+/* How far, as a sine, a direction may be outside a normal cone and still belong to it: rounding must
+ * not let a direction fall between two cones. The gap suffers to second order only. */
+static const double CONE_SLACK = 1e-9;
+
+/* Whether n is in the normal cone of vertex k of the polygon v [count]. */
+static bool in_cone(const scree_Vec3 *v, int count, int k, scree_Vec3 n) {
+  scree_Vec3 before = scree_sub(v[k], v[k > 0 ? k - 1 : count - 1]);
+  scree_Vec3 after = scree_sub(v[k + 1 < count ? k + 1 : 0], v[k]);
+  return scree_dot(n, before) >= -CONE_SLACK * scree_norm(before) &&
+         scree_dot(n, after) <= CONE_SLACK * scree_norm(after);
+}
+
 /* ellipse a; polygon or segment b */
 void scree_collide_smooth_flat2(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                                 const scree_Pose *pb, double margin, scree_Manifold *manifold) {
@@ -130,11 +142,14 @@ void scree_collide_smooth_flat2(const scree_Shape *a, const scree_Pose *pa, cons
     } else {
       past = first;
     }
-    if (k > 0 && last > 0 && past < 0) {
+    if (k > 0 && (last > 0 || past < 0)) {
+      int m = k < n ? k : 0;
       scree_Vec3 direction;
-      double s = against_point(&e, v[k < n ? k : 0], 2, world_basis, &direction);
-      if (s > reach) return;
-      consider(&best, s, direction);
+      double s = against_point(&e, v[m], 2, world_basis, &direction);
+      if (in_cone(v, n, m, direction)) {
+        if (s > reach) return;
+        consider(&best, s, direction);
+      }
     }
     last = past;
   }
@@ -163,12 +178,13 @@ static bool search_box(const Elliptic *e, scree_Vec3 half, double reach, Best *b
     for (int corner = 0; corner < 4; corner++) {
       int i = (j + 1) % 3, k = (j + 2) % 3, si = corner & 1, sk = corner >> 1;
       double di = si ? 1 : -1, dk = sk ? 1 : -1;
-      if (!(dk * x[2 * i + si][k] > h[k] && di * x[2 * k + sk][i] > h[i])) continue;
+      if (!(dk * x[2 * i + si][k] > h[k] || di * x[2 * k + sk][i] > h[i])) continue;
       scree_Vec3 basis[3] = {world_basis[i], world_basis[k], world_basis[j]}, n;
       scree_Vec3 on_edge =
           scree_add(scree_scale(di * h[i], basis[0]), scree_scale(dk * h[k], basis[1]));
       double s = against_point(e, on_edge, 2, basis, &n);
-      if (scree_component(n, i) * di < 0 || scree_component(n, k) * dk < 0) continue;
+      if (scree_component(n, i) * di < -CONE_SLACK || scree_component(n, k) * dk < -CONE_SLACK)
+        continue;
       if (s > reach) return false;
       double along = scree_component(lowest(e, n), j);
       if (fabs(along) <= h[j])
@@ -181,7 +197,7 @@ static bool search_box(const Elliptic *e, scree_Vec3 half, double reach, Best *b
     scree_Vec3 sign = scree_vec3(c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1), n;
     scree_Vec3 p = scree_vec3(sign.x * h[0], sign.y * h[1], sign.z * h[2]);
     double s = against_point(e, p, 3, world_basis, &n);
-    if (n.x * sign.x < 0 || n.y * sign.y < 0 || n.z * sign.z < 0) continue;
+    if (fmin(n.x * sign.x, fmin(n.y * sign.y, n.z * sign.z)) < -CONE_SLACK) continue;
     if (s > reach) return false;
     consider(best, s, n);
   }
@@ -201,7 +217,7 @@ static bool search_axis(const Elliptic *e, double half_length, double reach, Bes
   for (int sign = -1; sign <= 1; sign += 2) {
     if (s > 0 && along * sign < 0) continue;
     double f = against_point(e, scree_vec3(0, 0, sign * half_length), 3, world_basis, &n);
-    if (n.z * sign < 0) continue;
+    if (n.z * sign < -CONE_SLACK) continue;
     if (f > reach) return false;
     consider(best, f, n);
   }

@@ -15,7 +15,7 @@
 #include <ccd/ccd.h>
 #include <float.h>
 
-enum { MAX_GJK_STEPS = 128 };
+enum { MAX_GJK_STEPS = 128, MAX_CLIMB = 200 };
 
 typedef struct Simplex {
   int count;
@@ -103,7 +103,7 @@ static bool same(scree_Vec3 a, scree_Vec3 b) {
 
 double scree_gjk_distance(scree_SupportFunction support_a, const void *a,
                           scree_SupportFunction support_b, const void *b, scree_Vec3 start,
-                          scree_Vec3 *point_a, scree_Vec3 *point_b) {
+                          scree_Vec3 *point_a, scree_Vec3 *point_b, scree_Vec3 *normal) {
   Simplex s = {.count = 0};
   scree_Vec3 v = start;
   double distance2 = INFINITY, scale2 = 0;
@@ -134,6 +134,7 @@ double scree_gjk_distance(scree_SupportFunction support_a, const void *a,
     *point_a = scree_axpy(*point_a, s.weight[k], s.a[k]);
     *point_b = scree_axpy(*point_b, s.weight[k], s.b[k]);
   }
+  *normal = scree_unit_or(v, scree_vec3(0, 1, 0));
   return sqrt(distance2);
 }
 
@@ -189,6 +190,35 @@ static bool penetration_normal(Posed a, Posed b, scree_Vec3 *n) {
   return true;
 }
 
+/* Separation along n, with the support points; its gradient is qa - qb. */
+static double separation(const Posed *a, const Posed *b, scree_Vec3 n, scree_Vec3 *qa,
+                         scree_Vec3 *qb) {
+  *qa = posed_support(a, scree_neg(n));
+  *qb = posed_support(b, n);
+  return scree_dot(n, scree_sub(*qa, *qb));
+}
+
+/* Climb along the gradient from *n: EPA stops short on curved bodies. `size` makes the step free of
+ * units. */
+static double climb(const Posed *a, const Posed *b, double size, bool flat, scree_Vec3 *n) {
+  scree_Vec3 qa, qb;
+  double f = separation(a, b, *n, &qa, &qb), step = 1 / size;
+  for (int k = 0; k < MAX_CLIMB && step * size > DBL_EPSILON; k++) {
+    scree_Vec3 g = scree_sub(qa, qb), pa, pb;
+    scree_Vec3 next = scree_axpy(*n, step, scree_axpy(g, -f, *n));
+    if (flat) next.z = 0;
+    next = scree_unit_or(next, *n);
+    double value = separation(a, b, next, &pa, &pb);
+    if (value > f) {
+      f = value, *n = next, qa = pa, qb = pb;
+      step *= 1.5;
+    } else {
+      step *= 0.5;
+    }
+  }
+  return f;
+}
+
 void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb, double margin, scree_Manifold *manifold) {
   bool flat = scree_shape_type(a->kind)->dimension == 2;
@@ -198,21 +228,19 @@ void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scre
   Posed A = {a, scree_quat_matrix(pa->orientation), d, 1, 0};
   Posed B = {b, scree_quat_matrix(pb->orientation), {0, 0, 0}, 1, 0};
   scree_Vec3 qa, qb, n;
-  double distance = scree_gjk_distance(posed_support, &A, posed_support, &B, d, &qa, &qb);
+  double distance = scree_gjk_distance(posed_support, &A, posed_support, &B, d, &qa, &qb, &n);
   if (distance > 0) {
     if (!(distance <= margin)) return;
-    n = scree_scale(1 / distance, scree_sub(qa, qb));
     scree_manifold_add(manifold, scree_add(pb->position, scree_scale(0.5, scree_add(qa, qb))), n,
                        distance, scree_feature_closest());
     return;
   }
   if (flat) A.height = B.height = 8 * bound;
-  if (!penetration_normal(A, B, &n))
-    n = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+  scree_Vec3 other = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+  if (!penetration_normal(A, B, &n)) n = other;
   A.height = B.height = 0;
-  qa = posed_support(&A, scree_neg(n));
-  qb = posed_support(&B, n);
-  double gap = scree_dot(n, scree_sub(qa, qb));
+  if (climb(&A, &B, bound, flat, &n) < climb(&A, &B, bound, flat, &other)) n = other;
+  double gap = separation(&A, &B, n, &qa, &qb);
   if (!(gap <= margin)) return;
   scree_manifold_add(manifold, scree_add(pb->position, scree_scale(0.5, scree_add(qa, qb))), n, gap,
                      scree_feature_closest());
