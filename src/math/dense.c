@@ -1,0 +1,383 @@
+/* Dense kernels of the sparse factorisation (see dense.h).
+ *
+ * All heavy work goes through one register block, `block_48`: a 4 x 8 block of c in eight registers
+ * of four lanes, from which products of a row of a tile with four numbers are subtracted. It does
+ * 64 operations for 6 loads. The functions that contain it are compiled twice, for AVX2 and for the
+ * baseline; multiplication and addition stay separate, so both give the same bits. */
+#include "math/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+/* No vector crosses a call that is not inlined, so the calling convention does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef double Quad __attribute__((vector_size(32)));
+typedef double QuadAnywhere __attribute__((vector_size(32), aligned(8), may_alias));
+
+enum {
+  TILE = SCREE_TILE,
+  ROWS = 96 /* rows of c per pass: their left factors stay in the cache */
+};
+
+INLINE Quad load(const double *x) {
+  return *(const QuadAnywhere *)x;
+}
+
+/* Where four numbers are stored; not a function that takes them by value, which GCC remarks on. */
+INLINE QuadAnywhere *quad(double *x) {
+  return (QuadAnywhere *)x;
+}
+
+INLINE int round_up4(int n) {
+  return (n + 3) & ~3;
+}
+
+/* Four rows of eight columns. */
+typedef struct Block {
+  Quad a0, a1, b0, b1, c0, c1, d0, d1;
+} Block;
+
+/* Four rows of four. */
+typedef struct HalfBlock {
+  Quad a, b, c, d;
+} HalfBlock;
+
+/* block -= left^T right: left (p x 4, row length ld), right (p x 8, rows contiguous). */
+INLINE void block_48(Block *block, int p, const double *left, ptrdiff_t ld, const double *right) {
+  Quad a0 = block->a0, a1 = block->a1, b0 = block->b0, b1 = block->b1;
+  Quad c0 = block->c0, c1 = block->c1, d0 = block->d0, d1 = block->d1;
+  for (int k = 0; k < p; ++k, left += ld, right += TILE) {
+    const Quad r0 = load(right), r1 = load(right + 4);
+    a0 -= left[0] * r0;
+    a1 -= left[0] * r1;
+    b0 -= left[1] * r0;
+    b1 -= left[1] * r1;
+    c0 -= left[2] * r0;
+    c1 -= left[2] * r1;
+    d0 -= left[3] * r0;
+    d1 -= left[3] * r1;
+  }
+  *block = (Block){a0, a1, b0, b1, c0, c1, d0, d1};
+}
+
+/* The same with 4 x 4 numbers. */
+INLINE void block_44(HalfBlock *block, int p, const double *left, ptrdiff_t ld,
+                     const double *right) {
+  Quad a = block->a, b = block->b, c = block->c, d = block->d;
+  for (int k = 0; k < p; ++k, left += ld, right += TILE) {
+    const Quad r = load(right);
+    a -= left[0] * r;
+    b -= left[1] * r;
+    c -= left[2] * r;
+    d -= left[3] * r;
+  }
+  *block = (HalfBlock){a, b, c, d};
+}
+
+INLINE Block block_load(const double *x, ptrdiff_t ld) {
+  return (Block){load(x),          load(x + 4),          load(x + ld),     load(x + ld + 4),
+                 load(x + 2 * ld), load(x + 2 * ld + 4), load(x + 3 * ld), load(x + 3 * ld + 4)};
+}
+
+INLINE void block_store(const Block *block, double *x, ptrdiff_t ld) {
+  *quad(x) = block->a0, *quad(x + 4) = block->a1;
+  *quad(x + ld) = block->b0, *quad(x + ld + 4) = block->b1;
+  *quad(x + 2 * ld) = block->c0, *quad(x + 2 * ld + 4) = block->c1;
+  *quad(x + 3 * ld) = block->d0, *quad(x + 3 * ld + 4) = block->d1;
+}
+
+/* Judge a pivot, replace it when it is only rounding, and count. */
+INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
+  if (!(fabs(d) > DBL_EPSILON * scale)) {
+    if (!isfinite(d)) {
+      pivots->broken = true;
+      d = scale;
+    } else {
+      d = copysign(sqrt(DBL_EPSILON) * scale, d);
+      ++pivots->perturbed;
+    }
+  } else if (!isfinite(d)) {
+    pivots->broken = true;
+    d = scale;
+  }
+  pivots->negative += d < 0.0;
+  return d;
+}
+
+/* Row k of the remaining matrix: a (p x ld) rows i > k minus l_i times it, from column k + 1. */
+CLONES void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd,
+                            const double *scale, scree_Pivots *pivots) {
+  const int ld = round_up4(p);
+  for (int k = 0; k < p; ++k) {
+    double *a = lt + k * ld;
+    for (int j = 0; j < k; ++j) a[j] = 0.0;
+    for (int j = k; j < p; ++j) a[j] = f[(size_t)k * (size_t)ldf + (size_t)j];
+    for (int j = p; j < ld; ++j) a[j] = 0.0;
+  }
+  for (int k = 0; k < p; ++k) {
+    double *a = lt + k * ld;
+    const double r = 1.0 / pivot_check(a[k], scale[k], pivots);
+    rd[k] = r;
+    for (int j = k & ~3; j <= k; ++j)
+      a[j] = 0.0; /* below the diagonal: left over from row sweeps */
+    for (int i = k + 1; i < p; ++i) {
+      const double l = a[i] * r;
+      double *b = lt + i * ld;
+      for (int j = i & ~3; j < ld; j += 4) *quad(b + j) = load(b + j) - l * load(a + j);
+    }
+    for (int j = (k + 1) & ~3; j < ld; j += 4) *quad(a + j) = r * load(a + j);
+  }
+}
+
+/* Rows k and i of what is left, and of the multipliers found so far. */
+static void exchange(int p, int ld, double *lt, double *u, int *perm, int k, int i) {
+  for (int j = 0; j < p; ++j) {
+    const double swap = u[k * ld + j];
+    u[k * ld + j] = u[i * ld + j];
+    u[i * ld + j] = swap;
+  }
+  for (int j = 0; j < k; ++j) {
+    const double swap = lt[j * ld + k];
+    lt[j * ld + k] = lt[j * ld + i];
+    lt[j * ld + i] = swap;
+  }
+  const int swap = perm[k];
+  perm[k] = perm[i];
+  perm[i] = swap;
+}
+
+CLONES void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, double *rd,
+                           int *perm, const double *scale, scree_Pivots *pivots) {
+  const int ld = round_up4(p);
+  for (int k = 0; k < p; ++k) {
+    double *a = u + k * ld;
+    for (int j = 0; j < p; ++j) a[j] = f[(size_t)k * (size_t)ldf + (size_t)j];
+    for (int j = p; j < ld; ++j) a[j] = 0.0;
+    perm[k] = k;
+  }
+  memset(lt, 0, (size_t)(p * ld) * sizeof *lt);
+  for (int k = 0; k < p; ++k) {
+    int best = k;
+    for (int i = k + 1; i < p; ++i) { /* a NaN wins, and is then found */
+      if (!(fabs(u[i * ld + k]) <= fabs(u[best * ld + k]))) best = i;
+    }
+    if (best != k) {
+      exchange(p, ld, lt, u, perm, k, best);
+      ++pivots->swaps;
+    }
+    double *a = u + k * ld;
+    const double r = 1.0 / pivot_check(a[k], scale[k], pivots);
+    rd[k] = r;
+    a[k] = 0.0;
+    for (int i = k + 1; i < p; ++i) {
+      double *b = u + i * ld;
+      const double l = b[k] * r;
+      lt[k * ld + i] = l;
+      b[k] = 0.0;
+      for (int j = (k + 1) & ~3; j < ld; j += 4) *quad(b + j) = load(b + j) - l * load(a + j);
+    }
+  }
+}
+
+/* Rows k .. k + 3 of a triangular solution, once the rows above are subtracted: lt at their own
+ * diagonal. */
+INLINE void block_triangle(Block *x, const double *lt, ptrdiff_t ld, const double *rd) {
+  if (rd) x->a0 *= rd[0], x->a1 *= rd[0];
+  x->b0 -= lt[1] * x->a0, x->b1 -= lt[1] * x->a1;
+  if (rd) x->b0 *= rd[1], x->b1 *= rd[1];
+  x->c0 -= lt[2] * x->a0, x->c1 -= lt[2] * x->a1;
+  x->c0 -= lt[ld + 2] * x->b0, x->c1 -= lt[ld + 2] * x->b1;
+  if (rd) x->c0 *= rd[2], x->c1 *= rd[2];
+  x->d0 -= lt[3] * x->a0, x->d1 -= lt[3] * x->a1;
+  x->d0 -= lt[ld + 3] * x->b0, x->d1 -= lt[ld + 3] * x->b1;
+  x->d0 -= lt[2 * ld + 3] * x->c0, x->d1 -= lt[2 * ld + 3] * x->c1;
+  if (rd) x->d0 *= rd[3], x->d1 *= rd[3];
+}
+
+/* One tile: x (p x 8) := T^-1 x with T^T strictly upper in lt, diagonal 1 / rd (NULL: ones). */
+INLINE void tile_solve(int p, const double *lt, const double *rd, double *x) {
+  const ptrdiff_t ld = round_up4(p);
+  int k = 0;
+  for (; k + 4 <= p; k += 4) {
+    Block block = block_load(x + k * TILE, TILE);
+    block_48(&block, k, lt + k, ld, x);
+    block_triangle(&block, lt + k * ld + k, ld, rd ? rd + k : NULL);
+    block_store(&block, x + k * TILE, TILE);
+  }
+  for (; k < p; ++k) {
+    Quad a = load(x + k * TILE), b = load(x + k * TILE + 4);
+    for (int l = 0; l < k; ++l) {
+      a -= lt[l * ld + k] * load(x + l * TILE);
+      b -= lt[l * ld + k] * load(x + l * TILE + 4);
+    }
+    *quad(x + k * TILE) = rd ? rd[k] * a : a;
+    *quad(x + k * TILE + 4) = rd ? rd[k] * b : b;
+  }
+}
+
+CLONES void scree_dense_rows(int p, int m, const double *f, int ldf, const int *perm,
+                             const double *lt, double *tiles) {
+  const Quad zero = {0.0, 0.0, 0.0, 0.0};
+  for (int j = 0; j < m; j += TILE, tiles += (ptrdiff_t)p * TILE) {
+    const bool whole = j + TILE <= m;
+    for (int k = 0; k < p; ++k) {
+      const double *source = f + (ptrdiff_t)(perm ? perm[k] : k) * ldf + j;
+      *quad(tiles + k * TILE) = load(source);
+      *quad(tiles + k * TILE + 4) = whole ? load(source + 4) : zero;
+    }
+    tile_solve(p, lt, NULL, tiles);
+  }
+}
+
+CLONES void scree_dense_columns(int p, int m, const double *f, int ldf, const double *u,
+                                const double *rd, double *tiles) {
+  for (int j = 0; j < m; j += TILE, tiles += (ptrdiff_t)p * TILE) {
+    const int width = m - j < TILE ? m - j : TILE;
+    for (int c = 0; c < width; ++c) {
+      const double *source = f + (ptrdiff_t)(j + c) * ldf;
+      for (int k = 0; k < p; ++k) tiles[k * TILE + c] = source[k];
+    }
+    for (int c = width; c < TILE; ++c) {
+      for (int k = 0; k < p; ++k) tiles[k * TILE + c] = 0.0;
+    }
+    tile_solve(p, u, rd, tiles);
+  }
+}
+
+CLONES void scree_dense_scale(int p, int m, const double *tiles, const double *rd, double *scaled) {
+  for (int j = 0; j < m; j += TILE) {
+    for (int k = 0; k < p; ++k, tiles += TILE, scaled += TILE) {
+      *quad(scaled) = rd[k] * load(tiles);
+      *quad(scaled + 4) = rd[k] * load(tiles + 4);
+    }
+  }
+}
+
+INLINE void update_48(int p, const double *left, const double *right, const double *s,
+                      ptrdiff_t lds, double *c, ptrdiff_t ldc) {
+  Block block;
+  if (s)
+    block = block_load(s, lds);
+  else
+    block = (Block){0};
+  block_48(&block, p, left, TILE, right);
+  block_store(&block, c, ldc);
+}
+
+INLINE void update_44(int p, const double *left, const double *right, const double *s,
+                      ptrdiff_t lds, double *c, ptrdiff_t ldc) {
+  HalfBlock block;
+  if (s)
+    block = (HalfBlock){load(s), load(s + lds), load(s + 2 * lds), load(s + 3 * lds)};
+  else
+    block = (HalfBlock){0};
+  block_44(&block, p, left, TILE, right);
+  *quad(c) = block.a;
+  *quad(c + ldc) = block.b;
+  *quad(c + 2 * ldc) = block.c;
+  *quad(c + 3 * ldc) = block.d;
+}
+
+/* Rows in groups of ROWS, whose left tiles stay in the cache while the right tiles pass by. */
+CLONES void scree_dense_update(int p, int m, const double *left, const double *right,
+                               const double *s, int lds, double *c, int ldc, bool upper) {
+  for (int first = 0; first < m; first += ROWS) {
+    const int last = first + ROWS < m ? first + ROWS : m;
+    for (int j = upper ? first & ~(TILE - 1) : 0; j < m; j += TILE) {
+      const double *tile = right + (ptrdiff_t)j * p;
+      const int end = upper && j + TILE < last ? j + TILE : last;
+      for (int i = first; i < end; i += 4) {
+        const double *rows = left + (ptrdiff_t)(i & ~(TILE - 1)) * p + (i & 4);
+        const int skip = upper && i > j ? 4 : 0; /* the left half is below the diagonal */
+        const ptrdiff_t from = (ptrdiff_t)i * lds + j + skip, to = (ptrdiff_t)i * ldc + j + skip;
+        if (skip == 0 && j + TILE <= m)
+          update_48(p, rows, tile, s ? s + from : NULL, lds, c + to, ldc);
+        else if (j + skip < m)
+          update_44(p, rows, tile + skip, s ? s + from : NULL, lds, c + to, ldc);
+      }
+    }
+  }
+}
+
+CLONES void scree_dense_lower_solve(int p, const double *lt, double *y) {
+  const int ld = round_up4(p);
+  for (int k = 0; k + 1 < p; ++k, lt += ld) {
+    const double x = y[k];
+    for (int j = (k + 1) & ~3; j < ld; j += 4) *quad(y + j) = load(y + j) - x * load(lt + j);
+  }
+}
+
+INLINE double sum(const Quad *q) {
+  return ((*q)[0] + (*q)[1]) + ((*q)[2] + (*q)[3]);
+}
+
+CLONES void scree_dense_upper_solve(int p, const double *u, const double *rd, double *y) {
+  const int ld = round_up4(p);
+  for (int k = p - 1; k >= 0; --k) {
+    Quad dot = {0.0, 0.0, 0.0, 0.0};
+    for (int j = (k + 1) & ~3; j < ld; j += 4) dot += load(u + k * ld + j) * load(y + j);
+    const double x = y[k] - sum(&dot);
+    y[k] = rd ? rd[k] * x : x;
+  }
+}
+
+CLONES void scree_dense_gather(int p, int m, const double *tiles, const double *y, double *z) {
+  for (int j = 0; j < m; j += TILE) {
+    Quad a = {0.0, 0.0, 0.0, 0.0}, b = a, c = a, d = a;
+    int k = 0;
+    for (; k + 2 <= p; k += 2, tiles += 2 * TILE) {
+      a += y[k] * load(tiles);
+      b += y[k] * load(tiles + 4);
+      c += y[k + 1] * load(tiles + TILE);
+      d += y[k + 1] * load(tiles + TILE + 4);
+    }
+    if (k < p) {
+      a += y[k] * load(tiles);
+      b += y[k] * load(tiles + 4);
+      tiles += TILE;
+    }
+    *quad(z + j) = a + c;
+    *quad(z + j + 4) = b + d;
+  }
+}
+
+CLONES void scree_dense_spread(int p, int m, const double *tiles, const double *z, double *y) {
+  Quad total[SCREE_PANEL];
+  for (int k = 0; k < p; ++k) total[k] = (Quad){0.0, 0.0, 0.0, 0.0};
+  for (int j = 0; j < m; j += TILE) {
+    const Quad a = load(z + j), b = load(z + j + 4);
+    for (int k = 0; k < p; ++k, tiles += TILE) total[k] += a * load(tiles) + b * load(tiles + 4);
+  }
+  for (int k = 0; k < p; ++k) y[k] -= sum(&total[k]);
+}
+
+INLINE void row_add(int n, const double *x, double *y) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) *quad(y + i) = load(y + i) + load(x + i);
+  for (; i < n; ++i) y[i] += x[i];
+}
+
+CLONES void scree_dense_extend(int runs, const scree_DenseRun *run, int ldu, const double *update,
+                               int ldf, double *front, bool upper) {
+  for (int a = 0; a < runs; ++a) {
+    for (int i = 0; i < run[a].length; ++i) {
+      const double *x = update + (ptrdiff_t)(run[a].source + i) * ldu;
+      double *y = front + (ptrdiff_t)(run[a].target + i) * ldf;
+      int b = 0;
+      if (upper) { /* from the diagonal on */
+        row_add(run[a].length - i, x + run[a].source + i, y + run[a].target + i);
+        b = a + 1;
+      }
+      for (; b < runs; ++b) row_add(run[b].length, x + run[b].source, y + run[b].target);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+/* Life of a factor and its numbers (step 3 of factor_internal.h; the contract is in factor.h). */
+#include "math/factor.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/factor_internal.h"
+
+scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
+                                 scree_FactorKind kind, const scree_Log *log,
+                                 scree_Factor **factor) {
+  *factor = NULL;
+  if (nb < 1 || nb > SCREE_FACTOR_BLOCK_MAX)
+    return scree_fail(log, SCREE_BAD_INPUT, "factorisation: found blocks of %d, expected 1..%d", nb,
+                      SCREE_FACTOR_BLOCK_MAX);
+  if (n < 0 || n > INT_MAX / 2 / nb)
+    return scree_fail(log, SCREE_BAD_INPUT, "factorisation: found %d nodes, expected 0..%d", n,
+                      INT_MAX / 2 / nb);
+  scree_Factor *f = SCREE_ALLOC(scree_Factor, 1);
+  if (!f) return scree_fail_memory(log, "factorisation");
+  f->n = n;
+  f->nb = nb;
+  f->kind = kind;
+  scree_FactorTree tree = {0};
+  size_t *transposed = SCREE_ALLOC(size_t, row[n]);
+  scree_Status status = SCREE_OK;
+  if (!transposed) status = scree_fail_memory(log, "pattern of the factorisation");
+  if (status == SCREE_OK) status = scree_factor_transpose(n, row, col, transposed, log);
+  if (status == SCREE_OK) status = scree_factor_order(n, nb, row, col, kind, log, &tree);
+  if (status == SCREE_OK) status = scree_factor_analyse(f, row, col, transposed, &tree, log);
+  scree_factor_tree_fini(&tree);
+  scree_free(transposed);
+  if (status != SCREE_OK) {
+    scree_factor_destroy(f);
+    return status;
+  }
+  *factor = f;
+  return SCREE_OK;
+}
+
+void scree_factor_destroy(scree_Factor *f) {
+  if (!f) return;
+  scree_free(f->order);
+  scree_free(f->diagonal);
+  scree_free(f->columns);
+  scree_free(f->front);
+  scree_free(f->panel);
+  scree_free(f->rows);
+  scree_free(f->runs);
+  scree_free(f->blocks);
+  scree_free(f->perm);
+  scree_free(f->values);
+  scree_free(f->stack);
+  scree_free(f->scratch);
+  scree_free(f->tiles);
+  scree_free(f->scale);
+  scree_free(f);
+}
+
+/* What pivots are compared with: |diagonal entry| or the sum of the column. Where that is zero the
+ * largest of all stands in, and one for a matrix of zeros. */
+static void scale_fill(scree_Factor *f, const double *x) {
+  const int nb = f->nb, size = f->n * nb;
+  if (f->kind == SCREE_FACTOR_SYMMETRIC) {
+    for (int i = 0; i < f->n; ++i) {
+      const double *block = x + f->diagonal[i] * (size_t)(nb * nb);
+      for (int c = 0; c < nb; ++c) f->scale[i * nb + c] = fabs(block[c * (nb + 1)]);
+    }
+  } else {
+    memset(f->scale, 0, (size_t)size * sizeof *f->scale);
+    for (size_t k = 0; k < f->nonzeros; ++k) {
+      double *scale = f->scale + (size_t)f->columns[k] * (size_t)nb;
+      for (int r = 0; r < nb; ++r, x += nb) {
+        for (int c = 0; c < nb; ++c) scale[c] += fabs(x[c]);
+      }
+    }
+  }
+  double largest = 0.0;
+  bool zero = false;
+  for (int i = 0; i < size; ++i) {
+    if (f->scale[i] > largest) largest = f->scale[i];
+    zero = zero || !(f->scale[i] > 0.0);
+  }
+  if (!zero) return;
+  for (int i = 0; i < size; ++i) {
+    if (!(f->scale[i] > 0.0)) f->scale[i] = largest > 0.0 ? largest : 1.0;
+  }
+}
+
+/* Blocks of A into the front; with a literal nb the loops are unrolled. */
+static inline void blocks_scatter(const scree_FactorBlock *block, size_t straight, size_t turned,
+                                  const double *x, size_t ld, size_t nb, double *front) {
+  for (; straight > 0; --straight, ++block) {
+    const double *source = x + block->source;
+    double *target = front + block->target;
+    for (size_t r = 0; r < nb; ++r) {
+      for (size_t c = 0; c < nb; ++c) target[r * ld + c] = source[r * nb + c];
+    }
+  }
+  for (; turned > 0; --turned, ++block) {
+    const double *source = x + block->source;
+    double *target = front + block->target;
+    for (size_t r = 0; r < nb; ++r) {
+      for (size_t c = 0; c < nb; ++c) target[r * ld + c] = source[c * nb + r];
+    }
+  }
+}
+
+static void front_scatter(const scree_Factor *f, const scree_Front *front, const double *x) {
+  const scree_FactorBlock *block = f->blocks + front->block;
+  const size_t ld = (size_t)front->size1 + (size_t)front->size2;
+  switch (f->nb) {
+  case 2: blocks_scatter(block, front->straight, front->turned, x, ld, 2, f->scratch); break;
+  case 3: blocks_scatter(block, front->straight, front->turned, x, ld, 3, f->scratch); break;
+  case 6: blocks_scatter(block, front->straight, front->turned, x, ld, 6, f->scratch); break;
+  default: blocks_scatter(block, front->straight, front->turned, x, ld, (size_t)f->nb, f->scratch);
+  }
+}
+
+/* Zeros where the front will be summed. Of a leaf with one panel the update starts from nothing,
+ * and its part of the front is never read. */
+static void front_clear(const scree_Factor *f, const scree_Front *front) {
+  const size_t ld = (size_t)front->size1 + (size_t)front->size2, pivots = (size_t)front->size1;
+  const bool leaf = front->child < 0 && front->panels == 1;
+  if (f->kind == SCREE_FACTOR_SYMMETRIC) {
+    const size_t end = leaf ? pivots : ld;
+    for (size_t i = 0; i < end; ++i) {
+      const size_t from = i & ~(size_t)3;
+      memset(f->scratch + i * ld + from, 0, (ld - from) * sizeof(double));
+    }
+  } else if (leaf) {
+    memset(f->scratch, 0, pivots * ld * sizeof(double));
+    for (size_t i = pivots; i < ld; ++i) memset(f->scratch + i * ld, 0, pivots * sizeof(double));
+  } else {
+    memset(f->scratch, 0, ld * ld * sizeof(double));
+  }
+}
+
+/* Sum the children's updates, in their order. */
+static void front_extend(const scree_Factor *f, const scree_Front *front) {
+  const int ld = front->size1 + front->size2;
+  for (int c = front->child; c >= 0; c = f->front[c].sibling) {
+    const scree_Front *child = &f->front[c];
+    scree_dense_extend((int)child->runs, f->runs + child->run, child->size2,
+                       f->stack + child->update, ld, f->scratch, f->kind == SCREE_FACTOR_SYMMETRIC);
+  }
+}
+
+static void panel_symmetric(scree_Factor *f, const scree_Front *front,
+                            const scree_FactorPanel *panel, bool last) {
+  const int p = panel->p, m = panel->m, ld = front->size1 + front->size2, next = ld - m;
+  double *v = f->values, *pivot = f->scratch + (size_t)panel->offset * (size_t)(ld + 1);
+  double *trailing = f->scratch + (size_t)next * (size_t)(ld + 1);
+  scree_dense_ldl(p, pivot, ld, v + panel->lt, v + panel->rd, f->scale + panel->start, &f->pivots);
+  if (m == 0) return;
+  scree_dense_rows(p, m, pivot + (next - panel->offset), ld, NULL, v + panel->lt, f->tiles);
+  scree_dense_scale(p, m, f->tiles, v + panel->rd, v + panel->left);
+  const bool leaf = front->child < 0 && front->panels == 1;
+  if (last)
+    scree_dense_update(p, m, v + panel->left, f->tiles, leaf ? NULL : trailing, ld,
+                       f->stack + front->update, front->size2, true);
+  else
+    scree_dense_update(p, m, v + panel->left, f->tiles, trailing, ld, trailing, ld, true);
+}
+
+static void panel_unsymmetric(scree_Factor *f, const scree_Front *front,
+                              const scree_FactorPanel *panel, bool last) {
+  const int p = panel->p, m = panel->m, ld = front->size1 + front->size2, next = ld - m;
+  double *v = f->values, *pivot = f->scratch + (size_t)panel->offset * (size_t)(ld + 1);
+  double *trailing = f->scratch + (size_t)next * (size_t)(ld + 1);
+  const double *below = f->scratch + (size_t)next * (size_t)ld + panel->offset;
+  int *perm = f->perm + panel->start;
+  scree_dense_lu(p, pivot, ld, v + panel->lt, v + panel->u, v + panel->rd, perm,
+                 f->scale + panel->start, &f->pivots);
+  if (m == 0) return;
+  scree_dense_rows(p, m, pivot + (next - panel->offset), ld, perm, v + panel->lt, v + panel->right);
+  scree_dense_columns(p, m, below, ld, v + panel->u, v + panel->rd, v + panel->left);
+  const bool leaf = front->child < 0 && front->panels == 1;
+  if (last)
+    scree_dense_update(p, m, v + panel->left, v + panel->right, leaf ? NULL : trailing, ld,
+                       f->stack + front->update, front->size2, false);
+  else
+    scree_dense_update(p, m, v + panel->left, v + panel->right, trailing, ld, trailing, ld, false);
+}
+
+scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturbed) {
+  f->pivots = (scree_Pivots){0};
+  scale_fill(f, x);
+  for (int s = 0; s < f->fronts; ++s) {
+    const scree_Front *front = &f->front[s];
+    front_clear(f, front);
+    front_scatter(f, front, x);
+    front_extend(f, front);
+    for (int q = 0; q < front->panels; ++q) {
+      const scree_FactorPanel *panel = &f->panel[front->panel + q];
+      const bool last = q == front->panels - 1;
+      if (f->kind == SCREE_FACTOR_SYMMETRIC)
+        panel_symmetric(f, front, panel, last);
+      else
+        panel_unsymmetric(f, front, panel, last);
+    }
+  }
+  if (perturbed) *perturbed = f->pivots.perturbed;
+  return f->pivots.broken ? SCREE_BAD_INPUT : SCREE_OK;
+}
+
+int scree_factor_sign(const scree_Factor *f) {
+  return (f->pivots.negative + f->pivots.swaps) % 2 ? -1 : 1;
+}
+
+int scree_factor_negative(const scree_Factor *f) {
+  return f->pivots.negative;
+}
+
+size_t scree_factor_entries(const scree_Factor *f) {
+  return f->entries;
+}
+
+double scree_factor_flops(const scree_Factor *f) {
+  return f->flops;
+}
+
+int scree_factor_fronts(const scree_Factor *f) {
+  return f->fronts;
+}

@@ -1,0 +1,56 @@
+/* Sparse direct solution of A x = b on a graph of block nodes: the linear algebra of the interior
+ * point methods, where A = I + H^T G H lives on the graph of the bodies.
+ *
+ * A has n x n blocks of nb x nb numbers on a symmetric block pattern; the values may be symmetric
+ * or not. `create` orders the nodes and analyses the pattern once; `compute` and `solve` may then
+ * be called any number of times, allocate nothing, and give the same bits every time and on every
+ * machine. The method (multifrontal, dense fronts) is told in factor_internal.h. */
+#ifndef SCREE_MATH_FACTOR_H
+#define SCREE_MATH_FACTOR_H
+
+#include "scree/base.h"
+
+typedef struct scree_Factor scree_Factor;
+
+typedef enum scree_FactorKind {
+  SCREE_FACTOR_SYMMETRIC, /* L D L^T without pivoting: positive definite or quasi-definite values */
+  SCREE_FACTOR_UNSYMMETRIC /* L U, rows exchanged inside the dense pivot blocks */
+} scree_FactorKind;
+
+enum { SCREE_FACTOR_BLOCK_MAX = 12 }; /* largest nb */
+
+/* The pattern: row (n + 1), col (row[n]) with columns ascending in each row, the diagonal present,
+ * and (j, i) present whenever (i, j) is. 1 <= nb <= SCREE_FACTOR_BLOCK_MAX; n may be zero. */
+scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
+                                 scree_FactorKind kind, const scree_Log *log,
+                                 scree_Factor **factor);
+
+/* Factorise the values x (row[n] x nb x nb), blocks in the order of the pattern, each row by row.
+ * The symmetric kind reads only the blocks with column <= row, and of a diagonal block only its
+ * lower triangle; the rest of x need not be set.
+ *
+ * A pivot that is nothing but rounding, that is, not above the machine's epsilon times the diagonal
+ * entry it started from (symmetric) or the sum of its column (unsymmetric), is replaced by one of
+ * sqrt(epsilon) times that size; *perturbed (may be NULL) gets the number of such pivots. With
+ * some, `solve` is that of a nearby matrix. Returns SCREE_BAD_INPUT when a value is not finite or
+ * overflows; the factor must then be computed again before it is used. */
+scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
+
+/* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,
+ * each with its own work. */
+void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
+
+/* The sign of the determinant of the last computed matrix, +1 or -1 (with perturbed pivots, of the
+ * matrix that was factorised), and, for the symmetric kind, how many pivots were negative. */
+int scree_factor_sign(const scree_Factor *factor);
+int scree_factor_negative(const scree_Factor *factor);
+
+/* What was analysed: numbers stored by the factor, floating-point operations of one `compute`
+ * (additions and multiplications, zeros of merged fronts included), the number of dense fronts. */
+size_t scree_factor_entries(const scree_Factor *factor);
+double scree_factor_flops(const scree_Factor *factor);
+int scree_factor_fronts(const scree_Factor *factor);
+
+void scree_factor_destroy(scree_Factor *factor);
+
+#endif

@@ -1,0 +1,116 @@
+/* Solution with a computed factor (step 4 of factor_internal.h).
+ *
+ * Forwards each panel solves for its pivots and takes their share from the rows it touches;
+ * backwards it takes the share of those rows from its pivots. The rows of a panel are the later
+ * pivots of its front, the padding, the front's rest: gathered into one contiguous vector around
+ * the kernels. */
+#include "math/factor.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "math/factor_internal.h"
+
+enum { VECTOR = 256 }; /* longest vector kept on the stack */
+
+/* Blocks of nb numbers in their own loops, unrolled for the sizes that matter. */
+static inline void blocks_copy(int count, const int *nodes, int nb, const double *x, double *z) {
+  for (int i = 0; i < count; ++i, z += nb) {
+    const double *source = x + (ptrdiff_t)nodes[i] * nb;
+    for (int c = 0; c < nb; ++c) z[c] = source[c];
+  }
+}
+
+static inline void blocks_subtract(int count, const int *nodes, int nb, const double *z,
+                                   double *x) {
+  for (int i = 0; i < count; ++i, z += nb) {
+    double *target = x + (ptrdiff_t)nodes[i] * nb;
+    for (int c = 0; c < nb; ++c) target[c] -= z[c];
+  }
+}
+
+/* z: what x holds in the panel's rows, zeros in the padding. */
+static void rows_gather(const scree_Factor *f, const scree_FactorPanel *panel, const double *x,
+                        double *z) {
+  const scree_Front *front = &f->front[panel->front];
+  const int later = front->pivots * f->nb - panel->offset - panel->p;
+  const int padded = panel->m - front->size2, rest = front->rest * f->nb;
+  const int *nodes = f->rows + front->rows;
+  for (int i = 0; i < later; ++i) z[i] = x[panel->start + panel->p + i];
+  for (int i = later; i < padded; ++i) z[i] = 0.0;
+  z += padded;
+  switch (f->nb) {
+  case 2: blocks_copy(front->rest, nodes, 2, x, z); break;
+  case 3: blocks_copy(front->rest, nodes, 3, x, z); break;
+  case 6: blocks_copy(front->rest, nodes, 6, x, z); break;
+  default: blocks_copy(front->rest, nodes, f->nb, x, z);
+  }
+  const int end = (panel->m + SCREE_TILE - 1) / SCREE_TILE * SCREE_TILE - padded;
+  for (int i = rest; i < end; ++i) z[i] = 0.0;
+}
+
+static void rows_subtract(const scree_Factor *f, const scree_FactorPanel *panel, const double *z,
+                          double *x) {
+  const scree_Front *front = &f->front[panel->front];
+  const int later = front->pivots * f->nb - panel->offset - panel->p;
+  const int *nodes = f->rows + front->rows;
+  for (int i = 0; i < later; ++i) x[panel->start + panel->p + i] -= z[i];
+  z += panel->m - front->size2;
+  switch (f->nb) {
+  case 2: blocks_subtract(front->rest, nodes, 2, z, x); break;
+  case 3: blocks_subtract(front->rest, nodes, 3, z, x); break;
+  case 6: blocks_subtract(front->rest, nodes, 6, z, x); break;
+  default: blocks_subtract(front->rest, nodes, f->nb, z, x);
+  }
+}
+
+static void forwards(const scree_Factor *f, const scree_FactorPanel *panel, double *x, double *z) {
+  _Alignas(32) double y[SCREE_PANEL];
+  double *pivot = x + panel->start;
+  const int p = panel->p;
+  if (f->kind == SCREE_FACTOR_UNSYMMETRIC) {
+    for (int k = 0; k < p; ++k) y[k] = pivot[f->perm[panel->start + k]];
+  } else {
+    for (int k = 0; k < p; ++k) y[k] = pivot[k];
+  }
+  for (int k = p; k < SCREE_PANEL && k % 4 != 0; ++k) y[k] = 0.0;
+  scree_dense_lower_solve(p, f->values + panel->lt, y);
+  if (panel->m > 0) {
+    scree_dense_gather(p, panel->m, f->values + panel->left, y, z);
+    rows_subtract(f, panel, z, x);
+  }
+  const double *rd = f->values + panel->rd;
+  if (f->kind == SCREE_FACTOR_SYMMETRIC) {
+    for (int k = 0; k < p; ++k) pivot[k] = rd[k] * y[k];
+  } else {
+    for (int k = 0; k < p; ++k) pivot[k] = y[k];
+  }
+}
+
+static void backwards(const scree_Factor *f, const scree_FactorPanel *panel, double *x, double *z) {
+  const bool symmetric = f->kind == SCREE_FACTOR_SYMMETRIC;
+  _Alignas(32) double y[SCREE_PANEL];
+  const int p = panel->p;
+  for (int k = 0; k < p; ++k) y[k] = x[panel->start + k];
+  for (int k = p; k < SCREE_PANEL && k % 4 != 0; ++k) y[k] = 0.0;
+  if (panel->m > 0) {
+    rows_gather(f, panel, x, z);
+    scree_dense_spread(p, panel->m, f->values + (symmetric ? panel->left : panel->right), z, y);
+  }
+  scree_dense_upper_solve(p, f->values + (symmetric ? panel->lt : panel->u),
+                          symmetric ? NULL : f->values + panel->rd, y);
+  for (int k = 0; k < p; ++k) x[panel->start + k] = y[k];
+}
+
+void scree_factor_solve(const scree_Factor *f, double *work, double *x) {
+  const size_t nb = (size_t)f->nb, bytes = nb * sizeof(double);
+  _Alignas(64) double vector[VECTOR];
+  /* Once permuted into work, x is free. A front of everything is cut into panels much wider than
+   * the padding, so the rest of a panel that is longer than VECTOR fits. */
+  assert(f->vector_max <= VECTOR || (size_t)f->vector_max <= (size_t)f->n * nb);
+  double *z = f->vector_max <= VECTOR ? vector : x;
+  for (int i = 0; i < f->n; ++i) memcpy(work + (size_t)i * nb, x + (size_t)f->order[i] * nb, bytes);
+  for (int q = 0; q < f->panels; ++q) forwards(f, &f->panel[q], work, z);
+  for (int q = f->panels - 1; q >= 0; --q) backwards(f, &f->panel[q], work, z);
+  for (int i = 0; i < f->n; ++i) memcpy(x + (size_t)f->order[i] * nb, work + (size_t)i * nb, bytes);
+}
