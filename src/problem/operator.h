@@ -11,6 +11,7 @@
 #ifndef SCREE_PROBLEM_OPERATOR_H
 #define SCREE_PROBLEM_OPERATOR_H
 
+#include "math/simd.h"
 #include "scree/problem.h"
 
 typedef struct scree_Operator {
@@ -31,7 +32,7 @@ void scree_operator_destroy(scree_Operator *W);
 void scree_operator_state(const scree_Operator *W, const double *r, double *y);
 
 /* u = W r + q, given the state y of r. `q` (nc x d) may be another vector than the problem's, or
- * null for zero. */
+ * null for zero. In body form y may be any velocities, and a null r leaves the compliance out. */
 void scree_operator_velocity(const scree_Operator *W, const double *r, const double *y,
                              const double *q, double *u);
 
@@ -45,9 +46,27 @@ double scree_operator_norm_bound(const scree_Operator *W);
 /* ---- one contact at a time: the inner loop of Gauss-Seidel -------------------------------------
  * `kind`, `d` and `nb` are the problem's own, passed as literals so that the compiler unrolls. */
 
-#define SCREE_INLINE static inline __attribute__((always_inline))
+/* u += the row of 3 x 3 blocks x (see scree_BlockRows) times r. Each row of a block is read with
+ * the double behind it, which meets a zero; the last block has nothing behind it. */
+SCREE_INLINE void scree_row_3d(const double *x, const int *col, size_t n, const double *r,
+                               double *u) {
+  const size_t stride = 3 * n;
+  scree_Lane sum0 = {0.0}, sum1 = {0.0}, sum2 = {0.0};
+  for (size_t k = 0; k + 1 < n; ++k, x += 3) {
+    const double *rk = r + 3 * (size_t)col[k];
+    const scree_Lane v = {rk[0], rk[1], rk[2], 0.0};
+    sum0 += scree_lane_load(x) * v;
+    sum1 += scree_lane_load(x + stride) * v;
+    sum2 += scree_lane_load(x + 2 * stride) * v;
+  }
+  const double *v = r + 3 * (size_t)col[n - 1], *last = x + 2 * stride;
+  u[0] += (sum0[0] + x[0] * v[0]) + (sum0[1] + x[1] * v[1]) + (sum0[2] + x[2] * v[2]);
+  x += stride;
+  u[1] += (sum1[0] + x[0] * v[0]) + (sum1[1] + x[1] * v[1]) + (sum1[2] + x[2] * v[2]);
+  u[2] += (sum2[0] + last[0] * v[0]) + (sum2[1] + last[1] * v[1]) + (sum2[2] + last[2] * v[2]);
+}
 
-/* u_c = (W r)_c + q_c; a null q is zero */
+/* u_c = (W r)_c + q_c. A null q is zero; in body form a null r leaves the compliance out. */
 SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_OperatorKind kind, int d,
                                          int nb, int c, const double *r, const double *y,
                                          const double *q, double *u) {
@@ -55,17 +74,23 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
   for (int i = 0; i < d; ++i) u[i] = q ? q[(size_t)c * (size_t)d + (size_t)i] : 0.0;
   if (kind == SCREE_ASSEMBLED) {
     const size_t start = p->blocks.row[c];
-    const size_t n = p->blocks.row[c + 1] - start, stride = n * (size_t)d;
+    const size_t n = p->blocks.row[c + 1] - start;
     const double *x = p->blocks.x + start * (size_t)(d * d);
     const int *col = p->blocks.col + start;
-    double sum[9] = {0.0}; /* one accumulator per (i, j): no chain of dependent additions */
-    for (size_t k = 0; k < n; ++k, x += d) {
-      const double *rk = r + (size_t)col[k] * (size_t)d;
-      for (int i = 0; i < d; ++i)
-        for (int j = 0; j < d; ++j) sum[i * d + j] += x[(size_t)i * stride + (size_t)j] * rk[j];
+    if (d == 3) {
+      scree_row_3d(x, col, n, r, u);
+    } else {
+      double sum[4] = {0.0}; /* one accumulator per (i, j): no chain of dependent additions */
+      for (size_t k = 0; k < n; ++k, x += 2) {
+        const double *rk = r + 2 * (size_t)col[k];
+        sum[0] += x[0] * rk[0];
+        sum[1] += x[1] * rk[1];
+        sum[2] += x[2 * n] * rk[0];
+        sum[3] += x[2 * n + 1] * rk[1];
+      }
+      u[0] += sum[0] + sum[1];
+      u[1] += sum[2] + sum[3];
     }
-    for (int i = 0; i < d; ++i)
-      for (int j = 0; j < d; ++j) u[i] += sum[i * d + j];
   } else {
     const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1],
               ground = p->bodies.nbodies;
@@ -77,12 +102,32 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
       for (int j = 0; j < nb; ++j) sum += B0[i * nb + j] * y0[j] + B1[i * nb + j] * y1[j];
       u[i] += sum;
     }
-    if (p->bodies.C) {
+    if (p->bodies.C && r) {
       const double *C = p->bodies.C + (size_t)c * (size_t)(d * d), *rc = r + (size_t)c * (size_t)d;
       for (int i = 0; i < d; ++i)
         for (int j = 0; j < d; ++j) u[i] += C[i * d + j] * rc[j];
     }
   }
+}
+
+/* Ask for what a later visit of contact c will read first. */
+SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_OperatorKind kind, int d,
+                                         int nb, int c, const double *y) {
+  const scree_Problem *p = W->problem;
+  if (kind == SCREE_ASSEMBLED) {
+    const size_t start = p->blocks.row[c], end = p->blocks.row[c + 1];
+    const double *x = p->blocks.x;
+    for (size_t k = start * (size_t)(d * d); k < end * (size_t)(d * d); k += 8)
+      __builtin_prefetch(x + k);
+    __builtin_prefetch(p->blocks.col + start);
+  } else {
+    const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1];
+    const double *B = p->bodies.B + (size_t)c * (size_t)(2 * d * nb);
+    if (b0 >= 0) __builtin_prefetch(y + (size_t)b0 * (size_t)nb, 1);
+    if (b1 >= 0) __builtin_prefetch(y + (size_t)b1 * (size_t)nb, 1);
+    for (int k = 0; k < 2 * d * nb; k += 8) __builtin_prefetch(B + k);
+  }
+  __builtin_prefetch(W->diagonal + (size_t)c * (size_t)(d * d));
 }
 
 /* y += B_c^T dr; the caller changes r itself */

@@ -1,6 +1,7 @@
 /* The solvers, in the order of the documentation. A new one is a line here. */
 #include "solver/registry.h"
 
+/* clang-format off */
 const scree_SolverClass *const scree_solver_registry[] = {
     &scree_solver_nlgs,
     &scree_solver_pgd,
@@ -10,8 +11,10 @@ const scree_SolverClass *const scree_solver_registry[] = {
     &scree_solver_apgd_asr,
     &scree_solver_spg,
     &scree_solver_fixed_point,
+    &scree_solver_ipm,
     NULL,
 };
+/* clang-format on */
 
 const scree_SolverClass *scree_solver_class(int index) {
   const int count = (int)(sizeof scree_solver_registry / sizeof *scree_solver_registry) - 1;

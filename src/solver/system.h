@@ -1,0 +1,35 @@
+/* The linear systems of Newton-like methods, factorised.
+ *
+ * Body form:       (I + B^T G B) dy = b      over the bodies, G block-diagonal (nc x d x d)
+ * Assembled form:  (W + G) dr = b            over the contacts
+ * Both have a symmetric block pattern that does not change during a solve, and values that are
+ * unsymmetric when G is. The analysis of the pattern is done once. */
+#ifndef SCREE_SOLVER_SYSTEM_H
+#define SCREE_SOLVER_SYSTEM_H
+
+#include "math/factor.h"
+#include "problem/operator.h"
+
+typedef struct scree_System {
+  const scree_Operator *W;
+  int n, nb;       /* block nodes (bodies or contacts) and their size */
+  size_t size;     /* n * nb unknowns */
+  size_t *row;     /* (n + 1) block pattern */
+  int *col;        /* (row[n]) */
+  double *x;       /* (row[n] x nb x nb) values */
+  size_t *slot;    /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
+  scree_Factor *factor;
+  double *work, *residual; /* (size) */
+} scree_System;
+
+scree_Status scree_system_create(const scree_Operator *W, bool symmetric, const scree_Log *log,
+                                 scree_System *system);
+void scree_system_destroy(scree_System *system);
+
+/* Assemble for G and factorise. *perturbed counts pivots that had to be changed. */
+scree_Status scree_system_factor(scree_System *system, const double *G, int *perturbed);
+
+/* b <- solution, with one step of iterative refinement. */
+void scree_system_solve(scree_System *system, double *b);
+
+#endif
