@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-bool scree_dense_symmetric(int n, const double *A) {
+bool scree_fclib_symmetric(int n, const double *A) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) {
       const double scale = sqrt(fabs(A[(size_t)i * (size_t)n + (size_t)i])) *
@@ -24,7 +24,7 @@ static int first_entry(const double *row, int i) {
   return first;
 }
 
-int scree_dense_cholesky(int n, double *A) {
+int scree_fclib_cholesky(int n, double *A) {
   for (int i = 0; i < n; ++i) {
     double *row = A + (size_t)i * (size_t)n;
     const double diagonal = row[i];
@@ -43,7 +43,7 @@ int scree_dense_cholesky(int n, double *A) {
   return -1;
 }
 
-void scree_dense_forward(int n, const double *L, double *x, size_t stride) {
+void scree_fclib_forward(int n, const double *L, double *x, size_t stride) {
   for (int i = 0; i < n; ++i) {
     const double *row = L + (size_t)i * (size_t)n;
     double sum = x[(size_t)i * stride];
@@ -52,7 +52,7 @@ void scree_dense_forward(int n, const double *L, double *x, size_t stride) {
   }
 }
 
-void scree_dense_backward(int n, const double *L, double *x, size_t stride) {
+void scree_fclib_backward(int n, const double *L, double *x, size_t stride) {
   for (int i = n - 1; i >= 0; --i) {
     double sum = x[(size_t)i * stride];
     for (int k = i + 1; k < n; ++k)
@@ -61,7 +61,7 @@ void scree_dense_backward(int n, const double *L, double *x, size_t stride) {
   }
 }
 
-int scree_dense_lu(int n, double *A, int *pivot) {
+int scree_fclib_lu(int n, double *A, int *pivot) {
   for (int k = 0; k < n; ++k) {
     int best = k;
     double scale = 0.0;
@@ -91,7 +91,7 @@ int scree_dense_lu(int n, double *A, int *pivot) {
   return -1;
 }
 
-void scree_dense_lu_solve(int n, const double *LU, const int *pivot, double *x, size_t stride) {
+void scree_fclib_lu_solve(int n, const double *LU, const int *pivot, double *x, size_t stride) {
   for (int i = 0; i < n; ++i) {
     const double swap = x[(size_t)pivot[i] * stride];
     x[(size_t)pivot[i] * stride] = x[(size_t)i * stride];

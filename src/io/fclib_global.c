@@ -199,7 +199,7 @@ static bool parts_symmetric(const scree_Global *global, const Parts *parts) {
   for (int p = 0; p < parts->count; ++p) {
     const int n = parts->start[p + 1] - parts->start[p];
     copy_part(global, parts, p, n, A);
-    if (!scree_dense_symmetric(n, A)) return false;
+    if (!scree_fclib_symmetric(n, A)) return false;
   }
   return true;
 }
@@ -254,11 +254,11 @@ static scree_Status factor_bodies(const scree_H5 *h5, const scree_Global *global
     double *A = L + (size_t)kept[p] * (size_t)(nb * nb), *yp = y + (size_t)kept[p] * (size_t)nb;
     copy_part(global, parts, p, nb, A);
     for (int j = parts->start[p + 1] - parts->start[p]; j < nb; ++j) A[j * nb + j] = 1.0;
-    const int row = scree_dense_cholesky(nb, A);
+    const int row = scree_fclib_cholesky(nb, A);
     if (row >= 0) return fail_part(h5, parts, p, row, "positive definite");
     for (int j = parts->start[p]; j < parts->start[p + 1]; ++j)
       yp[j - parts->start[p]] = global->f[parts->dof[j]];
-    scree_dense_forward(nb, A, yp, 1);
+    scree_fclib_forward(nb, A, yp, 1);
   }
   return SCREE_OK;
 }
@@ -284,7 +284,7 @@ static void fill_contact(const scree_Global *global, const Parts *parts, const i
       const int body = problem->bodies.body[2 * c + side];
       if (body < 0) continue;
       double *b = B + (side * d + i) * nb;
-      scree_dense_forward(nb, L + (size_t)body * (size_t)(nb * nb), b, 1);
+      scree_fclib_forward(nb, L + (size_t)body * (size_t)(nb * nb), b, 1);
       for (int j = 0; j < nb; ++j) q += b[j] * y[(size_t)body * (size_t)nb + (size_t)j];
     }
     problem->q[row] = q;
@@ -355,9 +355,9 @@ static scree_Status factor_init(const scree_H5 *h5, const scree_Global *global, 
     status = scree_fail_memory(h5->log, "the factors of M");
   } else {
     copy_part(global, parts, p, n, factor->A);
-    factor->symmetric = scree_dense_symmetric(n, factor->A);
-    const int row = factor->symmetric ? scree_dense_cholesky(n, factor->A)
-                                      : scree_dense_lu(n, factor->A, factor->pivot);
+    factor->symmetric = scree_fclib_symmetric(n, factor->A);
+    const int row = factor->symmetric ? scree_fclib_cholesky(n, factor->A)
+                                      : scree_fclib_lu(n, factor->A, factor->pivot);
     if (row >= 0)
       status = fail_part(h5, parts, p, row, factor->symmetric ? "positive definite" : "invertible");
   }
@@ -433,10 +433,10 @@ static scree_Status add_component(const scree_H5 *h5, const scree_Global *global
   for (int j = 0; j < n; ++j) G[(size_t)j * m + m - 1] = global->f[parts->dof[parts->start[p] + j]];
   /* Symmetric: W = (L^-1 H)^T (L^-1 H), symmetric to the bit. Else W = H^T (M^-1 H). */
   if (factor->symmetric) {
-    for (size_t k = 0; k < m; ++k) scree_dense_forward(n, factor->A, G + k, m);
+    for (size_t k = 0; k < m; ++k) scree_fclib_forward(n, factor->A, G + k, m);
   } else {
     memcpy(X, G, (size_t)n * m * sizeof *X);
-    for (size_t k = 0; k < m; ++k) scree_dense_lu_solve(n, factor->A, factor->pivot, X + k, m);
+    for (size_t k = 0; k < m; ++k) scree_fclib_lu_solve(n, factor->A, factor->pivot, X + k, m);
   }
   const double *right = factor->symmetric ? G : X;
   for (size_t i = 0; i + 1 < m; ++i) {
@@ -572,10 +572,10 @@ scree_Status scree_global_velocity(const scree_H5 *h5, const scree_Global *globa
     const int *dof = parts.dof + parts.start[p];
     for (int j = 0; j < factor.n; ++j) part[j] = force[dof[j]];
     if (factor.symmetric) {
-      scree_dense_forward(factor.n, factor.A, part, 1);
-      scree_dense_backward(factor.n, factor.A, part, 1);
+      scree_fclib_forward(factor.n, factor.A, part, 1);
+      scree_fclib_backward(factor.n, factor.A, part, 1);
     } else {
-      scree_dense_lu_solve(factor.n, factor.A, factor.pivot, part, 1);
+      scree_fclib_lu_solve(factor.n, factor.A, factor.pivot, part, 1);
     }
     for (int j = 0; j < factor.n; ++j) v[dof[j]] = part[j];
     factor_fini(&factor);
