@@ -213,7 +213,8 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
   const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
   double *const r_out = r, *const u_out = u, *const memory_r = m->r_next,
                 *const memory_u = m->u_next;
-  double L = m->L, theta = 1.0, best = INFINITY;
+  double L = m->L, L_last = L, theta = 1.0, best = INFINITY;
+  const bool follow = m->options.rho == 0.0 && !(m->kind & RESTART);
   const double q_norm = dual_norm(W, m->w, W->problem->q);
 
   scree_gradient_step(W, m->w, 0.0, r, NULL, r);
@@ -225,8 +226,11 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     ++run->iterations;
     extrapolated = false;
     if (m->kind & ACCELERATED) {
-      const double theta2 = theta * theta, next = 0.5 * (theta * sqrt(4.0 + theta2) - theta2);
-      const double beta = theta * (1.0 - theta) / (theta2 + next);
+      /* (1 - theta+)/theta+^2 = (L/L_last)/theta^2; 003's recursion when the ratio is 1 */
+      const double c = theta * theta * (follow ? L_last / L : 1.0);
+      const double next = 0.5 * (sqrt(c * c + 4.0 * c) - c);
+      const double beta = next * (1.0 - theta) / theta;
+      L_last = L;
       const bool restart = (m->kind & RESTART) && s.descent > 0.0;
       theta = restart ? 1.0 : next;
       extrapolated = !restart && beta > 0.0;

@@ -10,13 +10,15 @@
 enum { LANCZOS_STEPS = 24 };
 
 void scree_gradient_weights(const scree_Operator *W, double *w) {
-  const int d = W->problem->d;
-  for (int c = 0; c < W->problem->nc; ++c) {
-    const double *D = W->diagonal + (size_t)c * (size_t)(d * d);
+  const scree_Problem *p = W->problem;
+  for (int c = 0; c < p->nc; ++c) {
+    const double *D = W->diagonal + (size_t)c * (size_t)(p->d * p->d);
+    /* frictionless contacts live on the normal */
+    const int size = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 1 : p->d;
     double trace = 0.0;
-    for (int i = 0; i < d; ++i) trace += D[i * d + i];
+    for (int i = 0; i < size; ++i) trace += D[i * p->d + i];
     /* a contact between two obstacles moves nothing: any weight will do */
-    w[c] = trace > 0.0 ? trace / d : W->mean_diagonal;
+    w[c] = trace > 0.0 ? trace / size : W->mean_diagonal;
   }
 }
 

@@ -12,9 +12,11 @@
  * lambda = 1 fails, the minimiser along d is taken, which always passes. Values of f are kept as
  * differences from the current one, so that nothing cancels near the solution.
  *
- * Step: Barzilai and Borwein's long one, d'd/d'Wd. (The short one d'Wd/|Wd|^2, and rules that mix
- * the two, need three times the iterations on packings: contacts that do not move take part in Wd.)
- * In the metric of gradient.h 1 is a step of the right size to begin with, in any units.
+ * Step: the two of Barzilai and Borwein in turn, d'd/d'Wd and d'Wd/|Wd|^2. In |Wd| only contacts
+ * that moved count: what the others feel says nothing about the curvature on the face of Y that the
+ * iterates are on. Always taking the long step needs up to twice the iterations, always the short
+ * one (or the shorter of the last few) three to ten times. In the metric of gradient.h 1 is a step
+ * of the right size to begin with, in any units.
  *
  * One product with W per iteration, always of the full new point: rounding does not pile up. */
 #include "core/log.h"
@@ -41,6 +43,7 @@ typedef struct Sums {
   double slope;     /* u.d */
   double distance;  /* |d|_w^2 */
   double curvature; /* d'Wd */
+  double image;     /* |Wd|^2 over contacts that moved, in the dual norm */
 } Sums;
 
 typedef struct Spg {
@@ -83,16 +86,18 @@ static scree_Status create(const scree_Run *run, const void *options, void **sta
 /* d is a literal */
 SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, const double *r,
                             const double *u, const double *r_trial, const double *u_trial) {
-  Sums s = {0.0, 0.0, 0.0};
+  Sums s = {0.0, 0.0, 0.0, 0.0};
   for (size_t c = begin; c < end; ++c) {
-    double distance = 0.0;
+    double distance = 0.0, image = 0.0;
     for (size_t k = c * (size_t)d; k < (c + 1) * (size_t)d; ++k) {
       const double step = r_trial[k] - r[k], change = u_trial[k] - u[k];
       s.slope += u[k] * step;
       s.curvature += change * step;
       distance += step * step;
+      image += change * change;
     }
     s.distance += w[c] * distance;
+    if (distance > 0.0) s.image += image / w[c];
   }
   return s;
 }
@@ -100,7 +105,7 @@ SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, co
 static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, const double *u) {
   const size_t nc = (size_t)W->problem->nc;
   const int d = W->problem->d;
-  Sums partial[SCREE_CHUNKS], s = {0.0, 0.0, 0.0};
+  Sums partial[SCREE_CHUNKS], s = {0.0, 0.0, 0.0, 0.0};
   SCREE_OVER_CHUNKS(chunk, nc * (size_t)d, W->threads) {
     size_t begin, end;
     scree_chunk(nc, chunk, &begin, &end);
@@ -110,6 +115,7 @@ static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, cons
   for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) {
     s.slope += partial[chunk].slope;
     s.distance += partial[chunk].distance;
+    s.image += partial[chunk].image;
     s.curvature += partial[chunk].curvature;
   }
   return s;
@@ -132,9 +138,10 @@ static double search(Spg *m, int iteration, const Sums *s) {
 }
 
 /* The next alpha from the last direction. */
-static double next_step(const Sums *s, double alpha) {
+static double next_step(int iteration, const Sums *s, double alpha) {
   if (!(s->curvature > 0.0)) return fmin(step_max, 10.0 * alpha); /* straight along d: longer */
-  return fmin(step_max, fmax(step_min, s->distance / s->curvature));
+  const double step = iteration % 2 ? s->curvature / s->image : s->distance / s->curvature;
+  return fmin(step_max, fmax(step_min, step));
 }
 
 /* The increment that stops 003's gradient methods. */
@@ -161,7 +168,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     scree_operator_apply(W, m->r_trial, W->problem->q, m->state, m->u_trial);
     const Sums s = sum_all(W, m, r, u);
     const double lambda = search(m, iteration, &s);
-    alpha = next_step(&s, alpha);
+    alpha = next_step(iteration, &s, alpha);
     const double increment = run->measure_often ? relative_change(W, m, lambda, r) : INFINITY;
     if (lambda == 1.0) {
       scree_vector_copy(n, m->r_trial, r, W->threads);
