@@ -85,7 +85,8 @@ SCREE_INLINE void gather_bodies(const scree_Operator *W, int d, int nb, int firs
   }
 }
 
-static void gather_range(const scree_Operator *W, int first, int last, const double *r, double *y) {
+SCREE_CLONES static void gather_range(const scree_Operator *W, int first, int last, const double *r,
+                                      double *y) {
   const int d = W->problem->d, nb = W->problem->bodies.nb;
   if (d == 3 && nb == 6)
     gather_bodies(W, 3, 6, first, last, r, y);
@@ -119,8 +120,9 @@ SCREE_INLINE void velocity_contacts(const scree_Operator *W, scree_OperatorKind 
     scree_contact_velocity(W, kind, d, nb, c, r, y, q, u + (size_t)c * (size_t)d);
 }
 
-static void velocity_range(const scree_Operator *W, int first, int last, const double *r,
-                           const double *y, const double *q, double *u) {
+SCREE_CLONES static void velocity_range(const scree_Operator *W, int first, int last,
+                                        const double *r, const double *y, const double *q,
+                                        double *u) {
   const int d = W->problem->d, nb = W->problem->bodies.nb;
   const bool assembled = W->problem->kind == SCREE_ASSEMBLED;
   if (assembled && d == 3)

@@ -28,26 +28,29 @@
 void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double *W, const double *q,
                        const double *old, double *r);
 
-/* The root of f in (0, hi], f(0) > 0 > f(hi), by Newton kept inside the bracket. */
+/* The root of f in (0, hi], f(0) > 0 > f(hi), by Newton kept inside the bracket. Newton is applied
+ * to f/|N|, which is a straight line when W_cc is a multiple of the identity in the tangent plane
+ * and nothing couples to the normal (spheres), and nearly so otherwise. */
 SCREE_INLINE double scree_slip_root(const double *n0, const double *n1, double trace, double det,
                                     double scale, double qn, const double *w, double start,
                                     double hi) {
   double lo = 0.0, a = start > 0.0 && start < hi ? start : 0.5 * hi;
   for (int k = 0; k < 100; ++k) {
     const double N0 = n0[0] + a * n1[0], N1 = n0[1] + a * n1[1];
-    const double norm = sqrt(N0 * N0 + N1 * N1);
+    const double norm2 = N0 * N0 + N1 * N1, norm = sqrt(norm2);
     const double f = norm + scale * (qn * (a * (a + trace) + det) + w[0] * N0 + w[1] * N1);
     if (f > 0.0)
       lo = a;
     else
       hi = a;
-    const double radial = norm > 0.0 ? (n1[0] * N0 + n1[1] * N1) / norm : 0.0;
-    const double slope = radial + scale * (qn * (2.0 * a + trace) + w[0] * n1[0] + w[1] * n1[1]);
-    double next = a - f / slope;
-    if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+    const double along = n1[0] * N0 + n1[1] * N1;
+    const double rest = scale * (qn * (2.0 * a + trace) + w[0] * n1[0] + w[1] * n1[1]);
+    /* f / (f/|N|)' |N| with both multiplied by |N|^2, so that |N| = 0 does no harm */
+    double next = a - f * norm2 / (rest * norm2 + (norm - f) * along);
+    if (!(next >= lo && next <= hi)) next = 0.5 * (lo + hi);
     const double change = fabs(next - a);
     a = next;
-    if (change <= 4.0 * DBL_EPSILON * a) break;
+    if (change <= 1e-8 * a) break; /* Newton's error is now of the order of its square */
   }
   return a;
 }

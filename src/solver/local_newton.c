@@ -90,7 +90,7 @@ static void restart(const Contact *contact, int d, Restart which, double *r) {
     if (local_solve(d, A, b, r))
       for (int i = 0; i < d; ++i) r[i] += contact->r[i];
   } else if (which == RESTART_AGAINST || which == RESTART_ALONG) {
-    double q[3], t[3] = {0.0, 0.0, 0.0}, slope = contact->W[0];
+    double q[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0}, slope = contact->W[0];
     local_velocity(contact, d, r, q);
     const double s = local_tangential(d, q);
     const double side = which == RESTART_AGAINST ? -contact->mu : contact->mu;

@@ -7,6 +7,7 @@
  *
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change nothing but
  * the time; small ones are visited in their own order. The choice depends on the size alone.
+ * The most common large problems go four contacts at a time (lanes.h).
  *
  * Measuring costs about a sweep, so for the library's own measures it is done after sweeps 1, 2, 3,
  * ... and then at intervals of a tenth of the sweeps done; a paper's measure is checked after every
@@ -15,6 +16,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "solver/colouring.h"
+#include "solver/lanes.h"
 #include "solver/local_exact.h"
 #include "solver/registry.h"
 
@@ -23,7 +25,7 @@
 #include <string.h>
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
-enum { COLOURED_CONTACTS = 1500, PARALLEL_COLOUR = 256 };
+enum { COLOURED_CONTACTS = 1500, PARALLEL_COLOUR = 256, PREFETCH = 3 };
 
 typedef struct Options {
   int local;
@@ -44,14 +46,14 @@ typedef struct State {
   const scree_LocalClass *local;
   scree_LocalParameters parameters;
   scree_Colouring colouring;
+  scree_Lanes lanes;
+  bool in_lanes;
   double *y; /* state of W */
   int check;
 } State;
 
-/* What one sweep changed: largest |dr_n|, |dr_T| (000 (4.15)). Maxima do not depend on order. */
-typedef struct Change {
-  double normal, tangent;
-} Change;
+/* What one sweep changed (000 (4.15)). Maxima do not depend on the order. */
+typedef scree_SweepChange Change;
 
 /* ---- one contact ------------------------------------------------------------------------------
  */
@@ -89,20 +91,23 @@ SCREE_INLINE void visit(const State *state, const scree_Operator *W, scree_Opera
     if (i) tangent += dr[i] * dr[i];
   }
   scree_contact_update(W, kind, d, nb, c, dr, state->y);
-  change->normal = fmax(change->normal, fabs(dr[0]));
-  change->tangent = fmax(change->tangent, tangent); /* squared */
+  if (fabs(dr[0]) > change->normal) change->normal = fabs(dr[0]);
+  if (tangent > change->tangent2) change->tangent2 = tangent;
 }
 
 SCREE_INLINE Change visit_list(const State *state, const scree_Operator *W, scree_OperatorKind kind,
                                int d, int nb, bool exact_cone, const int *list, int n, double *r) {
   Change change = {0.0, 0.0};
-  for (int k = 0; k < n; ++k) visit(state, W, kind, d, nb, exact_cone, list[k], r, &change);
+  for (int k = 0; k < n; ++k) {
+    if (k + PREFETCH < n) scree_contact_prefetch(W, kind, d, nb, list[k + PREFETCH], state->y);
+    visit(state, W, kind, d, nb, exact_cone, list[k], r, &change);
+  }
   return change;
 }
 
 /* The instances that the compiler unrolls; everything else takes the last line of each block. */
-static Change visit_all(const State *state, const scree_Operator *W, const int *list, int n,
-                        double *r) {
+SCREE_CLONES static Change visit_all(const State *state, const scree_Operator *W, const int *list,
+                                     int n, double *r) {
   const scree_Problem *p = W->problem;
   const int d = p->d, nb = p->bodies.nb;
   const bool cone = state->local == &scree_local_exact && p->law == SCREE_COULOMB && p->set == NULL;
@@ -119,30 +124,38 @@ static Change visit_all(const State *state, const scree_Operator *W, const int *
 
 static void widen(Change *total, const Change *part) {
   total->normal = fmax(total->normal, part->normal);
-  total->tangent = fmax(total->tangent, part->tangent);
+  total->tangent2 = fmax(total->tangent2, part->tangent2);
 }
 
 /* ---- one sweep --------------------------------------------------------------------------------
  */
 
-static Change sweep_serial(const State *state, const scree_Operator *W, double *r) {
-  const scree_Colouring *colouring = &state->colouring;
-  return visit_all(state, W, colouring->order, colouring->start[colouring->colours], r);
+/* Items first .. last-1 of the order: batches in lanes, else contacts. */
+static Change visit_items(State *state, const scree_Operator *W, int first, int last, double *r) {
+  if (state->in_lanes) return scree_lanes_visit(&state->lanes, first, last);
+  return visit_all(state, W, state->colouring.order + first, last - first, r);
 }
 
-static Change sweep_parallel(const State *state, const scree_Operator *W, double *r) {
+static Change sweep_serial(State *state, const scree_Operator *W, double *r) {
+  const int *start = state->in_lanes ? state->lanes.start : state->colouring.start;
+  return visit_items(state, W, 0, start[state->colouring.colours], r);
+}
+
+static Change sweep_parallel(State *state, const scree_Operator *W, double *r) {
   const scree_Colouring *colouring = &state->colouring;
+  const int *start = state->in_lanes ? state->lanes.start : colouring->start;
   Change total = {0.0, 0.0};
 #pragma omp parallel num_threads(W->threads)
   {
     const int threads = omp_get_num_threads(), me = omp_get_thread_num();
     Change mine = {0.0, 0.0};
     for (int k = 0; k < colouring->colours; ++k) {
-      const int first = colouring->start[k], n = colouring->start[k + 1] - first;
-      const bool alone = colouring->serial[k] || n < PARALLEL_COLOUR;
+      const int contacts = colouring->start[k + 1] - colouring->start[k];
+      const int n = start[k + 1] - start[k];
+      const bool alone = colouring->serial[k] || contacts < PARALLEL_COLOUR;
       const int lo = alone ? (me ? n : 0) : (int)((long long)n * me / threads);
       const int hi = alone ? n : (int)((long long)n * (me + 1) / threads);
-      const Change part = visit_all(state, W, colouring->order + first + lo, hi - lo, r);
+      const Change part = visit_items(state, W, start[k] + lo, start[k] + hi, r);
       widen(&mine, &part);
 #pragma omp barrier
     }
@@ -159,6 +172,7 @@ static void destroy(void *memory) {
   State *state = memory;
   if (!state) return;
   scree_colouring_destroy(&state->colouring);
+  scree_lanes_destroy(&state->lanes);
   scree_free(state->y);
   scree_free(state);
 }
@@ -200,6 +214,9 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
       o->order == ORDER_COLOURED || (o->order == ORDER_AUTO && W->problem->nc >= COLOURED_CONTACTS);
   status = coloured ? scree_colouring_create(W, &state->colouring, run->log)
                     : scree_colouring_natural(W, &state->colouring, run->log);
+  state->in_lanes = coloured && state->local == &scree_local_exact && scree_lanes_fit(W->problem);
+  if (!status && state->in_lanes)
+    status = scree_lanes_create(W, &state->colouring, &state->lanes, run->log);
   state->y = SCREE_ALLOC(double, W->state_size);
   if (!status && !state->y) status = scree_fail_memory(run->log, "the velocities of bodies");
   if (status) {
@@ -222,13 +239,16 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   scree_operator_apply(W, r, W->problem->q, state->y, u);
   /* a start that already satisfies the law is not touched; papers count at least one sweep */
   if (!run->measure_often && scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+  if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
   for (int sweeps = 0, check = 1;;) {
     const Change change = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
     ++sweeps;
     ++run->iterations;
     if (sweeps < check && !scree_run_exhausted(run)) continue;
+    if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
     scree_operator_apply(W, r, W->problem->q, state->y, u);
-    if (scree_run_stop(run, r, u, change.normal + sqrt(change.tangent))) return SCREE_OK;
+    if (scree_run_stop(run, r, u, change.normal + sqrt(change.tangent2))) return SCREE_OK;
+    if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
     check = next_check(state, run, sweeps);
   }
 }

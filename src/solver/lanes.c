@@ -1,0 +1,319 @@
+/* Batches of four contacts (see lanes.h).
+ *
+ * A batch holds, lane by lane, B of both bodies (2 d nb), the upper triangle of W_cc (symmetric in
+ * body form), 1/W_nn, q (d) and mu. The local solution is that of local_exact.h with every branch
+ * turned into a mask: all statuses are computed and the right one is chosen. */
+#include "solver/lanes.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { NEWTON_ITERATIONS = 100, PREFETCH = 2 };
+
+typedef scree_Lane Lane;
+typedef scree_LaneMask Mask;
+
+/* ---- the local solution: r of Coulomb's law from q, four times ---------------------------------
+ */
+
+/* The root of f in (0, hi] where `active`; see scree_slip_root in local_exact.h. A lane that has
+ * converged keeps its value. */
+SCREE_INLINE Lane slip_root(const Lane *n0, const Lane *n1, Lane trace, Lane det, Lane scale,
+                            Lane qn, const Lane *w, Lane start, Lane hi, Mask active) {
+  const Lane zero = {0.0, 0.0, 0.0, 0.0};
+  Lane lo = zero, a = scree_lane_choose((start > zero) & (start < hi), start, 0.5 * hi);
+  a = scree_lane_choose(active, a, zero);
+  for (int k = 0; k < NEWTON_ITERATIONS && scree_lane_any(active); ++k) {
+    const Lane N0 = n0[0] + a * n1[0], N1 = n0[1] + a * n1[1];
+    const Lane norm2 = N0 * N0 + N1 * N1, norm = scree_lane_sqrt(norm2);
+    const Lane f = norm + scale * (qn * (a * (a + trace) + det) + w[0] * N0 + w[1] * N1);
+    const Mask above = f > zero;
+    lo = scree_lane_choose(above, a, lo);
+    hi = scree_lane_choose(above, hi, a);
+    /* slope of f/|N| times |N|^2: radial part n1.N, without dividing */
+    const Lane along = n1[0] * N0 + n1[1] * N1;
+    const Lane rest = scale * (qn * (2.0 * a + trace) + w[0] * n1[0] + w[1] * n1[1]);
+    const Lane slope = rest * norm2 + (norm - f) * along;
+    Lane next = a - f * norm2 / slope;
+    next = scree_lane_choose((next >= lo) & (next <= hi), next, 0.5 * (lo + hi));
+    const Lane change = scree_lane_abs(next - a);
+    a = scree_lane_choose(active, next, a);
+    active &= ~(change <= 1e-8 * a); /* the error left is the square of this */
+  }
+  return a;
+}
+
+SCREE_INLINE void solve_3d(const Lane *W, Lane inverse, Lane mu, const Lane *q, const Lane *old,
+                           Lane *r) {
+  const Lane zero = {0.0, 0.0, 0.0, 0.0};
+  const Mask closed = (q[0] < zero) & (inverse > zero);
+  r[0] = r[1] = r[2] = zero;
+  if (!scree_lane_any(closed)) return;
+  const Lane w[2] = {W[1], W[2]}, l0 = w[0] * inverse, l1 = w[1] * inverse;
+  const Lane S00 = W[3] - l0 * w[0], S01 = W[4] - l0 * w[1], S11 = W[5] - l1 * w[1];
+  const Lane n1[2] = {l0 * q[0] - q[1], l1 * q[0] - q[2]};
+  const Lane n0[2] = {S11 * n1[0] - S01 * n1[1], S00 * n1[1] - S01 * n1[0]};
+  const Lane trace = scree_lane_max(S00 + S11, zero);
+  Lane det = S00 * S11 - S01 * S01;
+  const Mask regular = det > DBL_EPSILON * trace * trace;
+  det = scree_lane_choose(regular, det, zero);
+  const Lane scale = mu * inverse;
+  const Lane norm0 = scree_lane_sqrt(n0[0] * n0[0] + n0[1] * n0[1]);
+  const Lane f0 = norm0 + scale * (q[0] * det + w[0] * n0[0] + w[1] * n0[1]);
+  Mask slip = closed & ~(regular & (f0 <= zero)) & (mu > zero), smooth = ~(mu > zero);
+  Lane a = zero;
+  if (scree_lane_any(slip)) {
+    const Lane norm1 = scree_lane_sqrt(n1[0] * n1[0] + n1[1] * n1[1]);
+    const Lane k = (W[0] / mu + scree_lane_sqrt(w[0] * w[0] + w[1] * w[1])) / -q[0];
+    const Lane hi = k * norm1 + scree_lane_sqrt(k * norm0);
+    const Mask pushed = (hi > zero) & (hi < INFINITY);
+    smooth |= slip & ~pushed; /* nothing pushes sideways */
+    slip &= pushed;
+    const Lane old2 = old[1] * old[1] + old[2] * old[2];
+    const Lane start = (old[1] * (n1[0] - S00 * old[1] - S01 * old[2]) +
+                        old[2] * (n1[1] - S01 * old[1] - S11 * old[2])) /
+                       old2; /* not a number without an old direction: then not taken */
+    a = slip_root(n0, n1, trace, det, scale, q[0], w, start, hi, slip);
+  }
+  const Lane D = a * (a + trace) + det;
+  Lane t0 = scree_lane_choose(smooth, zero, (n0[0] + a * n1[0]) / D);
+  Lane t1 = scree_lane_choose(smooth, zero, (n0[1] + a * n1[1]) / D);
+  const Lane rn = -(q[0] + w[0] * t0 + w[1] * t1) * inverse;
+  const Mask pressed = closed & (rn > zero);
+  const Lane norm = scree_lane_sqrt(t0 * t0 + t1 * t1), limit = mu * rn;
+  const Mask outside = (norm > limit) | ((a > zero) & (norm > zero));
+  const Lane shrink = scree_lane_choose(outside, limit / norm, (Lane){1.0, 1.0, 1.0, 1.0});
+  r[0] = scree_lane_choose(pressed, rn, zero);
+  r[1] = scree_lane_choose(pressed, shrink * t0, zero);
+  r[2] = scree_lane_choose(pressed, shrink * t1, zero);
+}
+
+SCREE_INLINE void solve_2d(const Lane *W, Lane inverse, Lane mu, const Lane *q, Lane *r) {
+  const Lane zero = {0.0, 0.0, 0.0, 0.0};
+  const Mask closed = (q[0] < zero) & (inverse > zero);
+  const Lane l = W[1] * inverse, S = W[2] - l * W[1], b = q[1] - l * q[0];
+  const Lane t = -b / S, n = -(q[0] + W[1] * t) * inverse;
+  const Mask stick = (S > DBL_EPSILON * W[2]) & (scree_lane_abs(t) <= mu * n);
+  const Lane side = scree_lane_choose(b > zero, -mu, scree_lane_choose(b < zero, mu, zero));
+  const Lane along = W[0] + side * W[1], slip = -q[0] / along;
+  const Mask pressed = closed & (stick | (along > zero));
+  r[0] = scree_lane_choose(pressed, scree_lane_choose(stick, n, slip), zero);
+  r[1] = scree_lane_choose(pressed, scree_lane_choose(stick, t, side * slip), zero);
+}
+
+/* ---- one batch ---------------------------------------------------------------------------------
+ */
+
+/* Velocities of the four bodies of one side, component by component: v (stride) */
+SCREE_INLINE void load_bodies(const double *y, int stride, const int *body, Lane *v) {
+  SCREE_UNROLL for (int k = 0; k < stride; k += SCREE_LANES) {
+    SCREE_UNROLL for (int lane = 0; lane < SCREE_LANES; ++lane) v[k + lane] =
+        *(const Lane *)(y + (size_t)body[lane] * (size_t)stride + k);
+    scree_lane_transpose(v + k, v + k + 1, v + k + 2, v + k + 3);
+  }
+}
+
+SCREE_INLINE void store_bodies(double *y, int stride, int ground, const int *body, Lane *v) {
+  SCREE_UNROLL for (int k = 0; k < stride; k += SCREE_LANES) {
+    scree_lane_transpose(v + k, v + k + 1, v + k + 2, v + k + 3);
+    SCREE_UNROLL for (int lane = 0; lane < SCREE_LANES; ++lane) if (body[lane] != ground) *
+        (Lane *)(y + (size_t)body[lane] * (size_t)stride + k) = v[k + lane];
+  }
+}
+
+SCREE_INLINE int batch_size(int d, int nb) {
+  return 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1;
+}
+
+typedef struct Change {
+  Lane normal, tangent2;
+} Change;
+
+SCREE_INLINE void visit(scree_Lanes *lanes, int d, int nb, int stride, int index, Change *change) {
+  const Lane *B0 = lanes->batch + (size_t)index * (size_t)batch_size(d, nb), *B1 = B0 + d * nb;
+  const Lane *W = B1 + d * nb, *inverse = W + d * (d + 1) / 2, *q = inverse + 1, *mu = q + d;
+  const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
+  Lane *r = lanes->r + (size_t)index * (size_t)d;
+  Lane v0[8], v1[8], local[3], next[3], dr[3];
+  load_bodies(lanes->y, stride, body, v0);
+  load_bodies(lanes->y, stride, body + SCREE_LANES, v1);
+  SCREE_UNROLL for (int i = 0; i < d; ++i) {
+    Lane first = B0[i * nb] * v0[0], second = B1[i * nb] * v1[0];
+    SCREE_UNROLL for (int j = 1; j < nb; ++j) {
+      first += B0[i * nb + j] * v0[j];
+      second += B1[i * nb + j] * v1[j];
+    }
+    local[i] = q[i] + (first + second);
+  }
+  if (d == 3) {
+    local[0] -= W[0] * r[0] + W[1] * r[1] + W[2] * r[2];
+    local[1] -= W[1] * r[0] + W[3] * r[1] + W[4] * r[2];
+    local[2] -= W[2] * r[0] + W[4] * r[1] + W[5] * r[2];
+    solve_3d(W, *inverse, *mu, local, r, next);
+  } else {
+    local[0] -= W[0] * r[0] + W[1] * r[1];
+    local[1] -= W[1] * r[0] + W[2] * r[1];
+    solve_2d(W, *inverse, *mu, local, next);
+  }
+  SCREE_UNROLL for (int i = 0; i < d; ++i) {
+    dr[i] = next[i] - r[i];
+    r[i] = next[i];
+  }
+  change->normal = scree_lane_max(change->normal, scree_lane_abs(dr[0]));
+  change->tangent2 =
+      scree_lane_max(change->tangent2, d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1]);
+  SCREE_UNROLL for (int j = 0; j < nb; ++j) SCREE_UNROLL for (int i = 0; i < d; ++i) {
+    v0[j] += B0[i * nb + j] * dr[i];
+    v1[j] += B1[i * nb + j] * dr[i];
+  }
+  store_bodies(lanes->y, stride, lanes->nbodies, body, v0);
+  store_bodies(lanes->y, stride, lanes->nbodies, body + SCREE_LANES, v1);
+}
+
+/* Ask for a later batch and its bodies; past the last batch there is room. The processor's own
+ * prefetching stops at the end of a page, and a batch is almost half of one. */
+SCREE_INLINE void prefetch(const scree_Lanes *lanes, int d, int nb, int stride, int index) {
+  const int size = batch_size(d, nb), *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
+  const Lane *batch = lanes->batch + (size_t)index * (size_t)size;
+  for (int e = 0; e < 2 * SCREE_LANES; ++e)
+    __builtin_prefetch(lanes->y + (size_t)body[e] * (size_t)stride, 1);
+  for (int k = 0; k < size; k += 2) __builtin_prefetch(batch + k);
+}
+
+SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, int d, int nb, int stride, int first,
+                                           int last) {
+  Change change = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+  for (int k = first; k < last; ++k) {
+    prefetch(lanes, d, nb, stride, k + PREFETCH);
+    visit(lanes, d, nb, stride, k, &change);
+  }
+  scree_SweepChange total = {0.0, 0.0};
+  for (int lane = 0; lane < SCREE_LANES; ++lane) {
+    if (change.normal[lane] > total.normal) total.normal = change.normal[lane];
+    if (change.tangent2[lane] > total.tangent2) total.tangent2 = change.tangent2[lane];
+  }
+  return total;
+}
+
+SCREE_CLONES static scree_SweepChange visit_range_3d(scree_Lanes *lanes, int first, int last) {
+  return visit_range(lanes, 3, 6, 8, first, last);
+}
+
+SCREE_CLONES static scree_SweepChange visit_range_2d(scree_Lanes *lanes, int first, int last) {
+  return visit_range(lanes, 2, 3, 4, first, last);
+}
+
+scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last) {
+  return lanes->d == 3 ? visit_range_3d(lanes, first, last) : visit_range_2d(lanes, first, last);
+}
+
+/* ---- making batches ----------------------------------------------------------------------------
+ */
+
+bool scree_lanes_fit(const scree_Problem *p) {
+  return p->kind == SCREE_BODIES && p->law == SCREE_COULOMB && !p->set && !p->bodies.C &&
+         ((p->d == 3 && p->bodies.nb == 6) || (p->d == 2 && p->bodies.nb == 3));
+}
+
+static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, int lane, int c) {
+  const scree_Problem *p = W->problem;
+  const int d = p->d, nb = p->bodies.nb, blocks = 2 * d * nb;
+  Lane *at = lanes->batch + (size_t)index * (size_t)batch_size(d, nb);
+  int *body = lanes->body + (size_t)index * 2 * SCREE_LANES + lane;
+  lanes->contact[index * SCREE_LANES + lane] = c;
+  for (int side = 0; side < 2; ++side) {
+    const int b = c < 0 ? -1 : p->bodies.body[2 * c + side];
+    body[side * SCREE_LANES] = b < 0 ? p->bodies.nbodies : b;
+  }
+  if (c < 0) return; /* zeros: a contact that is never closed */
+  const double *D = W->diagonal + (size_t)c * (size_t)(d * d);
+  const double *B = p->bodies.B + (size_t)c * (size_t)blocks;
+  for (int k = 0; k < blocks; ++k) (at++)[0][lane] = B[k];
+  for (int i = 0; i < d; ++i)
+    for (int j = i; j < d; ++j) (at++)[0][lane] = D[i * d + j];
+  (at++)[0][lane] = D[0] > 0.0 ? 1.0 / D[0] : 0.0;
+  for (int i = 0; i < d; ++i) (at++)[0][lane] = p->q[(size_t)c * (size_t)d + (size_t)i];
+  at[0][lane] = p->mu[c];
+}
+
+/* Contacts of a serial colour see each other: one per batch. */
+static int lanes_used(const scree_Colouring *colouring, int colour) {
+  return colouring->serial[colour] ? 1 : SCREE_LANES;
+}
+
+scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                scree_Lanes *lanes, const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  const int d = p->d, nb = p->bodies.nb;
+  const int colours = colouring->colours;
+  int batches = 0;
+  for (int k = 0; k < colours; ++k) {
+    const int n = colouring->start[k + 1] - colouring->start[k], width = lanes_used(colouring, k);
+    batches += (n + width - 1) / width;
+  }
+  *lanes = (scree_Lanes){
+      .d = d, .stride = d == 3 ? 8 : 4, .nbodies = p->bodies.nbodies, .colours = colours};
+  const size_t count = (size_t)batches + PREFETCH;
+  lanes->start = SCREE_ALLOC(int, colours + 1);
+  lanes->contact = SCREE_ALLOC(int, count *SCREE_LANES);
+  lanes->body = SCREE_ALLOC(int, count * 2 * SCREE_LANES);
+  lanes->batch = SCREE_ALLOC(Lane, count * (size_t)batch_size(d, nb));
+  lanes->r = SCREE_ALLOC(Lane, count * (size_t)d);
+  lanes->y = SCREE_ALLOC(double, ((size_t)p->bodies.nbodies + 1) * (size_t)lanes->stride);
+  if (!lanes->start || !lanes->contact || !lanes->body || !lanes->batch || !lanes->r || !lanes->y) {
+    scree_lanes_destroy(lanes);
+    return scree_fail_memory(log, "batches of contacts");
+  }
+  for (int k = 0, index = 0; k < colours; ++k) {
+    const int width = lanes_used(colouring, k);
+    lanes->start[k] = index;
+    for (int m = colouring->start[k]; m < colouring->start[k + 1]; m += width, ++index)
+      for (int lane = 0; lane < SCREE_LANES; ++lane) {
+        const bool used = lane < width && m + lane < colouring->start[k + 1];
+        fill_lane(W, lanes, index, lane, used ? colouring->order[m + lane] : -1);
+      }
+    lanes->start[k + 1] = index;
+  }
+  return SCREE_OK;
+}
+
+void scree_lanes_destroy(scree_Lanes *lanes) {
+  scree_free(lanes->start);
+  scree_free(lanes->contact);
+  scree_free(lanes->body);
+  scree_free(lanes->batch);
+  scree_free(lanes->r);
+  scree_free(lanes->y);
+  *lanes = (scree_Lanes){0};
+}
+
+void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads) {
+  const int batches = lanes->start[lanes->colours], d = lanes->d, nb = d == 3 ? 6 : 3;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+#pragma omp for schedule(static) nowait
+    for (int k = 0; k < SCREE_LANES * batches; ++k) {
+      const int c = lanes->contact[k];
+      for (int i = 0; c >= 0 && i < d; ++i)
+        lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES] = r[(size_t)c * (size_t)d + (size_t)i];
+    }
+#pragma omp for schedule(static)
+    for (int b = 0; b < lanes->nbodies; ++b)
+      for (int j = 0; j < nb; ++j)
+        lanes->y[(size_t)b * (size_t)lanes->stride + (size_t)j] =
+            y[(size_t)b * (size_t)nb + (size_t)j];
+  }
+}
+
+void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads) {
+  const int batches = lanes->start[lanes->colours], d = lanes->d;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int k = 0; k < SCREE_LANES * batches; ++k) {
+    const int c = lanes->contact[k];
+    for (int i = 0; c >= 0 && i < d; ++i)
+      r[(size_t)c * (size_t)d + (size_t)i] = lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES];
+  }
+}

@@ -1,0 +1,49 @@
+/* Gauss-Seidel over bodies, four contacts at a time.
+ *
+ * Contacts of one colour do not see each other, so a sweep may visit four of them in the lanes of a
+ * vector register. Their data are copied once into batches in the order of the visits, so that a
+ * sweep streams through memory and its only scattered accesses are the velocities of the bodies. A
+ * lane's arithmetic does not depend on its neighbours, so neither batches nor threads change bits.
+ *
+ * For Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), no compliance: the
+ * case in which a sweep has to be fast. Everything else takes the general path of nlgs.c. */
+#ifndef SCREE_SOLVER_LANES_H
+#define SCREE_SOLVER_LANES_H
+
+#include "math/simd.h"
+#include "solver/colouring.h"
+
+/* The largest changes of one sweep: |dr_n| and |dr_T|^2 */
+typedef struct scree_SweepChange {
+  double normal, tangent2;
+} scree_SweepChange;
+
+typedef struct scree_Lanes {
+  int d, stride;     /* stride: doubles per body in y, a multiple of four */
+  int nbodies;       /* y holds one more, the ground, always zero */
+  int colours;       /* of the colouring */
+  int *start;        /* (colours + 1) batches of a colour */
+  int *contact;      /* (batches x 4) contact of a lane, -1 for padding */
+  int *body;         /* (batches x 2 x 4) its bodies, nbodies for the ground */
+  scree_Lane *batch; /* (batches x size) B0, B1, W, 1/W_nn, q, mu: see lanes.c */
+  scree_Lane *r;     /* (batches x d) */
+  double *y;         /* ((nbodies + 1) x stride) scaled velocities of the bodies */
+} scree_Lanes;
+
+/* Whether a problem can be swept so. */
+bool scree_lanes_fit(const scree_Problem *problem);
+
+scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                scree_Lanes *lanes, const scree_Log *log);
+void scree_lanes_destroy(scree_Lanes *lanes);
+
+/* Take the impulses r (nc x d) and the state y of the operator that belongs to them. */
+void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads);
+
+/* Give the impulses back. */
+void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads);
+
+/* Visit batches first .. last-1, which must belong to one colour if other threads work too. */
+scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last);
+
+#endif
