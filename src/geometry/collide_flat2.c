@@ -8,11 +8,14 @@
  *
  * Two corners near each other may belong to edges that are nearly parallel (a brick that overhangs
  * another by a hair): then the clipped edge is used as well if it has two points within the margin.
- * Its gaps differ from the distance of the corners only to second order in the margin. */
+ * Its gaps differ from the distance of the corners only to second order in the lean. */
 #include "geometry/narrow.h"
 
 /* Cosine up to which a normal counts as near to that of an edge. */
 static const double ALIGNED = 0.98;
+
+/* What clipped points may lack of the distance, as a part of the margin. */
+static const double SECOND_ORDER = 0.01;
 
 typedef struct Flat {
   int n;
@@ -173,9 +176,9 @@ void scree_collide_flat2(const scree_Shape *a, const scree_Pose *pa, const scree
   scree_Vec3 qa = A.centre, qb = B.centre;
   double distance = closest_points(&A, &B, &qa, &qb);
   scree_Vec3 between = distance > 0 ? scree_scale(1 / distance, scree_sub(qa, qb)) : n;
-  if (manifold->count == 2 && scree_dot(between, n) > ALIGNED) return;
+  double gap = distance - radii, excess = SECOND_ORDER * fmax(margin, fabs(gap));
+  if (manifold->count == 2 && scree_dot(between, n) > ALIGNED && least - gap <= excess) return;
   manifold->count = 0;
-  double gap = distance - radii;
   if (!(gap <= margin)) return;
   scree_Vec3 sa = scree_axpy(qa, -A.radius, between), sb = scree_axpy(qb, B.radius, between);
   scree_manifold_add(manifold, scree_add(origin, scree_scale(0.5, scree_add(sa, sb))), between, gap,

@@ -19,6 +19,9 @@
 /* Cosine up to which a normal counts as near to that of a face. */
 static const double ALIGNED = 0.98;
 
+/* What clipped points may lack of the distance, as a part of the margin. */
+static const double SECOND_ORDER = 0.01;
+
 typedef struct Hull {
   bool bar;
   scree_Vec3 centre; /* relative to the second body */
@@ -267,9 +270,10 @@ static uint32_t edges_feature(const Hull *a, const Hull *b, const Axis *e) {
   return scree_feature_edges(a->bar ? 0 : edge_id(e->ea, ca), b->bar ? 0 : edge_id(e->eb, cb));
 }
 
-/* Replace a single contact along n by a clipped face when n is nearly the normal of one. */
-static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, scree_Vec3 origin,
-                            double margin, scree_Manifold *manifold) {
+/* Replace a single contact along n, whose gap is `gap`, by a clipped face when n is nearly the
+ * normal of one. */
+static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, double gap,
+                            scree_Vec3 origin, double margin, scree_Manifold *manifold) {
   double most = 0;
   int body = 0, face = 0;
   for (int k = 0; k < 6; k++) {
@@ -278,8 +282,9 @@ static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, scree_Ve
     if (s > most) most = s, body = k / 3, face = k % 3;
   }
   if (most < ALIGNED) return false;
-  clip_faces(a, b, body, face, n, origin, margin, manifold);
-  if (manifold->count >= 2) return true;
+  double least = clip_faces(a, b, body, face, n, origin, margin, manifold);
+  double excess = SECOND_ORDER * fmax(margin, fabs(gap));
+  if (manifold->count >= 2 && least - gap <= excess) return true;
   manifold->count = 0;
   return false;
 }
@@ -310,7 +315,8 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
   } else {
     bool crossing = edge_points(&A, &B, &edges, &qa, &qb);
     if (crossing || edges.separation <= 0) {
-      if (clip_if_aligned(&A, &B, edges.n, origin, margin, manifold)) return;
+      double gap = edges.separation - radii;
+      if (clip_if_aligned(&A, &B, edges.n, gap, origin, margin, manifold)) return;
       add_points(&A, &B, qa, qb, edges.n, edges.separation, edges_feature(&A, &B, &edges), origin,
                  margin, manifold);
       return;
@@ -319,7 +325,7 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
   scree_Vec3 n = face.n;
   double distance = scree_gjk_distance(hull_support, &A, hull_support, &B, d, &qa, &qb, &n);
   if (!(distance > rounding)) n = edges.separation > face.separation ? edges.n : face.n;
-  if (clip_if_aligned(&A, &B, n, origin, margin, manifold)) return;
+  if (clip_if_aligned(&A, &B, n, distance - radii, origin, margin, manifold)) return;
   if (distance > rounding) {
     add_points(&A, &B, qa, qb, n, distance, scree_feature_closest(), origin, margin, manifold);
     return;

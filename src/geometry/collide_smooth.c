@@ -103,8 +103,8 @@ static void finish(const Elliptic *e, const Best *best, double radius, const scr
                      scree_mat3_mul(Rb, best->n), gap, scree_feature_closest());
 }
 
-/* How far, as a sine, a direction may be outside a normal cone and still belong to it: rounding must
- * not let a direction fall between two cones. The gap suffers to second order only. */
+/* How far, as a sine, a direction may be outside a normal cone and still belong to it: rounding
+ * must not let a direction fall between two cones. The gap suffers to second order only. */
 static const double CONE_SLACK = 1e-9;
 
 /* Whether n is in the normal cone of vertex k of the polygon v [count]. */

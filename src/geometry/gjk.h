@@ -8,10 +8,10 @@
 typedef scree_Vec3 (*scree_SupportFunction)(const void *body, scree_Vec3 direction);
 
 /* Distance of two convex bodies, with its two points and the unit normal from the second to the
- * first, which is more accurate than the difference of the points when they nearly touch; exact to rounding for polytopes, slower and
- * to about half the digits for curved bodies. Returns 0 when they overlap or touch to rounding;
- * then the points are not set. `start` is
- * any vector from the second to the first. */
+ * first, which is more accurate than the difference of the points when they nearly touch; exact to
+ * rounding for polytopes, slower and to about half the digits for curved bodies. Returns 0 when
+ * they overlap or touch to rounding; then the points are not set. `start` is any vector from the
+ * second to the first. */
 double scree_gjk_distance(scree_SupportFunction support_a, const void *a,
                           scree_SupportFunction support_b, const void *b, scree_Vec3 start,
                           scree_Vec3 *point_a, scree_Vec3 *point_b, scree_Vec3 *normal);

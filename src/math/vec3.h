@@ -132,9 +132,9 @@ static inline scree_Vec3 scree_quat_rotate(scree_Quat q, scree_Vec3 a) {
 /* The shortest rotation that takes the unit vector a to the unit vector b. When b = -a the axis is
  * z if a is in the plane z = 0 (so that 2D stays 2D), else some axis perpendicular to a. */
 static inline scree_Quat scree_quat_from_to(scree_Vec3 a, scree_Vec3 b) {
-  double w = 1 + scree_dot(a, b);
+  double h = scree_norm(scree_add(a, b)); /* twice the cosine of half the angle */
   scree_Vec3 c = scree_cross(a, b);
-  if (w > 1e-12) return scree_quat_normalize((scree_Quat){w, c.x, c.y, c.z});
+  if (h > 1e-7) return scree_quat_normalize((scree_Quat){0.5 * h, c.x / h, c.y / h, c.z / h});
   if (a.z == 0) return (scree_Quat){0, 0, 0, 1};
   scree_Vec3 axis = scree_unit_or(scree_vec3(-a.z, 0, a.x), scree_vec3(1, 0, 0));
   return (scree_Quat){0, axis.x, axis.y, axis.z};
