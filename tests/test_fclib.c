@@ -791,6 +791,12 @@ static void test_write_solution(void **state) {
     assert_memory_equal(u_read, k ? u_new : u, sizeof u);
     scree_problem_destroy(&problem);
   }
+  /* no time of writing: the same solution gives the same bytes */
+  file = H5Fopen(next, H5F_ACC_RDONLY, H5P_DEFAULT);
+  H5O_info_t object;
+  assert_true(H5Oget_info_by_name2(file, "/solution/r", &object, H5O_INFO_TIME, H5P_DEFAULT) >= 0);
+  assert_true(object.mtime == 0 && object.ctime == 0);
+  H5Fclose(file);
   /* a solution of another size */
   scree_Problem other = {.d = 3, .nc = 1};
   double big[3];

@@ -344,12 +344,22 @@ bool scree_h5_make_group(const scree_H5 *h5, const char *name) {
   return group >= 0 && H5Gclose(group) >= 0;
 }
 
+/* Datasets without a time of creation: the same problem gives the same file, to the byte. */
+static hid_t create_dataset(const scree_H5 *h5, const char *name, hid_t type, hid_t space) {
+  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  if (properties < 0) return -1;
+  H5Pset_obj_track_times(properties, false);
+  hid_t data = H5Dcreate2(h5->file, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  H5Pclose(properties);
+  return data;
+}
+
 static bool write_values(const scree_H5 *h5, const char *name, size_t count, hid_t disk,
                          hid_t memory, const void *values) {
   const hsize_t extent = count;
   hid_t space = H5Screate_simple(1, &extent, NULL);
   if (space < 0) return false;
-  hid_t data = H5Dcreate2(h5->file, name, disk, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t data = create_dataset(h5, name, disk, space);
   bool good = data >= 0;
   if (good && count) good = H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
   if (data >= 0) good = H5Dclose(data) >= 0 && good;
@@ -370,8 +380,7 @@ bool scree_h5_write_text(const scree_H5 *h5, const char *name, const char *text)
   hid_t type = H5Tcopy(H5T_C_S1);
   hid_t space = H5Screate(H5S_SCALAR);
   bool good = type >= 0 && space >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0;
-  hid_t data =
-      good ? H5Dcreate2(h5->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+  hid_t data = good ? create_dataset(h5, name, type, space) : -1;
   good = data >= 0 && H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
   if (data >= 0) good = H5Dclose(data) >= 0 && good;
   if (space >= 0) H5Sclose(space);
