@@ -63,6 +63,10 @@ if(TARGET scree_dep_siconos)
     "${SCREE_siconos_INCLUDE_DIR}/..")
 endif()
 
+# For bench/factor.c alone.
+scree_find(suitesparse HEADER cholmod.h SUFFIXES suitesparse LIBRARIES cholmod umfpack
+           DEBIAN libsuitesparse-dev OPTIONAL)
+
 set(SCREE_DEPENDENCIES
   ${hdf5} OpenMP::OpenMP_C scree_dep_lapacke LAPACK::LAPACK scree_dep_amd scree_dep_metis
   scree_dep_sundials scree_dep_yaml scree_dep_ccd ZLIB::ZLIB m)

@@ -95,20 +95,21 @@ INLINE void block_store(const Block *block, double *x, ptrdiff_t ld) {
   *quad(x + 3 * ld) = block->d0, *quad(x + 3 * ld + 4) = block->d1;
 }
 
-/* Judge a pivot, replace it when it is only rounding, and count. */
-INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
-  if (!(fabs(d) > DBL_EPSILON * scale)) {
-    if (!isfinite(d)) {
-      pivots->broken = true;
-      d = scale;
-    } else {
-      d = copysign(sqrt(DBL_EPSILON) * scale, d);
-      ++pivots->perturbed;
-    }
-  } else if (!isfinite(d)) {
-    pivots->broken = true;
-    d = scale;
+/* A pivot that is only rounding, or not finite. */
+static double pivot_replace(double d, double scale, scree_Pivots *pivots) {
+  if (isfinite(d)) {
+    ++pivots->perturbed;
+    return copysign(sqrt(DBL_EPSILON) * scale, d);
   }
+  pivots->broken = true;
+  return scale;
+}
+
+/* Judge a pivot, replace it when it cannot be used, and count. */
+INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
+  const double size = fabs(d);
+  if (__builtin_expect(!(size > DBL_EPSILON * scale && size <= DBL_MAX), 0))
+    d = pivot_replace(d, scale, pivots);
   pivots->negative += d < 0.0;
   return d;
 }
@@ -117,11 +118,12 @@ INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
 CLONES void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd,
                             const double *scale, scree_Pivots *pivots) {
   const int ld = round_up4(p);
-  for (int k = 0; k < p; ++k) {
+  const Quad zero = {0.0, 0.0, 0.0, 0.0};
+  for (int k = 0; k < p; ++k, f += ldf) {
     double *a = lt + k * ld;
-    for (int j = 0; j < k; ++j) a[j] = 0.0;
-    for (int j = k; j < p; ++j) a[j] = f[(size_t)k * (size_t)ldf + (size_t)j];
-    for (int j = p; j < ld; ++j) a[j] = 0.0;
+    int j = 0;
+    for (; j + 4 <= k; j += 4) *quad(a + j) = zero;
+    for (; j < ld; j += 4) *quad(a + j) = load(f + j);
   }
   for (int k = 0; k < p; ++k) {
     double *a = lt + k * ld;
@@ -320,13 +322,41 @@ INLINE double sum(const Quad *q) {
   return ((*q)[0] + (*q)[1]) + ((*q)[2] + (*q)[3]);
 }
 
+/* Four rows at a time, from the last; within the four the numbers stay in registers, for a vector
+ * loaded from where single numbers were just stored waits long. */
 CLONES void scree_dense_upper_solve(int p, const double *u, const double *rd, double *y) {
-  const int ld = round_up4(p);
-  for (int k = p - 1; k >= 0; --k) {
-    Quad dot = {0.0, 0.0, 0.0, 0.0};
-    for (int j = (k + 1) & ~3; j < ld; j += 4) dot += load(u + k * ld + j) * load(y + j);
-    const double x = y[k] - sum(&dot);
-    y[k] = rd ? rd[k] * x : x;
+  const ptrdiff_t ld = round_up4(p);
+  for (int k = (p - 1) & ~3; k >= 0; k -= 4) {
+    const double *row = u + k * ld;
+    double x[4] = {y[k], y[k + 1], y[k + 2], y[k + 3]};
+    if (k + 4 <= p) {
+      Quad a = {0.0, 0.0, 0.0, 0.0}, b = a, c = a, d = a;
+      for (ptrdiff_t j = k + 4; j < ld; j += 4) {
+        const Quad z = load(y + j);
+        a += load(row + j) * z;
+        b += load(row + ld + j) * z;
+        c += load(row + 2 * ld + j) * z;
+        d += load(row + 3 * ld + j) * z;
+      }
+      x[3] -= sum(&d), x[2] -= sum(&c), x[1] -= sum(&b), x[0] -= sum(&a);
+      if (rd) x[3] *= rd[k + 3];
+    } else {
+      x[3] = 0.0;
+    }
+    if (k + 3 <= p) {
+      x[2] -= row[2 * ld + k + 3] * x[3];
+      if (rd) x[2] *= rd[k + 2];
+    }
+    if (k + 2 <= p) {
+      x[1] -= row[ld + k + 3] * x[3];
+      x[1] -= row[ld + k + 2] * x[2];
+      if (rd) x[1] *= rd[k + 1];
+    }
+    x[0] -= row[k + 3] * x[3];
+    x[0] -= row[k + 2] * x[2];
+    x[0] -= row[k + 1] * x[1];
+    if (rd) x[0] *= rd[k];
+    *quad(y + k) = (Quad){x[0], x[1], x[2], x[3]};
   }
 }
 

@@ -32,7 +32,8 @@ static inline size_t scree_tiles_size(int p, int m) {
   return (size_t)((m + SCREE_TILE - 1) / SCREE_TILE) * (size_t)SCREE_TILE * (size_t)p;
 }
 
-/* L D L^T of the upper triangle of f (p x p, row length ldf), p <= SCREE_PANEL. lt (p x ld, ld = p
+/* L D L^T of the upper triangle of f (p x p, row length ldf, zeros up to a multiple of 4 columns),
+ * p <= SCREE_PANEL. lt (p x ld, ld = p
  * rounded up to 4) gets L^T strictly above the diagonal and zeros elsewhere, rd (p) the reciprocals
  * of D. scale (p): the size each pivot is compared with. */
 void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd, const double *scale,
