@@ -9,6 +9,8 @@ extern const scree_SolverClass scree_solver_pgd, scree_solver_apgd, scree_solver
     scree_solver_apgd_ar, scree_solver_apgd_asr;
 extern const scree_SolverClass scree_solver_spg, scree_solver_fixed_point, scree_solver_ipm;
 
+extern const scree_SolverClass scree_solver_pqn;
+
 extern const scree_SolverClass *const scree_solver_registry[]; /* null-ended */
 
 #endif

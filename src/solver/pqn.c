@@ -1,0 +1,360 @@
+/* pqn: the projected quasi-Newton method of Koziara (004, algorithm 1).
+ *
+ *     repeat  u = W r + q;   C, X, Y of every contact at (u, r)
+ *             solve (X W + Y + delta I) dr = C  by GMRES, to eps |C| or m iterations
+ *             r <- P_K(r - dr)
+ *
+ * with the smoothed map C_w of pqn_map.h and the inverted diagonal blocks of the matrix as
+ * preconditioner. W is only applied, so both forms of the problem are served without forming
+ * anything. After n iterations without success Gauss-Seidel goes on from the best point.
+ *
+ * Scales. The paper's C compares impulses with velocities and its omega is a velocity, so both
+ * depend on units. Here s = w r with w the mean of diag W takes the place of r, and omega is
+ * relative to the mean size of q; then delta relative to the mean of diag W is the paper's.
+ * scaled=no gives the paper's own form, w = 1.
+ *
+ * Defaults are those of table 1, except delta: 0 there, which leaves the matrix singular whenever
+ * contacts outnumber freedoms; 0.01 of the mean of diag W is what the paper recommends for rigid
+ * bodies (table 3) after its sensitivity studies.
+ *
+ * GMRES is SPGMR of SUNDIALS, with modified Gram-Schmidt on one thread. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vector.h"
+#include "problem/set_inline.h"
+#include "solver/pqn_map.h"
+#include "solver/registry.h"
+
+#include <float.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+
+enum { DELTA_ABSOLUTE, DELTA_MIN, DELTA_MEAN, DELTA_MAX };
+
+typedef struct Options {
+  double omega, delta, epsilon;
+  int delta_scale, krylov, restart, iterations, products;
+  bool scaled, fallback;
+} Options;
+
+static const char *const delta_names[] = {"absolute", "min", "mean", "max", NULL};
+
+typedef struct State {
+  Options options;
+  const scree_Operator *W;
+  double weight;       /* w: s = w r */
+  double omega, delta; /* in the units of s and of C */
+  size_t n;            /* nc * d */
+  double *s, *best;    /* (n) impulses in units of velocity; the best of them so far */
+  double *C, *step;    /* (n) */
+  double *product;     /* (n) W v */
+  double *X, *Y, *P;   /* (nc x d x d) derivatives, inverted diagonal blocks */
+  double *y;           /* state of W */
+  int products;        /* with W, inside GMRES */
+  SUNContext context;
+  SUNLinearSolver gmres;
+  N_Vector right, solution; /* views of C and step */
+} State;
+
+static double friction(const scree_Problem *p, int c) {
+  return p->set && p->set[c] == SCREE_SET_HALF_LINE ? 0.0 : p->mu[c];
+}
+
+/* ---- the linear system ------------------------------------------------------------------------
+ */
+
+/* P = inverse of A (d x d) by Gauss-Jordan with row pivots; the identity if A is singular. */
+static void invert(int d, double *A, double *P) {
+  double size = 0.0;
+  for (int i = 0; i < d * d; ++i) {
+    P[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+    size = fmax(size, fabs(A[i]));
+  }
+  for (int k = 0; k < d; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < d; ++i)
+      if (fabs(A[i * d + k]) > fabs(A[pivot * d + k])) pivot = i;
+    if (!(fabs(A[pivot * d + k]) > DBL_EPSILON * size)) {
+      for (int i = 0; i < d * d; ++i) P[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+      return;
+    }
+    for (int j = 0; j < d; ++j) {
+      const double a = A[k * d + j], b = P[k * d + j];
+      A[k * d + j] = A[pivot * d + j], P[k * d + j] = P[pivot * d + j];
+      A[pivot * d + j] = a, P[pivot * d + j] = b;
+    }
+    const double scale = 1.0 / A[k * d + k];
+    for (int j = 0; j < d; ++j) A[k * d + j] *= scale, P[k * d + j] *= scale;
+    for (int i = 0; i < d; ++i) {
+      const double factor = A[i * d + k];
+      if (i == k) continue;
+      for (int j = 0; j < d; ++j) {
+        A[i * d + j] -= factor * A[k * d + j];
+        P[i * d + j] -= factor * P[k * d + j];
+      }
+    }
+  }
+}
+
+/* C, X, Y and the preconditioner of contact c at velocity u. */
+static void linearise(State *state, int d, int c, const double *u) {
+  const scree_Problem *p = state->W->problem;
+  const size_t at = (size_t)c * (size_t)d, block = at * (size_t)d;
+  const double mu = friction(p, c), slope = p->law == SCREE_COULOMB ? mu : 0.0;
+  const double *Wcc = state->W->diagonal + block;
+  double *X = state->X + block, *Y = state->Y + block, A[9];
+  scree_pqn_map(d, mu, slope, state->omega, u + at, state->s + at, state->C + at, X, Y);
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < d; ++k) sum += X[i * d + k] * Wcc[k * d + j];
+      A[i * d + j] = sum / state->weight + Y[i * d + j] + (i == j ? state->delta : 0.0);
+    }
+  invert(d, A, state->P + block);
+}
+
+/* z = (X W/w + Y + delta) v */
+static int multiply(void *data, N_Vector v_, N_Vector z_) {
+  State *state = data;
+  const scree_Operator *W = state->W;
+  const size_t d = (size_t)W->problem->d, nc = (size_t)W->problem->nc;
+  const double *v = N_VGetArrayPointer(v_);
+  double *z = N_VGetArrayPointer(z_), inverse = 1.0 / state->weight;
+  scree_operator_apply(W, v, NULL, state->y, state->product);
+  ++state->products;
+  SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
+    size_t begin, end;
+    scree_chunk(nc, chunk, &begin, &end);
+    for (size_t c = begin; c < end; ++c) {
+      const double *X = state->X + c * d * d, *Y = state->Y + c * d * d;
+      const double *Wv = state->product + c * d, *vc = v + c * d;
+      for (size_t i = 0; i < d; ++i) {
+        double sum = state->delta * vc[i];
+        for (size_t j = 0; j < d; ++j)
+          sum += X[i * d + j] * (inverse * Wv[j]) + Y[i * d + j] * vc[j];
+        z[c * d + i] = sum;
+      }
+    }
+  }
+  return 0;
+}
+
+static int precondition(void *data, N_Vector v_, N_Vector z_, realtype tolerance, int side) {
+  const State *state = data;
+  const size_t d = (size_t)state->W->problem->d, nc = (size_t)state->W->problem->nc;
+  const double *v = N_VGetArrayPointer(v_);
+  double *z = N_VGetArrayPointer(z_);
+  (void)tolerance, (void)side;
+  SCREE_OVER_CHUNKS(chunk, state->n, state->W->threads) {
+    size_t begin, end;
+    scree_chunk(nc, chunk, &begin, &end);
+    for (size_t c = begin; c < end; ++c)
+      for (size_t i = 0; i < d; ++i) {
+        double sum = 0.0;
+        for (size_t j = 0; j < d; ++j) sum += state->P[(c * d + i) * d + j] * v[c * d + j];
+        z[c * d + i] = sum;
+      }
+  }
+  return 0;
+}
+
+static int prepare_nothing(void *data) {
+  (void)data;
+  return 0;
+}
+
+/* step = A^-1 C up to eps |C|. Less than asked is still a step; false only when GMRES breaks. */
+static bool solve_linear(State *state) {
+  const double norm = scree_vector_norm(state->n, state->C, state->W->threads);
+  memset(state->step, 0, state->n * sizeof *state->step);
+  if (!(norm > 0.0)) return norm == 0.0;
+  SUNLinSolSetZeroGuess(state->gmres, SUNTRUE);
+  const int flag = SUNLinSolSolve(state->gmres, NULL, state->solution, state->right,
+                                  state->options.epsilon * norm);
+  return flag == SUNLS_SUCCESS || flag == SUNLS_RES_REDUCED || flag == SUNLS_CONV_FAIL;
+}
+
+/* ---- the method -------------------------------------------------------------------------------
+ */
+
+static void project(State *state, const double *step) {
+  const scree_Problem *p = state->W->problem;
+  const size_t d = (size_t)p->d;
+  SCREE_OVER_CHUNKS(chunk, state->n, state->W->threads) {
+    size_t begin, end;
+    scree_chunk((size_t)p->nc, chunk, &begin, &end);
+    for (size_t c = begin; c < end; ++c) {
+      double *s = state->s + c * d;
+      for (size_t i = 0; step && i < d; ++i) s[i] -= step[c * d + i];
+      scree_cone_project((int)d, friction(p, (int)c), s, s);
+    }
+  }
+}
+
+/* r from s, then u = W r + q */
+static void velocities(State *state, double *r, double *u) {
+  const scree_Operator *W = state->W;
+  scree_vector_combine(state->n, 1.0 / state->weight, state->s, 0.0, NULL, r, W->threads);
+  scree_operator_apply(W, r, W->problem->q, state->y, u);
+}
+
+static scree_Status fall_back(State *state, scree_Run *run, double *r, double *u) {
+  scree_vector_combine(state->n, 1.0 / state->weight, state->best, 0.0, NULL, r, state->W->threads);
+  run->note = "nlgs after pqn";
+  return scree_run_solver(run, &scree_solver_nlgs, NULL, r, u);
+}
+
+static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+  State *state = memory;
+  const scree_Operator *W = state->W;
+  const int d = W->problem->d;
+  double best = INFINITY;
+  state->products = 0;
+  scree_vector_combine(state->n, state->weight, r, 0.0, NULL, state->s, W->threads);
+  project(state, NULL);
+  scree_vector_copy(state->n, state->s, state->best, W->threads);
+  for (int k = 0;; ++k) {
+    velocities(state, r, u);
+    const bool stop =
+        scree_run_stop(run, r, u, scree_vector_norm(state->n, state->step, W->threads));
+    if (run->value < best) {
+      best = run->value;
+      scree_vector_copy(state->n, state->s, state->best, W->threads);
+    }
+    if (run->met || (stop && !isnan(run->value))) return SCREE_OK;
+    if (stop || isnan(run->value) || k >= state->options.iterations ||
+        state->products >= state->options.products)
+      break;
+    SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
+      size_t begin, end;
+      scree_chunk((size_t)W->problem->nc, chunk, &begin, &end);
+      for (size_t c = begin; c < end; ++c) linearise(state, d, (int)c, u);
+    }
+    if (!solve_linear(state)) break;
+    project(state, state->step);
+    ++run->iterations;
+  }
+  if (state->options.fallback && !run->exhausted) return fall_back(state, run, r, u);
+  scree_vector_copy(state->n, state->best, state->s, W->threads);
+  velocities(state, r, u);
+  return SCREE_OK;
+}
+
+/* ---- create and destroy -----------------------------------------------------------------------
+ */
+
+static void destroy(void *memory) {
+  State *state = memory;
+  if (!state) return;
+  if (state->gmres) SUNLinSolFree(state->gmres);
+  if (state->right) N_VDestroy(state->right);
+  if (state->solution) N_VDestroy(state->solution);
+  if (state->context) SUNContext_Free(&state->context);
+  double *arrays[] = {state->s, state->best, state->C, state->step, state->product,
+                      state->X, state->Y,    state->P, state->y};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  scree_free(state);
+}
+
+/* weight, omega and delta from the problem's own scales */
+static void choose_scales(State *state, const scree_Run *run) {
+  const Options *o = &state->options;
+  const scree_Operator *W = state->W;
+  const size_t d = (size_t)W->problem->d, nc = (size_t)W->problem->nc;
+  double least = INFINITY, largest = 0.0;
+  for (size_t c = 0; c < nc; ++c)
+    for (size_t i = 0; i < d; ++i) {
+      const double Wii = W->diagonal[(c * d + i) * d + i];
+      least = fmin(least, Wii);
+      largest = fmax(largest, Wii);
+    }
+  const double q = scree_vector_norm(state->n, W->problem->q, 1) / sqrt(fmax(1.0, (double)nc));
+  const double unit = o->scaled && q > 0.0 ? q : 1.0;
+  state->weight = o->scaled ? W->mean_diagonal : 1.0;
+  /* of table 1: a thousandth of the tolerance; round-off sets the least that makes sense */
+  const double omega = o->omega > 0.0 ? o->omega : 1e-3 * run->settings->tolerance;
+  state->omega = unit * fmax(omega, 1e-14);
+  const double reference[] = {
+      [DELTA_ABSOLUTE] = 1.0,
+      [DELTA_MIN] = nc ? least / state->weight : 1.0,
+      [DELTA_MEAN] = W->mean_diagonal / state->weight,
+      [DELTA_MAX] = largest / state->weight,
+  };
+  state->delta = o->delta * reference[o->delta_scale];
+}
+
+static bool create_gmres(State *state) {
+  const Options *o = &state->options;
+  const int size = o->restart < o->krylov ? o->restart : o->krylov;
+  const int restarts = (o->krylov + size - 1) / size - 1;
+  if (SUNContext_Create(NULL, &state->context)) return false;
+  state->right = N_VMake_Serial((sunindextype)state->n, state->C, state->context);
+  state->solution = N_VMake_Serial((sunindextype)state->n, state->step, state->context);
+  if (!state->right || !state->solution) return false;
+  state->gmres = SUNLinSol_SPGMR(state->right, SUN_PREC_RIGHT, size, state->context);
+  return state->gmres && !SUNLinSol_SPGMRSetMaxRestarts(state->gmres, restarts) &&
+         !SUNLinSolSetATimes(state->gmres, state, multiply) &&
+         !SUNLinSolSetPreconditioner(state->gmres, state, prepare_nothing, precondition) &&
+         !SUNLinSolInitialize(state->gmres) && !SUNLinSolSetup(state->gmres, NULL);
+}
+
+static scree_Status create(const scree_Run *run, const void *options, void **out) {
+  const scree_Operator *W = run->W;
+  const size_t d = (size_t)W->problem->d, n = (size_t)W->problem->nc * d;
+  State *state = SCREE_ALLOC(State, 1);
+  if (!state) return scree_fail_memory(run->log, "pqn");
+  state->options = *(const Options *)options;
+  state->W = W;
+  state->n = n;
+  double **arrays[] = {&state->s, &state->best, &state->C, &state->step, &state->product,
+                       &state->X, &state->Y,    &state->P, &state->y};
+  const size_t sizes[] = {n, n, n, n, n, n * d, n * d, n * d, W->state_size};
+  bool complete = true;
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+    if (!(*arrays[k] = SCREE_ALLOC(double, sizes[k]))) complete = false;
+  if (!complete || !create_gmres(state)) {
+    destroy(state);
+    return scree_fail_memory(run->log, "pqn");
+  }
+  choose_scales(state, run);
+  *out = state;
+  return SCREE_OK;
+}
+
+static const scree_Option options[] = {
+    {"omega", SCREE_OPTION_REAL, offsetof(Options, omega), 0, 0, 1, true, NULL,
+     "smoothing, relative to the size of q; auto is a thousandth of the tolerance"},
+    {"delta", SCREE_OPTION_REAL, offsetof(Options, delta), 0.01, 0, 1e300, false, NULL,
+     "regularisation added to the diagonal of the matrix (52)"},
+    {"delta_scale", SCREE_OPTION_CHOICE, offsetof(Options, delta_scale), DELTA_MEAN, 0, 0, false,
+     delta_names, "what delta is relative to: the entries of diag W, or nothing"},
+    {"epsilon", SCREE_OPTION_REAL, offsetof(Options, epsilon), 0.25, 0, 1, false, NULL,
+     "accuracy of the linear solution, relative to the residual"},
+    {"krylov", SCREE_OPTION_INT, offsetof(Options, krylov), 10, 1, 100000, false, NULL,
+     "most iterations of GMRES in one step (m)"},
+    {"restart", SCREE_OPTION_INT, offsetof(Options, restart), 20, 1, 1000, false, NULL,
+     "size of the Krylov space after which GMRES restarts"},
+    {"iterations", SCREE_OPTION_INT, offsetof(Options, iterations), 1000, 1, 1000000, false, NULL,
+     "quasi-Newton steps before Gauss-Seidel takes over (n)"},
+    {"products", SCREE_OPTION_INT, offsetof(Options, products), 100000, 1, 1000000000, false, NULL,
+     "products with W in all of GMRES before Gauss-Seidel takes over"},
+    {"scaled", SCREE_OPTION_BOOL, offsetof(Options, scaled), 1, 0, 0, false, NULL,
+     "make the method independent of units; no is the paper's own form"},
+    {"fallback", SCREE_OPTION_BOOL, offsetof(Options, fallback), 1, 0, 0, false, NULL,
+     "go on with nlgs when the steps do not converge"},
+};
+
+const scree_SolverClass scree_solver_pqn = {
+    .name = "pqn",
+    .summary = "projected quasi-Newton on a smoothed equation, GMRES inside, nlgs as fallback",
+    .reference = "004 (24)-(53), algorithm 1, table 1",
+    .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+    .max_iterations = 101000,
+    .options = {options, sizeof options / sizeof *options, sizeof(Options)},
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};
