@@ -545,6 +545,70 @@ static void test_global_forms(void **state) {
   unlink(path);
 }
 
+/* One connected M of many degrees of freedom, as of a finite-element body: a chain of springs. The
+ * sparse route must not need memory of the order of nd^2 (3.2 GB here). */
+static void test_global_large(void **state) {
+  (void)state;
+  enum { ND = 20000, NC = 4, N = 2 * NC };
+  const char *path = scratch_path("large.hdf5");
+  static int i[3 * ND], p[3 * ND];
+  static double x[3 * ND], f[ND], diagonal[ND], side[ND], v[ND];
+  const double w[N] = {0}, mu[NC] = {0.1, 0.2, 0.3, 0.4};
+  uint64_t seed = 12;
+  int used = 0;
+  for (int k = 0; k < ND; ++k) {
+    f[k] = random_real(&seed);
+    for (int j = k - 1; j <= k + 1; ++j) {
+      if (j < 0 || j >= ND) continue;
+      i[used] = k;
+      p[used] = j;
+      x[used++] = j == k ? 2.1 : -1.0;
+    }
+  }
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  put_int(file, "/fclib_global/spacedim", 2);
+  const char *const fields[] = {"m", "n", "nz", "nzmax"};
+  const int sizes[2][4] = {{ND, ND, used, used}, {ND, N, N, N}};
+  for (int k = 0; k < 8; ++k) {
+    char name[64];
+    snprintf(name, sizeof name, "/fclib_global/%c/%s", "MH"[k / 4], fields[k % 4]);
+    put_int(file, name, sizes[k / 4][k % 4]);
+  }
+  put_ints(file, "/fclib_global/M/i", used, i);
+  put_ints(file, "/fclib_global/M/p", used, p);
+  put_reals(file, "/fclib_global/M/x", used, x);
+  /* each column of H is one degree of freedom */
+  int dof[N], column[N];
+  double h[N], r[N], u[N];
+  for (int k = 0; k < N; ++k) {
+    dof[k] = 40 + 7 * k * k;
+    column[k] = k;
+    h[k] = 1.0 + random_real(&seed) / 2.0;
+    r[k] = random_real(&seed);
+  }
+  put_ints(file, "/fclib_global/H/i", N, dof);
+  put_ints(file, "/fclib_global/H/p", N, column);
+  put_reals(file, "/fclib_global/H/x", N, h);
+  put_reals(file, "/fclib_global/vectors/f", ND, f);
+  put_reals(file, "/fclib_global/vectors/w", N, w);
+  put_reals(file, "/fclib_global/vectors/mu", NC, mu);
+  H5Fclose(file);
+  scree_Problem problem;
+  assert_int_equal(read_again(path, &problem, NULL), SCREE_OK);
+  assert_int_equal(problem.kind, SCREE_ASSEMBLED);
+  apply(&problem, r, u);
+  for (int k = 0; k < ND; ++k) {
+    v[k] = f[k];
+    diagonal[k] = 2.1;
+    side[k] = -1.0;
+  }
+  for (int k = 0; k < N; ++k) v[dof[k]] += h[k] * r[k];
+  assert_int_equal(LAPACKE_dptsv(LAPACK_ROW_MAJOR, ND, 1, diagonal, side, v, 1), 0);
+  for (int k = 0; k < N; ++k) assert_true(fabs(u[k] - h[k] * v[dof[k]]) <= 1e-13 * largest(v, ND));
+  scree_problem_destroy(&problem);
+  unlink(path);
+}
+
 /* ---- refusals ----------------------------------------------------------------------------------
  */
 
@@ -812,9 +876,9 @@ int main(void) {
       cmocka_unit_test(test_layouts),          cmocka_unit_test(test_types),
       cmocka_unit_test(test_local_round_trip), cmocka_unit_test(test_body_round_trip),
       cmocka_unit_test(test_written_sets),     cmocka_unit_test(test_global_forms),
-      cmocka_unit_test(test_refusals),         cmocka_unit_test(test_strange_files),
-      cmocka_unit_test(test_error_handler),    cmocka_unit_test(test_write_failures),
-      cmocka_unit_test(test_write_solution),
+      cmocka_unit_test(test_global_large),     cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_strange_files),    cmocka_unit_test(test_error_handler),
+      cmocka_unit_test(test_write_failures),   cmocka_unit_test(test_write_solution),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -21,6 +21,11 @@ void scree_global_fini(scree_Global *global);
 scree_Status scree_global_reduce(const scree_H5 *h5, const scree_Global *global,
                                  scree_Problem *problem);
 
+/* The same with W = H^T M^-1 H assembled, part by part. */
+struct scree_Parts;
+scree_Status scree_global_assemble(const scree_H5 *h5, const scree_Global *global,
+                                   const struct scree_Parts *parts, scree_Problem *problem);
+
 /* v = M^-1 (H r + f), (nd). */
 scree_Status scree_global_velocity(const scree_H5 *h5, const scree_Global *global, const double *r,
                                    double *v);
