@@ -104,7 +104,9 @@ typedef struct scree_WorldSettings {
   double penetration_limit;
   scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
   bool warm_start;           /* start each solve from the impulses of the previous step (true) */
-  int max_halvings;          /* of a step that cannot be certified (4); 0: none */
+  int max_retries;           /* of a solve that misses the tolerance: with more patience, then with
+                              * the default solver (2) */
+  int max_halvings;          /* of a step that cannot be certified (3); 0: none */
 } scree_WorldSettings;
 
 SCREE_API scree_WorldSettings scree_world_settings(void);
@@ -274,9 +276,10 @@ typedef struct scree_Analysis {
   double fabric[9]; /* mean of n (x) n over the active contacts in the region */
 } scree_Analysis;
 
-/* `region` null: the bounds of all bodies that are not obstacles. */
-SCREE_API void scree_world_analyse(const scree_World *world, const scree_Aabb *region,
-                                   scree_Analysis *analysis);
+/* `region` null: the bounds of all bodies that are not obstacles. Fails only when memory runs out.
+ */
+SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *region,
+                                           scree_Analysis *analysis);
 
 /* Deepest penetration in the present configuration, relative to the smaller body, by a detection of
  * its own; 0 when nothing overlaps. `body` (2) or null receives the pair. */

@@ -1,0 +1,192 @@
+/* Adding and describing bodies (see bodies.h). */
+#include "body/bodies.h"
+
+#include "body/signal.h"
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 64 };
+
+void scree_bodies_init(scree_Bodies *bodies, int dimension) {
+  *bodies = (scree_Bodies){.dimension = dimension, .nb = dimension == 2 ? 3 : 6};
+}
+
+void scree_bodies_fini(scree_Bodies *bodies) {
+  for (int k = 0; k < bodies->count; ++k) scree_shape_fini(&bodies->cold[k].shape);
+  for (int k = 0; k < bodies->driver_count; ++k) scree_signal_fini(&bodies->drivers[k].signal);
+  for (int k = 0; k < bodies->force_count; ++k) scree_signal_fini(&bodies->forces[k].signal);
+  scree_free(bodies->motion);
+  scree_free(bodies->inertia);
+  scree_free(bodies->cold);
+  scree_free(bodies->fixed);
+  scree_free(bodies->drivers);
+  scree_free(bodies->forces);
+  *bodies = (scree_Bodies){0};
+}
+
+static bool vec_is_finite(scree_Vec3 a) {
+  return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const scree_Pose *pose,
+                                     const scree_Log *log) {
+  const scree_Quat q = pose->orientation;
+  const double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  if (!vec_is_finite(pose->position))
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: its position is not finite", body);
+  if (!(norm > 0) || !isfinite(norm))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: orientation (%g, %g, %g, %g), expected a quaternion other than 0",
+                      body, q.w, q.x, q.y, q.z);
+  if (bodies->dimension == 2 && (pose->position.z != 0 || q.x != 0 || q.y != 0))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: position z = %g, orientation x, y = %g, %g, expected 0 in 2D", body,
+                      pose->position.z, q.x, q.y);
+  return SCREE_OK;
+}
+
+/* Mass and principal moments of a body from its definition. */
+static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef *def,
+                                 scree_Inertia *inertia, const scree_Log *log) {
+  const int body = bodies->count;
+  const scree_Shape *shape = def->shape;
+  *inertia = (scree_Inertia){.isotropic = true};
+  if (def->obstacle) return SCREE_OK;
+  if (!scree_shape_type(shape->kind)->bounded)
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: a %s has no mass, expected an obstacle", body,
+                      scree_shape_type(shape->kind)->name);
+  double mass = def->mass;
+  if (mass == 0 && !(def->density > 0 && isfinite(def->density)))
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: density %g, expected > 0", body,
+                      def->density);
+  if (mass == 0) mass = def->density * shape->volume;
+  if (!(mass > 0) || !isfinite(mass))
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: mass %g, expected > 0", body, mass);
+  scree_Vec3 J = def->inertia;
+  if (J.x == 0 && J.y == 0 && J.z == 0) {
+    if (!(shape->volume > 0))
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "body %d: its shape has no volume, expected a mass and an inertia", body);
+    J = scree_scale(mass / shape->volume, shape->inertia);
+  }
+  if (bodies->dimension == 2) J.x = J.y = J.z;
+  if (!(J.x > 0 && J.y > 0 && J.z > 0) || !vec_is_finite(J))
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: inertia (%g, %g, %g), expected > 0", body,
+                      J.x, J.y, J.z);
+  inertia->mass = mass;
+  inertia->inv_sqrt_mass = 1 / sqrt(mass);
+  inertia->moments = J;
+  inertia->inv_sqrt_moments = scree_vec3(1 / sqrt(J.x), 1 / sqrt(J.y), 1 / sqrt(J.z));
+  inertia->isotropic = J.x == J.y && J.y == J.z;
+  return SCREE_OK;
+}
+
+static scree_Status copy_shape(const scree_Shape *from, scree_Shape *to, const scree_Log *log) {
+  *to = *from;
+  if (!from->vertices) return SCREE_OK;
+  const size_t n = 2 * (size_t)from->vertex_count;
+  /* scree_shape_fini frees it: the same allocator as the shape's own */
+  to->vertices = SCREE_ALLOC(scree_Vec3, n);
+  if (!to->vertices) return scree_fail_memory(log, "the vertices of a shape");
+  memcpy(to->vertices, from->vertices, n * sizeof *to->vertices);
+  return SCREE_OK;
+}
+
+static bool grow(scree_Bodies *b) {
+  const size_t n = (size_t)b->count + 1;
+  return scree_grow((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion) &&
+         scree_grow((void **)&b->inertia, &b->inertia_capacity, n, sizeof *b->inertia) &&
+         scree_grow((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold) &&
+         scree_grow((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
+}
+
+static scree_Status add_driver(scree_Bodies *b, const scree_BodyDef *def, const scree_Log *log) {
+  char owner[NAME];
+  scree_Signal signal;
+  snprintf(owner, sizeof owner, "body %d: driver", b->count);
+  if (!scree_grow((void **)&b->drivers, &b->driver_capacity, (size_t)b->driver_count + 1,
+                  sizeof *b->drivers))
+    return scree_fail_memory(log, "the drivers of obstacles");
+  scree_Status status = scree_signal_copy(&def->driver, owner, &signal, log);
+  if (!status) b->drivers[b->driver_count++] = (scree_Driver){.signal = signal, .body = b->count};
+  return status;
+}
+
+scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
+                              const scree_Log *log) {
+  scree_Inertia inertia;
+  const int body = bodies->count;
+  if (!def->shape) return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has no shape", body);
+  const scree_ShapeType *type = scree_shape_type(def->shape->kind);
+  if (type->dimension != bodies->dimension)
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: a %s is %dD, expected %dD", body, type->name,
+                      type->dimension, bodies->dimension);
+  scree_Status status = scree_bodies_check_pose(bodies, body, &def->pose, log);
+  if (!status) status = fill_inertia(bodies, def, &inertia, log);
+  if (status) return status;
+  if (!scree_twist_is_finite(&def->velocity))
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
+  if (!def->obstacle && (def->driver.kind != SCREE_SIGNAL_ZERO || def->belt))
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has a driver, expected an obstacle", body);
+  if (!grow(bodies)) return scree_fail_memory(log, "the bodies");
+  scree_BodyCold cold = {
+      .material = def->material, .group = def->group, .driver = -1, .belt = def->belt};
+  status = copy_shape(def->shape, &cold.shape, log);
+  if (status) return status;
+  if (def->driver.kind != SCREE_SIGNAL_ZERO) {
+    cold.driver = bodies->driver_count;
+    status = add_driver(bodies, def, log);
+    if (status) {
+      scree_shape_fini(&cold.shape);
+      return status;
+    }
+  }
+  scree_Motion motion = {.pose = def->pose};
+  motion.pose.orientation = scree_quat_normalize(def->pose.orientation);
+  if (!def->obstacle)
+    motion.velocity = bodies->dimension == 2 ? scree_twist_planar(def->velocity) : def->velocity;
+  bodies->motion[body] = motion;
+  bodies->inertia[body] = inertia;
+  bodies->cold[body] = cold;
+  bodies->fixed[body] = def->obstacle;
+  bodies->count++;
+  return SCREE_OK;
+}
+
+scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *def,
+                                    const scree_Log *log) {
+  if (def->body < -1 || def->body >= bodies->count)
+    return scree_fail(log, SCREE_BAD_INPUT, "force: on body %d, expected -1 .. %d", def->body,
+                      bodies->count - 1);
+  if (def->body >= 0 && bodies->fixed[def->body])
+    return scree_fail(log, SCREE_BAD_INPUT, "force: body %d is an obstacle, no force moves it",
+                      def->body);
+  if (!scree_grow((void **)&bodies->forces, &bodies->force_capacity,
+                  (size_t)bodies->force_count + 1, sizeof *bodies->forces))
+    return scree_fail_memory(log, "the forces");
+  scree_Force force = {.body = def->body, .per_mass = def->per_mass};
+  scree_Status status = scree_signal_copy(&def->signal, "force", &force.signal, log);
+  if (!status) bodies->forces[bodies->force_count++] = force;
+  return status;
+}
+
+void scree_bodies_drive(scree_Bodies *bodies, double time) {
+  for (int k = 0; k < bodies->driver_count; ++k) {
+    const scree_Driver *driver = &bodies->drivers[k];
+    scree_Twist velocity = scree_signal_at(&driver->signal, time);
+    if (bodies->dimension == 2) velocity = scree_twist_planar(velocity);
+    bodies->motion[driver->body].velocity = velocity;
+  }
+}
+
+size_t scree_bodies_memory(const scree_Bodies *b) {
+  size_t bytes = b->motion_capacity * sizeof *b->motion + b->inertia_capacity * sizeof *b->inertia +
+                 b->cold_capacity * sizeof *b->cold + b->fixed_capacity +
+                 b->driver_capacity * sizeof *b->drivers + b->force_capacity * sizeof *b->forces;
+  for (int k = 0; k < b->count; ++k)
+    bytes += 2 * (size_t)b->cold[k].shape.vertex_count * sizeof(scree_Vec3);
+  return bytes;
+}

@@ -1,0 +1,60 @@
+/* The bodies of a world: arrays indexed by body, what every step reads apart from what it rarely
+ * needs. */
+#ifndef SCREE_BODY_BODIES_H
+#define SCREE_BODY_BODIES_H
+
+#include "body/rigid.h"
+
+/* What is needed once per contact or less often. */
+typedef struct scree_BodyCold {
+  scree_Shape shape;
+  int material;
+  uint32_t group;
+  int driver; /* index into drivers, -1 for a body that is none's */
+  bool belt;
+} scree_BodyCold;
+
+typedef struct scree_Driver {
+  scree_Signal signal;
+  int body;
+} scree_Driver;
+
+typedef struct scree_Force {
+  scree_Signal signal;
+  int body;
+  bool per_mass;
+} scree_Force;
+
+typedef struct scree_Bodies {
+  int dimension, count;
+  int nb; /* scaled velocity components of a body: 3 or 6 for rigid ones */
+  size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity;
+  scree_Motion *motion;   /* (count) */
+  scree_Inertia *inertia; /* (count) */
+  scree_BodyCold *cold;   /* (count) */
+  unsigned char *fixed;   /* (count) 1 for obstacles */
+  int driver_count, force_count;
+  size_t driver_capacity, force_capacity;
+  scree_Driver *drivers; /* (driver_count) obstacles that move */
+  scree_Force *forces;   /* (force_count) */
+} scree_Bodies;
+
+void scree_bodies_init(scree_Bodies *bodies, int dimension);
+void scree_bodies_fini(scree_Bodies *bodies);
+scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def, const scree_Log *log);
+scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *def,
+                                    const scree_Log *log);
+scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const scree_Pose *pose,
+                                     const scree_Log *log);
+
+/* Velocities of all obstacles from their drivers at `time`. */
+void scree_bodies_drive(scree_Bodies *bodies, double time);
+
+/* The length that a gap between two bodies is small against. */
+static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b) {
+  return a->size < b->size ? a->size : b->size;
+}
+
+size_t scree_bodies_memory(const scree_Bodies *bodies);
+
+#endif

@@ -1,0 +1,60 @@
+/* Kernels of rigid bodies: free motion, and the velocity scaled by the square root of the inertia.
+ *
+ * Free rotation. With no torque the angular momentum L = R J R^T w (J principal moments) stays,
+ * while w turns with the body unless J is isotropic. Over a time h the body turns by exp(h W), W a
+ * constant angular velocity in the body's frame, and the momentum P = J R^T w in that frame becomes
+ *     P1 = exp(-h W) P0 ,     W = J^-1 (P0 + P1)/2 .                                        (1)
+ * Writing exp as a Cayley map with k = tan(h|W|/2)/|W|, (1) says P1 - P0 = k (P0 + P1) x W, the
+ * midpoint rule of Euler's equations with step 2k. It keeps the quadratic invariants |P|^2 and
+ * P.J^-1 P: angular momentum in space and kinetic energy are both kept to round-off, and a constant
+ * rotation is exact. (1) is solved by Newton for the midpoint with k taken from the last iterate; a
+ * turn of more than half a radian is cut into equal parts, so that k stays tame and Newton has only
+ * a few steps to do. */
+#ifndef SCREE_BODY_RIGID_H
+#define SCREE_BODY_RIGID_H
+
+#include "math/vec3.h"
+#include "scree/world.h"
+
+/* State of a body: what changes in every step. 104 bytes. */
+typedef struct scree_Motion {
+  scree_Pose pose;
+  scree_Twist velocity;
+} scree_Motion;
+
+/* Inertia of a body; an obstacle has all zero but `isotropic`. */
+typedef struct scree_Inertia {
+  double mass, inv_sqrt_mass;
+  scree_Vec3 moments, inv_sqrt_moments; /* principal */
+  bool isotropic; /* any frame is principal: the world's own is used, no rotation is needed */
+} scree_Inertia;
+
+static inline scree_Vec3 scree_times(scree_Vec3 a, scree_Vec3 b) {
+  return scree_vec3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
+/* Frame in which the rotation is scaled: principal axes, or the world's when isotropic. */
+static inline scree_Mat3 scree_inertia_frame(const scree_Inertia *inertia, scree_Quat orientation) {
+  if (inertia->isotropic) return (scree_Mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  return scree_quat_matrix(orientation);
+}
+
+/* J w in the world frame. */
+static inline scree_Vec3 scree_inertia_mul(const scree_Inertia *inertia, scree_Quat orientation,
+                                           scree_Vec3 w) {
+  if (inertia->isotropic) return scree_times(inertia->moments, w);
+  const scree_Mat3 R = scree_quat_matrix(orientation);
+  return scree_mat3_mul(&R, scree_times(inertia->moments, scree_mat3_tmul(&R, w)));
+}
+
+/* Free motion of a rigid body for a time h. */
+void scree_rigid_drift(const scree_Inertia *inertia, double h, scree_Motion *motion);
+
+/* The rotation alone, for bodies whose principal moments differ. */
+void scree_rigid_turn(scree_Vec3 moments, double h, scree_Quat *orientation, scree_Vec3 *w);
+
+/* Kinetic energy, and the part of rotation when not null. */
+double scree_rigid_kinetic(const scree_Inertia *inertia, const scree_Motion *motion,
+                           double *rotation);
+
+#endif

@@ -1,0 +1,19 @@
+/* Twists as functions of time: velocities of obstacles, forces. */
+#ifndef SCREE_BODY_SIGNAL_H
+#define SCREE_BODY_SIGNAL_H
+
+#include "scree/world.h"
+
+/* Check and copy, the table included. `owner` names it in messages. */
+scree_Status scree_signal_copy(const scree_Signal *from, const char *owner, scree_Signal *to,
+                               const scree_Log *log);
+void scree_signal_fini(scree_Signal *signal);
+
+scree_Twist scree_signal_at(const scree_Signal *signal, double time);
+
+/* In a plane: linear.x, linear.y and angular.z alone. */
+scree_Twist scree_twist_planar(scree_Twist twist);
+
+bool scree_twist_is_finite(const scree_Twist *twist);
+
+#endif

@@ -1,0 +1,84 @@
+/* The table of laws over pairs of materials (see law.h). */
+#include "core/log.h"
+#include "core/memory.h"
+#include "law/law.h"
+
+#include <string.h>
+
+static void free_arrays(scree_LawTable *table) {
+  scree_free(table->pairs);
+  scree_free(table->filled);
+  table->pairs = NULL;
+  table->filled = NULL;
+}
+
+scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log) {
+  *table = (scree_LawTable){.preset = scree_pair_law()};
+  return scree_law_table_add(table, log);
+}
+
+void scree_law_table_fini(scree_LawTable *table) {
+  free_arrays(table);
+  *table = (scree_LawTable){0};
+}
+
+scree_Status scree_law_table_add(scree_LawTable *table, const scree_Log *log) {
+  const int old = table->materials, n = old + 1;
+  scree_PairLaw *pairs = SCREE_ALLOC(scree_PairLaw, (size_t)n * (size_t)n);
+  scree_LawContact *filled = SCREE_ALLOC(scree_LawContact, (size_t)n * (size_t)n);
+  if (!pairs || !filled) {
+    scree_free(pairs);
+    scree_free(filled);
+    return scree_fail_memory(log, "the laws of materials");
+  }
+  for (int a = 0; a < old; ++a)
+    for (int b = 0; b < old; ++b) pairs[a * n + b] = table->pairs[a * old + b];
+  free_arrays(table);
+  table->pairs = pairs;
+  table->filled = filled;
+  table->materials = n;
+  table->h = 0;
+  return SCREE_OK;
+}
+
+static scree_Status unknown_law(const char *name, const scree_Log *log) {
+  const char *names[32] = {NULL};
+  for (int k = 0; k < 31 && scree_law_registry[k]; ++k) names[k] = scree_law_registry[k]->name;
+  const char *near = scree_nearest_word(name ? name : "", names);
+  return scree_fail(log, SCREE_BAD_INPUT, "law \"%s\" is not known%s%s%s", name ? name : "",
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scree_PairLaw *law,
+                                 const scree_Log *log) {
+  const int n = table->materials;
+  const bool preset = a == -1 && b == -1;
+  if (!preset && (a < 0 || a >= n || b < 0 || b >= n))
+    return scree_fail(log, SCREE_BAD_INPUT, "law: materials %d and %d, expected 0 .. %d", a, b,
+                      n - 1);
+  const scree_LawClass *class_ = scree_law_find(law->law);
+  if (!class_) return unknown_law(law->law, log);
+  const char *wrong = class_->check(law);
+  if (wrong)
+    return scree_fail(log, SCREE_BAD_INPUT, "law %s (mu %g, e_n %g, e_t %g): %s", class_->name,
+                      law->mu, law->e_n, law->e_t, wrong);
+  scree_PairLaw own = *law;
+  own.law = class_->name;
+  if (preset)
+    table->preset = own;
+  else
+    table->pairs[a * n + b] = table->pairs[b * n + a] = own;
+  table->h = 0;
+  return SCREE_OK;
+}
+
+void scree_law_table_fill(scree_LawTable *table, double h) {
+  if (table->h == h) return;
+  table->h = h;
+  table->any_set = false;
+  for (int k = 0; k < table->materials * table->materials; ++k) {
+    const scree_PairLaw *law = table->pairs[k].law ? &table->pairs[k] : &table->preset;
+    scree_law_find(law->law)->fill(law, h, &table->filled[k]);
+    table->any_set = table->any_set || table->filled[k].set.kind != SCREE_SET_CONE;
+  }
+}

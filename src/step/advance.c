@@ -1,0 +1,263 @@
+/* One attempt at a step (see system.h for its five parts). */
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "solver/registry.h"
+#include "step/system.h"
+
+#include <string.h>
+
+enum { REDETECTIONS = 4, PATIENCE = 10 };
+
+/* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
+ * hundredth of their size for those that are pushed by others. If a body then moves further, the
+ * step looks again. */
+static const double ahead = 1.5, ahead_size = 0.01;
+
+/* Motion of the furthest point of body k in a step h at velocity v. */
+static double motion_of(const scree_Bodies *b, int k, const scree_Twist *v, double h) {
+  const double turn = scree_norm(v->angular);
+  const double arm = b->cold[k].shape.bounding_radius;
+  return h * (scree_norm(v->linear) + (turn > 0 && isfinite(arm) ? turn * arm : 0));
+}
+
+/* Balls look the same from all sides: only their centre matters. */
+static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, double h) {
+  const scree_ShapeKind kind = b->cold[k].shape.kind;
+  if (b->fixed[k] && b->cold[k].belt) return 0;
+  if (kind == SCREE_SHAPE_SPHERE || kind == SCREE_SHAPE_DISK) return h * scree_norm(v->linear);
+  return motion_of(b, k, v, h);
+}
+
+static void look_ahead(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  SCREE_OVER_BODIES(k, b->count, s->threads) {
+    const double size = b->cold[k].shape.size;
+    s->reach[k] = ahead * reach_of(b, k, &s->free[k], h);
+    if (!b->fixed[k]) s->reach[k] += ahead_size * size;
+  }
+}
+
+/* Bodies that the solution moves further than they were looked at get a longer reach. */
+static int look_further(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  int found = 0;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Twist after = scree_system_after(s, k);
+    const double moved = reach_of(b, k, &after, h);
+    if (!(moved > s->reach[k])) continue;
+    s->reach[k] = ahead * moved;
+    ++found;
+  }
+  return found;
+}
+
+static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
+  report->solve = *info;
+  report->iterations += info->iterations;
+  report->seconds_solve += info->seconds;
+  report->solves++;
+}
+
+/* Solve; when the tolerance is not met go on from there with more patience, then with the default
+ * solver. */
+static scree_Status solve(scree_System *s, double h, scree_StepReport *report) {
+  const scree_Problem problem = scree_system_problem(s);
+  scree_Posed *p = &s->posed;
+  scree_SolveSettings settings = s->settings.solve;
+  scree_SolveInfo info;
+  settings.warm_start = s->settings.warm_start && s->memory.count > 0;
+  if (settings.warm_start) scree_system_warm(s, h);
+  scree_Status status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
+  if (status > SCREE_NOT_CONVERGED) return status;
+  take_info(report, &info);
+  if (status == SCREE_OK || s->settings.max_retries == 0) return SCREE_OK;
+
+  const scree_SolverClass *class_ = scree_solver_find(settings.solver);
+  const int limit = settings.max_iterations ? settings.max_iterations : class_->max_iterations;
+  settings.max_iterations = limit < INT32_MAX / PATIENCE ? PATIENCE * limit : INT32_MAX;
+  settings.time_limit *= PATIENCE;
+  settings.warm_start = isfinite(info.value);
+  for (int k = 0; status == SCREE_NOT_CONVERGED && k < s->settings.max_retries; ++k) {
+    if (k > 0) {
+      const char *preset = scree_solve_settings().solver;
+      if (strcmp(settings.solver, preset) == 0 || settings.measure == SCREE_MEASURE_INCREMENT)
+        break;
+      settings.solver = preset;
+      settings.options = NULL;
+      settings.max_iterations = 0;
+    }
+    status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
+    if (status > SCREE_NOT_CONVERGED) return status;
+    take_info(report, &info);
+    report->retries++;
+    settings.warm_start = isfinite(info.value);
+  }
+  return SCREE_OK;
+}
+
+/* Parts 2 and 3 up to the solution: contacts, problem, impulses. */
+static scree_Status find_impulses(scree_System *s, double middle, double h,
+                                  scree_StepReport *report, double *lifted, bool *complete) {
+  const bool looks = s->scheme->looks_ahead;
+  double clock = scree_seconds(), now;
+  *complete = true;
+  scree_system_free(s, middle, h);
+  if (looks) look_ahead(s, h);
+  scree_Status status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
+  if (status) return status;
+  report->penetration = scree_system_penetration(s, report->deepest_body);
+  report->seconds_detect += (now = scree_seconds()) - clock;
+  clock = now;
+  if (s->scheme->drifts && s->settings.stabilise && report->penetration > s->settings.penetration) {
+    const double solving = report->seconds_solve;
+    status = scree_system_project(s, h, report, lifted);
+    if (status) return status;
+    scree_system_free(s, middle, h);
+    report->seconds_detect += (now = scree_seconds()) - clock - (report->seconds_solve - solving);
+  }
+  for (int round = 0;; ++round) {
+    clock = scree_seconds();
+    status = scree_system_pose(s);
+    if (status || s->posed.nc == 0) return status;
+    scree_system_fill(s, h);
+    report->seconds_build += scree_seconds() - clock;
+    status = solve(s, h, report);
+    if (status) return status;
+    clock = scree_seconds();
+    scree_system_gather(s);
+    const int further = looks ? look_further(s, h) : 0;
+    report->seconds_move += (now = scree_seconds()) - clock;
+    clock = now;
+    if (further == 0) return SCREE_OK;
+    if (round == REDETECTIONS) {
+      *complete = false;
+      return SCREE_OK;
+    }
+    status = scree_system_remember(s, h);
+    if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
+    if (status) return status;
+    report->redetections++;
+    report->seconds_detect += scree_seconds() - clock;
+  }
+}
+
+static void close_balance(scree_System *s, const scree_EnergyBalance *old, double lifted,
+                          scree_EnergyBalance *e) {
+  e->stabilisation = lifted;
+  scree_system_energy(s, &e->kinetic, &e->potential);
+  const double change = (e->kinetic - old->kinetic) + (e->potential - old->potential);
+  e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + lifted);
+}
+
+static void grade(scree_System *s, scree_StepReport *report, bool complete, bool *halve) {
+  const scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension;
+  const scree_SolveInfo *info = &report->solve;
+  const double limit = s->settings.penetration_limit;
+  report->contacts = p->nc;
+  report->worst_body[0] = report->worst_body[1] = -1;
+  bool solved = true;
+  if (p->nc > 0) {
+    report->error = info->value;
+    report->cone_violation = info->measures.cone_violation;
+    solved = info->converged;
+    if (!solved) report->contacts_above = scree_system_count_above(s, report->tolerance);
+    const int worst = info->measures.worst_contact;
+    if (worst >= 0 && worst < p->nc) {
+      report->worst_body[0] = s->contacts.keys[worst].i;
+      report->worst_body[1] = s->contacts.keys[worst].j;
+    }
+  }
+  for (int c = 0; c < p->nc; ++c) report->active += p->r[(size_t)c * (size_t)d] > 0;
+  report->certified = solved && complete && !(report->penetration > limit);
+  *halve =
+      !solved || !complete || (report->penetration > limit && report->penetration > s->penetration);
+}
+
+scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
+                                  bool *halve) {
+  const double theta = s->scheme->theta(&s->settings), middle = start + 0.5 * h;
+  scree_EnergyBalance old = s->total;
+  double clock = scree_seconds(), now, lifted = 0;
+  bool complete;
+  *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
+  if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
+  scree_Status status = scree_system_reserve(s);
+  if (status) return status;
+  scree_bodies_drive(&s->bodies, middle);
+  scree_system_drift(s, (1 - theta) * h);
+  report->seconds_move += (now = scree_seconds()) - clock;
+  status = find_impulses(s, middle, h, report, &lifted, &complete);
+  if (status) return status;
+
+  clock = scree_seconds();
+  scree_system_work(s, h, &report->energy);
+  report->seconds_certify += (now = scree_seconds()) - clock;
+  clock = now;
+  scree_system_kick(s);
+  scree_system_drift(s, theta * h);
+  status = scree_system_remember(s, h);
+  if (status) return status;
+  report->seconds_move += (now = scree_seconds()) - clock;
+  clock = now;
+  close_balance(s, &old, lifted, &report->energy);
+  grade(s, report, complete, halve);
+  report->seconds_certify += scree_seconds() - clock;
+  return SCREE_OK;
+}
+
+void scree_system_fini(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  void *arrays[] = {s->bounds,
+                    s->radius,
+                    s->balls,
+                    s->reach,
+                    s->free,
+                    p->body,
+                    p->B,
+                    p->q,
+                    p->r,
+                    p->u,
+                    p->shift,
+                    p->before,
+                    p->mu,
+                    p->set,
+                    p->set_a,
+                    p->set_b,
+                    p->previous,
+                    p->problem_body,
+                    p->problem_index,
+                    p->y,
+                    s->memory.keys,
+                    s->memory.impulses};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  scree_points_fini(&s->contacts);
+  for (int k = 0; k < s->worker_count; ++k) scree_points_fini(&s->workers[k]);
+  scree_free(s->workers);
+  scree_broad_destroy(s->broad);
+  scree_law_table_fini(&s->laws);
+  scree_bodies_fini(&s->bodies);
+  *s = (scree_System){0};
+}
+
+static size_t points_memory(const scree_Points *p) {
+  return p->key_capacity * sizeof *p->keys + p->point_capacity * sizeof *p->points;
+}
+
+size_t scree_system_memory(const scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
+  size_t bytes = scree_bodies_memory(&s->bodies) + points_memory(&s->contacts);
+  for (int k = 0; k < s->worker_count; ++k) bytes += points_memory(&s->workers[k]);
+  bytes += s->bound_capacity * sizeof *s->bounds + s->radius_capacity * sizeof *s->radius +
+           s->ball_capacity * sizeof *s->balls + s->reach_capacity * sizeof *s->reach +
+           s->free_capacity * sizeof *s->free;
+  bytes += p->capacity * (2 * sizeof(int) + (2 * d * nb + 5 * d + 3) * sizeof(double) +
+                          sizeof(uint8_t) + sizeof(int32_t));
+  bytes += (p->body_capacity + p->index_capacity) * sizeof(int) + p->y_capacity * sizeof(double);
+  bytes += s->memory.key_capacity * sizeof *s->memory.keys +
+           s->memory.impulse_capacity * sizeof *s->memory.impulses;
+  return bytes;
+}

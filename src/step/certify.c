@@ -1,0 +1,128 @@
+/* The certificate of a step: where the energy went, and which contacts are above the tolerance.
+ *
+ * In the kick y+ = y- + h f + B^T r the kinetic energy changes by exactly (y+ - y-).(y+ + y-)/2, so
+ *     work of contacts on bodies = r . (u+ + u-)/2 - r . V ,    u relative velocities,
+ * V the velocity of the obstacle as it enters u: the first part is what impact (normal) and
+ * friction (tangential) take, the second is the work of drivers. Gravity gives h m g.(v+ + v-)/2 in
+ * the kick while the potential energy falls by m g.(x_{k+1} - x_k) = h m g.((1-theta) v- + theta
+ * v+): the difference, zero for theta = 1/2, is the scheme's own. */
+#include "step/system.h"
+
+#include <string.h>
+
+enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
+
+void scree_system_energy(const scree_System *s, double *kinetic, double *potential) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Vec3 g = s->settings.gravity;
+  double K = 0, P = 0;
+  for (int start = 0; start < b->count; start += BLOCK) {
+    const int end = start + BLOCK < b->count ? start + BLOCK : b->count;
+    double k_sum = 0, p_sum = 0;
+    for (int k = start; k < end; ++k) {
+      if (b->fixed[k]) continue;
+      k_sum += scree_rigid_kinetic(&b->inertia[k], &b->motion[k], NULL);
+      p_sum -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
+    }
+    K += k_sum;
+    P += p_sum;
+  }
+  *kinetic = K;
+  *potential = P;
+}
+
+/* Velocity with which an obstacle enters u at contact c. */
+static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Vec3 P = s->contacts.points[c].position;
+  scree_Vec3 V = {0, 0, 0};
+  if (b->fixed[key->i])
+    V = scree_velocity_at(&b->motion[key->i].pose, &b->motion[key->i].velocity, P);
+  if (b->fixed[key->j])
+    V = scree_sub(V, scree_velocity_at(&b->motion[key->j].pose, &b->motion[key->j].velocity, P));
+  return V;
+}
+
+/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. */
+static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Posed *p = &s->posed;
+  const int d = b->dimension;
+  double normal = 0, friction = 0, drivers = 0;
+  for (int c = 0; c < p->nc; ++c) {
+    const size_t at = (size_t)c * (size_t)d;
+    const double *r = p->r + at, *u = p->u + at, *shift = p->shift + at, *before = p->before + at;
+    if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
+    normal -= 0.5 * r[0] * (u[0] - shift[0] + before[0]);
+    for (int k = 1; k < d; ++k) friction -= 0.5 * r[k] * (u[k] - shift[k] + before[k]);
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    if (!b->fixed[key->i] && !b->fixed[key->j]) continue;
+    scree_Vec3 a[3];
+    a[0] = s->contacts.points[c].normal;
+    scree_contact_frame(a[0], d, &a[1], &a[2]);
+    const scree_Vec3 V = obstacle_velocity(s, (size_t)c);
+    for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);
+  }
+  balance->normal = normal;
+  balance->friction = friction;
+  balance->drivers = drivers;
+}
+
+/* Call after the solve and before the kick: motion holds v-, free holds v- + h f/m, posed.y the
+ * scaled impulses. */
+void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Vec3 g = s->settings.gravity;
+  const double theta = s->scheme->theta(&s->settings);
+  *balance = (scree_EnergyBalance){0};
+  contact_work(s, balance);
+  if (b->force_count == 0 && theta == 0.5) return;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Inertia *inertia = &b->inertia[k];
+    const scree_Motion *motion = &b->motion[k];
+    const scree_Twist after = scree_system_after(s, k);
+    const scree_Vec3 change = scree_sub(after.linear, motion->velocity.linear);
+    balance->scheme -= (theta - 0.5) * h * inertia->mass * scree_dot(g, change);
+    if (b->force_count == 0) continue;
+    const scree_Vec3 pushed =
+        scree_axpy(scree_sub(s->free[k].linear, motion->velocity.linear), -h, g);
+    const scree_Vec3 turned = scree_sub(s->free[k].angular, motion->velocity.angular);
+    const scree_Vec3 L = scree_inertia_mul(inertia, motion->pose.orientation, turned);
+    balance->forces +=
+        0.5 * inertia->mass * scree_dot(pushed, scree_add(after.linear, motion->velocity.linear)) +
+        0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
+  }
+}
+
+int scree_system_count_above(const scree_System *s, double tolerance) {
+  const scree_Problem problem = scree_system_problem(s);
+  const scree_Posed *p = &s->posed;
+  const int d = problem.d, nb = s->bodies.nb;
+  const size_t n = (size_t)p->nc * (size_t)d;
+  double trace = 0, r2 = 0, q2 = 0, u2 = 0;
+  for (size_t k = 0; k < 2 * n * (size_t)nb; ++k) trace += p->B[k] * p->B[k];
+  for (size_t k = 0; k < n; ++k) {
+    r2 += p->r[k] * p->r[k];
+    q2 += p->q[k] * p->q[k];
+    u2 += p->u[k] * p->u[k];
+  }
+  const double rho = trace > 0 ? (double)n / trace : 1;
+  const double scale = fmax(sqrt(r2), rho * fmax(sqrt(q2), sqrt(u2)));
+  int above = 0;
+  for (int c = 0; c < p->nc; ++c) {
+    const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
+    const scree_Set set = scree_problem_set(&problem, c);
+    double x[3] = {0}, slip = 0, distance = 0;
+    for (int k = 1; k < d; ++k) slip += u[k] * u[k];
+    for (int k = 0; k < d; ++k) x[k] = r[k] - rho * u[k];
+    if (problem.law == SCREE_COULOMB && set.kind != SCREE_SET_HALF_LINE &&
+        set.kind != SCREE_SET_SPACE)
+      x[0] -= rho * set.mu * sqrt(slip);
+    scree_set_project(&set, d, x, x);
+    for (int k = 0; k < d; ++k) distance += (r[k] - x[k]) * (r[k] - x[k]);
+    above += !(sqrt(distance) <= tolerance * scale);
+  }
+  return above;
+}

@@ -1,0 +1,88 @@
+/* Drifts and kicks of all bodies (see system.h). */
+#include "body/signal.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "step/system.h"
+
+scree_Status scree_system_reserve(scree_System *s) {
+  const size_t n = (size_t)s->bodies.count;
+  if (scree_grow((void **)&s->bounds, &s->bound_capacity, n, sizeof *s->bounds) &&
+      scree_grow((void **)&s->radius, &s->radius_capacity, n, sizeof *s->radius) &&
+      scree_grow((void **)&s->balls, &s->ball_capacity, n, sizeof *s->balls) &&
+      scree_grow((void **)&s->reach, &s->reach_capacity, n, sizeof *s->reach) &&
+      scree_grow((void **)&s->free, &s->free_capacity, n, sizeof *s->free))
+    return SCREE_OK;
+  return scree_fail_memory(s->log, "the bodies of a step");
+}
+
+void scree_system_drift(scree_System *s, double h) {
+  if (h == 0) return;
+  scree_Bodies *b = &s->bodies;
+  SCREE_OVER_BODIES(k, b->count, s->threads) {
+    if (b->fixed[k] && (b->cold[k].driver < 0 || b->cold[k].belt)) continue;
+    scree_rigid_drift(&b->inertia[k], h, &b->motion[k]);
+  }
+}
+
+/* J^-1 torque in the world frame. */
+static scree_Vec3 inertia_solve(const scree_Inertia *inertia, scree_Quat orientation,
+                                scree_Vec3 torque) {
+  const scree_Mat3 R = scree_inertia_frame(inertia, orientation);
+  const scree_Vec3 local = scree_mat3_tmul(&R, torque), i = inertia->inv_sqrt_moments;
+  return scree_mat3_mul(&R, scree_times(i, scree_times(i, local)));
+}
+
+static void apply_force(scree_System *s, int k, const scree_Force *force, scree_Twist f, double h) {
+  const scree_Inertia *inertia = &s->bodies.inertia[k];
+  if (s->bodies.fixed[k]) return;
+  const double factor = force->per_mass ? h : h / inertia->mass;
+  s->free[k].linear = scree_axpy(s->free[k].linear, factor, f.linear);
+  if (force->per_mass) return;
+  const scree_Vec3 turn = inertia_solve(inertia, s->bodies.motion[k].pose.orientation, f.angular);
+  s->free[k].angular = scree_axpy(s->free[k].angular, h, turn);
+}
+
+void scree_system_free(scree_System *s, double middle, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Vec3 fall = scree_scale(h, s->settings.gravity);
+  SCREE_OVER_BODIES(k, b->count, s->threads) {
+    s->free[k] = b->motion[k].velocity;
+    if (!b->fixed[k]) s->free[k].linear = scree_add(s->free[k].linear, fall);
+  }
+  for (int k = 0; k < b->force_count; ++k) {
+    const scree_Force *force = &b->forces[k];
+    scree_Twist f = scree_signal_at(&force->signal, middle);
+    if (b->dimension == 2) f = scree_twist_planar(f);
+    if (force->body >= 0)
+      apply_force(s, force->body, force, f, h);
+    else
+      SCREE_OVER_BODIES(j, b->count, s->threads) apply_force(s, j, force, f, h);
+  }
+}
+
+scree_Twist scree_system_after(const scree_System *s, int k) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Posed *p = &s->posed;
+  const scree_Inertia *inertia = &b->inertia[k];
+  scree_Twist after = s->free[k];
+  const int index = p->nc > 0 ? p->problem_index[k] : -1;
+  if (index < 0) return after;
+  const double *y = p->y + (size_t)index * (size_t)b->nb, m = inertia->inv_sqrt_mass;
+  const scree_Vec3 i = inertia->inv_sqrt_moments;
+  if (b->nb == 3) {
+    after.linear = scree_axpy(after.linear, m, scree_vec3(y[0], y[1], 0));
+    after.angular.z += i.z * y[2];
+  } else {
+    const scree_Mat3 R = scree_inertia_frame(inertia, b->motion[k].pose.orientation);
+    const scree_Vec3 w = scree_times(i, scree_vec3(y[3], y[4], y[5]));
+    after.linear = scree_axpy(after.linear, m, scree_vec3(y[0], y[1], y[2]));
+    after.angular = scree_add(after.angular, scree_mat3_mul(&R, w));
+  }
+  return after;
+}
+
+void scree_system_kick(scree_System *s) {
+  scree_Bodies *b = &s->bodies;
+  SCREE_OVER_BODIES(k, b->count, s->threads)
+  if (!b->fixed[k]) b->motion[k].velocity = scree_system_after(s, k);
+}

@@ -1,0 +1,251 @@
+/* The discrete problem of a step in body form.
+ *
+ * Contact c between bodies i and j at point P with frame (n, t1, t2), n from j to i, has the
+ * relative velocity u = R^T (v_i(P) - v_j(P)). With y = (sqrt(m) v, sqrt(J) w in the principal
+ * frame e_k), the row of a direction a is, for body i with arm p = P - x_i,
+ *     ( a / sqrt(m) ,  ((p x a) . e_k) / sqrt(J_k) )
+ * and its negative for body j. Obstacles have no block: their velocity is part of q.
+ * Only bodies that touch something are in the problem, numbered in the order of the world. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "step/system.h"
+
+#include <string.h>
+
+enum { PAD = 8 }; /* kernels may read a vector past the end */
+
+static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, size_t nb) {
+  if (nc <= p->capacity) return true;
+  const size_t n = nc + nc / 2;
+  struct {
+    void **array;
+    size_t count, size;
+  } arrays[] = {{(void **)&p->body, 2 * n, sizeof(int)},
+                {(void **)&p->B, n * 2 * d * nb, sizeof(double)},
+                {(void **)&p->q, n * d, sizeof(double)},
+                {(void **)&p->r, n * d, sizeof(double)},
+                {(void **)&p->u, n * d, sizeof(double)},
+                {(void **)&p->shift, n * d, sizeof(double)},
+                {(void **)&p->before, n * d, sizeof(double)},
+                {(void **)&p->mu, n, sizeof(double)},
+                {(void **)&p->set, n, sizeof(uint8_t)},
+                {(void **)&p->set_a, n, sizeof(double)},
+                {(void **)&p->set_b, n, sizeof(double)},
+                {(void **)&p->previous, n, sizeof(int32_t)}};
+  p->capacity = 0;
+  p->nc = 0;
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+    scree_free(*arrays[k].array);
+    *arrays[k].array = scree_alloc(arrays[k].count + PAD, arrays[k].size);
+    if (!*arrays[k].array) return false;
+  }
+  p->capacity = n;
+  return true;
+}
+
+/* Number the bodies that touch, in the order of the world. */
+static scree_Status number_bodies(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  const size_t n = (size_t)s->bodies.count;
+  if (!scree_grow((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
+      !scree_grow((void **)&p->problem_index, &p->index_capacity, n, sizeof(int)))
+    return scree_fail_memory(s->log, "the bodies of the problem");
+  int *index = p->problem_index;
+  for (size_t k = 0; k < n; ++k) index[k] = -1;
+  for (size_t c = 0; c < s->contacts.count; ++c) {
+    index[s->contacts.keys[c].i] = 0;
+    index[s->contacts.keys[c].j] = 0;
+  }
+  p->nbodies = 0;
+  for (size_t k = 0; k < n; ++k) {
+    if (index[k] < 0) continue;
+    if (s->bodies.fixed[k]) {
+      index[k] = -1;
+      continue;
+    }
+    p->problem_body[p->nbodies] = (int)k;
+    index[k] = p->nbodies++;
+  }
+  if (!scree_grow((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
+                  sizeof(double)))
+    return scree_fail_memory(s->log, "the velocities of the problem");
+  return SCREE_OK;
+}
+
+/* The block (d x nb) of one body for the directions a[0..d-1] at `arm` from its centre. */
+static void fill_block(const scree_Inertia *inertia, scree_Quat orientation, scree_Vec3 arm,
+                       const scree_Vec3 *a, double sign, int d, double *B) {
+  const double m = sign * inertia->inv_sqrt_mass;
+  const scree_Vec3 i = scree_scale(sign, inertia->inv_sqrt_moments);
+  if (d == 2) {
+    for (int k = 0; k < 2; ++k, B += 3) {
+      B[0] = m * a[k].x;
+      B[1] = m * a[k].y;
+      B[2] = i.z * (arm.x * a[k].y - arm.y * a[k].x);
+    }
+    return;
+  }
+  const bool turned = !inertia->isotropic;
+  scree_Mat3 R = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (turned) R = scree_quat_matrix(orientation);
+  for (int k = 0; k < 3; ++k, B += 6) {
+    scree_Vec3 t = scree_cross(arm, a[k]);
+    if (turned) t = scree_mat3_tmul(&R, t);
+    B[0] = m * a[k].x;
+    B[1] = m * a[k].y;
+    B[2] = m * a[k].z;
+    B[3] = i.x * t.x;
+    B[4] = i.y * t.y;
+    B[5] = i.z * t.z;
+  }
+}
+
+static void contact_axes(const scree_Point *point, int d, scree_Vec3 a[3]) {
+  a[0] = point->normal;
+  scree_contact_frame(point->normal, d, &a[1], &a[2]);
+}
+
+scree_Status scree_system_pose(scree_System *s) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Posed *p = &s->posed;
+  const int d = b->dimension, nb = b->nb;
+  p->nc = 0;
+  if (s->contacts.count == 0) return SCREE_OK;
+  if (s->contacts.count > INT32_MAX / 2 ||
+      !reserve_contacts(p, s->contacts.count, (size_t)d, (size_t)nb))
+    return scree_fail_memory(s->log, "the contact problem of a step");
+  scree_Status status = number_bodies(s);
+  if (status) return status;
+  p->nc = (int)s->contacts.count;
+  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    const scree_Point *point = &s->contacts.points[c];
+    const int pair[2] = {key->i, key->j};
+    double *B = p->B + (size_t)c * (size_t)(2 * d * nb);
+    scree_Vec3 a[3];
+    contact_axes(point, d, a);
+    for (int side = 0; side < 2; ++side, B += d * nb) {
+      const int k = pair[side];
+      p->body[2 * c + side] = p->problem_index[k];
+      if (b->fixed[k]) {
+        memset(B, 0, (size_t)(d * nb) * sizeof *B);
+        continue;
+      }
+      const scree_Pose *pose = &b->motion[k].pose;
+      fill_block(&b->inertia[k], pose->orientation, scree_sub(point->position, pose->position), a,
+                 side == 0 ? 1 : -1, d, B);
+    }
+  }
+  return SCREE_OK;
+}
+
+scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity,
+                             scree_Vec3 point) {
+  return scree_add(velocity->linear,
+                   scree_cross(velocity->angular, scree_sub(point, pose->position)));
+}
+
+void scree_system_fill(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Posed *p = &s->posed;
+  const int d = b->dimension;
+  scree_law_table_fill(&s->laws, h);
+  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+    const scree_Point *point = &s->contacts.points[c];
+    const scree_Motion *mi = &b->motion[i], *mj = &b->motion[j];
+    const scree_Vec3 P = point->position;
+    const scree_LawContact *law =
+        scree_law_table_get(&s->laws, b->cold[i].material, b->cold[j].material);
+    const scree_Vec3 before = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, P),
+                                        scree_velocity_at(&mj->pose, &mj->velocity, P));
+    const scree_Vec3 free = scree_sub(scree_velocity_at(&mi->pose, &s->free[i], P),
+                                      scree_velocity_at(&mj->pose, &s->free[j], P));
+    const size_t at = (size_t)c * (size_t)d;
+    double u_free[3];
+    scree_Vec3 a[3];
+    contact_axes(point, d, a);
+    for (int k = 0; k < d; ++k) {
+      p->before[at + (size_t)k] = scree_dot(a[k], before);
+      u_free[k] = scree_dot(a[k], free);
+    }
+    s->scheme->shift(law, d, h, point->gap, p->before + at, u_free, p->shift + at);
+    for (int k = 0; k < d; ++k) p->q[at + (size_t)k] = u_free[k] + p->shift[at + (size_t)k];
+    p->mu[c] = law->set.mu;
+    p->set[c] = (uint8_t)law->set.kind;
+    p->set_a[c] = law->set.a;
+    p->set_b[c] = law->set.b;
+  }
+}
+
+void scree_system_warm(scree_System *s, double h) {
+  scree_Posed *p = &s->posed;
+  const scree_Memory *memory = &s->memory;
+  const int d = s->bodies.dimension;
+  scree_contact_match(memory->keys, memory->count, s->contacts.keys, (size_t)p->nc, p->previous);
+  const double scale = memory->h > 0 ? h / memory->h : 0;
+  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+    double *r = p->r + (size_t)c * (size_t)d;
+    scree_Vec3 a[3];
+    contact_axes(&s->contacts.points[c], d, a);
+    for (int k = 0; k < d; ++k)
+      r[k] = p->previous[c] < 0 ? 0
+                                : scale * scree_dot(a[k], memory->impulses[(size_t)p->previous[c]]);
+  }
+}
+
+scree_Status scree_system_remember(scree_System *s, double h) {
+  const scree_Posed *p = &s->posed;
+  scree_Memory *memory = &s->memory;
+  const size_t nc = (size_t)p->nc;
+  const int d = s->bodies.dimension;
+  if (!scree_grow((void **)&memory->keys, &memory->key_capacity, nc, sizeof *memory->keys) ||
+      !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, nc,
+                  sizeof *memory->impulses))
+    return scree_fail_memory(s->log, "the impulses of a step");
+  if (nc) memcpy(memory->keys, s->contacts.keys, nc * sizeof *memory->keys);
+  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+    const double *r = p->r + (size_t)c * (size_t)d;
+    scree_Vec3 a[3], impulse = {0, 0, 0};
+    contact_axes(&s->contacts.points[c], d, a);
+    for (int k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
+    memory->impulses[c] = impulse;
+  }
+  memory->count = nc;
+  memory->h = h;
+  return SCREE_OK;
+}
+
+scree_Problem scree_system_problem(const scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  scree_Problem problem = {.d = s->bodies.dimension,
+                           .nc = p->nc,
+                           .law = s->settings.flow,
+                           .kind = SCREE_BODIES,
+                           .q = p->q,
+                           .mu = p->mu};
+  problem.bodies = (scree_BodyRows){
+      .nbodies = p->nc > 0 ? p->nbodies : 0, .nb = s->bodies.nb, .body = p->body, .B = p->B};
+  if (s->laws.any_set) {
+    problem.set = p->set;
+    problem.set_a = p->set_a;
+    problem.set_b = p->set_b;
+  }
+  return problem;
+}
+
+void scree_system_gather(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension, nb = s->bodies.nb;
+  memset(p->y, 0, (size_t)(p->nbodies * nb) * sizeof *p->y);
+  const double *B = p->B, *r = p->r;
+  for (int c = 0; c < p->nc; ++c, r += d) {
+    for (int side = 0; side < 2; ++side, B += d * nb) {
+      const int k = p->body[2 * c + side];
+      if (k < 0) continue;
+      double *y = p->y + (size_t)k * (size_t)nb;
+      for (int i = 0; i < d; ++i)
+        for (int j = 0; j < nb; ++j) y[j] += B[i * nb + j] * r[i];
+    }
+  }
+}

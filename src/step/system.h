@@ -1,0 +1,188 @@
+/* The system that a step works on: bodies, laws, contacts, the discrete problem and the memory of
+ * the previous step. One step, whatever the scheme, is
+ *
+ *     1  drift for (1 - theta) h with the old velocities                        move.c
+ *     2  find the contacts there; project deep penetration away if asked        detect.c, project.c
+ *     3  kick: pose u = W r + q over the bodies that touch, solve,              pose.c, advance.c
+ *        v+ = v- + M^-1 (h f + H^T r)
+ *     4  drift for theta h with the new velocities                              move.c
+ *     5  certify: error, penetration, cone, energy                              certify.c
+ *
+ * moreau-jean has theta in [1/2, 1] and contacts where the gap is closed; euler has theta = 1 and
+ * contacts as far as bodies can come in the step. The inertia of a body is that of the
+ * configuration of the kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of
+ * a step is an identity. */
+#ifndef SCREE_STEP_SYSTEM_H
+#define SCREE_STEP_SYSTEM_H
+
+#include "body/bodies.h"
+#include "geometry/broad.h"
+#include "geometry/contact_cache.h"
+#include "law/law.h"
+
+typedef struct scree_SchemeClass {
+  const char *name, *summary;
+  bool looks_ahead; /* contacts are sought as far as bodies can come in the step */
+  bool drifts;      /* penetration is not pushed out by the scheme itself */
+  double (*theta)(const scree_WorldSettings *settings);
+  /* What q holds besides the free velocity: `before` and `free` are the relative velocities (d) at
+   * the start and without contacts. */
+  void (*shift)(const scree_LawContact *law, int d, double h, double gap, const double *before,
+                const double *free, double *shift);
+} scree_SchemeClass;
+
+extern const scree_SchemeClass scree_scheme_moreau_jean, scree_scheme_euler;
+extern const scree_SchemeClass *const scree_scheme_registry[]; /* null-ended */
+const scree_SchemeClass *scree_scheme_find(const char *name);
+
+/* Geometry of a contact point. */
+typedef struct scree_Point {
+  scree_Vec3 position, normal;
+  double gap;
+} scree_Point;
+
+/* Contact points in the order of the sorted pairs. */
+typedef struct scree_Points {
+  size_t count, key_capacity, point_capacity;
+  scree_ContactKey *keys; /* (count) */
+  scree_Point *points;    /* (count) */
+  bool failed;            /* memory ran out */
+} scree_Points;
+
+/* A body as the narrow phase first looks at it; radius < 0: not a ball. */
+typedef struct scree_Ball {
+  scree_Vec3 centre;
+  double radius;
+} scree_Ball;
+
+/* The impulses of the last step by name, in the world frame, for the warm start. */
+typedef struct scree_Memory {
+  size_t count, key_capacity, impulse_capacity;
+  scree_ContactKey *keys; /* (count) */
+  scree_Vec3 *impulses;   /* (count) on the first body */
+  double h;               /* of the step they were found in */
+} scree_Memory;
+
+/* The discrete problem and its solution; arrays for `capacity` contacts. */
+typedef struct scree_Posed {
+  int nc, nbodies; /* bodies with contacts */
+  size_t capacity, body_capacity, index_capacity;
+  int *body; /* (nc x 2) index of a problem body, -1 for obstacles */
+  double *B; /* (nc x 2 x d x nb) */
+  double *q, *r, *u;
+  double *shift;  /* (nc x d) q without the free velocity */
+  double *before; /* (nc x d) relative velocity at the start */
+  double *mu;     /* (nc) */
+  uint8_t *set;   /* (nc) */
+  double *set_a, *set_b;
+  int32_t *previous;  /* (nc) scratch of the matching */
+  int *problem_body;  /* (nbodies) body of the world */
+  int *problem_index; /* (bodies) index in the problem, -1 */
+  double *y;          /* (nbodies x nb) impulses on bodies, scaled */
+  size_t y_capacity;
+} scree_Posed;
+
+typedef struct scree_System {
+  scree_Bodies bodies;
+  scree_LawTable laws;
+  scree_WorldSettings settings;
+  const scree_SchemeClass *scheme;
+  const scree_Log *log;
+  int threads;
+
+  scree_BroadPhase *broad;
+  size_t bound_capacity, radius_capacity, ball_capacity, reach_capacity, free_capacity;
+  scree_Aabb *bounds; /* (bodies) */
+  double *radius;     /* (bodies) */
+  scree_Ball *balls;  /* (bodies) */
+  double *reach;      /* (bodies) how far a body may come in this step */
+  scree_Twist *free;  /* (bodies) velocities without contacts */
+
+  scree_Points contacts; /* of the last detection */
+  int worker_count;
+  scree_Points *workers; /* one per thread but the first */
+  scree_Posed posed;
+  scree_Memory memory;
+
+  double bank;               /* energy that contacts have taken and projections have not used */
+  scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
+  double penetration;        /* deepest of the last step */
+  bool energy_known;         /* total.kinetic and .potential are those of the present state */
+} scree_System;
+
+/* ---- move.c ---------------------------------------------------------------------------------- */
+
+/* Room for the per-body arrays. */
+scree_Status scree_system_reserve(scree_System *s);
+/* Step 1: obstacles are driven as at `middle`, all drift for `h`. */
+void scree_system_drift(scree_System *s, double h);
+/* Velocities without contacts: gravity and forces at time `middle` for a step h. */
+void scree_system_free(scree_System *s, double middle, double h);
+/* Velocity of body k after the kick: v_free + M^-1 H^T r, from posed.y. */
+scree_Twist scree_system_after(const scree_System *s, int k);
+void scree_system_kick(scree_System *s);
+
+/* ---- detect.c -------------------------------------------------------------------------------- */
+
+/* Contacts in the present configuration with gaps up to relative * size + the reaches of the two
+ * bodies (a null reach is zero). */
+scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
+/* Deepest penetration of the contacts found, relative to the smaller body. */
+double scree_system_penetration(const scree_System *s, int *body);
+void scree_points_fini(scree_Points *points);
+bool scree_points_add(scree_Points *points, int i, int j, uint32_t feature, scree_Vec3 position,
+                      scree_Vec3 normal, double gap);
+
+/* ---- pose.c ---------------------------------------------------------------------------------- */
+
+/* Fill `posed` from the contacts: numbering of bodies and B. */
+scree_Status scree_system_pose(scree_System *s);
+/* Free velocities, restitution, friction: q, mu, sets. */
+void scree_system_fill(scree_System *s, double h);
+/* r from the memory of the last step. */
+void scree_system_warm(scree_System *s, double h);
+/* The memory becomes this step's. */
+scree_Status scree_system_remember(scree_System *s, double h);
+/* A view of the posed problem. */
+scree_Problem scree_system_problem(const scree_System *s);
+/* y = B^T r */
+void scree_system_gather(scree_System *s);
+/* Velocity of the surface of obstacle or body `body` at `point`. */
+scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
+
+/* ---- project.c ------------------------------------------------------------------------------- */
+
+/* Push bodies out of deep penetration as far as the bank pays; `work` receives the potential energy
+ * that was put in. The contacts are detected again. */
+scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
+                                  double *work);
+
+/* ---- certify.c ------------------------------------------------------------------------------- */
+
+/* Kinetic and potential energy now. */
+void scree_system_energy(const scree_System *s, double *kinetic, double *potential);
+/* Work done in the kick; call after scree_system_gather and before scree_system_kick. */
+void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance);
+/* How many contacts exceed the tolerance by themselves. */
+int scree_system_count_above(const scree_System *s, double tolerance);
+
+/* ---- advance.c ------------------------------------------------------------------------------- */
+
+/* One attempt at a step of length h from time `start`. Fills the part of the report that belongs to
+ * one substep; `report->certified` says whether everything was met, *halve
+ * whether a shorter step may help. On SCREE_BAD_INPUT or
+ * SCREE_MACHINE the state is half-way: the caller puts it back. */
+scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
+                                  bool *halve);
+
+void scree_system_fini(scree_System *s);
+size_t scree_system_memory(const scree_System *s);
+
+/* A parallel loop over n things of about a microsecond or less each. */
+#define SCREE_PRAGMA_(text) _Pragma(#text)
+#define SCREE_OVER_BODIES(k, n, threads)                                                           \
+  SCREE_PRAGMA_(omp parallel for schedule(static) num_threads(threads)                             \
+                if ((threads) > 1 && (n) >= 1024))                                                 \
+  for (int k = 0; k < (n); ++k)
+
+#endif

@@ -1,0 +1,204 @@
+/* What can be said of a world: contacts, energies, momentum, packing, stress, fabric.
+ *
+ * Stress of a region of volume V (Love, Weber): sigma = -(1/V) sum_c f_c (x) l_c with f the force
+ * on the first body and l the branch from the second centre to the first; for a contact with an
+ * obstacle the branch goes from the contact point. Compression is negative. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "world/world.h"
+
+#include <string.h>
+
+int scree_world_contact_count(const scree_World *world) {
+  return world->stepped ? world->system.posed.nc : 0;
+}
+
+/* On the cone's boundary, sliding; strictly inside, sticking. The width of "on" is that of the
+ * asked tolerance. */
+static scree_ContactStatus contact_status(const scree_System *s, int c) {
+  const int d = s->bodies.dimension;
+  const double *r = s->posed.r + (size_t)c * (size_t)d;
+  const double size = d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
+  const double tolerance = s->settings.solve.tolerance;
+  if (!(r[0] > 0)) return SCREE_CONTACT_OPEN;
+  const double limit = s->posed.mu[c] * r[0];
+  return size < limit * (1 - (tolerance < 1e-6 ? 1e-6 : tolerance)) ? SCREE_CONTACT_STICK
+                                                                    : SCREE_CONTACT_SLIP;
+}
+
+scree_Contact scree_world_contact(const scree_World *world, int contact) {
+  const scree_System *s = &world->system;
+  const scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension;
+  const size_t at = (size_t)contact * (size_t)d;
+  const scree_ContactKey *key = &s->contacts.keys[contact];
+  const scree_Point *point = &s->contacts.points[contact];
+  scree_Contact out = {.body = {key->i, key->j},
+                       .feature = key->feature,
+                       .position = point->position,
+                       .normal = point->normal,
+                       .gap = point->gap,
+                       .mu = p->mu[contact],
+                       .status = contact_status(s, contact)};
+  scree_contact_frame(point->normal, d, &out.tangent[0], &out.tangent[1]);
+  for (int k = 0; k < d; ++k) {
+    out.r[k] = p->r[at + (size_t)k];
+    out.u[k] = p->u[at + (size_t)k] - p->shift[at + (size_t)k];
+  }
+  return out;
+}
+
+scree_Status scree_world_problem(const scree_World *world, scree_Problem *problem, const double **r,
+                                 const double **u, const int **problem_body) {
+  const scree_System *s = &world->system;
+  if (!world->stepped)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "world: no problem is there before the first step");
+  if (problem) *problem = scree_system_problem(s);
+  if (r) *r = s->posed.r;
+  if (u) *u = s->posed.u;
+  if (problem_body) *problem_body = s->posed.problem_body;
+  return SCREE_OK;
+}
+
+scree_EnergyBalance scree_world_energy(const scree_World *world) {
+  scree_EnergyBalance energy = world->system.total;
+  if (!world->system.energy_known)
+    scree_system_energy(&world->system, &energy.kinetic, &energy.potential);
+  return energy;
+}
+
+/* ---- analysis -------------------------------------------------------------------------------- */
+
+static void sum_bodies(const scree_System *s, scree_Analysis *a) {
+  const scree_Bodies *b = &s->bodies;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Motion *m = &b->motion[k];
+    double rotation;
+    const double mass = b->inertia[k].mass;
+    const scree_Vec3 x = m->pose.position, p = scree_scale(mass, m->velocity.linear);
+    a->kinetic += scree_rigid_kinetic(&b->inertia[k], m, &rotation);
+    a->kinetic_rotation += rotation;
+    a->potential -= mass * scree_dot(s->settings.gravity, x);
+    a->momentum = scree_add(a->momentum, p);
+    a->angular_momentum = scree_add(
+        a->angular_momentum,
+        scree_add(scree_cross(x, p),
+                  scree_inertia_mul(&b->inertia[k], m->pose.orientation, m->velocity.angular)));
+    a->centre = scree_axpy(a->centre, mass, x);
+    a->mass += mass;
+  }
+  if (a->mass > 0) a->centre = scree_scale(1 / a->mass, a->centre);
+}
+
+static scree_Aabb bounds_of_bodies(const scree_Bodies *b) {
+  scree_Aabb all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Aabb box = scree_shape_aabb(&b->cold[k].shape, &b->motion[k].pose);
+    all.lower = scree_vec3(fmin(all.lower.x, box.lower.x), fmin(all.lower.y, box.lower.y),
+                           fmin(all.lower.z, box.lower.z));
+    all.upper = scree_vec3(fmax(all.upper.x, box.upper.x), fmax(all.upper.y, box.upper.y),
+                           fmax(all.upper.z, box.upper.z));
+  }
+  return all;
+}
+
+static bool inside(const scree_Aabb *box, scree_Vec3 x, int dimension) {
+  return x.x >= box->lower.x && x.x <= box->upper.x && x.y >= box->lower.y && x.y <= box->upper.y &&
+         (dimension == 2 || (x.z >= box->lower.z && x.z <= box->upper.z));
+}
+
+static double volume_of(const scree_Aabb *box, int dimension) {
+  const scree_Vec3 e = scree_sub(box->upper, box->lower);
+  const double volume = e.x * e.y * (dimension == 2 ? 1 : e.z);
+  return e.x > 0 && e.y > 0 && (dimension == 2 || e.z > 0) && isfinite(volume) ? volume : 0;
+}
+
+static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b) {
+  const double x[3] = {a.x, a.y, a.z}, y[3] = {b.x, b.y, b.z};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) tensor[3 * i + j] += factor * x[i] * y[j];
+}
+
+/* From the second centre to the first; from the contact point where one is an obstacle. */
+static scree_Vec3 branch(const scree_Bodies *b, const scree_Contact *c) {
+  const scree_Vec3 to = b->fixed[c->body[0]] ? c->position : b->motion[c->body[0]].pose.position;
+  const scree_Vec3 from = b->fixed[c->body[1]] ? c->position : b->motion[c->body[1]].pose.position;
+  return scree_sub(to, from);
+}
+
+static void sum_contacts(const scree_World *world, const scree_Aabb *region, int *touching,
+                         scree_Analysis *a) {
+  const scree_System *s = &world->system;
+  const scree_Bodies *b = &s->bodies;
+  const int d = b->dimension, n = scree_world_contact_count(world);
+  double ends = 0;
+  int active = 0;
+  for (int k = 0; k < n; ++k) {
+    const scree_Contact c = scree_world_contact(world, k);
+    a->open += c.status == SCREE_CONTACT_OPEN;
+    a->stick += c.status == SCREE_CONTACT_STICK;
+    a->slip += c.status == SCREE_CONTACT_SLIP;
+    if (c.status == SCREE_CONTACT_OPEN) continue;
+    for (int side = 0; side < 2; ++side) {
+      if (b->fixed[c.body[side]]) continue;
+      ends += 1;
+      touching[c.body[side]] = 1;
+    }
+    if (!inside(region, c.position, d)) continue;
+    scree_Vec3 impulse = scree_scale(c.r[0], c.normal);
+    for (int i = 1; i < d; ++i) impulse = scree_axpy(impulse, c.r[i], c.tangent[i - 1]);
+    add_outer(a->fabric, 1, c.normal, c.normal);
+    if (a->volume > 0)
+      add_outer(a->stress, -1 / (a->volume * world->last_h), impulse, branch(b, &c));
+    ++active;
+  }
+  for (int k = 0; k < 9 && active > 0; ++k) a->fabric[k] /= active;
+  int bodies = 0, touched = 0;
+  for (int k = 0; k < b->count; ++k) {
+    bodies += !b->fixed[k];
+    touched += touching[k];
+  }
+  a->coordination = bodies > 0 ? ends / bodies : 0;
+  a->coordination_touching = touched > 0 ? ends / touched : 0;
+  a->rattlers = bodies - touched;
+}
+
+scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *region,
+                                 scree_Analysis *analysis) {
+  const scree_Bodies *b = &world->system.bodies;
+  *analysis = (scree_Analysis){.penetration = world->system.penetration};
+  int *touching = SCREE_ALLOC(int, b->count);
+  if (!touching) return scree_fail_memory(&world->log, "the analysis of a world");
+  const scree_Aabb box = region ? *region : bounds_of_bodies(b);
+  sum_bodies(&world->system, analysis);
+  analysis->volume = volume_of(&box, b->dimension);
+  double solid = 0;
+  for (int k = 0; k < b->count; ++k)
+    if (!b->fixed[k] && inside(&box, b->motion[k].pose.position, b->dimension))
+      solid += b->cold[k].shape.volume;
+  analysis->packing_fraction = analysis->volume > 0 ? solid / analysis->volume : 0;
+  sum_contacts(world, &box, touching, analysis);
+  scree_free(touching);
+  return SCREE_OK;
+}
+
+scree_Status scree_world_penetration(const scree_World *world, double *penetration, int *body) {
+  const scree_System *s = &world->system;
+  /* A detection with lists of its own: the contacts of the last step stay what they are. */
+  scree_System scratch = {.bodies = s->bodies,
+                          .settings = s->settings,
+                          .scheme = s->scheme,
+                          .log = s->log,
+                          .threads = s->threads,
+                          .broad = scree_broad_create()};
+  if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
+  scree_Status status = scree_system_reserve(&scratch);
+  if (!status) status = scree_system_detect(&scratch, 0, NULL);
+  if (!status) *penetration = scree_system_penetration(&scratch, body);
+  scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
+  scree_system_fini(&scratch);
+  return status;
+}

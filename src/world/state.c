@@ -1,0 +1,125 @@
+/* Saving and restoring what changes from step to step.
+ *
+ * Layout: a header of fixed size, then the motions of all bodies, then the names and impulses of
+ * the contacts of the last step, which start the next solve. The broad phase keeps a list between
+ * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
+ * built anew. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "world/world.h"
+
+#include <string.h>
+
+static const char magic[8] = "screest1";
+
+typedef struct Header {
+  char magic[8];
+  int64_t size; /* of the whole buffer */
+  int32_t dimension, bodies;
+  int64_t contacts;
+  double step, time_start, last_h, memory_h, bank, penetration;
+  int64_t time_count, steps;
+  scree_EnergyBalance total;
+  int64_t energy_known;
+} Header;
+
+size_t scree_world_state_size(const scree_World *world) {
+  const scree_System *s = &world->system;
+  return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
+         s->memory.count * (sizeof(scree_ContactKey) + sizeof(scree_Vec3));
+}
+
+static char *put(char *at, const void *data, size_t size) {
+  if (size) memcpy(at, data, size);
+  return at + size;
+}
+
+static const char *take(const char *at, void *data, size_t size) {
+  if (size) memcpy(data, at, size);
+  return at + size;
+}
+
+void scree_world_save(const scree_World *world, void *buffer) {
+  const scree_System *s = &world->system;
+  Header header;
+  memset(&header, 0, sizeof header); /* padding too: the same state gives the same bytes */
+  memcpy(header.magic, magic, sizeof magic);
+  header.size = (int64_t)scree_world_state_size(world);
+  header.dimension = s->bodies.dimension;
+  header.bodies = s->bodies.count;
+  header.contacts = (int64_t)s->memory.count;
+  header.step = s->settings.step;
+  header.time_start = world->time_start;
+  header.last_h = world->last_h;
+  header.memory_h = s->memory.h;
+  header.bank = s->bank;
+  header.penetration = s->penetration;
+  header.time_count = world->time_count;
+  header.steps = world->steps;
+  header.total = s->total;
+  header.energy_known = s->energy_known;
+  char *at = put(buffer, &header, sizeof header);
+  at = put(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
+  put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
+}
+
+static scree_Status check(const scree_World *world, const void *buffer, size_t size,
+                          Header *header) {
+  const scree_System *s = &world->system;
+  if (size < sizeof *header)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "state: %zu bytes, expected at least %zu", size,
+                      sizeof *header);
+  memcpy(header, buffer, sizeof *header);
+  if (memcmp(header->magic, magic, sizeof magic) != 0)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "state: it does not begin with \"%.8s\": not a state, or of another version",
+                      magic);
+  if (header->dimension != s->bodies.dimension || header->bodies != s->bodies.count)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
+                      header->bodies, s->bodies.dimension, s->bodies.count);
+  const size_t rest = size - sizeof *header,
+               motions = (size_t)header->bodies * sizeof(scree_Motion);
+  const size_t each = sizeof(scree_ContactKey) + sizeof(scree_Vec3);
+  if (header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
+      (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "state: %zu bytes do not fit %d bodies and %lld contacts", size,
+                      header->bodies, (long long)header->contacts);
+  return SCREE_OK;
+}
+
+scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t size) {
+  scree_System *s = &world->system;
+  scree_Memory *memory = &s->memory;
+  Header header;
+  scree_Status status = check(world, buffer, size, &header);
+  if (status) return status;
+  const size_t contacts = (size_t)header.contacts;
+  if (!scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
+      !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, contacts,
+                  sizeof *memory->impulses))
+    return scree_fail_memory(&world->log, "the impulses of a saved state");
+  const char *at = (const char *)buffer + sizeof header;
+  at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  at = take(at, memory->keys, contacts * sizeof *memory->keys);
+  take(at, memory->impulses, contacts * sizeof *memory->impulses);
+  memory->count = contacts;
+  memory->h = header.memory_h;
+  s->bank = header.bank;
+  s->penetration = header.penetration;
+  s->total = header.total;
+  s->energy_known = header.energy_known != 0;
+  world->time_start = header.time_start;
+  world->time_count = header.time_count;
+  if (header.step != s->settings.step) { /* the scene was given another step */
+    world->time_start = header.time_start + (double)header.time_count * header.step;
+    world->time_count = 0;
+  }
+  world->steps = header.steps;
+  world->last_h = header.last_h;
+  world->stepped = false;
+  scree_broad_invalidate(s->broad);
+  return SCREE_OK;
+}

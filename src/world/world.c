@@ -1,0 +1,278 @@
+/* The life of a world: settings, materials, bodies, and what can be read and set between steps. */
+#include "world/world.h"
+
+#include "body/signal.h"
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+scree_WorldSettings scree_world_settings(void) {
+  return (scree_WorldSettings){.dimension = 3,
+                               .scheme = scree_scheme_moreau_jean.name,
+                               .theta = 0.5,
+                               .flow = SCREE_COULOMB,
+                               .gap_tolerance = 1e-9,
+                               .penetration = 1e-4,
+                               .stabilise = true,
+                               .penetration_limit = 0.1,
+                               .solve = scree_solve_settings(),
+                               .warm_start = true,
+                               .max_retries = 2,
+                               .max_halvings = 3};
+}
+
+scree_BodyDef scree_body_def(void) {
+  return (scree_BodyDef){.pose = {.orientation = {1, 0, 0, 0}}, .density = 1000};
+}
+
+static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log *log) {
+  if (s->dimension != 2 && s->dimension != 3)
+    return scree_fail(log, SCREE_BAD_INPUT, "world: dimension %d, expected 2 or 3", s->dimension);
+  if (!(s->step > 0) || !isfinite(s->step))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: step %g, expected > 0", s->step);
+  if (!(s->theta >= 0.5 && s->theta <= 1))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: theta %g, expected in [0.5, 1]", s->theta);
+  if (!isfinite(s->gravity.x) || !isfinite(s->gravity.y) || !isfinite(s->gravity.z))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: gravity is not finite");
+  if (s->dimension == 2 && s->gravity.z != 0)
+    return scree_fail(log, SCREE_BAD_INPUT, "world: gravity z = %g, expected 0 in 2D",
+                      s->gravity.z);
+  if (!(s->gap_tolerance >= 0 && s->gap_tolerance < 1))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: gap_tolerance %g, expected in [0, 1)",
+                      s->gap_tolerance);
+  if (!(s->penetration > 0 && s->penetration < 1))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: penetration %g, expected in (0, 1)",
+                      s->penetration);
+  if (!(s->penetration_limit > 0))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: penetration_limit %g, expected > 0",
+                      s->penetration_limit);
+  if (s->max_retries < 0 || s->max_halvings < 0 || s->max_halvings > 20)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "world: %d retries and %d halvings, expected >= 0 and 0 .. 20",
+                      s->max_retries, s->max_halvings);
+  return SCREE_OK;
+}
+
+static scree_Status check_names(const scree_WorldSettings *s, const scree_Log *log) {
+  if (!scree_scheme_find(s->scheme)) {
+    const char *names[32] = {NULL};
+    for (int k = 0; k < 31; ++k) names[k] = scree_scheme_name(k);
+    const char *near = scree_nearest_word(s->scheme ? s->scheme : "", names);
+    return scree_fail(log, SCREE_BAD_INPUT, "scheme \"%s\" is not known%s%s%s",
+                      s->scheme ? s->scheme : "", near ? "; did you mean \"" : "", near ? near : "",
+                      near ? "\"?" : "");
+  }
+  if (!s->solve.solver || !scree_solver_find(s->solve.solver) ||
+      strlen(s->solve.solver) >= SCREE_OPTION_NAME_SIZE)
+    return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\" is not known",
+                      s->solve.solver ? s->solve.solver : "");
+  return SCREE_OK;
+}
+
+/* Copy the null-ended list of options: one block of text and pointers into it. */
+static scree_Status copy_options(const char *const *list, char **text, const char ***options,
+                                 const scree_Log *log) {
+  size_t count = 0, length = 0;
+  for (; list && list[count]; ++count) length += strlen(list[count]) + 1;
+  *text = SCREE_ALLOC(char, length);
+  *options = SCREE_ALLOC(const char *, count + 1);
+  if (!*text || !*options) {
+    scree_free(*text);
+    scree_free((void *)*options);
+    return scree_fail_memory(log, "the options of the solver");
+  }
+  char *at = *text;
+  for (size_t k = 0; k < count; ++k) {
+    (*options)[k] = at;
+    strcpy(at, list[k]);
+    at += strlen(list[k]) + 1;
+  }
+  return SCREE_OK;
+}
+
+static scree_Status take_settings(scree_World *world, const scree_WorldSettings *settings) {
+  const scree_Log *log = &world->log;
+  char *text;
+  const char **options;
+  scree_Status status = check_numbers(settings, log);
+  if (!status) status = check_names(settings, log);
+  if (!status) status = copy_options(settings->solve.options, &text, &options, log);
+  if (status) return status;
+  scree_System *s = &world->system;
+  s->scheme = scree_scheme_find(settings->scheme);
+  const char *solver = scree_solver_name(scree_solver_find(settings->solve.solver));
+  if (world->system.settings.step != settings->step) {
+    world->time_start = scree_world_time(world);
+    world->time_count = 0;
+  }
+  s->settings = *settings;
+  s->settings.scheme = s->scheme->name;
+  s->settings.solve.solver = strcpy(world->solver, solver);
+  s->settings.solve.options = options[0] ? options : NULL;
+  s->threads = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->energy_known = false;
+  scree_free(world->options_text);
+  scree_free((void *)world->options);
+  world->options_text = text;
+  world->options = options;
+  return SCREE_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+scree_Status scree_world_create(const scree_WorldSettings *settings, const scree_Log *log,
+                                scree_World **world) {
+  *world = NULL;
+  scree_World *w = SCREE_ALLOC(scree_World, 1);
+  if (!w) return scree_fail_memory(log, "a world");
+  if (log) w->log = *log;
+  w->system.log = &w->log;
+  w->system.broad = scree_broad_create();
+  scree_Status status = w->system.broad ? SCREE_OK : scree_fail_memory(log, "the broad phase");
+  if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
+  if (!status) status = take_settings(w, settings);
+  if (!status) scree_bodies_init(&w->system.bodies, settings->dimension);
+  if (status)
+    scree_world_destroy(w);
+  else
+    *world = w;
+  return status;
+}
+
+void scree_world_destroy(scree_World *world) {
+  if (!world) return;
+  scree_system_fini(&world->system);
+  scree_free(world->options_text);
+  scree_free((void *)world->options);
+  scree_free(world->backup);
+  scree_free(world);
+}
+
+const scree_WorldSettings *scree_world_get_settings(const scree_World *world) {
+  return &world->system.settings;
+}
+
+scree_Status scree_world_set_settings(scree_World *world, const scree_WorldSettings *settings) {
+  if (settings->dimension != world->system.bodies.dimension)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "world: dimension %d, expected %d as before",
+                      settings->dimension, world->system.bodies.dimension);
+  return take_settings(world, settings);
+}
+
+scree_Status scree_world_add_material(scree_World *world, int *material) {
+  scree_Status status = scree_law_table_add(&world->system.laws, &world->log);
+  if (!status && material) *material = world->system.laws.materials - 1;
+  return status;
+}
+
+scree_Status scree_world_set_default_law(scree_World *world, const scree_PairLaw *law) {
+  return scree_law_table_set(&world->system.laws, -1, -1, law, &world->log);
+}
+
+scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int material_b,
+                                      const scree_PairLaw *law) {
+  if (material_a < 0 || material_b < 0)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "law: materials %d and %d, expected 0 .. %d",
+                      material_a, material_b, world->system.laws.materials - 1);
+  return scree_law_table_set(&world->system.laws, material_a, material_b, law, &world->log);
+}
+
+scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, int *body) {
+  scree_System *s = &world->system;
+  if (def->material < 0 || def->material >= s->laws.materials)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: material %d, expected 0 .. %d",
+                      s->bodies.count, def->material, s->laws.materials - 1);
+  scree_Status status = scree_bodies_add(&s->bodies, def, &world->log);
+  if (status) return status;
+  if (body) *body = s->bodies.count - 1;
+  s->energy_known = false;
+  scree_broad_invalidate(s->broad);
+  return SCREE_OK;
+}
+
+scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
+  return scree_bodies_add_force(&world->system.bodies, def, &world->log);
+}
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+double scree_world_time(const scree_World *world) {
+  return world->time_start + (double)world->time_count * world->system.settings.step;
+}
+
+int64_t scree_world_steps(const scree_World *world) {
+  return world->steps;
+}
+
+int scree_world_body_count(const scree_World *world) {
+  return world->system.bodies.count;
+}
+
+scree_Pose scree_body_pose(const scree_World *world, int body) {
+  return world->system.bodies.motion[body].pose;
+}
+
+scree_Twist scree_body_velocity(const scree_World *world, int body) {
+  return world->system.bodies.motion[body].velocity;
+}
+
+static scree_Status check_body(const scree_World *world, int body) {
+  if (body >= 0 && body < world->system.bodies.count) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is not there, expected 0 .. %d", body,
+                    world->system.bodies.count - 1);
+}
+
+scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose *pose) {
+  scree_System *s = &world->system;
+  scree_Status status = check_body(world, body);
+  if (!status) status = scree_bodies_check_pose(&s->bodies, body, pose, &world->log);
+  if (status) return status;
+  s->bodies.motion[body].pose = *pose;
+  s->bodies.motion[body].pose.orientation = scree_quat_normalize(pose->orientation);
+  s->energy_known = false;
+  return SCREE_OK;
+}
+
+scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_Twist *velocity) {
+  scree_Bodies *b = &world->system.bodies;
+  scree_Status status = check_body(world, body);
+  if (status) return status;
+  if (b->fixed[body])
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is an obstacle: its driver moves it",
+                      body);
+  if (!scree_twist_is_finite(velocity))
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
+  b->motion[body].velocity = b->dimension == 2 ? scree_twist_planar(*velocity) : *velocity;
+  world->system.energy_known = false;
+  return SCREE_OK;
+}
+
+const scree_Shape *scree_body_shape(const scree_World *world, int body) {
+  return &world->system.bodies.cold[body].shape;
+}
+
+bool scree_body_is_obstacle(const scree_World *world, int body) {
+  return world->system.bodies.fixed[body];
+}
+
+double scree_body_mass(const scree_World *world, int body) {
+  return world->system.bodies.fixed[body] ? INFINITY : world->system.bodies.inertia[body].mass;
+}
+
+scree_Vec3 scree_body_inertia(const scree_World *world, int body) {
+  if (world->system.bodies.fixed[body]) return scree_vec3(INFINITY, INFINITY, INFINITY);
+  return world->system.bodies.inertia[body].moments;
+}
+
+int scree_body_material(const scree_World *world, int body) {
+  return world->system.bodies.cold[body].material;
+}
+
+size_t scree_world_memory(const scree_World *world) {
+  return sizeof *world + scree_system_memory(&world->system) +
+         world->backup_capacity * sizeof *world->backup;
+}

@@ -1,0 +1,25 @@
+/* The inside of a world. */
+#ifndef SCREE_WORLD_WORLD_H
+#define SCREE_WORLD_WORLD_H
+
+#include "step/system.h"
+
+/* Time is start + count * step, so that it does not gather rounding; both begin anew when the step
+ * changes. */
+struct scree_World {
+  scree_System system;
+  scree_Log log; /* copy of the caller's, silent when there was none */
+  double time_start;
+  int64_t time_count, steps;
+  double last_h; /* of the last substep: impulses over it are forces */
+  bool stepped;  /* the contacts and the problem are those of the last step */
+
+  char *options_text;   /* copies of the solver's options, one after the other */
+  const char **options; /* (null-ended) into options_text */
+  char solver[SCREE_OPTION_NAME_SIZE];
+
+  size_t backup_capacity;
+  scree_Motion *backup; /* (bodies) state at the start of the substep */
+};
+
+#endif
