@@ -114,29 +114,95 @@ INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
   return d;
 }
 
-/* Row k of the remaining matrix: a (p x ld) rows i > k minus l_i times it, from column k + 1. */
+/* After four pivots k .. k + 3: the rows i > k + 3 of t (p x ld) minus l (4 x ld) times right (4 x
+ * ld), from column k + 4, or from the diagonal on. */
+INLINE void trailing_update(int p, int k, const double *l, const double *right, double *t,
+                            bool upper) {
+  const ptrdiff_t ld = round_up4(p);
+  for (ptrdiff_t i = k + 4; i < p; ++i) {
+    const double l0 = l[i], l1 = l[ld + i], l2 = l[2 * ld + i], l3 = l[3 * ld + i];
+    for (ptrdiff_t j = upper ? i & ~3 : k + 4; j < ld; j += 4) {
+      Quad a = load(t + i * ld + j);
+      a -= l0 * load(right + j);
+      a -= l1 * load(right + ld + j);
+      a -= l2 * load(right + 2 * ld + j);
+      a -= l3 * load(right + 3 * ld + j);
+      *quad(t + i * ld + j) = a;
+    }
+  }
+}
+
+/* The rows of a block of four pivots to the right of it: x := L^-1 x, l (4 x ld) at its diagonal.
+ */
+INLINE void trailing_rows(int p, int k, const double *l, double *x) {
+  const ptrdiff_t ld = round_up4(p);
+  for (ptrdiff_t j = k + 4; j < ld; j += 4) {
+    const Quad a = load(x + j);
+    Quad b = load(x + ld + j), c = load(x + 2 * ld + j), d = load(x + 3 * ld + j);
+    b -= l[1] * a;
+    c -= l[2] * a;
+    c -= l[ld + 2] * b;
+    d -= l[3] * a;
+    d -= l[ld + 3] * b;
+    d -= l[2 * ld + 3] * c;
+    *quad(x + ld + j) = b;
+    *quad(x + 2 * ld + j) = c;
+    *quad(x + 3 * ld + j) = d;
+  }
+}
+
+/* Four pivots at a time, whose 4 x 4 block stays in registers. */
 CLONES void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd,
                             const double *scale, scree_Pivots *pivots) {
-  const int ld = round_up4(p);
+  const ptrdiff_t ld = round_up4(p);
   const Quad zero = {0.0, 0.0, 0.0, 0.0};
+  double right[4 * SCREE_PANEL];
   for (int k = 0; k < p; ++k, f += ldf) {
-    double *a = lt + k * ld;
     int j = 0;
-    for (; j + 4 <= k; j += 4) *quad(a + j) = zero;
-    for (; j < ld; j += 4) *quad(a + j) = load(f + j);
+    for (; j + 4 <= k; j += 4) *quad(lt + k * ld + j) = zero;
+    for (; j < ld; j += 4) *quad(lt + k * ld + j) = load(f + j);
   }
-  for (int k = 0; k < p; ++k) {
-    double *a = lt + k * ld;
-    const double r = 1.0 / pivot_check(a[k], scale[k], pivots);
-    rd[k] = r;
-    for (int j = k & ~3; j <= k; ++j)
-      a[j] = 0.0; /* below the diagonal: left over from row sweeps */
-    for (int i = k + 1; i < p; ++i) {
-      const double l = a[i] * r;
-      double *b = lt + i * ld;
-      for (int j = i & ~3; j < ld; j += 4) *quad(b + j) = load(b + j) - l * load(a + j);
+  for (int k = 0; k < p; k += 4) {
+    double *a = lt + k * ld + k;
+    const int rows = p - k < 4 ? p - k : 4;
+    Quad q0 = load(a), q1 = rows > 1 ? load(a + ld) : zero;
+    Quad q2 = rows > 2 ? load(a + 2 * ld) : zero, q3 = rows > 3 ? load(a + 3 * ld) : zero;
+    const double r0 = 1.0 / pivot_check(q0[0], scale[k], pivots);
+    const Quad l0 = {0.0, r0 * q0[1], r0 * q0[2], r0 * q0[3]};
+    rd[k] = r0;
+    *quad(a) = l0;
+    if (rows > 1) {
+      q1 -= l0[1] * q0;
+      const double r1 = 1.0 / pivot_check(q1[1], scale[k + 1], pivots);
+      const Quad l1 = {0.0, 0.0, r1 * q1[2], r1 * q1[3]};
+      rd[k + 1] = r1;
+      *quad(a + ld) = l1;
+      if (rows > 2) {
+        q2 -= l0[2] * q0;
+        q2 -= l1[2] * q1;
+        const double r2 = 1.0 / pivot_check(q2[2], scale[k + 2], pivots);
+        const Quad l2 = {0.0, 0.0, 0.0, r2 * q2[3]};
+        rd[k + 2] = r2;
+        *quad(a + 2 * ld) = l2;
+        if (rows > 3) {
+          q3 -= l0[3] * q0;
+          q3 -= l1[3] * q1;
+          q3 -= l2[3] * q2;
+          rd[k + 3] = 1.0 / pivot_check(q3[3], scale[k + 3], pivots);
+          *quad(a + 3 * ld) = zero;
+        }
+      }
     }
-    for (int j = (k + 1) & ~3; j < ld; j += 4) *quad(a + j) = r * load(a + j);
+    if (k + 4 >= p) break;
+    trailing_rows(p, k, a, lt + k * ld);
+    for (int r = 0; r < 4; ++r) {
+      for (ptrdiff_t j = k + 4; j < ld; j += 4) {
+        const Quad x = load(lt + (k + r) * ld + j);
+        *quad(right + r * ld + j) = x;
+        *quad(lt + (k + r) * ld + j) = rd[k + r] * x;
+      }
+    }
+    trailing_update(p, k, lt + k * ld, right, lt, true);
   }
 }
 
@@ -157,36 +223,41 @@ static void exchange(int p, int ld, double *lt, double *u, int *perm, int k, int
   perm[i] = swap;
 }
 
+/* Four columns at a time: those are eliminated one by one, the columns to their right together. */
 CLONES void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, double *rd,
                            int *perm, const double *scale, scree_Pivots *pivots) {
-  const int ld = round_up4(p);
-  for (int k = 0; k < p; ++k) {
-    double *a = u + k * ld;
-    for (int j = 0; j < p; ++j) a[j] = f[(size_t)k * (size_t)ldf + (size_t)j];
-    for (int j = p; j < ld; ++j) a[j] = 0.0;
+  const ptrdiff_t ld = round_up4(p);
+  for (int k = 0; k < p; ++k, f += ldf) {
+    for (ptrdiff_t j = 0; j < ld; j += 4) *quad(u + k * ld + j) = load(f + j);
     perm[k] = k;
   }
-  memset(lt, 0, (size_t)(p * ld) * sizeof *lt);
-  for (int k = 0; k < p; ++k) {
-    int best = k;
-    for (int i = k + 1; i < p; ++i) { /* a NaN wins, and is then found */
-      if (!(fabs(u[i * ld + k]) <= fabs(u[best * ld + k]))) best = i;
+  memset(lt, 0, (size_t)p * (size_t)ld * sizeof *lt);
+  for (int first = 0; first < p; first += 4) {
+    for (int k = first; k < p && k < first + 4; ++k) {
+      int best = k;
+      for (int i = k + 1; i < p; ++i) { /* a NaN wins, and is then found */
+        if (!(fabs(u[i * ld + k]) <= fabs(u[best * ld + k]))) best = i;
+      }
+      if (best != k) {
+        exchange(p, (int)ld, lt, u, perm, k, best);
+        ++pivots->swaps;
+      }
+      const double r = 1.0 / pivot_check(u[k * ld + k], scale[k], pivots);
+      const Quad a = load(u + k * ld + first);
+      rd[k] = r;
+      for (int i = k + 1; i < p; ++i) {
+        const double l = u[i * ld + k] * r;
+        lt[k * ld + i] = l;
+        *quad(u + i * ld + first) = load(u + i * ld + first) - l * a;
+      }
     }
-    if (best != k) {
-      exchange(p, ld, lt, u, perm, k, best);
-      ++pivots->swaps;
+    if (first + 4 < p) {
+      trailing_rows(p, first, lt + first * ld + first, u + first * ld);
+      trailing_update(p, first, lt + first * ld, u + first * ld, u, false);
     }
-    double *a = u + k * ld;
-    const double r = 1.0 / pivot_check(a[k], scale[k], pivots);
-    rd[k] = r;
-    a[k] = 0.0;
-    for (int i = k + 1; i < p; ++i) {
-      double *b = u + i * ld;
-      const double l = b[k] * r;
-      lt[k * ld + i] = l;
-      b[k] = 0.0;
-      for (int j = (k + 1) & ~3; j < ld; j += 4) *quad(b + j) = load(b + j) - l * load(a + j);
-    }
+  }
+  for (int k = 0; k < p; ++k) { /* what elimination left of zeros and of pivots */
+    for (int j = 0; j <= k; ++j) u[k * ld + j] = 0.0;
   }
 }
 
@@ -240,16 +311,32 @@ CLONES void scree_dense_rows(int p, int m, const double *f, int ldf, const int *
   }
 }
 
+/* Four rows of four numbers, row length ldf, to four columns. */
+INLINE HalfBlock transposed(const double *f, ptrdiff_t ldf) {
+  typedef long long Lanes __attribute__((vector_size(32)));
+  const Lanes even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
+  const Quad a = load(f), b = load(f + ldf), c = load(f + 2 * ldf), d = load(f + 3 * ldf);
+  const Quad ab0 = __builtin_shuffle(a, b, even), ab1 = __builtin_shuffle(a, b, odd);
+  const Quad cd0 = __builtin_shuffle(c, d, even), cd1 = __builtin_shuffle(c, d, odd);
+  return (HalfBlock){__builtin_shuffle(ab0, cd0, low), __builtin_shuffle(ab1, cd1, low),
+                     __builtin_shuffle(ab0, cd0, high), __builtin_shuffle(ab1, cd1, high)};
+}
+
 CLONES void scree_dense_columns(int p, int m, const double *f, int ldf, const double *u,
                                 const double *rd, double *tiles) {
+  const Quad zero = {0.0, 0.0, 0.0, 0.0};
   for (int j = 0; j < m; j += TILE, tiles += (ptrdiff_t)p * TILE) {
-    const int width = m - j < TILE ? m - j : TILE;
-    for (int c = 0; c < width; ++c) {
+    for (int c = 0; c < TILE; c += 4) {
       const double *source = f + (ptrdiff_t)(j + c) * ldf;
-      for (int k = 0; k < p; ++k) tiles[k * TILE + c] = source[k];
-    }
-    for (int c = width; c < TILE; ++c) {
-      for (int k = 0; k < p; ++k) tiles[k * TILE + c] = 0.0;
+      for (int k = 0; k < p; k += 4) {
+        double *tile = tiles + k * TILE + c;
+        HalfBlock x = {zero, zero, zero, zero};
+        if (j + c < m) x = transposed(source + k, ldf);
+        *quad(tile) = x.a;
+        if (k + 1 < p) *quad(tile + TILE) = x.b;
+        if (k + 2 < p) *quad(tile + 2 * TILE) = x.c;
+        if (k + 3 < p) *quad(tile + 3 * TILE) = x.d;
+      }
     }
     tile_solve(p, u, rd, tiles);
   }

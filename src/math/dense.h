@@ -39,9 +39,9 @@ static inline size_t scree_tiles_size(int p, int m) {
 void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd, const double *scale,
                      scree_Pivots *pivots);
 
-/* P f = L U with the rows of f (p x p) exchanged: row k of P f is row perm[k] of f. lt as above, u
- * (p x ld) gets U strictly above its diagonal and zeros elsewhere, rd (p) the reciprocals of U's
- * diagonal. */
+/* P f = L U with the rows of f (p x p, as above) exchanged: row k of P f is row perm[k] of f. lt as
+ * above, u (p x ld) gets U strictly above its diagonal and zeros elsewhere, rd (p) the reciprocals
+ * of U's diagonal. */
 void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, double *rd, int *perm,
                     const double *scale, scree_Pivots *pivots);
 
@@ -50,7 +50,8 @@ void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, doub
 void scree_dense_rows(int p, int m, const double *f, int ldf, const int *perm, const double *lt,
                       double *tiles);
 
-/* tiles (p x m) := U^-T f^T, f (m x p, row length ldf); u and rd as scree_dense_lu gives them. */
+/* tiles (p x m) := U^-T f^T, f (m x p, readable up to a multiple of 4 columns); u and rd as
+ * scree_dense_lu gives them. */
 void scree_dense_columns(int p, int m, const double *f, int ldf, const double *u, const double *rd,
                          double *tiles);
 

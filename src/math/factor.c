@@ -9,6 +9,8 @@
 #include "core/memory.h"
 #include "math/factor_internal.h"
 
+enum { SMALL = 128 }; /* rows of a front that is cleared as a whole */
+
 scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
                                  scree_FactorKind kind, const scree_Log *log,
                                  scree_Factor **factor) {
@@ -121,21 +123,22 @@ static void front_scatter(const scree_Factor *f, const scree_Front *front, const
 }
 
 /* Zeros where the front will be summed. Of a leaf with one panel the update starts from nothing,
- * and its part of the front is never read. */
+ * and its part of the front is never read. A small front is cleared at once: half of it for
+ * nothing, but without a call per row. */
 static void front_clear(const scree_Factor *f, const scree_Front *front) {
   const size_t ld = (size_t)front->size1 + (size_t)front->size2, pivots = (size_t)front->size1;
   const bool leaf = front->child < 0 && front->panels == 1;
-  if (f->kind == SCREE_FACTOR_SYMMETRIC) {
-    const size_t end = leaf ? pivots : ld;
-    for (size_t i = 0; i < end; ++i) {
+  const size_t rows = leaf ? pivots : ld;
+  if (f->kind == SCREE_FACTOR_SYMMETRIC && ld > SMALL) {
+    for (size_t i = 0; i < rows; ++i) {
       const size_t from = i & ~(size_t)3;
       memset(f->scratch + i * ld + from, 0, (ld - from) * sizeof(double));
     }
-  } else if (leaf) {
-    memset(f->scratch, 0, pivots * ld * sizeof(double));
-    for (size_t i = pivots; i < ld; ++i) memset(f->scratch + i * ld, 0, pivots * sizeof(double));
-  } else {
-    memset(f->scratch, 0, ld * ld * sizeof(double));
+    return;
+  }
+  memset(f->scratch, 0, rows * ld * sizeof(double));
+  if (f->kind == SCREE_FACTOR_UNSYMMETRIC) {
+    for (size_t i = rows; i < ld; ++i) memset(f->scratch + i * ld, 0, pivots * sizeof(double));
   }
 }
 
