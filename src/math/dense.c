@@ -22,6 +22,7 @@
 
 typedef double Quad __attribute__((vector_size(32)));
 typedef double QuadAnywhere __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double PairAnywhere __attribute__((vector_size(16), aligned(8), may_alias));
 
 enum {
   TILE = SCREE_TILE,
@@ -480,7 +481,11 @@ CLONES void scree_dense_spread(int p, int m, const double *tiles, const double *
 INLINE void row_add(int n, const double *x, double *y) {
   int i = 0;
   for (; i + 4 <= n; i += 4) *quad(y + i) = load(y + i) + load(x + i);
-  for (; i < n; ++i) y[i] += x[i];
+  if (i + 2 <= n) {
+    *(PairAnywhere *)(y + i) += *(const PairAnywhere *)(x + i);
+    i += 2;
+  }
+  if (i < n) y[i] += x[i];
 }
 
 CLONES void scree_dense_extend(int runs, const scree_DenseRun *run, int ldu, const double *update,

@@ -16,7 +16,7 @@
 
 enum {
   SCREE_TILE = 8,  /* columns of a tile */
-  SCREE_PANEL = 48 /* most pivots eliminated at a time; a multiple of 4 */
+  SCREE_PANEL = 96 /* most pivots eliminated at a time; a multiple of 4 */
 };
 
 /* What happened to the pivots. */

@@ -62,6 +62,19 @@ void scree_factor_destroy(scree_Factor *f) {
   scree_free(f);
 }
 
+/* Sums of the absolute values in each column; unrolled for a literal nb. */
+static inline void columns_sum(const scree_Factor *f, const double *x, size_t nb) {
+  memset(f->scale, 0, (size_t)f->n * nb * sizeof *f->scale);
+  for (size_t k = 0; k < f->nonzeros; ++k, x += nb * nb) {
+    double *scale = f->scale + (size_t)f->columns[k] * nb;
+    for (size_t c = 0; c < nb; ++c) {
+      double sum = 0.0;
+      for (size_t r = 0; r < nb; ++r) sum += fabs(x[r * nb + c]);
+      scale[c] += sum;
+    }
+  }
+}
+
 /* What pivots are compared with: |diagonal entry| or the sum of the column. Where that is zero the
  * largest of all stands in, and one for a matrix of zeros. */
 static void scale_fill(scree_Factor *f, const double *x) {
@@ -72,12 +85,11 @@ static void scale_fill(scree_Factor *f, const double *x) {
       for (int c = 0; c < nb; ++c) f->scale[i * nb + c] = fabs(block[c * (nb + 1)]);
     }
   } else {
-    memset(f->scale, 0, (size_t)size * sizeof *f->scale);
-    for (size_t k = 0; k < f->nonzeros; ++k) {
-      double *scale = f->scale + (size_t)f->columns[k] * (size_t)nb;
-      for (int r = 0; r < nb; ++r, x += nb) {
-        for (int c = 0; c < nb; ++c) scale[c] += fabs(x[c]);
-      }
+    switch (nb) {
+    case 2: columns_sum(f, x, 2); break;
+    case 3: columns_sum(f, x, 3); break;
+    case 6: columns_sum(f, x, 6); break;
+    default: columns_sum(f, x, (size_t)nb);
     }
   }
   double largest = 0.0;

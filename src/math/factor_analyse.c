@@ -7,6 +7,8 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+enum { WIDE = 500 }; /* rows of a front from which panels are wide */
+
 static int round_up4(int n) {
   return (n + 3) & ~3;
 }
@@ -160,12 +162,19 @@ static size_t take(size_t *end, size_t count) {
   return begin;
 }
 
+/* Panels of a front. Narrow ones lose less in the pivot block, wide ones pass less often over what
+ * remains, which counts once that is larger than the cache. */
+static int panels_of(const scree_Factor *f, const scree_Front *front) {
+  const int most = row_length(front) > WIDE ? SCREE_PANEL : SCREE_PANEL / 2;
+  return (front->pivots * f->nb + most - 1) / most;
+}
+
 /* Cut a front's pivots into panels of about equal width; count operations: symmetric, p^2 + m^2 per
- * pivot with what is right of it, unsymmetric twice that. Without room, only count. */
+ * pivot with what is right of it, unsymmetric twice that. */
 static void panels_fill(scree_Factor *f, int s, size_t *values) {
   scree_Front *front = &f->front[s];
   const int total = front->pivots * f->nb, outside = front->rest * f->nb;
-  const int panels = (total + SCREE_PANEL - 1) / SCREE_PANEL;
+  const int panels = panels_of(f, front);
   const int width = round_up4((total + panels - 1) / panels);
   front->panel = f->panels;
   for (int offset = 0; offset < total; offset += width) {
@@ -200,8 +209,7 @@ static void panels_fill(scree_Factor *f, int s, size_t *values) {
 
 static int panels_count(const scree_Factor *f) {
   int count = 0;
-  for (int s = 0; s < f->fronts; ++s)
-    count += (f->front[s].pivots * f->nb + SCREE_PANEL - 1) / SCREE_PANEL;
+  for (int s = 0; s < f->fronts; ++s) count += panels_of(f, &f->front[s]);
   return count;
 }
 

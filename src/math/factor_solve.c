@@ -7,7 +7,6 @@
 #include "math/factor.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "math/factor_internal.h"
 
@@ -26,6 +25,32 @@ static inline void blocks_subtract(int count, const int *nodes, int nb, const do
   for (int i = 0; i < count; ++i, z += nb) {
     double *target = x + (ptrdiff_t)nodes[i] * nb;
     for (int c = 0; c < nb; ++c) target[c] -= z[c];
+  }
+}
+
+static inline void blocks_return(int count, const int *nodes, int nb, const double *z, double *x) {
+  for (int i = 0; i < count; ++i, z += nb) {
+    double *target = x + (ptrdiff_t)nodes[i] * nb;
+    for (int c = 0; c < nb; ++c) target[c] = z[c];
+  }
+}
+
+/* Blocks of the caller's vector to the factor's order, and back. */
+static void permute(const scree_Factor *f, const double *x, double *work) {
+  switch (f->nb) {
+  case 2: blocks_copy(f->n, f->order, 2, x, work); break;
+  case 3: blocks_copy(f->n, f->order, 3, x, work); break;
+  case 6: blocks_copy(f->n, f->order, 6, x, work); break;
+  default: blocks_copy(f->n, f->order, f->nb, x, work);
+  }
+}
+
+static void permute_back(const scree_Factor *f, const double *work, double *x) {
+  switch (f->nb) {
+  case 2: blocks_return(f->n, f->order, 2, work, x); break;
+  case 3: blocks_return(f->n, f->order, 3, work, x); break;
+  case 6: blocks_return(f->n, f->order, 6, work, x); break;
+  default: blocks_return(f->n, f->order, f->nb, work, x);
   }
 }
 
@@ -103,14 +128,13 @@ static void backwards(const scree_Factor *f, const scree_FactorPanel *panel, dou
 }
 
 void scree_factor_solve(const scree_Factor *f, double *work, double *x) {
-  const size_t nb = (size_t)f->nb, bytes = nb * sizeof(double);
   _Alignas(64) double vector[VECTOR];
   /* Once permuted into work, x is free. A front of everything is cut into panels much wider than
    * the padding, so the rest of a panel that is longer than VECTOR fits. */
-  assert(f->vector_max <= VECTOR || (size_t)f->vector_max <= (size_t)f->n * nb);
+  assert(f->vector_max <= VECTOR || f->vector_max <= f->n * f->nb);
   double *z = f->vector_max <= VECTOR ? vector : x;
-  for (int i = 0; i < f->n; ++i) memcpy(work + (size_t)i * nb, x + (size_t)f->order[i] * nb, bytes);
+  permute(f, x, work);
   for (int q = 0; q < f->panels; ++q) forwards(f, &f->panel[q], work, z);
   for (int q = f->panels - 1; q >= 0; --q) backwards(f, &f->panel[q], work, z);
-  for (int i = 0; i < f->n; ++i) memcpy(x + (size_t)f->order[i] * nb, work + (size_t)i * nb, bytes);
+  permute_back(f, work, x);
 }
