@@ -16,8 +16,13 @@
  *
  * Friction is not associated, so the path can fold. Each contact has a proximal weight w_c/f_c,
  * centred at the current point (it enters E in the matrix only): f_c falls where the contact blocks
- * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of s;
- * near the end sweeps of Gauss-Seidel polish a copy and are kept when they reach the tolerance.
+ * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of s.
+ *
+ * The start is the point of the central path of the local problems: for w = x(r) - rho z(u),
+ *     x = (w + (w o w + 4 rho mu e)^(1/2)) / 2,     rho z = x - w,     so that x o z = mu e exactly.
+ * The end belongs to Gauss-Seidel: when the error has fallen by ten, or the steps have become small,
+ * a few sweeps are tried on a copy, and they go on as long as their own rate promises the tolerance
+ * for less than the factorisations still to come. Costs are counted, not timed: the same bits again.
  *
  * References: 002 section 9, 003 section 2.2.2 (convex); the smoothing and weights are this
  * library's own. */
@@ -29,14 +34,18 @@
 #include "solver/registry.h"
 #include "solver/system.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Options {
-  double kappa;      /* k of the head comment, Coulomb only */
-  double weight;     /* first f_c */
-  double polish_at;  /* error below which sweeps are tried, 0: never */
-  int polish_sweeps; /* at one attempt */
+  double kappa;     /* k of the head comment, Coulomb only */
+  double weight;    /* first f_c */
+  double barrier;   /* of the start, relative to the data */
+  double polish_at; /* error below which sweeps are tried, 0: never */
+  int patience;     /* iterations without a better error before giving up */
 } Options;
+
+enum { SWEEPS = 10, STALLED = 6 }; /* sweeps between two looks at their rate; small steps in a row */
 
 typedef struct Contact {
   scree_Scaling scaling;
@@ -63,7 +72,8 @@ typedef struct State {
   double *G;                               /* (nc x d x d) of the system */
   double *PK, *KD;                         /* (nc x d x d) body form: P K and K D */
   double q_mean, x_mean, w_mean;
-  void *nlgs; /* state of the polishing sweeps */
+  void *nlgs;          /* state of the polishing sweeps */
+  double sweeps_per_f; /* how many sweeps cost as much as a factorisation */
 } State;
 
 /* ---- small dense ------------------------------------------------------------------------------ */
@@ -187,15 +197,13 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
       N[i] += k->g[i] / (1.0 - k->g[0]);
     }
     /* A = I + N D E P; then N <- K = A^-1 N */
-    double EP[9], DEP[9];
+    double DEP[9];
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j) {
         double sum = 0.0;
         for (int m = 0; m < d; ++m) sum += E[i * d + m] * P[m * d + j];
-        EP[i * d + j] = sum;
         DEP[i * d + j] = i == 0 ? kappa * sum : sum;
       }
-    (void)EP;
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j) {
         double sum = i == j ? 1.0 : 0.0;
@@ -237,7 +245,7 @@ static scree_Status factorise(State *st, scree_Run *run) {
     for (int c = 0; c < p->nc; ++c) prepare_contact(st, 2, c, bodies);
   int perturbed = 0;
   ++run->factorisations;
-  return scree_system_factor(&st->system, st->G, &perturbed);
+  return scree_system_factor(&st->system, NULL, st->G, &perturbed);
 }
 
 /* ---- directions ------------------------------------------------------------------------------- */
@@ -426,53 +434,103 @@ static void move(State *st, double t, double *x, double *z, double *y) {
   for (size_t i = 0; i < st->system.size && y; ++i) y[i] += t * st->dy[i];
 }
 
-/* ---- start, polish ---------------------------------------------------------------------------- */
+/* ---- start ------------------------------------------------------------------------------------ */
 
-static void start(State *st) {
+/* Scales of the data and of each contact. */
+static void measure_scales(State *st) {
   const scree_Operator *W = st->W;
   const scree_Problem *p = W->problem;
   const int d = p->d, nc = p->nc;
   const size_t n = (size_t)nc * (size_t)d;
+  double sum_x = 0.0, sum_w = 0.0;
   st->q_mean = n ? scree_vector_norm(n, p->q, 1) / sqrt((double)n) : 0.0;
   if (!(st->q_mean > 0.0)) st->q_mean = 1.0;
-  double sum_x = 0.0, sum_w = 0.0;
   for (int c = 0; c < nc; ++c) {
-    const size_t at = (size_t)c * (size_t)d;
     Contact *k = &st->contact[c];
+    const double *D = W->diagonal + (size_t)c * (size_t)(d * d);
     k->line = !(p->mu[c] > 0.0) || (p->set && p->set[c] == SCREE_SET_HALF_LINE);
     k->s_scale = k->line ? 1.0 : 1.0 / p->mu[c];
-    const double *D = W->diagonal + at * (size_t)d;
     double w = D[0] * k->s_scale * k->s_scale;
     for (int i = 1; i < d && !k->line; ++i) w += D[i * d + i];
     if (!k->line) w /= d;
-    if (!(w > 0.0)) w = W->mean_diagonal;
-    k->w = w;
+    k->w = w > 0.0 ? w : W->mean_diagonal;
     k->f = st->options.weight;
-    for (int i = 0; i < d; ++i) st->x[at + (size_t)i] = st->z[at + (size_t)i] = 0.0;
-    st->x[at] = st->q_mean / w;
-    st->z[at] = st->q_mean;
-    sum_x += st->x[at];
-    sum_w += w;
+    sum_x += st->q_mean / k->w;
+    sum_w += k->w;
   }
   st->x_mean = nc ? sum_x / nc : 1.0;
   st->w_mean = nc ? sum_w / nc : 1.0;
-  if (st->y) memset(st->y, 0, W->state_size * sizeof(double));
 }
 
-/* Gauss-Seidel on r for at most `sweeps`; true when the tolerance is met. */
-static scree_Status polish(State *st, scree_Run *run, int sweeps, double *r, double *u,
-                           double *value) {
-  scree_SolveSettings settings = *run->settings;
-  settings.max_iterations = run->iterations + sweeps;
-  scree_Run nested = *run;
-  nested.settings = &settings;
-  nested.met = nested.exhausted = false;
-  scree_Status status = scree_solver_nlgs.solve(st->nlgs, &nested, r, u);
-  run->iterations = nested.iterations;
-  *value = nested.value;
-  run->met = nested.met;
-  run->value = nested.value;
-  return status;
+/* (l + sqrt(l^2 + t)) / 2 without cancellation */
+static double upper_half(double l, double t) {
+  const double s = sqrt(l * l + t);
+  return l >= 0.0 ? 0.5 * (s + l) : 0.5 * t / (s - l);
+}
+
+/* x and z of the local central path near (r, u), at barrier mu; y to match. */
+static void start_near(State *st, const double *r, const double *u, double mu) {
+  const scree_Operator *W = st->W;
+  const int d = W->problem->d, nc = W->problem->nc;
+  for (int c = 0; c < nc; ++c) {
+    const size_t at = (size_t)c * (size_t)d;
+    const Contact *k = &st->contact[c];
+    const double rho = 1.0 / k->w, target = 4.0 * rho * mu;
+    const double normal = st->kappa * k->s_scale * u[at];
+    const double slide = k->line ? 0.0 : scree_cone_tail(d, u + at);
+    double w[3] = {0.0, 0.0, 0.0};
+    /* z_0 - s(z) = normal with z_T = u_T */
+    const double z0 = st->coulomb ? upper_half(normal, 4.0 * slide * slide) : normal;
+    w[0] = r[at] / k->s_scale - rho * z0;
+    for (int i = 1; i < d && !k->line; ++i) w[i] = r[at + (size_t)i] - rho * u[at + (size_t)i];
+    const double tail = scree_cone_tail(d, w), lo = w[0] - tail, hi = w[0] + tail;
+    const double x_lo = upper_half(lo, target), x_hi = upper_half(hi, target);
+    const double z_lo = upper_half(-lo, target), z_hi = upper_half(-hi, target);
+    st->x[at] = 0.5 * (x_lo + x_hi);
+    st->z[at] = 0.5 * (z_lo + z_hi) / rho;
+    for (int i = 1; i < d; ++i) {
+      const double e = tail > 0.0 ? w[i] / tail : 0.0;
+      st->x[at + (size_t)i] = 0.5 * (x_hi - x_lo) * e;
+      st->z[at + (size_t)i] = 0.5 * (z_hi - z_lo) * e / rho;
+    }
+  }
+  to_impulses(st, st->x, st->rt);
+  scree_operator_state(W, st->rt, st->y);
+}
+
+/* ---- polish ----------------------------------------------------------------------------------- */
+
+static void keep_best(State *st, double value, double *best, const double *r) {
+  if (!(value < *best)) return;
+  *best = value;
+  memcpy(st->best, r, (size_t)st->W->problem->nc * (size_t)st->W->problem->d * sizeof *r);
+}
+
+/* Gauss-Seidel from r for as long as its rate promises the tolerance within `budget` sweeps. */
+static scree_Status polish(State *st, scree_Run *run, double budget, double *r, double *u,
+                           double *best) {
+  double used = 0.0;
+  for (;;) {
+    scree_SolveSettings settings = *run->settings;
+    scree_Run nested = *run;
+    settings.max_iterations = run->iterations + SWEEPS;
+    if (run->settings->max_iterations && run->settings->max_iterations < settings.max_iterations)
+      settings.max_iterations = run->settings->max_iterations;
+    nested.settings = &settings;
+    nested.exhausted = false;
+    const double before = run->value;
+    scree_Status status = scree_solver_nlgs.solve(st->nlgs, &nested, r, u);
+    if (status) return status;
+    run->iterations = nested.iterations;
+    run->met = nested.met;
+    run->value = nested.value;
+    used += SWEEPS;
+    keep_best(st, run->value, best, r);
+    if (run->met || scree_run_exhausted(run)) return SCREE_OK;
+    const double rate = log(run->value / before) / SWEEPS;
+    const double needed = log(run->settings->tolerance / run->value) / rate;
+    if (!(rate < 0.0) || used + needed > budget) return SCREE_OK;
+  }
 }
 
 /* ---- the solver ------------------------------------------------------------------------------- */
@@ -508,6 +566,19 @@ static scree_Status allocate(State *st, const scree_Run *run) {
   return st->contact ? SCREE_OK : scree_fail_memory(run->log, "ipm");
 }
 
+/* Sweeps that cost as much as one iteration, from counts of operations: rates of an ordinary core,
+ * in nanoseconds. Only their ratio matters, and only for when to try what. */
+static double sweeps_per_factorisation(const scree_System *system) {
+  const scree_Problem *p = system->W->problem;
+  const double nc = p->nc > 0 ? p->nc : 1.0;
+  const double iteration = scree_factor_flops(system->factor) / 8.0 +
+                           6.0 * (double)scree_factor_entries(system->factor) + 1500.0 * nc;
+  const double sweep = p->kind == SCREE_BODIES
+                           ? nc * (p->d == 3 ? 50.0 : 30.0)
+                           : nc * 20.0 + (double)p->blocks.row[p->nc] * (p->d == 3 ? 3.0 : 1.5);
+  return fmax(1.0, iteration / sweep);
+}
+
 static scree_Status create(const scree_Run *run, const void *options, void **out) {
   State *st = SCREE_ALLOC(State, 1);
   if (!st) return scree_fail_memory(run->log, "ipm");
@@ -518,11 +589,16 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   scree_Status status = allocate(st, run);
   if (!status) status = scree_system_create(run->W, false, run->log, &st->system);
   if (!status) {
+    st->sweeps_per_f = sweeps_per_factorisation(&st->system);
     void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
     if (!preset) status = scree_fail_memory(run->log, "ipm");
     if (!status) {
+      char sweeps[16];
+      snprintf(sweeps, sizeof sweeps, "%d", SWEEPS);
       scree_options_init(&scree_solver_nlgs.options, preset);
-      status = scree_solver_nlgs.create(run, preset, &st->nlgs);
+      status = scree_options_set(&scree_solver_nlgs.options, "ipm", preset, "check", sweeps,
+                                 run->log);
+      if (!status) status = scree_solver_nlgs.create(run, preset, &st->nlgs);
     }
     scree_free(preset);
   }
@@ -556,83 +632,107 @@ static void update_weights(State *st, double step, double error) {
   }
 }
 
+/* How far the iteration has come. */
+typedef struct Progress {
+  double ru, ry;    /* norms of the residuals */
+  double last;      /* step */
+  int small;        /* small steps in a row */
+  double polish_at; /* error at which sweeps are tried next */
+  double best;      /* error of the impulses in State.best */
+  double reference; /* best error when `since` was set to zero */
+  int since;        /* iterations since the best error became clearly better */
+} Progress;
+
+/* One predictor-corrector step from residuals that are up to date. */
+static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
+  const scree_Operator *W = st->W;
+  const int nc = W->problem->nc;
+  const size_t n = (size_t)nc * (size_t)W->problem->d;
+  double *y = W->state_size ? st->y : NULL;
+  const double error = run->value;
+  scree_Status status = factorise(st, run);
+  if (status) return status;
+  const double mu = complementarity(n, st->x, NULL, st->z, NULL, 0.0) / nc;
+  const double rm = mu / (st->x_mean * st->q_mean);
+  const double root_n = st->q_mean * sqrt((double)nc);
+  double z_step;
+  direction(st, 0.0, NULL, NULL, st->ru, st->dxa, st->dza);
+  const double affine = largest_step(st, st->dxa, st->dza, &z_step);
+  const double mu_affine = complementarity(n, st->x, st->dxa, st->z, st->dza, affine) / nc;
+  const double sigma =
+      centring(mu_affine / mu, affine, rm, progress->ru / root_n, progress->last);
+  if (st->coulomb && z_step > 0.3) add_curvature(st, st->dza, st->ru);
+  direction(st, sigma * mu, affine > 0.1 ? st->dxa : NULL, st->dza, st->ru, st->dx, st->dz);
+  const double fraction = affine > 0.7 ? 0.98 : 0.8;
+  double step = fmin(1.0, fraction * largest_step(st, st->dx, st->dz, &z_step));
+
+  /* halve while the residual grows beyond what the barrier allows */
+  const double bound = 1.1 * (sqrt(progress->ru * progress->ru +
+                                   st->w_mean * progress->ry * progress->ry) +
+                              sqrt(rm) * root_n);
+  move(st, step, st->x, st->z, y);
+  for (int k = 0; k <= 6; ++k) {
+    progress->ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &progress->ry);
+    if (progress->ru <= bound || k == 6) break;
+    step *= 0.5;
+    move(st, -step, st->x, st->z, y);
+  }
+  progress->last = step;
+  progress->small = step < 0.3 ? progress->small + 1 : 0;
+  update_weights(st, step, error);
+  scree_report(run->log, SCREE_LOG_DETAIL,
+               "ipm %d: error %.2e barrier %.2e affine %.2f sigma %.2g step %.3f",
+               run->factorisations, error, rm, affine, sigma, step);
+  return SCREE_OK;
+}
+
+/* Sweeps, if this is a moment for them. */
+static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, double *r,
+                                 double *u) {
+  const double error = run->value;
+  const bool stalled = progress->small >= STALLED && error < 10.0 * progress->polish_at;
+  if (!(st->options.polish_at > 0.0) || !(error < progress->polish_at || stalled)) return SCREE_OK;
+  progress->polish_at = 0.1 * fmin(error, progress->polish_at);
+  progress->small = 0;
+  return polish(st, run, (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u, &progress->best);
+}
+
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Operator *W = run->W;
-  const int nc = W->problem->nc;
-  const size_t n = (size_t)nc * (size_t)W->problem->d;
-  double *y_scratch = st->dy;
-  if (run->settings->warm_start || run->iterations) { /* what came in may do already */
-    scree_operator_apply(W, r, W->problem->q, y_scratch, u);
-    if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
-  }
-  start(st);
-  double last = 1.0, polish_at = st->options.polish_at, best = INFINITY;
-  for (;;) {
-    double ry_norm;
-    const double ru_norm = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &ry_norm);
-    to_impulses(st, st->x, r);
-    scree_operator_apply(W, r, W->problem->q, y_scratch, u);
-    if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
-    const double error = run->value;
-    if (!(error < INFINITY)) break;
-    if (error < best) {
-      best = error;
-      memcpy(st->best, r, n * sizeof *r);
-    }
-    if (error < polish_at) {
-      double value = error;
-      for (int k = 0; k < 4 && !run->met && !run->exhausted; ++k) {
-        const double before = value;
-        scree_Status status = polish(st, run, st->options.polish_sweeps, r, u, &value);
-        if (status) return status;
-        if (value < best) {
-          best = value;
-          memcpy(st->best, r, n * sizeof *r);
-        }
-        if (value > 0.7 * before) break;
-      }
-      if (run->met || scree_run_exhausted(run)) return SCREE_OK;
-      polish_at *= 0.1;
-    }
+  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
+  Progress progress = {.last = 1.0,
+                       .polish_at = st->options.polish_at,
+                       .best = INFINITY,
+                       .reference = INFINITY};
+  scree_operator_apply(W, r, W->problem->q, st->dy, u);
+  if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+  keep_best(st, run->value, &progress.best, r);
+  memset(r, 0, n * sizeof *r);
+  scree_operator_apply(W, r, W->problem->q, st->dy, u);
+  measure_scales(st);
+  start_near(st, r, u, st->options.barrier * st->x_mean * st->q_mean);
+  progress.ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &progress.ry);
+  while (progress.since <= st->options.patience) {
     ++run->iterations;
-    scree_Status status = factorise(st, run);
+    scree_Status status = iterate(st, run, &progress);
     if (status) return status;
-
-    const double mu = complementarity(n, st->x, NULL, st->z, NULL, 0.0) / nc;
-    const double rm = mu / (st->x_mean * st->q_mean);
-    const double res = ru_norm / (st->q_mean * sqrt((double)nc));
-    double z_step;
-    direction(st, 0.0, NULL, NULL, st->ru, st->dxa, st->dza);
-    const double affine = largest_step(st, st->dxa, st->dza, &z_step);
-    const double mu_affine = complementarity(n, st->x, st->dxa, st->z, st->dza, affine) / nc;
-    const double sigma = centring(mu_affine / mu, affine, rm, res, last);
-    if (st->coulomb && z_step > 0.3) add_curvature(st, st->dza, st->ru);
-    direction(st, sigma * mu, affine > 0.1 ? st->dxa : NULL, st->dza, st->ru, st->dx, st->dz);
-    double step = fmin(1.0, 0.8 * largest_step(st, st->dx, st->dz, &z_step));
-
-    /* halve while the residual grows beyond what the barrier allows */
-    const double bound =
-        1.1 * (sqrt(ru_norm * ru_norm + st->w_mean * ry_norm * ry_norm) +
-               sqrt(rm) * st->q_mean * sqrt((double)nc));
-    move(st, step, st->x, st->z, W->state_size ? st->y : NULL);
-    double moved = step;
-    for (int k = 0; k < 6; ++k) {
-      double unused;
-      if (residuals(st, st->x, st->z, st->y, st->ru, st->ry, &unused) <= bound) break;
-      moved = 0.5 * step;
-      move(st, moved - step, st->x, st->z, W->state_size ? st->y : NULL);
-      step = moved;
+    to_impulses(st, st->x, r);
+    scree_operator_apply(W, r, W->problem->q, st->dy, u);
+    if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+    if (!(run->value < INFINITY)) break;
+    keep_best(st, run->value, &progress.best, r);
+    status = maybe_polish(st, run, &progress, r, u);
+    if (status || run->met || run->exhausted) return status;
+    if (progress.best < 0.8 * progress.reference) {
+      progress.reference = progress.best;
+      progress.since = 0;
+    } else {
+      ++progress.since;
     }
-    last = step;
-    update_weights(st, step, error);
-    if (run->log && run->log->write)
-      scree_report(run->log, SCREE_LOG_DETAIL,
-                   "ipm %d: error %.2e rm %.2e res %.2e affine %.2f sigma %.2g step %.3f",
-                   run->factorisations, error, rm, res, affine, sigma, step);
   }
   memcpy(r, st->best, n * sizeof *r);
-  scree_operator_apply(W, r, W->problem->q, y_scratch, u);
+  scree_operator_apply(W, r, W->problem->q, st->dy, u);
   return SCREE_OK;
 }
 
@@ -641,10 +741,12 @@ static const scree_Option options[] = {
      "weight of the normal against the tangential part of Coulomb's law"},
     {"weight", SCREE_OPTION_REAL, offsetof(Options, weight), 1e5, 1, 1e12, false, NULL,
      "proximal weight of a contact at the start is its share of W over this"},
-    {"polish_at", SCREE_OPTION_REAL, offsetof(Options, polish_at), 1e-6, 0, 1, false, NULL,
+    {"barrier", SCREE_OPTION_REAL, offsetof(Options, barrier), 10, 1e-9, 1e9, false, NULL,
+     "barrier of the start, relative to the problem's own scales"},
+    {"polish_at", SCREE_OPTION_REAL, offsetof(Options, polish_at), 1e-3, 0, 1, false, NULL,
      "error below which Gauss-Seidel sweeps are tried; 0: never"},
-    {"polish_sweeps", SCREE_OPTION_INT, offsetof(Options, polish_sweeps), 50, 1, 100000, false,
-     NULL, "sweeps of one attempt"},
+    {"patience", SCREE_OPTION_INT, offsetof(Options, patience), 40, 1, 100000, false, NULL,
+     "iterations without progress before giving up"},
 };
 
 const scree_SolverClass scree_solver_ipm = {
@@ -653,7 +755,7 @@ const scree_SolverClass scree_solver_ipm = {
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
-    .max_iterations = 20000,
+    .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,

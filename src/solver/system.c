@@ -187,7 +187,7 @@ static void assemble_bodies(scree_System *system, const double *G) {
     for (int c = 0; c < p->nc; ++c) add_contact(system, d, nb, c, G + (size_t)c * dd);
 }
 
-static void assemble_blocks(scree_System *system, const double *G) {
+static void assemble_blocks(scree_System *system, const double *L, const double *G) {
   const scree_BlockRows *rows = &system->W->problem->blocks;
   const size_t d = (size_t)system->nb, dd = d * d;
   memset(system->x, 0, system->row[system->n] * dd * sizeof(double));
@@ -197,20 +197,26 @@ static void assemble_blocks(scree_System *system, const double *G) {
     for (size_t k = 0; k < n; ++k) {
       while (system->col[at] != rows->col[start + k]) ++at;
       double *x = system->x + at * dd;
+      const double *w = rows->x + start * dd + d * k; /* rows n d apart */
       for (size_t i = 0; i < d; ++i)
-        for (size_t j = 0; j < d; ++j)
-          x[i * d + j] = rows->x[start * dd + i * d * n + d * k + j];
+        for (size_t j = 0; j < d; ++j) {
+          double sum = L ? 0.0 : w[i * d * n + j];
+          for (size_t m = 0; L && m < d; ++m)
+            sum += L[(size_t)c * dd + i * d + m] * w[m * d * n + j];
+          x[i * d + j] = sum;
+        }
       if (rows->col[start + k] == c)
         for (size_t i = 0; i < dd; ++i) x[i] += G[(size_t)c * dd + i];
     }
   }
 }
 
-scree_Status scree_system_factor(scree_System *system, const double *G, int *perturbed) {
+scree_Status scree_system_factor(scree_System *system, const double *L, const double *G,
+                                 int *perturbed) {
   if (system->W->problem->kind == SCREE_BODIES)
     assemble_bodies(system, G);
   else
-    assemble_blocks(system, G);
+    assemble_blocks(system, L, G);
   return scree_factor_compute(system->factor, system->x, perturbed);
 }
 

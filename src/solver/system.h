@@ -1,7 +1,7 @@
 /* The linear systems of Newton-like methods, factorised.
  *
  * Body form:       (I + B^T G B) dy = b      over the bodies, G block-diagonal (nc x d x d)
- * Assembled form:  (W + G) dr = b            over the contacts
+ * Assembled form:  (L W + G) dr = b          over the contacts, L block-diagonal too
  * Both have a symmetric block pattern that does not change during a solve, and values that are
  * unsymmetric when G is. The analysis of the pattern is done once. */
 #ifndef SCREE_SOLVER_SYSTEM_H
@@ -26,8 +26,10 @@ scree_Status scree_system_create(const scree_Operator *W, bool symmetric, const 
                                  scree_System *system);
 void scree_system_destroy(scree_System *system);
 
-/* Assemble for G and factorise. *perturbed counts pivots that had to be changed. */
-scree_Status scree_system_factor(scree_System *system, const double *G, int *perturbed);
+/* Assemble for G (and L, null: identity; not used in body form) and factorise. *perturbed counts
+ * pivots that had to be changed. */
+scree_Status scree_system_factor(scree_System *system, const double *L, const double *G,
+                                 int *perturbed);
 
 /* b <- solution, with one step of iterative refinement. */
 void scree_system_solve(scree_System *system, double *b);

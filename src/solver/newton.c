@@ -1,0 +1,345 @@
+/* newton: proximal semi-smooth Newton with Gauss-Seidel as its smoother, for the end of a solve.
+ *
+ * Each contact has a status, read off z = r - (u + s)/w (open, stick, or slip along t), and in that
+ * status its law is linear, up to the turning of t:
+ *     open   r = 0
+ *     stick  u + e w (r - r0) = 0
+ *     slip   u_n + e w (r_n - r0_n) = 0,   t.r_T = mu r_n,   r_p = -k (u_p - e w r0_p)
+ * with p across t, k = mu r_n/(|u_T| + e w mu r_n), w the mean diagonal of W_cc; for the associated
+ * law the first line of slip reads v.u + e w v.(r - r0) = 0, v = (1, mu t). The proximal weight e,
+ * centred at the current r0 = r, keeps the system regular when W is singular (hyperstatic) and does
+ * not move the solution. Written as Lu u + Lr r = c per contact this gives
+ *     body form       r = b - G (B y + q),  G = (Lu C + Lr)^-1 Lu:   (I + B^T G B) y = B^T (b - G q)
+ *     assembled form  (Lu W + Lr) r = c - Lu q
+ * One step, a projection and a few sweeps make a cycle. A cycle that lowers the error is kept and e
+ * falls; one that does not is undone and e grows. After some failures in a row the solver stops and
+ * says what it reached: it finds solutions only from near (but then quadratically).
+ *
+ * Reference: this library; local systems as in 000 section 3 and 001 section 3.5 (Alart, Curnier). */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vector.h"
+#include "problem/measure.h"
+#include "problem/set_inline.h"
+#include "solver/registry.h"
+#include "solver/system.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Options {
+  double weight; /* first e */
+  int sweeps;    /* of a cycle */
+  int failures;  /* in a row before giving up */
+} Options;
+
+typedef struct State {
+  Options options;
+  scree_System system;
+  double *Lu, *Lr;  /* (nc x d x d); body form: Lu holds G after elimination */
+  double *c;        /* (nc x d); body form: b after elimination */
+  double *w;        /* (nc) mean diagonal of W_cc */
+  double *old, *t;  /* (nc x d) */
+  double *y;        /* state */
+  void *nlgs;
+} State;
+
+static void destroy(void *memory) {
+  State *st = memory;
+  if (!st) return;
+  scree_system_destroy(&st->system);
+  double *arrays[] = {st->Lu, st->Lr, st->c, st->w, st->old, st->t, st->y};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  if (st->nlgs) scree_solver_nlgs.destroy(st->nlgs);
+  scree_free(st);
+}
+
+static scree_Status create_nlgs(const scree_Run *run, int sweeps, void **state) {
+  char text[16];
+  void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
+  if (!preset) return scree_fail_memory(run->log, "newton");
+  snprintf(text, sizeof text, "%d", sweeps);
+  scree_options_init(&scree_solver_nlgs.options, preset);
+  scree_Status status =
+      scree_options_set(&scree_solver_nlgs.options, "newton", preset, "check", text, run->log);
+  if (!status) status = scree_solver_nlgs.create(run, preset, state);
+  scree_free(preset);
+  return status;
+}
+
+static scree_Status create(const scree_Run *run, const void *options, void **out) {
+  const scree_Operator *W = run->W;
+  const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
+  State *st = SCREE_ALLOC(State, 1);
+  if (!st) return scree_fail_memory(run->log, "newton");
+  st->options = *(const Options *)options;
+  st->Lu = SCREE_ALLOC(double, nc * d * d);
+  st->Lr = SCREE_ALLOC(double, nc * d * d);
+  st->c = SCREE_ALLOC(double, nc * d);
+  st->w = SCREE_ALLOC(double, nc);
+  st->old = SCREE_ALLOC(double, nc * d);
+  st->t = SCREE_ALLOC(double, nc * d);
+  st->y = SCREE_ALLOC(double, W->state_size);
+  scree_Status status = SCREE_OK;
+  if (!st->Lu || !st->Lr || !st->c || !st->w || !st->old || !st->t || !st->y)
+    status = scree_fail_memory(run->log, "newton");
+  if (!status) status = scree_system_create(W, false, run->log, &st->system);
+  if (!status) status = create_nlgs(run, st->options.sweeps, &st->nlgs);
+  if (status) {
+    destroy(st);
+    return status;
+  }
+  for (size_t k = 0; k < nc; ++k) {
+    double trace = 0.0;
+    for (size_t i = 0; i < d; ++i) trace += W->diagonal[(k * d + i) * d + i];
+    st->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
+  }
+  *out = st;
+  return SCREE_OK;
+}
+
+/* ---- the linear law of one contact ------------------------------------------------------------ */
+
+enum { OPEN, STICK, SLIP };
+
+/* Status and direction t (d-1 components) of a contact whose impulse, seen from the cone's apex,
+ * is r. */
+static int read_status(int d, double mu, double w, const double *r, const double *u, double *t) {
+  const double normal = r[0] - u[0] / w;
+  if (!(normal > 0.0)) return OPEN;
+  double norm2 = 0.0;
+  for (int i = 1; i < d; ++i) {
+    t[i - 1] = r[i] - u[i] / w;
+    norm2 += t[i - 1] * t[i - 1];
+  }
+  const double norm = sqrt(norm2);
+  if (norm <= mu * normal) return STICK;
+  for (int i = 1; i < d; ++i) t[i - 1] /= norm;
+  return SLIP;
+}
+
+/* Rows of Lu u + Lr r = c for slip along t. */
+static void slip_rows(int d, scree_Law law, double mu, double w, double weight, const double *r,
+                      const double *u, const double *t, double *Lu, double *Lr, double *c) {
+  const bool associated = law == SCREE_ASSOCIATED;
+  Lu[0] = 1.0;
+  for (int i = 1; i < d; ++i) Lu[i] = associated ? mu * t[i - 1] : 0.0;
+  c[0] = 0.0;
+  for (int i = 0; i < d; ++i) {
+    Lr[i] = weight * Lu[i];
+    c[0] += Lr[i] * r[i];
+  }
+  Lr[d] = -mu * w;
+  for (int i = 1; i < d; ++i) Lr[d + i] = w * t[i - 1];
+  if (d == 2) return;
+  const double p[2] = {-t[1], t[0]};
+  const double speed = hypot(u[1], u[2]), limit = mu * fmax(r[0], 0.0);
+  const double k = limit > 0.0 ? limit / (speed + weight * limit) : 0.0;
+  const double s = 1.0 / (k + 1.0 / w);
+  for (int i = 1; i < 3; ++i) {
+    Lu[6 + i] = s * k * p[i - 1];
+    Lr[6 + i] = s * p[i - 1];
+    c[2] += s * k * weight * p[i - 1] * r[i];
+  }
+}
+
+/* The law of contact k at (r, u), centred at r. */
+static void contact_rows(State *st, const scree_Problem *p, int k, double e, const double *r,
+                         const double *u) {
+  const int d = p->d;
+  const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
+  const scree_Set set = scree_problem_set(p, k);
+  const double w = st->w[k], weight = e * w;
+  double *Lu = st->Lu + mat, *Lr = st->Lr + mat, *c = st->c + at, apex[3], t[2] = {0.0, 0.0};
+  for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
+  for (int i = 0; i < d; ++i) {
+    apex[i] = r[at + (size_t)i];
+    c[i] = 0.0;
+  }
+  const double shift = set.kind == SCREE_SET_SHIFTED ? set.a : 0.0;
+  apex[0] += shift;
+  const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
+  const int status = set.kind == SCREE_SET_SPACE
+                         ? STICK
+                         : read_status(d, mu, w, apex, u + at, t);
+  for (int i = 0; i < d; ++i) {
+    const bool stick = status == STICK || (status == SLIP && mu == 0.0 && i == 0);
+    if (status == SLIP && mu > 0.0) break;
+    Lu[i * d + i] = stick ? 1.0 : 0.0;
+    Lr[i * d + i] = stick ? weight : w;
+    c[i] = stick ? weight * apex[i] : 0.0;
+  }
+  if (status == SLIP && mu > 0.0) slip_rows(d, p->law, mu, w, weight, apex, u + at, t, Lu, Lr, c);
+  for (int i = 0; i < d; ++i) c[i] -= Lr[i * d] * shift;
+}
+
+/* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */
+static void solve_rows(int d, double *A, double *X, double *v) {
+  for (int k = 0; k < d; ++k) {
+    int best = k;
+    for (int i = k + 1; i < d; ++i)
+      if (fabs(A[i * d + k]) > fabs(A[best * d + k])) best = i;
+    for (int j = 0; j < d && best != k; ++j) {
+      double keep = A[k * d + j];
+      A[k * d + j] = A[best * d + j];
+      A[best * d + j] = keep;
+      keep = X[k * d + j];
+      X[k * d + j] = X[best * d + j];
+      X[best * d + j] = keep;
+    }
+    if (best != k) {
+      const double keep = v[k];
+      v[k] = v[best];
+      v[best] = keep;
+    }
+    const double pivot = A[k * d + k] != 0.0 ? 1.0 / A[k * d + k] : 0.0;
+    for (int i = 0; i < d; ++i) {
+      if (i == k) continue;
+      const double f = A[i * d + k] * pivot;
+      for (int j = 0; j < d; ++j) {
+        A[i * d + j] -= f * A[k * d + j];
+        X[i * d + j] -= f * X[k * d + j];
+      }
+      v[i] -= f * v[k];
+    }
+    for (int j = 0; j < d; ++j) {
+      A[k * d + j] *= pivot;
+      X[k * d + j] *= pivot;
+    }
+    v[k] *= pivot;
+  }
+}
+
+/* G = (Lu C + Lr)^-1 Lu and b likewise, in place of Lu and c. */
+static void eliminate(State *st, const scree_Problem *p) {
+  const int d = p->d;
+  for (int k = 0; k < p->nc; ++k) {
+    const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
+    double A[9];
+    for (int i = 0; i < d; ++i)
+      for (int j = 0; j < d; ++j) {
+        A[i * d + j] = st->Lr[mat + (size_t)(i * d + j)];
+        for (int m = 0; p->bodies.C && m < d; ++m)
+          A[i * d + j] +=
+              st->Lu[mat + (size_t)(i * d + m)] * p->bodies.C[mat + (size_t)(m * d + j)];
+      }
+    solve_rows(d, A, st->Lu + mat, st->c + at);
+  }
+}
+
+/* out = c - L v, block by block */
+static void subtract_blocks(const scree_Problem *p, const double *c, const double *L,
+                            const double *v, double *out) {
+  const int d = p->d;
+  for (int k = 0; k < p->nc; ++k) {
+    const size_t at = (size_t)k * (size_t)d;
+    for (int i = 0; i < d; ++i) {
+      double sum = c[at + (size_t)i];
+      for (int j = 0; j < d; ++j)
+        sum -= L[(at + (size_t)i) * (size_t)d + (size_t)j] * v[at + (size_t)j];
+      out[at + (size_t)i] = sum;
+    }
+  }
+}
+
+/* ---- one step --------------------------------------------------------------------------------- */
+
+static scree_Status newton_step(State *st, scree_Run *run, double e, double *r, const double *u) {
+  const scree_Operator *W = run->W;
+  const scree_Problem *p = W->problem;
+  int perturbed = 0;
+  for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, e, r, u);
+  ++run->factorisations;
+  if (p->kind == SCREE_BODIES) {
+    eliminate(st, p);
+    scree_Status status = scree_system_factor(&st->system, NULL, st->Lu, &perturbed);
+    if (status) return status;
+    subtract_blocks(p, st->c, st->Lu, p->q, st->t);
+    scree_operator_state(W, st->t, st->y);
+    scree_system_solve(&st->system, st->y);
+    scree_operator_velocity(W, NULL, st->y, p->q, st->t);
+    subtract_blocks(p, st->c, st->Lu, st->t, r);
+  } else {
+    scree_Status status = scree_system_factor(&st->system, st->Lu, st->Lr, &perturbed);
+    if (status) return status;
+    subtract_blocks(p, st->c, st->Lu, p->q, r);
+    scree_system_solve(&st->system, r);
+  }
+  for (int k = 0; k < p->nc; ++k) {
+    const scree_Set set = scree_problem_set(p, k);
+    double *rk = r + (size_t)k * (size_t)p->d;
+    scree_set_project(&set, p->d, rk, rk);
+  }
+  return SCREE_OK;
+}
+
+/* A few sweeps, then the error. */
+static scree_Status smooth(State *st, scree_Run *run, double *r, double *u) {
+  scree_SolveSettings settings = *run->settings;
+  scree_Run nested = *run;
+  settings.max_iterations = run->iterations + st->options.sweeps;
+  if (run->settings->max_iterations && run->settings->max_iterations < settings.max_iterations)
+    settings.max_iterations = run->settings->max_iterations;
+  nested.settings = &settings;
+  nested.exhausted = false;
+  scree_Status status = scree_solver_nlgs.solve(st->nlgs, &nested, r, u);
+  run->iterations = nested.iterations;
+  run->met = nested.met;
+  run->value = nested.value;
+  scree_run_exhausted(run);
+  return status;
+}
+
+static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+  State *st = memory;
+  const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
+  double e = st->options.weight, best;
+  scree_Status status = smooth(st, run, r, u);
+  for (int failures = 0; !status && !run->met && !run->exhausted;) {
+    best = run->value;
+    memcpy(st->old, r, n * sizeof *r);
+    ++run->iterations;
+    status = newton_step(st, run, e, r, u);
+    if (!status) status = smooth(st, run, r, u);
+    if (status || run->met) return status;
+    const bool better = run->value < 0.9 * best;
+    scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: weight %.0e error %.2e -> %.2e",
+                 run->factorisations, e, best, run->value);
+    if (!better)
+      e = fmin(10.0 * e, 1.0);
+    else if (failures == 0 || run->value < 0.1 * best)
+      e = fmax(0.1 * e, 1e-9);
+    failures = better ? 0 : failures + 1;
+    if (!better) {
+      memcpy(r, st->old, n * sizeof *r);
+      run->value = best;
+      scree_operator_apply(run->W, r, run->W->problem->q, st->y, u);
+    }
+    if (failures > st->options.failures) break;
+  }
+  return status;
+}
+
+static const scree_Option options[] = {
+    {"weight", SCREE_OPTION_REAL, offsetof(Options, weight), 1e-4, 1e-12, 1, false, NULL,
+     "proximal weight of the first step, relative to W"},
+    {"sweeps", SCREE_OPTION_INT, offsetof(Options, sweeps), 10, 1, 1000, false, NULL,
+     "Gauss-Seidel sweeps after each step"},
+    {"failures", SCREE_OPTION_INT, offsetof(Options, failures), 3, 0, 1000, false, NULL,
+     "steps in a row without a better error before giving up"},
+};
+
+const scree_SolverClass scree_solver_newton = {
+    .name = "newton",
+    .summary = "proximal semi-smooth Newton from a good start, smoothed by Gauss-Seidel",
+    .reference = "this library; statuses as in 000 section 3, 001 section 3.5",
+    .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+    .max_iterations = 100000,
+    .options = {options, sizeof options / sizeof *options, sizeof(Options)},
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};
