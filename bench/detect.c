@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const double PI = 3.14159265358979323846;
+
 static unsigned long long random_state = 1;
 
 static double uniform(void) {
@@ -69,13 +71,17 @@ static void run(int spheres, int steps, double ratio) {
   scree_ContactCache cache;
   scree_contact_cache_init(&cache);
   fill(&b, spheres, ratio);
+  scree_Vec3 *swing = calloc(n, sizeof *swing);
+  for (int i = 6; i < b.n; i++) {
+    scree_Vec3 d = scree_vec3(uniform() - 0.5, uniform() - 0.5, uniform() - 0.5);
+    swing[i] = scree_unit_or(d, scree_vec3(1, 0, 0));
+  }
   double margin = 0.02 * 0.5, broad_time = 0, narrow_time = 0, bounds_time = 0, match_time = 0;
   size_t contacts = 0, matched = 0, pair_count = 0;
   for (int step = 0; step < steps; step++) {
     for (int i = 6; i < b.n; i++) {
-      double v = 1e-3 * b.radius[i];
-      scree_Vec3 *p = &b.pose[i].position;
-      *p = scree_axpy(*p, v, scree_vec3(uniform() - 0.5, uniform() - 0.5, uniform() - 0.5));
+      double v = 0.1 * b.radius[i] * 2 * PI / 200 * cos(2 * PI * step / 200.0);
+      b.pose[i].position = scree_axpy(b.pose[i].position, v, swing[i]);
     }
     double t0 = scree_seconds();
     for (int i = 0; i < b.n; i++) b.box[i] = scree_shape_aabb(&b.shape[i], &b.pose[i]);
@@ -120,6 +126,7 @@ static void run(int spheres, int steps, double ratio) {
   free(keys);
   free(points);
   free(previous);
+  free(swing);
 }
 
 int main(int argc, char **argv) {

@@ -174,7 +174,7 @@ static bool bounded(const scree_Aabb *box) {
 }
 
 /* Skins from the motion since the last build, then fat bounds. Returns the largest fat side of the
- * bounded bodies, which become the entries; the others go apart. */
+ * bounded bodies and their number; the others go apart. */
 static double fatten(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const double *radii,
                      double distance, int *entry_count, int *apart_count) {
   bool history = b->n == n && b->age > 0;
@@ -195,7 +195,7 @@ static double fatten(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const 
     b->centre[i] = c;
     b->skin[i] = skin;
     largest_skin = fmax(largest_skin, skin);
-    b->entries[(*entry_count)++].body = i;
+    (*entry_count)++;
     largest = fmax(largest, size + 2 * (distance + skin));
   }
   for (int k = 0; k < *apart_count; k++) {
@@ -244,7 +244,7 @@ static uint32_t hash_cell(int32_t x, int32_t y, int32_t z, int32_t level) {
   return (uint32_t)(h >> 32);
 }
 
-static void set_grid(scree_BroadPhase *b, int count, double largest, Grid *g) {
+static void set_grid(const scree_BroadPhase *b, int n, int count, double largest, Grid *g) {
   double low = -INFINITY, high = INFINITY;
   memset(g, 0, sizeof *g);
   for (int l = 0; l < LEVELS; l++) {
@@ -256,49 +256,40 @@ static void set_grid(scree_BroadPhase *b, int count, double largest, Grid *g) {
   size_t buckets = 16;
   while (buckets < 2 * (size_t)count) buckets *= 2;
   g->mask = (uint32_t)(buckets - 1);
-  for (int k = 0; k < count; k++) {
-    const Fat *f = &b->fat[b->entries[k].body];
-    low = fmax(low, f->lower[2]);
-    high = fmin(high, f->upper[2]);
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(b->centre[i].x)) continue;
+    low = fmax(low, b->fat[i].lower[2]);
+    high = fmin(high, b->fat[i].upper[2]);
   }
   g->flat = low <= high;
 }
 
-/* File the entries: level, cell, then a counting sort by bucket that keeps the order of bodies. */
-static void file_entries(scree_BroadPhase *b, int count, double largest, Grid *g) {
+/* The level of a body and the cell that holds the lower corner of its bounds. */
+static Entry locate(const scree_BroadPhase *b, int body, double largest, const Grid *g) {
+  Entry e = {.fat = b->fat[body], .body = body};
+  const double *l = e.fat.lower, *u = e.fat.upper;
+  double widest = fmax(u[0] - l[0], fmax(u[1] - l[1], u[2] - l[2])), ratio = largest / widest;
+  e.level = widest > 0 && ratio < 0x1p31 ? ilogb(fmax(1, ratio)) : LEVELS - 1;
+  for (int k = 0; k < 3; k++) e.cell[k] = cell_of(l[k], g->inverse[e.level]);
+  if (g->flat) e.cell[2] = 0;
+  return e;
+}
+
+/* File the bounded bodies: a counting sort by bucket that keeps the order of bodies. */
+static void file_entries(scree_BroadPhase *b, int n, double largest, Grid *g) {
   memset(b->bucket, 0, ((size_t)g->mask + 2) * sizeof *b->bucket);
-  for (int k = 0; k < count; k++) {
-    int i = b->entries[k].body;
-    const Fat *f = &b->fat[i];
-    double e =
-        fmax(f->upper[0] - f->lower[0], fmax(f->upper[1] - f->lower[1], f->upper[2] - f->lower[2]));
-    int level = e > 0 && largest / e < 0x1p31 ? ilogb(fmax(1, largest / e)) : LEVELS - 1;
-    g->used[level] = true;
-    int32_t z = g->flat ? 0 : cell_of(f->lower[2], g->inverse[level]);
-    uint32_t h = hash_cell(cell_of(f->lower[0], g->inverse[level]),
-                           cell_of(f->lower[1], g->inverse[level]), z, level) &
-                 g->mask;
-    b->bucket_of[i] = h;
-    b->bucket[h + 1]++;
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(b->centre[i].x)) continue;
+    Entry e = locate(b, i, largest, g);
+    g->used[e.level] = true;
+    b->bucket_of[i] = hash_cell(e.cell[0], e.cell[1], e.cell[2], e.level) & g->mask;
+    b->bucket[b->bucket_of[i] + 1]++;
   }
   for (size_t h = 0; h <= g->mask; h++) b->bucket[h + 1] += b->bucket[h];
-  /* bucket[h] is now the start of bucket h, moved on while filling and moved back after it. The
-   * list of bodies is rebuilt from the bounds, because the entries are about to be overwritten. */
-  for (int i = 0, k = 0; k < count; i++) {
-    if (!isfinite(b->centre[i].x)) continue;
-    k++;
-    const Fat *f = &b->fat[i];
-    double e =
-        fmax(f->upper[0] - f->lower[0], fmax(f->upper[1] - f->lower[1], f->upper[2] - f->lower[2]));
-    int level = e > 0 && largest / e < 0x1p31 ? ilogb(fmax(1, largest / e)) : LEVELS - 1;
-    Entry *entry = &b->entries[b->bucket[b->bucket_of[i]]++];
-    entry->fat = *f;
-    entry->level = level;
-    entry->body = i;
-    entry->cell[0] = cell_of(f->lower[0], g->inverse[level]);
-    entry->cell[1] = cell_of(f->lower[1], g->inverse[level]);
-    entry->cell[2] = g->flat ? 0 : cell_of(f->lower[2], g->inverse[level]);
-  }
+  /* bucket[h] is now the start of bucket h; it moves on while filling and is moved back after. */
+  for (int i = 0; i < n; i++)
+    if (isfinite(b->centre[i].x))
+      b->entries[b->bucket[b->bucket_of[i]]++] = locate(b, i, largest, g);
   for (size_t h = g->mask + 1; h > 0; h--) b->bucket[h] = b->bucket[h - 1];
   b->bucket[0] = 0;
 }
@@ -398,8 +389,8 @@ static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const dou
   int count, apart;
   Grid grid;
   double largest = fatten(b, n, aabbs, radii, distance, &count, &apart);
-  set_grid(b, count, largest, &grid);
-  file_entries(b, count, largest, &grid);
+  set_grid(b, n, count, largest, &grid);
+  file_entries(b, n, largest, &grid);
   Sink sink = {b, fixed, 0, 0};
   for (int k = 0; k < count; k++) {
     const Entry *e = &b->entries[k];

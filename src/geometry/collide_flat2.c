@@ -15,7 +15,7 @@
 static const double ALIGNED = 0.98;
 
 /* What clipped points may lack of the distance, as a part of the margin. */
-static const double SECOND_ORDER = 0.01;
+static const double SECOND_ORDER = 1e-3;
 
 typedef struct Flat {
   int n;
@@ -177,7 +177,8 @@ void scree_collide_flat2(const scree_Shape *a, const scree_Pose *pa, const scree
   double distance = closest_points(&A, &B, &qa, &qb);
   scree_Vec3 between = distance > 0 ? scree_scale(1 / distance, scree_sub(qa, qb)) : n;
   double gap = distance - radii, excess = SECOND_ORDER * fmax(margin, fabs(gap));
-  if (manifold->count == 2 && scree_dot(between, n) > ALIGNED && least - gap <= excess) return;
+  if (manifold->count == 2 && scree_dot(between, n) > ALIGNED && fabs(least - gap) <= excess)
+    return;
   manifold->count = 0;
   if (!(gap <= margin)) return;
   scree_Vec3 sa = scree_axpy(qa, -A.radius, between), sb = scree_axpy(qb, B.radius, between);

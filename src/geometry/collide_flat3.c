@@ -20,7 +20,7 @@
 static const double ALIGNED = 0.98;
 
 /* What clipped points may lack of the distance, as a part of the margin. */
-static const double SECOND_ORDER = 0.01;
+static const double SECOND_ORDER = 1e-3;
 
 typedef struct Hull {
   bool bar;
@@ -284,7 +284,7 @@ static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, double g
   if (most < ALIGNED) return false;
   double least = clip_faces(a, b, body, face, n, origin, margin, manifold);
   double excess = SECOND_ORDER * fmax(margin, fabs(gap));
-  if (manifold->count >= 2 && least - gap <= excess) return true;
+  if (manifold->count >= 2 && fabs(least - gap) <= excess) return true;
   manifold->count = 0;
   return false;
 }

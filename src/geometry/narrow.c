@@ -95,16 +95,39 @@ static uint32_t exchange_feature(uint32_t feature) {
   return feature;
 }
 
-int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
-                  const scree_Pose *pb, double margin, scree_Manifold *manifold) {
-  manifold->count = 0;
-  bool balls = a->kind == b->kind && (a->kind == SCREE_SHAPE_SPHERE || a->kind == SCREE_SHAPE_DISK);
-  if (balls) { /* antisymmetric as it is */
+static bool is_ball(const scree_Shape *s) {
+  return s->kind == SCREE_SHAPE_SPHERE || s->kind == SCREE_SHAPE_DISK;
+}
+
+/* Balls on balls and on half-spaces, which are most of the pairs of most scenes, without the table.
+ * Returns whether the pair was one of these. */
+static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                                const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  if (a->kind == b->kind && is_ball(a)) { /* antisymmetric as it is */
     int dimension = a->kind == SCREE_SHAPE_DISK ? 2 : 3;
     manifold->count = scree_collide_balls(pa->position, a->radius, pb->position, b->radius,
                                           dimension, margin, &manifold->points[0]);
-    return manifold->count;
+    return true;
   }
+  bool exchange = a->kind == SCREE_SHAPE_HALF_SPACE;
+  const scree_Shape *ball = exchange ? b : a, *plane = exchange ? a : b;
+  if (ball->kind != SCREE_SHAPE_SPHERE || plane->kind != SCREE_SHAPE_HALF_SPACE) return false;
+  const scree_Pose *ball_pose = exchange ? pb : pa, *plane_pose = exchange ? pa : pb;
+  scree_Mat3 R = scree_quat_matrix(plane_pose->orientation);
+  scree_ManifoldPoint *point = &manifold->points[0];
+  manifold->count = scree_collide_ball_plane(ball_pose->position, ball->radius,
+                                             plane_pose->position, R.z, margin, point);
+  if (manifold->count && exchange) {
+    point->normal = scree_neg(point->normal);
+    point->feature = exchange_feature(point->feature);
+  }
+  return true;
+}
+
+int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                  const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  manifold->count = 0;
+  if (collide_fast(a, pa, b, pb, margin, manifold)) return manifold->count;
   const scree_ShapeType *ta = scree_shape_type(a->kind), *tb = scree_shape_type(b->kind);
   if (ta->dimension != tb->dimension) return 0;
   if (!ta->bounded && !tb->bounded) return 0;

@@ -29,18 +29,22 @@ typedef struct State {
   double curvature[3][3]; /* -Hess f, positive semi-definite */
 } State;
 
-/* h = |L y|; adds its gradient and Hessian. */
-static double add_support(const double L[3][3], int k, const double y[3], double gradient[3],
-                          double hessian[3][3]) {
-  double l[3], h2 = 0;
+/* l = L y; returns its length, the support value. */
+static double support(const double L[3][3], int k, const double y[3], double l[3]) {
+  double h2 = 0;
   for (int i = 0; i < 3; i++) {
     l[i] = 0;
     for (int j = 0; j < k; j++) l[i] += L[i][j] * y[j];
     h2 += l[i] * l[i];
   }
-  double h = sqrt(h2);
-  if (!gradient || !(h > 0)) return h;
-  double g[3] = {0, 0, 0};
+  return sqrt(h2);
+}
+
+/* Returns h = |L y|; takes its gradient from `gradient` and adds its Hessian (lower triangle). */
+static double add_support(const double L[3][3], int k, const double y[3], double *gradient,
+                          double (*hessian)[3]) {
+  double l[3], g[3] = {0, 0, 0}, h = support(L, k, y, l);
+  if (!(h > 0)) return h;
   for (int j = 0; j < k; j++) {
     for (int i = 0; i < 3; i++) g[j] += L[i][j] * l[i];
     g[j] /= h;
@@ -56,8 +60,8 @@ static double add_support(const double L[3][3], int k, const double y[3], double
 }
 
 static double separation(const scree_SmoothPair *p, const double y[3]) {
-  double f = -add_support(p->A, p->k, y, NULL, NULL);
-  if (!p->point) f -= add_support(p->B, p->k, y, NULL, NULL);
+  double l[3], f = -support(p->A, p->k, y, l);
+  if (!p->point) f -= support(p->B, p->k, y, l);
   for (int j = 0; j < p->k; j++) f += y[j] * p->delta[j];
   return f;
 }
@@ -223,8 +227,7 @@ double scree_smooth_separation(const scree_SmoothPair *p, double enough, double 
     for (int j = 0; j < 3; j++) s.y[j] = other[j];
   bool sure = climb(p, enough, &s);
   /* Shallow: the overlap is a small part of the thinner body's width in its own direction. */
-  double a = add_support(p->A, p->k, s.y, NULL, NULL);
-  double b = p->point ? a : add_support(p->B, p->k, s.y, NULL, NULL);
+  double l[3], a = support(p->A, p->k, s.y, l), b = p->point ? a : support(p->B, p->k, s.y, l);
   if (centred || (s.f <= enough && (!sure || -s.f > 0.05 * fmin(a, b)))) search_widely(p, &s);
   for (int j = 0; j < 3; j++) y[j] = s.y[j];
   return s.f;
