@@ -252,6 +252,20 @@ static void cliques(void **unused) {
   }
 }
 
+/* Cliques but for pairs of nodes that do not touch: fronts that touch nearly everything. */
+static void nearly_cliques(void **unused) {
+  (void)unused;
+  for (int apart = 1; apart <= 5; apart += 2) {
+    System s;
+    system_begin(&s, 131, 2);
+    memset(s.edge, 1, (size_t)(s.n * s.n));
+    for (int i = 0; i + apart < s.n; i += 3 * apart) {
+      for (int j = i + 1; j <= i + apart; ++j) s.edge[i * s.n + j] = s.edge[j * s.n + i] = 0;
+    }
+    check_kinds(&s);
+  }
+}
+
 /* Random edges, some nodes alone, some pieces. */
 static void random_graphs(void **unused) {
   (void)unused;
@@ -450,10 +464,12 @@ static void large_grid(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(empty),         cmocka_unit_test(refused),        cmocka_unit_test(chains),
-      cmocka_unit_test(grids),         cmocka_unit_test(stars),          cmocka_unit_test(cliques),
-      cmocka_unit_test(random_graphs), cmocka_unit_test(quasi_definite), cmocka_unit_test(singular),
-      cmocka_unit_test(not_finite),    cmocka_unit_test(large_grid),
+      cmocka_unit_test(empty),          cmocka_unit_test(refused),
+      cmocka_unit_test(chains),         cmocka_unit_test(grids),
+      cmocka_unit_test(stars),          cmocka_unit_test(cliques),
+      cmocka_unit_test(nearly_cliques), cmocka_unit_test(random_graphs),
+      cmocka_unit_test(quasi_definite), cmocka_unit_test(singular),
+      cmocka_unit_test(not_finite),     cmocka_unit_test(large_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

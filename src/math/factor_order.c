@@ -215,7 +215,8 @@ static void fronts_merge(Ordering *o) {
       const int c = o->list[i];
       const double gain = cost(o, o->pivots[c], o->count[c]) + cost(o, o->pivots[k], o->count[k]) -
                           cost(o, o->pivots[c] + o->pivots[k], o->count[k]);
-      if (gain > 0.0) {
+      /* A front that touches all but a few numbers is merged in any case: `solve` relies on it. */
+      if (gain > 0.0 || (o->n - o->count[c]) * o->nb < 2 * SCREE_TILE) {
         o->pivots[k] += o->pivots[c];
         o->pivots[c] = 0;
         o->front[c] = k;

@@ -129,8 +129,8 @@ static void backwards(const scree_Factor *f, const scree_FactorPanel *panel, dou
 
 void scree_factor_solve(const scree_Factor *f, double *work, double *x) {
   _Alignas(64) double vector[VECTOR];
-  /* Once permuted into work, x is free. A front of everything is cut into panels much wider than
-   * the padding, so the rest of a panel that is longer than VECTOR fits. */
+  /* Once permuted into work, x is free, and long enough with the padding: the last panel of a front
+   * leaves out at least two tiles of the whole (factor_order.c), others are wider than that. */
   assert(f->vector_max <= VECTOR || f->vector_max <= f->n * f->nb);
   double *z = f->vector_max <= VECTOR ? vector : x;
   permute(f, x, work);
