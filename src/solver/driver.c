@@ -70,43 +70,6 @@ const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Pr
   return NULL;
 }
 
-/* ---- the run, as a solver sees it ------------------------------------------------------------ */
-
-bool scree_run_exhausted(scree_Run *run) {
-  const scree_SolveSettings *s = run->settings;
-  if (s->max_iterations > 0 && run->iterations >= s->max_iterations) run->exhausted = true;
-  if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
-  return run->exhausted;
-}
-
-bool scree_run_stop(scree_Run *run, const double *r, const double *u, double increment) {
-  const scree_SolveSettings *s = run->settings;
-  run->value = s->measure == SCREE_MEASURE_INCREMENT
-                   ? increment
-                   : scree_measure_value(run->W, s->measure, r, u);
-  run->met = run->value <= s->tolerance;
-  if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
-    run->exhausted = true;
-  return scree_run_exhausted(run) || run->met;
-}
-
-scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_, const void *options,
-                              double *r, double *u) {
-  void *preset = NULL, *state = NULL;
-  if (!options) {
-    options = preset = scree_alloc(class_->options.size, 1);
-    if (!preset) return scree_fail_memory(run->log, "the options of a solver");
-    scree_options_init(&class_->options, preset);
-  }
-  scree_Status status = class_->create(run, options, &state);
-  if (!status) {
-    status = class_->solve(state, run, r, u);
-    class_->destroy(state);
-  }
-  scree_free(preset);
-  return status;
-}
-
 /* ---- solve ----------------------------------------------------------------------------------- */
 
 static scree_Status read_options(const scree_SolverClass *class_, const char *const *list,
@@ -188,6 +151,8 @@ static scree_Status run_and_certify(scree_Run *run, const scree_SolverClass *cla
                                     scree_SolveInfo *info) {
   scree_Status status = SCREE_OK;
   void *state = NULL;
+  scree_RunCache cache = {0};
+  run->cache = &cache;
   run->start = scree_seconds();
   status = class_->create(run, options, &state);
   for (int k = 0; !status && k <= RESTARTS; ++k) {
@@ -199,6 +164,8 @@ static scree_Status run_and_certify(scree_Run *run, const scree_SolverClass *cla
   }
   info->seconds = scree_seconds() - run->start;
   if (state) class_->destroy(state);
+  scree_run_cache_destroy(&cache);
+  run->cache = NULL;
   info->iterations = run->iterations;
   info->factorisations = run->factorisations;
   info->solver = run->note ? run->note : class_->name;

@@ -44,6 +44,7 @@ typedef struct FixedPoint {
   scree_Operator W;      /* the same matrix for that problem */
   scree_SolveSettings settings;
   scree_Run run;              /* of the inner solver */
+  scree_RunCache cache;       /* its own: another law */
   scree_Run *outer;           /* for the user's progress call */
   double *q;                  /* (nc x d) q + mu s n */
   double *s, *omega, *change; /* (nc) */
@@ -55,6 +56,7 @@ static void destroy(void *state) {
   FixedPoint *m = state;
   if (!m) return;
   if (m->inner_state) m->inner->destroy(m->inner_state);
+  scree_run_cache_destroy(&m->cache);
   scree_free(m->inner_options);
   scree_free(m->q);
   scree_free(m->s);
@@ -114,7 +116,8 @@ static scree_Status create(const scree_Run *run, const void *options, void **sta
   if (m->settings.measure >= SCREE_MEASURE_EPS_GLOB) m->settings.measure = SCREE_MEASURE_ERROR;
   m->settings.progress = run->settings->progress ? inner_progress : NULL;
   m->settings.progress_user = m;
-  m->run = (scree_Run){.W = &m->W, .settings = &m->settings, .log = run->log, .work = run->work};
+  m->run = (scree_Run){
+      .W = &m->W, .settings = &m->settings, .log = run->log, .work = run->work, .cache = &m->cache};
   scree_Status status = find_inner(m, run);
   if (!status) status = m->inner->create(&m->run, m->inner_options, &m->inner_state);
   if (status) {

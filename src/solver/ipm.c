@@ -16,13 +16,15 @@
  *
  * Friction is not associated, so the path can fold. Each contact has a proximal weight w_c/f_c,
  * centred at the current point (it enters E in the matrix only): f_c falls where the contact blocks
- * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of s.
+ * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of
+ * s.
  *
  * The start is the point of the central path of the local problems: for w = x(r) - rho z(u),
- *     x = (w + (w o w + 4 rho mu e)^(1/2)) / 2,     rho z = x - w,     so that x o z = mu e exactly.
- * The end belongs to Gauss-Seidel: when the error has fallen by ten, or the steps have become small,
- * a few sweeps are tried on a copy, and they go on as long as their own rate promises the tolerance
- * for less than the factorisations still to come. Costs are counted, not timed: the same bits again.
+ *     x = (w + (w o w + 4 rho mu e)^(1/2)) / 2,     rho z = x - w,     so that x o z = mu e
+ * exactly. The end belongs to Gauss-Seidel: when the error has fallen by ten, or the steps have
+ * become small, a few sweeps are tried on a copy, and they go on as long as their own rate promises
+ * the tolerance for less than the factorisations still to come. Costs are counted, not timed: the
+ * same bits again.
  *
  * References: 002 section 9, 003 section 2.2.2 (convex); the smoothing and weights are this
  * library's own. */
@@ -34,7 +36,6 @@
 #include "solver/registry.h"
 #include "solver/system.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Options {
@@ -45,7 +46,10 @@ typedef struct Options {
   int patience;     /* iterations without a better error before giving up */
 } Options;
 
-enum { SWEEPS = 10, STALLED = 6 }; /* sweeps between two looks at their rate; small steps in a row */
+enum {
+  SWEEPS = 10,
+  STALLED = 6
+}; /* sweeps between two looks at their rate; small steps in a row */
 
 typedef struct Contact {
   scree_Scaling scaling;
@@ -62,21 +66,21 @@ typedef struct State {
   Options options;
   bool coulomb;
   double kappa;
-  scree_System system;
-  Contact *contact;                        /* (nc) */
-  double *x, *z, *dx, *dz, *a, *ru;        /* (nc x d) */
-  double *dxa, *dza;                       /* (nc x d) affine step */
-  double *rt, *ut;                         /* (nc x d) scratch: impulses and velocities */
-  double *best;                            /* (nc x d) best impulses so far */
-  double *y, *dy, *ry;                     /* state_size */
-  double *G;                               /* (nc x d x d) of the system */
-  double *PK, *KD;                         /* (nc x d x d) body form: P K and K D */
+  scree_System *system;
+  Contact *contact;                 /* (nc) */
+  double *x, *z, *dx, *dz, *a, *ru; /* (nc x d) */
+  double *dxa, *dza;                /* (nc x d) affine step */
+  double *rt, *ut;                  /* (nc x d) scratch: impulses and velocities */
+  double *best;                     /* (nc x d) best impulses so far */
+  double *y, *dy, *ry;              /* state_size */
+  double *G;                        /* (nc x d x d) of the system */
+  double *PK, *KD;                  /* (nc x d x d) body form: P K and K D */
   double q_mean, x_mean, w_mean;
-  void *nlgs;          /* state of the polishing sweeps */
   double sweeps_per_f; /* how many sweeps cost as much as a factorisation */
 } State;
 
-/* ---- small dense ------------------------------------------------------------------------------ */
+/* ---- small dense ------------------------------------------------------------------------------
+ */
 
 SCREE_INLINE void multiply(int d, const double *A, const double *v, double *out) {
   for (int i = 0; i < d; ++i) {
@@ -104,7 +108,8 @@ SCREE_INLINE void solve_left(int d, double *A, double *B) {
     }
 }
 
-/* ---- residuals -------------------------------------------------------------------------------- */
+/* ---- residuals --------------------------------------------------------------------------------
+ */
 
 /* s(z) = |z_T|^2 / z_0 */
 SCREE_INLINE double smooth_s(int d, const double *z) {
@@ -148,7 +153,8 @@ static double residuals(State *st, const double *x, const double *z, const doubl
   return scree_vector_norm((size_t)nc * (size_t)d, ru, 1);
 }
 
-/* ---- the matrix ------------------------------------------------------------------------------- */
+/* ---- the matrix -------------------------------------------------------------------------------
+ */
 
 /* Scaling, gradient and blocks of one contact. `E` is compliance plus proximal weight, in x. */
 SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
@@ -231,8 +237,7 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
     for (int i = 0; i < d; ++i) N[i * d + i] += prox;
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j)
-        st->G[mat + (size_t)(i * d + j)] =
-            N[i * d + j] / ((i == 0 ? s : 1.0) * (j == 0 ? s : 1.0));
+        st->G[mat + (size_t)(i * d + j)] = N[i * d + j] / ((i == 0 ? s : 1.0) * (j == 0 ? s : 1.0));
   }
 }
 
@@ -245,10 +250,11 @@ static scree_Status factorise(State *st, scree_Run *run) {
     for (int c = 0; c < p->nc; ++c) prepare_contact(st, 2, c, bodies);
   int perturbed = 0;
   ++run->factorisations;
-  return scree_system_factor(&st->system, NULL, st->G, &perturbed);
+  return scree_system_factor(st->system, NULL, st->G, &perturbed);
 }
 
-/* ---- directions ------------------------------------------------------------------------------- */
+/* ---- directions -------------------------------------------------------------------------------
+ */
 
 /* a = R (l \ (target e - correction)) - x: the right side of dx + P dz = a */
 SCREE_INLINE void right_side(State *st, int d, int c, double target, const double *dxa,
@@ -304,8 +310,8 @@ static void direction_bodies(State *st, const double *ru, double *dx, double *dz
       for (int i = 1; i < d; ++i) st->rt[at + (size_t)i] = 0.0;
   }
   scree_operator_state(W, st->rt, st->dy);
-  for (size_t i = 0; i < st->system.size; ++i) st->dy[i] -= st->ry[i];
-  scree_system_solve(&st->system, st->dy);
+  for (size_t i = 0; i < st->system->size; ++i) st->dy[i] -= st->ry[i];
+  scree_system_solve(st->system, st->dy);
   scree_operator_velocity(W, NULL, st->dy, NULL, st->rt); /* B dy */
   for (int c = 0; c < nc; ++c) {
     const size_t at = (size_t)c * (size_t)d, mat = at * (size_t)d;
@@ -323,8 +329,7 @@ static void direction_bodies(State *st, const double *ru, double *dx, double *dz
     for (int i = 0; i < d; ++i) dz[at + (size_t)i] = t[i] + Kv[i];
     /* dx = a - P dz = a - PK (D S B dy + v') */
     double w[3];
-    for (int i = 0; i < d; ++i)
-      w[i] = (i == 0 ? st->kappa : 1.0) * (Sdu[i] + v[i]);
+    for (int i = 0; i < d; ++i) w[i] = (i == 0 ? st->kappa : 1.0) * (Sdu[i] + v[i]);
     multiply(d, st->PK + mat, w, t);
     for (int i = 0; i < d; ++i) dx[at + (size_t)i] = st->a[at + (size_t)i] - t[i];
   }
@@ -350,7 +355,7 @@ static void direction_blocks(State *st, const double *ru, double *dx, double *dz
     for (int i = 0; i < d; ++i) b[i] = h[i] + ru[at + (size_t)i];
     b[0] = (b[0] - inner) / (st->kappa * k->s_scale);
   }
-  scree_system_solve(&st->system, st->rt);
+  scree_system_solve(st->system, st->rt);
   for (int c = 0; c < nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
     const Contact *k = &st->contact[c];
@@ -377,7 +382,8 @@ static void direction(State *st, double target, const double *dxa, const double 
     direction_blocks(st, ru, dx, dz);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 /* Largest common step, at most 1; *z_step for z alone. Fills contact[].reach. */
 static double largest_step(State *st, const double *dx, const double *dz, double *z_step) {
@@ -431,10 +437,11 @@ static void move(State *st, double t, double *x, double *z, double *y) {
     x[i] += t * st->dx[i];
     z[i] += t * st->dz[i];
   }
-  for (size_t i = 0; i < st->system.size && y; ++i) y[i] += t * st->dy[i];
+  for (size_t i = 0; i < st->system->size && y; ++i) y[i] += t * st->dy[i];
 }
 
-/* ---- start ------------------------------------------------------------------------------------ */
+/* ---- start ------------------------------------------------------------------------------------
+ */
 
 /* Scales of the data and of each contact. */
 static void measure_scales(State *st) {
@@ -498,7 +505,8 @@ static void start_near(State *st, const double *r, const double *u, double mu) {
   scree_operator_state(W, st->rt, st->y);
 }
 
-/* ---- polish ----------------------------------------------------------------------------------- */
+/* ---- polish -----------------------------------------------------------------------------------
+ */
 
 static void keep_best(State *st, double value, double *best, const double *r) {
   if (!(value < *best)) return;
@@ -511,39 +519,28 @@ static scree_Status polish(State *st, scree_Run *run, double budget, double *r, 
                            double *best) {
   double used = 0.0;
   for (;;) {
-    scree_SolveSettings settings = *run->settings;
-    scree_Run nested = *run;
-    settings.max_iterations = run->iterations + SWEEPS;
-    if (run->settings->max_iterations && run->settings->max_iterations < settings.max_iterations)
-      settings.max_iterations = run->settings->max_iterations;
-    nested.settings = &settings;
-    nested.exhausted = false;
     const double before = run->value;
-    scree_Status status = scree_solver_nlgs.solve(st->nlgs, &nested, r, u);
+    scree_Status status = scree_run_smooth(run, SWEEPS, r, u);
     if (status) return status;
-    run->iterations = nested.iterations;
-    run->met = nested.met;
-    run->value = nested.value;
     used += SWEEPS;
     keep_best(st, run->value, best, r);
-    if (run->met || scree_run_exhausted(run)) return SCREE_OK;
+    if (run->met || run->exhausted) return SCREE_OK;
     const double rate = log(run->value / before) / SWEEPS;
     const double needed = log(run->settings->tolerance / run->value) / rate;
     if (!(rate < 0.0) || used + needed > budget) return SCREE_OK;
   }
 }
 
-/* ---- the solver ------------------------------------------------------------------------------- */
+/* ---- the solver -------------------------------------------------------------------------------
+ */
 
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  scree_system_destroy(&st->system);
-  double *arrays[] = {st->x,  st->z,  st->dx, st->dz, st->a,  st->ru, st->dxa, st->dza, st->rt,
-                      st->ut, st->y,  st->dy, st->ry, st->G,  st->PK, st->KD,  st->best};
+  double *arrays[] = {st->x,  st->z, st->dx, st->dz, st->a, st->ru, st->dxa, st->dza, st->rt,
+                      st->ut, st->y, st->dy, st->ry, st->G, st->PK, st->KD,  st->best};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->contact);
-  if (st->nlgs) scree_solver_nlgs.destroy(st->nlgs);
   scree_free(st);
 }
 
@@ -566,19 +563,6 @@ static scree_Status allocate(State *st, const scree_Run *run) {
   return st->contact ? SCREE_OK : scree_fail_memory(run->log, "ipm");
 }
 
-/* Sweeps that cost as much as one iteration, from counts of operations: rates of an ordinary core,
- * in nanoseconds. Only their ratio matters, and only for when to try what. */
-static double sweeps_per_factorisation(const scree_System *system) {
-  const scree_Problem *p = system->W->problem;
-  const double nc = p->nc > 0 ? p->nc : 1.0;
-  const double iteration = scree_factor_flops(system->factor) / 8.0 +
-                           6.0 * (double)scree_factor_entries(system->factor) + 1500.0 * nc;
-  const double sweep = p->kind == SCREE_BODIES
-                           ? nc * (p->d == 3 ? 50.0 : 30.0)
-                           : nc * 20.0 + (double)p->blocks.row[p->nc] * (p->d == 3 ? 3.0 : 1.5);
-  return fmax(1.0, iteration / sweep);
-}
-
 static scree_Status create(const scree_Run *run, const void *options, void **out) {
   State *st = SCREE_ALLOC(State, 1);
   if (!st) return scree_fail_memory(run->log, "ipm");
@@ -587,21 +571,8 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->coulomb = run->W->problem->law == SCREE_COULOMB;
   st->kappa = st->coulomb ? st->options.kappa : 1.0;
   scree_Status status = allocate(st, run);
-  if (!status) status = scree_system_create(run->W, false, run->log, &st->system);
-  if (!status) {
-    st->sweeps_per_f = sweeps_per_factorisation(&st->system);
-    void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
-    if (!preset) status = scree_fail_memory(run->log, "ipm");
-    if (!status) {
-      char sweeps[16];
-      snprintf(sweeps, sizeof sweeps, "%d", SWEEPS);
-      scree_options_init(&scree_solver_nlgs.options, preset);
-      status = scree_options_set(&scree_solver_nlgs.options, "ipm", preset, "check", sweeps,
-                                 run->log);
-      if (!status) status = scree_solver_nlgs.create(run, preset, &st->nlgs);
-    }
-    scree_free(preset);
-  }
+  if (!status) status = scree_run_system(run, &st->system);
+  if (!status) status = scree_run_sweeps_per_factorisation(run, &st->sweeps_per_f);
   if (status) {
     destroy(st);
     return status;
@@ -659,17 +630,16 @@ static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
   direction(st, 0.0, NULL, NULL, st->ru, st->dxa, st->dza);
   const double affine = largest_step(st, st->dxa, st->dza, &z_step);
   const double mu_affine = complementarity(n, st->x, st->dxa, st->z, st->dza, affine) / nc;
-  const double sigma =
-      centring(mu_affine / mu, affine, rm, progress->ru / root_n, progress->last);
+  const double sigma = centring(mu_affine / mu, affine, rm, progress->ru / root_n, progress->last);
   if (st->coulomb && z_step > 0.3) add_curvature(st, st->dza, st->ru);
   direction(st, sigma * mu, affine > 0.1 ? st->dxa : NULL, st->dza, st->ru, st->dx, st->dz);
   const double fraction = affine > 0.7 ? 0.98 : 0.8;
   double step = fmin(1.0, fraction * largest_step(st, st->dx, st->dz, &z_step));
 
   /* halve while the residual grows beyond what the barrier allows */
-  const double bound = 1.1 * (sqrt(progress->ru * progress->ru +
-                                   st->w_mean * progress->ry * progress->ry) +
-                              sqrt(rm) * root_n);
+  const double bound =
+      1.1 * (sqrt(progress->ru * progress->ru + st->w_mean * progress->ry * progress->ry) +
+             sqrt(rm) * root_n);
   move(st, step, st->x, st->z, y);
   for (int k = 0; k <= 6; ++k) {
     progress->ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &progress->ry);
@@ -701,10 +671,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Operator *W = run->W;
   const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
-  Progress progress = {.last = 1.0,
-                       .polish_at = st->options.polish_at,
-                       .best = INFINITY,
-                       .reference = INFINITY};
+  Progress progress = {
+      .last = 1.0, .polish_at = st->options.polish_at, .best = INFINITY, .reference = INFINITY};
   scree_operator_apply(W, r, W->problem->q, st->dy, u);
   if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
   keep_best(st, run->value, &progress.best, r);

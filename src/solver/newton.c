@@ -9,13 +9,14 @@
  * law the first line of slip reads v.u + e w v.(r - r0) = 0, v = (1, mu t). The proximal weight e,
  * centred at the current r0 = r, keeps the system regular when W is singular (hyperstatic) and does
  * not move the solution. Written as Lu u + Lr r = c per contact this gives
- *     body form       r = b - G (B y + q),  G = (Lu C + Lr)^-1 Lu:   (I + B^T G B) y = B^T (b - G q)
- *     assembled form  (Lu W + Lr) r = c - Lu q
- * One step, a projection and a few sweeps make a cycle. A cycle that lowers the error is kept and e
- * falls; one that does not is undone and e grows. After some failures in a row the solver stops and
- * says what it reached: it finds solutions only from near (but then quadratically).
+ *     body form       r = b - G (B y + q),  G = (Lu C + Lr)^-1 Lu:   (I + B^T G B) y = B^T (b - G
+ * q) assembled form  (Lu W + Lr) r = c - Lu q One step, a projection and a few sweeps make a cycle.
+ * A cycle that lowers the error is kept and e falls; one that does not is undone and e grows. After
+ * some failures in a row the solver stops and says what it reached: it finds solutions only from
+ * near (but then quadratically).
  *
- * Reference: this library; local systems as in 000 section 3 and 001 section 3.5 (Alart, Curnier). */
+ * Reference: this library; local systems as in 000 section 3 and 001 section 3.5 (Alart, Curnier).
+ */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vector.h"
@@ -26,7 +27,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Options {
@@ -37,36 +37,20 @@ typedef struct Options {
 
 typedef struct State {
   Options options;
-  scree_System system;
-  double *Lu, *Lr;  /* (nc x d x d); body form: Lu holds G after elimination */
-  double *c;        /* (nc x d); body form: b after elimination */
-  double *w;        /* (nc) mean diagonal of W_cc */
-  double *old, *t;  /* (nc x d) */
-  double *y;        /* state */
-  void *nlgs;
+  scree_System *system;
+  double *Lu, *Lr; /* (nc x d x d); body form: Lu holds G after elimination */
+  double *c;       /* (nc x d); body form: b after elimination */
+  double *w;       /* (nc) mean diagonal of W_cc */
+  double *old, *t; /* (nc x d) */
+  double *y;       /* state */
 } State;
 
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  scree_system_destroy(&st->system);
   double *arrays[] = {st->Lu, st->Lr, st->c, st->w, st->old, st->t, st->y};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  if (st->nlgs) scree_solver_nlgs.destroy(st->nlgs);
   scree_free(st);
-}
-
-static scree_Status create_nlgs(const scree_Run *run, int sweeps, void **state) {
-  char text[16];
-  void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
-  if (!preset) return scree_fail_memory(run->log, "newton");
-  snprintf(text, sizeof text, "%d", sweeps);
-  scree_options_init(&scree_solver_nlgs.options, preset);
-  scree_Status status =
-      scree_options_set(&scree_solver_nlgs.options, "newton", preset, "check", text, run->log);
-  if (!status) status = scree_solver_nlgs.create(run, preset, state);
-  scree_free(preset);
-  return status;
 }
 
 static scree_Status create(const scree_Run *run, const void *options, void **out) {
@@ -75,18 +59,17 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   State *st = SCREE_ALLOC(State, 1);
   if (!st) return scree_fail_memory(run->log, "newton");
   st->options = *(const Options *)options;
-  st->Lu = SCREE_ALLOC(double, nc * d * d);
-  st->Lr = SCREE_ALLOC(double, nc * d * d);
-  st->c = SCREE_ALLOC(double, nc * d);
+  st->Lu = SCREE_ALLOC(double, nc *d *d);
+  st->Lr = SCREE_ALLOC(double, nc *d *d);
+  st->c = SCREE_ALLOC(double, nc *d);
   st->w = SCREE_ALLOC(double, nc);
-  st->old = SCREE_ALLOC(double, nc * d);
-  st->t = SCREE_ALLOC(double, nc * d);
+  st->old = SCREE_ALLOC(double, nc *d);
+  st->t = SCREE_ALLOC(double, nc *d);
   st->y = SCREE_ALLOC(double, W->state_size);
   scree_Status status = SCREE_OK;
   if (!st->Lu || !st->Lr || !st->c || !st->w || !st->old || !st->t || !st->y)
     status = scree_fail_memory(run->log, "newton");
-  if (!status) status = scree_system_create(W, false, run->log, &st->system);
-  if (!status) status = create_nlgs(run, st->options.sweeps, &st->nlgs);
+  if (!status) status = scree_run_system(run, &st->system);
   if (status) {
     destroy(st);
     return status;
@@ -100,7 +83,8 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   return SCREE_OK;
 }
 
-/* ---- the linear law of one contact ------------------------------------------------------------ */
+/* ---- the linear law of one contact ------------------------------------------------------------
+ */
 
 enum { OPEN, STICK, SLIP };
 
@@ -161,9 +145,7 @@ static void contact_rows(State *st, const scree_Problem *p, int k, double e, con
   const double shift = set.kind == SCREE_SET_SHIFTED ? set.a : 0.0;
   apex[0] += shift;
   const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
-  const int status = set.kind == SCREE_SET_SPACE
-                         ? STICK
-                         : read_status(d, mu, w, apex, u + at, t);
+  const int status = set.kind == SCREE_SET_SPACE ? STICK : read_status(d, mu, w, apex, u + at, t);
   for (int i = 0; i < d; ++i) {
     const bool stick = status == STICK || (status == SLIP && mu == 0.0 && i == 0);
     if (status == SLIP && mu > 0.0) break;
@@ -244,7 +226,8 @@ static void subtract_blocks(const scree_Problem *p, const double *c, const doubl
   }
 }
 
-/* ---- one step --------------------------------------------------------------------------------- */
+/* ---- one step ---------------------------------------------------------------------------------
+ */
 
 static scree_Status newton_step(State *st, scree_Run *run, double e, double *r, const double *u) {
   const scree_Operator *W = run->W;
@@ -254,18 +237,18 @@ static scree_Status newton_step(State *st, scree_Run *run, double e, double *r, 
   ++run->factorisations;
   if (p->kind == SCREE_BODIES) {
     eliminate(st, p);
-    scree_Status status = scree_system_factor(&st->system, NULL, st->Lu, &perturbed);
+    scree_Status status = scree_system_factor(st->system, NULL, st->Lu, &perturbed);
     if (status) return status;
     subtract_blocks(p, st->c, st->Lu, p->q, st->t);
     scree_operator_state(W, st->t, st->y);
-    scree_system_solve(&st->system, st->y);
+    scree_system_solve(st->system, st->y);
     scree_operator_velocity(W, NULL, st->y, p->q, st->t);
     subtract_blocks(p, st->c, st->Lu, st->t, r);
   } else {
-    scree_Status status = scree_system_factor(&st->system, st->Lu, st->Lr, &perturbed);
+    scree_Status status = scree_system_factor(st->system, st->Lu, st->Lr, &perturbed);
     if (status) return status;
     subtract_blocks(p, st->c, st->Lu, p->q, r);
-    scree_system_solve(&st->system, r);
+    scree_system_solve(st->system, r);
   }
   for (int k = 0; k < p->nc; ++k) {
     const scree_Set set = scree_problem_set(p, k);
@@ -275,34 +258,17 @@ static scree_Status newton_step(State *st, scree_Run *run, double e, double *r, 
   return SCREE_OK;
 }
 
-/* A few sweeps, then the error. */
-static scree_Status smooth(State *st, scree_Run *run, double *r, double *u) {
-  scree_SolveSettings settings = *run->settings;
-  scree_Run nested = *run;
-  settings.max_iterations = run->iterations + st->options.sweeps;
-  if (run->settings->max_iterations && run->settings->max_iterations < settings.max_iterations)
-    settings.max_iterations = run->settings->max_iterations;
-  nested.settings = &settings;
-  nested.exhausted = false;
-  scree_Status status = scree_solver_nlgs.solve(st->nlgs, &nested, r, u);
-  run->iterations = nested.iterations;
-  run->met = nested.met;
-  run->value = nested.value;
-  scree_run_exhausted(run);
-  return status;
-}
-
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
   double e = st->options.weight, best;
-  scree_Status status = smooth(st, run, r, u);
+  scree_Status status = scree_run_smooth(run, st->options.sweeps, r, u);
   for (int failures = 0; !status && !run->met && !run->exhausted;) {
     best = run->value;
     memcpy(st->old, r, n * sizeof *r);
     ++run->iterations;
     status = newton_step(st, run, e, r, u);
-    if (!status) status = smooth(st, run, r, u);
+    if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
     const bool better = run->value < 0.9 * best;
     scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: weight %.0e error %.2e -> %.2e",

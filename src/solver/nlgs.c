@@ -13,6 +13,7 @@
  * ... and then at intervals of a tenth of the sweeps done; a paper's measure is checked after every
  * sweep, as in the paper. At each measurement the velocities are computed afresh from r, so that
  * round-off does not build up. Only the exact local solver sees sets other than cones. */
+#include "solver/nlgs.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "solver/colouring.h"
@@ -227,29 +228,42 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   return SCREE_OK;
 }
 
-static int next_check(const State *state, const scree_Run *run, int sweeps) {
-  if (state->check > 0) return sweeps + state->check;
-  return run->measure_often ? sweeps + 1 : sweeps + 1 + sweeps / 10;
+/* Sweeps until the next measurement, when `sweeps` are done: few enough that a time limit is kept
+ * to a fraction of a second. */
+static int next_group(const State *state, const scree_Run *run, int sweeps) {
+  if (state->check > 0) return state->check;
+  if (run->measure_often) return 1;
+  const int most = 2000000 / (run->W->problem->nc + 1), group = 1 + sweeps / 10;
+  return group < most ? group : most > 1 ? most : 1;
+}
+
+double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, double *r, double *u) {
+  State *state = memory;
+  const bool parallel = W->threads > 1 && state->colouring.colours > 1;
+  Change change = {0.0, 0.0};
+  scree_operator_state(W, r, state->y);
+  if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
+  for (int k = 0; k < sweeps; ++k)
+    change = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
+  if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
+  scree_operator_apply(W, r, W->problem->q, state->y, u);
+  return change.normal + sqrt(change.tangent2);
 }
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *state = memory;
   const scree_Operator *W = run->W;
-  const bool parallel = W->threads > 1 && state->colouring.colours > 1;
   scree_operator_apply(W, r, W->problem->q, state->y, u);
   /* a start that already satisfies the law is not touched; papers count at least one sweep */
   if (!run->measure_often && scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
-  if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
-  for (int sweeps = 0, check = 1;;) {
-    const Change change = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
-    ++sweeps;
-    ++run->iterations;
-    if (sweeps < check && !scree_run_exhausted(run)) continue;
-    if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
-    scree_operator_apply(W, r, W->problem->q, state->y, u);
-    if (scree_run_stop(run, r, u, change.normal + sqrt(change.tangent2))) return SCREE_OK;
-    if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
-    check = next_check(state, run, sweeps);
+  for (int sweeps = 0, group = 1;;) {
+    const int most = run->settings->max_iterations;
+    if (most && most - run->iterations < group) group = most - run->iterations;
+    const double change = scree_nlgs_sweep(state, W, group, r, u);
+    sweeps += group;
+    run->iterations += group;
+    if (scree_run_stop(run, r, u, change)) return SCREE_OK;
+    group = next_group(state, run, sweeps);
   }
 }
 

@@ -10,6 +10,16 @@
 #include "problem/operator.h"
 #include "scree/solver.h"
 
+/* What the methods of one run share, made on first use: the analysed linear system and the sweeps
+ * that smooth. It lives as long as the operator of the run; q may change, W may not. */
+typedef struct scree_RunCache {
+  struct scree_System *system;
+  void *smoother;
+  double sweeps_per_factorisation; /* how many sweeps cost as much; 0: not known yet */
+} scree_RunCache;
+
+void scree_run_cache_destroy(scree_RunCache *cache);
+
 /* One solve in progress. The first part is for the solver to read, the second for it to fill. */
 typedef struct scree_Run {
   const scree_Operator *W; /* the prepared problem: W->problem is the problem itself */
@@ -17,6 +27,7 @@ typedef struct scree_Run {
   const scree_Log *log;
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
+  scree_RunCache *cache;
 
   int iterations, factorisations; /* the solver counts; scree_run_stop reads */
   double value;                   /* the last measured value */
@@ -51,5 +62,15 @@ bool scree_run_exhausted(scree_Run *run);
  * from r; `options` is a filled options struct or null for the defaults. */
 scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_, const void *options,
                               double *r, double *u);
+
+/* The factorisable system of the run (system.h), made on first use and kept. */
+scree_Status scree_run_system(const scree_Run *run, struct scree_System **system);
+
+/* Gauss-Seidel sweeps from r, then u and one measurement: run->value, run->met. */
+scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u);
+
+/* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
+ * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
+scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps);
 
 #endif

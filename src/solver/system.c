@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pattern ---------------------------------------------------------------------------------- */
+/* ---- pattern ----------------------------------------------------------------------------------
+ */
 
 static int compare_ints(const void *a, const void *b) {
   const int x = *(const int *)a, y = *(const int *)b;
@@ -143,7 +144,8 @@ void scree_system_destroy(scree_System *system) {
   *system = (scree_System){0};
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ */
 
 /* x[slot] += B_a^T (G B_b) for the pairs of bodies of one contact */
 SCREE_INLINE void add_contact(scree_System *system, int d, int nb, int c, const double *G) {
@@ -220,7 +222,8 @@ scree_Status scree_system_factor(scree_System *system, const double *L, const do
   return scree_factor_compute(system->factor, system->x, perturbed);
 }
 
-/* ---- solving ---------------------------------------------------------------------------------- */
+/* ---- solving ----------------------------------------------------------------------------------
+ */
 
 SCREE_INLINE void subtract_product(const scree_System *system, int nb, const double *v,
                                    double *out) {

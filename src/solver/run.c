@@ -1,0 +1,109 @@
+/* The run as a solver sees it: when to stop, and what methods of one run share. */
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "problem/measure.h"
+#include "solver/nlgs.h"
+#include "solver/registry.h"
+#include "solver/system.h"
+
+#include <math.h>
+
+bool scree_run_exhausted(scree_Run *run) {
+  const scree_SolveSettings *s = run->settings;
+  if (s->max_iterations > 0 && run->iterations >= s->max_iterations) run->exhausted = true;
+  if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
+  return run->exhausted;
+}
+
+bool scree_run_stop(scree_Run *run, const double *r, const double *u, double increment) {
+  const scree_SolveSettings *s = run->settings;
+  run->value = s->measure == SCREE_MEASURE_INCREMENT
+                   ? increment
+                   : scree_measure_value(run->W, s->measure, r, u);
+  run->met = run->value <= s->tolerance;
+  if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
+    run->exhausted = true;
+  return scree_run_exhausted(run) || run->met;
+}
+
+scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_, const void *options,
+                              double *r, double *u) {
+  void *preset = NULL, *state = NULL;
+  if (!options) {
+    options = preset = scree_alloc(class_->options.size, 1);
+    if (!preset) return scree_fail_memory(run->log, "the options of a solver");
+    scree_options_init(&class_->options, preset);
+  }
+  scree_Status status = class_->create(run, options, &state);
+  if (!status) {
+    status = class_->solve(state, run, r, u);
+    class_->destroy(state);
+  }
+  scree_free(preset);
+  return status;
+}
+
+/* ---- shared by the methods of a run ------------------------------------------------------------
+ */
+
+void scree_run_cache_destroy(scree_RunCache *cache) {
+  if (cache->system) scree_system_destroy(cache->system);
+  scree_free(cache->system);
+  if (cache->smoother) scree_solver_nlgs.destroy(cache->smoother);
+  *cache = (scree_RunCache){0};
+}
+
+scree_Status scree_run_system(const scree_Run *run, scree_System **system) {
+  scree_RunCache *cache = run->cache;
+  if (!cache->system) {
+    scree_System *made = SCREE_ALLOC(scree_System, 1);
+    if (!made) return scree_fail_memory(run->log, "a linear system");
+    scree_Status status = scree_system_create(run->W, false, run->log, made);
+    if (status) {
+      scree_free(made);
+      return status;
+    }
+    cache->system = made;
+  }
+  *system = cache->system;
+  return SCREE_OK;
+}
+
+scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) {
+  scree_RunCache *cache = run->cache;
+  if (!cache->smoother) {
+    void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
+    if (!preset) return scree_fail_memory(run->log, "sweeps");
+    scree_options_init(&scree_solver_nlgs.options, preset);
+    scree_Status status = scree_solver_nlgs.create(run, preset, &cache->smoother);
+    scree_free(preset);
+    if (status) return status;
+  }
+  const int most = run->settings->max_iterations;
+  if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
+  const double increment = scree_nlgs_sweep(cache->smoother, run->W, sweeps, r, u);
+  run->iterations += sweeps;
+  scree_run_stop(run, r, u, increment);
+  return SCREE_OK;
+}
+
+scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps) {
+  scree_RunCache *cache = run->cache;
+  if (!(cache->sweeps_per_factorisation > 0.0)) {
+    scree_System *system;
+    scree_Status status = scree_run_system(run, &system);
+    if (status) return status;
+    const scree_Problem *p = run->W->problem;
+    const double nc = p->nc > 0 ? p->nc : 1.0;
+    /* nanoseconds; only the ratio matters */
+    const double factor = scree_factor_flops(system->factor) / 8.0 +
+                          6.0 * (double)scree_factor_entries(system->factor) + 1500.0 * nc;
+    const double sweep = p->kind == SCREE_BODIES
+                             ? nc * (p->d == 3 ? 50.0 : 30.0)
+                             : nc * 20.0 + (double)p->blocks.row[p->nc] * (p->d == 3 ? 3.0 : 1.5);
+    cache->sweeps_per_factorisation = fmax(1.0, factor / sweep);
+  }
+  *sweeps = cache->sweeps_per_factorisation;
+  return SCREE_OK;
+}
