@@ -1,0 +1,216 @@
+/* Scenes with a known solution, from the papers: 000 section 6.1 (ball on a belt) and 6.2 (ball in
+ * a drum), 003 section 3.2 and appendix B (disk falling on an inclined plane). */
+#include "test_world_scene.h"
+
+static const double gravity = 9.80665, radius = 2.7e-3, friction = 0.22;
+
+/* The steel ball of 000: a disk in 2D with the mass and inertia of a sphere. */
+static scree_BodyDef steel_ball(double x, double y, double speed) {
+  scree_BodyDef def = at(x, y, 0);
+  def.mass = 8000 * 4.0 / 3 * 3.14159265358979323846 * radius * radius * radius;
+  def.inertia.z = 0.4 * def.mass * radius * radius;
+  def.velocity.linear.x = speed;
+  return def;
+}
+
+static scree_WorldSettings settings_of_000(double step) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.step = step;
+  settings.gravity = vec(0, -gravity, 0);
+  settings.stabilise = false;
+  settings.solve.tolerance = 1e-13;
+  settings.solve.threads = 1;
+  return settings;
+}
+
+/* Mean absolute errors over the rolling phase, 000 table 1; `belt` is the speed v1. */
+static void roll(double belt, double step_fraction, double *error_v, double *error_w,
+                 double *error_x) {
+  const double v0 = 1, rolling = fabs(v0 - belt) / (friction * gravity * 3.5);
+  const double step = rolling * step_fraction, sign = belt > v0 ? 1 : -1;
+  const scree_WorldSettings settings = settings_of_000(step);
+  scree_World *world = make_world(&settings, friction, 1, 1);
+  const int ball = add_disk(world, radius, steel_ball(0, radius, v0));
+  scree_BodyDef plane = obstacle_at(0, 0, 0);
+  plane.driver.kind = SCREE_SIGNAL_CONSTANT;
+  plane.driver.constant.linear.x = belt;
+  plane.belt = true;
+  add_half_plane(world, plane);
+  const double v1 = v0 + sign * friction * gravity * rolling, w1 = (belt - v1) / radius;
+  const double x1 = v0 * rolling + 0.5 * sign * friction * gravity * rolling * rolling;
+  const int slides = (int)lround(1 / step_fraction), steps = (int)(1 / step);
+  int count = 0;
+  *error_v = *error_w = *error_x = 0;
+  for (int k = 1; k <= steps; ++k) {
+    OK(scree_world_step(world, NULL));
+    const scree_Twist v = scree_body_velocity(world, ball);
+    if (k == slides / 2) { /* sliding: v and w are linear in time */
+      const double t = scree_world_time(world);
+      NEAR(v.linear.x, v0 + sign * friction * gravity * t, 1e-11);
+      NEAR(v.angular.z * radius, 2.5 * sign * friction * gravity * t, 1e-11);
+    }
+    if (k <= slides) continue;
+    *error_v += fabs(v.linear.x - v1);
+    *error_w += fabs(v.angular.z - w1);
+    *error_x += fabs(scree_body_pose(world, ball).position.x -
+                     (x1 + v1 * (scree_world_time(world) - rolling)));
+    ++count;
+  }
+  *error_v /= count;
+  *error_w /= count;
+  *error_x /= count;
+  const scree_EnergyBalance energy = scree_world_energy(world);
+  assert_true(energy.closing < 1e-12 * energy.kinetic * steps);
+  scree_world_destroy(world);
+}
+
+static void ball_on_belt(void **state) {
+  (void)state;
+  double v, w, x;
+  roll(2, 1e-4, &v, &w, &x);
+  print_message("belt, dt = 1.32e-5: errors v %.2e (3.83e-13), w %.2e (2.03e-10), x %.2e "
+                "(5.18e-13)\n",
+                v, w, x);
+  assert_true(v <= 3.83e-13);
+  assert_true(w <= 2.03e-10);
+  assert_true(x <= 2e-12); /* rounding of a sum of 75 000 steps */
+}
+
+static void ball_on_plane(void **state) {
+  (void)state;
+  double v, w, x;
+  roll(0, 1e-3, &v, &w, &x);
+  assert_true(v < 1e-12 && w < 1e-9 && x < 1e-12);
+}
+
+/* 000 section 6.2. The ball slides, then rolls like a pendulum; the energy is constant then. */
+static void ball_in_drum(void **state) {
+  (void)state;
+  const double drum = 0.05, step = 2.5e-5;
+  scree_WorldSettings settings = settings_of_000(step);
+  scree_World *world = make_world(&settings, friction, 1, 1);
+  scree_Shape shape;
+  const int ball = add_disk(world, radius, steel_ball(0, radius - drum, 0.5));
+  OK(scree_shape_init_drum_2d(&shape, drum, &test_log));
+  add_shape(world, &shape, obstacle_at(0, 0, 0));
+  double low = INFINITY, high = -INFINITY, peak = 0;
+  const int steps = 40000; /* 1 s of the paper's 5 s: about three swings */
+  for (int k = 1; k <= steps; ++k) {
+    OK(scree_world_step(world, NULL));
+    if (k < 10000) continue; /* sliding is over well before */
+    const scree_EnergyBalance energy = scree_world_energy(world);
+    const double total = energy.kinetic + energy.potential;
+    low = fmin(low, total);
+    high = fmax(high, total);
+    peak = fmax(peak, fabs(scree_body_velocity(world, ball).angular.z));
+  }
+  print_message("drum: energy varies by %.2e J (< 1e-7), peak |w| %.2f (135.1)\n", high - low,
+                peak);
+  assert_true(high - low < 1e-7);
+  assert_true(fabs(peak - 135.1) < 0.1);
+  scree_world_destroy(world);
+}
+
+/* ---- 003 section 3.2 ------------------------------------------------------------------------- */
+
+static const double slope = 3.14159265358979323846 / 6;
+
+typedef struct Inclined {
+  double distance, tangent, angle; /* along n and t from the start, and rotation */
+} Inclined;
+
+/* Appendix B with g = R = m = 1 and the gap 1 at the start. */
+static Inclined exact(double t, double mu) {
+  const double s = sin(slope), c = cos(slope), ti = sqrt(2 / c);
+  if (t < ti) return (Inclined){1 - 0.5 * c * t * t, 0.5 * s * t * t, 0};
+  const double dt = t - ti;
+  Inclined out = {0, 0.5 * s * ti * ti, 0};
+  if (mu >= tan(slope) / 3) { /* no slip: a = 2/3 g sin(alpha), v+ = 2/3 v- */
+    const double v = 2.0 / 3 * s * ti, moved = v * dt + s / 3 * dt * dt;
+    out.tangent += moved;
+    out.angle = -moved;
+  } else {
+    const double v = s * ti - mu * c * ti, a = s - mu * c;
+    out.tangent += v * dt + 0.5 * a * dt * dt;
+    out.angle = -(2 * mu * c * ti * dt + mu * c * dt * dt);
+  }
+  return out;
+}
+
+/* L2 errors of the position and the angle for one step length. The plane goes down along +t. */
+static void fall(double mu, scree_Law flow, double step, double *error_x, double *error_a) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.scheme = "euler";
+  settings.step = step;
+  settings.flow = flow;
+  settings.gravity = vec(sin(slope), -cos(slope), 0);
+  settings.solve.tolerance = 1e-12;
+  settings.solve.threads = 1;
+  scree_World *world = make_world(&settings, mu, 0, 0);
+  scree_BodyDef def = at(0, 2, 0);
+  def.mass = 1;
+  const int disk = add_disk(world, 1, def);
+  add_half_plane(world, obstacle_at(0, 0, 0));
+  double angle = 0;
+  *error_x = *error_a = 0;
+  for (int k = 1; k * step <= 10 + 1e-9; ++k) {
+    OK(scree_world_step(world, NULL));
+    const Inclined e = exact(k * step, mu);
+    const scree_Vec3 x = scree_body_pose(world, disk).position;
+    angle += step * scree_body_velocity(world, disk).angular.z;
+    assert_true(x.y >= 1 - 1e-10);
+    *error_x += step * (pow(x.y - 1 - e.distance, 2) + pow(x.x - e.tangent, 2));
+    *error_a += step * pow(angle - e.angle, 2);
+  }
+  *error_x = sqrt(*error_x);
+  *error_a = sqrt(*error_a);
+  scree_world_destroy(world);
+}
+
+/* Order 1: the slope of log(error) over log(step) by least squares, since the time of impact falls
+ * anywhere within a step. */
+static double order(double mu, scree_Law flow, bool angle) {
+  enum { N = 6 };
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int k = 0; k < N; ++k) {
+    double error[2];
+    const double step = 0.1 / (1 << k);
+    fall(mu, flow, step, &error[0], &error[1]);
+    const double x = log(step), y = log(error[angle ? 1 : 0]);
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return (N * sxy - sx * sy) / (N * sxx - sx * sx);
+}
+
+static void disk_on_inclined_plane(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    double mu;
+    scree_Law flow;
+  } cases[] = {{"affine", 0, SCREE_COULOMB},
+               {"convex, rolling", 1, SCREE_ASSOCIATED},
+               {"convex, sliding", 0.1, SCREE_ASSOCIATED},
+               {"exact, rolling", 1, SCREE_COULOMB},
+               {"exact, sliding", 0.1, SCREE_COULOMB}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    const double x = order(cases[k].mu, cases[k].flow, false);
+    const double a = cases[k].mu > 0 ? order(cases[k].mu, cases[k].flow, true) : 1;
+    print_message("disk on an inclined plane, %s: order %.2f in position, %.2f in angle\n",
+                  cases[k].name, x, a);
+    assert_true(x > 0.85 && x < 1.2);
+    assert_true(a > 0.85 && a < 1.2);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ball_on_belt), cmocka_unit_test(ball_on_plane),
+      cmocka_unit_test(ball_in_drum), cmocka_unit_test(disk_on_inclined_plane)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
