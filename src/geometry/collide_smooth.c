@@ -103,6 +103,10 @@ static void finish(const Elliptic *e, const Best *best, double radius, const scr
                      scree_mat3_mul(Rb, best->n), gap, scree_feature_closest());
 }
 
+/* An overlap below this part of the smaller width has the one maximum that the separated bodies
+ * had; a deeper one is searched for more widely. */
+static const double SHALLOW = 0.05;
+
 /* How far, as a sine, a direction may be outside a normal cone and still belong to it: rounding
  * must not let a direction fall between two cones. The gap suffers to second order only. */
 static const double CONE_SLACK = 1e-9;
@@ -115,53 +119,64 @@ static bool in_cone(const scree_Vec3 *v, int count, int k, scree_Vec3 n) {
          scree_dot(n, after) <= CONE_SLACK * scree_norm(after);
 }
 
+/* The largest separation from the polygon v [n] with its normals. `sure`: solve for a vertex only
+ * when both of its edges point to it, not already when one does. Returns false when some direction
+ * separates by more than `reach`. */
+static bool search_polygon(const Elliptic *e, const scree_Vec3 *v, const scree_Vec3 *normal, int n,
+                           bool sure, double reach, Best *best) {
+  /* past: beyond which end of the edge the ellipse's lowest point lies: -1 start, 1 end, 0 none. */
+  int last = 0, first = 0;
+  for (int k = 0; k <= n; k++) {
+    int past = first;
+    if (k < n) {
+      scree_Vec3 edge = scree_sub(v[k + 1 < n ? k + 1 : 0], v[k]);
+      scree_Vec3 x = scree_sub(lowest(e, normal[k]), v[k]);
+      double s = scree_dot(normal[k], x), t = scree_dot(edge, x);
+      if (s > reach) return false;
+      past = t < 0 ? -1 : t > scree_norm2(edge) ? 1 : 0;
+      if (past == 0) consider(best, s, normal[k]);
+      if (past == 0 && s > 0) return true; /* apart: there is only one maximum */
+      if (k == 0) first = past;
+    }
+    bool wanted = sure ? last > 0 && past < 0 : last > 0 || past < 0;
+    last = past;
+    if (k == 0 || !wanted) continue;
+    int m = k < n ? k : 0;
+    scree_Vec3 direction;
+    double s = against_point(e, v[m], 2, world_basis, &direction);
+    if (!in_cone(v, n, m, direction)) continue;
+    if (s > reach) return false;
+    consider(best, s, direction);
+    if (s > 0) return true;
+  }
+  return true;
+}
+
 /* ellipse a; polygon or segment b */
 void scree_collide_smooth_flat2(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                                 const scree_Pose *pb, double margin, scree_Manifold *manifold) {
+  scree_Vec3 d = scree_sub(pa->position, pb->position);
+  double bound = a->bounding_radius + b->bounding_radius + margin, reach = b->radius + margin;
+  if (scree_norm2(d) > bound * bound) return;
   scree_Mat3 Rb = scree_quat_matrix(pb->orientation);
   Elliptic e = elliptic_in(a, pa, pb, &Rb);
   scree_Vec3 bar[4] = {{-b->half_length, 0, 0}, {b->half_length, 0, 0}, {0, -1, 0}, {0, 1, 0}};
   bool segment = b->kind == SCREE_SHAPE_SEGMENT;
   int n = segment ? 2 : b->vertex_count;
-  const scree_Vec3 *v = segment ? bar : b->vertices, *normal = v + n;
-  double reach = b->radius + margin;
+  const scree_Vec3 *v = segment ? bar : b->vertices;
   Best best = {-INFINITY, {0, 1, 0}};
-  /* past[k]: beyond which end of edge k the ellipse's lowest point lies: -1 start, 1 end, 0 none.
-   * Only the last and the current edge are needed; the first is kept for the wrap. */
-  int last = 0, first = 0;
-  for (int k = 0; k <= n; k++) {
-    int past;
-    if (k < n) {
-      scree_Vec3 edge = scree_sub(v[k + 1 < n ? k + 1 : 0], v[k]);
-      scree_Vec3 x = scree_sub(lowest(&e, normal[k]), v[k]);
-      double s = scree_dot(normal[k], x), t = scree_dot(edge, x);
-      if (s > reach) return;
-      past = t < 0 ? -1 : t > scree_norm2(edge) ? 1 : 0;
-      if (past == 0) consider(&best, s, normal[k]);
-      if (k == 0) first = past;
-    } else {
-      past = first;
-    }
-    if (k > 0 && (last > 0 || past < 0)) {
-      int m = k < n ? k : 0;
-      scree_Vec3 direction;
-      double s = against_point(&e, v[m], 2, world_basis, &direction);
-      if (in_cone(v, n, m, direction)) {
-        if (s > reach) return;
-        consider(&best, s, direction);
-      }
-    }
-    last = past;
-  }
+  if (!search_polygon(&e, v, v + n, n, true, reach, &best)) return;
+  if (best.separation < -SHALLOW * fmin(a->size, b->size))
+    if (!search_polygon(&e, v, v + n, n, false, reach, &best)) return;
   if (best.separation > -INFINITY)
     finish(&e, &best, b->radius, pb, &Rb, margin, manifold);
   else
     scree_collide_convex(a, pa, b, pb, margin, manifold);
 }
 
-/* Box: faces, then the edges that the faces point to, then the vertices that the edges point to.
- * Returns false when some direction separates by more than `reach`. */
-static bool search_box(const Elliptic *e, scree_Vec3 half, double reach, Best *best) {
+/* Box: faces, then the edges that the faces point to (both of them when `sure`), then the vertices
+ * that the edges point to. Returns false when some direction separates by more than `reach`. */
+static bool search_box(const Elliptic *e, scree_Vec3 half, bool sure, double reach, Best *best) {
   double h[3] = {half.x, half.y, half.z};
   double x[6][3]; /* lowest point above face 2 i + side */
   for (int f = 0; f < 6; f++) {
@@ -171,14 +186,17 @@ static bool search_box(const Elliptic *e, scree_Vec3 half, double reach, Best *b
     x[f][0] = low.x, x[f][1] = low.y, x[f][2] = low.z;
     double s = sign * x[f][i] - h[i];
     if (s > reach) return false;
-    if (fabs(x[f][j]) <= h[j] && fabs(x[f][k]) <= h[k]) consider(best, s, n);
+    if (fabs(x[f][j]) > h[j] || fabs(x[f][k]) > h[k]) continue;
+    consider(best, s, n);
+    if (s > 0) return true; /* apart: there is only one maximum */
   }
   bool vertex[8] = {false};
   for (int j = 0; j < 3; j++) /* edges along j, between a face i and a face k */
     for (int corner = 0; corner < 4; corner++) {
       int i = (j + 1) % 3, k = (j + 2) % 3, si = corner & 1, sk = corner >> 1;
       double di = si ? 1 : -1, dk = sk ? 1 : -1;
-      if (!(dk * x[2 * i + si][k] > h[k] || di * x[2 * k + sk][i] > h[i])) continue;
+      int pointing = (dk * x[2 * i + si][k] > h[k]) + (di * x[2 * k + sk][i] > h[i]);
+      if (pointing < (sure ? 2 : 1)) continue;
       scree_Vec3 basis[3] = {world_basis[i], world_basis[k], world_basis[j]}, n;
       scree_Vec3 on_edge =
           scree_add(scree_scale(di * h[i], basis[0]), scree_scale(dk * h[k], basis[1]));
@@ -233,9 +251,12 @@ void scree_collide_smooth_flat3(const scree_Shape *a, const scree_Pose *pa, cons
   scree_Mat3 Rb = scree_quat_matrix(pb->orientation);
   Elliptic e = elliptic_in(a, pa, pb, &Rb);
   Best best = {-INFINITY, {0, 0, 1}};
-  bool near = b->kind == SCREE_SHAPE_BOX ? search_box(&e, b->semi, reach, &best)
-                                         : search_axis(&e, b->half_length, reach, &best);
-  if (!near) return;
+  bool box = b->kind == SCREE_SHAPE_BOX;
+  if (!(box ? search_box(&e, b->semi, true, reach, &best)
+            : search_axis(&e, b->half_length, reach, &best)))
+    return;
+  if (box && best.separation < -SHALLOW * fmin(a->size, b->size))
+    if (!search_box(&e, b->semi, false, reach, &best)) return;
   if (best.separation > -INFINITY)
     finish(&e, &best, b->radius, pb, &Rb, margin, manifold);
   else

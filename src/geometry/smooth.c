@@ -29,55 +29,55 @@ typedef struct State {
   double curvature[3][3]; /* -Hess f, positive semi-definite */
 } State;
 
+/* The hot loops run over three components also when k = 2: the third are zeros, and loops of known
+ * length unroll. */
+#define UNROLL _Pragma("GCC unroll 3")
+
+static inline double dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 /* l = L y; returns its length, the support value. */
-static double support(const double L[3][3], int k, const double y[3], double l[3]) {
-  double h2 = 0;
-  for (int i = 0; i < 3; i++) {
-    l[i] = 0;
-    for (int j = 0; j < k; j++) l[i] += L[i][j] * y[j];
-    h2 += l[i] * l[i];
-  }
-  return sqrt(h2);
+static inline double support(const double L[3][3], const double y[3], double l[3]) {
+  UNROLL for (int i = 0; i < 3; i++) l[i] = dot3(L[i], y);
+  return sqrt(dot3(l, l));
 }
 
 /* Returns h = |L y|; takes its gradient from `gradient` and adds its Hessian (lower triangle). */
-static double add_support(const double L[3][3], int k, const double y[3], double *gradient,
-                          double (*hessian)[3]) {
-  double l[3], g[3] = {0, 0, 0}, h = support(L, k, y, l);
+static inline double add_support(const double L[3][3], const double y[3], double *gradient,
+                                 double (*hessian)[3]) {
+  double l[3], g[3], h = support(L, y, l);
   if (!(h > 0)) return h;
-  for (int j = 0; j < k; j++) {
-    for (int i = 0; i < 3; i++) g[j] += L[i][j] * l[i];
-    g[j] /= h;
+  double inverse = 1 / h;
+  UNROLL for (int j = 0; j < 3; j++) {
+    g[j] = (L[0][j] * l[0] + L[1][j] * l[1] + L[2][j] * l[2]) * inverse;
     gradient[j] -= g[j];
   }
-  for (int j = 0; j < k; j++)
-    for (int m = 0; m <= j; m++) {
-      double s = 0;
-      for (int i = 0; i < 3; i++) s += L[i][j] * L[i][m];
-      hessian[j][m] += (s - g[j] * g[m]) / h;
+  UNROLL for (int j = 0; j < 3; j++) {
+    UNROLL for (int m = 0; m <= j; m++) {
+      double s = L[0][j] * L[0][m] + L[1][j] * L[1][m] + L[2][j] * L[2][m];
+      hessian[j][m] += (s - g[j] * g[m]) * inverse;
     }
+  }
   return h;
 }
 
 static double separation(const scree_SmoothPair *p, const double y[3]) {
-  double l[3], f = -support(p->A, p->k, y, l);
-  if (!p->point) f -= support(p->B, p->k, y, l);
-  for (int j = 0; j < p->k; j++) f += y[j] * p->delta[j];
-  return f;
+  double l[3], f = dot3(y, p->delta) - support(p->A, y, l);
+  return p->point ? f : f - support(p->B, y, l);
 }
 
 static void evaluate(const scree_SmoothPair *p, State *s) {
-  double dot = 0;
   for (int j = 0; j < 3; j++) {
-    s->gradient[j] = j < p->k ? p->delta[j] : 0;
+    s->gradient[j] = p->delta[j];
     for (int m = 0; m < 3; m++) s->curvature[j][m] = 0;
   }
-  for (int j = 0; j < p->k; j++) dot += s->y[j] * p->delta[j];
-  double h = add_support(p->A, p->k, s->y, s->gradient, s->curvature);
-  if (!p->point) h += add_support(p->B, p->k, s->y, s->gradient, s->curvature);
-  s->f = dot - h;
-  for (int j = 0; j < p->k; j++)
-    for (int m = 0; m < j; m++) s->curvature[m][j] = s->curvature[j][m];
+  double h = add_support(p->A, s->y, s->gradient, s->curvature);
+  if (!p->point) h += add_support(p->B, s->y, s->gradient, s->curvature);
+  s->f = dot3(s->y, p->delta) - h;
+  s->curvature[0][1] = s->curvature[1][0];
+  s->curvature[0][2] = s->curvature[2][0];
+  s->curvature[1][2] = s->curvature[2][1];
 }
 
 static bool normalize(int k, double y[3]) {
@@ -103,10 +103,10 @@ static bool tangent_step(const scree_SmoothPair *p, const State *s, double step[
   }
   double g[2] = {0, 0}, M[2][2] = {{0, 0}, {0, 0}};
   for (int a = 0; a < n; a++) {
-    for (int j = 0; j < p->k; j++) g[a] += t[a][j] * s->gradient[j];
-    for (int b = 0; b < n; b++)
-      for (int i = 0; i < p->k; i++)
-        for (int j = 0; j < p->k; j++) M[a][b] += t[a][i] * s->curvature[i][j] * t[b][j];
+    double c[3] = {dot3(s->curvature[0], t[a]), dot3(s->curvature[1], t[a]),
+                   dot3(s->curvature[2], t[a])};
+    g[a] = dot3(t[a], s->gradient);
+    for (int b = 0; b < n; b++) M[a][b] = dot3(c, t[b]);
   }
   if (n == 1) M[1][1] = M[0][0];
   bool definite = false;
@@ -227,7 +227,7 @@ double scree_smooth_separation(const scree_SmoothPair *p, double enough, double 
     for (int j = 0; j < 3; j++) s.y[j] = other[j];
   bool sure = climb(p, enough, &s);
   /* Shallow: the overlap is a small part of the thinner body's width in its own direction. */
-  double l[3], a = support(p->A, p->k, s.y, l), b = p->point ? a : support(p->B, p->k, s.y, l);
+  double l[3], a = support(p->A, s.y, l), b = p->point ? a : support(p->B, s.y, l);
   if (centred || (s.f <= enough && (!sure || -s.f > 0.05 * fmin(a, b)))) search_widely(p, &s);
   for (int j = 0; j < 3; j++) y[j] = s.y[j];
   return s.f;

@@ -7,7 +7,8 @@
 /* Two ellipsoids (or an ellipsoid and a point) seen in a space of k = 2 or 3 dimensions. */
 typedef struct scree_SmoothPair {
   int k;
-  double delta[3]; /* centre of the first relative to that of the second */
+  double delta[3]; /* centre of the first relative to that of the second; k = 2: the third, and the
+                    * third columns below, are 0 */
   double A[3][3];  /* row i: semi-axis i of the first, [3][k]; |A y| is its support value */
   double B[3][3];  /* the same for the second, [3][k] */
   bool point;      /* the second is a point: B is not used */
