@@ -3,7 +3,7 @@
  * status is the worst of all. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
-#include "cli/json.h"
+#include "cli/record.h"
 #include "cli/terminal.h"
 #include "scree/fclib.h"
 #include "scree/solver.h"
@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char *const law_names[] = {"coulomb", "associated", NULL};
-static const char *const measure_names[] = {"error", "siconos",   "both", "eps_glob",
-                                            "merit", "increment", NULL};
 
 /* What was asked for. */
 typedef struct Request {
@@ -38,84 +34,27 @@ typedef struct Task {
   scree_Status status;
 } Task;
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
-}
-
 /* ---- output ------------------------------------------------------------------------------------
  */
 
 static void write_json(const Request *request, const Task *task, const char *message) {
-  const bool solved = task->status <= SCREE_NOT_CONVERGED;
-  const scree_Measures *measures = &task->info.measures;
-  CliJson json;
-  cli_json_begin(&json, stdout);
-  cli_json_text(&json, "problem", task->name);
-  if (task->problem.d) {
-    cli_json_int(&json, "dimension", task->problem.d);
-    cli_json_int(&json, "contacts", task->problem.nc);
-  } else {
-    cli_json_null(&json, "dimension");
-    cli_json_null(&json, "contacts");
-  }
-  cli_json_text(&json, "solver", request->settings.solver);
-  cli_json_text(&json, "law", law_names[request->law]);
-  cli_json_real(&json, "tol", request->settings.tolerance);
-  cli_json_text(&json, "measure", measure_names[request->measure]);
-  cli_json_bool(&json, "converged", solved && task->info.converged);
-  if (solved) {
-    cli_json_real(&json, "error", measures->error);
-    cli_json_real(&json, "error_siconos", measures->error_siconos);
-    cli_json_int(&json, "iterations", task->info.iterations);
-    cli_json_real(&json, "seconds", task->info.seconds);
-    cli_json_real(&json, "value", task->info.value);
-    cli_json_real(&json, "eps_glob", measures->eps_glob);
-    cli_json_real(&json, "merit", measures->merit);
-    cli_json_int(&json, "worst_contact", measures->worst_contact);
-    cli_json_real(&json, "worst_error", measures->worst_error);
-    cli_json_real(&json, "cone_violation", measures->cone_violation);
-    if (request->law == SCREE_ASSOCIATED) {
-      cli_json_real(&json, "dilatation_max", measures->dilatation_max);
-      cli_json_real(&json, "dilatation_mean", measures->dilatation_mean);
-    }
-    cli_json_int(&json, "factorisations", task->info.factorisations);
-    cli_json_text(&json, "method", task->info.solver);
-  } else {
-    cli_json_null(&json, "error");
-    cli_json_null(&json, "error_siconos");
-    cli_json_null(&json, "iterations");
-    cli_json_null(&json, "seconds");
-    cli_json_text(&json, "message", message);
-  }
-  cli_json_text(&json, "status", scree_status_name(task->status));
-  cli_json_end(&json);
+  cli_write_record(stdout, &(CliRecord){.name = task->name,
+                                        .problem = &task->problem,
+                                        .law = request->law,
+                                        .settings = &request->settings,
+                                        .info = &task->info,
+                                        .status = task->status,
+                                        .message = message});
 }
 
 /* Width of the first column: the longest name. */
 static int name_width(const CliList *problems) {
   size_t width = strlen("problem");
   for (int k = 0; k < problems->count; ++k) {
-    const size_t length = strlen(base_name(problems->items[k]));
+    const size_t length = strlen(cli_base_name(problems->items[k]));
     if (length > width) width = length;
   }
   return width < 60 ? (int)width : 60;
-}
-
-static void format_seconds(double seconds, char *text, size_t size) {
-  if (seconds < 0.9995e-3)
-    snprintf(text, size, "%.0f us", seconds * 1e6);
-  else if (seconds < 0.9995)
-    snprintf(text, size, "%.1f ms", seconds * 1e3);
-  else
-    snprintf(text, size, "%.2f s", seconds);
-}
-
-/* "1e-8" rather than "1e-08" */
-static void format_short(double value, char *text, size_t size) {
-  snprintf(text, size, "%g", value);
-  char *zero = strstr(text, "e-0");
-  if (zero) memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
 }
 
 static void print_header(int width) {
@@ -132,7 +71,7 @@ static void print_row(const Request *request, const Task *task, int width) {
     return;
   }
   char seconds[32];
-  format_seconds(task->info.seconds, seconds, sizeof seconds);
+  cli_format_seconds(task->info.seconds, seconds, sizeof seconds);
   printf("  %dD   %8d  %-12s  %10d  %8.1e  %8.1e  %8s  ", task->problem.d, task->problem.nc,
          task->info.solver ? task->info.solver : request->settings.solver, task->info.iterations,
          task->info.measures.error, task->info.measures.error_siconos, seconds);
@@ -141,7 +80,7 @@ static void print_row(const Request *request, const Task *task, int width) {
   else
     printf("%snot converged%s", colour.warn, colour.off);
   if (request->measure > SCREE_MEASURE_BOTH)
-    printf("  %s %.1e", measure_names[request->measure], task->info.value);
+    printf("  %s %.1e", cli_measure_names[request->measure], task->info.value);
   if (request->law == SCREE_ASSOCIATED)
     printf("  dilatation %.1e", task->info.measures.dilatation_max);
   printf("\n");
@@ -213,7 +152,7 @@ static int solve_all(const Request *request) {
   if (!request->json) print_header(width);
   for (int k = 0; k < request->problems.count; ++k) {
     const char *path = request->problems.items[k];
-    Task task = {.path = path, .name = base_name(path)};
+    Task task = {.path = path, .name = cli_base_name(path)};
     watch.number = k + 1;
     log.last[0] = '\0';
     perform(request, &task, &watch, &log.log);
@@ -235,9 +174,9 @@ static int solve_all(const Request *request) {
   }
   if (!request->json && request->problems.count > 1) {
     char tolerance[32];
-    format_short(request->settings.tolerance, tolerance, sizeof tolerance);
+    cli_format_short(request->settings.tolerance, tolerance, sizeof tolerance);
     printf("%d of %d solved to %s (%s)\n", solved, request->problems.count, tolerance,
-           measure_names[request->measure]);
+           cli_measure_names[request->measure]);
   }
   return cli_finish(worst);
 }
@@ -284,26 +223,6 @@ static int check_solver(const Request *request) {
   return status;
 }
 
-/* mkdir -p */
-static int make_folder(const char *path) {
-  char *copy = strdup(path);
-  if (!copy) return ENOMEM;
-  int error = 0;
-  for (char *p = copy + 1; !error; ++p) {
-    if (*p != '/' && *p != '\0') continue;
-    const char end = *p;
-    *p = '\0';
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST) error = errno;
-    if (end == '\0') break;
-    *p = end;
-  }
-  struct stat status;
-  if (!error && stat(path, &status) != 0) error = errno;
-  if (!error && !S_ISDIR(status.st_mode)) error = ENOTDIR;
-  free(copy);
-  return error;
-}
-
 /* The output folder exists, no two problems share a name in it, and no input would be overwritten.
  */
 static int check_folder(const Request *request) {
@@ -311,22 +230,22 @@ static int check_folder(const Request *request) {
   const CliList *problems = &request->problems;
   for (int a = 0; a < problems->count; ++a)
     for (int b = 0; b < a; ++b)
-      if (strcmp(base_name(problems->items[a]), base_name(problems->items[b])) == 0) {
+      if (strcmp(cli_base_name(problems->items[a]), cli_base_name(problems->items[b])) == 0) {
         cli_error("scree solve: -o: %s and %s would both be written as %s/%s", problems->items[b],
-                  problems->items[a], request->folder, base_name(problems->items[a]));
+                  problems->items[a], request->folder, cli_base_name(problems->items[a]));
         return 2;
       }
-  const int error = make_folder(request->folder);
+  const int error = cli_make_folder(request->folder);
   if (error) {
     cli_error("scree solve: -o: folder %s cannot be made: %s", request->folder, strerror(error));
     return error == ENOTDIR || error == EEXIST ? 2 : 3;
   }
   for (int k = 0; k < problems->count; ++k) {
     struct stat source, target;
-    const size_t size = strlen(request->folder) + strlen(base_name(problems->items[k])) + 2;
+    const size_t size = strlen(request->folder) + strlen(cli_base_name(problems->items[k])) + 2;
     char *path = malloc(size);
     if (!path) return 3;
-    snprintf(path, size, "%s/%s", request->folder, base_name(problems->items[k]));
+    snprintf(path, size, "%s/%s", request->folder, cli_base_name(problems->items[k]));
     const bool same = stat(problems->items[k], &source) == 0 && stat(path, &target) == 0 &&
                       source.st_dev == target.st_dev && source.st_ino == target.st_ino;
     free(path);
@@ -343,7 +262,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   scree_SolveSettings *settings = &request.settings;
   request.measure = (int)settings->measure;
   char solver_help[128], tol_help[128], tolerance[32];
-  format_short(settings->tolerance, tolerance, sizeof tolerance);
+  cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
   snprintf(solver_help, sizeof solver_help, "a name of `scree solvers` (default %s)",
            settings->solver);
   snprintf(tol_help, sizeof tol_help, "stop when the measure is at most X (default %s)", tolerance);
@@ -353,13 +272,13 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "an option of the solver, may be repeated\n(scree solvers NAME lists them)", 0, 0, NULL},
       {"law", 0, CLI_CHOICE, &request.law, "LAW",
        "coulomb (default), or associated: convex, cheaper,\nbut sliding contacts open", 0, 0,
-       law_names},
+       cli_law_names},
       {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
       {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
        "what must be below the tolerance:\n"
        "error (default, independent of units), siconos,\n"
        "both, eps_glob, merit, increment",
-       0, 0, measure_names},
+       0, 0, cli_measure_names},
       {"max-iter", 'n', CLI_INT, &settings->max_iterations, "N",
        "give up after N iterations (default: the solver's)", 1, INT_MAX, NULL},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",

@@ -13,6 +13,7 @@ typedef struct CliCommand {
   int (*run)(const struct CliCommand *command, int argc, char **argv);
 } CliCommand;
 
-extern const CliCommand cli_command_solve, cli_command_solvers, cli_command_info, cli_command_bench;
+extern const CliCommand cli_command_solve, cli_command_solvers, cli_command_info, cli_command_race,
+    cli_command_bench;
 
 #endif

@@ -12,6 +12,7 @@ static const CliCommand *const commands[] = {
     &cli_command_solve,
     &cli_command_solvers,
     &cli_command_info,
+    &cli_command_race,
     &cli_command_bench,
 };
 

@@ -1,0 +1,104 @@
+/* Results of a solve as JSON and text (see record.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/record.h"
+
+#include "cli/json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *const cli_law_names[] = {"coulomb", "associated", NULL};
+const char *const cli_measure_names[] = {"error", "siconos",   "both", "eps_glob",
+                                         "merit", "increment", NULL};
+
+static void write_measures(CliJson *json, const CliRecord *record) {
+  const scree_SolveInfo *info = record->info;
+  const scree_Measures *measures = &info->measures;
+  cli_json_real(json, "error", measures->error);
+  cli_json_real(json, "error_siconos", measures->error_siconos);
+  cli_json_int(json, "iterations", info->iterations);
+  cli_json_real(json, "seconds", info->seconds);
+  cli_json_real(json, "value", info->value);
+  cli_json_real(json, "eps_glob", measures->eps_glob);
+  cli_json_real(json, "merit", measures->merit);
+  cli_json_int(json, "worst_contact", measures->worst_contact);
+  cli_json_real(json, "worst_error", measures->worst_error);
+  cli_json_real(json, "cone_violation", measures->cone_violation);
+  if (record->law == SCREE_ASSOCIATED) {
+    cli_json_real(json, "dilatation_max", measures->dilatation_max);
+    cli_json_real(json, "dilatation_mean", measures->dilatation_mean);
+  }
+  cli_json_int(json, "factorisations", info->factorisations);
+  cli_json_text(json, "method", info->solver);
+}
+
+void cli_write_record(FILE *file, const CliRecord *record) {
+  const bool solved = record->status <= SCREE_NOT_CONVERGED;
+  CliJson json;
+  cli_json_begin(&json, file);
+  cli_json_text(&json, "problem", record->name);
+  if (record->problem->d) {
+    cli_json_int(&json, "dimension", record->problem->d);
+    cli_json_int(&json, "contacts", record->problem->nc);
+  } else {
+    cli_json_null(&json, "dimension");
+    cli_json_null(&json, "contacts");
+  }
+  cli_json_text(&json, "solver", record->settings->solver);
+  cli_json_text(&json, "law", cli_law_names[record->law]);
+  cli_json_real(&json, "tol", record->settings->tolerance);
+  cli_json_text(&json, "measure", cli_measure_names[record->settings->measure]);
+  cli_json_bool(&json, "converged", solved && record->info->converged);
+  if (solved) {
+    write_measures(&json, record);
+  } else {
+    cli_json_null(&json, "error");
+    cli_json_null(&json, "error_siconos");
+    cli_json_null(&json, "iterations");
+    cli_json_null(&json, "seconds");
+    cli_json_text(&json, "message", record->message);
+  }
+  cli_json_text(&json, "status", scree_status_name(record->status));
+  cli_json_end(&json);
+}
+
+const char *cli_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+void cli_format_seconds(double seconds, char *text, size_t size) {
+  if (seconds < 0.9995e-3)
+    snprintf(text, size, "%.0f us", seconds * 1e6);
+  else if (seconds < 0.9995)
+    snprintf(text, size, "%.1f ms", seconds * 1e3);
+  else
+    snprintf(text, size, "%.2f s", seconds);
+}
+
+void cli_format_short(double value, char *text, size_t size) {
+  snprintf(text, size, "%g", value);
+  char *zero = strstr(text, "e-0");
+  if (zero) memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
+}
+
+int cli_make_folder(const char *path) {
+  char *copy = strdup(path);
+  if (!copy) return ENOMEM;
+  int error = 0;
+  for (char *p = copy + 1; !error; ++p) {
+    if (*p != '/' && *p != '\0') continue;
+    const char end = *p;
+    *p = '\0';
+    if (mkdir(copy, 0777) != 0 && errno != EEXIST) error = errno;
+    if (end == '\0') break;
+    *p = end;
+  }
+  struct stat status;
+  if (!error && stat(path, &status) != 0) error = errno;
+  if (!error && !S_ISDIR(status.st_mode)) error = ENOTDIR;
+  free(copy);
+  return error;
+}

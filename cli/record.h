@@ -1,0 +1,38 @@
+/* What the commands that solve problems share: how a result is named, timed and written. */
+#ifndef CLI_RECORD_H
+#define CLI_RECORD_H
+
+#include "scree/solver.h"
+
+#include <stdio.h>
+
+/* names of scree_Law and scree_Measure, null-ended, for tables of options */
+extern const char *const cli_law_names[], *const cli_measure_names[];
+
+/* One problem after one solver. */
+typedef struct CliRecord {
+  const char *name;             /* of the problem */
+  const scree_Problem *problem; /* d = 0 when it could not be read */
+  int law;
+  const scree_SolveSettings *settings;
+  const scree_SolveInfo *info;
+  scree_Status status;
+  const char *message; /* why it failed, or null */
+} CliRecord;
+
+/* One line of JSON with all that is known. */
+void cli_write_record(FILE *file, const CliRecord *record);
+
+/* the last part of a path */
+const char *cli_base_name(const char *path);
+
+/* "12 us", "3.4 ms", "5.67 s" */
+void cli_format_seconds(double seconds, char *text, size_t size);
+
+/* "1e-8" rather than "1e-08" */
+void cli_format_short(double value, char *text, size_t size);
+
+/* mkdir -p: 0 or errno */
+int cli_make_folder(const char *path);
+
+#endif
