@@ -84,8 +84,8 @@ static bool normalize(int k, double y[3]) {
   double s = 0;
   for (int j = 0; j < k; j++) s += y[j] * y[j];
   if (!(s > 0) || !isfinite(s)) return false;
-  s = sqrt(s);
-  for (int j = 0; j < k; j++) y[j] /= s;
+  s = 1 / sqrt(s);
+  for (int j = 0; j < k; j++) y[j] *= s;
   for (int j = k; j < 3; j++) y[j] = 0;
   return true;
 }
@@ -144,25 +144,24 @@ static bool climb(const scree_SmoothPair *p, double enough, State *s) {
     definite = tangent_step(p, s, step);
     double length = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
     if (!isfinite(length) || length <= 2 * DBL_EPSILON) break;
-    if (definite && length < 1e-6) { /* quadratic from here on */
+    if (definite && length < 1e-6) { /* quadratic from here on: 1e-8 leaves rounding */
       for (int j = 0; j < 3; j++) s->y[j] += step[j];
       normalize(p->k, s->y);
       evaluate(p, s);
-      if (length < 1e-12 || ++whole == 3) break;
+      if (length < 1e-8 || ++whole == 3) break;
       continue;
     }
     double scale = length > 1 ? 1 / length : 1;
+    State trial;
     bool risen = false;
     for (int halving = 0; halving < MAX_HALVINGS && !risen; halving++, scale *= 0.5) {
-      double y[3];
-      for (int j = 0; j < 3; j++) y[j] = s->y[j] + scale * step[j];
-      normalize(p->k, y);
-      if (!(separation(p, y) > s->f)) continue;
-      risen = true;
-      for (int j = 0; j < 3; j++) s->y[j] = y[j];
+      for (int j = 0; j < 3; j++) trial.y[j] = s->y[j] + scale * step[j];
+      normalize(p->k, trial.y);
+      evaluate(p, &trial);
+      risen = trial.f > s->f;
     }
     if (!risen) break;
-    evaluate(p, s);
+    *s = trial;
   }
   return definite;
 }
