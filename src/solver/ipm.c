@@ -46,10 +46,8 @@ typedef struct Options {
   int patience;     /* iterations without a better error before giving up */
 } Options;
 
-enum {
-  SWEEPS = 10,
-  STALLED = 6
-}; /* sweeps between two looks at their rate; small steps in a row */
+enum { SWEEPS = 10, STALLED = 6 };    /* between two looks at their rate; small steps in a row */
+static const double NEWTON_AT = 1e-4; /* error below which Newton is tried too */
 
 typedef struct Contact {
   scree_Scaling scaling;
@@ -656,6 +654,18 @@ static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
   return SCREE_OK;
 }
 
+/* Newton for two steps, and on only if they have taken off a digit. */
+static scree_Status try_newton(scree_Run *run, double *r, double *u) {
+  void *options = scree_alloc(scree_solver_newton.options.size, 1);
+  if (!options) return scree_fail_memory(run->log, "ipm");
+  scree_options_init(&scree_solver_newton.options, options);
+  scree_options_set(&scree_solver_newton.options, "ipm", options, "window", "2", run->log);
+  scree_options_set(&scree_solver_newton.options, "ipm", options, "fall", "10", run->log);
+  const scree_Status status = scree_run_solver(run, &scree_solver_newton, options, r, u);
+  scree_free(options);
+  return status;
+}
+
 /* Sweeps, if this is a moment for them. */
 static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, double *r,
                                  double *u) {
@@ -664,7 +674,12 @@ static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, 
   if (!(st->options.polish_at > 0.0) || !(error < progress->polish_at || stalled)) return SCREE_OK;
   progress->polish_at = 0.1 * fmin(error, progress->polish_at);
   progress->small = 0;
-  return polish(st, run, (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u, &progress->best);
+  scree_Status status =
+      polish(st, run, (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u, &progress->best);
+  if (status || run->met || run->exhausted || !(error < NEWTON_AT)) return status;
+  status = try_newton(run, r, u);
+  keep_best(st, run->value, &progress->best, r);
+  return status;
 }
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {

@@ -32,8 +32,11 @@
 typedef struct Options {
   double weight; /* first e */
   int sweeps;    /* of a cycle */
-  int failures;  /* in a row before giving up */
+  int window;    /* steps in which the error must fall by `fall`, or the solver gives up */
+  double fall;
 } Options;
+
+enum { WINDOW_MAX = 64 };
 
 typedef struct State {
   Options options;
@@ -41,6 +44,8 @@ typedef struct State {
   double *Lu, *Lr; /* (nc x d x d); body form: Lu holds G after elimination */
   double *c;       /* (nc x d); body form: b after elimination */
   double *w;       /* (nc) mean diagonal of W_cc */
+  double *e;       /* (nc) proximal weight of each contact, relative to w */
+  uint8_t *status; /* (nc) in the last step */
   double *old, *t; /* (nc x d) */
   double *y;       /* state */
 } State;
@@ -48,8 +53,9 @@ typedef struct State {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->Lu, st->Lr, st->c, st->w, st->old, st->t, st->y};
+  double *arrays[] = {st->Lu, st->Lr, st->c, st->w, st->e, st->old, st->t, st->y};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  scree_free(st->status);
   scree_free(st);
 }
 
@@ -63,11 +69,14 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->Lr = SCREE_ALLOC(double, nc *d *d);
   st->c = SCREE_ALLOC(double, nc *d);
   st->w = SCREE_ALLOC(double, nc);
+  st->e = SCREE_ALLOC(double, nc);
+  st->status = SCREE_ALLOC(uint8_t, nc);
   st->old = SCREE_ALLOC(double, nc *d);
   st->t = SCREE_ALLOC(double, nc *d);
   st->y = SCREE_ALLOC(double, W->state_size);
   scree_Status status = SCREE_OK;
-  if (!st->Lu || !st->Lr || !st->c || !st->w || !st->old || !st->t || !st->y)
+  if (!st->Lu || !st->Lr || !st->c || !st->w || !st->e || !st->status || !st->old || !st->t ||
+      !st->y)
     status = scree_fail_memory(run->log, "newton");
   if (!status) status = scree_run_system(run, &st->system);
   if (status) {
@@ -130,12 +139,12 @@ static void slip_rows(int d, scree_Law law, double mu, double w, double weight, 
 }
 
 /* The law of contact k at (r, u), centred at r. */
-static void contact_rows(State *st, const scree_Problem *p, int k, double e, const double *r,
+static void contact_rows(State *st, const scree_Problem *p, int k, const double *r,
                          const double *u) {
   const int d = p->d;
   const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
   const scree_Set set = scree_problem_set(p, k);
-  const double w = st->w[k], weight = e * w;
+  const double w = st->w[k], weight = st->e[k] * w;
   double *Lu = st->Lu + mat, *Lr = st->Lr + mat, *c = st->c + at, apex[3], t[2] = {0.0, 0.0};
   for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
   for (int i = 0; i < d; ++i) {
@@ -146,6 +155,7 @@ static void contact_rows(State *st, const scree_Problem *p, int k, double e, con
   apex[0] += shift;
   const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
   const int status = set.kind == SCREE_SET_SPACE ? STICK : read_status(d, mu, w, apex, u + at, t);
+  st->status[k] = (uint8_t)status;
   for (int i = 0; i < d; ++i) {
     const bool stick = status == STICK || (status == SLIP && mu == 0.0 && i == 0);
     if (status == SLIP && mu > 0.0) break;
@@ -229,11 +239,11 @@ static void subtract_blocks(const scree_Problem *p, const double *c, const doubl
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
-static scree_Status newton_step(State *st, scree_Run *run, double e, double *r, const double *u) {
+static scree_Status newton_step(State *st, scree_Run *run, double *r, const double *u) {
   const scree_Operator *W = run->W;
   const scree_Problem *p = W->problem;
   int perturbed = 0;
-  for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, e, r, u);
+  for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, r, u);
   ++run->factorisations;
   if (p->kind == SCREE_BODIES) {
     eliminate(st, p);
@@ -258,32 +268,57 @@ static scree_Status newton_step(State *st, scree_Run *run, double e, double *r, 
   return SCREE_OK;
 }
 
+/* New weights after a step: contacts whose status the step has turned over get more, in a good step
+ * the others get less. */
+static int adapt_weights(State *st, const scree_Problem *p, bool better, const double *r,
+                         const double *u) {
+  const int d = p->d;
+  int flips = 0;
+  for (int k = 0; k < p->nc; ++k) {
+    const size_t at = (size_t)k * (size_t)d;
+    const scree_Set set = scree_problem_set(p, k);
+    double apex[3], t[2];
+    if (set.kind == SCREE_SET_SPACE) continue;
+    for (int i = 0; i < d; ++i) apex[i] = r[at + (size_t)i];
+    if (set.kind == SCREE_SET_SHIFTED) apex[0] += set.a;
+    const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
+    const bool flipped = read_status(d, mu, st->w[k], apex, u + at, t) != st->status[k];
+    flips += flipped;
+    if (flipped)
+      st->e[k] = fmin(4.0 * st->e[k], 0.1);
+    else if (better)
+      st->e[k] = fmax(0.2 * st->e[k], 1e-8);
+  }
+  for (int k = 0; k < p->nc && !better; ++k) st->e[k] = fmin(8.0 * st->e[k], 0.1);
+  return flips;
+}
+
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
-  const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
-  double e = st->options.weight, best;
+  const scree_Problem *p = run->W->problem;
+  const size_t n = (size_t)p->nc * (size_t)p->d;
+  double history[WINDOW_MAX];
+  for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
   scree_Status status = scree_run_smooth(run, st->options.sweeps, r, u);
-  for (int failures = 0; !status && !run->met && !run->exhausted;) {
-    best = run->value;
+  for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
+    const double best = run->value;
+    const int slot = step % st->options.window;
+    if (step >= st->options.window && !(best * st->options.fall <= history[slot])) break;
+    history[slot] = best;
     memcpy(st->old, r, n * sizeof *r);
     ++run->iterations;
-    status = newton_step(st, run, e, r, u);
+    status = newton_step(st, run, r, u);
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
-    const bool better = run->value < 0.9 * best;
-    scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: weight %.0e error %.2e -> %.2e",
-                 run->factorisations, e, best, run->value);
-    if (!better)
-      e = fmin(10.0 * e, 1.0);
-    else if (failures == 0 || run->value < 0.1 * best)
-      e = fmax(0.1 * e, 1e-9);
-    failures = better ? 0 : failures + 1;
+    const bool better = run->value < best;
+    const int flips = adapt_weights(st, p, better, r, u);
+    scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: %d flips, error %.2e -> %.2e",
+                 run->factorisations, flips, best, run->value);
     if (!better) {
       memcpy(r, st->old, n * sizeof *r);
       run->value = best;
-      scree_operator_apply(run->W, r, run->W->problem->q, st->y, u);
+      scree_operator_apply(run->W, r, p->q, st->y, u);
     }
-    if (failures > st->options.failures) break;
   }
   return status;
 }
@@ -293,8 +328,9 @@ static const scree_Option options[] = {
      "proximal weight of the first step, relative to W"},
     {"sweeps", SCREE_OPTION_INT, offsetof(Options, sweeps), 10, 1, 1000, false, NULL,
      "Gauss-Seidel sweeps after each step"},
-    {"failures", SCREE_OPTION_INT, offsetof(Options, failures), 3, 0, 1000, false, NULL,
-     "steps in a row without a better error before giving up"},
+    {"window", SCREE_OPTION_INT, offsetof(Options, window), 5, 1, WINDOW_MAX, false, NULL,
+     "steps in which the error must fall by `fall`, or the solver gives up"},
+    {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL, "see window"},
 };
 
 const scree_SolverClass scree_solver_newton = {

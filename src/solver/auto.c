@@ -1,0 +1,155 @@
+/* auto: the default of everything. It tries the cheap before the dear, continues each method from
+ * where the last one stopped, and leaves a method as soon as its own progress says that the next
+ * one will be faster:
+ *
+ *   1. sweeps of Gauss-Seidel, as long as their rate promises the tolerance for the price of a few
+ *      factorisations: most loose tolerances and warm starts end here
+ *   2. newton: proximal Newton steps on the statuses that the sweeps have found; from near a
+ *      solution a handful of factorisations gives all digits
+ *   3. ipm: interior point from its own start, which finds the statuses of dense packings; it ends
+ *      with sweeps and newton again. What fails from one start often succeeds from another, so it
+ * is tried with other weights too
+ *   4. sweeps from the best impulses so far, until they do not pay any more
+ *
+ * Decisions come from counts (sweeps, factorisations, operations of the analysed factor) and
+ * errors, never from clocks: the same problem gives the same bits on any machine and number of
+ * threads. There is nothing to tune. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "solver/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIRST_SWEEPS = 8 };              /* before the price of a factorisation is asked for */
+static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
+static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
+
+typedef struct State {
+  double *best; /* (nc x d) */
+  double error; /* of best */
+} State;
+
+static scree_Status create(const scree_Run *run, const void *options, void **out) {
+  (void)options;
+  State *st = SCREE_ALLOC(State, 1);
+  const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
+  if (!st || !(st->best = SCREE_ALLOC(double, n))) {
+    scree_free(st);
+    return scree_fail_memory(run->log, "auto");
+  }
+  *out = st;
+  return SCREE_OK;
+}
+
+static void destroy(void *memory) {
+  State *st = memory;
+  scree_free(st->best);
+  scree_free(st);
+}
+
+static bool finished(const scree_Run *run) {
+  return run->met || run->exhausted;
+}
+
+/* Remember the iterate if it is the best, or go back to the best. */
+static void settle(State *st, scree_Run *run, double *r) {
+  const size_t bytes = (size_t)run->W->problem->nc * (size_t)run->W->problem->d * sizeof *r;
+  if (run->value <= st->error) {
+    st->error = run->value;
+    memcpy(st->best, r, bytes);
+  } else if (!run->met) {
+    memcpy(r, st->best, bytes);
+    run->value = st->error;
+  }
+}
+
+/* Sweeps while their rate over the last half promises the tolerance within `budget` in all. */
+static scree_Status sweep(scree_Run *run, double budget, double *r, double *u) {
+  double half_error = run->value;
+  int done = 0, half = 0;
+  for (int group = 1; !finished(run);) {
+    scree_Status status = scree_run_smooth(run, group, r, u);
+    if (status) return status;
+    done += group;
+    if (finished(run)) break;
+    if (done >= FIRST_SWEEPS && done >= 2 * half) {
+      const double rate = log(run->value / half_error) / (done - half);
+      const double needed = log(run->settings->tolerance / run->value) / rate;
+      if (!(rate < 0.0) || done + needed > budget) break;
+      half = done;
+      half_error = run->value;
+    }
+    group = done < FIRST_SWEEPS ? (done + 1) / 2 : 1 + done / 8;
+  }
+  return SCREE_OK;
+}
+
+static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
+  static const char *const tries[][3] = {
+      {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
+      {"kappa=3", "barrier=3", NULL},  {"kappa=5", "barrier=100", NULL},
+      {"kappa=12", "barrier=1", NULL},
+  };
+  void *options = scree_alloc(scree_solver_ipm.options.size, 1);
+  if (!options) return scree_fail_memory(run->log, "auto");
+  const int most = run->W->problem->law == SCREE_ASSOCIATED ? 1 : 5; /* convex: one is enough */
+  scree_Status status = SCREE_OK;
+  for (int k = 0; k < most && !status && !finished(run); ++k) {
+    scree_options_init(&scree_solver_ipm.options, options);
+    for (int i = 0; tries[k][i]; ++i) {
+      const char *equals = strchr(tries[k][i], '=');
+      char name[16] = {0};
+      memcpy(name, tries[k][i], (size_t)(equals - tries[k][i]));
+      scree_options_set(&scree_solver_ipm.options, "auto", options, name, equals + 1, run->log);
+    }
+    status = scree_run_solver(run, &scree_solver_ipm, options, r, u);
+    settle(st, run, r);
+  }
+  scree_free(options);
+  return status;
+}
+
+static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+  State *st = memory;
+  const scree_Operator *W = run->W;
+  const bool factorises = !scree_solver_refuses(&scree_solver_newton, W->problem);
+  double price = INFINITY; /* of a factorisation, in sweeps */
+  st->error = INFINITY;
+  scree_Status status = scree_run_smooth(run, 0, r, u);
+  if (status || finished(run)) return status;
+  run->note = "nlgs";
+  status = sweep(run, 0.0, r, u);
+  settle(st, run, r);
+  if (status || finished(run)) return status;
+  if (factorises) {
+    status = scree_run_sweeps_per_factorisation(run, &price);
+    if (!status) status = sweep(run, NEWTON_PRICE * price, r, u);
+    settle(st, run, r);
+    if (status || finished(run)) return status;
+    run->note = "newton";
+    status = scree_run_solver(run, &scree_solver_newton, NULL, r, u);
+    settle(st, run, r);
+    if (status || finished(run)) return status;
+    run->note = "ipm";
+    status = interior_points(st, run, r, u);
+    if (status || finished(run)) return status;
+    run->note = "nlgs";
+  }
+  status = sweep(run, factorises ? LAST_PRICE * price : INFINITY, r, u);
+  settle(st, run, r);
+  return status;
+}
+
+const scree_SolverClass scree_solver_auto = {
+    .name = "auto",
+    .summary = "the fastest of all for the problem at hand (default)",
+    .reference = "this library",
+    .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+    .max_iterations = 200000,
+    .options = {NULL, 0, 0},
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};
