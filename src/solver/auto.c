@@ -64,27 +64,6 @@ static void settle(State *st, scree_Run *run, double *r) {
   }
 }
 
-/* Sweeps while their rate over the last half promises the tolerance within `budget` in all. */
-static scree_Status sweep(scree_Run *run, double budget, double *r, double *u) {
-  double half_error = run->value;
-  int done = 0, half = 0;
-  for (int group = 1; !finished(run);) {
-    scree_Status status = scree_run_smooth(run, group, r, u);
-    if (status) return status;
-    done += group;
-    if (finished(run)) break;
-    if (done >= FIRST_SWEEPS && done >= 2 * half) {
-      const double rate = log(run->value / half_error) / (done - half);
-      const double needed = log(run->settings->tolerance / run->value) / rate;
-      if (!(rate < 0.0) || done + needed > budget) break;
-      half = done;
-      half_error = run->value;
-    }
-    group = done < FIRST_SWEEPS ? (done + 1) / 2 : 1 + done / 8;
-  }
-  return SCREE_OK;
-}
-
 static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
   static const char *const tries[][3] = {
       {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
@@ -119,12 +98,12 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   scree_Status status = scree_run_smooth(run, 0, r, u);
   if (status || finished(run)) return status;
   run->note = "nlgs";
-  status = sweep(run, 0.0, r, u);
+  status = scree_run_sweep(run, FIRST_SWEEPS, 0.0, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {
     status = scree_run_sweeps_per_factorisation(run, &price);
-    if (!status) status = sweep(run, NEWTON_PRICE * price, r, u);
+    if (!status) status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
     settle(st, run, r);
     if (status || finished(run)) return status;
     run->note = "newton";
@@ -136,7 +115,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (status || finished(run)) return status;
     run->note = "nlgs";
   }
-  status = sweep(run, factorises ? LAST_PRICE * price : INFINITY, r, u);
+  status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
   settle(st, run, r);
   return status;
 }

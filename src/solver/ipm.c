@@ -46,8 +46,9 @@ typedef struct Options {
   int patience;     /* iterations without a better error before giving up */
 } Options;
 
-enum { SWEEPS = 10, STALLED = 6 };    /* between two looks at their rate; small steps in a row */
+enum { STALLED = 6 };                 /* small steps in a row that count as a stall */
 static const double NEWTON_AT = 1e-4; /* error below which Newton is tried too */
+static const double STALL_AT = 1e-4;  /* error below which a stall may be round-off */
 
 typedef struct Contact {
   scree_Scaling scaling;
@@ -503,30 +504,10 @@ static void start_near(State *st, const double *r, const double *u, double mu) {
   scree_operator_state(W, st->rt, st->y);
 }
 
-/* ---- polish -----------------------------------------------------------------------------------
- */
-
 static void keep_best(State *st, double value, double *best, const double *r) {
   if (!(value < *best)) return;
   *best = value;
   memcpy(st->best, r, (size_t)st->W->problem->nc * (size_t)st->W->problem->d * sizeof *r);
-}
-
-/* Gauss-Seidel from r for as long as its rate promises the tolerance within `budget` sweeps. */
-static scree_Status polish(State *st, scree_Run *run, double budget, double *r, double *u,
-                           double *best) {
-  double used = 0.0;
-  for (;;) {
-    const double before = run->value;
-    scree_Status status = scree_run_smooth(run, SWEEPS, r, u);
-    if (status) return status;
-    used += SWEEPS;
-    keep_best(st, run->value, best, r);
-    if (run->met || run->exhausted) return SCREE_OK;
-    const double rate = log(run->value / before) / SWEEPS;
-    const double needed = log(run->settings->tolerance / run->value) / rate;
-    if (!(rate < 0.0) || used + needed > budget) return SCREE_OK;
-  }
 }
 
 /* ---- the solver -------------------------------------------------------------------------------
@@ -670,12 +651,17 @@ static scree_Status try_newton(scree_Run *run, double *r, double *u) {
 static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, double *r,
                                  double *u) {
   const double error = run->value;
-  const bool stalled = progress->small >= STALLED && error < 10.0 * progress->polish_at;
+  const bool stalled = progress->small >= STALLED && error < STALL_AT;
   if (!(st->options.polish_at > 0.0) || !(error < progress->polish_at || stalled)) return SCREE_OK;
   progress->polish_at = 0.1 * fmin(error, progress->polish_at);
-  progress->small = 0;
-  scree_Status status =
-      polish(st, run, (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u, &progress->best);
+  if (stalled) { /* round-off or a fold: what is best so far is all that is left to work on */
+    progress->small = 0;
+    memcpy(r, st->best, (size_t)st->W->problem->nc * (size_t)st->W->problem->d * sizeof *r);
+    run->value = progress->best;
+  }
+  scree_Status status = scree_run_sweep(run, (stalled ? 4.0 : 1.0) * st->sweeps_per_f,
+                                        (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u);
+  keep_best(st, run->value, &progress->best, r);
   if (status || run->met || run->exhausted || !(error < NEWTON_AT)) return status;
   status = try_newton(run, r, u);
   keep_best(st, run->value, &progress->best, r);

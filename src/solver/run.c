@@ -88,6 +88,27 @@ scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) 
   return SCREE_OK;
 }
 
+scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {
+  double half_error = run->value;
+  int done = 0, half = 0;
+  for (int group = 1; !run->met && !run->exhausted;) {
+    scree_Status status = scree_run_smooth(run, group, r, u);
+    if (status) return status;
+    done += group;
+    if (done >= least && done >= 2 * half) {
+      const double rate = log(run->value / half_error) / (done - half);
+      const double needed = log(run->settings->tolerance / run->value) / rate;
+      if (!(rate < 0.0) || done + needed > most) break;
+    }
+    if (done >= 2 * half) {
+      half = done;
+      half_error = run->value;
+    }
+    group = done < 8 ? (done + 1) / 2 : 1 + done / 8;
+  }
+  return SCREE_OK;
+}
+
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps) {
   scree_RunCache *cache = run->cache;
   if (!(cache->sweeps_per_factorisation > 0.0)) {

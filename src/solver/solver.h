@@ -69,6 +69,10 @@ scree_Status scree_run_system(const scree_Run *run, struct scree_System **system
 /* Gauss-Seidel sweeps from r, then u and one measurement: run->value, run->met. */
 scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u);
 
+/* Sweeps as long as they promise the tolerance: at least `least`, then while the rate of their last
+ * half says that `most` in all will do. */
+scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u);
+
 /* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps);

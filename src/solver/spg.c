@@ -31,8 +31,7 @@
 enum { HISTORY = 50, HISTORY_MAX = 1000, MEASURE_EVERY = 5 };
 
 static const double sufficient_decrease = 1e-4;
-static const double step_min = 1e-10,
-                    step_max = 1e10; /* of alpha in the metric, whose scale is 1 */
+static const double step_min = 1e-5, step_max = 1e5; /* of alpha in the metric, whose scale is 1 */
 
 typedef struct Options {
   int history; /* of the line search; 1 makes it monotone */
