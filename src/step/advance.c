@@ -56,13 +56,12 @@ static int look_further(scree_System *s, double h) {
 static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
   report->solve = *info;
   report->iterations += info->iterations;
-  report->seconds_solve += info->seconds;
   report->solves++;
 }
 
 /* Solve; when the tolerance is not met go on from there with more patience, then with the default
  * solver. */
-static scree_Status solve(scree_System *s, double h, scree_StepReport *report) {
+static scree_Status solve_posed(scree_System *s, double h, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   scree_Posed *p = &s->posed;
   scree_SolveSettings settings = s->settings.solve;
@@ -99,7 +98,7 @@ static scree_Status solve(scree_System *s, double h, scree_StepReport *report) {
 
 /* Parts 2 and 3 up to the solution: contacts, problem, impulses. */
 static scree_Status find_impulses(scree_System *s, double middle, double h,
-                                  scree_StepReport *report, double *lifted, bool *complete) {
+                                  scree_StepReport *report, bool *complete) {
   const bool looks = s->scheme->looks_ahead;
   double clock = scree_seconds(), now;
   *complete = true;
@@ -108,25 +107,19 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
   scree_Status status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
-  report->seconds_detect += (now = scree_seconds()) - clock;
-  clock = now;
-  if (s->scheme->drifts && s->settings.stabilise && report->penetration > s->settings.penetration) {
-    const double solving = report->seconds_solve;
-    status = scree_system_project(s, h, report, lifted);
-    if (status) return status;
-    scree_system_free(s, middle, h);
-    report->seconds_detect += (now = scree_seconds()) - clock - (report->seconds_solve - solving);
-  }
+  report->seconds_detect += scree_seconds() - clock;
   for (int round = 0;; ++round) {
     clock = scree_seconds();
     status = scree_system_pose(s);
     if (status || s->posed.nc == 0) return status;
     scree_system_fill(s, h);
     report->seconds_build += scree_seconds() - clock;
-    status = solve(s, h, report);
-    if (status) return status;
     clock = scree_seconds();
-    scree_system_gather(s);
+    status = solve_posed(s, h, report);
+    if (status) return status;
+    report->seconds_solve += (now = scree_seconds()) - clock;
+    clock = now;
+    scree_system_gather(s, s->posed.r);
     const int further = looks ? look_further(s, h) : 0;
     report->seconds_move += (now = scree_seconds()) - clock;
     clock = now;
@@ -186,10 +179,11 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
   scree_Status status = scree_system_reserve(s);
   if (status) return status;
+  scree_law_table_fill(&s->laws, h);
   scree_bodies_drive(&s->bodies, middle);
   scree_system_drift(s, (1 - theta) * h);
   report->seconds_move += (now = scree_seconds()) - clock;
-  status = find_impulses(s, middle, h, report, &lifted, &complete);
+  status = find_impulses(s, middle, h, report, &complete);
   if (status) return status;
 
   clock = scree_seconds();
@@ -197,6 +191,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   scree_system_kick(s);
+  report->seconds_move += (now = scree_seconds()) - clock;
+  if (s->scheme->drifts && s->settings.stabilise) {
+    const double solving = report->seconds_solve;
+    status = scree_system_project(s, h, report, &lifted);
+    if (status) return status;
+    clock = scree_seconds();
+    report->seconds_certify += clock - now - (report->seconds_solve - solving);
+  }
   scree_system_drift(s, theta * h);
   status = scree_system_remember(s, h);
   if (status) return status;
@@ -254,9 +256,11 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += s->bound_capacity * sizeof *s->bounds + s->radius_capacity * sizeof *s->radius +
            s->ball_capacity * sizeof *s->balls + s->reach_capacity * sizeof *s->reach +
            s->free_capacity * sizeof *s->free;
-  bytes += p->capacity * (2 * sizeof(int) + (2 * d * nb + 5 * d + 3) * sizeof(double) +
-                          sizeof(uint8_t) + sizeof(int32_t));
-  bytes += (p->body_capacity + p->index_capacity) * sizeof(int) + p->y_capacity * sizeof(double);
+  bytes +=
+      p->capacity * (2 * sizeof(int) + (2 * d * nb + 5 * d + 1) * sizeof(double) + sizeof(int32_t));
+  bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
+  bytes += (p->body_capacity + p->index_capacity) * sizeof(int) +
+           (p->y_capacity + p->z_capacity) * sizeof(double);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +
            s->memory.impulse_capacity * sizeof *s->memory.impulses;
   return bytes;

@@ -9,7 +9,8 @@ scree_Status scree_system_reserve(scree_System *s) {
   if (scree_grow((void **)&s->bounds, &s->bound_capacity, n, sizeof *s->bounds) &&
       scree_grow((void **)&s->radius, &s->radius_capacity, n, sizeof *s->radius) &&
       scree_grow((void **)&s->balls, &s->ball_capacity, n, sizeof *s->balls) &&
-      scree_grow((void **)&s->reach, &s->reach_capacity, n, sizeof *s->reach) &&
+      (!s->scheme->looks_ahead ||
+       scree_grow((void **)&s->reach, &s->reach_capacity, n, sizeof *s->reach)) &&
       scree_grow((void **)&s->free, &s->free_capacity, n, sizeof *s->free))
     return SCREE_OK;
   return scree_fail_memory(s->log, "the bodies of a step");
@@ -60,29 +61,41 @@ void scree_system_free(scree_System *s, double middle, double h) {
   }
 }
 
-scree_Twist scree_system_after(const scree_System *s, int k) {
+scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
   const scree_Inertia *inertia = &b->inertia[k];
-  scree_Twist after = s->free[k];
+  scree_Twist v = {{0, 0, 0}, {0, 0, 0}};
   const int index = p->nc > 0 ? p->problem_index[k] : -1;
-  if (index < 0) return after;
+  if (index < 0) return v;
   const double *y = p->y + (size_t)index * (size_t)b->nb, m = inertia->inv_sqrt_mass;
   const scree_Vec3 i = inertia->inv_sqrt_moments;
   if (b->nb == 3) {
-    after.linear = scree_axpy(after.linear, m, scree_vec3(y[0], y[1], 0));
-    after.angular.z += i.z * y[2];
+    v.linear = scree_vec3(m * y[0], m * y[1], 0);
+    v.angular.z = i.z * y[2];
   } else {
-    const scree_Mat3 R = scree_inertia_frame(inertia, b->motion[k].pose.orientation);
-    const scree_Vec3 w = scree_times(i, scree_vec3(y[3], y[4], y[5]));
-    after.linear = scree_axpy(after.linear, m, scree_vec3(y[0], y[1], y[2]));
-    after.angular = scree_add(after.angular, scree_mat3_mul(&R, w));
+    v.linear = scree_vec3(m * y[0], m * y[1], m * y[2]);
+    v.angular = scree_times(i, scree_vec3(y[3], y[4], y[5]));
+    if (!inertia->isotropic)
+      v.angular = scree_quat_rotate(b->motion[k].pose.orientation, v.angular);
   }
-  return after;
+  return v;
+}
+
+scree_Twist scree_system_after(const scree_System *s, int k) {
+  const scree_Twist v = scree_system_unscaled(s, k);
+  return (scree_Twist){scree_add(s->free[k].linear, v.linear),
+                       scree_add(s->free[k].angular, v.angular)};
 }
 
 void scree_system_kick(scree_System *s) {
   scree_Bodies *b = &s->bodies;
-  SCREE_OVER_BODIES(k, b->count, s->threads)
-  if (!b->fixed[k]) b->motion[k].velocity = scree_system_after(s, k);
+  SCREE_OVER_BODIES(k, b->count, s->threads) {
+    if (b->fixed[k]) continue;
+    scree_Twist *velocity = &b->motion[k].velocity, *free = &s->free[k];
+    const scree_Twist old = *velocity;
+    *velocity = scree_system_after(s, k);
+    free->linear = scree_sub(free->linear, old.linear);
+    free->angular = scree_sub(free->angular, old.angular);
+  }
 }

@@ -14,32 +14,40 @@
 
 enum { PAD = 8 }; /* kernels may read a vector past the end */
 
+/* Arrays for nc contacts, an eighth more than needed when they grow; contents are not kept. */
+static bool reserve(void **array, size_t count, size_t size) {
+  scree_free(*array);
+  return (*array = scree_alloc(count + PAD, size)) != NULL;
+}
+
 static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, size_t nb) {
   if (nc <= p->capacity) return true;
-  const size_t n = nc + nc / 2;
-  struct {
-    void **array;
-    size_t count, size;
-  } arrays[] = {{(void **)&p->body, 2 * n, sizeof(int)},
-                {(void **)&p->B, n * 2 * d * nb, sizeof(double)},
-                {(void **)&p->q, n * d, sizeof(double)},
-                {(void **)&p->r, n * d, sizeof(double)},
-                {(void **)&p->u, n * d, sizeof(double)},
-                {(void **)&p->shift, n * d, sizeof(double)},
-                {(void **)&p->before, n * d, sizeof(double)},
-                {(void **)&p->mu, n, sizeof(double)},
-                {(void **)&p->set, n, sizeof(uint8_t)},
-                {(void **)&p->set_a, n, sizeof(double)},
-                {(void **)&p->set_b, n, sizeof(double)},
-                {(void **)&p->previous, n, sizeof(int32_t)}};
+  const size_t n = nc + nc / 8;
   p->capacity = 0;
-  p->nc = 0;
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-    scree_free(*arrays[k].array);
-    *arrays[k].array = scree_alloc(arrays[k].count + PAD, arrays[k].size);
-    if (!*arrays[k].array) return false;
-  }
+  if (!reserve((void **)&p->body, 2 * n, sizeof(int)) ||
+      !reserve((void **)&p->B, n * 2 * d * nb, sizeof(double)) ||
+      !reserve((void **)&p->q, n * d, sizeof(double)) ||
+      !reserve((void **)&p->r, n * d, sizeof(double)) ||
+      !reserve((void **)&p->u, n * d, sizeof(double)) ||
+      !reserve((void **)&p->shift, n * d, sizeof(double)) ||
+      !reserve((void **)&p->before, n * d, sizeof(double)) ||
+      !reserve((void **)&p->mu, n, sizeof(double)) ||
+      !reserve((void **)&p->previous, n, sizeof(int32_t)))
+    return false;
   p->capacity = n;
+  return true;
+}
+
+/* The kinds of sets and their parameters, only when some pair needs another than the cone. */
+static bool reserve_sets(scree_Posed *p, size_t nc) {
+  if (nc <= p->set_capacity) return true;
+  const size_t n = nc + nc / 8;
+  p->set_capacity = 0;
+  if (!reserve((void **)&p->set, n, sizeof(uint8_t)) ||
+      !reserve((void **)&p->set_a, n, sizeof(double)) ||
+      !reserve((void **)&p->set_b, n, sizeof(double)))
+    return false;
+  p->set_capacity = n;
   return true;
 }
 
@@ -112,7 +120,8 @@ scree_Status scree_system_pose(scree_System *s) {
   p->nc = 0;
   if (s->contacts.count == 0) return SCREE_OK;
   if (s->contacts.count > INT32_MAX / 2 ||
-      !reserve_contacts(p, s->contacts.count, (size_t)d, (size_t)nb))
+      !reserve_contacts(p, s->contacts.count, (size_t)d, (size_t)nb) ||
+      (s->laws.any_set && !reserve_sets(p, s->contacts.count)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
@@ -149,7 +158,6 @@ void scree_system_fill(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
-  scree_law_table_fill(&s->laws, h);
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     const scree_Point *point = &s->contacts.points[c];
@@ -172,6 +180,7 @@ void scree_system_fill(scree_System *s, double h) {
     s->scheme->shift(law, d, h, point->gap, p->before + at, u_free, p->shift + at);
     for (int k = 0; k < d; ++k) p->q[at + (size_t)k] = u_free[k] + p->shift[at + (size_t)k];
     p->mu[c] = law->set.mu;
+    if (!s->laws.any_set) continue;
     p->set[c] = (uint8_t)law->set.kind;
     p->set_a[c] = law->set.a;
     p->set_b[c] = law->set.b;
@@ -234,11 +243,11 @@ scree_Problem scree_system_problem(const scree_System *s) {
   return problem;
 }
 
-void scree_system_gather(scree_System *s) {
+void scree_system_gather(scree_System *s, const double *r) {
   scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension, nb = s->bodies.nb;
   memset(p->y, 0, (size_t)(p->nbodies * nb) * sizeof *p->y);
-  const double *B = p->B, *r = p->r;
+  const double *B = p->B;
   for (int c = 0; c < p->nc; ++c, r += d) {
     for (int side = 0; side < 2; ++side, B += d * nb) {
       const int k = p->body[2 * c + side];

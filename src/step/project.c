@@ -1,43 +1,50 @@
 /* Stabilisation: positions are pushed out of deep penetration, velocities are left alone.
  *
- * The smallest displacement z of the bodies in the norm of the inertia such that every gap, to
- * first order, is at least -slop: min |z|^2/2   with   D_c + (B z)_c,n >= -slop_c , is a contact
- * problem without friction, with q_n = D + slop, solved and certified like any other. Contacts a
- * little further than the deepest penetration are in it too, so that no new penetration is made.
- * Slop is half of the penetration that is left alone: contacts stay closed.
+ * The smallest displacement z of the bodies in the norm of the inertia such that every gap at the
+ * end of the step, to first order D + theta h u+_n, is at least -slop: min |z|^2/2   with   D_c +
+ * theta h u+_c,n + (B z)_c,n >= -slop_c , is a contact problem without friction over the contacts
+ * of the step, solved and certified like any other. Slop is half of the penetration that is left
+ * alone: contacts stay closed. A contact that the push closes is met by the next step.
  *
  * No energy is added. Kinetic energy: the velocities of a body, in its own frame, do not change.
  * Potential energy: lifting bodies costs work, which is paid from what impacts and friction have
- * dissipated before and projections have not used (the bank); when that is not enough, only a part
- * of z is done. So the energy never exceeds that of the start plus the work of forces and drivers.
- */
+ * dissipated and projections have not used (the bank); when that is not enough, only a part of z is
+ * done. So the energy never exceeds that of the start plus the work of forces and drivers. */
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/memory.h"
 #include "scree/solver.h"
 #include "step/system.h"
 
 #include <string.h>
 
-static const double projection_tolerance = 1e-4; /* of a correction that is itself to first order */
+static const double projection_tolerance = 1e-3; /* of a correction that is itself to first order */
 
-static void fill(scree_System *s, double slop) {
-  const scree_Bodies *b = &s->bodies;
-  scree_Posed *p = &s->posed;
-  const size_t d = (size_t)b->dimension;
-  memset(p->r, 0, (size_t)p->nc * d * sizeof *p->r);
-  memset(p->q, 0, (size_t)p->nc * d * sizeof *p->q);
-  memset(p->mu, 0, (size_t)p->nc * sizeof *p->mu);
-  for (size_t c = 0; c < (size_t)p->nc; ++c) {
-    const scree_ContactKey *key = &s->contacts.keys[c];
-    const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-    p->q[c * d] = s->contacts.points[c].gap + slop * size;
-  }
+/* Gap at the end of the step relative to the pair's size. */
+static double gap_after(const scree_System *s, size_t c, double h, double *size) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Posed *p = &s->posed;
+  const size_t at = c * (size_t)s->bodies.dimension;
+  const double theta = s->scheme->theta(&s->settings);
+  *size = scree_pair_size(&s->bodies.cold[key->i].shape, &s->bodies.cold[key->j].shape);
+  return s->contacts.points[c].gap + theta * h * (p->u[at] - p->shift[at]);
 }
 
-/* The displacement of body k for the solved problem, as a twist. */
-static scree_Twist displacement(const scree_System *s, int k) {
-  scree_Twist after = scree_system_after(s, k);
-  after.linear = scree_sub(after.linear, s->free[k].linear);
-  after.angular = scree_sub(after.angular, s->free[k].angular);
-  return after;
+static bool is_needed(const scree_System *s, double h) {
+  double size;
+  for (size_t c = 0; c < (size_t)s->posed.nc; ++c)
+    if (gap_after(s, c, h, &size) < -s->settings.penetration * size) return true;
+  return false;
+}
+
+static void fill(const scree_System *s, double h, double *q) {
+  const size_t d = (size_t)s->bodies.dimension;
+  memset(q, 0, (size_t)s->posed.nc * d * sizeof *q);
+  for (size_t c = 0; c < (size_t)s->posed.nc; ++c) {
+    double size;
+    const double gap = gap_after(s, c, h, &size);
+    q[c * d] = gap + 0.5 * s->settings.penetration * size;
+  }
 }
 
 /* Work against gravity (*lift), and against gravity and all forces (returned). */
@@ -47,11 +54,10 @@ static double needed_work(const scree_System *s, double h, double *lift) {
   *lift = 0;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || s->posed.problem_index[k] < 0) continue;
-    const scree_Twist z = displacement(s, k);
+    const scree_Twist z = scree_system_unscaled(s, k);
     const scree_Inertia *inertia = &b->inertia[k];
     const scree_Motion *motion = &b->motion[k];
-    const scree_Vec3 push = scree_sub(s->free[k].linear, motion->velocity.linear);
-    const scree_Vec3 turn = scree_sub(s->free[k].angular, motion->velocity.angular);
+    const scree_Vec3 push = s->free[k].linear, turn = s->free[k].angular; /* h times acceleration */
     *lift -= inertia->mass * scree_dot(s->settings.gravity, z.linear);
     total -= (inertia->mass * scree_dot(push, z.linear) +
               scree_dot(scree_inertia_mul(inertia, motion->pose.orientation, turn), z.angular)) /
@@ -64,7 +70,7 @@ static void displace(scree_System *s, double part) {
   scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, s->threads) {
     if (b->fixed[k] || s->posed.problem_index[k] < 0) continue;
-    const scree_Twist z = displacement(s, k);
+    const scree_Twist z = scree_system_unscaled(s, k);
     scree_Motion *motion = &b->motion[k];
     const scree_Quat old = motion->pose.orientation;
     motion->pose.position = scree_axpy(motion->pose.position, part, z.linear);
@@ -77,33 +83,39 @@ static void displace(scree_System *s, double part) {
 
 scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
                                   double *work) {
+  scree_Posed *p = &s->posed;
   scree_SolveSettings settings = scree_solve_settings();
   scree_SolveInfo info;
-  const double leave = s->settings.penetration;
-  const double depth = scree_system_penetration(s, NULL);
   *work = 0;
-  scree_Status status = scree_system_detect(s, depth > leave ? depth : leave, NULL);
-  if (!status) status = scree_system_pose(s);
-  if (status) return status;
-  fill(s, 0.5 * leave);
+  if (p->nc == 0 || !is_needed(s, h)) return SCREE_OK;
+  const size_t n = (size_t)p->nc * (size_t)s->bodies.dimension;
+  if (!scree_grow((void **)&p->z, &p->z_capacity, 2 * n + (size_t)p->nc + 8, sizeof *p->z))
+    return scree_fail_memory(s->log, "the projection of positions");
   scree_Problem problem = scree_system_problem(s);
+  double *r = p->z, *u = p->z + n;
+  problem.q = p->before; /* its work in this step is done */
+  problem.mu = p->z + 2 * n;
   problem.set = NULL;
   problem.set_a = problem.set_b = NULL;
+  memset(problem.mu, 0, (size_t)p->nc * sizeof(double));
+  fill(s, h, problem.q);
   settings.tolerance = projection_tolerance;
   settings.threads = s->threads;
-  status = scree_solve(&problem, &settings, s->posed.r, s->posed.u, &info, s->log);
+  const double clock = scree_seconds();
+  scree_Status status = scree_solve(&problem, &settings, r, u, &info, s->log);
   if (status > SCREE_NOT_CONVERGED) return status;
-  report->seconds_solve += info.seconds;
+  report->seconds_solve += scree_seconds() - clock;
   report->stabilisation_error = info.value;
-  scree_system_gather(s);
+  scree_system_gather(s, r);
   double lift;
   const double needed = needed_work(s, h, &lift);
-  const double part = needed > s->bank ? s->bank / needed : 1;
+  const double bank = s->bank + report->energy.normal + report->energy.friction;
+  const double part = needed > 0 && needed > bank ? fmax(0, bank) / needed : 1;
   if (part > 0) {
     displace(s, part);
     report->stabilised = true;
     *work = part * lift;
     if (needed > 0) s->bank -= part * needed;
   }
-  return scree_system_detect(s, s->settings.gap_tolerance, NULL);
+  return SCREE_OK;
 }

@@ -2,10 +2,10 @@
  * the previous step. One step, whatever the scheme, is
  *
  *     1  drift for (1 - theta) h with the old velocities                        move.c
- *     2  find the contacts there; project deep penetration away if asked        detect.c, project.c
+ *     2  find the contacts there                                                detect.c
  *     3  kick: pose u = W r + q over the bodies that touch, solve,              pose.c, advance.c
  *        v+ = v- + M^-1 (h f + H^T r)
- *     4  drift for theta h with the new velocities                              move.c
+ *     4  push positions out of deep penetration; drift for theta h with v+      project.c, move.c
  *     5  certify: error, penetration, cone, energy                              certify.c
  *
  * moreau-jean has theta in [1/2, 1] and contacts where the gap is closed; euler has theta = 1 and
@@ -66,20 +66,21 @@ typedef struct scree_Memory {
 /* The discrete problem and its solution; arrays for `capacity` contacts. */
 typedef struct scree_Posed {
   int nc, nbodies; /* bodies with contacts */
-  size_t capacity, body_capacity, index_capacity;
+  size_t capacity, set_capacity, body_capacity, index_capacity;
   int *body; /* (nc x 2) index of a problem body, -1 for obstacles */
   double *B; /* (nc x 2 x d x nb) */
   double *q, *r, *u;
   double *shift;  /* (nc x d) q without the free velocity */
   double *before; /* (nc x d) relative velocity at the start */
   double *mu;     /* (nc) */
-  uint8_t *set;   /* (nc) */
+  uint8_t *set;   /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
   int32_t *previous;  /* (nc) scratch of the matching */
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
   double *y;          /* (nbodies x nb) impulses on bodies, scaled */
-  size_t y_capacity;
+  double *z;          /* work of the projection */
+  size_t y_capacity, z_capacity;
 } scree_Posed;
 
 typedef struct scree_System {
@@ -120,7 +121,11 @@ void scree_system_drift(scree_System *s, double h);
 void scree_system_free(scree_System *s, double middle, double h);
 /* Velocity of body k after the kick: v_free + M^-1 H^T r, from posed.y. */
 scree_Twist scree_system_after(const scree_System *s, int k);
+/* All bodies to their velocity after; `free` then holds the change that forces made, v_free - v-.
+ */
 void scree_system_kick(scree_System *s);
+/* M^-1/2 y of body k: the velocity (or displacement) of its scaled one. */
+scree_Twist scree_system_unscaled(const scree_System *s, int k);
 
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
@@ -146,14 +151,14 @@ scree_Status scree_system_remember(scree_System *s, double h);
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
 /* y = B^T r */
-void scree_system_gather(scree_System *s);
+void scree_system_gather(scree_System *s, const double *r);
 /* Velocity of the surface of obstacle or body `body` at `point`. */
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
 
 /* ---- project.c ------------------------------------------------------------------------------- */
 
-/* Push bodies out of deep penetration as far as the bank pays; `work` receives the potential energy
- * that was put in. The contacts are detected again. */
+/* After the kick: push bodies out of deep penetration as far as the bank pays; `work` receives the
+ * potential energy that was put in. */
 scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
                                   double *work);
 
