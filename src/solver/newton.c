@@ -299,7 +299,9 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   const size_t n = (size_t)p->nc * (size_t)p->d;
   double history[WINDOW_MAX];
   for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
-  scree_Status status = scree_run_smooth(run, st->options.sweeps, r, u);
+  scree_Status status = scree_run_smooth(run, 0, r, u);
+  if (!status && !run->met && !run->exhausted)
+    status = scree_run_smooth(run, st->options.sweeps, r, u);
   for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
     const double best = run->value;
     const int slot = step % st->options.window;
