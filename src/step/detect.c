@@ -127,7 +127,7 @@ scree_Status scree_system_detect(scree_System *s, double relative, const double 
                                            s->bodies.fixed, 0, s->log);
   if (status) return status;
   const scree_Pair *pairs = scree_broad_pairs(s->broad, &pair_count);
-  const int threads = s->threads > 1 && pair_count >= 4096 ? s->threads : 1;
+  const int threads = s->threads > 1 && pair_count >= 1024 ? s->threads : 1;
   status = reserve_workers(s, threads);
   if (status) return status;
 #pragma omp parallel num_threads(threads) if (threads > 1)

@@ -147,7 +147,7 @@ static void sum_contacts(const scree_World *world, const scree_Aabb *region, int
       ends += 1;
       touching[c.body[side]] = 1;
     }
-    if (!inside(region, c.position, d)) continue;
+    if (region && !inside(region, c.position, d)) continue;
     scree_Vec3 impulse = scree_scale(c.r[0], c.normal);
     for (int i = 1; i < d; ++i) impulse = scree_axpy(impulse, c.r[i], c.tangent[i - 1]);
     add_outer(a->fabric, 1, c.normal, c.normal);
@@ -177,10 +177,10 @@ scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *reg
   analysis->volume = volume_of(&box, b->dimension);
   double solid = 0;
   for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k] && inside(&box, b->motion[k].pose.position, b->dimension))
+    if (!b->fixed[k] && (!region || inside(&box, b->motion[k].pose.position, b->dimension)))
       solid += b->cold[k].shape.volume;
   analysis->packing_fraction = analysis->volume > 0 ? solid / analysis->volume : 0;
-  sum_contacts(world, &box, touching, analysis);
+  sum_contacts(world, region, touching, analysis);
   scree_free(touching);
   return SCREE_OK;
 }

@@ -1,0 +1,520 @@
+/* Worlds as a whole: the same bits for any number of threads and after restoring, the same solution
+ * in any units, certificates that tell the truth, drivers, stabilisation, analysis, refusals. */
+#include "test_world_scene.h"
+
+static double next_random(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return *seed / 4294967296.0;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+/* A heap of disks and rectangles in 2D, or of spheres and boxes in 3D, falling into a corner. */
+static scree_World *heap(int dimension, const char *scheme, int n, int threads) {
+  scree_WorldSettings settings = scree_world_settings();
+  const int side = (int)ceil(dimension == 2 ? sqrt(n) : cbrt(n));
+  settings.dimension = dimension;
+  settings.scheme = scheme;
+  settings.step = 2e-3;
+  settings.gravity = dimension == 2 ? vec(1, -9.81, 0) : vec(1, 0.5, -9.81);
+  settings.solve.tolerance = 1e-4;
+  settings.solve.threads = threads;
+  scree_World *world = make_world(&settings, 0.4, 0.2, 0);
+  uint32_t seed = 3;
+  if (dimension == 2)
+    add_half_plane(world, obstacle_at(0, -0.02, 0));
+  else
+    add_half_space(world, obstacle_at(0, 0, -0.02));
+  for (int k = 0; k < n; ++k) {
+    const int i = k % side, j = k / side % side, l = k / side / side;
+    scree_BodyDef def;
+    if (dimension == 2)
+      def = at(0.196 * i, 0.196 * (k / side) + 0.1, 0);
+    else
+      def = at(0.2 * i, 0.2 * j, 0.2 * l + 0.1);
+    def.velocity.linear = vec(next_random(&seed) - 0.5, next_random(&seed) - 0.5, 0);
+    const double r = 0.095 + 0.004 * next_random(&seed);
+    if (dimension == 2 && k % 4)
+      add_disk(world, r, def);
+    else if (dimension == 2)
+      add_rectangle(world, 0.8 * r, 0.7 * r, def);
+    else if (k % 4)
+      add_sphere(world, r, def);
+    else
+      add_box(world, 0.7 * r, 0.6 * r, 0.5 * r, def);
+  }
+  return world;
+}
+
+static void *save(const scree_World *world, size_t *size) {
+  *size = scree_world_state_size(world);
+  void *buffer = malloc(*size);
+  assert_non_null(buffer);
+  scree_world_save(world, buffer);
+  return buffer;
+}
+
+static void assert_same_state(const scree_World *a, const scree_World *b) {
+  size_t size_a, size_b;
+  void *state_a = save(a, &size_a), *state_b = save(b, &size_b);
+  assert_int_equal(size_a, size_b);
+  assert_memory_equal(state_a, state_b, size_a);
+  free(state_a);
+  free(state_b);
+}
+
+static void same_bits_with_threads(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int k = 0; k < 2; ++k) {
+    scree_World *one = heap(2, schemes[k], 1600, 1), *two = heap(2, schemes[k], 1600, 2);
+    run_steps(one, 8);
+    run_steps(two, 8);
+    assert_true(scree_world_contact_count(one) > 100);
+    assert_same_state(one, two);
+    scree_world_destroy(one);
+    scree_world_destroy(two);
+  }
+}
+
+static void same_bits_after_restore(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int k = 0; k < 4; ++k) {
+    const int dimension = 2 + k / 2, n = 40, half = 50;
+    scree_World *world = heap(dimension, schemes[k % 2], n, 1);
+    run_steps(world, half);
+    size_t size;
+    void *saved = save(world, &size);
+    run_steps(world, half);
+    assert_true(scree_world_contact_count(world) > 10);
+    scree_World *other = heap(dimension, schemes[k % 2], n, 1);
+    OK(scree_world_restore(other, saved, size));
+    assert_true(scree_world_steps(other) == half);
+    run_steps(other, half);
+    assert_same_state(world, other);
+    /* back in the same world, whose broad phase remembers the future */
+    OK(scree_world_restore(world, saved, size));
+    run_steps(world, half);
+    assert_same_state(world, other);
+    /* broken states are refused and change nothing */
+    const scree_World *before = other;
+    size_t now_size;
+    void *now = save(before, &now_size), *again;
+    assert_int_equal(scree_world_restore(other, saved, size - 1), SCREE_BAD_INPUT);
+    assert_int_equal(scree_world_restore(other, saved, 3), SCREE_BAD_INPUT);
+    ((char *)saved)[0] ^= 1;
+    assert_int_equal(scree_world_restore(other, saved, size), SCREE_BAD_INPUT);
+    again = save(other, &size);
+    assert_memory_equal(now, again, now_size);
+    free(now);
+    free(again);
+    free(saved);
+    scree_world_destroy(world);
+    scree_world_destroy(other);
+  }
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* A ball and a box fall on a slope and come to rest or slide; lengths times `scale`. */
+static void fall(const char *scheme, double scale, double density, scree_Vec3 *out) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.scheme = scheme;
+  settings.step = 2e-3;
+  settings.gravity = vec(2 * scale, 0, -9 * scale);
+  settings.solve.tolerance = 1e-12;
+  settings.solve.threads = 1;
+  scree_World *world = make_world(&settings, 0.3, 0.3, 0);
+  add_half_space(world, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0, 0, 1.5 * scale);
+  def.density = density;
+  def.velocity.angular = vec(0.3, 1, 0.2);
+  add_box(world, 0.3 * scale, 0.2 * scale, 0.25 * scale, def);
+  def.pose.position = vec(0.1 * scale, 0.05 * scale, 2.2 * scale);
+  add_sphere(world, 0.2 * scale, def);
+  run_steps(world, 400);
+  for (int k = 0; k < 2; ++k) out[k] = scree_body_pose(world, k + 1).position;
+  scree_world_destroy(world);
+}
+
+static void any_units(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int k = 0; k < 2; ++k) {
+    scree_Vec3 metres[2];
+    fall(schemes[k], 1, 1000, metres);
+    const double scales[] = {1e-3, 1e3, 1}, densities[] = {1000, 1000, 1e-6};
+    for (int i = 0; i < 3; ++i) {
+      scree_Vec3 other[2];
+      fall(schemes[k], scales[i], densities[i], other);
+      for (int b = 0; b < 2; ++b) {
+        NEAR(other[b].x / scales[i], metres[b].x, 1e-9);
+        NEAR(other[b].y / scales[i], metres[b].y, 1e-9);
+        NEAR(other[b].z / scales[i], metres[b].z, 1e-9);
+      }
+    }
+  }
+}
+
+/* ---- certificate ----------------------------------------------------------------------------- */
+
+/* The problem in view, measured anew, gives the reported error; the velocities are the bodies'. */
+static void certificate_is_true(void **state) {
+  (void)state;
+  scree_World *world = heap(3, "moreau-jean", 30, 1);
+  assert_int_equal(scree_world_problem(world, NULL, NULL, NULL, NULL), SCREE_BAD_INPUT);
+  for (int k = 0; k < 100; ++k) {
+    scree_StepReport report;
+    scree_Problem problem;
+    scree_Measures measures;
+    const double *r, *u;
+    OK(scree_world_step(world, &report));
+    assert_true(report.certified && report.error <= report.tolerance);
+    OK(scree_world_problem(world, &problem, &r, &u, NULL));
+    assert_int_equal(problem.nc, report.contacts);
+    if (problem.nc == 0) continue;
+    OK(scree_problem_check(&problem, &test_log));
+    OK(scree_problem_measure(&problem, r, u, NULL, &measures, &test_log));
+    NEAR(measures.error, report.error, 1e-12);
+    NEAR(measures.eps_motion, 0, 1e-12);
+    assert_true(report.energy.normal + report.energy.friction > -1e-3);
+    assert_true(fabs(report.energy.closing) < 1e-10);
+  }
+  scree_world_destroy(world);
+}
+
+/* u of a contact is the relative velocity of the two bodies after the step (spheres: the drift does
+ * not change it). */
+static void contact_velocity(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = 1e-3;
+  scree_World *world = make_world(&settings, 0.05, 0.5, 0);
+  scree_BodyDef def = at(0, 0, 0);
+  def.velocity.linear = vec(1, 0.2, 0);
+  def.velocity.angular = vec(0, 1, 3);
+  add_sphere(world, 0.1, def);
+  add_sphere(world, 0.1, at(0.2, 0, 0));
+  run_steps(world, 1);
+  assert_int_equal(scree_world_contact_count(world), 1);
+  const scree_Contact c = scree_world_contact(world, 0);
+  const scree_Twist a = scree_body_velocity(world, c.body[0]),
+                    b = scree_body_velocity(world, c.body[1]);
+  NEAR(c.u[0], 0.5, 1e-3); /* -e u- */
+  assert_true(c.status == SCREE_CONTACT_SLIP && c.gap < 0);
+  NEAR((a.linear.x - b.linear.x) * c.normal.x + (a.linear.y - b.linear.y) * c.normal.y, c.u[0],
+       1e-9);
+  NEAR(hypot(c.r[1], c.r[2]), 0.05 * c.r[0], 1e-6 * c.r[0]);
+  scree_world_destroy(world);
+}
+
+/* A solver that is not given enough iterations: retried, halved, and in the end reported. */
+static void failure_is_reported(void **state) {
+  (void)state;
+  static const char *const options[] = {"local=sbp", NULL};
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.step = 1e-2;
+  settings.gravity = vec(0, -9.81, 0);
+  settings.solve.solver = "nlgs";
+  settings.solve.options = options;
+  settings.solve.tolerance = 0;
+  settings.solve.max_iterations = 1;
+  settings.max_retries = 1;
+  settings.max_halvings = 2;
+  scree_World *world = make_world(&settings, 0.4, 0, 0);
+  add_half_plane(world, obstacle_at(0, 0, 0));
+  for (int k = 0; k < 5; ++k) add_rectangle(world, 0.2, 0.1, at(0.013 * k * k, 0.1 + 0.2 * k, 0));
+  scree_StepReport report;
+  assert_int_equal(scree_world_step(world, &report), SCREE_NOT_CONVERGED);
+  assert_false(report.certified);
+  assert_int_equal(report.substeps, 4);
+  assert_true(report.retries > 0 && report.contacts_above > 0 && report.error > 0);
+  assert_true(report.worst_body[0] >= 0);
+  NEAR(scree_world_time(world), 1e-2, 1e-15);
+  assert_true(fabs(report.energy.closing) < 1e-12 * fabs(report.energy.potential));
+  scree_world_destroy(world);
+}
+
+/* ---- schemes --------------------------------------------------------------------------------- */
+
+/* euler: a fast ball does not pass a thin plate, nor a ball pushed by a fast one, and nothing ever
+ * overlaps. */
+static void nothing_tunnels(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.scheme = "euler";
+  settings.step = 1e-2;
+  settings.solve.tolerance = 1e-10;
+  scree_World *world = make_world(&settings, 0.2, 0, 0);
+  add_box(world, 1, 1, 0.001, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0.01, 0.02, 1.3);
+  def.velocity.linear = vec(0, 0, -100);
+  add_sphere(world, 0.05, def);
+  add_sphere(world, 0.02, at(0, 0, 0.3)); /* light and still, between the ball and the plate */
+  for (int k = 0; k < 20; ++k) {
+    double penetration;
+    int pair[2];
+    OK(scree_world_step(world, NULL));
+    OK(scree_world_penetration(world, &penetration, pair));
+    assert_true(penetration < 1e-5); /* of the plate, after a motion of 500 times its thickness */
+    for (int b = 1; b < 3; ++b) assert_true(scree_body_pose(world, b).position.z > 0);
+  }
+  scree_world_destroy(world);
+}
+
+/* moreau-jean: impacts leave penetration, which is pushed out; the energy never grows. */
+static void stabilisation_adds_no_energy(void **state) {
+  (void)state;
+  double depth[2];
+  for (int on = 0; on < 2; ++on) {
+    scree_WorldSettings settings = scree_world_settings();
+    settings.dimension = 2;
+    settings.step = 1e-3;
+    settings.gravity = vec(0, -9.81, 0);
+    settings.stabilise = on;
+    settings.solve.tolerance = 1e-9;
+    scree_World *world = make_world(&settings, 0.5, 0, 0);
+    add_half_plane(world, obstacle_at(0, 0, 0));
+    for (int k = 0; k < 12; ++k) {
+      const scree_BodyDef def = at(0.03 * (k % 3), 0.1 + 0.25 * k, 0);
+      if (k % 2)
+        add_rectangle(world, 0.1, 0.08, def);
+      else
+        add_disk(world, 0.1, def);
+    }
+    scree_EnergyBalance energy = scree_world_energy(world);
+    double last = energy.kinetic + energy.potential;
+    const double scale = energy.potential;
+    bool pushed = false;
+    for (int k = 0; k < 1500; ++k) {
+      scree_StepReport report;
+      OK(scree_world_step(world, &report));
+      const double now = report.energy.kinetic + report.energy.potential;
+      assert_true(report.energy.stabilisation <=
+                  scale + 1); /* and no more than was dissipated so far: */
+      energy = scree_world_energy(world);
+      assert_true(energy.stabilisation <= energy.normal + energy.friction + 1e-9 * scale);
+      assert_true(now <= scale * (1 + 1e-9));
+      pushed = pushed || report.stabilised;
+      last = now;
+    }
+    assert_true(last < scale);
+    assert_true(pushed == (on == 1));
+    OK(scree_world_penetration(world, &depth[on], NULL));
+    scree_world_destroy(world);
+  }
+  print_message("penetration left: %.1e as printed in the papers, %.1e stabilised\n", depth[0],
+                depth[1]);
+  assert_true(depth[1] < 2e-3 && depth[1] < 0.2 * depth[0]);
+}
+
+/* ---- drivers and forces ---------------------------------------------------------------------- */
+
+/* A plate moved by a table carries a block along, as long as friction can; then it slides. */
+static void driven_plate(void **state) {
+  (void)state;
+  const double times[] = {0, 1, 2}, mu = 0.5, g = 10;
+  const scree_Twist values[] = {
+      {{0, 0, 0}, {0, 0, 0}}, {{2, 0, 0}, {0, 0, 0}}, {{2, 0, 0}, {0, 0, 0}}};
+  for (int fast = 0; fast < 2; ++fast) {
+    scree_WorldSettings settings = scree_world_settings();
+    settings.step = 1e-2;
+    settings.gravity = vec(0, 0, -g);
+    settings.solve.tolerance = 1e-10;
+    scree_World *world = make_world(&settings, mu, 0, 0);
+    scree_BodyDef plate = obstacle_at(0, 0, -0.1);
+    scree_Twist scaled[3];
+    for (int k = 0; k < 3; ++k) {
+      scaled[k] = values[k];
+      scaled[k].linear.x *= fast ? 5 : 1;
+    }
+    plate.driver =
+        (scree_Signal){.kind = SCREE_SIGNAL_TABLE, .count = 3, .times = times, .values = scaled};
+    add_box(world, 10, 10, 0.1, plate);
+    const int block = add_box(world, 0.2, 0.2, 0.05, at(0, 0, 0.05));
+    run_steps(world, 100);
+    const double v = scree_body_velocity(world, block).linear.x;
+    NEAR(v, fast ? mu * g : 2, 2e-2 * (fast ? mu * g : 2));
+    NEAR(scree_body_pose(world, 0).position.x, fast ? 5 : 1, 1e-9);
+    const scree_EnergyBalance energy = scree_world_energy(world);
+    assert_true(energy.drivers > energy.kinetic * (1 - 1e-9));
+    scree_world_destroy(world);
+  }
+}
+
+static scree_Twist push(void *user, double time) {
+  return (scree_Twist){{*(const double *)user * time, 0, 0}, {0, 0, 1}};
+}
+
+static void forces(void **state) {
+  (void)state;
+  double slope = 3;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = 1e-2;
+  scree_World *world = make_world(&settings, 0, 0, 0);
+  scree_BodyDef def = at(0, 0, 0);
+  def.mass = 2;
+  def.inertia = vec(0.5, 0.5, 0.5);
+  add_sphere(world, 0.1, def);
+  scree_ForceDef force = {
+      .body = 0, .signal = {.kind = SCREE_SIGNAL_CALLBACK, .callback = push, .user = &slope}};
+  OK(scree_world_add_force(world, &force));
+  force = (scree_ForceDef){.body = -1, .per_mass = true, .signal = {.kind = SCREE_SIGNAL_CONSTANT}};
+  force.signal.constant.linear.y = 4;
+  OK(scree_world_add_force(world, &force));
+  run_steps(world, 100);
+  const scree_Twist v = scree_body_velocity(world, 0);
+  NEAR(v.linear.x, 0.5 * 3 / 2.0, 1e-12); /* the midpoint is exact for a linear force */
+  NEAR(v.linear.y, 4, 1e-12);
+  NEAR(v.angular.z, 1 / 0.5, 1e-12);
+  const scree_EnergyBalance energy = scree_world_energy(world);
+  NEAR(energy.forces, energy.kinetic, 1e-12 * energy.kinetic);
+  scree_world_destroy(world);
+}
+
+/* ---- analysis -------------------------------------------------------------------------------- */
+
+/* A stack of cubes: the stress in it is its weight over the section. */
+static void stack_of_cubes(void **state) {
+  (void)state;
+  const double a = 0.1, g = 9.81;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = 1e-3;
+  settings.gravity = vec(0, 0, -g);
+  settings.solve.tolerance = 1e-10;
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  add_half_space(world, obstacle_at(0, 0, 0));
+  for (int k = 0; k < 3; ++k) add_box(world, a, a, a, at(0, 0, a + 2 * a * k));
+  run_steps(world, 20);
+  scree_Analysis analysis;
+  OK(scree_world_analyse(world, NULL, &analysis));
+  assert_int_equal(analysis.open + analysis.stick + analysis.slip,
+                   scree_world_contact_count(world));
+  assert_int_equal(analysis.rattlers, 0);
+  NEAR(analysis.packing_fraction, 1, 1e-6);
+  NEAR(analysis.fabric[8], 1, 1e-9);
+  NEAR(analysis.fabric[0] + analysis.fabric[4] + analysis.fabric[8], 1, 1e-12);
+  /* sum over contacts f l: 3W*a + 2W*2a + W*2a = 9 W a over the volume 3 (2a)^3 */
+  const double W = scree_body_mass(world, 1) * g;
+  NEAR(analysis.stress[8], -9 * W * a / (3 * 8 * a * a * a), 1e-4 * W / (a * a));
+  NEAR(analysis.centre.z, 3 * a, 1e-4 * a);
+  assert_true(analysis.penetration <= 1e-4);
+  assert_true(scree_world_memory(world) > 0);
+  scree_world_destroy(world);
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static char last[1024];
+
+static void keep(void *user, scree_LogLevel level, const char *message) {
+  (void)user;
+  (void)level;
+  snprintf(last, sizeof last, "%s", message);
+}
+
+static void refusals(void **state) {
+  (void)state;
+  const scree_Log log = {keep, NULL};
+  scree_WorldSettings settings = scree_world_settings();
+  scree_World *world;
+  assert_int_equal(scree_world_create(&settings, &log, &world), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "step"));
+  assert_null(world);
+  settings.step = 1;
+  settings.scheme = "moreau-jeans";
+  assert_int_equal(scree_world_create(&settings, &log, &world), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "did you mean \"moreau-jean\""));
+  settings.scheme = "euler";
+  settings.solve.solver = "none";
+  assert_int_equal(scree_world_create(&settings, &log, &world), SCREE_BAD_INPUT);
+  settings.solve.solver = "nlgs";
+  OK(scree_world_create(&settings, &log, &world));
+  scree_PairLaw law = scree_pair_law();
+  law.mu = -1;
+  assert_int_equal(scree_world_set_default_law(world, &law), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "mu"));
+  law.mu = 1;
+  law.law = "colomb";
+  assert_int_equal(scree_world_set_pair_law(world, 0, 0, &law), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "did you mean \"coulomb\""));
+  law.law = "coulomb";
+  assert_int_equal(scree_world_set_pair_law(world, 0, 1, &law), SCREE_BAD_INPUT);
+  scree_Shape disk, plane, ball;
+  OK(scree_shape_init_disk(&disk, 1, &log));
+  OK(scree_shape_init_half_space(&plane, &log));
+  OK(scree_shape_init_sphere(&ball, 1, &log));
+  scree_BodyDef def = scree_body_def();
+  assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_BAD_INPUT);
+  def.shape = &disk;
+  assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "2D"));
+  def.shape = &plane;
+  assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "obstacle"));
+  def.shape = &ball;
+  def.pose.position.x = NAN;
+  assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_BAD_INPUT);
+  def.pose.position.x = 0;
+  def.material = 1;
+  assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_BAD_INPUT);
+  assert_int_equal(scree_world_body_count(world), 0);
+  def.material = 0;
+  OK(scree_world_add_body(world, &def, NULL));
+  const scree_Twist v = {{INFINITY, 0, 0}, {0, 0, 0}};
+  assert_int_equal(scree_body_set_velocity(world, 0, &v), SCREE_BAD_INPUT);
+  assert_int_equal(scree_body_set_velocity(world, 7, &v), SCREE_BAD_INPUT);
+  assert_string_equal(scree_law_name(0), "coulomb");
+  assert_null(scree_law_name(99));
+  assert_string_equal(scree_scheme_name(1), "euler");
+  scree_world_destroy(world);
+}
+
+/* Frictionless pairs beside frictional ones, groups that ignore each other, bodies added on the
+ * way, a step that changes. */
+static void mixed_laws(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = 1e-2;
+  settings.gravity = vec(1, 0, -10);
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  int ice;
+  OK(scree_world_add_material(world, &ice));
+  scree_PairLaw law = scree_pair_law();
+  law.law = "frictionless";
+  OK(scree_world_set_pair_law(world, 0, ice, &law));
+  add_half_space(world, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0, 0, 0.1);
+  def.group = 5;
+  const int rough = add_box(world, 0.1, 0.1, 0.1, def);
+  def.material = ice;
+  const int slippery = add_box(world, 0.1, 0.1, 0.1, def); /* in the same place */
+  run_steps(world, 50);
+  settings.step = 5e-3;
+  OK(scree_world_set_settings(world, &settings));
+  add_sphere(world, 0.1, at(3, 3, 0.1));
+  run_steps(world, 100);
+  NEAR(scree_world_time(world), 1, 1e-13);
+  NEAR(scree_body_velocity(world, rough).linear.x, 0, 1e-7);
+  NEAR(scree_body_velocity(world, slippery).linear.x, 1, 1e-7);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_with_threads),
+                                     cmocka_unit_test(same_bits_after_restore),
+                                     cmocka_unit_test(any_units),
+                                     cmocka_unit_test(certificate_is_true),
+                                     cmocka_unit_test(contact_velocity),
+                                     cmocka_unit_test(failure_is_reported),
+                                     cmocka_unit_test(nothing_tunnels),
+                                     cmocka_unit_test(stabilisation_adds_no_energy),
+                                     cmocka_unit_test(driven_plate),
+                                     cmocka_unit_test(forces),
+                                     cmocka_unit_test(stack_of_cubes),
+                                     cmocka_unit_test(refusals),
+                                     cmocka_unit_test(mixed_laws)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
