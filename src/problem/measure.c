@@ -165,8 +165,11 @@ static void add_sums(Sums *total, const Sums *part) {
   }
 }
 
-static Sums sum_chunk(const scree_Operator *W, unsigned parts, int first, int last, const double *r,
-                      const double *u, const double *claimed) {
+/* Contacts of chunk `index`, `chunk` contacts long. */
+static Sums sum_part(const scree_Operator *W, unsigned parts, int index, int chunk, const double *r,
+                     const double *u, const double *claimed) {
+  const int nc = W->problem->nc, first = index * chunk;
+  const int last = first + chunk < nc ? first + chunk : nc;
   Sums sums = {.worst = -1};
   if (W->problem->d == 3)
     for (int c = first; c < last; ++c) sum_contact(W, parts, 3, c, r, u, claimed, &sums);
@@ -184,14 +187,15 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
   while (nc / chunk >= MAX_CHUNKS) chunk *= 2;
   const int chunks = (nc + chunk - 1) / chunk;
   enum { GROUP = 16 }; /* chunks summed between two additions into the total */
+  const bool serial = chunks <= 2 || W->threads == 1;
   for (int base = 0; base < chunks; base += GROUP) {
     Sums part[GROUP];
     const int n = chunks - base < GROUP ? chunks - base : GROUP;
-#pragma omp parallel for num_threads(W->threads) if (n > 2 && W->threads > 1) schedule(static)
-    for (int k = 0; k < n; ++k) {
-      const int first = (base + k) * chunk, last = first + chunk < nc ? first + chunk : nc;
-      part[k] = sum_chunk(W, parts, first, last, r, u, claimed);
-    }
+    if (serial)
+      for (int k = 0; k < n; ++k) part[k] = sum_part(W, parts, base + k, chunk, r, u, claimed);
+    else
+#pragma omp parallel for num_threads(W->threads) schedule(static)
+      for (int k = 0; k < n; ++k) part[k] = sum_part(W, parts, base + k, chunk, r, u, claimed);
     for (int k = 0; k < n; ++k) add_sums(&total, &part[k]);
   }
   return total;

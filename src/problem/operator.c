@@ -105,10 +105,13 @@ void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
   const scree_Problem *p = W->problem;
   if (p->kind == SCREE_ASSEMBLED) return;
   const int n = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
-#pragma omp parallel for num_threads(n) if (n > 1) schedule(static)
-  for (int k = 0; k < n; ++k)
-    gather_range(W, chunk_start(p->bodies.nbodies, k, n), chunk_start(p->bodies.nbodies, k + 1, n),
-                 r, y);
+  if (n == 1) /* no team: even a team of one costs more than a small product */
+    gather_range(W, 0, p->bodies.nbodies, r, y);
+  else
+#pragma omp parallel for num_threads(n) schedule(static)
+    for (int k = 0; k < n; ++k)
+      gather_range(W, chunk_start(p->bodies.nbodies, k, n),
+                   chunk_start(p->bodies.nbodies, k + 1, n), r, y);
   double *ground = y + (size_t)p->bodies.nbodies * (size_t)p->bodies.nb;
   for (int j = 0; j < p->bodies.nb; ++j) ground[j] = 0.0;
 }
@@ -141,9 +144,12 @@ void scree_operator_velocity(const scree_Operator *W, const double *r, const dou
                              const double *q, double *u) {
   const scree_Problem *p = W->problem;
   const int n = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
-#pragma omp parallel for num_threads(n) if (n > 1) schedule(static)
-  for (int k = 0; k < n; ++k)
-    velocity_range(W, chunk_start(p->nc, k, n), chunk_start(p->nc, k + 1, n), r, y, q, u);
+  if (n == 1)
+    velocity_range(W, 0, p->nc, r, y, q, u);
+  else
+#pragma omp parallel for num_threads(n) schedule(static)
+    for (int k = 0; k < n; ++k)
+      velocity_range(W, chunk_start(p->nc, k, n), chunk_start(p->nc, k + 1, n), r, y, q, u);
 }
 
 void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,

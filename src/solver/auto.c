@@ -21,7 +21,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_SWEEPS = 8 };              /* before the price of a factorisation is asked for */
+enum {
+  FIRST_SWEEPS = 8,
+  FIRST_VISITS = 120
+};                                      /* before the price of a factorisation is asked for */
 static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
 
@@ -98,7 +101,9 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   scree_Status status = scree_run_smooth(run, 0, r, u);
   if (status || finished(run)) return status;
   run->note = "nlgs";
-  status = scree_run_sweep(run, FIRST_SWEEPS, 0.0, r, u);
+  /* small problems: more sweeps cost less than the analysis of a system */
+  const double first = fmax(FIRST_SWEEPS, FIRST_VISITS / (W->problem->nc + 1.0));
+  status = scree_run_sweep(run, first, 0.0, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {
