@@ -212,32 +212,29 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *arrays[] = {s->bounds,
-                    s->radius,
-                    s->balls,
-                    s->reach,
-                    s->free,
-                    p->body,
-                    p->B,
-                    p->q,
-                    p->r,
-                    p->u,
-                    p->shift,
-                    p->before,
-                    p->mu,
-                    p->set,
-                    p->set_a,
-                    p->set_b,
-                    p->previous,
-                    p->problem_body,
-                    p->problem_index,
-                    p->y,
-                    s->memory.keys,
-                    s->memory.impulses};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  scree_points_fini(&s->contacts);
+  void *bodies[] = {s->bounds, s->radius, s->balls, s->reach, s->free, s->workers};
+  void *contacts[] = {p->body,
+                      p->B,
+                      p->q,
+                      p->r,
+                      p->u,
+                      p->shift,
+                      p->before,
+                      p->mu,
+                      p->set,
+                      p->set_a,
+                      p->set_b,
+                      p->previous,
+                      p->problem_body,
+                      p->problem_index,
+                      p->y,
+                      p->z,
+                      s->memory.keys,
+                      s->memory.impulses};
   for (int k = 0; k < s->worker_count; ++k) scree_points_fini(&s->workers[k]);
-  scree_free(s->workers);
+  for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
+  for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
+  scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
