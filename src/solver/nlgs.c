@@ -9,10 +9,12 @@
  * the time; small ones are visited in their own order. The choice depends on the size alone.
  * The most common large problems go four contacts at a time (lanes.h).
  *
- * Measuring costs about a sweep, so for the library's own measures it is done after sweeps 1, 2, 3,
- * ... and then at intervals of a tenth of the sweeps done; a paper's measure is checked after every
- * sweep, as in the paper. At each measurement the velocities are computed afresh from r, so that
- * round-off does not build up. Only the exact local solver sees sets other than cones. */
+ * Measuring costs several sweeps of a small problem, so for the library's own measures it is done
+ * when the change of a sweep has fallen as far as the error still has to (the two are nearly
+ * proportional, and each measurement tells the factor anew), and in any case at intervals of a half
+ * of the sweeps done; a paper's measure is checked after every sweep, as in the paper. At each
+ * measurement the velocities are computed afresh from r, so that round-off does not build up. Only
+ * the exact local solver sees sets other than cones. */
 #include "solver/nlgs.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -228,41 +230,55 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   return SCREE_OK;
 }
 
-/* Sweeps until the next measurement, when `sweeps` are done: few enough that a time limit is kept
- * to a fraction of a second. */
+/* Most sweeps until the next measurement, when `sweeps` are done: few enough that a time limit is
+ * kept to a fraction of a second. */
 static int next_group(const State *state, const scree_Run *run, int sweeps) {
   if (state->check > 0) return state->check;
   if (run->measure_often) return 1;
-  const int most = 2000000 / (run->W->problem->nc + 1), group = 1 + sweeps / 10;
+  const int most = 2000000 / (run->W->problem->nc + 1), group = 1 + sweeps / 2;
   return group < most ? group : most > 1 ? most : 1;
+}
+
+/* At most `sweeps` sweeps, until one changes no more than `small`; y must belong to r. Then u and y
+ * afresh. Returns the change of the last sweep; *done counts them. */
+static double sweep_group(State *state, const scree_Operator *W, int sweeps, double small,
+                          double *r, double *u, int *done) {
+  const bool parallel = W->threads > 1 && state->colouring.colours > 1;
+  double change = INFINITY;
+  if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
+  for (*done = 0; *done < sweeps && change > small; ++*done) {
+    const Change last = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
+    change = last.normal + sqrt(last.tangent2);
+  }
+  if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
+  scree_operator_apply(W, r, W->problem->q, state->y, u);
+  return change;
 }
 
 double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, double *r, double *u) {
   State *state = memory;
-  const bool parallel = W->threads > 1 && state->colouring.colours > 1;
-  Change change = {0.0, 0.0};
+  int done;
   scree_operator_state(W, r, state->y);
-  if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
-  for (int k = 0; k < sweeps; ++k)
-    change = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
-  if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
-  scree_operator_apply(W, r, W->problem->q, state->y, u);
-  return change.normal + sqrt(change.tangent2);
+  return sweep_group(state, W, sweeps, -1.0, r, u, &done);
 }
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *state = memory;
   const scree_Operator *W = run->W;
+  const bool estimate = !run->measure_often && state->check == 0;
+  double small = -1.0; /* a change at which the tolerance is likely to be met; none is known yet */
   scree_operator_apply(W, r, W->problem->q, state->y, u);
   /* a start that already satisfies the law is not touched; papers count at least one sweep */
   if (!run->measure_often && scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
   for (int sweeps = 0, group = 1;;) {
     const int most = run->settings->max_iterations;
+    int done;
     if (most && most - run->iterations < group) group = most - run->iterations;
-    const double change = scree_nlgs_sweep(state, W, group, r, u);
-    sweeps += group;
-    run->iterations += group;
+    const double change = sweep_group(state, W, group, small, r, u, &done);
+    sweeps += done;
+    run->iterations += done;
     if (scree_run_stop(run, r, u, change)) return SCREE_OK;
+    if (estimate) small = change * (run->settings->tolerance / run->value);
     group = next_group(state, run, sweeps);
   }
 }
