@@ -1,0 +1,272 @@
+/* `scree run`: a scene, step by step, into a folder. What makes it survive is in the library
+ * (scree/results.h); here are the arguments, the progress, and the words at the end. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/args.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "scree/results.h"
+
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { INTERRUPTED = 130 };
+
+typedef struct Request {
+  const char *scene, *folder;
+  scree_RunSettings settings;
+  int steps;
+  CliList sets;
+  bool json, quiet, verbose;
+} Request;
+
+/* A request to end is treated like Ctrl-C: the step is finished and everything written. */
+static volatile sig_atomic_t terminated;
+
+static void on_terminate(int number) {
+  (void)number;
+  terminated = 1;
+}
+
+static bool stop_asked(void) {
+  return cli_interrupted() || terminated;
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_terminate};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = (int)SA_RESETHAND;
+  sigaction(SIGTERM, &action, NULL);
+  /* a file that may not grow further is an error to report, not a reason to die */
+  action = (struct sigaction){.sa_handler = SIG_IGN};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGXFSZ, &action, NULL);
+  cli_catch_interrupt();
+}
+
+/* "examples/drum.yaml" -> "drum-run", in the folder one is in. */
+static char *default_folder(const char *scene) {
+  const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene;
+  const char *dot = strrchr(name, '.');
+  const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  char *folder = malloc(length + 8);
+  if (folder) snprintf(folder, length + 8, "%.*s-run", (int)length, name);
+  return folder;
+}
+
+/* ---- the words at the end -------------------------------------------------------------------- */
+
+static void write_json(const Request *request, const scree_RunSummary *s, int status) {
+  CliJson json;
+  cli_json_begin(&json, stdout);
+  cli_json_text(&json, "scene", request->scene);
+  cli_json_text(&json, "folder", request->folder);
+  cli_json_int(&json, "steps", s->steps);
+  cli_json_real(&json, "time", s->time);
+  cli_json_int(&json, "bodies", s->bodies);
+  cli_json_int(&json, "contacts_max", s->contacts_max);
+  cli_json_real(&json, "error_max", s->error_max);
+  cli_json_real(&json, "tolerance", s->tolerance);
+  cli_json_real(&json, "penetration_max", s->penetration_max);
+  cli_json_real(&json, "energy_error", s->energy_error);
+  cli_json_real(&json, "seconds", s->seconds);
+  cli_json_real(&json, "seconds_detect", s->seconds_detect);
+  cli_json_real(&json, "seconds_solve", s->seconds_solve);
+  cli_json_int(&json, "frames", s->frames);
+  cli_json_int(&json, "iterations", s->iterations);
+  cli_json_int(&json, "substeps_extra", s->substeps);
+  cli_json_int(&json, "steps_above", s->steps_above);
+  cli_json_open(&json, "above", '[');
+  for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
+    const scree_RunFailure *f = &s->above[k];
+    cli_json_open(&json, NULL, '{');
+    cli_json_int(&json, "step", f->step);
+    cli_json_real(&json, "time", f->time);
+    cli_json_real(&json, "error", f->error);
+    cli_json_real(&json, "penetration", f->penetration);
+    cli_json_int(&json, "contacts_above", f->contacts_above);
+    cli_json_open(&json, "bodies", '[');
+    cli_json_int(&json, NULL, f->body[0]);
+    cli_json_int(&json, NULL, f->body[1]);
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+  }
+  cli_json_close(&json, ']');
+  cli_json_bool(&json, "finished", s->finished);
+  cli_json_bool(&json, "resumed", s->resumed);
+  cli_json_int(&json, "status", status);
+  cli_json_end(&json);
+}
+
+static void print_failures(const scree_RunSummary *s) {
+  fprintf(stderr, "scree run: %lld of %lld steps are above the tolerance:\n",
+          (long long)s->steps_above, (long long)s->steps);
+  for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
+    const scree_RunFailure *f = &s->above[k];
+    fprintf(stderr,
+            "  step %lld (t = %.6g s): error %.2e, %d contacts above, worst between bodies %d and "
+            "%d, penetration %.2e\n",
+            (long long)f->step, f->time, f->error, f->contacts_above, f->body[0], f->body[1],
+            f->penetration);
+  }
+  if (s->steps_above > SCREE_RUN_REMEMBERED)
+    fprintf(stderr, "  and %lld more: see telemetry.jsonl, \"certified\": false\n",
+            (long long)(s->steps_above - SCREE_RUN_REMEMBERED));
+}
+
+static void print_summary(const Request *request, const scree_RunSummary *s) {
+  const CliColours colour = cli_colours();
+  char spent[32];
+  format_span(s->seconds, spent, sizeof spent);
+  printf("%s%s%s: %lld steps to t = %.6g s in %s%s%s\n", colour.bold, request->folder, colour.off,
+         (long long)s->steps, s->time, spent, s->reason ? "; " : "", s->reason ? s->reason : "");
+  printf("  bodies       %d, at most %d contacts\n", s->bodies, s->contacts_max);
+  printf(
+      "  certificate  %s%s%s: error %.1e (tolerance %.0e), penetration %.1e of the smaller body\n",
+      s->steps_above ? colour.warn : colour.good, s->steps_above ? "NOT MET" : "met", colour.off,
+      s->error_max, s->tolerance, s->penetration_max);
+  printf("  energy       %.1e of what was turned over is unexplained\n", s->energy_error);
+  printf("  time         detection %.1f s, solver %.1f s of %.1f s\n", s->seconds_detect,
+         s->seconds_solve, s->seconds);
+  printf("  frames       %d in %s/results.h5\n", s->frames, request->folder);
+}
+
+static void say_resume(const Request *request) {
+  fprintf(stderr, "resume with: scree run %s -o %s --resume", request->scene, request->folder);
+  for (int k = 0; k < request->sets.count; ++k)
+    fprintf(stderr, " --set '%s'", request->sets.items[k]);
+  fputc('\n', stderr);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static int carry_out(const Request *request, scree_Run *run, const scree_Log *log) {
+  RunProgress progress;
+  scree_Status failure = SCREE_OK;
+  run_progress_init(&progress, run, request->quiet || request->json);
+  while (!scree_run_is_over(run) && !stop_asked()) {
+    scree_StepReport report;
+    const scree_Status status = scree_run_step(run, &report);
+    if (status > SCREE_NOT_CONVERGED)
+      failure = status;
+    else
+      run_progress_update(&progress, run, &report);
+  }
+  run_progress_clear(&progress);
+  const bool interrupted = !scree_run_is_over(run);
+  const scree_Status closed = scree_run_close(run, log);
+  if (closed > failure) failure = closed;
+  const scree_RunSummary summary = scree_run_summary(run);
+  int status = failure != SCREE_OK       ? (int)failure
+               : interrupted             ? INTERRUPTED
+               : summary.steps_above > 0 ? 1
+                                         : 0;
+  if (request->json)
+    write_json(request, &summary, status);
+  else if (!request->quiet)
+    print_summary(request, &summary);
+  if (cli_output_alive() && summary.steps_above > 0) print_failures(&summary);
+  if (failure != SCREE_OK)
+    cli_error("scree run: stopped at step %lld; what was written is intact",
+              (long long)summary.steps);
+  else if (interrupted)
+    cli_error("scree run: interrupted after step %lld, everything is written",
+              (long long)summary.steps);
+  if (failure != SCREE_OK || !summary.finished) say_resume(request);
+  return status;
+}
+
+static int run_scene(Request *request) {
+  CliLog log;
+  scree_Scene *scene = NULL;
+  scree_Run *run = NULL;
+  cli_log_init(&log, request->quiet, request->verbose);
+  catch_signals();
+  /* `scree run DIR --resume` goes on with the scene in the folder */
+  struct stat about;
+  char *inside = NULL, *folder = NULL;
+  if (stat(request->scene, &about) == 0 && S_ISDIR(about.st_mode) && request->settings.resume) {
+    const size_t size = strlen(request->scene) + 16;
+    inside = malloc(size);
+    if (inside) snprintf(inside, size, "%s/scene.yaml", request->scene);
+    if (inside && !request->folder) request->folder = request->scene;
+    if (inside) request->scene = inside;
+  }
+  if (!request->folder) request->folder = folder = default_folder(request->scene);
+  int status = 3;
+  if (request->folder) {
+    request->settings.folder = request->folder;
+    request->settings.steps = request->steps;
+    status = (int)scree_scene_read(request->scene, request->sets.items, &log.log, &scene);
+  }
+  if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
+  if (status == 0) status = carry_out(request, run, &log.log);
+  scree_run_destroy(run);
+  scree_scene_destroy(scene);
+  free(inside);
+  free(folder);
+  return cli_finish(status);
+}
+
+static int run(const CliCommand *command, int argc, char **argv) {
+  Request request = {.settings = scree_run_settings()};
+  const CliOption options[] = {
+      {"output", 'o', CLI_TEXT, &request.folder, "DIR",
+       "folder of the results (default: the scene's name\nwithout its end, and -run)", 0, 0, NULL},
+      {"set", 0, CLI_LIST, &request.sets, "PATH=VALUE",
+       "change a value of the scene, may be repeated:\n--set time.step=1e-4", 0, 0, NULL},
+      {"until", 0, CLI_REAL, &request.settings.until, "T",
+       "stop at time T (default: the scene's duration)", 0, HUGE_VAL, NULL},
+      {"steps", 'n', CLI_INT, &request.steps, "N", "stop after N steps", 1, INT_MAX, NULL},
+      {"threads", 'j', CLI_INT, &request.settings.threads, "N",
+       "use N threads (default: the scene's, which is all);\nthe results do not depend on it", 1,
+       4096, NULL},
+      {"resume", 0, CLI_FLAG, &request.settings.resume, NULL,
+       "go on from the checkpoint in the folder", 0, 0, NULL},
+      {"force", 'f', CLI_FLAG, &request.settings.replace, NULL,
+       "replace a run that is in the folder already", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL, "print one JSON object at the end, nothing else",
+       0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress, no summary", 0, 0,
+       NULL},
+      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "say what is being done", 0, 0, NULL},
+      {0},
+  };
+  CliList scenes = {0};
+  int status = cli_parse(command, options, argc, argv, &scenes);
+  if (status < 0 && scenes.count != 1) {
+    cli_error("scree run: found %d scenes, expected one (scree run --help explains)", scenes.count);
+    status = 2;
+  }
+  if (status < 0) {
+    request.scene = scenes.items[0];
+    status = run_scene(&request);
+  }
+  cli_list_free(&request.sets);
+  cli_list_free(&scenes);
+  return status;
+}
+
+const CliCommand cli_command_run = {
+    .name = "run",
+    .usage = "SCENE.yaml [options]",
+    .summary = "run a scene into a folder of results",
+    .help = "Runs the scene and certifies every step. The folder receives the scene as used,\n"
+            "results.h5, telemetry.jsonl and a checkpoint (docs/RESULTS.md). A run that was\n"
+            "interrupted, by Ctrl-C, a full disk or a crash, goes on with --resume, to the\n"
+            "same bits.\n"
+            "\n"
+            "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
+            "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"
+            "what was written is intact; 130 interrupted.",
+    .examples = "  scree run examples/drum.yaml\n"
+                "  scree run drum.yaml -o fast --set time.step=1e-3 --set contact.mu=0.2\n"
+                "  scree run drum.yaml --resume\n"
+                "  scree run drum.yaml --until 0.5 --json",
+    .run = run,
+};

@@ -1,0 +1,12 @@
+/* Descriptions of scenes, shared by `scree check` and `scree info`. */
+#ifndef CLI_DESCRIBE_H
+#define CLI_DESCRIBE_H
+
+#include "scree/base.h"
+
+/* Say what the scene would run; `sets` as of --set, or null; `written_out`: print the scene with
+ * every default instead. Returns the exit status. */
+int cli_describe_scene(const char *path, const char *const *sets, bool as_json, bool written_out,
+                       const scree_Log *log);
+
+#endif

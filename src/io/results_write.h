@@ -1,0 +1,14 @@
+/* results.h5 from a journal of frames; docs/RESULTS.md is its layout. */
+#ifndef SCREE_IO_RESULTS_WRITE_H
+#define SCREE_IO_RESULTS_WRITE_H
+
+#include "io/results_frame.h"
+#include "scree/scene.h"
+
+/* Write the file from all whole records of the journal. `world` has all bodies of the last frame.
+ * The file appears whole or not at all. */
+scree_Status scree_results_write(const char *path, const scree_Journal *journal,
+                                 const scree_Scene *scene, const scree_World *world, bool finished,
+                                 const scree_Log *log);
+
+#endif
