@@ -45,7 +45,7 @@ typedef struct State {
   double *c;       /* (nc x d); body form: b after elimination */
   double *w;       /* (nc) mean diagonal of W_cc */
   double *e;       /* (nc) proximal weight of each contact, relative to w */
-  uint8_t *status; /* (nc) in the last step */
+  uint8_t *status; /* (nc) in the last step: bit 2 is set where the step turns it over */
   double *old, *t; /* (nc x d) */
   double *y;       /* state */
 } State;
@@ -95,7 +95,7 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
 /* ---- the linear law of one contact ------------------------------------------------------------
  */
 
-enum { OPEN, STICK, SLIP };
+enum { OPEN, STICK, SLIP, FLIPPED = 4 };
 
 /* Status and direction t (d-1 components) of a contact whose impulse, seen from the cone's apex,
  * is r. */
@@ -236,6 +236,22 @@ static void subtract_blocks(const scree_Problem *p, const double *c, const doubl
   }
 }
 
+/* Mark the contacts whose status at the end of a step, before the projection, is not the one that
+ * the step was made for. */
+static void mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
+  const int d = p->d;
+  for (int k = 0; k < p->nc; ++k) {
+    const size_t at = (size_t)k * (size_t)d;
+    const scree_Set set = scree_problem_set(p, k);
+    double apex[3], t[2];
+    if (set.kind == SCREE_SET_SPACE) continue;
+    for (int i = 0; i < d; ++i) apex[i] = r[at + (size_t)i];
+    if (set.kind == SCREE_SET_SHIFTED) apex[0] += set.a;
+    const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
+    if (read_status(d, mu, st->w[k], apex, u + at, t) != st->status[k]) st->status[k] |= FLIPPED;
+  }
+}
+
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
@@ -260,6 +276,8 @@ static scree_Status newton_step(State *st, scree_Run *run, double *r, const doub
     subtract_blocks(p, st->c, st->Lu, p->q, r);
     scree_system_solve(st->system, r);
   }
+  scree_operator_apply(W, r, p->q, st->y, st->t);
+  mark_flips(st, p, r, st->t);
   for (int k = 0; k < p->nc; ++k) {
     const scree_Set set = scree_problem_set(p, k);
     double *rk = r + (size_t)k * (size_t)p->d;
@@ -268,28 +286,20 @@ static scree_Status newton_step(State *st, scree_Run *run, double *r, const doub
   return SCREE_OK;
 }
 
-/* New weights after a step: contacts whose status the step has turned over get more, in a good step
- * the others get less. */
-static int adapt_weights(State *st, const scree_Problem *p, bool better, const double *r,
-                         const double *u) {
-  const int d = p->d;
+/* New weights: contacts whose status the step turned over get more, the others less when the step
+ * was good and more when it was not. Returns the number of the former. */
+static int adapt_weights(State *st, const scree_Problem *p, bool better) {
   int flips = 0;
   for (int k = 0; k < p->nc; ++k) {
-    const size_t at = (size_t)k * (size_t)d;
-    const scree_Set set = scree_problem_set(p, k);
-    double apex[3], t[2];
-    if (set.kind == SCREE_SET_SPACE) continue;
-    for (int i = 0; i < d; ++i) apex[i] = r[at + (size_t)i];
-    if (set.kind == SCREE_SET_SHIFTED) apex[0] += set.a;
-    const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
-    const bool flipped = read_status(d, mu, st->w[k], apex, u + at, t) != st->status[k];
+    const bool flipped = st->status[k] & FLIPPED;
     flips += flipped;
     if (flipped)
-      st->e[k] = fmin(4.0 * st->e[k], 0.1);
+      st->e[k] = fmin(8.0 * st->e[k], 0.1);
     else if (better)
       st->e[k] = fmax(0.2 * st->e[k], 1e-8);
+    else
+      st->e[k] = fmin(2.0 * st->e[k], 0.1);
   }
-  for (int k = 0; k < p->nc && !better; ++k) st->e[k] = fmin(8.0 * st->e[k], 0.1);
   return flips;
 }
 
@@ -313,7 +323,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
     const bool better = run->value < best;
-    const int flips = adapt_weights(st, p, better, r, u);
+    const int flips = adapt_weights(st, p, better);
     scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: %d flips, error %.2e -> %.2e",
                  run->factorisations, flips, best, run->value);
     if (!better) {
