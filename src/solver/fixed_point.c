@@ -7,10 +7,10 @@
  *     repeat  r = solution for q + mu s n, from the last r, to a tolerance that follows the error
  *             s <- s + omega (F(s) - s)
  *
- * The plain iteration (omega = 1) cycles on dense packings, where more sliding here means less
- * there. So each contact has an omega of its own: halved when its change turns round without
- * getting much smaller, let grow again while it keeps its direction. When the best change of s has
- * not fallen for a while, all are halved: cycles longer than two steps are damped too.
+ * The plain iteration (omega = 1) is the fastest where it converges, but cycles on dense packings,
+ * where more sliding here means less there. So each contact has an omega of its own: while the
+ * change of s has made no progress for a few iterations, the omegas of contacts whose change turns
+ * round are halved; an omega grows again when its contact keeps its direction.
  *
  * The outer test is the driver's, on Coulomb's law itself. 003's own test, |F(s) - s|/(|s| + 1) <=
  * tolFP, is the option tol_fp, or the measure `increment`. An iteration is one convex problem. */
@@ -27,7 +27,7 @@ static const double inner_ratio = 0.1;    /* inner tolerance over the outer erro
 static const double inner_loosest = 1e-2; /* before the outer error is known */
 static const double omega_min = 1.0 / 64, omega_growth = 1.25;
 
-enum { PATIENCE = 8 }; /* iterations without progress before all is damped */
+enum { PATIENCE = 6 }; /* iterations without progress before damping sets in */
 
 typedef struct Options {
   char inner[SCREE_OPTION_NAME_SIZE];
@@ -176,20 +176,18 @@ static double speed_change(const scree_Run *run, const FixedPoint *m, const doub
 }
 
 /* s <- s + omega (F(s) - s), and each contact's omega for the next time. */
-static void update_speeds(const scree_Run *run, FixedPoint *m, const double *u, double damping) {
+static void update_speeds(const scree_Run *run, FixedPoint *m, const double *u, bool cycling) {
   const scree_Problem *p = run->W->problem;
   const size_t d = (size_t)p->d;
   for (size_t c = 0; c < (size_t)p->nc; ++c) {
     if (!slides(p, c)) continue;
     const double change = sliding_speed(d, u + c * d) - m->s[c];
-    if (m->options.damping) {
-      const bool turned = change * m->change[c] < 0.0;
-      if (turned && fabs(change) > 0.25 * fabs(m->change[c]))
-        m->omega[c] = fmax(omega_min, 0.5 * m->omega[c]);
-      else if (!turned)
-        m->omega[c] = fmin(1.0, omega_growth * m->omega[c]);
-    }
-    m->s[c] += damping * m->omega[c] * change;
+    const bool turned = change * m->change[c] < 0.0;
+    if (turned && cycling)
+      m->omega[c] = fmax(omega_min, 0.5 * m->omega[c]);
+    else if (!turned)
+      m->omega[c] = fmin(1.0, omega_growth * m->omega[c]);
+    m->s[c] += m->omega[c] * change;
     m->change[c] = change;
   }
 }
@@ -198,7 +196,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
   FixedPoint *m = state;
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d, n = nc * d;
-  double best = INFINITY, best_change = INFINITY, damping = 1.0;
+  double best = INFINITY, best_change = INFINITY;
   int waiting = 0;
   scree_operator_apply(W, r, W->problem->q, m->state, u);
   const bool warm = scree_vector_norm(n, r, W->threads) > 0.0;
@@ -224,14 +222,9 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     }
     if (m->options.tol_fp > 0.0 && increment <= m->options.tol_fp) break;
     const double change = speed_change(run, m, u, true);
-    if (change < 0.9 * best_change) {
-      best_change = change;
-      waiting = 0;
-    } else if (m->options.damping && ++waiting >= PATIENCE) {
-      waiting = 0;
-      damping = fmax(omega_min, 0.5 * damping);
-    }
-    update_speeds(run, m, u, damping);
+    waiting = change < 0.9 * best_change ? 0 : waiting + 1;
+    best_change = fmin(best_change, change);
+    update_speeds(run, m, u, m->options.damping && waiting >= PATIENCE);
   }
   if (!run->met && best < run->value) {
     memcpy(r, m->best, n * sizeof *r);
