@@ -340,7 +340,7 @@ static const scree_Option options[] = {
      "proximal weight of the first step, relative to W"},
     {"sweeps", SCREE_OPTION_INT, offsetof(Options, sweeps), 10, 1, 1000, false, NULL,
      "Gauss-Seidel sweeps after each step"},
-    {"window", SCREE_OPTION_INT, offsetof(Options, window), 5, 1, WINDOW_MAX, false, NULL,
+    {"window", SCREE_OPTION_INT, offsetof(Options, window), 7, 1, WINDOW_MAX, false, NULL,
      "steps in which the error must fall by `fall`, or the solver gives up"},
     {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL, "see window"},
 };
