@@ -58,7 +58,7 @@ static double inverse_energy(int d, const double *W, const double *c) {
   double trace = 0.0;
   for (int i = 0; i < d * d; ++i) A[i] = W[i];
   for (int i = 0; i < d; ++i) trace += A[i * d + i];
-  if (!(trace > 0.0)) return 0.0;
+  if (!(trace > 0.0) || (c[0] == 0.0 && c[1] == 0.0 && (d == 2 || c[2] == 0.0))) return 0.0;
   for (int i = 0; i < d; ++i) x[i] = c[i];
   const double floor_ = DBL_EPSILON * trace;
   for (int k = 0; k < d; ++k) {

@@ -39,6 +39,11 @@ static inline void scree_cone_project_scaled(int d, double mu, const double *x, 
 /* out = P_K(x), both of size d (2 or 3); `out` may be `x`. */
 static inline void scree_cone_project(int d, double mu, const double *x, double *out) {
   const double n = x[0];
+  if (x[1] == 0.0 && (d == 2 || x[2] == 0.0) && n == n) { /* on the axis: open contacts are there */
+    out[0] = n > 0.0 ? n : 0.0;
+    for (int i = 1; i < d; ++i) out[i] = 0.0;
+    return;
+  }
   const double square = d == 2 ? x[1] * x[1] : x[1] * x[1] + x[2] * x[2];
   /* the comparisons are written so that what is not an ordinary number takes the careful path */
   if (!(square > 1e-280 && square < 1e280 && fabs(n) < 1e140 && mu < 1e140)) {
