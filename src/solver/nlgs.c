@@ -239,12 +239,12 @@ static int next_group(const State *state, const scree_Run *run, int sweeps) {
   return group < most ? group : most > 1 ? most : 1;
 }
 
-/* At most `sweeps` sweeps, until one changes no more than `small`; y must belong to r. Then u and y
- * afresh. Returns the change of the last sweep; *done counts them. */
-static double sweep_group(State *state, const scree_Operator *W, int sweeps, double small,
-                          double *r, double *u, int *done) {
+double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, double small,
+                        bool resume, double *r, double *u, int *done) {
+  State *state = memory;
   const bool parallel = W->threads > 1 && state->colouring.colours > 1;
   double change = INFINITY;
+  if (!resume) scree_operator_state(W, r, state->y);
   if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
   for (*done = 0; *done < sweeps && change > small; ++*done) {
     const Change last = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
@@ -253,13 +253,6 @@ static double sweep_group(State *state, const scree_Operator *W, int sweeps, dou
   if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
   scree_operator_apply(W, r, W->problem->q, state->y, u);
   return change;
-}
-
-double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, double *r, double *u) {
-  State *state = memory;
-  int done;
-  scree_operator_state(W, r, state->y);
-  return sweep_group(state, W, sweeps, -1.0, r, u, &done);
 }
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
@@ -274,7 +267,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     const int most = run->settings->max_iterations;
     int done;
     if (most && most - run->iterations < group) group = most - run->iterations;
-    const double change = sweep_group(state, W, group, small, r, u, &done);
+    const double change = scree_nlgs_sweep(state, W, group, small, true, r, u, &done);
     sweeps += done;
     run->iterations += done;
     if (scree_run_stop(run, r, u, change)) return SCREE_OK;

@@ -70,7 +70,9 @@ scree_Status scree_run_system(const scree_Run *run, scree_System **system) {
   return SCREE_OK;
 }
 
-scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) {
+/* Sweeps as in nlgs.h, then one measurement; *done and *change are of the sweeps. */
+static scree_Status smooth(scree_Run *run, int sweeps, double small, bool resume, double *r,
+                           double *u, int *done, double *change) {
   scree_RunCache *cache = run->cache;
   if (!cache->smoother) {
     void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
@@ -82,19 +84,29 @@ scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) 
   }
   const int most = run->settings->max_iterations;
   if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
-  const double increment = scree_nlgs_sweep(cache->smoother, run->W, sweeps, r, u);
-  run->iterations += sweeps;
-  scree_run_stop(run, r, u, increment);
+  *change = scree_nlgs_sweep(cache->smoother, run->W, sweeps, small, resume, r, u, done);
+  run->iterations += *done;
+  scree_run_stop(run, r, u, *change);
   return SCREE_OK;
+}
+
+scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) {
+  int done;
+  double change;
+  return smooth(run, sweeps, -1.0, false, r, u, &done, &change);
 }
 
 scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {
   double half_error = run->value;
+  double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
   int done = 0, half = 0;
   for (int group = 1; !run->met && !run->exhausted;) {
-    scree_Status status = scree_run_smooth(run, group, r, u);
+    int swept;
+    double change;
+    scree_Status status = smooth(run, group, small, done > 0, r, u, &swept, &change);
     if (status) return status;
-    done += group;
+    done += swept;
+    if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
     if (done >= least && done >= 2 * half) {
       const double rate = log(run->value / half_error) / (done - half);
       const double needed = log(run->settings->tolerance / run->value) / rate;
@@ -104,7 +116,7 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
       half = done;
       half_error = run->value;
     }
-    group = done < 8 ? (done + 1) / 2 : 1 + done / 8;
+    group = run->measure_often ? 1 : 1 + done / 2;
   }
   return SCREE_OK;
 }
