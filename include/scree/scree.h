@@ -3,11 +3,17 @@
 #define SCREE_SCREE_H
 
 #include "scree/base.h"
+#include "scree/body.h"
 #include "scree/fclib.h"
+#include "scree/law.h"
 #include "scree/measure.h"
 #include "scree/options.h"
 #include "scree/problem.h"
+#include "scree/results.h"
+#include "scree/scene.h"
+#include "scree/set.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
+#include "scree/world.h"
 
 #endif

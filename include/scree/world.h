@@ -21,8 +21,9 @@
 #ifndef SCREE_WORLD_H
 #define SCREE_WORLD_H
 
+#include "scree/body.h"
+#include "scree/law.h"
 #include "scree/problem.h"
-#include "scree/shape.h"
 #include "scree/solver.h"
 
 #include <stdint.h>
@@ -32,50 +33,6 @@ extern "C" {
 #endif
 
 typedef struct scree_World scree_World;
-
-/* Velocity of a body: of its origin (centre of mass), and of rotation, both in the world frame.
- * 2D: angular.z alone. Also used for forces: force and torque about the origin. */
-typedef struct scree_Twist {
-  scree_Vec3 linear, angular;
-} scree_Twist;
-
-/* ---- functions of time ----------------------------------------------------------------------- */
-
-typedef enum scree_SignalKind {
-  SCREE_SIGNAL_ZERO,
-  SCREE_SIGNAL_CONSTANT,
-  SCREE_SIGNAL_TABLE,   /* linear between the entries, held before the first and after the last */
-  SCREE_SIGNAL_CALLBACK /* must be a pure function of (user, time): a resumed run calls it again */
-} scree_SignalKind;
-
-/* A twist (velocity of an obstacle, or force and torque) as a function of time. The world copies
- * tables; `user` must outlive the world. */
-typedef struct scree_Signal {
-  scree_SignalKind kind;
-  scree_Twist constant;
-  int count;                 /* of the table */
-  const double *times;       /* (count) ascending */
-  const scree_Twist *values; /* (count) */
-  scree_Twist (*callback)(void *user, double time);
-  void *user;
-} scree_Signal;
-
-/* ---- laws and materials ---------------------------------------------------------------------- */
-
-/* What happens where two materials touch. `law` is a name of scree_law_name; start from
- * scree_pair_law(). */
-typedef struct scree_PairLaw {
-  const char *law; /* "coulomb", "frictionless" */
-  double mu;       /* friction coefficient, >= 0 */
-  double e_n, e_t; /* restitution of the normal and of the tangential velocity, in [0, 1] */
-} scree_PairLaw;
-
-/* coulomb, mu = 0.5, e_n = e_t = 0 */
-SCREE_API scree_PairLaw scree_pair_law(void);
-
-/* The registry of laws: names in the order of the documentation, null past the end. */
-SCREE_API const char *scree_law_name(int index);
-SCREE_API const char *scree_law_summary(const char *name);
 
 /* The registry of time schemes: "moreau-jean", "euler"; null past the end. */
 SCREE_API const char *scree_scheme_name(int index);
@@ -110,32 +67,6 @@ typedef struct scree_WorldSettings {
 } scree_WorldSettings;
 
 SCREE_API scree_WorldSettings scree_world_settings(void);
-
-/* ---- bodies ---------------------------------------------------------------------------------- */
-
-/* A body or an obstacle; start from scree_body_def(). */
-typedef struct scree_BodyDef {
-  const scree_Shape *shape; /* copied */
-  bool obstacle;            /* infinite mass; unbounded shapes must be */
-  scree_Pose pose;
-  scree_Twist velocity; /* of a body that is not an obstacle */
-  double density;       /* used when mass is 0 (1000) */
-  double mass;          /* 0: from the density and the shape */
-  scree_Vec3 inertia;   /* principal moments; all zero: the shape's own for the mass. 2D: z alone */
-  int material;         /* of scree_world_add_material (0: the first, always there) */
-  uint32_t group;       /* bodies of the same group other than 0 do not touch each other (0) */
-  scree_Signal driver;  /* of an obstacle: its velocity as a function of time */
-  bool belt;            /* of an obstacle: the driver moves its surface, the shape stays in place */
-} scree_BodyDef;
-
-SCREE_API scree_BodyDef scree_body_def(void);
-
-/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. */
-typedef struct scree_ForceDef {
-  int body;      /* -1: every body that is not an obstacle */
-  bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
-  scree_Signal signal;
-} scree_ForceDef;
 
 /* ---- life ------------------------------------------------------------------------------------ */
 

@@ -10,6 +10,10 @@
 
 enum { NAME = 64 };
 
+scree_BodyDef scree_body_def(void) {
+  return (scree_BodyDef){.pose = {.orientation = {1, 0, 0, 0}}, .density = 1000};
+}
+
 void scree_bodies_init(scree_Bodies *bodies, int dimension) {
   *bodies = (scree_Bodies){.dimension = dimension, .nb = dimension == 2 ? 3 : 6};
 }

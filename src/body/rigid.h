@@ -14,7 +14,7 @@
 #define SCREE_BODY_RIGID_H
 
 #include "math/vec3.h"
-#include "scree/world.h"
+#include "scree/body.h"
 
 /* State of a body: what changes in every step. 104 bytes. */
 typedef struct scree_Motion {

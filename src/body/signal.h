@@ -2,7 +2,7 @@
 #ifndef SCREE_BODY_SIGNAL_H
 #define SCREE_BODY_SIGNAL_H
 
-#include "scree/world.h"
+#include "scree/body.h"
 
 /* Check and copy, the table included. `owner` names it in messages. */
 scree_Status scree_signal_copy(const scree_Signal *from, const char *owner, scree_Signal *to,

@@ -4,7 +4,7 @@
 #ifndef SCREE_LAW_LAW_H
 #define SCREE_LAW_LAW_H
 
-#include "scree/world.h"
+#include "scree/law.h"
 
 /* What the discrete problem wants to know of one contact. */
 typedef struct scree_LawContact {

@@ -2,6 +2,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "law/law.h"
+#include "scree/options.h"
 
 #include <string.h>
 

@@ -19,6 +19,7 @@
 #include "geometry/broad.h"
 #include "geometry/contact_cache.h"
 #include "law/law.h"
+#include "scree/world.h"
 
 typedef struct scree_SchemeClass {
   const char *name, *summary;

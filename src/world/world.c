@@ -25,10 +25,6 @@ scree_WorldSettings scree_world_settings(void) {
                                .max_halvings = 3};
 }
 
-scree_BodyDef scree_body_def(void) {
-  return (scree_BodyDef){.pose = {.orientation = {1, 0, 0, 0}}, .density = 1000};
-}
-
 static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log *log) {
   if (s->dimension != 2 && s->dimension != 3)
     return scree_fail(log, SCREE_BAD_INPUT, "world: dimension %d, expected 2 or 3", s->dimension);

@@ -1,0 +1,70 @@
+/* scree/body.h — bodies, obstacles and forces as a caller describes them to a world. */
+#ifndef SCREE_BODY_H
+#define SCREE_BODY_H
+
+#include "scree/shape.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Velocity of a body: of its origin (centre of mass), and of rotation, both in the world frame.
+ * 2D: angular.z alone. Also used for forces: force and torque about the origin. */
+typedef struct scree_Twist {
+  scree_Vec3 linear, angular;
+} scree_Twist;
+
+/* ---- functions of time ----------------------------------------------------------------------- */
+
+typedef enum scree_SignalKind {
+  SCREE_SIGNAL_ZERO,
+  SCREE_SIGNAL_CONSTANT,
+  SCREE_SIGNAL_TABLE,   /* linear between the entries, held before the first and after the last */
+  SCREE_SIGNAL_CALLBACK /* must be a pure function of (user, time): a resumed run calls it again */
+} scree_SignalKind;
+
+/* A twist (velocity of an obstacle, or force and torque) as a function of time. The world copies
+ * tables; `user` must outlive the world. */
+typedef struct scree_Signal {
+  scree_SignalKind kind;
+  scree_Twist constant;
+  int count;                 /* of the table */
+  const double *times;       /* (count) ascending */
+  const scree_Twist *values; /* (count) */
+  scree_Twist (*callback)(void *user, double time);
+  void *user;
+} scree_Signal;
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* A body or an obstacle; start from scree_body_def(). */
+typedef struct scree_BodyDef {
+  const scree_Shape *shape; /* copied */
+  bool obstacle;            /* infinite mass; unbounded shapes must be */
+  scree_Pose pose;
+  scree_Twist velocity; /* of a body that is not an obstacle */
+  double density;       /* used when mass is 0 (1000) */
+  double mass;          /* 0: from the density and the shape */
+  scree_Vec3 inertia;   /* principal moments; all zero: the shape's own for the mass. 2D: z alone */
+  int material;         /* of scree_world_add_material (0: the first, always there) */
+  uint32_t group;       /* bodies of the same group other than 0 do not touch each other (0) */
+  scree_Signal driver;  /* of an obstacle: its velocity as a function of time */
+  bool belt;            /* of an obstacle: the driver moves its surface, the shape stays in place */
+} scree_BodyDef;
+
+SCREE_API scree_BodyDef scree_body_def(void);
+
+/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. */
+typedef struct scree_ForceDef {
+  int body;      /* -1: every body that is not an obstacle */
+  bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
+  scree_Signal signal;
+} scree_ForceDef;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
