@@ -2,7 +2,7 @@
  * and Table 2 on piles made in code (pile.h), without friction (the paper's case) and with the
  * associated law at mu = 0.5. Every method stops at the same error, measured by the driver.
  *
- *     gradient_growth [TOLERANCE] [LARGEST]     default 1e-3, piles of up to 32^3 spheres
+ *     gradient_growth [TOLERANCE] [LARGEST]     default 1e-3, piles of up to 16^3 spheres
  *
  * Ratios to pgd are what to look at; the seconds are of one thread of this machine. */
 #include "bench/pile.h"
@@ -47,7 +47,7 @@ static scree_Status row(int n, bool frictionless, double tolerance) {
 
 int main(int argc, char **argv) {
   const double tolerance = argc > 1 ? strtod(argv[1], NULL) : 1e-3;
-  const long largest = argc > 2 ? strtol(argv[2], NULL, 10) : 32;
+  const long largest = argc > 2 ? strtol(argv[2], NULL, 10) : 16;
   const int sizes[] = {8, 12, 16, 24, 32, 40, 50};
   scree_Status status = SCREE_OK;
   for (int frictionless = 1; frictionless >= 0 && !status; --frictionless) {
