@@ -202,7 +202,7 @@ static void local_exact(const scree_LocalParameters *parameters, int d, const do
 
 const scree_LocalClass scree_local_exact = {
     .name = "exact",
-    .summary = "the contact solved to machine accuracy (default)",
+    .summary = "the contact solved to machine accuracy",
     .reference = "this library; quartic of Bonnefon and Daviet 2011 as a scalar root",
     .associated = true,
     .solve = local_exact,

@@ -1,0 +1,253 @@
+/* The parts of the interior point and Newton methods: cone algebra against its defining identities,
+ * the assembled systems against dense ones, and the directions against the equations that they
+ * linearise (by finite differences of the residuals). */
+#define _DEFAULT_SOURCE /* scandir */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "small_problems.h"
+
+/* the solver itself, so that its static functions can be called */
+#include "solver/ipm.c"
+
+static void random_inside(int d, unsigned long long *seed, double closeness, double *x) {
+  double tail = 0.0;
+  for (int i = 1; i < d; ++i) {
+    x[i] = small_random(seed);
+    tail += x[i] * x[i];
+  }
+  x[0] = sqrt(tail) * (1.0 + closeness * fabs(small_random(seed))) + closeness * 1e-3;
+}
+
+static void assert_close(const double *a, const double *b, int n, double tolerance) {
+  double size = 0.0;
+  for (int i = 0; i < n; ++i) size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+  for (int i = 0; i < n; ++i)
+    if (!(fabs(a[i] - b[i]) <= tolerance * size)) fail_msg("%.17g and %.17g", a[i], b[i]);
+}
+
+static void test_scaling(void **unused) {
+  (void)unused;
+  unsigned long long seed = 4;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int d = 2 + trial % 2;
+    const double closeness = trial % 3 == 0 ? 1e-3 : 1.0;
+    double x[3], z[3], P[9], Pi[9], out[3], back[3];
+    scree_Scaling s;
+    random_inside(d, &seed, closeness, x);
+    random_inside(d, &seed, closeness, z);
+    scree_scaling_init(&s, d, x, z);
+    scree_scaling_matrix(&s, d, P);
+    scree_scaling_inverse_matrix(&s, d, Pi);
+    multiply(d, P, z, out);
+    assert_close(out, x, d, 1e-9); /* P z = x */
+    multiply(d, Pi, x, out);
+    assert_close(out, z, d, 1e-9);
+    scree_scaling_invert(&s, d, x, out); /* R^-1 x = l */
+    assert_close(out, s.l, d, 1e-9);
+    scree_scaling_apply(&s, d, z, out);
+    scree_scaling_apply(&s, d, out, back); /* R R z = P z */
+    assert_close(back, x, d, 1e-9);
+    scree_jordan_product(d, s.l, z, out);
+    scree_jordan_divide(d, s.l, out, back);
+    assert_close(back, z, d, 1e-8);
+  }
+}
+
+static void test_cone_step(void **unused) {
+  (void)unused;
+  unsigned long long seed = 9;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const int d = 2 + trial % 2;
+    double x[3], dx[3], y[3];
+    random_inside(d, &seed, 1.0, x);
+    for (int i = 0; i < d; ++i) dx[i] = 3.0 * small_random(&seed);
+    const double t = scree_cone_step(d, x, dx, 10.0);
+    assert_true(t > 0.0 && t <= 10.0);
+    for (int i = 0; i < d; ++i) y[i] = x[i] + 0.999999 * t * dx[i];
+    assert_true(y[0] >= scree_cone_tail(d, y)); /* just before: inside */
+    if (t < 10.0) {
+      for (int i = 0; i < d; ++i) y[i] = x[i] + 1.000001 * t * dx[i];
+      assert_true(y[0] < scree_cone_tail(d, y)); /* just after: outside */
+    }
+  }
+}
+
+/* (I + B^T G B) and (L W + G) against dense products. */
+static void test_systems(void **unused) {
+  (void)unused;
+  unsigned long long seed = 3;
+  for (int d = 2; d <= 3; ++d)
+    for (int form = 0; form < 2; ++form) {
+      scree_Problem pile = small_pile(d, 4, 0.4, 0.2), p = pile;
+      if (form) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
+      scree_Operator W;
+      scree_System system;
+      assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
+      assert_int_equal(scree_system_create(&W, false, NULL, &system), SCREE_OK);
+      const size_t nc = (size_t)p.nc, dd = (size_t)(d * d), n = nc * (size_t)d;
+      double *G = calloc(nc * dd, sizeof *G), *L = calloc(nc * dd, sizeof *L);
+      double *x = calloc(n + W.state_size, sizeof *x), *b = calloc(n + W.state_size, sizeof *b);
+      double *t = calloc(n, sizeof *t), *s = calloc(n, sizeof *s);
+      for (size_t i = 0; i < nc * dd; ++i) {
+        G[i] = 0.3 * small_random(&seed) + (i % dd % (size_t)(d + 1) == 0 ? 2.0 : 0.0);
+        L[i] = 0.3 * small_random(&seed) + (i % dd % (size_t)(d + 1) == 0 ? 1.0 : 0.0);
+      }
+      for (size_t i = 0; i < system.size; ++i) x[i] = small_random(&seed);
+      /* b = A x by the definition */
+      if (form) {
+        plain_velocity(&p, x, t);
+        for (size_t c = 0; c < nc; ++c)
+          for (size_t i = 0; i < (size_t)d; ++i) {
+            double sum = 0.0;
+            for (size_t j = 0; j < (size_t)d; ++j) {
+              const size_t ij = c * dd + i * (size_t)d + j, at = c * (size_t)d + j;
+              sum += L[ij] * (t[at] - p.q[at]) + G[ij] * x[at];
+            }
+            b[c * (size_t)d + i] = sum;
+          }
+      } else {
+        scree_operator_velocity(&W, NULL, x, NULL, t);
+        for (size_t c = 0; c < nc; ++c) {
+          multiply(d, G + c * dd, t + c * (size_t)d, s + c * (size_t)d);
+        }
+        scree_operator_state(&W, s, b);
+        for (size_t i = 0; i < system.size; ++i) b[i] += x[i];
+      }
+      int perturbed = -1;
+      assert_int_equal(scree_system_factor(&system, form ? L : NULL, G, &perturbed), SCREE_OK);
+      assert_int_equal(perturbed, 0);
+      scree_system_solve(&system, b);
+      assert_close(b, x, (int)system.size, 1e-10);
+      scree_system_destroy(&system);
+      scree_operator_destroy(&W);
+      if (form) scree_problem_destroy(&p);
+      scree_problem_destroy(&pile);
+      free(G);
+      free(L);
+      free(x);
+      free(b);
+      free(t);
+      free(s);
+    }
+}
+
+/* A state of the solver in the middle of nowhere, with proximal weights switched off. */
+static State *make_state(scree_Problem *p, scree_Operator *W, scree_RunCache *cache,
+                         scree_SolveSettings *settings, scree_Run *run) {
+  assert_int_equal(scree_operator_create(p, 1, NULL, W), SCREE_OK);
+  *settings = scree_solve_settings();
+  *run = (scree_Run){.W = W, .settings = settings, .cache = cache};
+  Options o;
+  void *state;
+  scree_options_init(&scree_solver_ipm.options, &o);
+  o.weight = 1e300;
+  assert_int_equal(create(run, &o, &state), SCREE_OK);
+  State *st = state;
+  measure_scales(st);
+  unsigned long long seed = 17;
+  for (int c = 0; c < p->nc; ++c) {
+    double *x = st->x + c * p->d, *z = st->z + c * p->d;
+    random_inside(p->d, &seed, 1.0, x);
+    random_inside(p->d, &seed, 1.0, z);
+    if (st->contact[c].line)
+      for (int i = 1; i < p->d; ++i) x[i] = z[i] = 0.0;
+  }
+  for (size_t i = 0; W->state_size && i < st->system->size; ++i) st->y[i] = small_random(&seed);
+  return st;
+}
+
+static void test_direction(void **unused) {
+  (void)unused;
+  for (int d = 2; d <= 3; ++d)
+    for (int variant = 0; variant < 8; ++variant) {
+      const bool assembled = variant & 1, frictionless = variant & 2, coulomb = variant & 4;
+      scree_Problem pile = small_pile(d, 3, 0.4, 0.2), p = pile;
+      if (assembled) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
+      p.law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
+      if (frictionless) p.mu[1] = 0.0;
+      scree_Operator W;
+      scree_RunCache cache = {0};
+      scree_SolveSettings settings;
+      scree_Run run;
+      State *st = make_state(&p, &W, &cache, &settings, &run);
+      const size_t n = (size_t)(p.nc * d), ny = st->system->size;
+      double ry_norm, target = 0.37;
+      residuals(st, st->x, st->z, st->y, st->ru, st->ry, &ry_norm);
+      assert_int_equal(factorise(st, &run), SCREE_OK);
+      double *ru = calloc(n, sizeof *ru), *ry = calloc(W.state_size + 1, sizeof *ry);
+      memcpy(ru, st->ru, n * sizeof *ru);
+      memcpy(ry, st->ry, W.state_size * sizeof *ry);
+      direction(st, target, NULL, NULL, st->ru, st->dx, st->dz);
+      /* complementarity: dx + P dz = a */
+      for (int c = 0; c < p.nc; ++c) {
+        double P[9], v[3], sum[3];
+        if (st->contact[c].line) {
+          const double *x = st->x + c * d, *z = st->z + c * d;
+          const double value = x[0] * z[0] + x[0] * st->dz[c * d] + z[0] * st->dx[c * d];
+          assert_true(fabs(value - target) < 1e-8);
+          continue;
+        }
+        scree_scaling_matrix(&st->contact[c].scaling, d, P);
+        multiply(d, P, st->dz + c * d, v);
+        for (int i = 0; i < d; ++i) sum[i] = v[i] + st->dx[c * d + i];
+        assert_close(sum, st->a + c * d, d, 1e-8);
+      }
+      /* residuals along the direction: R(t) = (1 - t) R(0) + O(t^2) */
+      const double t = 1e-6;
+      move(st, t, st->x, st->z, W.state_size ? st->y : NULL);
+      residuals(st, st->x, st->z, st->y, st->ru, st->ry, &ry_norm);
+      double size = 0.0;
+      for (size_t i = 0; i < n; ++i) size = fmax(size, fabs(ru[i]));
+      for (size_t i = 0; i < n; ++i)
+        if (!(fabs((st->ru[i] - ru[i]) / t + ru[i]) < 1e-3 * size))
+          fail_msg("%dD variant %d: residual %zu falls by %g, expected %g", d, variant, i,
+                   (ru[i] - st->ru[i]) / t, ru[i]);
+      for (size_t i = 0; i < ny && !assembled; ++i)
+        assert_true(fabs((st->ry[i] - ry[i]) / t + ry[i]) < 1e-6);
+      free(ru);
+      free(ry);
+      destroy(st);
+      scree_run_cache_destroy(&cache);
+      scree_operator_destroy(&W);
+      if (assembled) scree_problem_destroy(&p);
+      scree_problem_destroy(&pile);
+    }
+}
+
+/* The start is on the central path of its own barrier. */
+static void test_start(void **unused) {
+  (void)unused;
+  scree_Problem p = small_pile(3, 3, 0.4, 0.2);
+  scree_Operator W;
+  scree_RunCache cache = {0};
+  scree_SolveSettings settings;
+  scree_Run run;
+  State *st = make_state(&p, &W, &cache, &settings, &run);
+  double *r = calloc((size_t)(p.nc * 3), sizeof *r);
+  start_near(st, r, p.q, 0.01);
+  for (int c = 0; c < p.nc; ++c) {
+    double product[3];
+    scree_jordan_product(3, st->x + 3 * c, st->z + 3 * c, product);
+    assert_true(fabs(product[0] - 0.01) < 1e-15);
+    assert_true(fabs(product[1]) < 1e-15 && fabs(product[2]) < 1e-15);
+  }
+  free(r);
+  destroy(st);
+  scree_run_cache_destroy(&cache);
+  scree_operator_destroy(&W);
+  scree_problem_destroy(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scaling), cmocka_unit_test(test_cone_step),
+      cmocka_unit_test(test_systems), cmocka_unit_test(test_direction),
+      cmocka_unit_test(test_start),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
