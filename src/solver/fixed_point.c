@@ -7,10 +7,12 @@
  *     repeat  r = solution for q + mu s n, from the last r, to a tolerance that follows the error
  *             s <- s + omega (F(s) - s)
  *
- * The plain iteration (omega = 1) is the fastest where it converges, but cycles on dense packings,
- * where more sliding here means less there. So each contact has an omega of its own: while the
- * change of s has made no progress for a few iterations, the omegas of contacts whose change turns
- * round are halved; an omega grows again when its contact keeps its direction.
+ * The plain iteration (omega = 1) mostly needs the fewest problems where it converges, but cycles
+ * on some dense packings, where more sliding here means less there. So each contact has an omega of
+ * its own: while the change of s has made no progress for a few iterations, the omegas of contacts
+ * whose change turns round are halved; an omega grows again when its contact keeps its direction.
+ * There is no proof of convergence: packings remain on which this stalls (spheres-500), and the
+ * driver says so.
  *
  * The outer test is the driver's, on Coulomb's law itself. 003's own test, |F(s) - s|/(|s| + 1) <=
  * tolFP, is the option tol_fp, or the measure `increment`. An iteration is one convex problem. */
