@@ -14,6 +14,7 @@
 #include "scree/set.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
+#include "scree/step.h"
 #include "scree/world.h"
 
 #endif

@@ -23,8 +23,7 @@
 
 #include "scree/body.h"
 #include "scree/law.h"
-#include "scree/problem.h"
-#include "scree/solver.h"
+#include "scree/step.h"
 
 #include <stdint.h>
 
@@ -34,38 +33,7 @@ extern "C" {
 
 typedef struct scree_World scree_World;
 
-/* The registry of time schemes: "moreau-jean", "euler"; null past the end. */
-SCREE_API const char *scree_scheme_name(int index);
-SCREE_API const char *scree_scheme_summary(const char *name);
-
-/* ---- settings -------------------------------------------------------------------------------- */
-
-/* How a world moves; start from scree_world_settings(). The world copies it, with its names and
- * the solver's options. */
-typedef struct scree_WorldSettings {
-  int dimension;      /* 2 or 3 (3) */
-  const char *scheme; /* "moreau-jean" (default) or "euler" */
-  double step;        /* h, > 0: there is no default */
-  double theta;       /* moreau-jean: in [1/2, 1] (1/2) */
-  scree_Vec3 gravity; /* (0, -9.81, 0) in 2D is the caller's to set: default is zero */
-  scree_Law flow;     /* SCREE_COULOMB, or SCREE_ASSOCIATED: the convex relaxation of 003 */
-  /* Gap up to which moreau-jean takes a contact as closed, relative to the smaller body (1e-9). */
-  double gap_tolerance;
-  /* Penetration that is left alone, relative to the smaller body (1e-4). moreau-jean: above it, and
-   * if `stabilise` is on, positions (never velocities) are projected back to half of it, as far as
-   * the energy that contacts have dissipated so far pays for it: no energy is ever added. */
-  double penetration;
-  bool stabilise; /* (true) false repeats the papers' scheme as printed */
-  /* Penetration, relative to the smaller body, above which a step is not certified (0.1; INFINITY:
-   * never). A step that makes it worse is halved first. */
-  double penetration_limit;
-  scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
-  bool warm_start;           /* start each solve from the impulses of the previous step (true) */
-  int max_retries;           /* of a solve that misses the tolerance: with more patience, then with
-                              * the default solver (2) */
-  int max_halvings;          /* of a step that cannot be certified (3); 0: none */
-} scree_WorldSettings;
-
+/* The defaults. */
 SCREE_API scree_WorldSettings scree_world_settings(void);
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -112,45 +80,6 @@ SCREE_API scree_Vec3 scree_body_inertia(const scree_World *world, int body);
 SCREE_API int scree_body_material(const scree_World *world, int body);
 
 /* ---- stepping and the certificate ------------------------------------------------------------ */
-
-/* Where the energy of a step went; sums over the steps are scree_world_energy's. For a step of
- * moreau-jean
- *     change of kinetic + potential = forces + drivers - normal - friction + scheme + stabilisation
- * holds up to round-off, which is `closing`. */
-typedef struct scree_EnergyBalance {
-  double kinetic, potential; /* after the step; potential of gravity: -sum m g.x */
-  double forces;             /* work of the forces other than gravity */
-  double drivers;            /* work of driven obstacles on bodies */
-  double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
-  double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
-  double stabilisation;      /* potential energy of the projection, paid by normal + friction */
-  double closing;            /* what is missing in the equation above */
-} scree_EnergyBalance;
-
-typedef struct scree_StepReport {
-  bool certified;             /* everything asked for is met in every substep */
-  int64_t step;               /* number of this step, from 1 */
-  double time, h;             /* after the step; length of the step */
-  int contacts;               /* in the last substep's problem */
-  int active;                 /* with a non-zero impulse */
-  int contacts_above;         /* contacts whose own natural map exceeds the tolerance */
-  double error;               /* worst over the substeps: the measure asked for */
-  double tolerance;           /* of that measure */
-  double penetration;         /* deepest found, relative to the smaller of the two bodies */
-  double cone_violation;      /* worst |r - P(r)| over the scale of the error */
-  int worst_body[2];          /* of the contact with the largest natural map, -1 if there is none */
-  int deepest_body[2];        /* of the deepest penetration, -1 */
-  int iterations;             /* of the solver, all solves of the step */
-  int solves;                 /* 1 when nothing had to be repeated */
-  int retries;                /* solves repeated with a tighter solver */
-  int redetections;           /* euler: a body moved further than contacts had been looked for */
-  int substeps;               /* 1 when the step was not halved */
-  bool stabilised;            /* positions were projected */
-  double stabilisation_error; /* of the projection's own contact problem */
-  scree_SolveInfo solve;      /* of the last solve */
-  scree_EnergyBalance energy; /* of this step */
-  double seconds_detect, seconds_build, seconds_solve, seconds_move, seconds_certify;
-} scree_StepReport;
 
 /* One step of length settings.step. `report` may be null. SCREE_OK: certified; SCREE_NOT_CONVERGED:
  * done, but the report shows what is above the tolerance; otherwise nothing was changed. */

@@ -19,7 +19,7 @@
 #include "geometry/broad.h"
 #include "geometry/contact_cache.h"
 #include "law/law.h"
-#include "scree/world.h"
+#include "scree/step.h"
 
 typedef struct scree_SchemeClass {
   const char *name, *summary;

@@ -2,6 +2,7 @@
 #ifndef SCREE_WORLD_WORLD_H
 #define SCREE_WORLD_WORLD_H
 
+#include "scree/world.h"
 #include "step/system.h"
 
 /* Time is start + count * step, so that it does not gather rounding; both begin anew when the step
