@@ -139,13 +139,10 @@ static void write_series(FILE *file, const PlotSeries *series, int index, const 
   fprintf(file, "</text>\n");
 }
 
-scree_Status plot_write(const Bench *bench, const Plot *plot, const char *name) {
-  char path[1024];
-  if (!bench->directory) return SCREE_OK;
-  snprintf(path, sizeof path, "%s/%s-%s.svg", bench->directory, bench->current->name, name);
+scree_Status plot_write_file(const char *path, const Plot *plot) {
   FILE *file = fopen(path, "w");
   if (!file) {
-    cli_error("scree bench: cannot write %s: %s", path, strerror(errno));
+    cli_error("scree: cannot write %s: %s", path, strerror(errno));
     return SCREE_MACHINE;
   }
   const Axis x = make_axis(plot, false, LEFT, WIDTH - RIGHT);
@@ -159,8 +156,18 @@ scree_Status plot_write(const Bench *bench, const Plot *plot, const char *name) 
   fprintf(file, "</svg>\n");
   const bool bad = ferror(file) != 0;
   if (fclose(file) != 0 || bad) {
-    cli_error("scree bench: cannot write %s: %s", path, strerror(errno));
+    cli_error("scree: cannot write %s: %s", path, strerror(errno));
     return SCREE_MACHINE;
   }
   return SCREE_OK;
+}
+
+scree_Status plot_write(Bench *bench, const Plot *plot, const char *name) {
+  char path[1024], file[128];
+  if (!bench->directory) return SCREE_OK;
+  snprintf(file, sizeof file, "%s-%s.svg", bench->current->name, name);
+  snprintf(path, sizeof path, "%s/%s", bench->directory, file);
+  const scree_Status status = plot_write_file(path, plot);
+  if (!status) bench_plot(bench, file);
+  return status;
 }

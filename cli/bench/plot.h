@@ -21,6 +21,9 @@ typedef struct Plot {
 } Plot;
 
 /* Write DIRECTORY/<case>-<name>.svg; nothing, successfully, when the command has no -o. */
-scree_Status plot_write(const Bench *bench, const Plot *plot, const char *name);
+scree_Status plot_write(Bench *bench, const Plot *plot, const char *name);
+
+/* Write one plot to a file of its own. */
+scree_Status plot_write_file(const char *path, const Plot *plot);
 
 #endif

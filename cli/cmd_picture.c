@@ -1,0 +1,259 @@
+/* `scree picture`: one frame as a picture, or all as a film, without a display. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/args.h"
+#include "cli/replay.h"
+#include "cli/terminal.h"
+#include "io/render.h"
+#include "io/report.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const colour_names[] = {"velocity", "angular", "size", "material", "id", NULL};
+
+typedef struct Picture {
+  const char *directory, *output, *movie;
+  double at;
+  int width, height, colour, rate;
+  bool chains, software;
+} Picture;
+
+/* ---- by a browser ---------------------------------------------------------------------------- */
+
+/* Remove the folder that the browser filled. Only ever called on a folder mkdtemp made. */
+static void remove_folder(const char *path) {
+  static const char *const names[] = {"rm", NULL};
+  char *program = cli_find_program(names);
+  if (!program) return;
+  char *const arguments[] = {program, (char *)"-rf", (char *)"--", (char *)(size_t)path, NULL};
+  const pid_t child = cli_start(arguments, NULL);
+  if (child > 0) (void)cli_wait(child, 20.0);
+  free(program);
+}
+
+/* The page of this frame alone, drawn by Chromium. False: no browser, or it failed. */
+static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
+  static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", NULL};
+  char *browser = cli_find_program(names);
+  if (!browser) return false;
+  const char *base = getenv("TMPDIR");
+  char folder[512], page[600], shot[600], address[1024], size[64], screenshot[640], data[640];
+  snprintf(folder, sizeof folder, "%s/scree-picture-XXXXXX", base && *base ? base : "/tmp");
+  bool good = mkdtemp(folder) != NULL;
+  if (good) {
+    snprintf(page, sizeof page, "%s/page.html", folder);
+    snprintf(shot, sizeof shot, "%s/shot.png", folder);
+    snprintf(address, sizeof address, "file://%s#picture&theme=light&colour=%s%s", page,
+             colour_names[picture->colour], picture->chains ? "&chains" : "");
+    snprintf(size, sizeof size, "--window-size=%d,%d", picture->width, picture->height);
+    snprintf(screenshot, sizeof screenshot, "--screenshot=%s", shot);
+    snprintf(data, sizeof data, "--user-data-dir=%s/profile", folder);
+    scree_ReportSettings settings = scree_report_settings();
+    settings.budget = 500e6;
+    settings.only = frame;
+    good = scree_report_write(replay, &settings, page, NULL) == SCREE_OK;
+    /* A browser refuses its sandbox to the administrator; the page is ours. */
+    const char *fixed[] = {browser,
+                           "--headless",
+                           "--hide-scrollbars",
+                           "--disable-gpu",
+                           "--use-angle=swiftshader",
+                           "--enable-unsafe-swiftshader",
+                           "--no-first-run",
+                           "--disable-background-networking",
+                           "--disable-component-update",
+                           "--disable-sync",
+                           "--disable-quic",
+                           "--disable-extensions",
+                           "--force-device-scale-factor=1",
+                           size,
+                           data,
+                           screenshot,
+                           address,
+                           geteuid() == 0 ? "--no-sandbox" : NULL,
+                           NULL};
+    const pid_t child = good ? cli_start((char *const *)(const void *)fixed, NULL) : -1;
+    good = child > 0 && cli_wait(child, 90.0) && access(shot, R_OK) == 0;
+    if (good) {
+      /* The picture may go to another file system: copy. */
+      FILE *from = fopen(shot, "rb"), *to = fopen(picture->output, "wb");
+      char block[65536];
+      size_t got;
+      while (from && to && (got = fread(block, 1, sizeof block, from)) > 0)
+        fwrite(block, 1, got, to);
+      good = from && to && !ferror(from) && !ferror(to);
+      if (from) fclose(from);
+      if (to && fclose(to) != 0) good = false;
+    }
+    remove_folder(folder);
+  }
+  free(browser);
+  return good;
+}
+
+/* ---- by ourselves ---------------------------------------------------------------------------- */
+
+static scree_RenderSettings render_settings(const Picture *picture) {
+  scree_RenderSettings settings = scree_render_settings();
+  settings.width = picture->width;
+  settings.height = picture->height;
+  settings.colour = (scree_RenderColour)picture->colour;
+  settings.chains = picture->chains;
+  return settings;
+}
+
+static scree_Status draw(scree_Replay *replay, int k, const Picture *picture) {
+  const scree_RenderSettings settings = render_settings(picture);
+  scree_ReplayFrame frame = {0};
+  scree_ReplayExtent extent;
+  unsigned char *pixels = malloc(3 * (size_t)picture->width * (size_t)picture->height);
+  scree_Status status = pixels ? SCREE_OK : SCREE_MACHINE;
+  if (status == SCREE_OK) status = scree_replay_read(replay, k, &frame);
+  if (status == SCREE_OK) status = scree_replay_extent(replay, &extent);
+  if (status == SCREE_OK) status = scree_render(replay, &frame, &extent, &settings, pixels);
+  if (status == SCREE_OK)
+    status = scree_png_write(picture->output, picture->width, picture->height, pixels, replay->log);
+  scree_replay_frame_fini(&frame);
+  free(pixels);
+  return status;
+}
+
+/* All of a frame to ffmpeg; false when it has gone away. */
+static bool feed(int input, const unsigned char *pixels, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(input, pixels, size);
+    if (written <= 0) return false;
+    pixels += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+static scree_Status film(scree_Replay *replay, const Picture *picture) {
+  static const char *const names[] = {"ffmpeg", NULL};
+  char *program = cli_find_program(names);
+  if (!program) {
+    cli_error("scree picture: --movie needs ffmpeg, which is not installed (Debian: ffmpeg)");
+    return SCREE_MACHINE;
+  }
+  char size[64], rate[32];
+  snprintf(size, sizeof size, "%dx%d", picture->width, picture->height);
+  snprintf(rate, sizeof rate, "%d", picture->rate);
+  const char *arguments[] = {
+      program, "-y", "-f", "rawvideo", "-pix_fmt", "rgb24",     "-s",         size,           "-r",
+      rate,    "-i", "-",  "-pix_fmt", "yuv420p",  "-movflags", "+faststart", picture->movie, NULL};
+  scree_RenderSettings settings = render_settings(picture);
+  scree_ReplayFrame frame = {0};
+  scree_ReplayExtent extent;
+  const size_t bytes = 3 * (size_t)picture->width * (size_t)picture->height;
+  unsigned char *pixels = malloc(bytes);
+  scree_Status status = pixels ? scree_replay_extent(replay, &extent) : SCREE_MACHINE;
+  if (status == SCREE_OK) status = scree_render_scale(replay, settings.colour, &settings.scale);
+  int input = -1;
+  signal(SIGPIPE, SIG_IGN);
+  const pid_t child =
+      status == SCREE_OK ? cli_start((char *const *)(const void *)arguments, &input) : -1;
+  bool good = child > 0;
+  CliProgress progress;
+  cli_progress_init(&progress, false);
+  for (int k = 0; good && status == SCREE_OK && k < replay->frame_count; ++k) {
+    status = scree_replay_read(replay, k, &frame);
+    if (status == SCREE_OK) status = scree_render(replay, &frame, &extent, &settings, pixels);
+    if (status == SCREE_OK) good = feed(input, pixels, bytes);
+    if (cli_progress_due(&progress))
+      cli_progress_show(&progress, "frame %d of %d", k + 1, replay->frame_count);
+  }
+  cli_progress_clear(&progress);
+  if (input >= 0) close(input);
+  if (child > 0 && !cli_wait(child, 300.0)) good = false;
+  if (status == SCREE_OK && !good) {
+    cli_error("scree picture: ffmpeg could not write %s", picture->movie);
+    status = SCREE_MACHINE;
+  }
+  if (status == SCREE_OK)
+    printf("%s: %d frames at %d a second\n", picture->movie, replay->frame_count, picture->rate);
+  scree_replay_frame_fini(&frame);
+  free(pixels);
+  free(program);
+  return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int make(const Picture *picture) {
+  CliLog log;
+  cli_log_init(&log, false, false);
+  scree_Replay *replay;
+  scree_Status status = scree_replay_open(picture->directory, &log.log, &replay);
+  if (status != SCREE_OK) return (int)status;
+  if (replay->frame_count == 0) {
+    cli_error("scree picture: %s saved no frames: there is nothing to draw", picture->directory);
+    status = SCREE_BAD_INPUT;
+  } else if (picture->movie) {
+    status = film(replay, picture);
+  } else {
+    const int last = replay->frame_count - 1;
+    const int k = isinf(picture->at) ? last : scree_replay_nearest(replay, picture->at);
+    const bool browsed = !picture->software && browse(replay, k, picture);
+    if (!browsed) status = draw(replay, k, picture);
+    if (status == SCREE_OK)
+      printf("%s: frame %d at t = %g s, drawn by %s\n", picture->output, k, replay->times[k],
+             browsed ? "a browser" : "scree itself");
+  }
+  scree_replay_close(replay);
+  return (int)status;
+}
+
+static int run(const CliCommand *command, int argc, char **argv) {
+  Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30};
+  const CliOption options[] = {
+      {"at", 0, CLI_REAL, &picture.at, "T",
+       "time in seconds; the nearest frame (default: the last)", -1e300, 1e300, NULL},
+      {"output", 'o', CLI_TEXT, &picture.output, "FILE.png", "the picture (default picture.png)", 0,
+       0, NULL},
+      {"movie", 0, CLI_TEXT, &picture.movie, "FILE.mp4", "a film of all frames, by ffmpeg", 0, 0,
+       NULL},
+      {"rate", 0, CLI_INT, &picture.rate, "N", "frames a second of the film (30)", 1, 240, NULL},
+      {"width", 0, CLI_INT, &picture.width, "N", "pixels (1280)", 64, 8192, NULL},
+      {"height", 0, CLI_INT, &picture.height, "N", "pixels (800)", 64, 8192, NULL},
+      {"colour", 0, CLI_CHOICE, &picture.colour, "WHAT", "what bodies are coloured by (velocity)",
+       0, 0, colour_names},
+      {"chains", 0, CLI_FLAG, &picture.chains, NULL, "show force chains", 0, 0, NULL},
+      {"software", 0, CLI_FLAG, &picture.software, NULL, "do not use a browser", 0, 0, NULL},
+      {0},
+  };
+  CliList arguments = {0};
+  int status = cli_parse(command, options, argc, argv, &arguments);
+  if (status < 0 && arguments.count != 1) {
+    cli_error("scree picture: expected the folder of one run, found %d (scree picture --help "
+              "explains)",
+              arguments.count);
+    status = 2;
+  }
+  if (status < 0) {
+    picture.directory = arguments.items[0];
+    if (!picture.output) picture.output = "picture.png";
+    picture.width &= ~1, picture.height &= ~1; /* films have even sides */
+    status = cli_finish(make(&picture));
+  }
+  cli_list_free(&arguments);
+  return status;
+}
+
+const CliCommand cli_command_picture = {
+    .name = "picture",
+    .usage = "DIR [--at T] [-o FILE.png] [--movie FILE.mp4] [options]",
+    .summary = "draw one frame of a run, or a film of all",
+    .help = "Draws without a display: by Chromium, headless, where it is installed, otherwise by\n"
+            "scree itself. Films are drawn by scree itself and written by ffmpeg.",
+    .examples = "  scree picture drum-run --at 2.5 -o drum.png\n"
+                "  scree picture drum-run --chains --colour size --software\n"
+                "  scree picture drum-run --movie drum.mp4",
+    .run = run,
+};

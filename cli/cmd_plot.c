@@ -1,0 +1,127 @@
+/* `scree plot`: the curves of a run's page as SVG files. */
+#include "cli/args.h"
+#include "cli/bench/plot.h"
+#include "cli/replay.h"
+#include "cli/terminal.h"
+#include "io/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CURVES_MAX = 5 };
+
+/* The same groups as in viewer/src/plots.js. */
+static const struct Group {
+  const char *file, *title, *unit;
+  bool log;
+  const char *curve[CURVES_MAX], *name[CURVES_MAX];
+} groups[] = {
+    {"energies",
+     "Energies",
+     "J",
+     false,
+     {"kinetic", "potential", "total", "dissipated", "work"},
+     {"kinetic", "potential", "total", "dissipated", "work"}},
+    {"balance", "Energy balance: what is missing", "J", false, {"energy_error"}, {"missing"}},
+    {"contacts",
+     "Contacts by status",
+     "",
+     false,
+     {"open", "stick", "slip"},
+     {"separating", "sticking", "sliding"}},
+    {"error", "Error per step", "", true, {"error", "tolerance"}, {"error", "tolerance"}},
+    {"iterations", "Iterations", "", false, {"iterations"}, {"iterations"}},
+    {"penetration",
+     "Deepest penetration over the smaller body",
+     "",
+     true,
+     {"penetration"},
+     {"penetration"}},
+    {"coordination",
+     "Coordination",
+     "",
+     false,
+     {"coordination", "coordination_touching"},
+     {"all bodies", "without rattlers"}},
+    {"packing", "Packing fraction", "", false, {"packing_fraction"}, {"packing fraction"}},
+    {"seconds",
+     "Seconds per step",
+     "s",
+     false,
+     {"seconds", "seconds_solve", "seconds_detect"},
+     {"all", "solver", "detection"}},
+};
+
+static int draw(const scree_Replay *replay, const char *folder, int *count) {
+  const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
+  for (size_t g = 0; time && g < sizeof groups / sizeof *groups; ++g) {
+    const struct Group *group = &groups[g];
+    Plot plot = {
+        .title = group->title, .x_label = "time [s]", .y_label = group->unit, .log_y = group->log};
+    for (int k = 0; k < CURVES_MAX && group->curve[k]; ++k) {
+      const scree_ReplayCurve *curve = scree_replay_curve(replay, group->curve[k]);
+      if (!curve) continue;
+      plot.series[plot.count++] = (PlotSeries){.name = group->name[k],
+                                               .x = time->values,
+                                               .y = curve->values,
+                                               .count = (size_t)replay->rows};
+    }
+    if (plot.count == 0) continue;
+    char name[64];
+    snprintf(name, sizeof name, "%s.svg", group->file);
+    char *path = cli_join(folder, name);
+    const scree_Status status = path ? plot_write_file(path, &plot) : SCREE_MACHINE;
+    if (status == SCREE_OK) printf("%s\n", path);
+    free(path);
+    if (status != SCREE_OK) return (int)status;
+    ++*count;
+  }
+  return 0;
+}
+
+static int run(const CliCommand *command, int argc, char **argv) {
+  const char *output = NULL;
+  const CliOption options[] = {
+      {"output", 'o', CLI_TEXT, &output, "OUT", "folder for the files (default DIR/plots)", 0, 0,
+       NULL},
+      {0},
+  };
+  CliList arguments = {0};
+  int status = cli_parse(command, options, argc, argv, &arguments);
+  if (status < 0 && arguments.count != 1) {
+    cli_error("scree plot: expected the folder of one run, found %d (scree plot --help explains)",
+              arguments.count);
+    status = 2;
+  }
+  if (status < 0) {
+    CliLog log;
+    cli_log_init(&log, false, false);
+    scree_Replay *replay;
+    status = (int)scree_replay_open(arguments.items[0], &log.log, &replay);
+    if (status == 0) {
+      char *folder = output ? cli_join(output, NULL) : cli_join(arguments.items[0], "plots");
+      int count = 0;
+      status = folder && cli_need_folder(folder) ? draw(replay, folder, &count) : 3;
+      if (status == 0 && count == 0) {
+        cli_error("scree plot: %s has no telemetry: there are no curves", arguments.items[0]);
+        status = 2;
+      }
+      free(folder);
+      scree_replay_close(replay);
+    }
+    status = cli_finish(status);
+  }
+  cli_list_free(&arguments);
+  return status;
+}
+
+const CliCommand cli_command_plot = {
+    .name = "plot",
+    .usage = "DIR [-o OUT]",
+    .summary = "the curves of a run as SVG files",
+    .help = "Writes energies and their balance, contacts by status, error against tolerance,\n"
+            "iterations, penetration, coordination, packing fraction and seconds per step, one\n"
+            "file each, and prints their names.",
+    .examples = "  scree plot drum-run -o figures",
+    .run = run,
+};

@@ -1,0 +1,360 @@
+/* `scree view`: the page of a run, served on this machine alone, with frames sent as they are asked
+ * for. A single thread and poll(2) serve a bounded number of connections, each one request.
+ *
+ * What can be asked for is a fixed list: the page, meta.json and numbered blocks, all made from the
+ * open run. No name in a request ever reaches the file system, so nothing outside the run can be
+ * read. The Host header must be this machine's: a page elsewhere cannot reach in through a name of
+ * its own. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/args.h"
+#include "cli/replay.h"
+#include "cli/terminal.h"
+#include "core/memory.h"
+#include "io/report.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLIENTS = 32, REQUEST_MAX = 8192 };
+
+/* A connection: its request so far, then its answer. */
+typedef struct Client {
+  int fd; /* -1: free */
+  char request[REQUEST_MAX + 1];
+  size_t received;
+  char *answer; /* head and body; null while the request is incomplete */
+  size_t size, sent;
+  double deadline; /* seconds of the clock */
+} Client;
+
+typedef struct Server {
+  scree_Replay *replay;
+  scree_ReportPlan plan;
+  scree_Block block;
+  int listener, port;
+  Client clients[CLIENTS];
+} Server;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void answer(Client *client, const char *status, const char *type, const void *body,
+                   size_t size, bool with_body) {
+  char head[512];
+  const int length = snprintf(head, sizeof head,
+                              "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+                              "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+                              "Connection: close\r\n\r\n",
+                              status, type, size);
+  client->answer = malloc((size_t)length + size);
+  client->size = client->sent = 0;
+  if (!client->answer) return; /* the connection is closed without an answer */
+  memcpy(client->answer, head, (size_t)length);
+  client->size = (size_t)length;
+  if (with_body && size) {
+    memcpy(client->answer + length, body, size);
+    client->size += size;
+  }
+}
+
+static void answer_text(Client *client, const char *status, const char *text) {
+  answer(client, status, "text/plain; charset=utf-8", text, strlen(text), true);
+}
+
+static void answer_meta(Server *server, Client *client) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *file = open_memstream(&text, &size);
+  if (file) {
+    scree_report_meta(server->replay, &server->plan, file);
+    fclose(file);
+  }
+  if (file && text)
+    answer(client, "200 OK", "application/json", text, size, true);
+  else
+    answer_text(client, "500 Internal Server Error", "out of memory\n");
+  free(text);
+}
+
+/* The number after the letter of a block's name; -1 when it is none below `limit`. */
+static int block_number(const char *text, int limit) {
+  long value = 0;
+  if (!*text) return -1;
+  for (; *text; ++text) {
+    if (*text < '0' || *text > '9') return -1;
+    value = 10 * value + (*text - '0');
+    if (value >= limit) return -1;
+  }
+  return (int)value;
+}
+
+static void answer_block(Server *server, Client *client, const char *name) {
+  scree_Status status = SCREE_OK;
+  const int number =
+      name[0] == 'b' || name[0] == 'c' ? block_number(name + 1, server->plan.count) : -1;
+  if (strcmp(name, "static") == 0)
+    scree_report_static(server->replay, &server->block);
+  else if (strcmp(name, "telemetry") == 0 && server->replay->rows)
+    status = scree_report_telemetry(server->replay, &server->block);
+  else if (name[0] == 'b' && number >= 0)
+    status = scree_report_frames(server->replay, &server->plan, number, &server->block);
+  else if (name[0] == 'c' && number >= 0 && server->plan.contacts)
+    status = scree_report_contacts(server->replay, &server->plan, number, &server->block);
+  else {
+    answer_text(client, "404 Not Found", "there is no such block\n");
+    return;
+  }
+  unsigned char *bytes = NULL;
+  size_t size = 0;
+  if (status == SCREE_OK)
+    status = scree_block_end(&server->block, server->replay->log, &bytes, &size);
+  if (status == SCREE_OK)
+    answer(client, "200 OK", "application/octet-stream", bytes, size, true);
+  else
+    answer_text(client, "500 Internal Server Error", "the run cannot be read\n");
+  scree_free(bytes);
+}
+
+/* Value of the Host header, in place; null when it is missing. */
+static char *host_of(char *headers) {
+  for (char *line = strstr(headers, "\r\n"); line; line = strstr(line, "\r\n")) {
+    line += 2;
+    const char name[] = "host:";
+    size_t k = 0;
+    while (name[k] && (line[k] | 32) == name[k]) ++k;
+    if (name[k]) continue;
+    char *value = line + k;
+    while (*value == ' ') ++value;
+    return value;
+  }
+  return NULL;
+}
+
+static bool is_local(char *host, int port) {
+  static const char *const names[] = {"127.0.0.1", "localhost"};
+  if (!host) return false;
+  for (int k = 0; k < 2; ++k) {
+    char expected[64];
+    const int length = snprintf(expected, sizeof expected, "%s:%d\r\n", names[k], port);
+    if (strncmp(host, expected, (size_t)length) == 0) return true;
+  }
+  return false;
+}
+
+static void respond(Server *server, Client *client) {
+  char *request = client->request;
+  const bool local = is_local(host_of(request), server->port);
+  char *path = strchr(request, ' ');
+  char *end = path ? strpbrk(path + 1, " \r\n") : NULL;
+  if (!end || strncmp(request, "GET ", 4) != 0) {
+    answer_text(client, "405 Method Not Allowed", "only GET is answered\n");
+    return;
+  }
+  *end = 0;
+  ++path;
+  size_t size;
+  const char *page = scree_report_page(&size);
+  if (!local)
+    answer_text(client, "403 Forbidden", "this server answers to 127.0.0.1 alone\n");
+  else if (strcmp(path, "/") == 0)
+    answer(client, "200 OK", "text/html; charset=utf-8", page, size, true);
+  else if (strcmp(path, "/meta.json") == 0)
+    answer_meta(server, client);
+  else if (strncmp(path, "/block/", 7) == 0)
+    answer_block(server, client, path + 7);
+  else
+    answer_text(client, "404 Not Found", "there is nothing here\n");
+}
+
+/* ---- connections ----------------------------------------------------------------------------- */
+
+static void drop(Client *client) {
+  if (client->fd >= 0) close(client->fd);
+  free(client->answer);
+  client->fd = -1;
+  client->answer = NULL;
+  client->received = client->size = client->sent = 0;
+}
+
+static void take_request(Server *server, Client *client) {
+  const ssize_t got =
+      recv(client->fd, client->request + client->received, REQUEST_MAX - client->received, 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    drop(client);
+    return;
+  }
+  client->received += (size_t)got;
+  client->request[client->received] = 0;
+  if (strstr(client->request, "\r\n\r\n")) {
+    respond(server, client);
+    client->deadline = now() + 60.0;
+    if (!client->answer) drop(client);
+  } else if (client->received == REQUEST_MAX) {
+    answer_text(client, "431 Request Header Fields Too Large", "the request is too long\n");
+    if (!client->answer) drop(client);
+  }
+}
+
+static void send_answer(Client *client) {
+  const ssize_t sent =
+      send(client->fd, client->answer + client->sent, client->size - client->sent, MSG_NOSIGNAL);
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (sent > 0) client->sent += (size_t)sent;
+  if (sent <= 0 || client->sent == client->size) {
+    if (client->sent == client->size) shutdown(client->fd, SHUT_WR);
+    drop(client);
+  }
+}
+
+static void accept_client(Server *server) {
+  const int fd = accept(server->listener, NULL, NULL);
+  if (fd < 0) return;
+  for (int k = 0; k < CLIENTS; ++k) {
+    Client *client = &server->clients[k];
+    if (client->fd >= 0) continue;
+    if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0) break;
+    client->fd = fd;
+    client->deadline = now() + 10.0;
+    return;
+  }
+  close(fd);
+}
+
+static bool listen_local(Server *server, int port) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)port),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof address;
+  const int yes = 1;
+  server->listener = socket(AF_INET, SOCK_STREAM, 0);
+  if (server->listener < 0 ||
+      setsockopt(server->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      bind(server->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
+      listen(server->listener, CLIENTS) != 0 || fcntl(server->listener, F_SETFL, O_NONBLOCK) != 0 ||
+      getsockname(server->listener, (struct sockaddr *)&address, &size) != 0) {
+    cli_error("scree view: cannot listen on 127.0.0.1 port %d: %s", port, strerror(errno));
+    return false;
+  }
+  server->port = ntohs(address.sin_port);
+  return true;
+}
+
+/* Serve until Ctrl-C, or until nobody has asked for anything for `idle` seconds. */
+static void serve(Server *server, double idle) {
+  double last = now();
+  while (!cli_interrupted()) {
+    struct pollfd fds[CLIENTS + 1];
+    int owner[CLIENTS + 1], count = 0;
+    fds[count++] = (struct pollfd){server->listener, POLLIN, 0};
+    for (int k = 0; k < CLIENTS; ++k) {
+      Client *client = &server->clients[k];
+      if (client->fd >= 0 && now() > client->deadline) drop(client);
+      if (client->fd < 0) continue;
+      owner[count] = k;
+      fds[count++] = (struct pollfd){client->fd, client->answer ? POLLOUT : POLLIN, 0};
+    }
+    const int ready = poll(fds, (nfds_t)count, 250);
+    if (ready > 0) last = now();
+    if (ready <= 0 && now() - last > idle) return;
+    for (int k = 1; ready > 0 && k < count; ++k) {
+      Client *client = &server->clients[owner[k]];
+      if (!fds[k].revents) continue;
+      if (client->answer)
+        send_answer(client);
+      else
+        take_request(server, client);
+    }
+    if (ready > 0 && fds[0].revents) accept_client(server);
+  }
+}
+
+static int view(const char *directory, int port, double idle) {
+  CliLog log;
+  cli_log_init(&log, false, false);
+  Server *server = calloc(1, sizeof *server);
+  if (!server) {
+    cli_error("scree view: out of memory");
+    return 3;
+  }
+  for (int k = 0; k < CLIENTS; ++k) server->clients[k].fd = -1;
+  server->listener = -1;
+  size_t size;
+  scree_Status status = SCREE_OK;
+  if (!scree_report_page(&size)) {
+    cli_error(
+        "scree view: this scree was built without its page: build it with \"npm ci && npm run "
+        "build\" in viewer/, then build scree again");
+    status = SCREE_BAD_INPUT;
+  }
+  if (status == SCREE_OK) status = scree_replay_open(directory, &log.log, &server->replay);
+  if (status == SCREE_OK) {
+    const scree_ReportSettings settings = scree_report_settings();
+    status = scree_report_plan(server->replay, &settings, INFINITY, &server->plan);
+  }
+  if (status == SCREE_OK && !listen_local(server, port)) status = SCREE_MACHINE;
+  if (status == SCREE_OK) {
+    signal(SIGPIPE, SIG_IGN);
+    cli_catch_interrupt();
+    printf("http://127.0.0.1:%d/\n", server->port);
+    fflush(stdout);
+    if (isatty(STDOUT_FILENO)) printf("open it in a browser; Ctrl-C ends\n");
+    serve(server, idle);
+  }
+  for (int k = 0; k < CLIENTS; ++k) drop(&server->clients[k]);
+  if (server->listener >= 0) close(server->listener);
+  scree_block_fini(&server->block);
+  scree_report_plan_fini(&server->plan);
+  scree_replay_close(server->replay);
+  free(server);
+  return (int)status;
+}
+
+static int run(const CliCommand *command, int argc, char **argv) {
+  int port = 0;
+  double idle = INFINITY;
+  const CliOption options[] = {
+      {"port", 0, CLI_INT, &port, "N", "port on 127.0.0.1 (default: any that is free)", 1, 65535,
+       NULL},
+      {"idle", 0, CLI_REAL, &idle, "S", "end when nothing was asked for during S seconds", 0, 1e9,
+       NULL},
+      {0},
+  };
+  CliList arguments = {0};
+  int status = cli_parse(command, options, argc, argv, &arguments);
+  if (status < 0 && arguments.count != 1) {
+    cli_error("scree view: expected the folder of one run, found %d (scree view --help explains)",
+              arguments.count);
+    status = 2;
+  }
+  if (status < 0) status = cli_finish(view(arguments.items[0], port, idle));
+  cli_list_free(&arguments);
+  return status;
+}
+
+const CliCommand cli_command_view = {
+    .name = "view",
+    .usage = "DIR [--port N] [--idle S]",
+    .summary = "look at a run in a browser, frames sent as they are needed",
+    .help = "Serves the page of scree report on 127.0.0.1 with every frame and every digit of the\n"
+            "run, for runs that are too large for one page. Nothing but this run is served.",
+    .examples = "  scree view drum-run\n"
+                "  scree view drum-run --port 8080",
+    .run = run,
+};

@@ -1,0 +1,143 @@
+// Colours of bodies. A colouring gives each body a number in [0, 1] on a scale, or a category.
+
+// Samples of a scale that is even in lightness (dark blue, green, yellow), interpolated.
+const SCALE = [
+  [68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140],
+  [40, 174, 128], [94, 201, 98], [173, 220, 48], [253, 231, 37],
+];
+// Told apart by eyes that confuse red and green.
+export const CATEGORIES = [
+  [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167],
+  [86, 180, 233], [213, 94, 0], [240, 228, 66], [130, 130, 130],
+];
+export const STATUS = [
+  { name: 'separating', colour: [150, 150, 150] },
+  { name: 'sticking', colour: [0, 114, 178] },
+  { name: 'sliding', colour: [213, 94, 0] },
+];
+
+export function scaleColour(x, out, at) {
+  const s = Math.min(Math.max(x, 0), 1) * (SCALE.length - 1);
+  const k = Math.min(Math.floor(s), SCALE.length - 2);
+  for (let c = 0; c < 3; ++c) out[at + c] = SCALE[k][c] + (s - k) * (SCALE[k + 1][c] - SCALE[k][c]);
+}
+export const scaleGradient = () =>
+  `linear-gradient(90deg, ${SCALE.map((c, k) => `rgb(${c}) ${((100 * k) / (SCALE.length - 1)).toFixed(1)}%`).join(', ')})`;
+
+function length(columns, name, f, n, out) {
+  const column = columns[name];
+  for (let i = 0; i < n; ++i) {
+    let sum = 0;
+    for (let c = 0; c < column.comps; ++c) sum = Math.hypot(sum, column.at(f, c, i));
+    out[i] = sum;
+  }
+}
+
+// Speeds and spins come as vectors, or, in a page made compact, as their lengths.
+function magnitude(vectorName, lengthName) {
+  return (run, k, out) => {
+    const frame = run.peek(k);
+    if (!frame) return false;
+    const { columns, f } = frame;
+    if (columns[vectorName]) length(columns, vectorName, f, columns[vectorName].count, out);
+    else if (columns[lengthName]) columns[lengthName].unpack(f, 0, out, 0, 1);
+    else return false;
+    return true;
+  };
+}
+
+// Mean stress of a body from its contacts: -(1/V) sum f . arm, over d; compression is positive here.
+function pressure(run, k, out) {
+  const frame = run.peek(k), contacts = run.peekContacts(k);
+  if (!frame || (!contacts && run.meta.contactFrames.length)) return false;
+  out.fill(0);
+  if (!contacts) return true;
+  const d = run.meta.dimension;
+  const arm = [0, 0, 0], force = [0, 0, 0];
+  for (let c = 0; c < contacts.a.count; ++c) {
+    contactForce(run, contacts, frame, c, force);
+    for (const side of [0, 1]) {
+      const body = contacts[side ? 'b' : 'a'].at(0, 0, c);
+      contactArm(run, contacts, frame, c, body, arm);
+      const dot = force[0] * arm[0] + force[1] * arm[1] + force[2] * arm[2];
+      out[body] -= (side ? -dot : dot) / (d * run.fixed.volume.at(0, 0, body) * run.meta.h);
+    }
+  }
+  for (let i = 0; i < out.length; ++i) if (!Number.isFinite(out[i])) out[i] = 0;
+  return true;
+}
+
+export function contactNormal(contacts, c, out, run, frame) {
+  if (contacts.normal) {
+    for (let i = 0; i < 3; ++i) out[i] = contacts.normal.at(0, i, c);
+  } else {
+    // Left out of a compact page for round bodies: the normal is along the arm.
+    const a = contacts.a.at(0, 0, c), b = contacts.b.at(0, 0, c);
+    const fromB = run.fixed.obstacle.at(0, 0, a);
+    contactArm(run, contacts, frame, c, fromB ? b : a, out);
+    const size = (fromB ? 1 : -1) * Math.hypot(...out) || 1;
+    for (let i = 0; i < 3; ++i) out[i] /= size;
+  }
+  const size = Math.hypot(...out) || 1;
+  for (let i = 0; i < 3; ++i) out[i] /= size;
+}
+
+// Impulse on body a, in the world's axes. A compact page has the normal part alone.
+export function contactForce(run, contacts, frame, c, out) {
+  if (contacts.impulse) {
+    for (let i = 0; i < 3; ++i) out[i] = contacts.impulse.at(0, i, c);
+  } else {
+    contactNormal(contacts, c, out, run, frame);
+    const rn = contacts.r.at(0, 0, c);
+    for (let i = 0; i < 3; ++i) out[i] *= rn;
+  }
+}
+
+// From the centre of a body to the contact.
+export function contactArm(run, contacts, frame, c, body, out) {
+  if (contacts.position) {
+    const p = frame.columns.position;
+    for (let i = 0; i < 3; ++i) out[i] = contacts.position.at(0, i, c) - p.at(frame.f, i, body);
+    return;
+  }
+  const a = contacts.a.at(0, 0, c), b = contacts.b.at(0, 0, c);
+  const holder = run.fixed.obstacle.at(0, 0, a) ? b : a;
+  const size = run.fixed.radius.at(0, 0, holder), p = frame.columns.position;
+  for (let i = 0; i < 3; ++i) {
+    out[i] = contacts.arm.at(0, i, c) * size;
+    if (body !== holder) out[i] += p.at(frame.f, i, holder) - p.at(frame.f, i, body);
+  }
+}
+
+export const COLOURINGS = [
+  { id: 'velocity', name: 'velocity', unit: 'm/s', compute: magnitude('velocity', 'speed') },
+  { id: 'angular', name: 'angular velocity', unit: 'rad/s', compute: magnitude('angular', 'spin') },
+  { id: 'size', name: 'size', unit: 'm', still: true, compute: (run, k, out) => (run.fixed.size.unpack(0, 0, out, 0, 1), true) },
+  { id: 'material', name: 'material', category: true, still: true, compute: (run, k, out) => (run.fixed.material.unpack(0, 0, out, 0, 1), true) },
+  { id: 'id', name: 'body number', category: true, still: true, compute: (run, k, out) => (out.forEach((_, i) => (out[i] = i)), true) },
+  { id: 'stress', name: 'stress (mean pressure)', unit: 'Pa', compute: pressure },
+];
+
+// The range of a colouring: from zero to the largest over some frames of the run (sizes: from the
+// smallest), without the highest hundredth, which would leave all others dark.
+export async function colouringRange(run, colouring) {
+  if (colouring.category) return [0, 1];
+  const values = new Float64Array(run.bodies), all = [];
+  const looks = colouring.still ? 1 : Math.min(run.count, 9);
+  for (let s = 0; s < looks; ++s) {
+    const k = looks > 1 ? Math.round((s * (run.count - 1)) / (looks - 1)) : 0;
+    await run.frame(k);
+    if (colouring.id === 'stress') await run.contacts(k);
+    if (!colouring.compute(run, k, values)) continue;
+    for (let i = 0; i < values.length; ++i) if (!run.fixed.obstacle.at(0, 0, i) && Number.isFinite(values[i])) all.push(values[i]);
+  }
+  if (!all.length) return [0, 1];
+  all.sort((a, b) => a - b);
+  let high = all[Math.floor(0.99 * (all.length - 1))];
+  if (colouring.id === 'size') {
+    const low = all[0];
+    return [low, all[all.length - 1] > low ? all[all.length - 1] : low * 1.0001 || 1];
+  }
+  if (!(high > 0)) high = all[all.length - 1];
+  return [0, high > 0 ? high : 1];
+}

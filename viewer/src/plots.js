@@ -1,0 +1,108 @@
+// Curves over time that share the time cursor with the player. A plot appears when the run's
+// telemetry has its curves.
+import uPlot from 'uplot';
+import { short } from './format.js';
+
+// Curves that are drawn together. `log`: on a logarithmic axis.
+export const GROUPS = [
+  { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work'] },
+  { title: 'Energy balance: what is missing', unit: 'J', curves: ['energy_error'] },
+  { title: 'Contacts by status', curves: ['open', 'stick', 'slip'], names: { open: 'separating', stick: 'sticking', slip: 'sliding' } },
+  { title: 'Error per step', log: true, curves: ['error', 'tolerance'] },
+  { title: 'Iterations', curves: ['iterations'] },
+  { title: 'Deepest penetration, relative to the smaller body', log: true, curves: ['penetration'] },
+  { title: 'Coordination', curves: ['coordination', 'coordination_touching'], names: { coordination_touching: 'without rattlers' } },
+  { title: 'Packing fraction', curves: ['packing_fraction'], names: { packing_fraction: 'packing fraction' } },
+  { title: 'Seconds per step', unit: 's', curves: ['seconds', 'seconds_solve', 'seconds_detect'], names: { seconds: 'all', seconds_solve: 'solver', seconds_detect: 'detection' } },
+];
+const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
+
+export class Plots {
+  constructor(element, run, onTime) {
+    this.element = element;
+    this.run = run;
+    this.onTime = onTime;
+    this.charts = [];
+    this.time = 0;
+  }
+
+  build() {
+    this.element.textContent = '';
+    for (const chart of this.charts) chart.destroy();
+    this.charts = [];
+    const { telemetry } = this.run;
+    if (!telemetry.time || !telemetry.time.count) {
+      this.element.innerHTML = '<p class="hint">This run has no telemetry: there are no curves.</p>';
+      return;
+    }
+    const values = (name) => Array.from({ length: telemetry[name].count }, (_, i) => telemetry[name].at(0, 0, i));
+    const time = values('time');
+    const sensors = Object.keys(telemetry).filter((name) => name.startsWith('sensor.'));
+    const groups = GROUPS.concat(sensors.map((name) => ({ title: `Sensor ${name.slice(7)}`, curves: [name] })));
+    for (const group of groups) {
+      const curves = group.curves.filter((name) => telemetry[name]);
+      if (curves.length) this.addChart(group, curves, time, curves.map(values));
+    }
+  }
+
+  addChart(group, curves, time, data) {
+    const holder = document.createElement('div');
+    holder.className = 'plot';
+    const title = document.createElement('h2');
+    title.textContent = group.unit ? `${group.title} [${group.unit}]` : group.title;
+    holder.append(title);
+    this.element.append(holder);
+    const style = getComputedStyle(document.documentElement);
+    const text = style.getPropertyValue('--dim').trim(), line = style.getPropertyValue('--line').trim();
+    // A logarithmic axis has no place for zero.
+    const log = group.log && data.some((ys) => ys.some((y) => y > 0));
+    const shown = log ? data.map((ys) => ys.map((y) => (y > 0 ? y : null))) : data.map((ys) => ys.map((y) => (Number.isFinite(y) ? y : null)));
+    const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
+    const chart = new uPlot({
+      width: Math.max(holder.clientWidth - 10, 200),
+      height: 150,
+      cursor: { sync: { key: 'time' }, drag: { x: false, y: false } },
+      scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
+      axes: [{ ...axis, size: 28 }, { ...axis, size: 56, values: (u, splits) => splits.map((v) => (v === null ? '' : log && Math.log10(v) % 1 ? '' : short(v))) }],
+      series: [
+        { label: 't', value: (u, v) => (v === null ? '' : short(v)) },
+        ...curves.map((name, i) => ({
+          label: group.names?.[name] || name.replace(/^sensor\./, '').replaceAll('_', ' '),
+          stroke: name === 'tolerance' ? text : COLOURS[i % COLOURS.length],
+          dash: name === 'tolerance' ? [4, 4] : undefined,
+          width: 1.5, points: { show: time.length < 3 },
+          value: (u, v) => (v === null ? '' : short(v)),
+        })),
+      ],
+      hooks: {
+        draw: [(u) => {
+          const x = u.valToPos(this.time, 'x', true);
+          if (!(x >= u.bbox.left && x <= u.bbox.left + u.bbox.width)) return;
+          u.ctx.save();
+          u.ctx.strokeStyle = style.getPropertyValue('--accent').trim();
+          u.ctx.lineWidth = 2;
+          u.ctx.beginPath();
+          u.ctx.moveTo(x, u.bbox.top);
+          u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+          u.ctx.stroke();
+          u.ctx.restore();
+        }],
+      },
+    }, [time, ...shown], holder);
+    chart.over.addEventListener('click', () => {
+      if (chart.cursor.left >= 0) this.onTime(chart.posToVal(chart.cursor.left, 'x'));
+    });
+    const last = curves.map((name, i) => `${name.replaceAll('_', ' ')} ${short(data[i][data[i].length - 1])}`).join(', ');
+    chart.root.setAttribute('role', 'img');
+    chart.root.setAttribute('aria-label', `${group.title} over time. At the end: ${last}.`);
+    this.charts.push(chart);
+  }
+
+  setTime(time) {
+    this.time = time;
+    for (const chart of this.charts) chart.redraw(false, false);
+  }
+  resize() {
+    for (const chart of this.charts) chart.setSize({ width: Math.max(chart.root.parentElement.clientWidth - 10, 200), height: 150 });
+  }
+}

@@ -1,0 +1,476 @@
+// The view: batches of bodies, obstacles, contacts, the camera. Lengths on the graphics card are
+// (x - origin) / length, with both in double precision from the run, so that a scene far from zero
+// or of any size is drawn as sharply as one near it.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import * as shader from './shaders.js';
+import { ball, beam, capsule, cube, Merger, square } from './shapes.js';
+import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, scaleColour } from './colours.js';
+
+const PLAIN = [150, 156, 164]; // obstacles
+
+export class View {
+  constructor(canvas, run) {
+    this.run = run;
+    this.flat = run.meta.dimension === 2;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    this.renderer.setClearColor(0, 0);
+    this.scene = new THREE.Scene();
+    this.batches = [];
+    this.makeTextures();
+    this.makeBodies();
+    this.makeContacts();
+    this.makeCamera(canvas);
+    this.colouring = COLOURINGS[0];
+    this.range = [0, 1];
+    this.values = new Float64Array(this.n);
+    this.show = { chains: false, contacts: false, normals: false };
+    this.frame = 0;
+    this.needed = true;
+  }
+
+  // ---- state of the bodies ----
+  makeTextures() {
+    this.n = Math.max(this.run.bodies, 1);
+    const width = Math.min(1024, this.n), height = Math.ceil(this.n / width);
+    this.place = new Float32Array(4 * width * height);
+    this.turn = new Float32Array(4 * width * height);
+    this.colours = new Uint8Array(4 * width * height).fill(200);
+    const texture = (data, type) => {
+      const t = new THREE.DataTexture(data, width, height, THREE.RGBAFormat, type);
+      t.needsUpdate = true;
+      return t;
+    };
+    this.placeTexture = texture(this.place, THREE.FloatType);
+    this.turnTexture = texture(this.turn, THREE.FloatType);
+    this.colourTexture = texture(this.colours, THREE.UnsignedByteType);
+    this.uniforms = {
+      uPlace: { value: this.placeTexture }, uTurn: { value: this.turnTexture }, uColour: { value: this.colourTexture },
+      uWidth: { value: width }, uSelected: { value: -1 }, uSlice: { value: new THREE.Vector4() },
+      uFlat: { value: this.flat }, uMark: { value: this.run.meta.turns ? 1 : 0 },
+    };
+    for (let i = 0; i < this.n; ++i) this.turn[4 * i + 3] = 1;
+  }
+
+  material(vertexShader, fragmentShader, obstacle, extra = {}) {
+    const material = new THREE.ShaderMaterial({
+      glslVersion: THREE.GLSL3, vertexShader, fragmentShader,
+      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false } },
+      side: obstacle && !this.flat ? THREE.FrontSide : THREE.DoubleSide, ...extra,
+    });
+    if (this.flat) {
+      material.depthTest = false;
+      material.transparent = true;
+    }
+    return material;
+  }
+
+  add(geometry, material, obstacle, type = THREE.Mesh) {
+    const mesh = new type(geometry, material);
+    mesh.frustumCulled = false;
+    mesh.renderOrder = obstacle ? 0 : 1;
+    this.scene.add(mesh);
+    this.batches.push({ mesh, obstacle, impostor: material.alphaToCoverage });
+    return mesh;
+  }
+
+  instanced(base, items, vertex, fragment, obstacle, extra) {
+    if (!items.length) return;
+    const geometry = new THREE.InstancedBufferGeometry();
+    geometry.index = base.index;
+    for (const [name, attribute] of Object.entries(base.attributes)) geometry.setAttribute(name, attribute);
+    geometry.setAttribute('aBody', new THREE.InstancedBufferAttribute(new Float32Array(items.map((i) => i.body)), 1));
+    geometry.setAttribute('aSize', new THREE.InstancedBufferAttribute(new Float32Array(items.flatMap((i) => i.size)), 4));
+    geometry.instanceCount = items.length;
+    this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
+  }
+
+  // Shape of a body: kind and numbers in the page's unit.
+  shape(body) {
+    const { fixed, meta } = this.run, L = meta.length;
+    const p = [0, 1, 2, 3, 4].map((c) => fixed.shape.at(0, c, body) / L);
+    return { kind: meta.kinds[fixed.kind.at(0, 0, body)], radius: p[0], half: p[1], semi: p.slice(2) };
+  }
+  vertices(body) {
+    const { fixed, meta } = this.run, L = meta.length, points = [];
+    const first = fixed.vertex_first.at(0, 0, body), count = fixed.vertex_count.at(0, 0, body);
+    for (let k = 0; k < count; ++k) points.push([fixed.vertices.at(0, 0, first + k) / L, fixed.vertices.at(0, 1, first + k) / L]);
+    return points;
+  }
+
+  makeBodies() {
+    const detail = this.run.bodies > 5000 ? 12 : this.run.bodies > 800 ? 20 : 36;
+    const { lower, upper } = this.bounds();
+    const reach = Math.max(upper.distanceTo(lower), 1e-6);
+    this.reach = reach;
+    for (const obstacle of [true, false]) {
+      const round = [], balls = [], ellipsoids = [], boxes = [], capsules = [];
+      const solid = new Merger(), sheet = new Merger();
+      for (let body = 0; body < this.run.bodies; ++body) {
+        if (Boolean(this.run.fixed.obstacle.at(0, 0, body)) !== obstacle) continue;
+        const s = this.shape(body);
+        switch (s.kind) {
+          case 'disk': round.push({ body, size: [s.radius, s.radius, 0, 0] }); break;
+          case 'ellipse': round.push({ body, size: [s.semi[0], s.semi[1], 0, 0] }); break;
+          case 'segment': {
+            const r = Math.max(s.radius, 0.002 * reach);
+            round.push({ body, size: [r, r, s.half, 0] });
+            break;
+          }
+          case 'polygon': solid.polygon(body, this.vertices(body)); break;
+          case 'half-plane': {
+            const w = 2 * reach, h = 0.25 * reach, g = 0.05 * reach, x = this.alongPlane(body);
+            sheet.quad(body, [[x - w, 0, 0], [x - w, -h, 0], [x + w, -h, 0], [x + w, 0, 0]], [0, 0, 1],
+              [[(x - w) / g, 0.5], [(x - w - h) / g, 0.5], [(x + w - h) / g, 0.5], [(x + w) / g, 0.5]]);
+            break;
+          }
+          case 'drum-2d': sheet.ring(body, s.radius, 0.06 * s.radius); break;
+          case 'sphere': balls.push({ body, size: [s.radius, s.radius, s.radius, 0] }); break;
+          case 'ellipsoid': ellipsoids.push({ body, size: [...s.semi, 0] }); break;
+          case 'box': boxes.push({ body, size: [...s.semi, 0] }); break;
+          case 'capsule': capsules.push({ body, size: [s.radius, s.radius, s.radius, s.half] }); break;
+          case 'half-space': this.addPlane(sheet, body, reach); break;
+          case 'drum': sheet.tube(body, s.radius, Number.isFinite(s.half) && s.half > 0 ? s.half : 0.75 * reach, Number.isFinite(s.half) && s.half > 0); break;
+          default: this.unknown = s.kind;
+        }
+      }
+      const mesh = [shader.meshVertex, shader.meshFragment];
+      if (sheet.body.length) {
+        const material = this.material(...mesh, true);
+        material.uniforms.uGridded.value = true;
+        this.add(sheet.geometry(), material, obstacle);
+      }
+      if (solid.body.length) {
+        const geometry = solid.geometry();
+        this.add(geometry, this.material(...mesh, obstacle), obstacle);
+        this.addOutline(geometry, solid.lines, obstacle);
+      }
+      this.instanced(ball(detail), ellipsoids, ...mesh, obstacle);
+      this.instanced(cube(), boxes, ...mesh, obstacle);
+      this.instanced(capsule(Math.max(detail & ~3, 12)), capsules, ...mesh, obstacle);
+      this.instanced(square(), balls, shader.sphereVertex, shader.sphereFragment, obstacle, { alphaToCoverage: true });
+      this.instanced(square(), round, shader.diskVertex, shader.diskFragment, obstacle);
+    }
+  }
+
+  addOutline(geometry, lines, obstacle) {
+    const outline = new THREE.BufferGeometry();
+    for (const [name, attribute] of Object.entries(geometry.attributes)) outline.setAttribute(name, attribute);
+    outline.setIndex(lines);
+    const material = this.material(shader.meshVertex, shader.meshFragment.replace('vec3 colour = vColour.rgb;', 'vec3 colour = vColour.rgb * 0.5;'), obstacle);
+    this.add(outline, material, obstacle, THREE.LineSegments).renderOrder += 0.5;
+  }
+
+  // Where the middle of the scene is along a half-plane, in its own frame (first frame).
+  alongPlane(body) {
+    const { position, turn } = this.firstPose(body);
+    return this.middle().sub(position).applyQuaternion(turn.invert()).x;
+  }
+  addPlane(sheet, body, reach) {
+    const { position, turn } = this.firstPose(body);
+    const c = this.middle().sub(position).applyQuaternion(turn.invert());
+    const w = 0.9 * reach, g = 0.1 * reach;
+    const corners = [[c.x - w, c.y - w, 0], [c.x + w, c.y - w, 0], [c.x + w, c.y + w, 0], [c.x - w, c.y + w, 0]];
+    sheet.quad(body, corners, [0, 0, 1], corners.map((p) => [p[0] / g, p[1] / g]));
+  }
+  firstPose(body) {
+    const { columns, f } = this.run.first, { origin, length } = this.run.meta;
+    const position = new THREE.Vector3(...[0, 1, 2].map((c) => (columns.position.at(f, c, body) - origin[c]) / length));
+    return { position, turn: new THREE.Quaternion(...[1, 2, 3, 0].map((c) => columns.orientation.at(f, c, body))).normalize() };
+  }
+  bounds() {
+    const { bounds, origin, length } = this.run.meta;
+    const corner = (b) => new THREE.Vector3(...b.map((x, c) => (x - origin[c]) / length));
+    return { lower: corner(bounds[0]), upper: corner(bounds[1]) };
+  }
+  middle() {
+    const { lower, upper } = this.bounds();
+    return lower.add(upper).multiplyScalar(0.5);
+  }
+
+  // ---- camera ----
+  makeCamera(canvas) {
+    if (this.flat) {
+      this.camera = new THREE.OrthographicCamera(-1, 1, 1, -1, -10, 10);
+      this.camera.position.z = 5;
+    } else {
+      this.camera = new THREE.PerspectiveCamera(35, 1, 0.001, 1000);
+      const up = new THREE.Vector3(...this.run.meta.up);
+      this.camera.up.copy(up);
+    }
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener('change', () => (this.needed = true));
+    if (this.flat) {
+      this.controls.enableRotate = false;
+      this.controls.mouseButtons = { LEFT: THREE.MOUSE.PAN, MIDDLE: THREE.MOUSE.DOLLY, RIGHT: THREE.MOUSE.PAN };
+      this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
+      this.controls.screenSpacePanning = true;
+    }
+  }
+
+  resize(width, height) {
+    if (!(width > 0) || !(height > 0)) return;
+    this.width = width;
+    this.height = height;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.setSize(width, height, false);
+    this.setFrustum();
+    this.needed = true;
+  }
+  setFrustum() {
+    const aspect = this.width / this.height;
+    if (this.flat) {
+      const { lower, upper } = this.bounds();
+      const half = 0.54 * Math.max(upper.y - lower.y, (upper.x - lower.x) / aspect, 1e-6);
+      Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
+    } else this.camera.aspect = aspect;
+    this.camera.updateProjectionMatrix();
+  }
+
+  fit() {
+    const middle = this.middle(), { lower, upper } = this.bounds();
+    this.controls.target.copy(middle);
+    if (this.flat) {
+      this.camera.zoom = 1;
+      this.camera.position.set(middle.x, middle.y, 5);
+    } else {
+      // Seen from the front, a little from the side and above; the axis is the shorter horizontal
+      // side of the scene.
+      const up = this.camera.up.clone(), size = upper.clone().sub(lower);
+      const axes = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)]
+        .filter((a) => Math.abs(a.dot(up)) < 0.7)
+        .sort((a, b) => Math.abs(size.dot(a)) - Math.abs(size.dot(b)));
+      let front = axes[0] || new THREE.Vector3(1, 0, 0);
+      if (front.y > 0) front.negate(); // with z up, look along +y
+      const side = new THREE.Vector3().crossVectors(up, front);
+      const view = front.clone().multiplyScalar(0.85).addScaledVector(side, 0.42).addScaledVector(up, 0.36).normalize();
+      this.camera.position.copy(middle).add(view);
+      this.camera.lookAt(middle);
+      this.camera.position.copy(middle).addScaledVector(view, this.fitDistance(lower, upper, view));
+      this.camera.near = 0.002 * this.reach;
+      this.camera.far = 60 * this.reach;
+    }
+    this.setFrustum();
+    this.controls.update();
+    this.needed = true;
+  }
+  // How far back the camera must be for all corners of the bounds to be seen.
+  fitDistance(lower, upper, view) {
+    const tanY = Math.tan((0.5 * this.camera.fov * Math.PI) / 180), tanX = tanY * (this.width / this.height || 1);
+    this.camera.updateMatrixWorld();
+    const x = new THREE.Vector3(), y = new THREE.Vector3(), z = new THREE.Vector3();
+    this.camera.matrixWorld.extractBasis(x, y, z);
+    const middle = lower.clone().add(upper).multiplyScalar(0.5);
+    let far = 1e-3;
+    for (let k = 0; k < 8; ++k) {
+      const corner = new THREE.Vector3(k & 1 ? upper.x : lower.x, k & 2 ? upper.y : lower.y, k & 4 ? upper.z : lower.z).sub(middle);
+      const depth = corner.dot(view);
+      far = Math.max(far, depth + Math.abs(corner.dot(x)) / tanX, depth + Math.abs(corner.dot(y)) / tanY);
+    }
+    return 1.08 * far;
+  }
+
+  follow(body) {
+    this.followed = body;
+    this.needed = true;
+  }
+
+  // ---- a frame ----
+  // Show the bodies between frames k and k + 1; false when the data is still on its way.
+  pose(k, blend) {
+    const { run } = this, now = run.peek(k);
+    if (!now) return false;
+    const next = blend > 0 && k + 1 < run.count ? run.peek(k + 1) : null;
+    this.fill(now, this.place, this.turn);
+    if (next) {
+      this.other ||= { place: new Float32Array(this.place.length), turn: new Float32Array(this.turn.length) };
+      this.fill(next, this.other.place, this.other.turn);
+      const n = Math.min(now.columns.position.count, next.columns.position.count);
+      for (let i = 0; i < n; ++i) {
+        const o = 4 * i;
+        for (let c = 0; c < 3; ++c) this.place[o + c] += blend * (this.other.place[o + c] - this.place[o + c]);
+        let dot = 0, size = 0;
+        for (let c = 0; c < 4; ++c) dot += this.turn[o + c] * this.other.turn[o + c];
+        const sign = dot < 0 ? -blend : blend;
+        for (let c = 0; c < 4; ++c) {
+          this.turn[o + c] = (1 - blend) * this.turn[o + c] + sign * this.other.turn[o + c];
+          size += this.turn[o + c] ** 2;
+        }
+        size = 1 / Math.sqrt(size || 1);
+        for (let c = 0; c < 4; ++c) this.turn[o + c] *= size;
+      }
+    }
+    this.placeTexture.needsUpdate = true;
+    this.turnTexture.needsUpdate = true;
+    this.needed = true;
+    return true;
+  }
+  fill({ columns, f }, place, turn) {
+    const { origin, length } = this.run.meta;
+    for (let c = 0; c < 3; ++c) columns.position.unpack(f, c, place, c, 4, -origin[c], 1 / length);
+    const n = columns.position.count, present = columns.present;
+    for (let i = 0; i < this.n; ++i) place[4 * i + 3] = i < n && (!present || present.at(f, 0, i)) ? 1 : 0;
+    for (let c = 0; c < 4; ++c) columns.orientation.unpack(f, c, turn, (c + 3) & 3, 4);
+  }
+
+  // Colours of frame k; false when the data is still on its way.
+  colour(k) {
+    const { colouring, values, colours, run } = this;
+    if (!colouring.compute(run, k, values)) return false;
+    const [low, high] = this.range;
+    for (let i = 0; i < run.bodies; ++i) {
+      const o = 4 * i;
+      if (run.fixed.obstacle.at(0, 0, i)) colours.set(PLAIN, o);
+      else if (colouring.category) {
+        const c = CATEGORIES[values[i] % CATEGORIES.length];
+        const shade = colouring.id === 'id' ? 0.75 + 0.25 * ((values[i] * 7) % 5) / 4 : 1;
+        for (let m = 0; m < 3; ++m) colours[o + m] = c[m] * shade;
+      } else scaleColour((values[i] - low) / (high - low), colours, o);
+      colours[o + 3] = 255;
+    }
+    this.colourTexture.needsUpdate = true;
+    this.needed = true;
+    return true;
+  }
+
+  // ---- contacts ----
+  makeContacts() {
+    const beams = (colourTop) => {
+      const geometry = new THREE.InstancedBufferGeometry(), base = beam(8);
+      geometry.index = base.index;
+      for (const [name, attribute] of Object.entries(base.attributes)) geometry.setAttribute(name, attribute);
+      geometry.instanceCount = 0;
+      const material = this.material(shader.beamVertex, shader.beamFragment, false);
+      material.depthTest = !this.flat;
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.frustumCulled = false;
+      mesh.renderOrder = colourTop;
+      this.scene.add(mesh);
+      return mesh;
+    };
+    this.chainMesh = beams(3);
+    this.normalMesh = beams(4);
+    this.dotMesh = beams(5);
+  }
+
+  setBeams(mesh, from, to, tint) {
+    const { geometry } = mesh;
+    geometry.setAttribute('aFrom', new THREE.InstancedBufferAttribute(from, 3));
+    geometry.setAttribute('aTo', new THREE.InstancedBufferAttribute(to, 3));
+    geometry.setAttribute('aTint', new THREE.InstancedBufferAttribute(tint, 4));
+    geometry.instanceCount = tint.length / 4;
+    mesh.visible = tint.length > 0;
+  }
+
+  // Build what is shown of the contacts of frame k; false when the data is still on its way.
+  contacts(k) {
+    const { run, show } = this, none = new Float32Array(0);
+    this.points = null;
+    for (const mesh of [this.chainMesh, this.normalMesh, this.dotMesh]) this.setBeams(mesh, none, none, none);
+    this.needed = true;
+    const frame = run.peek(k), contacts = run.peekContacts(k);
+    if (!run.meta.contactFrames.length) return true;
+    if (!frame || !contacts) return false;
+    const nc = contacts.a.count, { origin, length } = run.meta;
+    // Strength of the chains: relative to a high impulse of this frame.
+    const impulses = Float64Array.from({ length: nc }, (_, c) => contacts.r.at(0, 0, c));
+    const sorted = impulses.slice().sort();
+    this.strong = sorted[Math.floor(0.98 * (nc - 1))] || sorted[nc - 1] || 1;
+    const unit = this.typical();
+    const arm = [0, 0, 0], normal = [0, 0, 0], at = [0, 0, 0];
+    const points = new Float32Array(3 * nc);
+    const chain = { from: [], to: [], tint: [] }, arrow = { from: [], to: [], tint: [] }, dot = { from: [], to: [], tint: [] };
+    for (let c = 0; c < nc; ++c) {
+      const pair = [contacts.a.at(0, 0, c), contacts.b.at(0, 0, c)];
+      const holder = run.fixed.obstacle.at(0, 0, pair[0]) ? pair[1] : pair[0];
+      contactArm(run, contacts, frame, c, holder, arm);
+      for (let m = 0; m < 3; ++m) {
+        at[m] = (frame.columns.position.at(frame.f, m, holder) + arm[m] - origin[m]) / length;
+        points[3 * c + m] = at[m];
+      }
+      const status = STATUS[contacts.status.at(0, 0, c)] || STATUS[0], tint = status.colour.map((x) => x / 255);
+      const strength = Math.min(impulses[c] / this.strong, 1.6);
+      if (show.chains && impulses[c] > 0)
+        for (const body of pair) {
+          if (run.fixed.obstacle.at(0, 0, body)) continue;
+          chain.from.push(...at);
+          for (let m = 0; m < 3; ++m) chain.to.push((frame.columns.position.at(frame.f, m, body) - origin[m]) / length);
+          chain.tint.push(0.55 + 0.35 * Math.min(strength, 1), 0.16, 0.12, unit * Math.max(0.015, 0.2 * strength));
+        }
+      contactNormal(contacts, c, normal, run, frame);
+      if (show.normals) {
+        arrow.from.push(...at);
+        arrow.to.push(...at.map((x, m) => x + 0.7 * unit * normal[m]));
+        arrow.tint.push(0.15, 0.55, 0.25, 0.025 * unit);
+      }
+      if (show.contacts) {
+        dot.from.push(...at.map((x, m) => x - 0.04 * unit * normal[m]));
+        dot.to.push(...at.map((x, m) => x + 0.04 * unit * normal[m]));
+        dot.tint.push(...tint, (c === this.selectedContact ? 0.32 : 0.17) * unit);
+      }
+    }
+    for (const [mesh, b] of [[this.chainMesh, chain], [this.normalMesh, arrow], [this.dotMesh, dot]])
+      this.setBeams(mesh, new Float32Array(b.from), new Float32Array(b.to), new Float32Array(b.tint));
+    this.points = points;
+    return true;
+  }
+  // Radius of a typical body, in the page's unit.
+  typical() {
+    if (!this.typicalSize) {
+      const sizes = [];
+      for (let i = 0; i < this.run.bodies; ++i) if (!this.run.fixed.obstacle.at(0, 0, i)) sizes.push(0.5 * this.run.fixed.size.at(0, 0, i));
+      sizes.sort((a, b) => a - b);
+      this.typicalSize = (sizes[Math.floor(sizes.length / 2)] || 0.05 * this.run.meta.length) / this.run.meta.length;
+    }
+    return this.typicalSize;
+  }
+
+  // ---- looks ----
+  setLook(obstacle, look) {
+    for (const batch of this.batches) {
+      if (batch.obstacle !== obstacle) continue;
+      const { material } = batch.mesh;
+      batch.mesh.visible = look !== 'hidden';
+      material.uniforms.uOpacity.value = look === 'ghost' ? 0.16 : 1;
+      material.transparent = this.flat || look === 'ghost';
+      material.depthWrite = look !== 'ghost' && !this.flat;
+      material.alphaToCoverage = Boolean(batch.impostor) && look !== 'ghost';
+      material.needsUpdate = true;
+    }
+    this.needed = true;
+  }
+  setSlice(axis, share) {
+    const s = this.uniforms.uSlice.value;
+    if (axis === '') s.set(0, 0, 0, 0);
+    else {
+      const a = Number(axis), { lower, upper } = this.bounds(), normal = [0, 0, 0];
+      // The half towards the eye goes.
+      const sign = this.camera.position.getComponent(a) >= this.controls.target.getComponent(a) ? 1 : -1;
+      normal[a] = sign;
+      const place = lower.getComponent(a) + share * (upper.getComponent(a) - lower.getComponent(a));
+      s.set(...normal, sign * place);
+    }
+    this.needed = true;
+  }
+  select(body) {
+    this.uniforms.uSelected.value = body;
+    this.needed = true;
+  }
+
+  render() {
+    if (!this.needed) return;
+    this.needed = false;
+    if (this.followed >= 0) {
+      const o = 4 * this.followed;
+      const to = new THREE.Vector3(this.place[o], this.place[o + 1], this.place[o + 2]);
+      const move = to.clone().sub(this.controls.target);
+      this.controls.target.copy(to);
+      this.camera.position.add(move);
+      this.camera.updateMatrixWorld();
+      this.controls.update();
+      this.needed = false;
+    }
+    this.renderer.render(this.scene, this.camera);
+  }
+}

@@ -1,0 +1,122 @@
+// Triangles of shapes, in the body's frame and in the page's unit of length.
+import * as THREE from 'three';
+
+// Geometry that every batch of meshes needs: position, normal, aEnd and aGrid per vertex.
+function complete(geometry, end) {
+  const n = geometry.attributes.position.count;
+  geometry.setAttribute('aEnd', new THREE.BufferAttribute(end || new Float32Array(n), 1));
+  geometry.setAttribute('aGrid', new THREE.BufferAttribute(new Float32Array(2 * n), 2));
+  geometry.deleteAttribute('uv');
+  return geometry;
+}
+
+export function ball(segments) {
+  return complete(new THREE.SphereGeometry(1, segments, Math.ceil(segments / 2)));
+}
+export function cube() {
+  return complete(new THREE.BoxGeometry(2, 2, 2));
+}
+// A unit ball along z, cut at the equator: the halves are moved apart by aEnd times half the length.
+export function capsule(segments) {
+  const positions = [], ends = [], index = [];
+  const rings = Math.max(2, Math.ceil(segments / 4));
+  for (const end of [1, -1])
+    for (let k = 0; k <= rings; ++k) {
+      const height = end > 0 ? Math.PI / 2 - (k * Math.PI) / 2 / rings : (-k * Math.PI) / 2 / rings;
+      for (let s = 0; s <= segments; ++s) {
+        const a = (2 * Math.PI * s) / segments;
+        positions.push(Math.cos(height) * Math.cos(a), Math.cos(height) * Math.sin(a), Math.sin(height));
+        ends.push(end);
+      }
+    }
+  const row = segments + 1;
+  for (let k = 0; k < 2 * rings + 1; ++k)
+    for (let s = 0; s < segments; ++s) {
+      const p = k * row + s;
+      index.push(p, p + row, p + 1, p + 1, p + row, p + row + 1);
+    }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute(positions, 3));
+  geometry.setAttribute('normal', new THREE.Float32BufferAttribute(positions, 3));
+  geometry.setIndex(index);
+  return complete(geometry, new Float32Array(ends));
+}
+export function beam(sides) {
+  const geometry = new THREE.CylinderGeometry(1, 1, 1, sides, 1, true);
+  geometry.rotateX(Math.PI / 2);
+  geometry.translate(0, 0, 0.5);
+  geometry.deleteAttribute('uv');
+  return geometry;
+}
+export function square() {
+  const geometry = new THREE.PlaneGeometry(2, 2);
+  geometry.deleteAttribute('uv');
+  return geometry;
+}
+
+// Many different shapes in one mesh: a body per vertex.
+export class Merger {
+  constructor() {
+    Object.assign(this, { position: [], normal: [], body: [], grid: [], index: [], lines: [] });
+  }
+  vertex(body, p, n, g = [0, 0]) {
+    this.position.push(...p);
+    this.normal.push(...n);
+    this.body.push(body);
+    this.grid.push(...g);
+    return this.body.length - 1;
+  }
+  quad(body, corners, normal, grid) {
+    const first = corners.map((p, i) => this.vertex(body, p, normal, grid && grid[i]))[0];
+    this.index.push(first, first + 1, first + 2, first, first + 2, first + 3);
+  }
+  // A convex polygon of the plane and its outline.
+  polygon(body, points) {
+    const first = this.body.length;
+    for (const p of points) this.vertex(body, [p[0], p[1], 0], [0, 0, 1]);
+    for (let k = 2; k < points.length; ++k) this.index.push(first, first + k - 1, first + k);
+    points.forEach((_, k) => this.lines.push(first + k, first + ((k + 1) % points.length)));
+  }
+  // The ring round a circle: the solid outside of a drum of the plane.
+  ring(body, radius, width) {
+    const n = 128, first = this.body.length;
+    for (let k = 0; k <= n; ++k) {
+      const a = (2 * Math.PI * k) / n, c = Math.cos(a), s = Math.sin(a), g = (k * 32) / n;
+      this.vertex(body, [radius * c, radius * s, 0], [0, 0, 1], [g, 0.5]);
+      this.vertex(body, [(radius + width) * c, (radius + width) * s, 0], [0, 0, 1], [g, 0.5]);
+      if (k < n) this.index.push(first + 2 * k, first + 2 * k + 1, first + 2 * k + 2, first + 2 * k + 2, first + 2 * k + 1, first + 2 * k + 3);
+    }
+  }
+  // The inside of a cylinder along z; its normals look at the axis, so that the near side, seen from
+  // behind, is not drawn.
+  tube(body, radius, half, closed) {
+    const n = 96, first = this.body.length, spacing = (2 * Math.PI * radius) / 24;
+    for (let k = 0; k <= n; ++k) {
+      const a = (2 * Math.PI * k) / n, c = Math.cos(a), s = Math.sin(a), g = (k * 24) / n;
+      this.vertex(body, [radius * c, radius * s, -half], [-c, -s, 0], [g, -half / spacing]);
+      this.vertex(body, [radius * c, radius * s, half], [-c, -s, 0], [g, half / spacing]);
+      if (k < n) this.index.push(first + 2 * k, first + 2 * k + 1, first + 2 * k + 2, first + 2 * k + 2, first + 2 * k + 1, first + 2 * k + 3);
+    }
+    if (closed)
+      for (const end of [-1, 1]) {
+        const centre = this.vertex(body, [0, 0, end * half], [0, 0, -end], [0.5, 0.5]);
+        for (let k = 0; k <= n; ++k) {
+          const a = (2 * Math.PI * k) / n;
+          const v = this.vertex(body, [radius * Math.cos(a), radius * Math.sin(a), end * half], [0, 0, -end], [0.5, 0.5]);
+          if (k > 0) this.index.push(...(end < 0 ? [centre, v - 1, v] : [centre, v, v - 1]));
+        }
+      }
+  }
+  geometry() {
+    const geometry = new THREE.BufferGeometry();
+    const n = this.body.length;
+    geometry.setAttribute('position', new THREE.Float32BufferAttribute(this.position, 3));
+    geometry.setAttribute('normal', new THREE.Float32BufferAttribute(this.normal, 3));
+    geometry.setAttribute('aBody', new THREE.Float32BufferAttribute(this.body, 1));
+    geometry.setAttribute('aGrid', new THREE.Float32BufferAttribute(this.grid, 2));
+    geometry.setAttribute('aEnd', new THREE.BufferAttribute(new Float32Array(n), 1));
+    geometry.setAttribute('aSize', new THREE.BufferAttribute(new Float32Array(4 * n).fill(1), 4));
+    geometry.setIndex(this.index);
+    return geometry;
+  }
+}
