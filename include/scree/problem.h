@@ -61,7 +61,11 @@ typedef struct scree_Problem {
   double *mu;             /* (nc) */
   uint8_t *set;           /* (nc) scree_SetKind, or null: all SCREE_SET_CONE */
   double *set_a, *set_b;  /* (nc) parameters of the sets, or null: zero */
-  void *owned;            /* memory that scree_problem_destroy frees, or null for a view */
+  /* Non-associated flow (002 section 9), or null. (nc x d x d) symmetric positive definite H_c that
+   * do not mix normal and tangents: the law is then -H_c u_c in N_{Y_c}(r_c), with law =
+   * SCREE_ASSOCIATED. The caller's memory. */
+  const double *flow;
+  void *owned; /* memory that scree_problem_destroy frees, or null for a view */
 } scree_Problem;
 
 /* An empty problem that owns zeroed arrays of the right sizes, to be filled by the caller.

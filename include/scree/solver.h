@@ -19,7 +19,8 @@ enum {
   SCREE_CAN_ASSOCIATED = 1 << 3,
   SCREE_CAN_ASSEMBLED = 1 << 4,
   SCREE_CAN_BODIES = 1 << 5,
-  SCREE_CAN_ALL_SETS = 1 << 6 /* without it: cones and half-lines only */
+  SCREE_CAN_ALL_SETS = 1 << 6, /* without it: cones and half-lines only */
+  SCREE_CAN_FLOW = 1 << 7      /* non-associated flow with a given H */
 };
 
 typedef struct scree_SolverClass scree_SolverClass;

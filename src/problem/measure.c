@@ -121,17 +121,22 @@ static void sum_contact(const scree_Operator *W, unsigned parts, int d, int c, c
   const bool slides =
       p->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE && set.kind != SCREE_SET_HALF_LINE;
   const double s = slides ? set.mu * ut : 0.0;
-  double map[3], natural2 = 0.0;
+  double map[3], natural2 = 0.0, flow[3];
+  const double *driving = u; /* what is normal to the set: u, or H u with non-associated flow */
+  if (p->flow) {
+    for (int i = 0; i < d; ++i) flow[i] = dot(d, p->flow + (at + (size_t)i) * (size_t)d, u);
+    driving = flow;
+  }
   sums->r2 += dot(d, r, r);
   sums->q2 += dot(d, q, q);
   sums->u2 += dot(d, u, u);
   if (parts & PART_ERROR) {
-    natural_map(&set, d, 1.0 / W->mean_diagonal, r, u, s, map);
+    natural_map(&set, d, 1.0 / W->mean_diagonal, r, driving, s, map);
     natural2 = dot(d, map, map);
     sums->natural2 += natural2;
   }
   if (parts & (PART_SICONOS | PART_MERIT)) {
-    natural_map(&set, d, 1.0, r, u, s, map);
+    natural_map(&set, d, 1.0, r, driving, s, map);
     sums->siconos2 += dot(d, map, map);
   }
   if (parts & PART_MERIT) {

@@ -181,6 +181,7 @@ static double block_entry(const scree_Problem *p, int c, int k, int i, int j) {
 static void copy_common(const scree_Problem *from, scree_Problem *to) {
   const size_t nc = (size_t)from->nc, n = nc * (size_t)from->d;
   to->law = from->law;
+  to->flow = from->flow;
   if (!nc) return;
   memcpy(to->q, from->q, n * sizeof(double));
   memcpy(to->mu, from->mu, nc * sizeof(double));
@@ -293,6 +294,31 @@ static scree_Status check_bodies(const scree_Problem *p, const scree_Log *log) {
   return status;
 }
 
+/* H must be symmetric and positive definite, and must not mix the normal with the tangents (002
+ * section 9: blocks h11 and h22, h23, h33). */
+static scree_Status check_flow(const scree_Problem *p, const scree_Log *log) {
+  const int d = p->d;
+  if (p->law != SCREE_ASSOCIATED)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "problem: a flow H is given with Coulomb's law, expected the associated law");
+  for (int c = 0; c < p->nc; ++c) {
+    const double *H = p->flow + (size_t)c * (size_t)(d * d);
+    bool good = true;
+    for (int i = 0; i < d; ++i)
+      for (int j = 0; j < d; ++j)
+        good = good && isfinite(H[i * d + j]) && H[i * d + j] == H[j * d + i];
+    for (int i = 1; i < d; ++i) good = good && H[i] == 0.0;
+    good = good && H[0] > 0.0 && H[d + 1] > 0.0;
+    if (d == 3) good = good && H[4] * H[8] > H[5] * H[7];
+    if (!good)
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "problem: flow H of contact %d, expected a symmetric positive definite "
+                        "matrix that does not mix normal and tangents",
+                        c);
+  }
+  return SCREE_OK;
+}
+
 scree_Status scree_problem_check(const scree_Problem *p, const scree_Log *log) {
   scree_Status status = check_sizes(p->d, p->nc, log);
   if (status) return status;
@@ -310,6 +336,7 @@ scree_Status scree_problem_check(const scree_Problem *p, const scree_Log *log) {
                           SCREE_SET_KINDS - 1);
   if (!status && p->set_a) status = check_not_negative("set parameter a", p->set_a, nc, log);
   if (!status && p->set_b) status = check_not_negative("set parameter b", p->set_b, nc, log);
+  if (!status && p->flow) status = check_flow(p, log);
   if (!status) status = p->kind == SCREE_ASSEMBLED ? check_blocks(p, log) : check_bodies(p, log);
   return status;
 }

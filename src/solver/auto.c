@@ -130,7 +130,7 @@ const scree_SolverClass scree_solver_auto = {
     .summary = "the fastest of all for the problem at hand; nothing to tune",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS | SCREE_CAN_FLOW,
     .max_iterations = 200000,
     .options = {NULL, 0, 0},
     .create = create,

@@ -65,6 +65,7 @@ const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Pr
     return "it needs the bodies, and this problem gives W only";
   if (problem->kind == SCREE_BODIES && !(can & SCREE_CAN_BODIES))
     return "it needs W assembled, and this problem gives bodies";
+  if (problem->flow && !(can & SCREE_CAN_FLOW)) return "it does not know non-associated flow";
   if (!(can & SCREE_CAN_ALL_SETS) && !only_cones(problem))
     return "it knows Coulomb's cone and frictionless contact only";
   return NULL;

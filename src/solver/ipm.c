@@ -5,14 +5,17 @@
  * Coulomb's law the De Saxce term is smoothed by s(z) = |z_T|^2/z_0, which on the central path
  * x o z = e makes r_n u_n = e exactly and tends to |u_T| as e -> 0.
  *
+ * With non-associated flow (002 section 9) z = S H u: the path from large to small barriers is that
+ * of 002 section 9.1, whose linear systems are regular because H W + (positive) is a P-matrix.
+ *
  * One iteration linearises
  *     y - B^T r = 0,    z - s(z) e_0 - D S (B y + C r + q) = 0,    x o z = sigma mu e
- * with S = diag(1/mu, 1, ..), r = S x, D = diag(k, 1, ..) and Nesterov-Todd scaling P (P z = x).
- * With g = grad s, N = (I - e_0 g^T)^-1 = I + e_0 g^T/(1 - g_0), E the compliance (in x) and
- * K = (I + N D E P)^-1 N, eliminating dx = a - P dz and dz leaves one system over the bodies,
- *     (I + B^T S P K D S B) dy = -r_y + B^T S (a - P K (D E a - r_u)),
- * symmetric pattern, unsymmetric values. When only W is known the same steps give
- *     (W + S^-1 (D^-1 N^-1 P^-1 + E) S^-1) dr = S^-1 D^-1 (N^-1 P^-1 a + r_u).
+ * with S = diag(1/mu, 1, ..), r = S x, D = diag(k, 1, ..) or H, and Nesterov-Todd scaling P (P z =
+ * x). With g = grad s, N = (I - e_0 g^T)^-1 = I + e_0 g^T/(1 - g_0), E the compliance (in x) and K
+ * = (I + N D E P)^-1 N, eliminating dx = a - P dz and dz leaves one system over the bodies, (I +
+ * B^T S P K D S B) dy = -r_y + B^T S (a - P K (D E a - r_u)), symmetric pattern, unsymmetric
+ * values. When only W is known the same steps give (W + S^-1 (D^-1 N^-1 P^-1 + E) S^-1) dr = S^-1
+ * D^-1 (N^-1 P^-1 a + r_u).
  *
  * Friction is not associated, so the path can fold. Each contact has a proximal weight w_c/f_c,
  * centred at the current point (it enters E in the matrix only): f_c falls where the contact blocks
@@ -73,7 +76,7 @@ typedef struct State {
   double *best;                     /* (nc x d) best impulses so far */
   double *y, *dy, *ry;              /* state_size */
   double *G;                        /* (nc x d x d) of the system */
-  double *PK, *KD;                  /* (nc x d x d) body form: P K and K D */
+  double *PK, *K;                   /* (nc x d x d) body form: P K and K */
   double q_mean, x_mean, w_mean;
   double sweeps_per_f; /* how many sweeps cost as much as a factorisation */
 } State;
@@ -105,6 +108,38 @@ SCREE_INLINE void solve_left(int d, double *A, double *B) {
       for (int i = k + 1; i < d; ++i) sum -= A[k * d + i] * B[i * d + j];
       B[k * d + j] = sum / A[k * d + k];
     }
+}
+
+/* out = D v: diag(k, 1, ..), or H with non-associated flow */
+SCREE_INLINE void weigh(const State *st, int d, int c, const double *v, double *out) {
+  const double *flow = st->W->problem->flow;
+  if (flow) {
+    double product[3];
+    multiply(d, flow + (size_t)c * (size_t)(d * d), v, product);
+    for (int i = 0; i < d; ++i) out[i] = product[i];
+    return;
+  }
+  out[0] = st->kappa * v[0];
+  for (int i = 1; i < d; ++i) out[i] = v[i];
+}
+
+/* out = D^-1 v; H does not mix the normal with the tangents */
+SCREE_INLINE void unweigh(const State *st, int d, int c, const double *v, double *out) {
+  const double *H = st->W->problem->flow;
+  if (!H) {
+    out[0] = v[0] / st->kappa;
+    for (int i = 1; i < d; ++i) out[i] = v[i];
+    return;
+  }
+  H += (size_t)c * (size_t)(d * d);
+  out[0] = v[0] / H[0];
+  if (d == 2) {
+    out[1] = v[1] / H[3];
+  } else {
+    const double det = H[4] * H[8] - H[5] * H[7], v1 = v[1], v2 = v[2];
+    out[1] = (H[8] * v1 - H[5] * v2) / det;
+    out[2] = (H[4] * v2 - H[7] * v1) / det;
+  }
 }
 
 /* ---- residuals --------------------------------------------------------------------------------
@@ -146,8 +181,11 @@ static double residuals(State *st, const double *x, const double *z, const doubl
     const Contact *k = &st->contact[c];
     const double *u = st->ut + at, *zc = z + at;
     const double s = st->coulomb && !k->line ? smooth_s(d, zc) : 0.0;
-    ru[at] = zc[0] - s - st->kappa * k->s_scale * u[0];
-    for (int i = 1; i < d; ++i) ru[at + (size_t)i] = k->line ? 0.0 : zc[i] - u[i];
+    double v[3] = {k->s_scale * u[0], 0.0, 0.0};
+    for (int i = 1; i < d && !k->line; ++i) v[i] = u[i];
+    weigh(st, d, c, v, v);
+    ru[at] = zc[0] - s - v[0];
+    for (int i = 1; i < d; ++i) ru[at + (size_t)i] = k->line ? 0.0 : zc[i] - v[i];
   }
   return scree_vector_norm((size_t)nc * (size_t)d, ru, 1);
 }
@@ -160,18 +198,20 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
   const size_t at = (size_t)c * (size_t)d, mat = at * (size_t)d;
   Contact *k = &st->contact[c];
   const double *x = st->x + at, *z = st->z + at;
-  const double s = k->s_scale, kappa = st->kappa, prox = k->w / k->f;
+  const double s = k->s_scale, prox = k->w / k->f;
+  const double *flow = st->W->problem->flow;
   double P[9] = {0}, N[9] = {0}, A[9], E[9] = {0};
   const double *C = bodies ? st->W->problem->bodies.C : NULL;
   if (k->line) { /* one dimension */
     const double p = x[0] / z[0];
     const double e = prox + (C ? s * s * C[mat] : 0.0);
+    const double kappa = flow ? flow[mat] : st->kappa;
     for (int i = 0; i < d * d; ++i) st->G[mat + (size_t)i] = 0.0;
     if (bodies) {
-      for (int i = 0; i < d * d; ++i) st->PK[mat + (size_t)i] = st->KD[mat + (size_t)i] = 0.0;
+      for (int i = 0; i < d * d; ++i) st->PK[mat + (size_t)i] = st->K[mat + (size_t)i] = 0.0;
       const double K = 1.0 / (1.0 + kappa * e * p);
       st->PK[mat] = p * K;
-      st->KD[mat] = K * kappa;
+      st->K[mat] = K;
       st->G[mat] = s * p * K * kappa * s;
     } else {
       st->G[mat] = (1.0 / (kappa * p) + prox) / (s * s);
@@ -207,8 +247,14 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
       for (int j = 0; j < d; ++j) {
         double sum = 0.0;
         for (int m = 0; m < d; ++m) sum += E[i * d + m] * P[m * d + j];
-        DEP[i * d + j] = i == 0 ? kappa * sum : sum;
+        DEP[i * d + j] = sum;
       }
+    for (int j = 0; j < d; ++j) {
+      double column[3];
+      for (int i = 0; i < d; ++i) column[i] = DEP[i * d + j];
+      weigh(st, d, c, column, column);
+      for (int i = 0; i < d; ++i) DEP[i * d + j] = column[i];
+    }
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j) {
         double sum = i == j ? 1.0 : 0.0;
@@ -222,16 +268,23 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
         for (int m = 0; m < d; ++m) sum += P[i * d + m] * N[m * d + j];
         const size_t ij = mat + (size_t)(i * d + j);
         st->PK[ij] = sum;
-        st->KD[ij] = N[i * d + j] * (j == 0 ? kappa : 1.0);
-        st->G[ij] = sum * (j == 0 ? kappa * s : 1.0) * (i == 0 ? s : 1.0);
+        st->K[ij] = N[i * d + j];
       }
+    for (int i = 0; i < d; ++i) { /* G = S PK D S; D is symmetric, so rows of PK D are D (row)^T */
+      double row[3];
+      weigh(st, d, c, st->PK + mat + (size_t)(i * d), row);
+      for (int j = 0; j < d; ++j)
+        st->G[mat + (size_t)(i * d + j)] = row[j] * (j == 0 ? s : 1.0) * (i == 0 ? s : 1.0);
+    }
   } else {
     scree_scaling_inverse_matrix(&k->scaling, d, P); /* P^-1 */
     for (int j = 0; j < d; ++j) {
       double row0 = P[j];
       for (int m = 0; m < d; ++m) row0 -= k->g[m] * P[m * d + j]; /* N^-1 = I - e_0 g^T */
-      N[j] = row0 / kappa;
-      for (int i = 1; i < d; ++i) N[i * d + j] = P[i * d + j];
+      double column[3] = {row0, 0.0, 0.0};
+      for (int i = 1; i < d; ++i) column[i] = P[i * d + j];
+      unweigh(st, d, c, column, column);
+      for (int i = 0; i < d; ++i) N[i * d + j] = column[i];
     }
     for (int i = 0; i < d; ++i) N[i * d + i] += prox;
     for (int i = 0; i < d; ++i)
@@ -298,8 +351,9 @@ static void direction_bodies(State *st, const double *ru, double *dx, double *dz
     }
     if (k->line)
       for (int i = 1; i < d; ++i) Ea[i] = 0.0;
+    weigh(st, d, c, Ea, v);
     for (int i = 0; i < d; ++i) {
-      v[i] = (i == 0 ? st->kappa : 1.0) * Ea[i] - ru[at + (size_t)i];
+      v[i] -= ru[at + (size_t)i];
       st->ut[at + (size_t)i] = v[i]; /* kept for dz */
     }
     multiply(d, st->PK + mat, v, t);
@@ -315,20 +369,13 @@ static void direction_bodies(State *st, const double *ru, double *dx, double *dz
   for (int c = 0; c < nc; ++c) {
     const size_t at = (size_t)c * (size_t)d, mat = at * (size_t)d;
     const Contact *k = &st->contact[c];
-    double v[3], t[3], Kv[3], Sdu[3];
-    /* dz = K (D S B dy + D E a - ru) = KD (S B dy) + K v; K = KD D^-1 */
-    for (int i = 0; i < d; ++i) {
-      Sdu[i] = st->rt[at + (size_t)i] * (i == 0 ? k->s_scale : 1.0);
-      v[i] = st->ut[at + (size_t)i] / (i == 0 ? st->kappa : 1.0);
-    }
-    if (k->line)
-      for (int i = 1; i < d; ++i) Sdu[i] = v[i] = 0.0;
-    multiply(d, st->KD + mat, Sdu, t);
-    multiply(d, st->KD + mat, v, Kv);
-    for (int i = 0; i < d; ++i) dz[at + (size_t)i] = t[i] + Kv[i];
-    /* dx = a - P dz = a - PK (D S B dy + v') */
-    double w[3];
-    for (int i = 0; i < d; ++i) w[i] = (i == 0 ? st->kappa : 1.0) * (Sdu[i] + v[i]);
+    double w[3], t[3];
+    /* dz = K w and dx = a - P K w with w = D S B dy + (D E a - ru) */
+    for (int i = 0; i < d; ++i)
+      w[i] = k->line && i ? 0.0 : st->rt[at + (size_t)i] * (i == 0 ? k->s_scale : 1.0);
+    weigh(st, d, c, w, w);
+    for (int i = 0; i < d; ++i) w[i] += k->line && i ? 0.0 : st->ut[at + (size_t)i];
+    multiply(d, st->K + mat, w, dz + at);
     multiply(d, st->PK + mat, w, t);
     for (int i = 0; i < d; ++i) dx[at + (size_t)i] = st->a[at + (size_t)i] - t[i];
   }
@@ -343,7 +390,8 @@ static void direction_blocks(State *st, const double *ru, double *dx, double *dz
     double Pi[9], *b = st->rt + at, *h = dz + at;
     if (k->line) {
       h[0] = st->a[at] * st->z[at] / st->x[at];
-      b[0] = (h[0] + ru[at]) / (st->kappa * k->s_scale);
+      const double *flow = st->W->problem->flow;
+      b[0] = (h[0] + ru[at]) / ((flow ? flow[at * (size_t)d] : st->kappa) * k->s_scale);
       for (int i = 1; i < d; ++i) h[i] = b[i] = 0.0;
       continue;
     }
@@ -352,7 +400,9 @@ static void direction_blocks(State *st, const double *ru, double *dx, double *dz
     double inner = 0.0;
     for (int i = 0; i < d; ++i) inner += k->g[i] * h[i];
     for (int i = 0; i < d; ++i) b[i] = h[i] + ru[at + (size_t)i];
-    b[0] = (b[0] - inner) / (st->kappa * k->s_scale);
+    b[0] -= inner;
+    unweigh(st, d, c, b, b);
+    b[0] /= k->s_scale;
   }
   scree_system_solve(st->system, st->rt);
   for (int c = 0; c < nc; ++c) {
@@ -482,13 +532,14 @@ static void start_near(State *st, const double *r, const double *u, double mu) {
     const size_t at = (size_t)c * (size_t)d;
     const Contact *k = &st->contact[c];
     const double rho = 1.0 / k->w, target = 4.0 * rho * mu;
-    const double normal = st->kappa * k->s_scale * u[at];
-    const double slide = k->line ? 0.0 : scree_cone_tail(d, u + at);
-    double w[3] = {0.0, 0.0, 0.0};
-    /* z_0 - s(z) = normal with z_T = u_T */
+    double w[3] = {0.0, 0.0, 0.0}, v[3] = {k->s_scale * u[at], 0.0, 0.0};
+    for (int i = 1; i < d && !k->line; ++i) v[i] = u[at + (size_t)i];
+    weigh(st, d, c, v, v);
+    const double normal = v[0], slide = scree_cone_tail(d, v);
+    /* z_0 - s(z) = normal with z_T = v_T */
     const double z0 = st->coulomb ? upper_half(normal, 4.0 * slide * slide) : normal;
     w[0] = r[at] / k->s_scale - rho * z0;
-    for (int i = 1; i < d && !k->line; ++i) w[i] = r[at + (size_t)i] - rho * u[at + (size_t)i];
+    for (int i = 1; i < d && !k->line; ++i) w[i] = r[at + (size_t)i] - rho * v[i];
     const double tail = scree_cone_tail(d, w), lo = w[0] - tail, hi = w[0] + tail;
     const double x_lo = upper_half(lo, target), x_hi = upper_half(hi, target);
     const double z_lo = upper_half(-lo, target), z_hi = upper_half(-hi, target);
@@ -517,7 +568,7 @@ static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
   double *arrays[] = {st->x,  st->z, st->dx, st->dz, st->a, st->ru, st->dxa, st->dza, st->rt,
-                      st->ut, st->y, st->dy, st->ry, st->G, st->PK, st->KD,  st->best};
+                      st->ut, st->y, st->dy, st->ry, st->G, st->PK, st->K,   st->best};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->contact);
   scree_free(st);
@@ -535,7 +586,7 @@ static scree_Status allocate(State *st, const scree_Run *run) {
   for (size_t k = 0; k < 3; ++k)
     if (!(*states[k] = SCREE_ALLOC(double, W->state_size)))
       return scree_fail_memory(run->log, "ipm");
-  double **matrices[] = {&st->G, &st->PK, &st->KD};
+  double **matrices[] = {&st->G, &st->PK, &st->K};
   for (size_t k = 0; k < 3; ++k)
     if (!(*matrices[k] = SCREE_ALLOC(double, mat))) return scree_fail_memory(run->log, "ipm");
   st->contact = SCREE_ALLOC(Contact, nc);
@@ -723,7 +774,7 @@ const scree_SolverClass scree_solver_ipm = {
     .summary = "primal-dual interior point on the bodies or on W, factorised",
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

@@ -190,6 +190,20 @@ void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double 
   }
 }
 
+void scree_exact_flow(const scree_Set *set, int d, const double *H, const double *W,
+                      const double *q, const double *old, double *r) {
+  double HW[9], Hq[3];
+  for (int i = 0; i < d; ++i) {
+    Hq[i] = 0.0;
+    for (int j = 0; j < d; ++j) {
+      Hq[i] += H[i * d + j] * q[j];
+      HW[i * d + j] = 0.0;
+      for (int k = 0; k < d; ++k) HW[i * d + j] += H[i * d + k] * W[k * d + j];
+    }
+  }
+  scree_exact_solve(set, SCREE_ASSOCIATED, d, HW, Hq, old, r);
+}
+
 static void local_exact(const scree_LocalParameters *parameters, int d, const double *W, double mu,
                         const double *u, const double *r, double *r_new) {
   double q[3];

@@ -28,6 +28,10 @@
 void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double *W, const double *q,
                        const double *old, double *r);
 
+/* Non-associated flow: -H u in N_Y(r), that is the associated law with H W and H q. */
+void scree_exact_flow(const scree_Set *set, int d, const double *H, const double *W,
+                      const double *q, const double *old, double *r);
+
 /* The root of f in (0, hi], f(0) > 0 > f(hi), by Newton kept inside the bracket. Newton is applied
  * to f/|N|, which is a straight line when W_cc is a multiple of the identity in the tangent plane
  * and nothing couples to the normal (spheres), and nearly so otherwise. */

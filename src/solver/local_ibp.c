@@ -3,7 +3,8 @@
  * 000 gives no formula: it cites the Newton form of the bipotential method (Feng et al. 2005,
  * worked out in 001 section 3.3) and says that one iteration of it is made per visit. So:
  *
- *   predictor   tau = r - rho (u + mu |u_T| n) decides the status, as in `sbp`;
+ *   predictor   stick if r - W^-1 u, which stops the contact, is in the cone; otherwise
+ *               tau = r - rho (u + mu |u_T| n) decides the status, as in `sbp`;
  *   corrector   in that status the bipotential's equations Z = 0 are linearised together with the
  *               contact's own dynamics dv = W dr, (A + B W) dr = -Z, and the result is projected on
  *               the cone.
@@ -11,7 +12,8 @@
  * The matrix (A + B W)^-1 takes the place of the scalar rho: the step is scaled by the local W, and
  * in 2D, where Z is piecewise linear, a visit with the right status solves the contact. With the
  * paper's rho = m/dt the ball on the belt takes 2 visits, the second of which changes nothing
- * (000 table 2).
+ * (000 table 2), and so does the ball in the drum (000 table 3), whose rolling contact tau alone
+ * would take for a slipping one at first: rho is the same for both directions and W is not.
  *
  * The safeguard: the local dynamics tell the velocity after any impulse, so the corrected step is
  * compared with the plain projected one by the natural map and the better of the two is taken. */
@@ -37,6 +39,15 @@ static inline void step(const scree_LocalParameters *parameters, int d, const do
   }
   const double safe = local_safe_rho(&contact), rho = local_rho(parameters, &contact, safe);
   double Z[3], A[9], B[9], matrix[9], plain[3], corrected[3];
+  for (int i = 0; i < d * d; ++i) matrix[i] = contact.W[i];
+  for (int i = 0; i < d; ++i) Z[i] = -contact.u[i];
+  if (local_solve(d, matrix, Z, corrected)) {
+    for (int i = 0; i < d; ++i) corrected[i] += contact.r[i];
+    if (local_tangential(d, corrected) <= mu * corrected[0]) {
+      local_end(&contact, d, corrected, r_new);
+      return;
+    }
+  }
   scree_local_ebp_tangent(d, mu, contact.saxce, rho, contact.r, contact.u, Z, A, B);
   for (int i = 0; i < d; ++i)
     for (int j = 0; j < d; ++j) {

@@ -97,20 +97,46 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
 
 enum { OPEN, STICK, SLIP, FLIPPED = 4 };
 
-/* Status and direction t (d-1 components) of a contact whose impulse, seen from the cone's apex,
- * is r. */
-static int read_status(int d, double mu, double w, const double *r, const double *u, double *t) {
-  const double normal = r[0] - u[0] / w;
-  if (!(normal > 0.0)) return OPEN;
+/* A contact as the law sees it: the impulse from the apex of the cone, the velocity that drives it
+ * (u, or H u with non-associated flow), its status and, if it slips, where to. */
+typedef struct View {
+  double mu, shift;
+  double r[3], u[3], t[2];
+  int status;
+} View;
+
+/* Coulomb: active while r_n - u_n/w > 0, then |r_T - u_T/w| against the friction that this normal
+ * part allows. Associated: by the projection of r - u/w on the cone. */
+static int read_status(int d, scree_Law law, double w, View *view) {
+  const double normal = view->r[0] - view->u[0] / w;
   double norm2 = 0.0;
   for (int i = 1; i < d; ++i) {
-    t[i - 1] = r[i] - u[i] / w;
-    norm2 += t[i - 1] * t[i - 1];
+    view->t[i - 1] = view->r[i] - view->u[i] / w;
+    norm2 += view->t[i - 1] * view->t[i - 1];
   }
   const double norm = sqrt(norm2);
-  if (norm <= mu * normal) return STICK;
-  for (int i = 1; i < d; ++i) t[i - 1] /= norm;
+  if (law == SCREE_COULOMB ? !(normal > 0.0) : view->mu * norm <= -normal) return OPEN;
+  if (norm <= view->mu * normal) return STICK;
+  for (int i = 1; i < d; ++i) view->t[i - 1] /= norm;
   return SLIP;
+}
+
+static View view_contact(const State *st, const scree_Problem *p, int k, const double *r,
+                         const double *u) {
+  const int d = p->d;
+  const size_t at = (size_t)k * (size_t)d;
+  const scree_Set set = scree_problem_set(p, k);
+  View view = {.mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu,
+               .shift = set.kind == SCREE_SET_SHIFTED ? set.a : 0.0};
+  for (int i = 0; i < d; ++i) {
+    view.r[i] = r[at + (size_t)i];
+    view.u[i] = p->flow ? 0.0 : u[at + (size_t)i];
+    for (int j = 0; p->flow && j < d; ++j)
+      view.u[i] += p->flow[(at + (size_t)i) * (size_t)d + (size_t)j] * u[at + (size_t)j];
+  }
+  view.r[0] += view.shift;
+  view.status = set.kind == SCREE_SET_SPACE ? STICK : read_status(d, p->law, st->w[k], &view);
+  return view;
 }
 
 /* Rows of Lu u + Lr r = c for slip along t. */
@@ -143,28 +169,30 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
                          const double *u) {
   const int d = p->d;
   const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
-  const scree_Set set = scree_problem_set(p, k);
+  const View view = view_contact(st, p, k, r, u);
   const double w = st->w[k], weight = st->e[k] * w;
-  double *Lu = st->Lu + mat, *Lr = st->Lr + mat, *c = st->c + at, apex[3], t[2] = {0.0, 0.0};
+  double *Lu = st->Lu + mat, *Lr = st->Lr + mat, *c = st->c + at;
+  st->status[k] = (uint8_t)view.status;
   for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
-  for (int i = 0; i < d; ++i) {
-    apex[i] = r[at + (size_t)i];
-    c[i] = 0.0;
+  for (int i = 0; i < d; ++i) c[i] = 0.0;
+  if (view.status == SLIP && view.mu > 0.0) {
+    slip_rows(d, p->law, view.mu, w, weight, view.r, view.u, view.t, Lu, Lr, c);
+  } else {
+    for (int i = 0; i < d; ++i) {
+      const bool stick = view.status == STICK || (view.status == SLIP && i == 0);
+      Lu[i * d + i] = stick ? 1.0 : 0.0;
+      Lr[i * d + i] = stick ? weight : w;
+      c[i] = stick ? weight * view.r[i] : 0.0;
+    }
   }
-  const double shift = set.kind == SCREE_SET_SHIFTED ? set.a : 0.0;
-  apex[0] += shift;
-  const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
-  const int status = set.kind == SCREE_SET_SPACE ? STICK : read_status(d, mu, w, apex, u + at, t);
-  st->status[k] = (uint8_t)status;
-  for (int i = 0; i < d; ++i) {
-    const bool stick = status == STICK || (status == SLIP && mu == 0.0 && i == 0);
-    if (status == SLIP && mu > 0.0) break;
-    Lu[i * d + i] = stick ? 1.0 : 0.0;
-    Lr[i * d + i] = stick ? weight : w;
-    c[i] = stick ? weight * apex[i] : 0.0;
+  for (int i = 0; i < d; ++i) c[i] -= Lr[i * d] * view.shift;
+  if (!p->flow) return;
+  for (int i = 0; i < d; ++i) { /* Lu acts on H u */
+    double row[3] = {0.0, 0.0, 0.0};
+    for (int j = 0; j < d; ++j)
+      for (int m = 0; m < d; ++m) row[j] += Lu[i * d + m] * p->flow[mat + (size_t)(m * d + j)];
+    for (int j = 0; j < d; ++j) Lu[i * d + j] = row[j];
   }
-  if (status == SLIP && mu > 0.0) slip_rows(d, p->law, mu, w, weight, apex, u + at, t, Lu, Lr, c);
-  for (int i = 0; i < d; ++i) c[i] -= Lr[i * d] * shift;
 }
 
 /* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */
@@ -239,17 +267,8 @@ static void subtract_blocks(const scree_Problem *p, const double *c, const doubl
 /* Mark the contacts whose status at the end of a step, before the projection, is not the one that
  * the step was made for. */
 static void mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
-  const int d = p->d;
-  for (int k = 0; k < p->nc; ++k) {
-    const size_t at = (size_t)k * (size_t)d;
-    const scree_Set set = scree_problem_set(p, k);
-    double apex[3], t[2];
-    if (set.kind == SCREE_SET_SPACE) continue;
-    for (int i = 0; i < d; ++i) apex[i] = r[at + (size_t)i];
-    if (set.kind == SCREE_SET_SHIFTED) apex[0] += set.a;
-    const double mu = set.kind == SCREE_SET_HALF_LINE ? 0.0 : set.mu;
-    if (read_status(d, mu, st->w[k], apex, u + at, t) != st->status[k]) st->status[k] |= FLIPPED;
-  }
+  for (int k = 0; k < p->nc; ++k)
+    if (view_contact(st, p, k, r, u).status != st->status[k]) st->status[k] |= FLIPPED;
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
@@ -350,7 +369,7 @@ const scree_SolverClass scree_solver_newton = {
     .summary = "proximal semi-smooth Newton from a good start, smoothed by Gauss-Seidel",
     .reference = "this library; statuses as in 000 section 3, 001 section 3.5",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

@@ -82,7 +82,10 @@ SCREE_INLINE void visit(const State *state, const scree_Operator *W, scree_Opera
       q[i] = u[i];
       for (int j = 0; j < d; ++j) q[i] -= Wcc[i * d + j] * rc[j];
     }
-    scree_exact_solve(&set, p->law, d, Wcc, q, rc, next);
+    if (p->flow)
+      scree_exact_flow(&set, d, p->flow + at * (size_t)d, Wcc, q, rc, next);
+    else
+      scree_exact_solve(&set, p->law, d, Wcc, q, rc, next);
   } else {
     const double mu = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 0.0 : p->mu[c];
     state->local->solve(&state->parameters, d, Wcc, mu, u, rc, next);
@@ -183,6 +186,10 @@ static void destroy(void *memory) {
 static scree_Status check_local(const scree_Run *run, const scree_LocalClass *local) {
   const scree_Problem *p = run->W->problem;
   if (local == &scree_local_exact) return SCREE_OK;
+  if (p->flow)
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "solver nlgs: local=%s does not know non-associated flow; use local=exact",
+                      local->name);
   if (p->law == SCREE_ASSOCIATED && !local->associated)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver nlgs: local=%s solves Coulomb's law only; use local=exact for the "
@@ -302,7 +309,7 @@ const scree_SolverClass scree_solver_nlgs = {
     .summary = "non-linear Gauss-Seidel with a choice of local solvers",
     .reference = "000 section 4.3 and 5; 001 section 3",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS | SCREE_CAN_FLOW,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

@@ -1,0 +1,136 @@
+/* Non-associated flow with a given H (002 section 9): -H u in N_Y(r). */
+#define _DEFAULT_SOURCE /* scandir */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "small_problems.h"
+
+enum { MOST = 64 };
+
+static const char *const capable[] = {"nlgs", "ipm", "newton", "auto"};
+
+/* Blocks h11 and (h22, h23; h23, h33), positive definite. */
+static void make_flow(int d, int nc, unsigned long long seed, double *H) {
+  for (int c = 0; c < nc; ++c, H += d * d) {
+    memset(H, 0, (size_t)(d * d) * sizeof *H);
+    H[0] = 2.0 + small_random(&seed);
+    const double a = 1.0 + 0.5 * small_random(&seed), b = 1.0 + 0.5 * small_random(&seed);
+    H[d + 1] = a;
+    if (d == 3) {
+      H[8] = b;
+      H[5] = H[7] = 0.5 * sqrt(a * b) * small_random(&seed);
+    }
+  }
+}
+
+/* |r - P(r - rho H u)|, the definition once more */
+static double flow_error(const scree_Problem *p, const double *H, const double *r) {
+  const int d = p->d;
+  double u[3 * MOST], sum = 0.0, size = 0.0;
+  plain_velocity(p, r, u);
+  for (int c = 0; c < p->nc; ++c) {
+    double z[3] = {0.0};
+    for (int i = 0; i < d; ++i) {
+      z[i] = r[c * d + i];
+      for (int j = 0; j < d; ++j) z[i] -= H[(c * d + i) * d + j] * u[c * d + j];
+    }
+    plain_project(d, p->mu[c], z, z);
+    for (int i = 0; i < d; ++i) {
+      sum += (z[i] - r[c * d + i]) * (z[i] - r[c * d + i]);
+      size += r[c * d + i] * r[c * d + i] + p->q[c * d + i] * p->q[c * d + i];
+    }
+  }
+  return sqrt(sum / size);
+}
+
+static void solve(const scree_Problem *p, const char *solver, double *r, double *u) {
+  scree_SolveInfo info;
+  scree_SolveSettings settings = scree_solve_settings();
+  settings.solver = solver;
+  settings.tolerance = 1e-10;
+  settings.time_limit = 5.0;
+  if (scree_solve(p, &settings, r, u, &info, NULL) != SCREE_OK)
+    fail_msg("%s: error %g", solver, info.measures.error);
+}
+
+static void check_all(scree_Problem *p, const double *H) {
+  double r[3 * MOST], u[3 * MOST], first[3 * MOST];
+  assert_true(p->nc <= MOST);
+  p->law = SCREE_ASSOCIATED;
+  p->flow = H;
+  for (size_t k = 0; k < sizeof capable / sizeof *capable; ++k) {
+    solve(p, capable[k], r, u);
+    assert_true(flow_error(p, H, r) < 1e-8);
+    if (k == 0) memcpy(first, u, sizeof first);
+    for (int i = 0; i < p->nc * p->d; ++i) assert_true(fabs(u[i] - first[i]) < 1e-6);
+  }
+}
+
+static void test_general_flow(void **unused) {
+  (void)unused;
+  double H[9 * MOST];
+  for (int d = 2; d <= 3; ++d)
+    for (int k = 0; k < 5; ++k) {
+      scree_Problem p =
+          small_random_problem(d, 1 + 2 * k, k == 3 ? 0.0 : 0.4, (unsigned long long)k + 3);
+      make_flow(d, p.nc, (unsigned long long)k + 11, H);
+      check_all(&p, H);
+      scree_problem_destroy(&p);
+    }
+  for (int d = 2; d <= 3; ++d) {
+    scree_Problem p = small_pile(d, 3, 0.5, 0.1);
+    make_flow(d, p.nc, 5, H);
+    check_all(&p, H);
+    scree_problem_destroy(&p);
+  }
+}
+
+/* H = I is the associated law, and a large h11 takes the dilatation away: u_n = mu |u_T| / h11. */
+static void test_dilatation(void **unused) {
+  (void)unused;
+  const double W[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, q[3] = {-2, 6, 8}, mu = 0.5;
+  scree_Problem p;
+  assert_int_equal(scree_problem_create_dense(&p, 3, 1, W, q, &mu, NULL), SCREE_OK);
+  p.law = SCREE_ASSOCIATED;
+  double r[3], u[3], expected[3], H[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  solve(&p, "nlgs", expected, u);
+  p.flow = H;
+  solve(&p, "ipm", r, u);
+  for (int i = 0; i < 3; ++i) assert_true(fabs(r[i] - expected[i]) < 1e-8);
+  H[0] = 100.0;
+  solve(&p, "ipm", r, u);
+  assert_true(fabs(H[0] * u[0] - mu * hypot(u[1], u[2])) < 1e-7);
+  scree_problem_destroy(&p);
+}
+
+static void test_refusals(void **unused) {
+  (void)unused;
+  scree_Problem p = small_random_problem(3, 2, 0.3, 1);
+  double H[18];
+  make_flow(3, 2, 1, H);
+  p.flow = H;
+  assert_int_equal(scree_problem_check(&p, NULL), SCREE_BAD_INPUT); /* Coulomb */
+  p.law = SCREE_ASSOCIATED;
+  assert_int_equal(scree_problem_check(&p, NULL), SCREE_OK);
+  H[9 + 4] = -1.0;
+  assert_int_equal(scree_problem_check(&p, NULL), SCREE_BAD_INPUT);
+  make_flow(3, 2, 1, H);
+  H[1] = H[3] = 0.1;
+  assert_int_equal(scree_problem_check(&p, NULL), SCREE_BAD_INPUT);
+  make_flow(3, 2, 1, H);
+  assert_non_null(scree_solver_refuses(scree_solver_find("apgd"), &p));
+  scree_problem_destroy(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_general_flow),
+      cmocka_unit_test(test_dilatation),
+      cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
