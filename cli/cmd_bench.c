@@ -63,6 +63,29 @@ static int run_case(Bench *bench, const BenchCase *c) {
   return (int)status;
 }
 
+/* The document names the plots by their place relative to itself: the folder's own name, which is
+ * right when both are in the same folder. */
+static int open_document(Bench *bench, const char *path) {
+  if (!path) return 0;
+  const char *slash = bench->directory ? strrchr(bench->directory, '/') : NULL;
+  bench->pictures = slash && slash[1] ? slash + 1 : bench->directory;
+  bench->markdown = fopen(path, "w");
+  if (!bench->markdown) {
+    cli_error("scree bench: cannot write %s: %s", path, strerror(errno));
+    return 3;
+  }
+  bench_document(bench);
+  return 0;
+}
+
+static int close_document(Bench *bench, const char *path, int status) {
+  if (!bench->markdown) return status;
+  const bool bad = ferror(bench->markdown) != 0;
+  if (fclose(bench->markdown) == 0 && !bad) return status;
+  cli_error("scree bench: cannot write %s: %s", path, strerror(errno));
+  return 3;
+}
+
 static int run_cases(Bench *bench, const CliList *names) {
   int worst = 0;
   const int count = names->count;
@@ -77,14 +100,20 @@ static int run_cases(Bench *bench, const CliList *names) {
 
 static int run(const CliCommand *command, int argc, char **argv) {
   bool list = false, as_json = false, quick = false;
-  const char *directory = NULL;
+  const char *directory = NULL, *markdown = NULL;
   int threads = 0;
+  double limit = 0.0;
   const CliOption options[] = {
       {"list", 0, CLI_FLAG, &list, NULL, "what there is, and how long each takes", 0, 0, NULL},
       {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per figure and line", 0, 0, NULL},
       {"quick", 0, CLI_FLAG, &quick, NULL, "shorter variants of the long cases", 0, 0, NULL},
-      {"threads", 0, CLI_INT, &threads, "N", "threads to use (0: all processors)", 0, 4096, NULL},
+      {"limit", 0, CLI_REAL, &limit, "S", "stop a row of a long case after S seconds (0: never)", 0,
+       1e9, NULL},
+      {"threads", 0, CLI_INT, &threads, "N", "threads to use (0: one, as in the papers)", 0, 4096,
+       NULL},
       {"output", 'o', CLI_TEXT, &directory, "DIR", "write the plots there, as SVG", 0, 0, NULL},
+      {"markdown", 0, CLI_TEXT, &markdown, "FILE", "write tables and plots as one document", 0, 0,
+       NULL},
       {0},
   };
   CliList names = {0};
@@ -106,8 +135,11 @@ static int run(const CliCommand *command, int argc, char **argv) {
                      .quick = quick,
                      .directory = directory,
                      .threads = threads,
+                     .limit = limit,
                      .progress = &progress};
-      status = run_cases(&bench, &names);
+      status = open_document(&bench, markdown);
+      if (status == 0) status = run_cases(&bench, &names);
+      status = close_document(&bench, markdown, status);
       bench_free(&bench);
     }
     status = cli_finish(status);

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct BenchCase BenchCase;
 
@@ -26,13 +27,18 @@ typedef struct Bench {
   const scree_Log *log;
   bool json, quick;
   const char *directory; /* for plots, null without -o */
-  int threads;           /* 0: all processors */
+  int threads;           /* 0: one, which is what the papers' times are compared with */
+  double limit;          /* seconds after which a row of a long case stops, 0: none */
+  FILE *markdown;        /* the document, or null */
+  const char *pictures;  /* the folder of the plots as the document names it */
   void *progress;        /* CliProgress */
   const BenchCase *current;
   BenchFigure *figures; /* of the current case */
   size_t count, capacity;
   char (*notes)[512];
   size_t note_count, note_capacity;
+  char (*plots)[128]; /* file names of the current case */
+  size_t plot_count, plot_capacity;
   bool failed; /* memory ran out while collecting */
 } Bench;
 
@@ -56,6 +62,12 @@ void bench_note(Bench *bench, const char *format, ...) __attribute__((format(pri
 
 /* Tell how far a long case is; false when the user asked to stop (Ctrl-C). */
 bool bench_progress(Bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A plot of the current case was written: its file name within the folder. */
+void bench_plot(Bench *bench, const char *file);
+
+/* The document's head: machine, date, command. */
+void bench_document(Bench *bench);
 
 /* Begin and end a case: the end prints its table. */
 void bench_begin(Bench *bench, const BenchCase *current);

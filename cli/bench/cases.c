@@ -2,6 +2,8 @@
 #include "cli/bench/cases.h"
 
 const BenchCase *const bench_cases[] = {
+    &bench_pdas_belt,
+    &bench_pdas_drum_ball,
     &bench_convex_gradients,
     NULL,
 };

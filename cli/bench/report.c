@@ -1,4 +1,5 @@
-/* Figures as a table or as lines of JSON (see bench.h). */
+/* Figures as a table, as lines of JSON, or as a document (see bench.h). */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/bench/bench.h"
 
 #include "cli/json.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Room for one more element in *array; false when memory ran out. */
 static bool grow(void **array, size_t count, size_t *capacity, size_t size) {
@@ -23,7 +25,7 @@ static bool grow(void **array, size_t count, size_t *capacity, size_t size) {
 
 void bench_begin(Bench *bench, const BenchCase *current) {
   bench->current = current;
-  bench->count = bench->note_count = 0;
+  bench->count = bench->note_count = bench->plot_count = 0;
 }
 
 void bench_figure(Bench *bench, const char *row, const char *quantity, double published,
@@ -37,7 +39,7 @@ void bench_figure(Bench *bench, const char *row, const char *quantity, double pu
     cli_json_real(&json, "published", published);
     cli_json_real(&json, "measured", measured);
     cli_json_end(&json);
-    return;
+    fflush(stdout);
   }
   if (!grow((void **)&bench->figures, bench->count, &bench->capacity, sizeof *bench->figures)) {
     bench->failed = true;
@@ -51,7 +53,6 @@ void bench_figure(Bench *bench, const char *row, const char *quantity, double pu
 }
 
 void bench_note(Bench *bench, const char *format, ...) {
-  if (bench->json) return;
   if (!grow((void **)&bench->notes, bench->note_count, &bench->note_capacity,
             sizeof *bench->notes)) {
     bench->failed = true;
@@ -61,6 +62,15 @@ void bench_note(Bench *bench, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(bench->notes[bench->note_count++], sizeof *bench->notes, format, arguments);
   va_end(arguments);
+}
+
+void bench_plot(Bench *bench, const char *file) {
+  if (!grow((void **)&bench->plots, bench->plot_count, &bench->plot_capacity,
+            sizeof *bench->plots)) {
+    bench->failed = true;
+    return;
+  }
+  snprintf(bench->plots[bench->plot_count++], sizeof *bench->plots, "%s", file);
 }
 
 bool bench_progress(Bench *bench, const char *format, ...) {
@@ -84,8 +94,66 @@ static void number(double value, char *text, size_t size) {
     snprintf(text, size, "%.4g", value);
 }
 
+/* ---- the document -----------------------------------------------------------------------------
+ */
+
+/* The processor's name, as the system tells it. */
+static void processor(char *text, size_t size) {
+  snprintf(text, size, "unknown processor");
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  char line[256];
+  while (file && fgets(line, sizeof line, file)) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+    snprintf(text, size, "%s", colon + 2);
+    text[strcspn(text, "\n")] = '\0';
+    break;
+  }
+  if (file) fclose(file);
+}
+
+void bench_document(Bench *bench) {
+  char machine[256], date[32];
+  const time_t now = time(NULL);
+  struct tm calendar;
+  processor(machine, sizeof machine);
+  strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &calendar));
+  fprintf(bench->markdown,
+          "# Validation: the papers' experiments\n\n"
+          "Published figure next to ours, written by `scripts/validation.sh` (`scree bench "
+          "--markdown`)%s: %s, %s, %d thread%s.",
+          bench->quick ? ", short variants (`--quick`)" : "", date, machine,
+          bench->threads > 0 ? bench->threads : 1, bench->threads > 1 ? "s" : "");
+  if (bench->limit > 0.0)
+    fprintf(bench->markdown, " Rows were stopped after %g s; notes say which.", bench->limit);
+  fprintf(bench->markdown, " A dash: the paper prints no figure. Times of the papers are those of"
+                           " their own machines.\n");
+}
+
+static void end_document(const Bench *bench) {
+  FILE *file = bench->markdown;
+  fprintf(file, "\n## `%s`\n\n%s: %s.\n\n", bench->current->name, bench->current->reference,
+          bench->current->summary);
+  fprintf(file, "| row | quantity | published | measured |\n|---|---|---:|---:|\n");
+  for (size_t k = 0; k < bench->count; ++k) {
+    const BenchFigure *figure = &bench->figures[k];
+    const bool repeated = k > 0 && strcmp(figure->row, bench->figures[k - 1].row) == 0;
+    char published[32], measured[32];
+    number(figure->published, published, sizeof published);
+    number(figure->measured, measured, sizeof measured);
+    fprintf(file, "| %s | %s | %s | %s |\n", repeated ? "" : figure->row, figure->quantity,
+            published, measured);
+  }
+  for (size_t k = 0; k < bench->note_count; ++k)
+    fprintf(file, "%s- %s.\n", k ? "" : "\n", bench->notes[k]);
+  for (size_t k = 0; k < bench->plot_count; ++k)
+    fprintf(file, "\n![%s](%s/%s)\n", bench->plots[k], bench->pictures, bench->plots[k]);
+  fflush(file);
+}
+
 void bench_end(Bench *bench) {
   cli_progress_clear(bench->progress);
+  if (bench->markdown) end_document(bench);
   if (bench->json) return;
   const CliColours colour = cli_colours();
   int row_width = 3, quantity_width = 8;
@@ -113,4 +181,5 @@ void bench_end(Bench *bench) {
 void bench_free(Bench *bench) {
   free(bench->figures);
   free(bench->notes);
+  free(bench->plots);
 }

@@ -30,6 +30,19 @@ static inline double natural_map(const Contact *contact, int d, double rho, cons
   return local_norm(d, P);
 }
 
+/* r - W^-1 u, if it is in the cone and r is no solution already (there may be several when n and T
+ * are coupled, and the one at hand stays). */
+static inline bool stick(const Contact *contact, int d, double rho, double *out) {
+  const double size = local_norm(d, contact->r) + rho * local_norm(d, contact->u);
+  double W[9], b[3];
+  for (int i = 0; i < d * d; ++i) W[i] = contact->W[i];
+  for (int i = 0; i < d; ++i) b[i] = -contact->u[i];
+  if (!local_solve(d, W, b, out)) return false;
+  for (int i = 0; i < d; ++i) out[i] += contact->r[i];
+  return out[0] >= 0.0 && local_tangential(d, out) <= contact->mu * out[0] &&
+         natural_map(contact, d, rho, contact->r) > 64.0 * DBL_EPSILON * size;
+}
+
 static inline void step(const scree_LocalParameters *parameters, int d, const double *W, double mu,
                         const double *u, const double *r, double *r_new) {
   Contact contact;
@@ -39,14 +52,9 @@ static inline void step(const scree_LocalParameters *parameters, int d, const do
   }
   const double safe = local_safe_rho(&contact), rho = local_rho(parameters, &contact, safe);
   double Z[3], A[9], B[9], matrix[9], plain[3], corrected[3];
-  for (int i = 0; i < d * d; ++i) matrix[i] = contact.W[i];
-  for (int i = 0; i < d; ++i) Z[i] = -contact.u[i];
-  if (local_solve(d, matrix, Z, corrected)) {
-    for (int i = 0; i < d; ++i) corrected[i] += contact.r[i];
-    if (local_tangential(d, corrected) <= mu * corrected[0]) {
-      local_end(&contact, d, corrected, r_new);
-      return;
-    }
+  if (stick(&contact, d, safe, corrected)) {
+    local_end(&contact, d, corrected, r_new);
+    return;
   }
   scree_local_ebp_tangent(d, mu, contact.saxce, rho, contact.r, contact.u, Z, A, B);
   for (int i = 0; i < d; ++i)
