@@ -64,6 +64,29 @@ static int add_spheres(scree_World *world, int n) {
   return 0;
 }
 
+enum { PARTS = 6 }; /* detect, build, move, certify, all of these, solve */
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, int n) {
+  qsort(values, (size_t)n, sizeof *values, compare);
+  return values[n / 2];
+}
+
+static void keep(const scree_StepReport *r, double *parts[PARTS], int k) {
+  const double seconds[PARTS] = {r->seconds_detect,
+                                 r->seconds_build,
+                                 r->seconds_move,
+                                 r->seconds_certify,
+                                 r->seconds_detect + r->seconds_build + r->seconds_move +
+                                     r->seconds_certify,
+                                 r->seconds_solve};
+  for (int i = 0; i < PARTS; ++i) parts[i][k] = seconds[i];
+}
+
 int main(int argc, char **argv) {
   const int n = argc > 1 ? atoi(argv[1]) : 8000, steps = argc > 2 ? atoi(argv[2]) : 400;
   scree_World *world;
@@ -74,9 +97,12 @@ int main(int argc, char **argv) {
   settings.solve.threads = argc > 4 ? atoi(argv[4]) : 1;
   settings.solve.tolerance = 1e-4;
   if (scree_world_create(&settings, &bench_log, &world) || add_spheres(world, n)) return 3;
-  scree_StepReport sum = {0};
-  int uncertified = 0, stabilised = 0;
-  const int report_every = steps / 4 > 0 ? steps / 4 : 1;
+  const int window = steps / 4 > 0 ? steps / 4 : 1;
+  double *parts[PARTS];
+  for (int i = 0; i < PARTS; ++i)
+    if (!(parts[i] = calloc((size_t)window, sizeof(double)))) return 3;
+  int uncertified = 0, stabilised = 0, solves = 0;
+  double depth = 0;
   printf("%d spheres, %s, %d thread(s): ns per body and step\n", n, settings.scheme,
          settings.solve.threads);
   printf("%6s %9s %9s %9s %9s %9s %9s %9s %7s %9s %9s\n", "step", "contacts", "detect", "build",
@@ -87,27 +113,22 @@ int main(int argc, char **argv) {
     if (status > SCREE_NOT_CONVERGED) return 3;
     uncertified += status != SCREE_OK;
     stabilised += report.stabilised;
-    sum.seconds_detect += report.seconds_detect;
-    sum.seconds_build += report.seconds_build;
-    sum.seconds_move += report.seconds_move;
-    sum.seconds_certify += report.seconds_certify;
-    sum.seconds_solve += report.seconds_solve;
-    sum.solves += report.solves;
-    sum.penetration = fmax(sum.penetration, report.penetration);
-    if (k % report_every) continue;
-    const double ns = 1e9 / ((double)report_every * n);
-    printf("%6d %9d %9.0f %9.0f %9.0f %9.0f %9.0f %9.0f %7.2f %9.0f %9.1e\n", k, report.contacts,
-           ns * sum.seconds_detect, ns * sum.seconds_build, ns * sum.seconds_move,
-           ns * sum.seconds_certify,
-           ns * (sum.seconds_detect + sum.seconds_build + sum.seconds_move + sum.seconds_certify),
-           ns * sum.seconds_solve, (double)sum.solves / report_every,
-           (double)scree_world_memory(world) / n, sum.penetration);
+    solves += report.solves;
+    depth = fmax(depth, report.penetration);
+    keep(&report, parts, (k - 1) % window);
+    if (k % window) continue;
+    printf("%6d %9d", k, report.contacts);
+    for (int i = 0; i < PARTS; ++i) printf(" %9.0f", 1e9 * median(parts[i], window) / n);
+    printf(" %7.2f %9.0f %9.1e\n", (double)solves / window, (double)scree_world_memory(world) / n,
+           depth);
     fflush(stdout);
-    sum = (scree_StepReport){0};
+    solves = 0;
+    depth = 0;
   }
   const scree_EnergyBalance energy = scree_world_energy(world);
   printf("not certified: %d steps; stabilised: %d steps; energy closes to %.1e of %.3g J\n",
          uncertified, stabilised, energy.closing, energy.normal + energy.friction);
+  for (int i = 0; i < PARTS; ++i) free(parts[i]);
   scree_world_destroy(world);
   return 0;
 }
