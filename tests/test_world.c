@@ -472,6 +472,63 @@ static void refusals(void **state) {
   scree_world_destroy(world);
 }
 
+/* Nothing at all, obstacles alone, a body alone. */
+static void nearly_empty(void **state) {
+  (void)state;
+  for (int dimension = 2; dimension <= 3; ++dimension) {
+    scree_WorldSettings settings = scree_world_settings();
+    settings.dimension = dimension;
+    settings.step = 0.1;
+    settings.gravity = vec(0, -1, 0);
+    scree_World *world = make_world(&settings, 0, 0, 0);
+    scree_Analysis analysis;
+    run_steps(world, 2);
+    OK(scree_world_analyse(world, NULL, &analysis));
+    if (dimension == 2)
+      add_half_plane(world, obstacle_at(0, 0, 0));
+    else
+      add_half_space(world, obstacle_at(0, 0, 0));
+    run_steps(world, 2);
+    if (dimension == 2)
+      add_disk(world, 1, at(0, 10, 0));
+    else
+      add_sphere(world, 1, at(0, 10, 5));
+    run_steps(world, 2);
+    OK(scree_world_analyse(world, NULL, &analysis));
+    assert_int_equal(analysis.rattlers, 1);
+    NEAR(analysis.momentum.y, -0.2 * analysis.mass, 1e-12 * analysis.mass);
+    NEAR(scree_world_time(world), 0.6, 1e-15);
+    assert_int_equal(scree_world_contact_count(world), 0);
+    scree_world_destroy(world);
+  }
+}
+
+/* A step that fails for good leaves the state as it was. */
+static void failed_step_changes_nothing(void **state) {
+  (void)state;
+  const scree_Log log = {keep, NULL};
+  static const char *const wrong[] = {"no_such_option=1", NULL};
+  scree_WorldSettings settings = scree_world_settings();
+  scree_World *world;
+  settings.dimension = 2;
+  settings.step = 0.1;
+  settings.gravity = vec(0, -1, 0);
+  settings.solve.options = wrong;
+  OK(scree_world_create(&settings, &log, &world));
+  add_half_plane(world, obstacle_at(0, 0, 0));
+  add_disk(world, 1, at(0, 1, 0));
+  size_t before_size, after_size;
+  void *before = save(world, &before_size);
+  assert_int_equal(scree_world_step(world, NULL), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "no_such_option"));
+  void *after = save(world, &after_size);
+  assert_int_equal(before_size, after_size);
+  assert_memory_equal(before, after, after_size);
+  free(before);
+  free(after);
+  scree_world_destroy(world);
+}
+
 /* Frictionless pairs beside frictional ones, groups that ignore each other, bodies added on the
  * way, a step that changes. */
 static void mixed_laws(void **state) {
@@ -515,6 +572,8 @@ int main(void) {
                                      cmocka_unit_test(forces),
                                      cmocka_unit_test(stack_of_cubes),
                                      cmocka_unit_test(refusals),
-                                     cmocka_unit_test(mixed_laws)};
+                                     cmocka_unit_test(mixed_laws),
+                                     cmocka_unit_test(nearly_empty),
+                                     cmocka_unit_test(failed_step_changes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

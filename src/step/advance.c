@@ -145,7 +145,7 @@ static void close_balance(scree_System *s, const scree_EnergyBalance *old, doubl
 }
 
 static void grade(scree_System *s, scree_StepReport *report, bool complete, bool *halve) {
-  const scree_Posed *p = &s->posed;
+  scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension;
   const scree_SolveInfo *info = &report->solve;
   const double limit = s->settings.penetration_limit;
@@ -163,7 +163,9 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
       report->worst_body[1] = s->contacts.keys[worst].j;
     }
   }
-  for (int c = 0; c < p->nc; ++c) report->active += p->r[(size_t)c * (size_t)d] > 0;
+  p->r_max = 0;
+  for (int c = 0; c < p->nc; ++c) p->r_max = fmax(p->r_max, p->r[(size_t)c * (size_t)d]);
+  for (int c = 0; c < p->nc; ++c) report->active += scree_system_is_active(s, c);
   report->certified = solved && complete && !(report->penetration > limit);
   *halve =
       !solved || !complete || (report->penetration > limit && report->penetration > s->penetration);

@@ -96,6 +96,11 @@ void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *bal
   }
 }
 
+bool scree_system_is_active(const scree_System *s, int c) {
+  const double r = s->posed.r[(size_t)c * (size_t)s->bodies.dimension];
+  return r > 0 && r > s->settings.solve.tolerance * s->posed.r_max;
+}
+
 int scree_system_count_above(const scree_System *s, double tolerance) {
   const scree_Problem problem = scree_system_problem(s);
   const scree_Posed *p = &s->posed;

@@ -82,6 +82,7 @@ typedef struct scree_Posed {
   double *y;          /* (nbodies x nb) impulses on bodies, scaled */
   double *z;          /* work of the projection */
   size_t y_capacity, z_capacity;
+  double r_max; /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
 typedef struct scree_System {
@@ -169,6 +170,8 @@ scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *r
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential);
 /* Work done in the kick; call after scree_system_gather and before scree_system_kick. */
 void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance);
+/* Whether contact c carries an impulse beyond the solver's tolerance. */
+bool scree_system_is_active(const scree_System *s, int c);
 /* How many contacts exceed the tolerance by themselves. */
 int scree_system_count_above(const scree_System *s, double tolerance);
 

@@ -20,7 +20,7 @@ static scree_ContactStatus contact_status(const scree_System *s, int c) {
   const double *r = s->posed.r + (size_t)c * (size_t)d;
   const double size = d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
   const double tolerance = s->settings.solve.tolerance;
-  if (!(r[0] > 0)) return SCREE_CONTACT_OPEN;
+  if (!scree_system_is_active(s, c)) return SCREE_CONTACT_OPEN;
   const double limit = s->posed.mu[c] * r[0];
   return size < limit * (1 - (tolerance < 1e-6 ? 1e-6 : tolerance)) ? SCREE_CONTACT_STICK
                                                                     : SCREE_CONTACT_SLIP;

@@ -11,14 +11,24 @@
 
 #include <string.h>
 
-static void save_motion(scree_World *world) {
-  const scree_Bodies *b = &world->system.bodies;
-  if (b->count) memcpy(world->backup, b->motion, (size_t)b->count * sizeof *b->motion);
+/* What a failed attempt puts back besides the motions. */
+typedef struct Saved {
+  double bank, penetration;
+  scree_EnergyBalance total;
+  bool energy_known;
+} Saved;
+
+static Saved save_sums(const scree_System *s) {
+  return (Saved){s->bank, s->penetration, s->total, s->energy_known};
 }
 
-static void put_back(scree_World *world) {
-  scree_Bodies *b = &world->system.bodies;
-  if (b->count) memcpy(b->motion, world->backup, (size_t)b->count * sizeof *b->motion);
+static void put_back(scree_System *s, const scree_Motion *motion, const Saved *saved) {
+  const size_t n = (size_t)s->bodies.count;
+  if (n) memcpy(s->bodies.motion, motion, n * sizeof *motion);
+  s->bank = saved->bank;
+  s->penetration = saved->penetration;
+  s->total = saved->total;
+  s->energy_known = saved->energy_known;
 }
 
 static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, bool absolute) {
@@ -78,47 +88,68 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   world->last_h = part->h;
 }
 
-scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
+/* Room for one state before the substep, and when the step is halved for the one before the step.
+ */
+static scree_Status reserve(scree_World *world, bool halved) {
+  const size_t n = (size_t)world->system.bodies.count;
+  if (!scree_grow((void **)&world->backup, &world->backup_capacity, n, sizeof *world->backup) ||
+      (halved &&
+       !scree_grow((void **)&world->origin, &world->origin_capacity, n, sizeof *world->origin)))
+    return scree_fail_memory(&world->log, "the state before a step");
+  return SCREE_OK;
+}
+
+static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
-  const double step = s->settings.step, start = scree_world_time(world);
   const long units = 1L << max;
-  scree_StepReport sum = {.certified = true,
-                          .step = world->steps + 1,
-                          .h = step,
-                          .tolerance = s->settings.solve.tolerance,
-                          .worst_body = {-1, -1},
-                          .deepest_body = {-1, -1}};
-  if (!scree_grow((void **)&world->backup, &world->backup_capacity, (size_t)s->bodies.count,
-                  sizeof *world->backup))
-    return scree_fail_memory(&world->log, "the state before a step");
-  world->stepped = false;
+  const double step = s->settings.step, start = scree_world_time(world);
+  const size_t bytes = (size_t)s->bodies.count * sizeof *s->bodies.motion;
+  const Saved first = save_sums(s);
   int level = 0;
   for (long done = 0; done < units;) {
     scree_StepReport part;
     bool halve;
     const long length = units >> level;
-    const double bank = s->bank, h = step * ((double)length / (double)units);
-    save_motion(world);
+    const Saved saved = save_sums(s);
+    if (bytes) memcpy(world->backup, s->bodies.motion, bytes);
     scree_Status status =
-        scree_system_advance(s, start + step * ((double)done / (double)units), h, &part, &halve);
+        scree_system_advance(s, start + step * ((double)done / (double)units),
+                             step * ((double)length / (double)units), &part, &halve);
+    if (!status && halve && level == 0 && max > 0) {
+      status = reserve(world, true);
+      if (!status && bytes) memcpy(world->origin, world->backup, bytes);
+    }
     if (status) {
-      put_back(world);
-      s->bank = bank;
+      const bool at_start = done == 0;
+      put_back(s, at_start ? world->backup : world->origin, at_start ? &saved : &first);
       return status;
     }
-    add_cost(&sum, &part);
+    add_cost(sum, &part);
     if (halve && level < max) {
-      put_back(world);
-      s->bank = bank;
+      put_back(s, world->backup, &saved);
       ++level;
       continue;
     }
     commit(world, &part);
-    add_result(&sum, &part);
+    add_result(sum, &part);
     done += length;
     if (level > 0 && done % (units >> (level - 1)) == 0) --level;
   }
+  return SCREE_OK;
+}
+
+scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
+  scree_StepReport sum = {.certified = true,
+                          .step = world->steps + 1,
+                          .h = world->system.settings.step,
+                          .tolerance = world->system.settings.solve.tolerance,
+                          .worst_body = {-1, -1},
+                          .deepest_body = {-1, -1}};
+  scree_Status status = reserve(world, false);
+  world->stepped = false;
+  if (!status) status = run_substeps(world, &sum);
+  if (status) return status;
   world->stepped = true;
   world->steps++;
   world->time_count++;

@@ -145,6 +145,7 @@ void scree_world_destroy(scree_World *world) {
   scree_free(world->options_text);
   scree_free((void *)world->options);
   scree_free(world->backup);
+  scree_free(world->origin);
   scree_free(world);
 }
 
@@ -270,5 +271,5 @@ int scree_body_material(const scree_World *world, int body) {
 
 size_t scree_world_memory(const scree_World *world) {
   return sizeof *world + scree_system_memory(&world->system) +
-         world->backup_capacity * sizeof *world->backup;
+         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup;
 }

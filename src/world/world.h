@@ -19,8 +19,9 @@ struct scree_World {
   const char **options; /* (null-ended) into options_text */
   char solver[SCREE_OPTION_NAME_SIZE];
 
-  size_t backup_capacity;
+  size_t backup_capacity, origin_capacity;
   scree_Motion *backup; /* (bodies) state at the start of the substep */
+  scree_Motion *origin; /* (bodies) state at the start of the step, once it is halved */
 };
 
 #endif
