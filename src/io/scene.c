@@ -519,10 +519,22 @@ static scree_Status read_solver(scree_Scene *scene, const scree_Log *log) {
   return SCREE_OK;
 }
 
-static scree_Status check_pairs(const scree_Scene *scene, const scree_Log *log) {
+static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *pairs = scree_node_find(scene->tree.root, "pairs");
+  const scree_Node *contact = scree_node_find(scene->tree.root, "contact");
   for (int k = 0; k < pairs->count; ++k) {
-    const scree_Node *between = scree_node_find(pairs->entries[k].value, "between");
+    scree_Node *pair = pairs->entries[k].value;
+    const scree_Node *between = scree_node_find(pair, "between");
+    /* what a pair does not say is as in `contact`; in the order of the schema */
+    scree_Node *whole = scree_tree_node(&scene->tree, SCREE_NODE_MAP, pair->line, pair->column);
+    bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value);
+    for (int f = 0; f < contact->count && good; ++f) {
+      scree_Node *own = scree_node_find(pair, contact->entries[f].key);
+      good = scree_tree_add(&scene->tree, whole, contact->entries[f].key,
+                            own ? own : contact->entries[f].value);
+    }
+    if (!good) return scree_fail_memory(log, scene->name);
+    pairs->entries[k].value = whole;
     for (int side = 0; side < 2; ++side)
       if (find_material(scene, between->entries[side].value, log) < 0) return SCREE_BAD_INPUT;
   }

@@ -54,21 +54,23 @@ static const scree_Field rotation[] = {
     VECTOR("euler", 0, "rad", NULL, "rotations about the fixed x, then y, then z axis"),
     END};
 
-#define LAW_FIELDS                                                                                 \
-  REGISTRY("law", 0, "coulomb", scree_law_name, "the law of contact"),                             \
-      REAL("mu", 0, NULL, "0.5", 0, INFINITY, "coefficient of friction"),                          \
-      REAL("e_n", 0, NULL, "0", 0, 1, "restitution of the normal velocity"),                       \
-      REAL("e_t", 0, NULL, "0", 0, 1, "restitution of the tangential velocity")
+static const scree_Field law[] = {
+    REGISTRY("law", 0, "coulomb", scree_law_name, "the law of contact"),
+    REAL("mu", 0, NULL, "0.5", 0, INFINITY, "coefficient of friction"),
+    REAL("e_n", 0, NULL, "0", 0, 1, "restitution of the normal velocity"),
+    REAL("e_t", 0, NULL, "0", 0, 1, "restitution of the tangential velocity"), END};
 
-static const scree_Field law[] = {LAW_FIELDS, END};
-
-static const scree_Field pair[] = {{.key = "between",
-                                    .type = SCREE_FIELD_TEXTS,
-                                    .flags = REQUIRED,
-                                    .max = 2,
-                                    .help = "names of the two materials, possibly the same"},
-                                   LAW_FIELDS,
-                                   END};
+static const scree_Field pair[] = {
+    {.key = "between",
+     .type = SCREE_FIELD_TEXTS,
+     .flags = REQUIRED,
+     .max = 2,
+     .help = "names of the two materials, possibly the same"},
+    REGISTRY("law", 0, NULL, scree_law_name, "the law of contact; default: as in `contact`"),
+    REAL("mu", 0, NULL, NULL, 0, INFINITY, "coefficient of friction; default: as in `contact`"),
+    REAL("e_n", 0, NULL, NULL, 0, 1, "normal restitution; default: as in `contact`"),
+    REAL("e_t", 0, NULL, NULL, 0, 1, "tangential restitution; default: as in `contact`"),
+    END};
 
 static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { BLOCK_SIZE = 1 << 16, DEPTH_MAX = 48, ANCHORS_MAX = 256, NODES_MAX = 20000000 };
+enum { BLOCK_SIZE = 1 << 16, DEPTH_MAX = 48, ANCHORS_MAX = 256, COPIES_MAX = 1000000 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -59,11 +59,9 @@ char *scree_tree_text(scree_Tree *tree, const char *text, size_t length) {
 }
 
 scree_Node *scree_tree_node(scree_Tree *tree, scree_NodeKind kind, int line, int column) {
-  if (tree->nodes >= NODES_MAX) tree->failed = true;
   scree_Node *node = tree->failed ? NULL : take(tree, sizeof *node);
   if (!node) return NULL;
   *node = (scree_Node){.kind = kind, .line = line, .column = column, .text = ""};
-  ++tree->nodes;
   return node;
 }
 
@@ -107,6 +105,7 @@ scree_Node *scree_node_find(const scree_Node *map, const char *key) {
 }
 
 static scree_Node *copy_node(scree_Tree *tree, const scree_Node *node) {
+  if (++tree->copies > COPIES_MAX) return NULL;
   scree_Node *copy = scree_tree_node(tree, node->kind, node->line, node->column);
   if (!copy) return NULL;
   copy->text = node->text;
@@ -173,7 +172,7 @@ static scree_Status read_alias(Reader *reader, const yaml_event_t *event, scree_
     if (strcmp(reader->anchors[k].name, name) != 0) continue;
     *node = copy_node(reader->tree, reader->anchors[k].node);
     if (*node) return SCREE_OK;
-    return reader->tree->nodes >= NODES_MAX
+    return reader->tree->copies > COPIES_MAX
                ? refuse(reader, event->start_mark, "aliases make the file too large")
                : scree_fail_memory(reader->log, reader->name);
   }

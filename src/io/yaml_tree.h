@@ -29,8 +29,8 @@ struct scree_Node {
 
 typedef struct scree_Tree {
   struct scree_TreeBlock *blocks;
-  size_t nodes;
-  bool failed; /* memory ran out */
+  size_t copies; /* nodes made by aliases */
+  bool failed;   /* memory ran out */
   scree_Node *root;
 } scree_Tree;
 

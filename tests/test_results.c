@@ -1,0 +1,308 @@
+/* Runs: what is in the folder, the same bits after stopping and resuming anywhere, damage that is
+ * noticed. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/memory.h"
+#include "io/checkpoint.h"
+#include "io/results_file.h"
+#include "io/results_frame.h"
+#include "io/results_write.h"
+#include "scree/results.h"
+
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Disks poured from two sources onto a moving floor: bodies come while it runs. */
+static const char scene_text[] =
+    "title: test\ndimension: 2\nseed: 3\n"
+    "materials: {a: {density: 100}, b: {density: 300, colour: red}}\n"
+    "contact: {mu: 0.4}\npairs: [{between: [a, b], mu: 0.1, e_n: 0.5}]\n"
+    "obstacles:\n  - {shape: {kind: half-plane}, velocity: [0.1*sin(20*t), 0], belt: true}\n"
+    "  - {shape: {kind: half-plane}, position: [-0.1, 0], normal: [1, 0]}\n"
+    "  - {shape: {kind: half-plane}, position: [0.1, 0], normal: [-1, 0]}\n"
+    "bodies:\n  - {name: p, shape: {kind: polygon, vertices: [[0,0],[0.04,0],[0.02,0.03]]}}\n"
+    "generators:\n"
+    "  - {kind: pour, count: 9, rate: 60, region: {kind: box, lower: [-0.1, 0.1], upper: [0, "
+    "0.2]},\n"
+    "     shape: {kind: disk, radius: 0.01}, scale: {min: 0.7, max: 1.2}}\n"
+    "  - {kind: pour, count: 7, rate: 50, start: 0.02, material: b,\n"
+    "     region: {kind: box, lower: [0, 0.1], upper: [0.1, 0.2]},\n"
+    "     shape: {kind: ellipse, semi_x: 0.012, semi_y: 0.006}}\n"
+    "time: {step: 2e-3, duration: 0.25}\noutput: {every: 0.01, checkpoint: 0}\n"
+    "solver: {tolerance: 1e-6}\ndump_problem: {steps: [100]}\n";
+
+typedef struct Fixture {
+  char root[64];
+  scree_Scene *scene;
+} Fixture;
+
+static int setup(void **state) {
+  Fixture *f = calloc(1, sizeof *f);
+  snprintf(f->root, sizeof f->root, "/tmp/scree-results-XXXXXX");
+  if (!mkdtemp(f->root)) return -1;
+  *state = f;
+  return scree_scene_parse(scene_text, strlen(scene_text), "s", NULL, NULL, &f->scene);
+}
+
+static int teardown(void **state) {
+  Fixture *f = *state;
+  char command[96];
+  snprintf(command, sizeof command, "rm -rf %s", f->root);
+  const int status = system(command);
+  scree_scene_destroy(f->scene);
+  free(f);
+  return status;
+}
+
+static const char *folder(const Fixture *f, const char *name, char *path) {
+  snprintf(path, 256, "%s/%s", f->root, name);
+  return path;
+}
+
+/* Run until it is over, or for some steps; close or leave it as a crash would. */
+static scree_RunSummary run(const Fixture *f, const char *name, bool resume, int64_t steps,
+                            bool crash, int threads) {
+  char path[256];
+  scree_RunSettings settings = scree_run_settings();
+  settings.folder = folder(f, name, path);
+  settings.resume = resume;
+  settings.steps = crash ? 0 : steps;
+  settings.threads = threads;
+  scree_Run *r = NULL;
+  assert_int_equal(scree_run_create(f->scene, &settings, NULL, &r), SCREE_OK);
+  for (int64_t k = 0; !scree_run_is_over(r) && !(crash && k >= steps); ++k)
+    assert_true(scree_run_step(r, NULL) <= SCREE_NOT_CONVERGED);
+  if (!crash) assert_int_equal(scree_run_close(r, NULL), SCREE_OK);
+  const scree_RunSummary summary = scree_run_summary(r);
+  scree_run_destroy(r);
+  return summary;
+}
+
+static char *load(const Fixture *f, const char *name, const char *file, size_t *size) {
+  char path[256], full[320], *data;
+  snprintf(full, sizeof full, "%s/%s", folder(f, name, path), file);
+  assert_int_equal(scree_file_load(full, &data, size, NULL), SCREE_OK);
+  return data;
+}
+
+static void assert_same_file(const Fixture *f, const char *a, const char *b, const char *file) {
+  size_t na, nb;
+  char *da = load(f, a, file, &na), *db = load(f, b, file, &nb);
+  assert_true(da && db);
+  assert_int_equal(na, nb);
+  assert_memory_equal(da, db, na);
+  scree_free(da);
+  scree_free(db);
+}
+
+/* Telemetry is the same but for the times that the clock gave. */
+static void assert_same_telemetry(const Fixture *f, const char *a, const char *b) {
+  size_t na, nb;
+  char *da = load(f, a, "telemetry.jsonl", &na), *db = load(f, b, "telemetry.jsonl", &nb);
+  char *sa = NULL, *sb = NULL;
+  int lines = 0;
+  for (char *la = strtok_r(da, "\n", &sa), *lb = strtok_r(db, "\n", &sb); la || lb;
+       la = strtok_r(NULL, "\n", &sa), lb = strtok_r(NULL, "\n", &sb)) {
+    assert_true(la && lb);
+    *strstr(la, "\"seconds_detect\"") = '\0';
+    *strstr(lb, "\"seconds_detect\"") = '\0';
+    assert_string_equal(la, lb);
+    ++lines;
+  }
+  assert_int_equal(lines, 125);
+  scree_free(da);
+  scree_free(db);
+}
+
+static void same_bits(void **state) {
+  const Fixture *f = *state;
+  const scree_RunSummary whole = run(f, "whole", false, 0, false, 1);
+  assert_true(whole.finished);
+  assert_int_equal(whole.steps, 125);
+  assert_int_equal(whole.bodies, 17);
+  assert_int_equal(whole.frames, 26);
+  /* two threads */
+  run(f, "threads", false, 0, false, 2);
+  assert_same_file(f, "whole", "threads", "results.h5");
+  /* stopped in good order, and left without a word, at several places */
+  static const int64_t stops[] = {1, 4, 30, 26, 40};
+  bool resume = false;
+  for (size_t k = 0; k < sizeof stops / sizeof *stops; ++k) {
+    run(f, "parts", resume, stops[k], k & 1, 1);
+    resume = true;
+  }
+  const scree_RunSummary parts = run(f, "parts", true, 0, false, 1);
+  assert_true(parts.finished && parts.resumed);
+  assert_int_equal(parts.contacts_max, whole.contacts_max);
+  assert_true(parts.error_max == whole.error_max);
+  assert_true(parts.energy_error == whole.energy_error);
+  assert_same_file(f, "whole", "parts", "results.h5");
+  assert_same_file(f, "whole", "parts", "scene.yaml");
+  assert_same_file(f, "whole", "parts", "problems/step-00000100.hdf5");
+  assert_same_telemetry(f, "whole", "parts");
+  /* the journal is gone, and a finished run stays finished */
+  size_t size;
+  char *journal = load(f, "whole", "frames.bin", &size);
+  assert_null(journal);
+  const scree_RunSummary again = run(f, "whole", true, 0, false, 1);
+  assert_true(again.finished);
+  assert_same_file(f, "whole", "parts", "results.h5");
+}
+
+static void read_set(hid_t file, const char *name, hid_t type, void *out, size_t count) {
+  hid_t data = H5Dopen2(file, name, H5P_DEFAULT);
+  assert_true(data >= 0);
+  hid_t space = H5Dget_space(data);
+  assert_int_equal(H5Sget_simple_extent_npoints(space), count);
+  assert_true(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0);
+  H5Sclose(space);
+  H5Dclose(data);
+}
+
+/* The last frame of the file is the state of a world that was stepped by hand. */
+static void content(void **state) {
+  const Fixture *f = *state;
+  char path[256], file_name[320];
+  run(f, "content", false, 0, false, 1);
+  scree_World *world;
+  int order[16], poured = 0;
+  assert_int_equal(scree_scene_build(f->scene, NULL, &world), SCREE_OK);
+  for (int k = 0; k < 125; ++k) {
+    assert_int_equal(scree_scene_pour(f->scene, world, order, &poured, NULL), SCREE_OK);
+    assert_true(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED);
+  }
+  assert_int_equal(poured, 16);
+  snprintf(file_name, sizeof file_name, "%s/results.h5", folder(f, "content", path));
+  hid_t file = H5Fopen(file_name, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  enum { F = 26, N = 20 };
+  static double x[F][N][3], q[F][N][4], time[F];
+  static int64_t step[F], offset[F + 1];
+  static int count[F], first[N], kind[N];
+  read_set(file, "/frames/position", H5T_NATIVE_DOUBLE, x, F * N * 3);
+  read_set(file, "/frames/orientation", H5T_NATIVE_DOUBLE, q, F * N * 4);
+  read_set(file, "/frames/time", H5T_NATIVE_DOUBLE, time, F);
+  read_set(file, "/frames/step", H5T_NATIVE_INT64, step, F);
+  read_set(file, "/frames/body_count", H5T_NATIVE_INT, count, F);
+  read_set(file, "/frames/contact_offset", H5T_NATIVE_INT64, offset, F + 1);
+  read_set(file, "/bodies/first_frame", H5T_NATIVE_INT, first, N);
+  read_set(file, "/bodies/kind", H5T_NATIVE_INT, kind, N);
+  assert_int_equal(step[F - 1], 125);
+  assert_true(time[F - 1] == scree_world_time(world));
+  for (int b = 0; b < N; ++b) {
+    const scree_Pose pose = scree_body_pose(world, b);
+    assert_true(x[F - 1][b][0] == pose.position.x && x[F - 1][b][1] == pose.position.y);
+    assert_true(q[F - 1][b][0] == pose.orientation.w && q[F - 1][b][3] == pose.orientation.z);
+    assert_int_equal(kind[b], scree_body_shape(world, b)->kind);
+    assert_int_equal(isnan(x[0][b][0]) != 0, first[b] > 0);
+    if (first[b] > 0) assert_true(isnan(x[first[b] - 1][b][0]) && !isnan(x[first[b]][b][0]));
+  }
+  assert_int_equal(count[F - 1], N);
+  assert_int_equal(offset[F] - offset[F - 1], scree_world_contact_count(world));
+  const size_t contacts = (size_t)offset[F];
+  double *local = calloc(3 * contacts, sizeof *local),
+         *global = calloc(3 * contacts, sizeof *local);
+  read_set(file, "/contacts/impulse", H5T_NATIVE_DOUBLE, local, 3 * contacts);
+  read_set(file, "/contacts/impulse_world", H5T_NATIVE_DOUBLE, global, 3 * contacts);
+  for (size_t c = 0; c < contacts; ++c)
+    assert_true(
+        fabs(hypot(local[3 * c], local[3 * c + 1]) - hypot(global[3 * c], global[3 * c + 1])) <=
+        1e-12 * hypot(local[3 * c], local[3 * c + 1]));
+  free(local);
+  free(global);
+  H5Fclose(file);
+  scree_world_destroy(world);
+}
+
+static scree_Status create(const Fixture *f, const scree_Scene *scene, const char *name,
+                           bool resume, bool replace) {
+  char path[256];
+  scree_RunSettings settings = scree_run_settings();
+  settings.folder = folder(f, name, path);
+  settings.resume = resume;
+  settings.replace = replace;
+  scree_Run *r = NULL;
+  const scree_Status status = scree_run_create(scene, &settings, NULL, &r);
+  scree_run_destroy(r);
+  return status;
+}
+
+static void refusals(void **state) {
+  const Fixture *f = *state;
+  char path[256], file[320];
+  run(f, "used", false, 5, false, 1);
+  assert_int_equal(create(f, f->scene, "used", false, false), SCREE_BAD_INPUT);
+  /* another scene */
+  static const char *const sets[] = {"contact.mu=0.3", NULL};
+  scree_Scene *other;
+  assert_int_equal(scree_scene_parse(scene_text, strlen(scene_text), "s", sets, NULL, &other),
+                   SCREE_OK);
+  assert_int_equal(create(f, other, "used", true, false), SCREE_BAD_INPUT);
+  assert_int_equal(create(f, f->scene, "used", true, false), SCREE_OK);
+  /* a damaged checkpoint */
+  snprintf(file, sizeof file, "%s/checkpoint.bin", folder(f, "used", path));
+  size_t size;
+  char *data = load(f, "used", "checkpoint.bin", &size);
+  for (size_t at = 0; at < size; at += 1 + size / 40) {
+    data[at] = (char)(data[at] ^ 1);
+    assert_int_equal(scree_file_replace(file, data, size, NULL), SCREE_OK);
+    assert_int_equal(create(f, f->scene, "used", true, false), SCREE_BAD_INPUT);
+    data[at] = (char)(data[at] ^ 1);
+  }
+  assert_int_equal(scree_file_replace(file, data, size / 2, NULL), SCREE_OK);
+  assert_int_equal(create(f, f->scene, "used", true, false), SCREE_BAD_INPUT);
+  scree_free(data);
+  assert_int_equal(create(f, other, "used", false, true), SCREE_OK);
+  scree_scene_destroy(other);
+  /* a folder that cannot be */
+  snprintf(path, sizeof path, "%s/file", f->root);
+  assert_int_equal(scree_file_replace(path, "x", 1, NULL), SCREE_OK);
+  assert_int_equal(create(f, f->scene, "file", false, false), SCREE_BAD_INPUT);
+}
+
+/* A record that is cut short or changed ends the journal. */
+static void journal(void **state) {
+  const Fixture *f = *state;
+  char path[256], file[320];
+  run(f, "journal", false, 60, false, 1);
+  snprintf(file, sizeof file, "%s/frames.bin", folder(f, "journal", path));
+  size_t size;
+  char *data = load(f, "journal", "frames.bin", &size);
+  int whole = -1;
+  for (size_t k = 0; k < 12; ++k) {
+    const size_t cut = k == 0 ? size : size * k / 12;
+    assert_int_equal(scree_file_replace(file, data, cut, NULL), SCREE_OK);
+    scree_Journal journal_;
+    scree_Frame frame = {0};
+    assert_int_equal(scree_journal_open(&journal_, file, (int64_t)cut, NULL), SCREE_OK);
+    int frames = 0;
+    int64_t offset = 0;
+    for (bool end = false; !end; frames += !end)
+      assert_int_equal(scree_journal_read(&journal_, &offset, &frame, &end, NULL), SCREE_OK);
+    assert_true((size_t)offset <= cut);
+    if (k == 0) whole = frames;
+    if (k > 0) assert_true(frames < whole);
+    scree_frame_fini(&frame);
+    scree_journal_close(&journal_);
+  }
+  assert_int_equal(whole, 13);
+  scree_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(same_bits, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(content, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(refusals, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(journal, setup, teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
