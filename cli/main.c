@@ -9,6 +9,13 @@
 #include <string.h>
 
 static const CliCommand *const commands[] = {
+    &cli_command_run,
+    &cli_command_check,
+    &cli_command_report,
+    &cli_command_view,
+    &cli_command_picture,
+    &cli_command_plot,
+    &cli_command_convert,
     &cli_command_solve,
     &cli_command_solvers,
     &cli_command_info,
@@ -27,6 +34,7 @@ static void print_help(void) {
   printf("\n  scree COMMAND --help   explains one command, with examples\n"
          "  scree --version        prints the version\n\n"
          "first steps:\n"
+         "  scree run examples/drum.yaml   run a scene into a folder\n"
          "  scree info problem.hdf5      what is in a contact problem\n"
          "  scree solve problem.hdf5     solve it\n"
          "  scree solvers                the methods to choose from\n\n"
