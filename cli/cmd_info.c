@@ -1,8 +1,12 @@
 /* `scree info`: what is in a file. Each kind of file has a function that says whether a file is of
  * its kind and one that describes it; a new kind is one more line in `kinds`. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
+#include "cli/describe.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
+#include "io/frames.h"
 #include "problem/operator.h"
 #include "scree/fclib.h"
 #include "scree/measure.h"
@@ -11,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* All that is said about a problem file. */
 typedef struct Facts {
@@ -181,20 +186,110 @@ static scree_Status describe_problem(const char *path, bool as_json, const scree
   return SCREE_OK;
 }
 
+static scree_Status describe_scene(const char *path, bool as_json, const scree_Log *log) {
+  return (scree_Status)cli_describe_scene(path, NULL, as_json, false, log);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+static void print_run(const char *path, const scree_Replay *run) {
+  const CliColours colour = cli_colours();
+  const scree_ReplayCertificate *c = &run->certificate;
+  int obstacles = 0;
+  char spent[32];
+  for (int b = 0; b < run->body_count; ++b) obstacles += run->bodies[b].obstacle;
+  format_span(c->seconds, spent, sizeof spent);
+  printf("%s%s%s\n", colour.bold, path, colour.off);
+  if (run->title[0]) printf("  title        %s\n", run->title);
+  printf("  kind         results of a run, %dD\n", run->dimension);
+  printf("  bodies       %d; obstacles %d\n", run->body_count - obstacles, obstacles);
+  if (run->frame_count > 0)
+    printf("  frames       %d, t = %.6g to %.6g s\n", run->frame_count, run->times[0],
+           run->times[run->frame_count - 1]);
+  printf("  steps        %lld, at most %d contacts\n", (long long)c->steps, c->contacts_max);
+  if (c->above)
+    printf("  certificate  %sNOT MET%s: %lld steps above the tolerance, the first is %lld\n",
+           colour.warn, colour.off, (long long)c->above, (long long)c->first_above);
+  else
+    printf("  certificate  %smet%s\n", colour.good, colour.off);
+  printf("  error        %.2e at step %lld (tolerance %.0e)\n", c->error, (long long)c->error_step,
+         c->tolerance);
+  printf("  penetration  %.2e of the smaller body, at step %lld\n", c->penetration,
+         (long long)c->penetration_step);
+  printf("  time         %s of detection, solver and steps\n", spent);
+  if (run->note[0]) printf("  note         %s\n", run->note);
+}
+
+static void write_run(const char *path, const scree_Replay *run) {
+  const scree_ReplayCertificate *c = &run->certificate;
+  CliJson json;
+  cli_json_begin(&json, stdout);
+  cli_json_text(&json, "run", path);
+  cli_json_text(&json, "kind", "results");
+  cli_json_text(&json, "title", run->title);
+  cli_json_int(&json, "dimension", run->dimension);
+  cli_json_int(&json, "bodies", run->body_count);
+  cli_json_int(&json, "frames", run->frame_count);
+  if (run->frame_count > 0) cli_json_real(&json, "time", run->times[run->frame_count - 1]);
+  cli_json_int(&json, "steps", c->steps);
+  cli_json_int(&json, "steps_above", c->above);
+  cli_json_int(&json, "contacts_max", c->contacts_max);
+  cli_json_real(&json, "error_max", c->error);
+  cli_json_real(&json, "tolerance", c->tolerance);
+  cli_json_real(&json, "penetration_max", c->penetration);
+  cli_json_real(&json, "energy_error", c->energy_error);
+  cli_json_real(&json, "seconds", c->seconds);
+  cli_json_text(&json, "note", run->note);
+  cli_json_end(&json);
+}
+
+static scree_Status describe_folder(const char *path, bool as_json, const scree_Log *log) {
+  scree_Replay *run = NULL;
+  scree_Status status = scree_replay_open(path, log, &run);
+  if (status != SCREE_OK) return status;
+  if (as_json)
+    write_run(path, run);
+  else
+    print_run(path, run);
+  scree_replay_close(run);
+  return SCREE_OK;
+}
+
+/* The file stands for its folder. */
+static scree_Status describe_results(const char *path, bool as_json, const scree_Log *log) {
+  char *folder = strdup(path);
+  if (!folder) {
+    cli_error("scree: out of memory");
+    return SCREE_MACHINE;
+  }
+  char *slash = strrchr(folder, '/');
+  if (slash) *slash = '\0';
+  const char *shown = !slash ? "." : slash == folder ? "/" : folder;
+  scree_Status status = describe_folder(shown, as_json, log);
+  free(folder);
+  return status;
+}
+
 /* Kinds of files by the end of their name; the last one, without an end, takes the rest. */
 static const struct {
   const char *end;
   scree_Status (*describe)(const char *path, bool as_json, const scree_Log *log);
 } kinds[] = {
+    {".yaml", describe_scene},
+    {".yml", describe_scene},
+    {"results.h5", describe_results},
     {NULL, describe_problem},
 };
 
 static scree_Status describe(const char *path, bool as_json, const scree_Log *log) {
   const size_t length = strlen(path);
+  struct stat about;
+  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return describe_folder(path, as_json, log);
   int k = 0;
   for (; kinds[k].end; ++k) {
     const size_t end = strlen(kinds[k].end);
-    if (length > end && strcmp(path + length - end, kinds[k].end) == 0) break;
+    if (length >= end && strcmp(path + length - end, kinds[k].end) == 0) break;
   }
   return kinds[k].describe(path, as_json, log);
 }
@@ -229,10 +324,13 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_info = {
     .name = "info",
     .usage = "FILE... [--json]",
-    .summary = "say what is in a problem file",
-    .help = "Reads and checks each file and says what is in it: dimension, contacts, bodies,\n"
-            "friction, the size and the scales of the problem. A stored solution is measured.",
+    .summary = "say what is in a problem file, a scene, or the results of a run",
+    .help = "Reads and checks each file and says what is in it. Problems: dimension, contacts,\n"
+            "bodies, friction, the size and the scales; a stored solution is measured. Scenes\n"
+            "(.yaml): what would run. Runs (the folder, or its results.h5): bodies, frames, and\n"
+            "what they can be trusted for.",
     .examples = "  scree info tower.hdf5\n"
-                "  scree info *.hdf5 --json",
+                "  scree info examples/drum.yaml\n"
+                "  scree info drum-run",
     .run = run,
 };

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# scree run and scree check from the outside: statuses, messages, JSON, interruption, kill -9 at
+# random moments, a full disk, folders that cannot be written.
+set -euo pipefail
+scree="${SCREE:?}"
+root="$(mktemp -d)"
+trap 'rm -rf "$root"' EXIT
+cd "$root"
+failures=0
+
+complain() {
+  echo "run: $*"
+  failures=$((failures + 1))
+}
+
+# expect STATUS TEXT COMMAND...: the exit status, and a text in what was said
+expect() {
+  local status=0 wanted="$1" text="$2" said
+  shift 2
+  said="$("$@" 2>&1)" || status=$?
+  [ "$status" = "$wanted" ] || complain "$*: status $status, expected $wanted: $said"
+  [[ "$said" == *"$text"* ]] || complain "$*: said \"$said\", expected \"$text\""
+}
+
+cat >scene.yaml <<'END'
+title: Test
+dimension: 2
+contact: { mu: 0.3 }
+obstacles:
+  - { shape: { kind: half-plane } }
+  - { shape: { kind: half-plane }, position: [-0.06, 0], normal: [1, 0] }
+  - { shape: { kind: half-plane }, position: [0.06, 0], normal: [-1, 0] }
+generators:
+  - { kind: pour, count: 20, rate: 100, shape: { kind: disk, radius: 0.01 }, scale: { min: 0.8, max: 1.2 },
+      velocity: [0, -0.5], region: { kind: box, lower: [-0.06, 0.1], upper: [0.06, 0.2] } }
+time: { step: 1e-3, duration: 0.4 }
+output: { every: 0.004, checkpoint: 0 }
+solver: { tolerance: 1e-6 }
+END
+
+# A run as it should be.
+"$scree" run scene.yaml -o whole --json >whole.json 2>whole.err || complain "run: status $?: $(cat whole.err)"
+[ -s whole.err ] && complain "--json: something on standard error: $(cat whole.err)"
+[ "$(wc -l <whole.json)" = 1 ] || complain "--json: expected one line, found: $(cat whole.json)"
+for key in steps time bodies contacts_max error_max penetration_max energy_error seconds \
+  seconds_detect seconds_solve; do
+  grep -q "\"$key\": [0-9]" whole.json || complain "--json: no $key in $(cat whole.json)"
+done
+grep -q '"steps": 400' whole.json || complain "steps: $(cat whole.json)"
+for file in scene.yaml results.h5 telemetry.jsonl checkpoint.bin; do
+  [ -s "whole/$file" ] || complain "no $file"
+done
+[ -e whole/frames.bin ] && complain "frames.bin is left"
+[ "$(wc -l <whole/telemetry.jsonl)" = 400 ] || complain "telemetry: $(wc -l <whole/telemetry.jsonl) lines"
+
+# The scene as used repeats the run.
+"$scree" run whole/scene.yaml -o again -q || complain "the scene as used: status $?"
+cmp whole/results.h5 again/results.h5 || complain "the scene as used gives other results"
+
+# Another number of threads.
+"$scree" run scene.yaml -o two -q --threads 2 || complain "two threads: status $?"
+cmp whole/results.h5 two/results.h5 || complain "two threads give other results"
+
+# Refusals.
+expect 2 "holds a run already" "$scree" run scene.yaml -o whole
+expect 0 "finished already" "$scree" run scene.yaml -o whole --resume
+expect 2 "the run was made with" "$scree" run scene.yaml -o whole --resume --set contact.mu=0.1
+expect 2 "cannot be read" "$scree" run nothing.yaml
+expect 2 "expected a scene file" "$scree" run . -o x
+expect 2 "did you mean step?" "$scree" run scene.yaml -o x --set time.stp=1
+expect 2 "expected one" "$scree" run
+expect 2 "folder cannot be made" "$scree" run scene.yaml -o scene.yaml
+expect 3 "folder cannot be made" "$scree" run scene.yaml -o /proc/nowhere/x
+if [ "$(id -u)" != 0 ]; then
+  mkdir closed && chmod 555 closed
+  expect 3 "cannot be" "$scree" run scene.yaml -o closed
+  chmod 000 scene.yaml
+  expect 2 "cannot be read" "$scree" run scene.yaml -o x
+  chmod 644 scene.yaml
+fi
+expect 0 "good" "$scree" check scene.yaml
+expect 2 "scene.yaml" "$scree" check scene.yaml --set seed=x
+expect 0 "Scene files" "$scree" check --reference
+expect 0 "whole" "$scree" info whole
+
+# Above the tolerance: status 1, and the step and bodies are named.
+expect 1 "steps are above the tolerance" "$scree" run scene.yaml -o above \
+  --set time.penetration_limit=1e-6 --set time.max_halvings=0 --set time.duration=0.12
+expect 0 "NOT MET" "$scree" info above
+
+# Limits, then on to the end.
+"$scree" run scene.yaml -o parts -q --until 0.1 2>/dev/null || complain "--until: status $?"
+"$scree" run scene.yaml -o parts -q --resume --steps 37 2>/dev/null || complain "--steps: status $?"
+[ "$(wc -l <parts/telemetry.jsonl)" = 137 ] || complain "100 + 37 steps: $(wc -l <parts/telemetry.jsonl)"
+"$scree" run parts -q --resume || complain "resume of a folder: status $?"
+cmp whole/results.h5 parts/results.h5 || complain "a run in parts gives other results"
+
+# Ctrl-C: the step is finished, status 130, and the way to go on is said. (In a script's background
+# SIGINT is ignored, so SIGTERM stands for it: it takes the same way.)
+slow=(--set time.step=1e-4 --set output.every=2e-4)
+"$scree" run scene.yaml -o stopped "${slow[@]}" >stopped.out 2>&1 &
+pid=$!
+for _ in $(seq 100); do [ "$(wc -l 2>/dev/null <stopped/telemetry.jsonl || echo 0)" -gt 50 ] && break; sleep 0.05; done
+kill -TERM "$pid" 2>/dev/null || true
+status=0
+wait "$pid" || status=$?
+if [ "$status" != 0 ]; then
+  [ "$status" = 130 ] || complain "interrupted: status $status: $(cat stopped.out)"
+  grep -q "resume with: scree run scene.yaml -o stopped --resume --set 'time.step=1e-4'" stopped.out ||
+    complain "interrupted: $(cat stopped.out)"
+  [ -s stopped/results.h5 ] || complain "interrupted: no results.h5"
+fi
+
+# kill -9 at any moment.
+RANDOM=4
+for k in 1 2 3 4 5 6 7 8 9 10; do
+  resume=()
+  [ -d killed ] && resume=(--resume)
+  "$scree" run scene.yaml -o killed -q "${resume[@]}" --threads 1 2>/dev/null &
+  pid=$!
+  sleep "0.0$((RANDOM % 90 + 10))"
+  kill -9 "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+done
+"$scree" run scene.yaml -o killed -q --resume --threads 1 2>/dev/null || complain "after kill -9: status $?"
+cmp whole/results.h5 killed/results.h5 || complain "after kill -9: other results"
+sed 's/, "seconds_detect.*//' whole/telemetry.jsonl >a
+sed 's/, "seconds_detect.*//' killed/telemetry.jsonl >b
+cmp a b || complain "after kill -9: other telemetry"
+
+# A full disk: no file may grow beyond some size. What was written is whole, and the run goes on.
+for size in 20 60; do
+  rm -rf full
+  status=0
+  (ulimit -f "$size" && exec "$scree" run scene.yaml -o full -q) >full.out 2>&1 || status=$?
+  [ "$status" = 3 ] || complain "full disk ($size kB): status $status: $(cat full.out)"
+  grep -q "cannot be written" full.out || complain "full disk: $(cat full.out)"
+  "$scree" run scene.yaml -o full -q --resume >full.out 2>&1 || complain "after a full disk: $(cat full.out)"
+  cmp whole/results.h5 full/results.h5 || complain "after a full disk: other results"
+done
+
+[ "$failures" = 0 ] && echo "run: all good"
+exit "$((failures > 0))"
