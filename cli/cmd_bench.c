@@ -100,7 +100,7 @@ static int run_cases(Bench *bench, const CliList *names) {
 
 static int run(const CliCommand *command, int argc, char **argv) {
   bool list = false, as_json = false, quick = false;
-  const char *directory = NULL, *markdown = NULL;
+  const char *directory = NULL, *markdown = NULL, *only = NULL;
   int threads = 0;
   double limit = 0.0;
   const CliOption options[] = {
@@ -109,6 +109,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"quick", 0, CLI_FLAG, &quick, NULL, "shorter variants of the long cases", 0, 0, NULL},
       {"limit", 0, CLI_REAL, &limit, "S", "stop a row of a long case after S seconds (0: never)", 0,
        1e9, NULL},
+      {"only", 0, CLI_TEXT, &only, "TEXT", "of long cases only rows whose name contains TEXT", 0, 0,
+       NULL},
       {"threads", 0, CLI_INT, &threads, "N", "threads to use (0: one, as in the papers)", 0, 4096,
        NULL},
       {"output", 'o', CLI_TEXT, &directory, "DIR", "write the plots there, as SVG", 0, 0, NULL},
@@ -136,6 +138,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
                      .directory = directory,
                      .threads = threads,
                      .limit = limit,
+                     .only = only,
                      .progress = &progress};
       status = open_document(&bench, markdown);
       if (status == 0) status = run_cases(&bench, &names);

@@ -29,6 +29,7 @@ typedef struct Bench {
   const char *directory; /* for plots, null without -o */
   int threads;           /* 0: one, which is what the papers' times are compared with */
   double limit;          /* seconds after which a row of a long case stops, 0: none */
+  const char *only;      /* rows whose name contains this, null: all (cases with long rows) */
   FILE *markdown;        /* the document, or null */
   const char *pictures;  /* the folder of the plots as the document names it */
   void *progress;        /* CliProgress */
@@ -56,6 +57,9 @@ extern const BenchCase *const bench_cases[];
 /* One figure of the current case. */
 void bench_figure(Bench *bench, const char *row, const char *quantity, double published,
                   double measured);
+
+/* Whether the user wants a row (--only). */
+bool bench_wants(const Bench *bench, const char *row);
 
 /* One line under the table: what the paper leaves open, or what was found. Not with --json. */
 void bench_note(Bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -2,8 +2,6 @@
 #include "cli/bench/cases.h"
 
 const BenchCase *const bench_cases[] = {
-    &bench_pdas_belt,
-    &bench_pdas_drum_ball,
-    &bench_convex_gradients,
-    NULL,
+    &bench_pdas_belt, &bench_pdas_drum_ball,   &bench_pdas_sedimentation,
+    &bench_pdas_drum, &bench_convex_gradients, NULL,
 };

@@ -5,6 +5,7 @@
 #include "cli/bench/bench.h"
 
 extern const BenchCase bench_pdas_belt, bench_pdas_drum_ball;
+extern const BenchCase bench_pdas_sedimentation, bench_pdas_drum;
 extern const BenchCase bench_convex_gradients;
 
 #endif

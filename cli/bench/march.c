@@ -175,6 +175,7 @@ static void add_step(March *result, const scree_StepReport *report, double cpu) 
   result->iterations += report->iterations;
   result->iterations_last = report->iterations;
   result->penetration_max = fmax(result->penetration_max, report->penetration);
+  result->penetration_last = report->penetration;
   result->contacts_last = report->contacts;
   result->active_last = report->active;
   if (report->contacts > result->contacts_max) result->contacts_max = report->contacts;

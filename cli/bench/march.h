@@ -67,15 +67,16 @@ double march_cpu_seconds(void);
 typedef struct March {
   int64_t steps;
   double time;
-  double iterations;      /* of all steps */
-  int iterations_last;    /* of the last one */
-  double seconds_solve;   /* CPU time: of each step the solver's share of its wall time */
-  double seconds;         /* CPU time of everything */
-  double penetration_max; /* deepest of all steps, relative to the smaller body */
-  double error_max;       /* worst natural map of a solve */
-  int64_t unsolved;       /* steps whose solve missed its own criterion */
-  double eps_glob_last;   /* 001 (37) at the last step */
-  double approach_last;   /* max over contacts of -min(0, u_n) there: 001's "penetration" */
+  double iterations;       /* of all steps */
+  int iterations_last;     /* of the last one */
+  double seconds_solve;    /* CPU time: of each step the solver's share of its wall time */
+  double seconds;          /* CPU time of everything */
+  double penetration_max;  /* deepest of all steps, relative to the smaller body */
+  double penetration_last; /* of the last step */
+  double error_max;        /* worst natural map of a solve */
+  int64_t unsolved;        /* steps whose solve missed its own criterion */
+  double eps_glob_last;    /* 001 (37) at the last step */
+  double approach_last;    /* max over contacts of -min(0, u_n) there: 001's "penetration" */
   int contacts_last, active_last, contacts_max;
   bool stopped; /* by the limit on a row's time, or by the user */
   size_t traced;

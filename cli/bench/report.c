@@ -52,6 +52,10 @@ void bench_figure(Bench *bench, const char *row, const char *quantity, double pu
   figure->measured = measured;
 }
 
+bool bench_wants(const Bench *bench, const char *row) {
+  return !bench->only || strstr(row, bench->only) != NULL;
+}
+
 void bench_note(Bench *bench, const char *format, ...) {
   if (!grow((void **)&bench->notes, bench->note_count, &bench->note_capacity,
             sizeof *bench->notes)) {
