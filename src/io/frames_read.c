@@ -86,57 +86,51 @@ static void read_attribute(const scree_H5 *h5, const char *name, hid_t type, voi
   H5Aclose(attribute);
 }
 
-/* Text of a string attribute of either kind. */
+/* Texts are of fixed size, as scree run writes them. Those of variable size are not read: HDF5
+ * follows their addresses without checks, which a damaged file turns into a crash. */
+static bool is_fixed_text(hid_t type) {
+  return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+         H5Tget_size(type) <= 4096;
+}
+
 static void read_text_attribute(const scree_H5 *h5, const char *name, char *text, size_t size) {
   text[0] = 0;
   const hid_t attribute = H5Aopen(h5->file, name, H5P_DEFAULT);
   if (attribute < 0) return;
-  const hid_t type = H5Aget_type(attribute);
-  if (type >= 0 && H5Tget_class(type) == H5T_STRING) {
-    if (H5Tis_variable_str(type) > 0) {
-      char *value = NULL;
-      if (H5Aread(attribute, type, &value) >= 0 && value) {
-        snprintf(text, size, "%s", value);
-        (void)H5free_memory(value);
-      }
-    } else if (H5Tget_size(type) < 4096) {
-      char value[4097] = {0};
-      if (H5Aread(attribute, type, value) >= 0) snprintf(text, size, "%s", value);
-    }
-  }
+  const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  char value[4097] = {0};
+  if (is_fixed_text(type) && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+      H5Aread(attribute, type, value) >= 0)
+    snprintf(text, size, "%s", value);
+  if (space >= 0) H5Sclose(space);
   if (type >= 0) H5Tclose(type);
   H5Aclose(attribute);
 }
 
-/* A list of texts, fixed or variable in length: (count x 64), or null. */
+/* A list of texts: (count x 64), or null. */
 static char (*read_texts(const scree_H5 *h5, const char *name, int *count))[64] {
   hsize_t dims[1];
   *count = 0;
   if (!shape_of(h5, name, 1, dims) || dims[0] > 100000) return NULL;
   const hid_t data = H5Dopen2(h5->file, name, H5P_DEFAULT), type = H5Dget_type(data);
-  char(*texts)[64] = scree_alloc((size_t)dims[0], 64);
-  bool good = texts && H5Tget_class(type) == H5T_STRING;
-  if (good && H5Tis_variable_str(type) > 0) {
-    char **values = SCREE_ALLOC(char *, dims[0]);
-    good = values && H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    for (hsize_t k = 0; good && k < dims[0]; ++k) {
-      snprintf(texts[k], 64, "%s", values[k] ? values[k] : "");
-      (void)H5free_memory(values[k]);
-    }
-    scree_free(values);
-  } else if (good) {
+  char(*texts)[64] = NULL;
+  if (is_fixed_text(type)) {
     const size_t width = H5Tget_size(type);
     char *values = SCREE_ALLOC(char, dims[0] * (width + 1));
-    good = values && H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    for (hsize_t k = 0; good && k < dims[0]; ++k)
-      snprintf(texts[k], 64, "%.*s", width < 63 ? (int)width : 63, values + k * width);
+    texts = scree_alloc((size_t)dims[0], 64);
+    if (values && texts && H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0) {
+      for (hsize_t k = 0; k < dims[0]; ++k)
+        snprintf(texts[k], 64, "%.*s", width < 63 ? (int)width : 63, values + k * width);
+      *count = (int)dims[0];
+    } else {
+      scree_free(texts);
+      texts = NULL;
+    }
     scree_free(values);
   }
-  H5Tclose(type);
+  if (type >= 0) H5Tclose(type);
   H5Dclose(data);
-  if (good) *count = (int)dims[0];
-  if (!good) scree_free(texts);
-  return good ? texts : NULL;
+  return texts;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */

@@ -166,7 +166,7 @@ scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double rea
   mesh->points = mesh->triangles = 0;
   mesh->sheet = false;
   bool done = true;
-  const double thin = fmax(shape->radius, 0.002 * reach);
+  const double thin = fmax(shape->radius, 0.001 * reach);
   const bool endless = !isfinite(shape->half_length) || shape->half_length <= 0.0;
   switch (shape->kind) {
   case SCREE_SHAPE_DISK: done = put_round(mesh, segments, shape->radius, shape->radius, 0.0); break;
@@ -178,7 +178,7 @@ scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double rea
   case SCREE_SHAPE_HALF_PLANE: {
     const double left = centre.x - reach, right = centre.x + reach;
     const scree_Vec3 corners[4] = {
-        {left, -0.25 * reach, 0}, {right, -0.25 * reach, 0}, {right, 0, 0}, {left, 0, 0}};
+        {left, -reach, 0}, {right, -reach, 0}, {right, 0, 0}, {left, 0, 0}};
     done = put_polygon(mesh, corners, 4);
     break;
   }

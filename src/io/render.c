@@ -35,9 +35,9 @@ scree_RenderSettings scree_render_settings(void) {
 /* ---- colours --------------------------------------------------------------------------------- */
 
 static Colour scale_colour(double x) {
-  static const double table[9][3] = {{68, 1, 84},    {71, 45, 123},  {59, 82, 139},
-                                     {44, 114, 142}, {33, 145, 140}, {40, 174, 128},
-                                     {94, 201, 98},  {173, 220, 48}, {253, 231, 37}};
+  static const double table[9][3] = {{64, 67, 135},  {52, 94, 141},  {41, 120, 142},
+                                     {32, 144, 140}, {34, 167, 132}, {68, 190, 112},
+                                     {121, 209, 81}, {189, 222, 38}, {253, 231, 37}};
   const double s = 8.0 * fmin(fmax(x, 0.0), 1.0);
   const int k = s >= 8.0 ? 7 : (int)s;
   double c[3];
@@ -117,7 +117,7 @@ static Colour lit(Colour c, scree_Vec3 n, scree_Vec3 to_eye) {
   const scree_Vec3 mirror = scree_axpy(scree_scale(-1.0, key), 2.0 * scree_dot(n, key), n);
   const double gloss = pow(fmax(scree_dot(mirror, to_eye), 0.0), 24.0);
   const double rim = 1.0 - 0.35 * pow(1.0 - fmax(scree_dot(n, to_eye), 0.0), 3.0);
-  const double light = 0.28 + 0.8 * diffuse * diffuse;
+  const double light = 0.4 + 0.7 * diffuse * diffuse;
   return (Colour){fmin((c.r * light + 0.12 * gloss) * rim, 1.0),
                   fmin((c.g * light + 0.12 * gloss) * rim, 1.0),
                   fmin((c.b * light + 0.12 * gloss) * rim, 1.0)};
@@ -331,7 +331,7 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
       draw_ball(canvas, &pose, body->shape.radius, c);
       continue;
     }
-    status = scree_mesh_shape(&body->shape, segments, 2.0 * extent->length,
+    status = scree_mesh_shape(&body->shape, segments, (canvas->flat ? 8.0 : 2.0) * extent->length,
                               scree_pose_invert(&pose, middle), replay->log, &mesh);
     if (status != SCREE_OK) break;
     const bool rim = canvas->flat && !obstacles;

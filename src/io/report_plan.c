@@ -82,9 +82,10 @@ static scree_Status deflated(scree_Block *block, const scree_Log *log, double *t
   return status;
 }
 
-/* Bytes of all frames, and of the contacts of one frame, from a few blocks. */
-static scree_Status estimate(scree_Replay *replay, const scree_ReportPlan *plan, double *frames,
-                             double *contacts) {
+/* Bytes of all frames, and of the contacts of one frame, from a few blocks; from the first alone
+ * when that is already far above what there is room for. */
+static scree_Status estimate(scree_Replay *replay, const scree_ReportPlan *plan, double room,
+                             double *frames, double *contacts) {
   scree_Block block = {0};
   scree_Status status = SCREE_OK;
   const int blocks = (plan->count + plan->block_frames - 1) / plan->block_frames;
@@ -97,9 +98,14 @@ static scree_Status estimate(scree_Replay *replay, const scree_ReportPlan *plan,
     status = scree_report_frames(replay, plan, b, &block);
     if (status == SCREE_OK) status = deflated(&block, replay->log, &sum);
     seen += left < plan->block_frames ? left : plan->block_frames;
+    if (sum * plan->count / seen > 4.0 * room) break;
   }
   *frames = seen ? sum * plan->count / seen : 0.0;
   sum = 0.0;
+  if (*frames > 4.0 * room) {
+    scree_block_fini(&block);
+    return status;
+  }
   const int places = plan->contacts < SAMPLES + 1 ? plan->contacts : SAMPLES + 1;
   for (int s = 0; status == SCREE_OK && s < places; ++s) {
     status = scree_report_contacts(replay, plan, spread_index(s, places, plan->count), &block);
@@ -117,15 +123,16 @@ static scree_Status fit(scree_Replay *replay, scree_ReportPlan *plan, double byt
   for (int level = SCREE_REPORT_EXACT; level <= SCREE_REPORT_COMPACT; ++level) {
     plan->level = (scree_ReportLevel)level;
     keep_contacts(plan, contacts ? all : 0);
-    const scree_Status status = estimate(replay, plan, &frames, &each);
-    if (status != SCREE_OK) return status;
     const double share = level == SCREE_REPORT_EXACT ? bytes / 3.0 : 0.96 * bytes;
+    const scree_Status status =
+        estimate(replay, plan, level == SCREE_REPORT_COMPACT ? INFINITY : share, &frames, &each);
+    if (status != SCREE_OK) return status;
     if (frames + each * plan->contacts <= share) return SCREE_OK;
   }
-  /* Three quarters for the bodies at most, the rest for contacts. */
-  const double room = 0.94 * bytes;
-  if (frames > 0.75 * room) {
-    const double part = 0.75 * room / frames;
+  /* Nine tenths for the bodies at most, the rest for contacts. */
+  const double room = 0.96 * bytes;
+  if (frames > 0.9 * room) {
+    const double part = 0.9 * room / frames;
     const int kept = (int)(part * all);
     for (int k = 0; k < (kept > 1 ? kept : 1); ++k)
       plan->frame[k] = plan->frame[spread_index(k, kept, all)];

@@ -1,9 +1,10 @@
 // Colours of bodies. A colouring gives each body a number in [0, 1] on a scale, or a category.
 
-// Samples of a scale that is even in lightness (dark blue, green, yellow), interpolated.
+// Samples of a scale that is even in lightness (blue, green, yellow), interpolated. Its dark end is
+// left out: bodies at rest are many, and their shapes are to be seen.
 const SCALE = [
-  [68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140],
-  [40, 174, 128], [94, 201, 98], [173, 220, 48], [253, 231, 37],
+  [64, 67, 135], [52, 94, 141], [41, 120, 142], [32, 144, 140], [34, 167, 132],
+  [68, 190, 112], [121, 209, 81], [189, 222, 38], [253, 231, 37],
 ];
 // Told apart by eyes that confuse red and green.
 export const CATEGORIES = [

@@ -12,7 +12,13 @@ export function show(value, resolution = 0) {
   return String(Number(value.toPrecision(digits)));
 }
 
-export const short = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–');
+// Three digits; large and small ones with a power of ten.
+export function short(value) {
+  if (!Number.isFinite(value)) return '–';
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(2).replace(/\.?0*e\+?/, 'e');
+  return String(Number(value.toPrecision(3)));
+}
 
 export function vector(values, resolution = 0) {
   return `(${values.map((v) => show(v, resolution)).join(', ')})`;

@@ -144,7 +144,7 @@ const player = {
     this.playing = on && this.run.count > 1;
     this.last = performance.now();
     if (!this.playing && this.run.count) this.setFrame(this.blend > 0.5 ? this.frame + 1 : this.frame);
-    $('play').textContent = this.playing ? '⏸' : '▶';
+    $('play').textContent = this.playing ? '▮▮' : '▶';
     $('play').setAttribute('aria-label', this.playing ? 'Pause' : 'Play');
   },
   advance(now) {

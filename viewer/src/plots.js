@@ -17,6 +17,14 @@ export const GROUPS = [
 ];
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
 
+// Whole powers of ten, five at most.
+function decades(u, axis, low, high) {
+  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+  const step = Math.max(1, Math.ceil((last - first) / 4)), list = [];
+  for (let e = first; e <= last; e += step) list.push(Number(`1e${e}`));
+  return list;
+}
+
 export class Plots {
   constructor(element, run, onTime) {
     this.element = element;
@@ -63,7 +71,10 @@ export class Plots {
       height: 150,
       cursor: { sync: { key: 'time' }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
-      axes: [{ ...axis, size: 28 }, { ...axis, size: 56, values: (u, splits) => splits.map((v) => (v === null ? '' : log && Math.log10(v) % 1 ? '' : short(v))) }],
+      axes: [
+        { ...axis, size: 28 },
+        { ...axis, size: 56, values: (u, splits) => splits.map((v) => (v === null ? '' : short(v))), ...(log ? { splits: decades, filter: (u, splits) => splits } : {}) },
+      ],
       series: [
         { label: 't', value: (u, v) => (v === null ? '' : short(v)) },
         ...curves.map((name, i) => ({
@@ -81,6 +92,7 @@ export class Plots {
           u.ctx.save();
           u.ctx.strokeStyle = style.getPropertyValue('--accent').trim();
           u.ctx.lineWidth = 2;
+          u.ctx.setLineDash([]);
           u.ctx.beginPath();
           u.ctx.moveTo(x, u.bbox.top);
           u.ctx.lineTo(x, u.bbox.top + u.bbox.height);

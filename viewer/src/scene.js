@@ -119,7 +119,7 @@ export class View {
           }
           case 'polygon': solid.polygon(body, this.vertices(body)); break;
           case 'half-plane': {
-            const w = 2 * reach, h = 0.25 * reach, g = 0.05 * reach, x = this.alongPlane(body);
+            const w = 6 * reach, h = 4 * reach, g = 0.06 * reach, x = this.alongPlane(body);
             sheet.quad(body, [[x - w, 0, 0], [x - w, -h, 0], [x + w, -h, 0], [x + w, 0, 0]], [0, 0, 1],
               [[(x - w) / g, 0.5], [(x - w - h) / g, 0.5], [(x + w - h) / g, 0.5], [(x + w) / g, 0.5]]);
             break;
@@ -405,9 +405,11 @@ export class View {
         arrow.tint.push(0.15, 0.55, 0.25, 0.025 * unit);
       }
       if (show.contacts) {
-        dot.from.push(...at.map((x, m) => x - 0.04 * unit * normal[m]));
-        dot.to.push(...at.map((x, m) => x + 0.04 * unit * normal[m]));
-        dot.tint.push(...tint, (c === this.selectedContact ? 0.32 : 0.17) * unit);
+        // A coin across the normal; in the plane, seen from its side, it must be as thick as wide.
+        const radius = (c === this.selectedContact ? 0.32 : 0.17) * unit, half = (this.flat ? 0.8 : 0.25) * radius;
+        dot.from.push(...at.map((x, m) => x - half * normal[m]));
+        dot.to.push(...at.map((x, m) => x + half * normal[m]));
+        dot.tint.push(...tint, radius);
       }
     }
     for (const [mesh, b] of [[this.chainMesh, chain], [this.normalMesh, arrow], [this.dotMesh, dot]])
@@ -432,7 +434,7 @@ export class View {
       if (batch.obstacle !== obstacle) continue;
       const { material } = batch.mesh;
       batch.mesh.visible = look !== 'hidden';
-      material.uniforms.uOpacity.value = look === 'ghost' ? 0.16 : 1;
+      material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
       material.transparent = this.flat || look === 'ghost';
       material.depthWrite = look !== 'ghost' && !this.flat;
       material.alphaToCoverage = Boolean(batch.impostor) && look !== 'ghost';

@@ -24,7 +24,7 @@ vec3 light(vec3 colour, vec3 normal, vec3 toEye) {
   float diffuse = 0.5 + 0.5 * dot(normal, key);
   float gloss = pow(max(dot(reflect(-key, normal), toEye), 0.0), 24.0);
   float rim = 1.0 - 0.35 * pow(1.0 - max(dot(normal, toEye), 0.0), 3.0);
-  return (colour * (0.28 + 0.8 * diffuse * diffuse) + 0.12 * gloss) * rim;
+  return (colour * (0.4 + 0.7 * diffuse * diffuse) + 0.12 * gloss) * rim;
 }
 `;
 
@@ -97,7 +97,6 @@ void main() {
 export const sphereFragment = /* glsl */ `
 precision highp float;
 uniform mat4 projectionMatrix;
-uniform mat4 viewMatrix;
 uniform float uOpacity, uMark;
 in vec3 vEye, vCentre;
 in vec4 vColour, vTurn;

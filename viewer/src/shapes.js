@@ -42,7 +42,7 @@ export function capsule(segments) {
   return complete(geometry, new Float32Array(ends));
 }
 export function beam(sides) {
-  const geometry = new THREE.CylinderGeometry(1, 1, 1, sides, 1, true);
+  const geometry = new THREE.CylinderGeometry(1, 1, 1, sides, 1);
   geometry.rotateX(Math.PI / 2);
   geometry.translate(0, 0, 0.5);
   geometry.deleteAttribute('uv');
