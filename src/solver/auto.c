@@ -6,6 +6,7 @@
  *      factorisations: most loose tolerances and warm starts end here
  *   2. newton: proximal Newton steps on the statuses that the sweeps have found; from near a
  *      solution a handful of factorisations gives all digits
+ *      when that fails, sweeps again if they promise to be cheaper than stage 3
  *   3. ipm: interior point from its own start, which finds the statuses of dense packings; it ends
  *      with sweeps and newton again. What fails from one start often succeeds from another, so it
  * is tried with other weights too
@@ -26,6 +27,7 @@ enum {
   FIRST_VISITS = 120
 };                                      /* before the price of a factorisation is asked for */
 static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
+static const double IPM_PRICE = 30.0;   /* factorisations that stage 3 is expected to need */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
 
 typedef struct State {
@@ -113,6 +115,10 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (status || finished(run)) return status;
     run->note = "newton";
     status = scree_run_solver(run, &scree_solver_newton, NULL, r, u);
+    settle(st, run, r);
+    if (status || finished(run)) return status;
+    run->note = "nlgs";
+    status = scree_run_sweep(run, price, IPM_PRICE * price, r, u);
     settle(st, run, r);
     if (status || finished(run)) return status;
     run->note = "ipm";

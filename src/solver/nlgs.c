@@ -6,8 +6,9 @@
  * References: 000 section 4.3, 001 section 3.1 (Jean and Moreau).
  *
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change nothing but
- * the time; small ones are visited in their own order. The choice depends on the size alone.
- * The most common large problems go four contacts at a time (lanes.h).
+ * the time, and where contacts can be visited four at a time (lanes.h) middling ones too; small
+ * ones are visited in their own order. The choice depends on the problem alone. The most common
+ * large problems go four contacts at a time (lanes.h).
  *
  * Measuring costs several sweeps of a small problem, so for the library's own measures it is done
  * when the change of a sweep has fallen as far as the error still has to (the two are nearly
@@ -28,7 +29,7 @@
 #include <string.h>
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
-enum { COLOURED_CONTACTS = 1500, PARALLEL_COLOUR = 256, PREFETCH = 3 };
+enum { COLOURED_CONTACTS = 1500, LANED_CONTACTS = 64, PARALLEL_COLOUR = 256, PREFETCH = 3 };
 
 typedef struct Options {
   int local;
@@ -220,11 +221,13 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
                                               .gamma_t = o->gamma_t,
                                               .newton_tolerance = o->newton_tolerance,
                                               .newton_iterations = o->newton_iterations};
+  const bool lanes = state->local == &scree_local_exact && scree_lanes_fit(W->problem);
+  const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
   const bool coloured =
-      o->order == ORDER_COLOURED || (o->order == ORDER_AUTO && W->problem->nc >= COLOURED_CONTACTS);
+      o->order == ORDER_COLOURED || (o->order == ORDER_AUTO && W->problem->nc >= enough);
   status = coloured ? scree_colouring_create(W, &state->colouring, run->log)
                     : scree_colouring_natural(W, &state->colouring, run->log);
-  state->in_lanes = coloured && state->local == &scree_local_exact && scree_lanes_fit(W->problem);
+  state->in_lanes = coloured && lanes;
   if (!status && state->in_lanes)
     status = scree_lanes_create(W, &state->colouring, &state->lanes, run->log);
   state->y = SCREE_ALLOC(double, W->state_size);
