@@ -47,7 +47,7 @@ typedef struct scree_SolveInfo {
   scree_Measures measures;
   int iterations;     /* of the solver: sweeps, gradient steps, Newton steps */
   int factorisations; /* of a sparse matrix */
-  double seconds;     /* the solve alone */
+  double seconds; /* preparing W and solving; without the check of the input and the certificate */
   const char *solver; /* that gave the result */
 } scree_SolveInfo;
 

@@ -26,7 +26,7 @@ enum {
   FIRST_SWEEPS = 8,
   FIRST_VISITS = 120
 };                                      /* before the price of a factorisation is asked for */
-static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
+static const double NEWTON_PRICE = 2.0; /* factorisations that stage 2 is expected to need */
 static const double IPM_PRICE = 30.0;   /* factorisations that stage 3 is expected to need */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
 

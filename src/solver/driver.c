@@ -154,16 +154,15 @@ static scree_Status run_and_certify(scree_Run *run, const scree_SolverClass *cla
   void *state = NULL;
   scree_RunCache cache = {0};
   run->cache = &cache;
-  run->start = scree_seconds();
   status = class_->create(run, options, &state);
   for (int k = 0; !status && k <= RESTARTS; ++k) {
     run->met = false;
     status = class_->solve(state, run, r, u);
     if (status) break;
+    info->seconds = scree_seconds() - run->start; /* the certificate is not the solver's */
     certify(run, r, u, y, info);
     if (info->converged || !run->met || run->exhausted) break;
   }
-  info->seconds = scree_seconds() - run->start;
   if (state) class_->destroy(state);
   scree_run_cache_destroy(&cache);
   run->cache = NULL;
@@ -187,6 +186,7 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
   if (used.max_iterations == 0) used.max_iterations = class_->max_iterations;
   const int threads = used.threads > 0 ? used.threads : omp_get_max_threads();
   const size_t n = (size_t)problem->nc * (size_t)problem->d;
+  const double start = scree_seconds();
   void *options = scree_alloc(class_->options.size, 1);
   double *work = SCREE_ALLOC(double, n), *y = NULL;
   if (!options || !work) status = scree_fail_memory(log, "the work of a solve");
@@ -200,6 +200,7 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
     scree_Run run = {.W = &W,
                      .settings = &used,
                      .log = log,
+                     .start = start,
                      .work = work,
                      .measure_often = used.measure >= SCREE_MEASURE_EPS_GLOB};
     status = run_and_certify(&run, class_, options, r, u, y, info);
