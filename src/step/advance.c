@@ -96,6 +96,12 @@ static scree_Status solve_posed(scree_System *s, double h, scree_StepReport *rep
   return SCREE_OK;
 }
 
+/* Gap, relative to size, up to which a projection looks at open contacts. */
+static double near_margin(const scree_System *s) {
+  const double limit = s->settings.penetration_limit;
+  return isfinite(limit) ? 0.5 * limit : 0.05;
+}
+
 /* Parts 2 and 3 up to the solution: contacts, problem, impulses. */
 static scree_Status find_impulses(scree_System *s, double middle, double h,
                                   scree_StepReport *report, bool *complete) {
@@ -104,7 +110,12 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
   *complete = true;
   scree_system_free(s, middle, h);
   if (looks) look_ahead(s, h);
-  scree_Status status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
+  const double closed = s->settings.gap_tolerance;
+  const bool near = s->scheme->drifts && s->settings.stabilise && near_margin(s) > closed;
+  scree_Status status =
+      scree_system_detect(s, near ? near_margin(s) : closed, looks ? s->reach : NULL);
+  s->near.count = 0;
+  if (!status && near) status = scree_system_split(s, closed);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
   report->seconds_detect += scree_seconds() - clock;
@@ -237,6 +248,7 @@ void scree_system_fini(scree_System *s) {
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
+  scree_points_fini(&s->near);
   scree_broad_destroy(s->broad);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
@@ -250,7 +262,8 @@ static size_t points_memory(const scree_Points *p) {
 size_t scree_system_memory(const scree_System *s) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
-  size_t bytes = scree_bodies_memory(&s->bodies) + points_memory(&s->contacts);
+  size_t bytes =
+      scree_bodies_memory(&s->bodies) + points_memory(&s->contacts) + points_memory(&s->near);
   for (int k = 0; k < s->worker_count; ++k) bytes += points_memory(&s->workers[k]);
   bytes += s->bound_capacity * sizeof *s->bounds + s->radius_capacity * sizeof *s->radius +
            s->ball_capacity * sizeof *s->balls + s->reach_capacity * sizeof *s->reach +

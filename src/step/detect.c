@@ -146,6 +146,42 @@ scree_Status scree_system_detect(scree_System *s, double relative, const double 
   return SCREE_OK;
 }
 
+scree_Status scree_system_split(scree_System *s, double relative) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Points *closed = &s->contacts, *near = &s->near;
+  size_t kept = 0;
+  near->count = 0;
+  near->failed = false;
+  for (size_t c = 0; c < closed->count; ++c) {
+    const scree_ContactKey key = closed->keys[c];
+    const scree_Point point = closed->points[c];
+    const double size = scree_pair_size(&b->cold[key.i].shape, &b->cold[key.j].shape);
+    if (point.gap <= relative * size) {
+      closed->keys[kept] = key;
+      closed->points[kept++] = point;
+    } else if (!scree_points_add(near, key.i, key.j, key.feature, point.position, point.normal,
+                                 point.gap)) {
+      return scree_fail_memory(s->log, "the contacts");
+    }
+  }
+  closed->count = kept;
+  return SCREE_OK;
+}
+
+scree_Status scree_system_join_near(scree_System *s) {
+  scree_Points *all = &s->contacts;
+  scree_Points *near = &s->near;
+  if (!points_reserve(all, all->count + near->count))
+    return scree_fail_memory(s->log, "the contacts");
+  if (near->count) {
+    memcpy(all->keys + all->count, near->keys, near->count * sizeof *all->keys);
+    memcpy(all->points + all->count, near->points, near->count * sizeof *all->points);
+  }
+  all->count += near->count;
+  near->count = 0;
+  return SCREE_OK;
+}
+
 double scree_system_penetration(const scree_System *s, int *body) {
   const scree_Bodies *b = &s->bodies;
   double worst = 0;

@@ -119,9 +119,10 @@ scree_Status scree_system_pose(scree_System *s) {
   const int d = b->dimension, nb = b->nb;
   p->nc = 0;
   if (s->contacts.count == 0) return SCREE_OK;
-  if (s->contacts.count > INT32_MAX / 2 ||
-      !reserve_contacts(p, s->contacts.count, (size_t)d, (size_t)nb) ||
-      (s->laws.any_set && !reserve_sets(p, s->contacts.count)))
+  /* room for the near points too: the projection poses them beside the others */
+  const size_t room = s->contacts.count + s->near.count;
+  if (room > INT32_MAX / 2 || !reserve_contacts(p, room, (size_t)d, (size_t)nb) ||
+      (s->laws.any_set && !reserve_sets(p, room)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;

@@ -20,14 +20,16 @@
 
 static const double projection_tolerance = 1e-3; /* of a correction that is itself to first order */
 
-/* Gap at the end of the step relative to the pair's size. */
+/* Gap of contact c at the end of the step, to first order, and the size of the pair. */
 static double gap_after(const scree_System *s, size_t c, double h, double *size) {
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const scree_Posed *p = &s->posed;
-  const size_t at = c * (size_t)s->bodies.dimension;
-  const double theta = s->scheme->theta(&s->settings);
-  *size = scree_pair_size(&s->bodies.cold[key->i].shape, &s->bodies.cold[key->j].shape);
-  return s->contacts.points[c].gap + theta * h * (p->u[at] - p->shift[at]);
+  const scree_Point *point = &s->contacts.points[c];
+  const scree_Bodies *b = &s->bodies;
+  const scree_Motion *mi = &b->motion[key->i], *mj = &b->motion[key->j];
+  const scree_Vec3 u = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, point->position),
+                                 scree_velocity_at(&mj->pose, &mj->velocity, point->position));
+  *size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
+  return point->gap + s->scheme->theta(&s->settings) * h * scree_dot(point->normal, u);
 }
 
 static bool is_needed(const scree_System *s, double h) {
@@ -66,11 +68,12 @@ static double needed_work(const scree_System *s, double h, double *lift) {
   return total;
 }
 
+/* Move by `part` of the displacements, which are in `free`. */
 static void displace(scree_System *s, double part) {
   scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, s->threads) {
-    if (b->fixed[k] || s->posed.problem_index[k] < 0) continue;
-    const scree_Twist z = scree_system_unscaled(s, k);
+    const scree_Twist z = s->free[k];
+    if (b->fixed[k] || (scree_norm2(z.linear) == 0 && scree_norm2(z.angular) == 0)) continue;
     scree_Motion *motion = &b->motion[k];
     const scree_Quat old = motion->pose.orientation;
     motion->pose.position = scree_axpy(motion->pose.position, part, z.linear);
@@ -81,13 +84,13 @@ static void displace(scree_System *s, double part) {
   }
 }
 
-scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
-                                  double *work) {
+/* Pose and solve over the contacts and the near points; y receives the displacements. */
+static scree_Status solve_push(scree_System *s, double h, scree_StepReport *report) {
   scree_Posed *p = &s->posed;
   scree_SolveSettings settings = scree_solve_settings();
   scree_SolveInfo info;
-  *work = 0;
-  if (p->nc == 0 || !is_needed(s, h)) return SCREE_OK;
+  scree_Status status = scree_system_pose(s);
+  if (status) return status;
   const size_t n = (size_t)p->nc * (size_t)s->bodies.dimension;
   if (!scree_grow((void **)&p->z, &p->z_capacity, 2 * n + (size_t)p->nc + 8, sizeof *p->z))
     return scree_fail_memory(s->log, "the projection of positions");
@@ -102,13 +105,28 @@ scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *r
   settings.tolerance = projection_tolerance;
   settings.threads = s->threads;
   const double clock = scree_seconds();
-  scree_Status status = scree_solve(&problem, &settings, r, u, &info, s->log);
+  status = scree_solve(&problem, &settings, r, u, &info, s->log);
   if (status > SCREE_NOT_CONVERGED) return status;
   report->seconds_solve += scree_seconds() - clock;
   report->stabilisation_error = info.value;
   scree_system_gather(s, r);
-  double lift;
-  const double needed = needed_work(s, h, &lift);
+  return SCREE_OK;
+}
+
+scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
+                                  double *work) {
+  const size_t closed = s->contacts.count;
+  *work = 0;
+  if (closed == 0 || !is_needed(s, h)) return SCREE_OK;
+  scree_Status status = scree_system_join_near(s);
+  if (!status) status = solve_push(s, h, report);
+  double lift = 0;
+  const double needed = status ? 0 : needed_work(s, h, &lift);
+  SCREE_OVER_BODIES(k, s->bodies.count, s->threads) s->free[k] = scree_system_unscaled(s, k);
+  /* the problem of the step again, in the same configuration: it can be looked at later */
+  s->contacts.count = closed;
+  if (!status) status = scree_system_pose(s);
+  if (status) return status;
   const double bank = s->bank + report->energy.normal + report->energy.friction;
   const double part = needed > 0 && needed > bank ? fmax(0, bank) / needed : 1;
   if (part > 0) {

@@ -102,6 +102,7 @@ typedef struct scree_System {
   scree_Twist *free;  /* (bodies) velocities without contacts */
 
   scree_Points contacts; /* of the last detection */
+  scree_Points near;     /* points that are open but near, for the projection */
   int worker_count;
   scree_Points *workers; /* one per thread but the first */
   scree_Posed posed;
@@ -134,6 +135,10 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 /* Contacts in the present configuration with gaps up to relative * size + the reaches of the two
  * bodies (a null reach is zero). */
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
+/* Move the points with a gap above relative * size from `contacts` to `near`. */
+scree_Status scree_system_split(scree_System *s, double relative);
+/* Move the near points behind the contacts; setting contacts.count back forgets them. */
+scree_Status scree_system_join_near(scree_System *s);
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
