@@ -26,6 +26,7 @@ enum {
   FIRST_SWEEPS = 8,
   FIRST_VISITS = 120
 };                                      /* before the price of a factorisation is asked for */
+static const double LEAST_PRICE = 25.0; /* of a factorisation in sweeps, at any size */
 static const double NEWTON_PRICE = 2.0; /* factorisations that stage 2 is expected to need */
 static const double IPM_PRICE = 30.0;   /* factorisations that stage 3 is expected to need */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
@@ -105,7 +106,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   run->note = "nlgs";
   /* small problems: more sweeps cost less than the analysis of a system */
   const double first = fmax(FIRST_SWEEPS, FIRST_VISITS / (W->problem->nc + 1.0));
-  status = scree_run_sweep(run, first, 0.0, r, u);
+  status = scree_run_sweep(run, first, NEWTON_PRICE * LEAST_PRICE, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {
