@@ -310,6 +310,45 @@ static void stabilisation_adds_no_energy(void **state) {
   assert_true(depth[1] < 2e-3 && depth[1] < 0.2 * depth[0]);
 }
 
+/* A dense packing in a turning drum: bodies that are pushed out of one neighbour are not pushed
+ * into the next, so that penetration is that of the impacts of a step and no more. */
+static void dense_packing(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.step = 1e-3;
+  settings.gravity = vec(0, -9.81, 0);
+  settings.solve.tolerance = 1e-4;
+  settings.solve.threads = 1;
+  scree_World *world = make_world(&settings, 0.5, 0.2, 0);
+  scree_Shape drum;
+  scree_BodyDef def = obstacle_at(0, 0, 0);
+  OK(scree_shape_init_drum_2d(&drum, 0.5, &test_log));
+  def.driver.kind = SCREE_SIGNAL_CONSTANT;
+  def.driver.constant.angular.z = 1;
+  add_shape(world, &drum, def);
+  int count = 0;
+  for (int i = -6; i <= 6; ++i)
+    for (int j = -6; j <= 2; ++j) {
+      const double x = 0.065 * i, y = 0.065 * j;
+      if (hypot(x, y) > 0.45) continue;
+      if (count % 5 == 0)
+        add_rectangle(world, 0.025, 0.02, at(x + 0.002 * (j & 1), y, 0));
+      else
+        add_disk(world, 0.03 - 0.001 * (count % 3), at(x + 0.002 * (j & 1), y, 0));
+      ++count;
+    }
+  double worst = 0;
+  for (int k = 0; k < 260; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    worst = fmax(worst, report.penetration);
+  }
+  print_message("dense packing: deepest penetration %.1e\n", worst);
+  assert_true(worst < 0.055); /* one step at the speed of the fall is 0.05 of the smallest */
+  scree_world_destroy(world);
+}
+
 /* ---- drivers and forces ---------------------------------------------------------------------- */
 
 /* A plate moved by a table carries a block along, as long as friction can; then it slides. */
@@ -568,6 +607,7 @@ int main(void) {
                                      cmocka_unit_test(failure_is_reported),
                                      cmocka_unit_test(nothing_tunnels),
                                      cmocka_unit_test(stabilisation_adds_no_energy),
+                                     cmocka_unit_test(dense_packing),
                                      cmocka_unit_test(driven_plate),
                                      cmocka_unit_test(forces),
                                      cmocka_unit_test(stack_of_cubes),
