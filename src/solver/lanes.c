@@ -290,30 +290,61 @@ void scree_lanes_destroy(scree_Lanes *lanes) {
   *lanes = (scree_Lanes){0};
 }
 
-void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads) {
-  const int batches = lanes->start[lanes->colours], d = lanes->d, nb = d == 3 ? 6 : 3;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-#pragma omp for schedule(static) nowait
-    for (int k = 0; k < SCREE_LANES * batches; ++k) {
-      const int c = lanes->contact[k];
-      for (int i = 0; c >= 0 && i < d; ++i)
-        lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES] = r[(size_t)c * (size_t)d + (size_t)i];
-    }
-#pragma omp for schedule(static)
-    for (int b = 0; b < lanes->nbodies; ++b)
-      for (int j = 0; j < nb; ++j)
-        lanes->y[(size_t)b * (size_t)lanes->stride + (size_t)j] =
-            y[(size_t)b * (size_t)nb + (size_t)j];
+/* Below this many batches a team of threads costs more than the copying. */
+enum { PARALLEL_BATCHES = 1000 };
+
+static void set_impulses(scree_Lanes *lanes, int first, int last, const double *r) {
+  const int d = lanes->d;
+  for (int k = SCREE_LANES * first; k < SCREE_LANES * last; ++k) {
+    const int c = lanes->contact[k];
+    for (int i = 0; c >= 0 && i < d; ++i)
+      lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES] = r[(size_t)c * (size_t)d + (size_t)i];
   }
 }
 
-void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads) {
-  const int batches = lanes->start[lanes->colours], d = lanes->d;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int k = 0; k < SCREE_LANES * batches; ++k) {
+static void set_velocities(scree_Lanes *lanes, int first, int last, const double *y) {
+  const int nb = lanes->d == 3 ? 6 : 3;
+  for (int b = first; b < last; ++b)
+    for (int j = 0; j < nb; ++j)
+      lanes->y[(size_t)b * (size_t)lanes->stride + (size_t)j] =
+          y[(size_t)b * (size_t)nb + (size_t)j];
+}
+
+static void get_impulses(const scree_Lanes *lanes, int first, int last, double *r) {
+  const int d = lanes->d;
+  for (int k = SCREE_LANES * first; k < SCREE_LANES * last; ++k) {
     const int c = lanes->contact[k];
     for (int i = 0; c >= 0 && i < d; ++i)
       r[(size_t)c * (size_t)d + (size_t)i] = lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES];
   }
+}
+
+/* Where part k of n of `total` starts. */
+static int part(int total, int k, int n) {
+  return (int)((long long)total * k / n);
+}
+
+void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads) {
+  const int batches = lanes->start[lanes->colours], bodies = lanes->nbodies;
+  if (threads == 1 || batches < PARALLEL_BATCHES) {
+    set_impulses(lanes, 0, batches, r);
+    set_velocities(lanes, 0, bodies, y);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int k = 0; k < threads; ++k) {
+    set_impulses(lanes, part(batches, k, threads), part(batches, k + 1, threads), r);
+    set_velocities(lanes, part(bodies, k, threads), part(bodies, k + 1, threads), y);
+  }
+}
+
+void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads) {
+  const int batches = lanes->start[lanes->colours];
+  if (threads == 1 || batches < PARALLEL_BATCHES) {
+    get_impulses(lanes, 0, batches, r);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int k = 0; k < threads; ++k)
+    get_impulses(lanes, part(batches, k, threads), part(batches, k + 1, threads), r);
 }

@@ -252,7 +252,8 @@ static int next_group(const State *state, const scree_Run *run, int sweeps) {
 double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, double small,
                         bool resume, double *r, double *u, int *done) {
   State *state = memory;
-  const bool parallel = W->threads > 1 && state->colouring.colours > 1;
+  const bool parallel =
+      W->threads > 1 && state->colouring.colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   double change = INFINITY;
   if (!resume) scree_operator_state(W, r, state->y);
   if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
