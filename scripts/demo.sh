@@ -6,7 +6,7 @@ scree=build/scree
 out=build/demo
 
 if [ -f examples/drum.yaml ]; then
-  "$scree" run examples/drum.yaml -o "$out"
+  "$scree" run examples/drum.yaml -o "$out" --force
   "$scree" report "$out" -o "$out/report.html"
   echo
   echo "Open $PWD/$out/report.html in a browser."
