@@ -129,12 +129,15 @@ scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sw
     if (status) return status;
     const scree_Problem *p = run->W->problem;
     const double nc = p->nc > 0 ? p->nc : 1.0;
-    /* nanoseconds; only the ratio matters */
-    const double factor = scree_factor_flops(system->factor) / 8.0 +
-                          6.0 * (double)scree_factor_entries(system->factor) + 1500.0 * nc;
+    /* nanoseconds, fitted on an ordinary core; only the ratio matters */
+    const bool plane = p->d == 2;
+    const double factor = scree_factor_flops(system->factor) / 20.0 +
+                          4.5 * (double)scree_factor_entries(system->factor) +
+                          nc * (plane ? 450.0 : 700.0);
+    const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
     const double sweep = p->kind == SCREE_BODIES
-                             ? nc * (p->d == 3 ? 50.0 : 30.0)
-                             : nc * 20.0 + (double)p->blocks.row[p->nc] * (p->d == 3 ? 3.0 : 1.5);
+                             ? nc * (plane ? 9.0 : 48.0)
+                             : nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
     cache->sweeps_per_factorisation = fmax(1.0, factor / sweep);
   }
   *sweeps = cache->sweeps_per_factorisation;
