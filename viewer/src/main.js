@@ -169,7 +169,7 @@ function drawFrame(view, plots) {
   if (done) done = view.colour(player.frame);
   const wanted = view.show.chains || view.show.contacts || view.show.normals;
   if (done && (wanted || player.drawnContacts !== -1) && player.drawnContacts !== player.frame) {
-    done = wanted ? view.contacts(player.frame) : (view.contacts(-1), true);
+    done = wanted ? view.contacts(player.frame) : (view.clearContacts(), true);
     player.drawnContacts = wanted && done ? player.frame : -1;
   }
   if (!done) return;

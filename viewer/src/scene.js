@@ -363,12 +363,17 @@ export class View {
     mesh.visible = tint.length > 0;
   }
 
-  // Build what is shown of the contacts of frame k; false when the data is still on its way.
-  contacts(k) {
-    const { run, show } = this, none = new Float32Array(0);
+  clearContacts() {
+    const none = new Float32Array(0);
     this.points = null;
     for (const mesh of [this.chainMesh, this.normalMesh, this.dotMesh]) this.setBeams(mesh, none, none, none);
     this.needed = true;
+  }
+
+  // Build what is shown of the contacts of frame k; false when the data is still on its way.
+  contacts(k) {
+    const { run, show } = this;
+    this.clearContacts();
     const frame = run.peek(k), contacts = run.peekContacts(k);
     if (!run.meta.contactFrames.length) return true;
     if (!frame || !contacts) return false;

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# scree report, view, picture, plot, convert from the outside: on a small run, on runs with no or one
+# frame, on a file cut short; VTK files are read back by VTK, and the page is used in a real browser,
+# where these are installed.
+set -euo pipefail
+scree="${SCREE:?}"
+source_tree="${SCREE_SOURCE:?}"
+root="$(mktemp -d)"
+trap 'rm -rf "$root"' EXIT
+failures=0
+
+complain() {
+  echo "report: $*"
+  failures=$((failures + 1))
+}
+
+# expect STATUS TEXT COMMAND...: the exit status, and a text in what was said
+expect() {
+  local status=0 wanted="$1" text="$2" said
+  shift 2
+  said="$("$@" 2>&1)" || status=$?
+  [ "$status" = "$wanted" ] || complain "$*: status $status, expected $wanted: $said"
+  [[ "$said" == *"$text"* ]] || complain "$*: said \"$said\", expected \"$text\""
+}
+
+cat >"$root/scene.yaml" <<'END'
+title: A few balls </script>
+dimension: 3
+materials:
+  stone: { density: 2700 }
+contact: { mu: 0.5 }
+obstacles:
+  - { name: ground, shape: { kind: half-space } }
+generators:
+  - { kind: lattice, origin: [0, 0, 0.011], count: [3, 3, 2], spacing: 0.021, shape: { kind: sphere, radius: 0.01 } }
+  - { kind: lattice, origin: [0, 0, 0.08], count: [2, 2, 1], spacing: 0.05, shape: { kind: box, half_x: 0.01, half_y: 0.012, half_z: 0.014 } }
+time: { step: 1e-3, duration: 0.1 }
+END
+status=0
+"$scree" run "$root/scene.yaml" -o "$root/run" >"$root/log" 2>&1 || status=$?
+if [ "$status" -gt 1 ]; then
+  echo "report: scree run failed with $status: $(cat "$root/log")"
+  exit 1
+fi
+
+# ---- page ----
+expect 0 "frames" "$scree" report "$root/run"
+expect 0 '"numbers"' "$scree" report "$root/run" -o "$root/page.html" --json
+grep -q '</html>' "$root/page.html" || complain "the page is cut short"
+! grep -qE '(src|href)="https?:' "$root/page.html" || complain "the page refers to the network"
+expect 0 "3 of" "$scree" report "$root/run" -o "$root/three.html" --frames 3
+expect 2 "expected the folder" "$scree" report
+expect 2 "no results.h5" "$scree" report "$root"
+expect 2 "budget" "$scree" report "$root/run" --budget 0.1
+expect 3 "cannot write" "$scree" report "$root/run" -o "$root/no/such/page.html"
+
+# ---- plots, pictures, VTK ----
+expect 0 "energies.svg" "$scree" plot "$root/run" -o "$root/plots"
+for name in energies contacts error iterations penetration coordination packing seconds; do
+  grep -q '</svg>' "$root/plots/$name.svg" || complain "no plot $name.svg"
+done
+expect 0 "drawn by scree itself" "$scree" picture "$root/run" --at 0.05 --software --chains -o "$root/p.png" --width 320 --height 200
+head -c 8 "$root/p.png" | od -An -c | grep -q 'P   N   G' || complain "no PNG file"
+expect 0 "contacts.pvd" "$scree" convert "$root/run" --vtk "$root/vtk"
+expect 2 "--vtk" "$scree" convert "$root/run"
+if command -v ffmpeg >/dev/null; then
+  expect 0 "frames at" "$scree" picture "$root/run" --movie "$root/film.mp4" --width 160 --height 120
+  [ -s "$root/film.mp4" ] || complain "no film"
+fi
+python=/usr/bin/python3
+if "$python" -c 'import vtkmodules.vtkIOXML, h5py' 2>/dev/null; then
+  expect 0 "agree" "$python" "$source_tree/tests/viewer/vtk_check.py" "$root/run" "$root/vtk"
+else
+  echo "report: VTK files were not read back: python3-vtk9 and python3-h5py are not installed"
+fi
+
+# ---- damage ----
+mkdir "$root/cut"
+cp "$root/run"/* "$root/cut" 2>/dev/null || true
+head -c 3000 "$root/run/results.h5" >"$root/cut/results.h5"
+for command in "report" "plot" "picture --software" "convert --vtk $root/x"; do
+  # shellcheck disable=SC2086 # the words of the command
+  expect 2 "results.h5" "$scree" ${command%% *} "$root/cut" $(echo "$command" | cut -s -d' ' -f2-)
+done
+rm "$root/cut/results.h5"
+expect 2 "no results.h5" "$scree" report "$root/cut"
+
+# ---- no frame, one frame ----
+for frames in 0 1; do
+  if "$python" -c 'import h5py' 2>/dev/null; then
+    "$python" - "$root/run" "$root/few$frames" "$frames" <<'END'
+import os, sys
+import h5py
+run, out, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+os.makedirs(out)
+with h5py.File(run + "/results.h5") as f, h5py.File(out + "/results.h5", "w") as g:
+    for name, value in f.attrs.items():
+        g.attrs[name] = value
+    for group in f:
+        if group != "frames" and group != "contacts" and group != "analysis":
+            f.copy(group, g)
+    for name, data in f["frames"].items():
+        g["frames/" + name] = data[:count + 1] if name == "contact_offset" else data[:count]
+    for name, data in f["contacts"].items():
+        g["contacts/" + name] = data[:0]
+END
+    expect 0 "$frames of $frames frames" "$scree" report "$root/few$frames"
+  fi
+done
+
+# ---- server ----
+"$scree" view "$root/run" --idle 60 >"$root/view.log" 2>&1 &
+server=$!
+trap 'kill "$server" 2>/dev/null; rm -rf "$root"' EXIT
+for _ in $(seq 100); do
+  grep -q http "$root/view.log" 2>/dev/null && break
+  sleep 0.1
+done
+url="$(grep -o 'http://[^ ]*' "$root/view.log")"
+port="${url##*:}" port="${port%/}"
+# ask LINE [HOST]: the first line of the answer
+ask() {
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf '%s HTTP/1.1\r\nHost: %s\r\n\r\n' "$1" "${2:-127.0.0.1:$port}" >&3
+  head -n 1 <&3 | tr -d '\r' || true
+  exec 3>&-
+}
+for good in "/" "/meta.json" "/block/static" "/block/telemetry" "/block/b0" "/block/c1"; do
+  [[ "$(ask "GET $good")" == *" 200 "* ]] || complain "view: $good: $(ask "GET $good")"
+done
+for bad in "/etc/passwd" "/../../etc/passwd" "/block/../scene.yaml" "/block/b99999999999999999999" \
+  "/block/b-1" "/block/" "/block/%2e%2e/scene.yaml" "/scene.yaml" "//etc/passwd"; do
+  [[ "$(ask "GET $bad")" == *" 404 "* ]] || complain "view: $bad: $(ask "GET $bad")"
+done
+[[ "$(ask "POST /")" == *" 405 "* ]] || complain "view: POST"
+[[ "$(ask "GET /" "evil.example:$port")" == *" 403 "* ]] || complain "view: a foreign host"
+[[ "$(ask "GET /$(head -c 9000 /dev/zero | tr '\0' a)")" == *" 431 "* ]] || complain "view: a long request"
+
+# ---- browser ----
+browser="$(command -v chromium || true)"
+modules="$source_tree/tests/viewer"
+if [ -n "$browser" ] && command -v npm >/dev/null && [ ! -d "$modules/node_modules/playwright-core" ]; then
+  (cd "$modules" && timeout 60 npm ci >"$root/npm.log" 2>&1) || echo "report: npm ci failed: $(tail -n 1 "$root/npm.log")"
+fi
+if [ -z "$browser" ] || ! [ -d "$modules/node_modules/playwright-core" ] || ! "$python" -c 'import h5py' 2>/dev/null; then
+  echo "report: the page was not tried in a browser: chromium, playwright-core or python3-h5py is missing"
+elif ldd "$scree" | grep -q libasan; then
+  echo "report: the page is tried in a browser by the plain build alone"
+else
+  frames="$(grep -o '"frames": *[0-9]*' <("$scree" report "$root/run" -o "$root/page.html" --json) | grep -o '[0-9]*')"
+  "$python" "$modules/expected.py" "$root/run" $((frames - 1)) 20 >"$root/expected.json"
+  CHROMIUM="$browser" timeout 80 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$url" 2>&1 |
+    tee "$root/browser.log" || true
+  grep -q 'all good' "$root/browser.log" || complain "the page in a browser"
+fi
+
+kill "$server" 2>/dev/null || true
+[ "$failures" -eq 0 ] || exit 1
+echo "report: all good"

@@ -1,0 +1,158 @@
+// The page in a real browser.
+//   node test.mjs PAGE.html EXPECTED.json [http://127.0.0.1:PORT/]
+// EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, contacts } as read from
+// results.h5 by another program. The page must load without an error in the console and without a
+// network request, play, scrub, switch colours, show chains, and show that body's numbers.
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const [page, expectedFile, server] = process.argv.slice(2);
+const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
+const problems = [];
+const check = (good, text) => {
+  if (!good) problems.push(text);
+};
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+// Numbers in a row of the inspector.
+async function numbers(tab, name) {
+  const text = await tab.evaluate((wanted) => {
+    for (const row of document.querySelectorAll('#inspector tr')) if (row.querySelector('th').textContent === wanted) return row.querySelector('td').textContent;
+    return '';
+  }, name);
+  return (text.match(/-?\d+(\.\d+)?(e[-+]?\d+)?/g) || []).map(Number);
+}
+// Equal to the six digits that are shown.
+const same = (shown, exact) =>
+  shown.length === exact.length && shown.every((x, i) => Math.abs(x - exact[i]) <= 0.6e-5 * Math.abs(exact[i]) || x === Number(exact[i].toPrecision(6)));
+
+async function open(address) {
+  const tab = await browser.newPage({ viewport: { width: 1100, height: 800 } });
+  const bad = [];
+  tab.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|swiftshader|software WebGL/i.test(m.text()) && bad.push(`console: ${m.text()}`));
+  tab.on('pageerror', (e) => bad.push(`error: ${e.message}`));
+  tab.on('request', (r) => {
+    const url = r.url();
+    if (url !== address && !url.startsWith('data:') && !url.startsWith('blob:') && !(server && url.startsWith(server))) bad.push(`request: ${url.slice(0, 100)}`);
+  });
+  tab.on('response', (r) => r.status() >= 400 && bad.push(`answer: ${r.status()} ${r.url()}`));
+  await tab.goto(address);
+  await tab.waitForSelector('html[data-ready]', { timeout: 60000 });
+  return { tab, bad };
+}
+const shownFrame = (tab) => tab.evaluate(() => Number(document.documentElement.dataset.frame));
+const waitFrame = (tab, k) => tab.waitForFunction((n) => Number(document.documentElement.dataset.frame) === n, k, { timeout: 20000 });
+// How much of the picture is of another colour than the top left corner, and a sum of it all.
+const picture = (tab) => tab.evaluate(() => {
+  const source = document.getElementById('canvas'), copy = document.createElement('canvas');
+  copy.width = 160; copy.height = 120;
+  const context = copy.getContext('2d');
+  context.drawImage(source, 0, 0, 160, 120);
+  const { data } = context.getImageData(0, 0, 160, 120);
+  let drawn = 0, red = 0, sum = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    drawn += data[i + 3] > 0;
+    red += data[i + 3] > 0 && data[i] > data[i + 1] + 50 && data[i] > data[i + 2] + 50;
+    sum = (sum * 31 + data[i] + 7 * data[i + 1] + 13 * data[i + 2]) % 1000000007;
+  }
+  return { drawn, red, sum };
+});
+
+async function testPage(address) {
+  const { tab, bad } = await open(address);
+  check((await tab.locator('#verdict').textContent()).length > 10, 'no verdict');
+  check((await tab.locator('.plot').count()) >= 5, 'fewer than five plots');
+  check((await tab.locator('#scrub').getAttribute('max')) === String(expected.frames - 1), 'wrong number of frames');
+  const first = await picture(tab);
+  check(first.drawn > 500, `an empty picture: ${first.drawn} of 19200 points`);
+
+  // Play.
+  await tab.locator('#play').click();
+  await tab.waitForFunction(() => Number(document.documentElement.dataset.frame) > 0, null, { timeout: 30000 });
+  await tab.keyboard.press('Space');
+  // Scrub, by the slider and by keys.
+  await tab.locator('#scrub').evaluate((e, k) => { e.value = k; e.dispatchEvent(new Event('input')); }, expected.frame);
+  await waitFrame(tab, expected.frame);
+  await tab.locator('#stage').focus();
+  await tab.keyboard.press('ArrowLeft');
+  await waitFrame(tab, expected.frame - 1);
+  await tab.keyboard.press('ArrowRight');
+  await waitFrame(tab, expected.frame);
+  const before = await picture(tab);
+  check(before.sum !== first.sum, 'the picture does not change with time');
+
+  // Colours.
+  const sums = new Set();
+  for (const colour of ['velocity', 'angular', 'size', 'material', 'id', 'stress']) {
+    await tab.selectOption('#colour', colour);
+    await tab.waitForFunction((c) => document.documentElement.dataset.colour === c && !window.scree.player.stale, colour, { timeout: 20000 });
+    await tab.waitForTimeout(80);
+    sums.add((await picture(tab)).sum);
+  }
+  check(sums.size >= 4, `six colourings make only ${sums.size} pictures`);
+
+  // Force chains, contacts, normals.
+  const plain = await picture(tab);
+  for (const id of ['chains', 'contacts', 'normals']) await tab.locator(`#${id}`).check();
+  await tab.waitForFunction(() => !window.scree.player.stale && window.scree.player.view.points, null, { timeout: 20000 });
+  await tab.waitForTimeout(100);
+  const chains = await picture(tab);
+  check(chains.red > plain.red + 3, `no chains to be seen: ${plain.red} red points before, ${chains.red} after`);
+  for (const id of ['chains', 'contacts', 'normals']) await tab.locator(`#${id}`).uncheck();
+  await tab.waitForFunction(() => !window.scree.player.stale, null, { timeout: 20000 });
+
+  await tab.evaluate(() => window.scrollTo(0, 0));
+  // A click on the body: its middle on the screen is where the page itself would draw it.
+  const place = await tab.evaluate((body) => {
+    const { view } = window.scree.player, o = 4 * body, v = view.controls.target.clone().set(view.place[o], view.place[o + 1], view.place[o + 2]).project(view.camera);
+    const box = document.getElementById('canvas').getBoundingClientRect();
+    return { x: box.left + (0.5 + 0.5 * v.x) * box.width, y: box.top + (0.5 - 0.5 * v.y) * box.height };
+  }, expected.body);
+  await tab.mouse.click(place.x, place.y);
+  await tab.waitForTimeout(100);
+  const title = await tab.locator('#inspector h2').textContent({ timeout: 2000 }).catch(() => '');
+  check(title === `Body ${expected.body}`, `the click found "${title}", expected body ${expected.body}`);
+  for (const [row, key] of [['position', 'position'], ['velocity', 'velocity'], ['angular velocity', 'angular'], ['mass', 'mass']]) {
+    const shown = await numbers(tab, row);
+    check(same(shown, expected[key]), `${row}: shown ${shown}, in results.h5 ${expected[key]}`);
+  }
+
+  // By number, theme, follow, fit, help: no error may come of them.
+  await tab.fill('#find-body', '0');
+  await tab.keyboard.press('Enter');
+  check((await tab.locator('#inspector h2').textContent()) === 'Obstacle 0', 'finding a body by number');
+  await tab.locator('#theme').click();
+  await tab.locator('#follow').click();
+  await tab.locator('#fit').click();
+  await tab.locator('#help-button').click();
+  await tab.keyboard.press('Escape');
+  for (const text of bad) problems.push(text);
+  await tab.close();
+}
+
+async function testPhone(address) {
+  const tab = await browser.newPage({ viewport: { width: 390, height: 800 } });
+  await tab.goto(address);
+  await tab.waitForSelector('html[data-ready]', { timeout: 60000 });
+  const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+  check(wide <= 392, `on a phone the page is ${wide} points wide`);
+  const silent = await tab.evaluate(() => [...document.querySelectorAll('button, select, input')]
+    .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.id));
+  check(silent.length === 0, `controls without a name: ${silent}`);
+  await tab.close();
+}
+
+const file = pathToFileURL(page).href;
+await testPage(file);
+await testPhone(file);
+if (server) await testPage(server);
+await browser.close();
+for (const text of problems) console.error(`page: ${text}`);
+console.log(problems.length ? `${problems.length} failures` : `page: all good${server ? ', from a file and from scree view' : ''}`);
+process.exit(problems.length ? 1 : 0);
