@@ -119,7 +119,7 @@ static void print_failures(const scree_RunSummary *s) {
             (long long)(s->steps_above - SCREE_RUN_REMEMBERED));
 }
 
-static void print_summary(const Request *request, const scree_RunSummary *s) {
+static void print_summary(const Request *request, const scree_RunSummary *s, bool written) {
   const CliColours colour = cli_colours();
   char spent[32];
   format_span(s->seconds, spent, sizeof spent);
@@ -133,7 +133,7 @@ static void print_summary(const Request *request, const scree_RunSummary *s) {
   printf("  energy       %.1e of what was turned over is unexplained\n", s->energy_error);
   printf("  time         detection %.1f s, solver %.1f s of %.1f s\n", s->seconds_detect,
          s->seconds_solve, s->seconds);
-  printf("  frames       %d in %s/results.h5\n", s->frames, request->folder);
+  if (written) printf("  frames       %d in %s/results.h5\n", s->frames, request->folder);
 }
 
 static void say_resume(const Request *request) {
@@ -169,7 +169,7 @@ static int carry_out(const Request *request, scree_Run *run, const scree_Log *lo
   if (request->json)
     write_json(request, &summary, status);
   else if (!request->quiet)
-    print_summary(request, &summary);
+    print_summary(request, &summary, closed == SCREE_OK);
   if (cli_output_alive() && summary.steps_above > 0) print_failures(&summary);
   if (failure != SCREE_OK)
     cli_error("scree run: stopped at step %lld; what was written is intact",
