@@ -199,7 +199,7 @@ static void print_run(const char *path, const scree_Replay *run) {
   int obstacles = 0;
   char spent[32];
   for (int b = 0; b < run->body_count; ++b) obstacles += run->bodies[b].obstacle;
-  format_span(c->seconds, spent, sizeof spent);
+  cli_format_span(c->seconds, spent, sizeof spent);
   printf("%s%s%s\n", colour.bold, path, colour.off);
   if (run->title[0]) printf("  title        %s\n", run->title);
   printf("  kind         results of a run, %dD\n", run->dimension);

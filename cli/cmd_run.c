@@ -122,7 +122,7 @@ static void print_failures(const scree_RunSummary *s) {
 static void print_summary(const Request *request, const scree_RunSummary *s, bool written) {
   const CliColours colour = cli_colours();
   char spent[32];
-  format_span(s->seconds, spent, sizeof spent);
+  cli_format_span(s->seconds, spent, sizeof spent);
   printf("%s%s%s: %lld steps to t = %.6g s in %s%s%s\n", colour.bold, request->folder, colour.off,
          (long long)s->steps, s->time, spent, s->reason ? "; " : "", s->reason ? s->reason : "");
   printf("  bodies       %d, at most %d contacts\n", s->bodies, s->contacts_max);
@@ -146,18 +146,18 @@ static void say_resume(const Request *request) {
 /* ---- running --------------------------------------------------------------------------------- */
 
 static int carry_out(const Request *request, scree_Run *run, const scree_Log *log) {
-  RunProgress progress;
+  CliRunProgress progress;
   scree_Status failure = SCREE_OK;
-  run_progress_init(&progress, run, request->quiet || request->json);
+  cli_run_progress_init(&progress, run, request->quiet || request->json);
   while (!scree_run_is_over(run) && !stop_asked()) {
     scree_StepReport report;
     const scree_Status status = scree_run_step(run, &report);
     if (status > SCREE_NOT_CONVERGED)
       failure = status;
     else
-      run_progress_update(&progress, run, &report);
+      cli_run_progress_update(&progress, run, &report);
   }
-  run_progress_clear(&progress);
+  cli_run_progress_clear(&progress);
   const bool interrupted = !scree_run_is_over(run);
   const scree_Status closed = scree_run_close(run, log);
   if (closed > failure) failure = closed;

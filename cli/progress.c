@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void format_span(double seconds, char *text, size_t size) {
+void cli_format_span(double seconds, char *text, size_t size) {
   if (!(seconds < 8.64e6))
     snprintf(text, size, "long");
   else if (seconds < 60)
@@ -19,18 +19,18 @@ void format_span(double seconds, char *text, size_t size) {
     snprintf(text, size, "%d h %02d min", (int)(seconds / 3600), (int)fmod(seconds / 60, 60));
 }
 
-void run_progress_init(RunProgress *progress, const scree_Run *run, bool quiet) {
-  *progress = (RunProgress){.quiet = quiet,
-                            .end = scree_run_end(run),
-                            .first = scree_world_time(scree_run_world(run)),
-                            .clock = scree_seconds(),
-                            .next = 0.1};
+void cli_run_progress_init(CliRunProgress *progress, const scree_Run *run, bool quiet) {
+  *progress = (CliRunProgress){.quiet = quiet,
+                               .end = scree_run_end(run),
+                               .first = scree_world_time(scree_run_world(run)),
+                               .clock = scree_seconds(),
+                               .next = 0.1};
   progress->clock_printed = progress->clock;
   cli_progress_init(&progress->line, quiet);
 }
 
-void run_progress_update(RunProgress *progress, const scree_Run *run,
-                         const scree_StepReport *report) {
+void cli_run_progress_update(CliRunProgress *progress, const scree_Run *run,
+                             const scree_StepReport *report) {
   if (progress->quiet) return;
   const double now = scree_seconds(), spent = now - progress->clock;
   const double share = progress->end > 0 ? fmin(1, report->time / progress->end) : 1;
@@ -40,7 +40,7 @@ void run_progress_update(RunProgress *progress, const scree_Run *run,
   const scree_RunSummary summary = scree_run_summary(run);
   const double rate = spent > 0 ? (report->time - progress->first) / spent : 0;
   char left[32] = "?", drawn[32];
-  if (rate > 0) format_span((progress->end - report->time) / rate, left, sizeof left);
+  if (rate > 0) cli_format_span((progress->end - report->time) / rate, left, sizeof left);
   if (!bar) {
     fprintf(stderr,
             "%3.0f %%  t = %.4g s  step %lld  contacts %d  error %.1e  penetration %.1e  left %s\n",
@@ -62,6 +62,6 @@ void run_progress_update(RunProgress *progress, const scree_Run *run,
                     summary.error_max, summary.steps_above ? " !" : "");
 }
 
-void run_progress_clear(RunProgress *progress) {
+void cli_run_progress_clear(CliRunProgress *progress) {
   cli_progress_clear(&progress->line);
 }
