@@ -35,6 +35,7 @@ typedef struct Client {
   size_t received;
   char *answer; /* head and body; null while the request is incomplete */
   size_t size, sent;
+  bool done;       /* the answer is sent; what still comes in is read and forgotten */
   double deadline; /* seconds of the clock */
 } Client;
 
@@ -189,6 +190,7 @@ static void drop(Client *client) {
   free(client->answer);
   client->fd = -1;
   client->answer = NULL;
+  client->done = false;
   client->received = client->size = client->sent = 0;
 }
 
@@ -208,6 +210,7 @@ static void take_request(Server *server, Client *client) {
     if (!client->answer) drop(client);
   } else if (client->received == REQUEST_MAX) {
     answer_text(client, "431 Request Header Fields Too Large", "the request is too long\n");
+    client->deadline = now() + 10.0;
     if (!client->answer) drop(client);
   }
 }
@@ -216,11 +219,22 @@ static void send_answer(Client *client) {
   const ssize_t sent =
       send(client->fd, client->answer + client->sent, client->size - client->sent, MSG_NOSIGNAL);
   if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (sent > 0) client->sent += (size_t)sent;
-  if (sent <= 0 || client->sent == client->size) {
-    if (client->sent == client->size) shutdown(client->fd, SHUT_WR);
+  if (sent <= 0) {
     drop(client);
+    return;
   }
+  client->sent += (size_t)sent;
+  if (client->sent < client->size) return;
+  /* Closing with something unread would take the answer back: wait for the other side to close. */
+  shutdown(client->fd, SHUT_WR);
+  client->done = true;
+  client->deadline = now() + 2.0;
+}
+
+static void forget_rest(Client *client) {
+  char rest[4096];
+  const ssize_t got = recv(client->fd, rest, sizeof rest, 0);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) drop(client);
 }
 
 static void accept_client(Server *server) {
@@ -268,7 +282,8 @@ static void serve(Server *server, double idle) {
       if (client->fd >= 0 && now() > client->deadline) drop(client);
       if (client->fd < 0) continue;
       owner[count] = k;
-      fds[count++] = (struct pollfd){client->fd, client->answer ? POLLOUT : POLLIN, 0};
+      const bool sending = client->answer && !client->done;
+      fds[count++] = (struct pollfd){client->fd, sending ? POLLOUT : POLLIN, 0};
     }
     const int ready = poll(fds, (nfds_t)count, 250);
     if (ready > 0) last = now();
@@ -276,7 +291,9 @@ static void serve(Server *server, double idle) {
     for (int k = 1; ready > 0 && k < count; ++k) {
       Client *client = &server->clients[owner[k]];
       if (!fds[k].revents) continue;
-      if (client->answer)
+      if (client->done)
+        forget_rest(client);
+      else if (client->answer)
         send_answer(client);
       else
         take_request(server, client);
