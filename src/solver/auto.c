@@ -70,28 +70,40 @@ static void settle(State *st, scree_Run *run, double *r) {
   }
 }
 
+/* Another solver with some of its options set ("name=value", null-ended), then settle. */
+static scree_Status run_with(State *st, scree_Run *run, const scree_SolverClass *class_,
+                             const char *const *settings, double *r, double *u) {
+  void *options = scree_alloc(class_->options.size, 1);
+  if (!options) return scree_fail_memory(run->log, "auto");
+  scree_options_init(&class_->options, options);
+  scree_Status status = SCREE_OK;
+  for (; *settings && !status; ++settings) {
+    const char *equals = strchr(*settings, '=');
+    char name[16] = {0};
+    memcpy(name, *settings, (size_t)(equals - *settings));
+    status = scree_options_set(&class_->options, "auto", options, name, equals + 1, run->log);
+  }
+  if (!status) status = scree_run_solver(run, class_, options, r, u);
+  settle(st, run, r);
+  scree_free(options);
+  return status;
+}
+
 static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
   static const char *const tries[][3] = {
       {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
       {"kappa=3", "barrier=3", NULL},  {"kappa=5", "barrier=100", NULL},
       {"kappa=12", "barrier=1", NULL},
   };
-  void *options = scree_alloc(scree_solver_ipm.options.size, 1);
-  if (!options) return scree_fail_memory(run->log, "auto");
   const int most = run->W->problem->law == SCREE_ASSOCIATED ? 1 : 5; /* convex: one is enough */
   scree_Status status = SCREE_OK;
   for (int k = 0; k < most && !status && !finished(run); ++k) {
-    scree_options_init(&scree_solver_ipm.options, options);
-    for (int i = 0; tries[k][i]; ++i) {
-      const char *equals = strchr(tries[k][i], '=');
-      char name[16] = {0};
-      memcpy(name, tries[k][i], (size_t)(equals - tries[k][i]));
-      scree_options_set(&scree_solver_ipm.options, "auto", options, name, equals + 1, run->log);
-    }
-    status = scree_run_solver(run, &scree_solver_ipm, options, r, u);
-    settle(st, run, r);
+    status = run_with(st, run, &scree_solver_ipm, tries[k], r, u);
+    if (status || finished(run)) break;
+    /* the best point so far may be near enough by now for a patient Newton */
+    static const char *const patient[] = {"window=20", "fall=2", NULL};
+    status = run_with(st, run, &scree_solver_newton, patient, r, u);
   }
-  scree_free(options);
   return status;
 }
 
