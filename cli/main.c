@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 static const CliCommand *const commands[] = {
     &cli_command_run,
     &cli_command_check,
@@ -22,6 +23,7 @@ static const CliCommand *const commands[] = {
     &cli_command_race,
     &cli_command_bench,
 };
+/* clang-format on */
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
