@@ -5,29 +5,32 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
-# Configure a preset ($(1), in folder $(2)) when that has not succeeded yet or the presets changed.
-# The build itself notices new, changed and removed sources.
+# Configure a preset ($(1), in folder $(2)) when that has not succeeded yet or the presets changed; the
+# build itself notices new, changed and removed sources. Tests ($(3), ON or OFF) ask for packages that
+# scree does not need, so they are configured by `make test`, and stay.
 problems = $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))")
-configure = if [ -n '$(problems)' ] || ! [ $(2)/.configured -nt CMakePresets.json ]; then \
-  cmake --preset $(1) $(problems) && touch $(2)/.configured; fi
+tests = $(if $(wildcard $(2)/.configured-tests),ON,$(3))
+configured = $(2)/.configured$(if $(filter ON,$(3)),-tests)
+configure = if [ -n '$(problems)' ] || ! [ $(configured) -nt CMakePresets.json ]; then \
+  cmake --preset $(1) $(problems) -DSCREE_TESTS=$(tests) && touch $(2)/.configured $(configured); fi
 
 .PHONY: all setup test demo install bench format check-format clean help
 
 all: setup ## build build/scree and build/lib/libscree.so
-	@$(call configure,release,build)
-	@cmake --build --preset release -j $(JOBS)
+	@$(call configure,release,build,OFF)
+	@cmake --build --preset release -j $(JOBS) --target scree scree_shared
 
 setup: ## install what the build needs (Debian)
 	@scripts/setup.sh build
 
 test: ## build and test everything, once plain and once under sanitizers
 	@scripts/setup.sh build test
-	@$(call configure,release,build)
+	@$(call configure,release,build,ON)
 	@cmake --build --preset release -j $(JOBS)
 	@cmake --build --preset release -j $(JOBS) --target benches
 	@scripts/format.sh --check
 	ctest --preset release -j $(JOBS)
-	@$(call configure,asan,build/asan)
+	@$(call configure,asan,build/asan,ON)
 	@cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
 
@@ -39,7 +42,8 @@ install: all ## install under PREFIX (default /usr/local)
 
 bench: ## build the benchmarks into build/bench (run them by hand)
 	@scripts/setup.sh build bench
-	@cmake --preset release $(problems)
+	@rm -f build/.configured
+	@$(call configure,release,build,OFF)
 	@cmake --build --preset release -j $(JOBS) --target benches
 	@ls -1 build/bench 2>/dev/null | sed 's,^,build/bench/,'
 

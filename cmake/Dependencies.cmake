@@ -4,7 +4,6 @@
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(ZLIB REQUIRED)
-find_package(LAPACK REQUIRED)
 
 # scree_find(<name> HEADER <file> LIBRARIES <lib>... DEBIAN <package> [SUFFIXES <dir>...] [OPTIONAL])
 function(scree_find name)
@@ -46,7 +45,6 @@ else()
   set(hdf5 hdf5::hdf5)
 endif()
 
-scree_find(lapacke HEADER lapacke.h LIBRARIES lapacke DEBIAN liblapacke-dev)
 scree_find(amd HEADER amd.h SUFFIXES suitesparse LIBRARIES amd DEBIAN libsuitesparse-dev)
 scree_find(metis HEADER metis.h LIBRARIES metis DEBIAN libmetis-dev)
 scree_find(sundials HEADER sunlinsol/sunlinsol_spgmr.h
@@ -68,9 +66,12 @@ scree_find(suitesparse HEADER cholmod.h SUFFIXES suitesparse LIBRARIES cholmod u
            DEBIAN libsuitesparse-dev OPTIONAL)
 
 set(SCREE_DEPENDENCIES
-  ${hdf5} OpenMP::OpenMP_C scree_dep_lapacke LAPACK::LAPACK scree_dep_amd scree_dep_metis
-  scree_dep_sundials scree_dep_yaml scree_dep_ccd ZLIB::ZLIB m)
+  ${hdf5} OpenMP::OpenMP_C scree_dep_amd scree_dep_metis scree_dep_sundials scree_dep_yaml
+  scree_dep_ccd ZLIB::ZLIB m)
 
+# For the tests alone: LAPACK is their second opinion on factorisations.
 if(SCREE_TESTS)
+  find_package(LAPACK REQUIRED)
+  scree_find(lapacke HEADER lapacke.h LIBRARIES lapacke DEBIAN liblapacke-dev)
   scree_find(cmocka HEADER cmocka.h LIBRARIES cmocka DEBIAN libcmocka-dev)
 endif()
