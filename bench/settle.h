@@ -36,13 +36,15 @@ typedef struct SettleOptions {
   int d;        /* 2 or 3 */
   int contacts; /* about as many */
   double mu;
-  double pull;  /* speed at which the wall at the far end of x moves away, from the start (0) */
+  const char *scheme; /* ("moreau-jean") */
+  double pull;  /* speed at which the wall at the far end of x moves away once all is settled (0) */
   int threads;  /* (1) */
   bool verbose; /* progress on the error stream */
 } SettleOptions;
 
 static inline SettleOptions settle_options(int d, int contacts, double mu) {
-  return (SettleOptions){.d = d, .contacts = contacts, .mu = mu, .threads = 1};
+  return (SettleOptions){
+      .d = d, .contacts = contacts, .mu = mu, .scheme = "moreau-jean", .threads = 1};
 }
 
 static inline void settle_print(void *user, scree_LogLevel level, const char *message) {
@@ -63,8 +65,10 @@ static inline int settle_side(int d, int contacts) {
   return (int)lround(d == 2 ? sqrt(contacts / 1.85) : cbrt(contacts / 2.55));
 }
 
-/* The open box [0, width]^(d-1) with its floor at 0: the axes are x and y (2D) or x, y, z (3D). */
-static inline scree_Status settle_walls(scree_World *world, int d, double width, double pull) {
+/* The open box [0, width]^(d-1) with its floor at 0: the axes are x and y (2D) or x, y, z (3D). The
+ * far wall of x moves away at speed `pull` from the time `start` on. */
+static inline scree_Status settle_walls(scree_World *world, int d, double width, double pull,
+                                        double start) {
   const double s = sqrt(0.5);
   const scree_Quat turn2[3] = {{1, 0, 0, 0}, {s, 0, 0, -s}, {s, 0, 0, s}};
   const scree_Vec3 place2[3] = {{0, 0, 0}, {0, 0, 0}, {width, 0, 0}};
@@ -75,14 +79,15 @@ static inline scree_Status settle_walls(scree_World *world, int d, double width,
   scree_BodyDef def = scree_body_def();
   scree_Status status = d == 2 ? scree_shape_init_half_plane(&shape, &settle_log)
                                : scree_shape_init_half_space(&shape, &settle_log);
+  const double times[2] = {start, start + 10.0 * settle_step};
+  const scree_Twist speeds[2] = {{.linear = {0, 0, 0}}, {.linear = {pull, 0, 0}}};
+  const scree_Signal driver = {
+      .kind = SCREE_SIGNAL_TABLE, .count = 2, .times = times, .values = speeds};
   def.shape = &shape;
   def.obstacle = true;
   for (int k = 0; k < (d == 2 ? 3 : 5) && !status; ++k) {
     def.pose = d == 2 ? (scree_Pose){place2[k], turn2[k]} : (scree_Pose){place3[k], turn3[k]};
-    def.driver = (scree_Signal){.kind = SCREE_SIGNAL_ZERO};
-    if (k == 2 && pull > 0)
-      def.driver =
-          (scree_Signal){.kind = SCREE_SIGNAL_CONSTANT, .constant = {.linear = {pull, 0, 0}}};
+    def.driver = k == 2 && pull > 0 ? driver : (scree_Signal){.kind = SCREE_SIGNAL_ZERO};
     status = scree_world_add_body(world, &def, NULL);
   }
   return status;
@@ -163,6 +168,10 @@ static inline int settle_fall(int d, int n) {
   return (int)ceil(sqrt(2.0 * settle_loose * height / settle_gravity) / settle_step);
 }
 
+static inline int settle_steps(int d, int n) {
+  return SETTLE_STEPS + 2 * settle_fall(d, n);
+}
+
 static inline scree_Status settle_damp(scree_World *world) {
   scree_Status status = SCREE_OK;
   for (int b = 0; b < scree_world_body_count(world) && !status; ++b) {
@@ -176,8 +185,8 @@ static inline scree_Status settle_damp(scree_World *world) {
   return status;
 }
 
-static inline scree_Status settle_run(const SettleOptions *options, int fall, scree_World *world) {
-  const int steps = SETTLE_STEPS + 2 * fall;
+static inline scree_Status settle_run(const SettleOptions *options, int n, scree_World *world) {
+  const int fall = settle_fall(options->d, n), steps = settle_steps(options->d, n);
   scree_Status status = SCREE_OK;
   for (int k = 1; k <= steps && !status; ++k) {
     scree_StepReport report;
@@ -194,9 +203,12 @@ static inline scree_Status settle_run(const SettleOptions *options, int fall, sc
 }
 
 /* How the packing settles. Positions are not stabilised: grains that meet at speed keep an overlap
- * of up to a tenth, as soft ones would, which the contact problem of moreau-jean does not see. */
-static inline scree_WorldSettings settle_settings(int d, int threads) {
+ * of up to a tenth, as soft ones would, which the contact problem of moreau-jean does not see. With
+ * the euler scheme they do not overlap. */
+static inline scree_WorldSettings settle_settings(const SettleOptions *options) {
+  const int d = options->d;
   scree_WorldSettings settings = scree_world_settings();
+  settings.scheme = options->scheme;
   settings.dimension = d;
   settings.step = settle_step;
   settings.gravity =
@@ -207,21 +219,23 @@ static inline scree_WorldSettings settle_settings(int d, int threads) {
   settings.solve.solver = "nlgs";
   settings.solve.tolerance = 1e-4;
   settings.solve.max_iterations = SETTLE_SWEEPS;
-  settings.solve.threads = threads;
+  settings.solve.threads = options->threads;
   return settings;
 }
 
 /* A world at rest, or nearly: settle_speed tells. The caller destroys it. */
 static inline scree_Status settle_world(const SettleOptions *options, scree_World **world) {
   const int d = options->d, n = settle_side(d, options->contacts);
-  const scree_WorldSettings settings = settle_settings(d, options->threads);
+  const scree_WorldSettings settings = settle_settings(options);
   scree_PairLaw law = scree_pair_law();
   law.mu = options->mu;
   scree_Status status = scree_world_create(&settings, &settle_log, world);
   if (!status) status = scree_world_set_default_law(*world, &law);
-  if (!status) status = settle_walls(*world, d, 2.0 * settle_radius * (n + 0.5), options->pull);
+  if (!status)
+    status = settle_walls(*world, d, 2.0 * settle_radius * (n + 0.5), options->pull,
+                          settle_step * settle_steps(d, n));
   if (!status) status = settle_grains(*world, d, n);
-  if (!status) status = settle_run(options, settle_fall(d, n), *world);
+  if (!status) status = settle_run(options, n, *world);
   if (status) {
     scree_world_destroy(*world);
     *world = NULL;
