@@ -32,9 +32,50 @@ static void remove_folder(const char *path) {
   char *program = cli_find_program(names);
   if (!program) return;
   char *const arguments[] = {program, (char *)"-rf", (char *)"--", (char *)(size_t)path, NULL};
-  const pid_t child = cli_start(arguments, NULL);
+  const pid_t child = cli_start(arguments, NULL, NULL);
   if (child > 0) (void)cli_wait(child, 20.0);
   free(program);
+}
+
+/* Value of a digit of base64, -1 for none. */
+static int digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* The picture that the loaded page holds as text, written as a file. */
+static bool extract(const char *dom, const char *output) {
+  static const char mark[] = "id=\"scree-picture\"";
+  FILE *from = fopen(dom, "rb");
+  if (!from) return false;
+  fseek(from, 0, SEEK_END);
+  const long size = ftell(from);
+  rewind(from);
+  char *text = size > 0 ? malloc((size_t)size + 1) : NULL;
+  bool good = text && fread(text, 1, (size_t)size, from) == (size_t)size;
+  fclose(from);
+  if (good) text[size] = 0;
+  /* The page's script has the mark too: the element is the last. */
+  const char *at = NULL;
+  for (const char *next = good ? strstr(text, mark) : NULL; next; next = strstr(next + 1, mark))
+    at = next;
+  at = at ? strchr(at, '>') : NULL;
+  good = at && strncmp(at + 1, "iVBORw0KGgo", 11) == 0; /* how every PNG file begins */
+  FILE *to = good ? fopen(output, "wb") : NULL;
+  good = to != NULL;
+  unsigned word = 0, bits = 0;
+  for (++at; good && digit(*at) >= 0; ++at) {
+    word = word << 6 | (unsigned)digit(*at);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    fputc((int)(word >> bits & 255), to);
+  }
+  if (to && (ferror(to) || fclose(to) != 0)) good = false;
+  free(text);
+  return good;
 }
 
 /* The page of this frame alone, drawn by Chromium. False: no browser, or it failed. */
@@ -43,54 +84,40 @@ static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
   char *browser = cli_find_program(names);
   if (!browser) return false;
   const char *base = getenv("TMPDIR");
-  char folder[512], page[600], shot[600], address[1024], size[64], screenshot[640], data[640];
+  char folder[512], page[600], dom[600], address[1024], data[640];
   snprintf(folder, sizeof folder, "%s/scree-picture-XXXXXX", base && *base ? base : "/tmp");
   bool good = mkdtemp(folder) != NULL;
   if (good) {
     snprintf(page, sizeof page, "%s/page.html", folder);
-    snprintf(shot, sizeof shot, "%s/shot.png", folder);
-    snprintf(address, sizeof address, "file://%s#picture&theme=light&colour=%s%s", page,
-             colour_names[picture->colour], picture->chains ? "&chains" : "");
-    snprintf(size, sizeof size, "--window-size=%d,%d", picture->width, picture->height);
-    snprintf(screenshot, sizeof screenshot, "--screenshot=%s", shot);
+    snprintf(dom, sizeof dom, "%s/dom.html", folder);
+    snprintf(address, sizeof address, "file://%s#picture&theme=light&size=%d,%d&colour=%s%s", page,
+             picture->width, picture->height, colour_names[picture->colour],
+             picture->chains ? "&chains" : "");
     snprintf(data, sizeof data, "--user-data-dir=%s/profile", folder);
     scree_ReportSettings settings = scree_report_settings();
     settings.budget = 500e6;
     settings.only = frame;
     good = scree_report_write(replay, &settings, page, NULL) == SCREE_OK;
     /* A browser refuses its sandbox to the administrator; the page is ours. */
-    const char *fixed[] = {browser,
-                           "--headless",
-                           "--hide-scrollbars",
-                           "--disable-gpu",
-                           "--use-angle=swiftshader",
-                           "--enable-unsafe-swiftshader",
-                           "--no-first-run",
-                           "--disable-background-networking",
-                           "--disable-component-update",
-                           "--disable-sync",
-                           "--disable-quic",
-                           "--disable-extensions",
-                           "--force-device-scale-factor=1",
-                           size,
-                           data,
-                           screenshot,
-                           address,
-                           geteuid() == 0 ? "--no-sandbox" : NULL,
-                           NULL};
-    const pid_t child = good ? cli_start((char *const *)(const void *)fixed, NULL) : -1;
-    good = child > 0 && cli_wait(child, 90.0) && access(shot, R_OK) == 0;
-    if (good) {
-      /* The picture may go to another file system: copy. */
-      FILE *from = fopen(shot, "rb"), *to = fopen(picture->output, "wb");
-      char block[65536];
-      size_t got;
-      while (from && to && (got = fread(block, 1, sizeof block, from)) > 0)
-        fwrite(block, 1, got, to);
-      good = from && to && !ferror(from) && !ferror(to);
-      if (from) fclose(from);
-      if (to && fclose(to) != 0) good = false;
-    }
+    const char *arguments[] = {browser,
+                               "--headless",
+                               "--disable-gpu",
+                               "--use-angle=swiftshader",
+                               "--enable-unsafe-swiftshader",
+                               "--no-first-run",
+                               "--disable-background-networking",
+                               "--disable-component-update",
+                               "--disable-sync",
+                               "--disable-quic",
+                               "--disable-extensions",
+                               "--virtual-time-budget=10000",
+                               data,
+                               "--dump-dom",
+                               address,
+                               geteuid() == 0 ? "--no-sandbox" : NULL,
+                               NULL};
+    const pid_t child = good ? cli_start((char *const *)(const void *)arguments, NULL, dom) : -1;
+    good = child > 0 && cli_wait(child, 90.0) && extract(dom, picture->output);
     remove_folder(folder);
   }
   free(browser);
@@ -158,7 +185,7 @@ static scree_Status film(scree_Replay *replay, const Picture *picture) {
   int input = -1;
   signal(SIGPIPE, SIG_IGN);
   const pid_t child =
-      status == SCREE_OK ? cli_start((char *const *)(const void *)arguments, &input) : -1;
+      status == SCREE_OK ? cli_start((char *const *)(const void *)arguments, &input, NULL) : -1;
   bool good = child > 0;
   CliProgress progress;
   cli_progress_init(&progress, false);

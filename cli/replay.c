@@ -51,7 +51,7 @@ char *cli_find_program(const char *const *names) {
   return NULL;
 }
 
-pid_t cli_start(char *const *argv, int *input) {
+pid_t cli_start(char *const *argv, int *input, const char *output) {
   int ends[2] = {-1, -1};
   if (input && pipe(ends) != 0) return -1;
   const pid_t child = fork();
@@ -64,7 +64,8 @@ pid_t cli_start(char *const *argv, int *input) {
     } else {
       dup2(nothing, 0);
     }
-    dup2(nothing, 1);
+    const int printed = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600) : nothing;
+    dup2(printed, 1);
     dup2(nothing, 2);
     setpgid(0, 0); /* so that what it starts ends with it */
     execv(argv[0], argv);

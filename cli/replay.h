@@ -15,9 +15,10 @@ bool cli_need_folder(const char *path);
 /* The first of the programs (null-ended list) that PATH has, as a path to be freed; else null. */
 char *cli_find_program(const char *const *names);
 
-/* Start a program (argv[0] is its path) with no output; *input, unless null, receives a descriptor
- * of its standard input. Returns its id, or -1. */
-pid_t cli_start(char *const *argv, int *input);
+/* Start a program (argv[0] is its path); *input, unless null, receives a descriptor of its standard
+ * input; what it prints goes to the file `output`, or nowhere when that is null. Returns its id, or
+ * -1. */
+pid_t cli_start(char *const *argv, int *input, const char *output);
 
 /* Wait for it, `seconds` at most, then end it. True when it ended by itself with status 0. */
 bool cli_wait(pid_t child, double seconds);

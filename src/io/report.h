@@ -35,6 +35,7 @@ typedef struct scree_ReportPlan {
   int *contact;     /* (contacts) places in `frame` whose contacts are kept */
   int contacts;
   double speed_max, spin_max, smallest; /* scales of the compact level */
+  double speed_range, spin_range;       /* tops of the colours' scales, of the whole run */
   scree_ReplayExtent extent;
 } scree_ReportPlan;
 

@@ -122,7 +122,11 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
   put_reals(file, extent->upper, 3);
   fputs("],\"up\":", file);
   put_reals(file, extent->up, 3);
-  fputs(",\"kinds\":[", file);
+  fputs(",\"ranges\":{\"velocity\":", file);
+  put_real(file, plan->speed_range);
+  fputs(",\"angular\":", file);
+  put_real(file, plan->spin_range);
+  fputs("},\"kinds\":[", file);
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k)
     fprintf(file, "%s\"%s%s\"", k ? "," : "", scree_shape_type((scree_ShapeKind)k)->name,
             k == SCREE_SHAPE_DRUM_2D ? "-2d" : "");

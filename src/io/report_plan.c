@@ -4,6 +4,7 @@
  * left out, then whole frames. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "io/render.h"
 #include "io/report.h"
 
 #include <math.h>
@@ -160,6 +161,10 @@ scree_Status scree_report_plan(scree_Replay *replay, const scree_ReportSettings 
   bool contacts = false;
   scree_Status status = scree_replay_extent(replay, &plan->extent);
   if (status == SCREE_OK) status = find_scales(replay, plan, &contacts);
+  if (status == SCREE_OK)
+    status = scree_render_scale(replay, SCREE_RENDER_VELOCITY, &plan->speed_range);
+  if (status == SCREE_OK)
+    status = scree_render_scale(replay, SCREE_RENDER_ANGULAR, &plan->spin_range);
   if (status == SCREE_OK && isinf(bytes)) {
     plan->level = SCREE_REPORT_EXACT;
     plan->stream = true;

@@ -123,6 +123,7 @@ export const COLOURINGS = [
 // smallest), without the highest hundredth, which would leave all others dark.
 export async function colouringRange(run, colouring) {
   if (colouring.category) return [0, 1];
+  if (run.meta.ranges?.[colouring.id] > 0) return [0, run.meta.ranges[colouring.id]];
   const values = new Float64Array(run.bodies), all = [];
   const looks = colouring.still ? 1 : Math.min(run.count, 9);
   for (let s = 0; s < looks; ++s) {

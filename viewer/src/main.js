@@ -3,7 +3,7 @@ import { openRun } from './data.js';
 import { View } from './scene.js';
 import { Plots } from './plots.js';
 import { pick } from './pick.js';
-import { COLOURINGS, CATEGORIES, STATUS, colouringRange, scaleGradient, contactForce, contactNormal } from './colours.js';
+import { COLOURINGS, CATEGORIES, STATUS, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal } from './colours.js';
 import { escape, show, short, vector } from './format.js';
 
 const $ = (id) => document.getElementById(id);
@@ -343,6 +343,54 @@ function keys(step) {
   });
 }
 
+// ---- a picture ----
+// `scree picture` reads the page after it has loaded: the drawing must be in it as text by then. A
+// screenshot of a WebGL canvas taken from outside is empty as often as not.
+function takePicture(view) {
+  const [width, height] = (parameters.get('size') || '1280,800').split(',').map(Number);
+  view.renderer.setPixelRatio(1);
+  view.width = width;
+  view.height = height;
+  view.renderer.setSize(width, height, false);
+  view.setFrustum();
+  view.fit();
+  view.render();
+  const sheet = Object.assign(document.createElement('canvas'), { width, height });
+  const c = sheet.getContext('2d'), style = getComputedStyle(document.documentElement);
+  const fade = c.createLinearGradient(0, 0, 0, height);
+  fade.addColorStop(0, style.getPropertyValue('--stage').trim());
+  fade.addColorStop(1, style.getPropertyValue('--stage-low').trim());
+  c.fillStyle = fade;
+  c.fillRect(0, 0, width, height);
+  c.drawImage(view.renderer.domElement, 0, 0);
+  pictureLegend(c, view, height, style.getPropertyValue('--text').trim(), style.getPropertyValue('--panel').trim());
+  const text = Object.assign(document.createElement('pre'), { id: 'scree-picture', hidden: true });
+  text.textContent = sheet.toDataURL('image/png').split(',')[1];
+  document.body.append(text);
+}
+function pictureLegend(c, view, height, text, panel) {
+  const { colouring, range } = view;
+  if (colouring.category) return;
+  const x = 14, y = height - 62;
+  c.globalAlpha = 0.82;
+  c.fillStyle = panel;
+  c.fillRect(x - 6, y - 4, 196, 58);
+  c.globalAlpha = 1;
+  c.fillStyle = text;
+  c.font = '13px sans-serif';
+  c.fillText(`${colouring.name} [${colouring.unit}]`, x, y + 12);
+  for (let k = 0; k < 180; ++k) {
+    const rgb = [0, 0, 0];
+    scaleColour(k / 179, rgb, 0);
+    c.fillStyle = `rgb(${rgb.map(Math.round)})`;
+    c.fillRect(x + k, y + 20, 1.5, 9);
+  }
+  c.fillStyle = text;
+  c.fillText(short(range[0]), x, y + 46);
+  c.textAlign = 'right';
+  c.fillText(short(range[1]), x + 180, y + 46);
+}
+
 // ---- start ----
 function makeView(run) {
   try {
@@ -413,7 +461,7 @@ async function start() {
   };
   if (view && picture) {
     drawFrame(view, null);
-    view.render();
+    takePicture(view);
     document.documentElement.dataset.ready = 'yes';
   }
   requestAnimationFrame(tick);
