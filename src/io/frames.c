@@ -150,7 +150,7 @@ static void robust_bounds(double *places, size_t count, double *low, double *hig
   qsort(places, count, sizeof *places, compare);
   const double first = places[(size_t)(0.01 * (double)(count - 1))];
   const double last = places[(size_t)ceil(0.99 * (double)(count - 1))];
-  const double slack = 1.5 * (last - first);
+  const double slack = 0.25 * (last - first);
   *low = fmax(places[0], first - slack);
   *high = fmin(places[count - 1], last + slack);
 }
