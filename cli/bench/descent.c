@@ -222,14 +222,14 @@ static scree_Status run_four(Bench *bench) {
 }
 
 static scree_Status run_500(Bench *bench) {
-  const Table table = {{0.3, 5e-5, 1e-12, bench->quick ? 100 : 1000, fill_500},
+  const Table table = {{0.3, 5e-5, 1e-12, bench->quick ? 300 : 1000, fill_500},
                        "001 Figures 14 to 17: 500 balls",
                        {{5000, 0.119e-6, 0.213e-5, 1092.95},
                         {5000, 0.135e-6, 0.533e-5, 973.31},
                         {5000, 0.156e-6, 0.286e-6, 854.31},
                         {5000, 0.101e-6, 0.390e-17, 916.65}},
                        true};
-  if (bench->quick) bench_note(bench, "--quick: 100 of 1000 steps, published times scaled by that");
+  if (bench->quick) bench_note(bench, "--quick: 300 of 1000 steps, published times scaled by that");
   return run_table(bench, &table, 1000);
 }
 
@@ -243,7 +243,7 @@ static scree_Status run_rho(Bench *bench) {
                                          {750, 0.149e-6, 53.95},
                                          {812, 0.634e-6, 78.43},
                                          {667, 0.219e-5, 176.14}};
-  const Scene scene = {0.3, 5e-5, 1e-8, bench->quick ? 100 : 500, fill_500};
+  const Scene scene = {0.3, 5e-5, 1e-8, bench->quick ? 200 : 500, fill_500};
   const double share = (double)scene.steps / 500.0;
   Curve *curve = malloc(sizeof *curve);
   March *result = malloc(sizeof *result);
@@ -269,7 +269,7 @@ static scree_Status run_rho(Bench *bench) {
     else if (!result->stopped)
       here = fmin(here, result->seconds);
   }
-  if (bench->quick) bench_note(bench, "--quick: 100 of 500 steps, published times scaled by that");
+  if (bench->quick) bench_note(bench, "--quick: 200 of 500 steps, published times scaled by that");
   bench_note(bench, "ebp here solves each contact to the end whatever rho is: rho only guesses the "
                     "status first, so that counts depend on it less than in print");
   free(curve);
