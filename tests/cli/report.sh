@@ -111,7 +111,7 @@ done
 # ---- server ----
 "$scree" view "$root/run" --idle 60 >"$root/view.log" 2>&1 &
 server=$!
-trap 'kill "$server" 2>/dev/null; rm -rf "$root"' EXIT
+trap 'kill "$server" 2>/dev/null || true; rm -rf "$root"' EXIT
 for _ in $(seq 100); do
   grep -q http "$root/view.log" 2>/dev/null && break
   sleep 0.1
