@@ -111,8 +111,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
        1e9, NULL},
       {"only", 0, CLI_TEXT, &only, "TEXT", "of long cases only rows whose name contains TEXT", 0, 0,
        NULL},
-      {"threads", 0, CLI_INT, &threads, "N", "threads to use (0: one, as in the papers)", 0, 4096,
-       NULL},
+      {"threads", 0, CLI_INT, &threads, "N", "threads to use (default: one, as in the papers)", 0,
+       4096, NULL},
       {"output", 'o', CLI_TEXT, &directory, "DIR", "write the plots there, as SVG", 0, 0, NULL},
       {"markdown", 0, CLI_TEXT, &markdown, "FILE", "write tables and plots as one document", 0, 0,
        NULL},
@@ -156,7 +156,8 @@ const CliCommand cli_command_bench = {
     .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
     .summary = "repeat the papers' experiments: published figure next to ours",
     .help = "Each case builds one experiment of the papers as printed, runs it, and shows the\n"
-            "published figures with ours beside them. Without a name every case runs.",
+            "published figures with ours beside them. Without a name every case runs, which takes\n"
+            "hours: --list tells how long each takes, --quick and --limit shorten them.",
     .examples = "  scree bench --list\n"
                 "  scree bench convex-gradients\n"
                 "  scree bench convex-gradients --json -o plots",

@@ -25,6 +25,7 @@ static const Capability capabilities[] = {
     {SCREE_CAN_ASSEMBLED, "assembled"},
     {SCREE_CAN_BODIES, "bodies"},
     {SCREE_CAN_ALL_SETS, "all sets"},
+    {SCREE_CAN_FLOW, "flow"},
 };
 
 enum { CAPABILITIES = sizeof capabilities / sizeof *capabilities };
