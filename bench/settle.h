@@ -203,8 +203,8 @@ static inline scree_Status settle_run(const SettleOptions *options, int n, scree
 }
 
 /* How the packing settles. Positions are not stabilised: grains that meet at speed keep an overlap
- * of up to a tenth, as soft ones would, which the contact problem of moreau-jean does not see. With
- * the euler scheme they do not overlap. */
+ * of up to a seventh, as soft ones would, which the contact problem of moreau-jean does not see.
+ * With the euler scheme they do not overlap. */
 static inline scree_WorldSettings settle_settings(const SettleOptions *options) {
   const int d = options->d;
   scree_WorldSettings settings = scree_world_settings();
