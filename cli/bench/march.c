@@ -179,6 +179,7 @@ static void add_step(March *result, const scree_StepReport *report, double cpu) 
   result->contacts_last = report->contacts;
   result->active_last = report->active;
   if (report->contacts > result->contacts_max) result->contacts_max = report->contacts;
+  result->touching += report->active > 0;
   if (report->contacts == 0) return;
   result->error_max = fmax(result->error_max, report->solve.measures.error);
   result->eps_glob_last = report->solve.measures.eps_glob;

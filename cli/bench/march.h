@@ -74,6 +74,7 @@ typedef struct March {
   double penetration_max;  /* deepest of all steps, relative to the smaller body */
   double penetration_last; /* of the last step */
   double error_max;        /* worst natural map of a solve */
+  int64_t touching;        /* steps with an active contact */
   int64_t unsolved;        /* steps whose solve missed its own criterion */
   double eps_glob_last;    /* 001 (37) at the last step */
   double approach_last;    /* max over contacts of -min(0, u_n) there: 001's "penetration" */
