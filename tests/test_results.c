@@ -218,6 +218,9 @@ static void content(void **state) {
     assert_true(
         fabs(hypot(local[3 * c], local[3 * c + 1]) - hypot(global[3 * c], global[3 * c + 1])) <=
         1e-12 * hypot(local[3 * c], local[3 * c + 1]));
+  read_set(file, "/contacts/error", H5T_NATIVE_DOUBLE, local, contacts);
+  for (int c = 0; c < scree_world_contact_count(world); ++c)
+    assert_true(local[offset[F - 1] + c] == scree_world_contact(world, c).error);
   free(local);
   free(global);
   H5Fclose(file);

@@ -178,6 +178,17 @@ static void certificate_is_true(void **state) {
     OK(scree_problem_measure(&problem, r, u, NULL, &measures, &test_log));
     NEAR(measures.error, report.error, 1e-12);
     NEAR(measures.eps_motion, 0, 1e-12);
+    double largest = 0, sum = 0;
+    for (int c = 0; c < problem.nc; ++c) {
+      const double error = scree_world_contact(world, c).error;
+      assert_true(error >= 0);
+      sum += error * error;
+      largest = fmax(largest, error);
+    }
+    /* the error of the step is the norm of those of its contacts */
+    NEAR(sqrt(sum), measures.error, 1e-12);
+    NEAR(largest, measures.worst_error, 1e-12);
+    NEAR(scree_world_contact(world, measures.worst_contact).error, largest, 1e-12);
     assert_true(report.energy.normal + report.energy.friction > -1e-3);
     assert_true(fabs(report.energy.closing) < 1e-10);
   }

@@ -29,6 +29,7 @@ typedef struct scree_Measures {
   double merit;           /* 004 (40): sum <W_cc^-1 C, C> / sum <W_cc^-1 q, q> */
   int worst_contact;      /* with the largest natural map, -1 if there is none */
   double worst_error;     /* its natural map over the scale of `error` */
+  double rho, scale;      /* of `error`: step of its natural map, and what it is divided by */
   double cone_violation;  /* max over contacts |r - P(r)| over the scale of `error` */
   double dilatation_max,
       dilatation_mean; /* mu |u_T| on active contacts: what the associated law adds */

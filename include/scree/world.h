@@ -103,6 +103,7 @@ typedef struct scree_Contact {
   double mu;
   double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
   scree_ContactStatus status;
+  double error; /* its natural map over the scale of the step's `error` (measure.h) */
 } scree_Contact;
 
 SCREE_API int scree_world_contact_count(const scree_World *world);

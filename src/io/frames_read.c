@@ -299,6 +299,11 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
     frame->contact[c].status = source->ints[c] >= 0 && source->ints[c] <= 2 ? source->ints[c] : 0;
     frame->contact[c].error = NAN;
   }
+  hsize_t dims[2];
+  if (status != SCREE_OK || !shape_of(&source->h5, "/contacts/error", 1, dims)) return status;
+  status =
+      read_named(&source->h5, "/contacts/error", first, nc, 1, H5T_NATIVE_DOUBLE, source->reals);
+  for (size_t c = 0; status == SCREE_OK && c < nc; ++c) frame->contact[c].error = source->reals[c];
   return status;
 }
 

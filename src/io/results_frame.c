@@ -36,7 +36,8 @@ static scree_FrameContact take_contact(const scree_Contact *contact) {
                             .feature = contact->feature,
                             .status = (int32_t)contact->status,
                             .gap = contact->gap,
-                            .mu = contact->mu};
+                            .mu = contact->mu,
+                            .error = contact->error};
   scree_Vec3 world = scree_scale(contact->r[0], contact->normal);
   world = scree_axpy(world, contact->r[1], contact->tangent[0]);
   world = scree_axpy(world, contact->r[2], contact->tangent[1]);
@@ -91,7 +92,7 @@ typedef struct RecordHead {
   uint64_t checksum;
 } RecordHead;
 
-static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '1'};
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '2'};
 
 static size_t body_bytes(const scree_FrameHead *head) {
   return (size_t)head->bodies * sizeof(scree_FrameBody);

@@ -26,7 +26,7 @@ typedef struct scree_FrameContact {
   int32_t body[2];
   uint32_t feature;
   int32_t status;
-  double position[3], normal[3], tangent[3], gap, mu;
+  double position[3], normal[3], tangent[3], gap, mu, error;
   double impulse[3], impulse_world[3], velocity[3];
 } scree_FrameContact;
 

@@ -353,7 +353,7 @@ static const struct {
 #undef E
 };
 
-enum { ANALYSIS = sizeof analysis / sizeof *analysis, FRAME_FIELDS = 4, CONTACT_FIELDS = 12 };
+enum { ANALYSIS = sizeof analysis / sizeof *analysis, FRAME_FIELDS = 4, CONTACT_FIELDS = 13 };
 
 /* Parts of a body's or contact's record. */
 typedef struct Part {
@@ -379,6 +379,7 @@ static const Part contact_parts[CONTACT_FIELDS] = {
     {"/contacts/tangent", offsetof(scree_FrameContact, tangent), 3, 'd'},
     {"/contacts/gap", offsetof(scree_FrameContact, gap), 1, 'd'},
     {"/contacts/mu", offsetof(scree_FrameContact, mu), 1, 'd'},
+    {"/contacts/error", offsetof(scree_FrameContact, error), 1, 'd'},
     {"/contacts/impulse", offsetof(scree_FrameContact, impulse), 3, 'd'},
     {"/contacts/impulse_world", offsetof(scree_FrameContact, impulse_world), 3, 'd'},
     {"/contacts/velocity", offsetof(scree_FrameContact, velocity), 3, 'd'},

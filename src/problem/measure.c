@@ -111,6 +111,24 @@ static void sum_report(const scree_Set *set, int d, int c, const double *r, doub
   }
 }
 
+double scree_measure_contact(const scree_Problem *problem, int c, double rho, const double *R,
+                             const double *U) {
+  const int d = problem->d;
+  const size_t at = (size_t)c * (size_t)d;
+  const double *u = U + at;
+  const scree_Set set = scree_problem_set(problem, c);
+  const bool slides = problem->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE &&
+                      set.kind != SCREE_SET_HALF_LINE;
+  double map[3], flow[3];
+  const double s = slides ? set.mu * tangent_norm(d, u) : 0.0;
+  if (problem->flow) {
+    for (int i = 0; i < d; ++i) flow[i] = dot(d, problem->flow + (at + (size_t)i) * (size_t)d, u);
+    u = flow;
+  }
+  natural_map(&set, d, rho, R + at, u, s, map);
+  return sqrt(dot(d, map, map));
+}
+
 static void sum_contact(const scree_Operator *W, unsigned parts, int d, int c, const double *R,
                         const double *U, const double *claimed, Sums *sums) {
   const scree_Problem *p = W->problem;
@@ -271,6 +289,8 @@ void scree_measure_all(const scree_Operator *W, const double *r, const double *u
       .merit = relative(sums.merit_C, sums.merit_q),
       .worst_contact = sums.worst,
       .worst_error = relative(sqrt(sums.worst2), scale),
+      .rho = 1.0 / W->mean_diagonal,
+      .scale = scale,
       .cone_violation = relative(sqrt(sums.violation2), scale),
       .dilatation_max = sums.dilatation_max,
       .dilatation_mean = sums.active ? sums.dilatation / sums.active : 0.0,

@@ -167,6 +167,8 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
     report->error = info->value;
     report->cone_violation = info->measures.cone_violation;
     solved = info->converged;
+    p->rho = info->measures.rho;
+    p->scale = info->measures.scale;
     if (!solved) report->contacts_above = scree_system_count_above(s, report->tolerance);
     const int worst = info->measures.worst_contact;
     if (worst >= 0 && worst < p->nc) {

@@ -6,6 +6,7 @@
  * friction (tangential) take, the second is the work of drivers. Gravity gives h m g.(v+ + v-)/2 in
  * the kick while the potential energy falls by m g.(x_{k+1} - x_k) = h m g.((1-theta) v- + theta
  * v+): the difference, zero for theta = 1/2, is the scheme's own. */
+#include "problem/measure.h"
 #include "step/system.h"
 
 #include <string.h>
@@ -101,33 +102,15 @@ bool scree_system_is_active(const scree_System *s, int c) {
   return r > 0 && r > s->settings.solve.tolerance * s->posed.r_max;
 }
 
-int scree_system_count_above(const scree_System *s, double tolerance) {
+double scree_system_contact_error(const scree_System *s, int c) {
   const scree_Problem problem = scree_system_problem(s);
   const scree_Posed *p = &s->posed;
-  const int d = problem.d, nb = s->bodies.nb;
-  const size_t n = (size_t)p->nc * (size_t)d;
-  double trace = 0, r2 = 0, q2 = 0, u2 = 0;
-  for (size_t k = 0; k < 2 * n * (size_t)nb; ++k) trace += p->B[k] * p->B[k];
-  for (size_t k = 0; k < n; ++k) {
-    r2 += p->r[k] * p->r[k];
-    q2 += p->q[k] * p->q[k];
-    u2 += p->u[k] * p->u[k];
-  }
-  const double rho = trace > 0 ? (double)n / trace : 1;
-  const double scale = fmax(sqrt(r2), rho * fmax(sqrt(q2), sqrt(u2)));
+  const double map = scree_measure_contact(&problem, c, p->rho, p->r, p->u);
+  return p->scale > 0 ? map / p->scale : map > 0 ? INFINITY : 0;
+}
+
+int scree_system_count_above(const scree_System *s, double tolerance) {
   int above = 0;
-  for (int c = 0; c < p->nc; ++c) {
-    const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
-    const scree_Set set = scree_problem_set(&problem, c);
-    double x[3] = {0}, slip = 0, distance = 0;
-    for (int k = 1; k < d; ++k) slip += u[k] * u[k];
-    for (int k = 0; k < d; ++k) x[k] = r[k] - rho * u[k];
-    if (problem.law == SCREE_COULOMB && set.kind != SCREE_SET_HALF_LINE &&
-        set.kind != SCREE_SET_SPACE)
-      x[0] -= rho * set.mu * sqrt(slip);
-    scree_set_project(&set, d, x, x);
-    for (int k = 0; k < d; ++k) distance += (r[k] - x[k]) * (r[k] - x[k]);
-    above += !(sqrt(distance) <= tolerance * scale);
-  }
+  for (int c = 0; c < s->posed.nc; ++c) above += !(scree_system_contact_error(s, c) <= tolerance);
   return above;
 }

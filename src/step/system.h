@@ -82,7 +82,8 @@ typedef struct scree_Posed {
   double *y;          /* (nbodies x nb) impulses on bodies, scaled */
   double *z;          /* work of the projection */
   size_t y_capacity, z_capacity;
-  double r_max; /* largest normal impulse: a contact below `tolerance` of it is open */
+  double rho, scale; /* of the error: step of the natural map, and what it is relative to */
+  double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
 typedef struct scree_System {
@@ -177,6 +178,8 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance);
 /* Whether contact c carries an impulse beyond the solver's tolerance. */
 bool scree_system_is_active(const scree_System *s, int c);
+/* The natural map of contact c over the scale of the error; as the last solve left it. */
+double scree_system_contact_error(const scree_System *s, int c);
 /* How many contacts exceed the tolerance by themselves. */
 int scree_system_count_above(const scree_System *s, double tolerance);
 

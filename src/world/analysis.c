@@ -39,7 +39,8 @@ scree_Contact scree_world_contact(const scree_World *world, int contact) {
                        .normal = point->normal,
                        .gap = point->gap,
                        .mu = p->mu[contact],
-                       .status = contact_status(s, contact)};
+                       .status = contact_status(s, contact),
+                       .error = scree_system_contact_error(s, contact)};
   scree_contact_frame(point->normal, d, &out.tangent[0], &out.tangent[1]);
   for (int k = 0; k < d; ++k) {
     out.r[k] = p->r[at + (size_t)k];

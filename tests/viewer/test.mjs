@@ -1,6 +1,6 @@
 // The page in a real browser.
 //   node test.mjs PAGE.html EXPECTED.json [http://127.0.0.1:PORT/]
-// EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, contacts } as read from
+// EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, errors } as read from
 // results.h5 by another program. The page must load without an error in the console and without a
 // network request, play, scrub, switch colours, show chains, and show that body's numbers.
 import { readFileSync } from 'node:fs';
@@ -104,6 +104,23 @@ async function testPage(address) {
   await tab.waitForTimeout(100);
   const chains = await picture(tab);
   check(chains.red > plain.red + 3, `no chains to be seen: ${plain.red} red points before, ${chains.red} after`);
+  // A click on a contact: of those drawn at one place any may be found, its number says which.
+  await tab.evaluate(() => window.scrollTo(0, 0));
+  const spot = await tab.evaluate(() => {
+    const { view } = window.scree.player, box = document.getElementById('canvas').getBoundingClientRect();
+    const all = [...Array(view.points.length / 3).keys()].map((c) => view.controls.target.clone().set(...view.points.slice(3 * c, 3 * c + 3)).project(view.camera));
+    const v = all.find((p) => Math.abs(p.x) < 0.9 && Math.abs(p.y) < 0.9);
+    return { x: box.left + (0.5 + 0.5 * v.x) * box.width, y: box.top + (0.5 - 0.5 * v.y) * box.height };
+  });
+  await tab.mouse.click(spot.x, spot.y);
+  await tab.waitForTimeout(100);
+  const found = await tab.locator('#inspector h2').textContent({ timeout: 2000 }).catch(() => '');
+  const number = /^Contact (\d+)$/.exec(found);
+  check(number, `the click on a contact found "${found}"`);
+  if (number) {
+    const shown = await numbers(tab, 'error');
+    check(same(shown, [expected.errors[number[1]]]), `error of contact ${number[1]}: shown ${shown}, in results.h5 ${expected.errors[number[1]]}`);
+  }
   for (const id of ['chains', 'contacts', 'normals']) await tab.locator(`#${id}`).uncheck();
   await tab.waitForFunction(() => !window.scree.player.stale, null, { timeout: 20000 });
 

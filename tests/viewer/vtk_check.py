@@ -54,6 +54,7 @@ with h5py.File(run + "/results.h5") as f:
                     assert np.array_equal(array(fields, "status"), f["contacts/status"][a:b])
                     assert np.array_equal(array(fields, "bodies"), f["contacts/body"][a:b])
                     assert np.array_equal(array(fields, "gap"), f["contacts/gap"][a:b])
+                    assert np.array_equal(array(fields, "error"), f["contacts/error"][a:b])
             else:
                 solid = [i for i in range(n) if kinds[f["bodies/kind"][i]] != "sphere"]
                 assert set(array(data.GetCellData(), "body")) == set(solid), "shapes: bodies"
