@@ -201,7 +201,28 @@ static void panel_unsymmetric(scree_Factor *f, const scree_Front *front,
     scree_dense_update(p, m, v + panel->left, v + panel->right, trailing, ld, trailing, ld, false);
 }
 
+/* The large arrays, at the first matrix. */
+static bool numbers_exist(scree_Factor *f) {
+  if (f->values) return true;
+  double *values = SCREE_ALLOC(double, f->values_size), *stack = SCREE_ALLOC(double, f->stack_size);
+  double *scratch = SCREE_ALLOC(double, f->scratch_size),
+         *tiles = SCREE_ALLOC(double, f->tiles_size);
+  if (values && stack && scratch && tiles) {
+    f->values = values;
+    f->stack = stack;
+    f->scratch = scratch;
+    f->tiles = tiles;
+    return true;
+  }
+  scree_free(values);
+  scree_free(stack);
+  scree_free(scratch);
+  scree_free(tiles);
+  return false;
+}
+
 scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturbed) {
+  if (!numbers_exist(f)) return SCREE_MACHINE;
   f->pivots = (scree_Pivots){0};
   scale_fill(f, x);
   for (int s = 0; s < f->fronts; ++s) {

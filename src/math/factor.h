@@ -3,8 +3,9 @@
  *
  * A has n x n blocks of nb x nb numbers on a symmetric block pattern; the values may be symmetric
  * or not. `create` orders the nodes and analyses the pattern once; `compute` and `solve` may then
- * be called any number of times, allocate nothing, and give the same bits every time and on every
- * machine. The method (multifrontal, dense fronts) is told in factor_internal.h. */
+ * be called any number of times, allocate nothing (but for the numbers of the factor, at the first
+ * matrix), and give the same bits every time and on every machine. The method (multifrontal, dense
+ * fronts) is told in factor_internal.h. */
 #ifndef SCREE_MATH_FACTOR_H
 #define SCREE_MATH_FACTOR_H
 
@@ -33,7 +34,8 @@ scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *co
  * entry it started from (symmetric) or the sum of its column (unsymmetric), is replaced by one of
  * sqrt(epsilon) times that size; *perturbed (may be NULL) gets the number of such pivots. With
  * some, `solve` is that of a nearby matrix. Returns SCREE_BAD_INPUT when a value is not finite or
- * overflows; the factor must then be computed again before it is used. */
+ * overflows, SCREE_MACHINE when memory for the factor cannot be had; the factor must then be
+ * computed again before it is used. */
 scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
 
 /* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,

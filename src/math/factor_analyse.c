@@ -213,7 +213,8 @@ static int panels_count(const scree_Factor *f) {
   return count;
 }
 
-/* Places on the stack, and the sizes of all arrays of numbers; then allocate them. */
+/* Places on the stack, and the sizes of all arrays of numbers. The large ones are only allocated
+ * when the first matrix comes: a caller may want to know the price and no more. */
 static bool numbers_allocate(scree_Factor *f) {
   size_t top = 0, peak = 0, scratch = 0, tiles = 0, values = 0;
   for (int s = 0; s < f->fronts; ++s) {
@@ -229,13 +230,13 @@ static bool numbers_allocate(scree_Factor *f) {
       if (size > tiles) tiles = size;
     }
   }
-  f->values = SCREE_ALLOC(double, values);
-  f->stack = SCREE_ALLOC(double, peak);
-  f->scratch = SCREE_ALLOC(double, scratch);
-  f->tiles = SCREE_ALLOC(double, f->kind == SCREE_FACTOR_SYMMETRIC ? tiles : 0);
+  f->values_size = values;
+  f->stack_size = peak;
+  f->scratch_size = scratch;
+  f->tiles_size = f->kind == SCREE_FACTOR_SYMMETRIC ? tiles : 0;
   f->scale = SCREE_ALLOC(double, f->n * f->nb);
   f->perm = SCREE_ALLOC(int, f->kind == SCREE_FACTOR_SYMMETRIC ? 0 : f->n * f->nb);
-  return f->values && f->stack && f->scratch && f->tiles && f->scale && f->perm;
+  return f->scale && f->perm;
 }
 
 /* What only one kind keeps of the pattern. */

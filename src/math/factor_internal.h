@@ -66,8 +66,9 @@ struct scree_Factor {
   int *rows;
   scree_DenseRun *runs;
   scree_FactorBlock *blocks;
-  int *perm;       /* (n x nb) exchanges of rows, panel by panel, unsymmetric kind */
-  double *values;  /* the factor */
+  int *perm; /* (n x nb) exchanges of rows, panel by panel, unsymmetric kind */
+  size_t values_size, stack_size, scratch_size, tiles_size;
+  double *values;  /* the factor; this and the next three are made with the first matrix */
   double *stack;   /* updates waiting for their parents */
   double *scratch; /* one front */
   double *tiles;   /* right tiles of one panel, symmetric kind */

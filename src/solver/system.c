@@ -112,17 +112,15 @@ scree_Status scree_system_create(const scree_Operator *W, bool symmetric, const 
                                  scree_System *system) {
   const scree_Problem *p = W->problem;
   const bool bodies = p->kind == SCREE_BODIES;
-  *system = (scree_System){.W = W, .n = bodies ? p->bodies.nbodies : p->nc};
+  *system = (scree_System){.W = W, .log = log, .n = bodies ? p->bodies.nbodies : p->nc};
   system->nb = bodies ? p->bodies.nb : p->d;
   system->size = (size_t)system->n * (size_t)system->nb;
   scree_Status status = bodies ? pattern_of_bodies(system, log) : pattern_of_blocks(system, log);
   if (!status && bodies) status = slots_of_contacts(system, log);
   if (!status) {
-    const size_t bb = (size_t)(system->nb * system->nb);
-    system->x = SCREE_ALLOC(double, system->row[system->n] * bb);
     system->work = SCREE_ALLOC(double, system->size);
     system->residual = SCREE_ALLOC(double, system->size);
-    if (!system->x || !system->work || !system->residual)
+    if (!system->work || !system->residual)
       status = scree_fail_memory(log, "the values of a system");
   }
   if (!status)
@@ -215,11 +213,16 @@ static void assemble_blocks(scree_System *system, const double *L, const double 
 
 scree_Status scree_system_factor(scree_System *system, const double *L, const double *G,
                                  int *perturbed) {
+  const size_t bb = (size_t)(system->nb * system->nb);
+  if (!system->x && !(system->x = SCREE_ALLOC(double, system->row[system->n] * bb)))
+    return scree_fail_memory(system->log, "the matrix of a Newton step");
   if (system->W->problem->kind == SCREE_BODIES)
     assemble_bodies(system, G);
   else
     assemble_blocks(system, L, G);
-  return scree_factor_compute(system->factor, system->x, perturbed);
+  const scree_Status status = scree_factor_compute(system->factor, system->x, perturbed);
+  if (status == SCREE_MACHINE) return scree_fail_memory(system->log, "a factorisation");
+  return status;
 }
 
 /* ---- solving ----------------------------------------------------------------------------------
