@@ -293,16 +293,15 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
   }
 }
 
-static scree_Status factorise(State *st, scree_Run *run) {
+static scree_Status factorise(State *st, scree_Run *run, bool *broken) {
   const scree_Problem *p = st->W->problem;
   const bool bodies = p->kind == SCREE_BODIES;
   if (p->d == 3)
     for (int c = 0; c < p->nc; ++c) prepare_contact(st, 3, c, bodies);
   else
     for (int c = 0; c < p->nc; ++c) prepare_contact(st, 2, c, bodies);
-  int perturbed = 0;
   ++run->factorisations;
-  return scree_system_factor(st->system, NULL, st->G, &perturbed);
+  return scree_system_factor(st->system, NULL, st->G, broken);
 }
 
 /* ---- directions -------------------------------------------------------------------------------
@@ -642,6 +641,7 @@ typedef struct Progress {
   double best;      /* error of the impulses in State.best */
   double reference; /* best error when `since` was set to zero */
   int since;        /* iterations since the best error became clearly better */
+  bool broken;      /* numbers have left the finite */
 } Progress;
 
 /* One predictor-corrector step from residuals that are up to date. */
@@ -651,8 +651,8 @@ static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
   const size_t n = (size_t)nc * (size_t)W->problem->d;
   double *y = W->state_size ? st->y : NULL;
   const double error = run->value;
-  scree_Status status = factorise(st, run);
-  if (status) return status;
+  scree_Status status = factorise(st, run, &progress->broken);
+  if (status || progress->broken) return status;
   const double mu = complementarity(n, st->x, NULL, st->z, NULL, 0.0) / nc;
   const double rm = mu / (st->x_mean * st->q_mean);
   const double root_n = st->q_mean * sqrt((double)nc);
@@ -737,6 +737,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     ++run->iterations;
     scree_Status status = iterate(st, run, &progress);
     if (status) return status;
+    if (progress.broken) break;
     to_impulses(st, st->x, r);
     scree_operator_apply(W, r, W->problem->q, st->dy, u);
     if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;

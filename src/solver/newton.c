@@ -274,24 +274,24 @@ static void mark_flips(State *st, const scree_Problem *p, const double *r, const
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
-static scree_Status newton_step(State *st, scree_Run *run, double *r, const double *u) {
+static scree_Status newton_step(State *st, scree_Run *run, double *r, const double *u,
+                                bool *broken) {
   const scree_Operator *W = run->W;
   const scree_Problem *p = W->problem;
-  int perturbed = 0;
   for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, r, u);
   ++run->factorisations;
   if (p->kind == SCREE_BODIES) {
     eliminate(st, p);
-    scree_Status status = scree_system_factor(st->system, NULL, st->Lu, &perturbed);
-    if (status) return status;
+    scree_Status status = scree_system_factor(st->system, NULL, st->Lu, broken);
+    if (status || *broken) return status;
     subtract_blocks(p, st->c, st->Lu, p->q, st->t);
     scree_operator_state(W, st->t, st->y);
     scree_system_solve(st->system, st->y);
     scree_operator_velocity(W, NULL, st->y, p->q, st->t);
     subtract_blocks(p, st->c, st->Lu, st->t, r);
   } else {
-    scree_Status status = scree_system_factor(st->system, st->Lu, st->Lr, &perturbed);
-    if (status) return status;
+    scree_Status status = scree_system_factor(st->system, st->Lu, st->Lr, broken);
+    if (status || *broken) return status;
     subtract_blocks(p, st->c, st->Lu, p->q, r);
     scree_system_solve(st->system, r);
   }
@@ -338,7 +338,9 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     history[slot] = best;
     memcpy(st->old, r, n * sizeof *r);
     ++run->iterations;
-    status = newton_step(st, run, r, u);
+    bool broken = false;
+    status = newton_step(st, run, r, u, &broken);
+    if (broken) break;
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
     const bool better = run->value < best;

@@ -212,7 +212,7 @@ static void assemble_blocks(scree_System *system, const double *L, const double 
 }
 
 scree_Status scree_system_factor(scree_System *system, const double *L, const double *G,
-                                 int *perturbed) {
+                                 bool *broken) {
   const size_t bb = (size_t)(system->nb * system->nb);
   if (!system->x && !(system->x = SCREE_ALLOC(double, system->row[system->n] * bb)))
     return scree_fail_memory(system->log, "the matrix of a Newton step");
@@ -220,9 +220,10 @@ scree_Status scree_system_factor(scree_System *system, const double *L, const do
     assemble_bodies(system, G);
   else
     assemble_blocks(system, L, G);
-  const scree_Status status = scree_factor_compute(system->factor, system->x, perturbed);
+  const scree_Status status = scree_factor_compute(system->factor, system->x, NULL);
   if (status == SCREE_MACHINE) return scree_fail_memory(system->log, "a factorisation");
-  return status;
+  *broken = status != SCREE_OK;
+  return SCREE_OK;
 }
 
 /* ---- solving ----------------------------------------------------------------------------------

@@ -27,10 +27,10 @@ scree_Status scree_system_create(const scree_Operator *W, bool symmetric, const 
                                  scree_System *system);
 void scree_system_destroy(scree_System *system);
 
-/* Assemble for G (and L, null: identity; not used in body form) and factorise. *perturbed counts
- * pivots that had to be changed. */
+/* Assemble for G (and L, null: identity; not used in body form) and factorise. *broken is set when
+ * the numbers are not finite any more: the method has broken down, and there is no factor. */
 scree_Status scree_system_factor(scree_System *system, const double *L, const double *G,
-                                 int *perturbed);
+                                 bool *broken);
 
 /* b <- solution, with one step of iterative refinement. */
 void scree_system_solve(scree_System *system, double *b);
