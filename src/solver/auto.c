@@ -107,35 +107,55 @@ static scree_Status interior_points(State *st, scree_Run *run, double *r, double
   return status;
 }
 
+/* Stages 1 and 2 from the r at hand; `price` of a factorisation, in sweeps. */
+static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, double *r,
+                                      double *u) {
+  run->note = "nlgs";
+  scree_Status status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
+  settle(st, run, r);
+  if (status || finished(run)) return status;
+  run->note = "newton";
+  status = scree_run_solver(run, &scree_solver_newton, NULL, r, u);
+  settle(st, run, r);
+  return status;
+}
+
+/* All stages that factorise. */
+static scree_Status factorising(State *st, scree_Run *run, double price, double *r, double *u) {
+  const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
+  scree_Status status = sweeps_and_newton(st, run, price, r, u);
+  if (status || finished(run)) return status;
+  if (run->settings->warm_start) { /* yesterday's statuses can mislead: once from nothing */
+    memset(r, 0, n * sizeof *r);
+    status = scree_run_smooth(run, 0, r, u);
+    if (!status) status = sweeps_and_newton(st, run, price, r, u);
+    if (status || finished(run)) return status;
+  }
+  run->note = "nlgs";
+  status = scree_run_sweep(run, price, IPM_PRICE * price, r, u);
+  settle(st, run, r);
+  if (status || finished(run)) return status;
+  run->note = "ipm";
+  return interior_points(st, run, r, u);
+}
+
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
-  const scree_Operator *W = run->W;
-  const bool factorises = !scree_solver_refuses(&scree_solver_newton, W->problem);
+  const scree_Problem *p = run->W->problem;
+  const bool factorises = !scree_solver_refuses(&scree_solver_newton, p);
   double price = INFINITY; /* of a factorisation, in sweeps */
   st->error = INFINITY;
   scree_Status status = scree_run_smooth(run, 0, r, u);
   if (status || finished(run)) return status;
   run->note = "nlgs";
   /* small problems: more sweeps cost less than the analysis of a system */
-  const double first = fmax(FIRST_SWEEPS, FIRST_VISITS / (W->problem->nc + 1.0));
+  const double first = fmax(FIRST_SWEEPS, FIRST_VISITS / (p->nc + 1.0));
   status = scree_run_sweep(run, first, NEWTON_PRICE * LEAST_PRICE, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {
     status = scree_run_sweeps_per_factorisation(run, &price);
-    if (!status) status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
-    settle(st, run, r);
-    if (status || finished(run)) return status;
-    run->note = "newton";
-    status = scree_run_solver(run, &scree_solver_newton, NULL, r, u);
-    settle(st, run, r);
-    if (status || finished(run)) return status;
-    run->note = "nlgs";
-    status = scree_run_sweep(run, price, IPM_PRICE * price, r, u);
-    settle(st, run, r);
-    if (status || finished(run)) return status;
-    run->note = "ipm";
-    status = interior_points(st, run, r, u);
+    if (!status) status = factorising(st, run, price, r, u);
     if (status || finished(run)) return status;
     run->note = "nlgs";
   }
