@@ -22,14 +22,13 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  FIRST_SWEEPS = 8,
-  FIRST_VISITS = 120
-};                                      /* before the price of a factorisation is asked for */
-static const double LEAST_PRICE = 25.0; /* of a factorisation in sweeps, at any size */
-static const double NEWTON_PRICE = 2.0; /* factorisations that stage 2 is expected to need */
-static const double IPM_PRICE = 30.0;   /* factorisations that stage 3 is expected to need */
-static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
+/* Sweeps before the price of a factorisation is asked for: at least, and at most if they promise
+ * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
+enum { FIRST_SWEEPS_3D = 14, FIRST_MOST_3D = 50, FIRST_SWEEPS_2D = 30, FIRST_MOST_2D = 200 };
+enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 }; /* of a small problem; of a later stage */
+static const double NEWTON_PRICE = 2.0;        /* factorisations that stage 2 is expected to need */
+static const double IPM_PRICE = 30.0;          /* factorisations that stage 3 is expected to need */
+static const double LAST_PRICE = 400.0;        /* factorisations that stage 4 may cost */
 
 typedef struct State {
   double *best; /* (nc x d) */
@@ -149,8 +148,9 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   if (status || finished(run)) return status;
   run->note = "nlgs";
   /* small problems: more sweeps cost less than the analysis of a system */
-  const double first = fmax(FIRST_SWEEPS, FIRST_VISITS / (p->nc + 1.0));
-  status = scree_run_sweep(run, first, NEWTON_PRICE * LEAST_PRICE, r, u);
+  const double first =
+      fmax(p->d == 2 ? FIRST_SWEEPS_2D : FIRST_SWEEPS_3D, FIRST_VISITS / (p->nc + 1.0));
+  status = scree_run_sweep(run, first, p->d == 2 ? FIRST_MOST_2D : FIRST_MOST_3D, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {

@@ -37,6 +37,7 @@ typedef struct Options {
 } Options;
 
 enum { WINDOW_MAX = 64 };
+static const double HOPELESS = 0.2; /* share of contacts whose status a failed step turns over */
 
 typedef struct State {
   Options options;
@@ -347,11 +348,14 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     const int flips = adapt_weights(st, p, better);
     scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: %d flips, error %.2e -> %.2e",
                  run->factorisations, flips, best, run->value);
+    /* statuses that are turned over by the hundred are not near those of a solution */
+    const bool hopeless = step < 2 && !better && flips > HOPELESS * p->nc;
     if (!better) {
       memcpy(r, st->old, n * sizeof *r);
       run->value = best;
       scree_operator_apply(run->W, r, p->q, st->y, u);
     }
+    if (hopeless) break;
   }
   return status;
 }
