@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CURVES_MAX = 5 };
 
@@ -52,6 +53,48 @@ static const struct Group {
      {"all", "solver", "detection"}},
 };
 
+static scree_Status write_plot(const char *folder, const char *file, const Plot *plot, int *count) {
+  char name[64];
+  snprintf(name, sizeof name, "%s.svg", file);
+  char *path = cli_join(folder, name);
+  const scree_Status status = path ? plot_write_file(path, plot) : SCREE_MACHINE;
+  if (status == SCREE_OK) printf("%s\n", path);
+  free(path);
+  if (status == SCREE_OK) ++*count;
+  return status;
+}
+
+/* A file per sensor: sensor-NAME.svg; the components of a vector, whose columns follow each other,
+ * together. */
+static scree_Status draw_sensors(const scree_Replay *replay, const char *folder, int *count) {
+  const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
+  for (int k = 0; k < replay->curve_count;) {
+    const char *name = replay->curves[k].name + 7;
+    if (strncmp(replay->curves[k].name, "sensor.", 7) != 0) {
+      ++k;
+      continue;
+    }
+    const size_t length = strcspn(name, ".");
+    char title[48], file[48];
+    snprintf(title, sizeof title, "Sensor %.*s", (int)length, name);
+    snprintf(file, sizeof file, "sensor-%.*s", (int)length, name);
+    for (char *c = file; *c; ++c)
+      if (*c == '/') *c = '_';
+    Plot plot = {.title = title, .x_label = "time [s]", .y_label = ""};
+    do {
+      const scree_ReplayCurve *curve = &replay->curves[k++];
+      plot.series[plot.count++] = (PlotSeries){.name = curve->name + 7,
+                                               .x = time->values,
+                                               .y = curve->values,
+                                               .count = (size_t)replay->rows};
+    } while (plot.count < 3 && k < replay->curve_count &&
+             strncmp(replay->curves[k].name + 7, name, length + 1) == 0 && name[length] == '.');
+    const scree_Status status = write_plot(folder, file, &plot, count);
+    if (status != SCREE_OK) return status;
+  }
+  return SCREE_OK;
+}
+
 static int draw(const scree_Replay *replay, const char *folder, int *count) {
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
   for (size_t g = 0; time && g < sizeof groups / sizeof *groups; ++g) {
@@ -67,16 +110,10 @@ static int draw(const scree_Replay *replay, const char *folder, int *count) {
                                                .count = (size_t)replay->rows};
     }
     if (plot.count == 0) continue;
-    char name[64];
-    snprintf(name, sizeof name, "%s.svg", group->file);
-    char *path = cli_join(folder, name);
-    const scree_Status status = path ? plot_write_file(path, &plot) : SCREE_MACHINE;
-    if (status == SCREE_OK) printf("%s\n", path);
-    free(path);
+    const scree_Status status = write_plot(folder, group->file, &plot, count);
     if (status != SCREE_OK) return (int)status;
-    ++*count;
   }
-  return 0;
+  return time ? (int)draw_sensors(replay, folder, count) : 0;
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {

@@ -10,6 +10,7 @@
 
 #include "core/memory.h"
 #include "io/checkpoint.h"
+#include "io/frames.h"
 #include "io/results_file.h"
 #include "io/results_frame.h"
 #include "io/results_write.h"
@@ -39,7 +40,11 @@ static const char scene_text[] =
     "     region: {kind: box, lower: [0, 0.1], upper: [0.1, 0.2]},\n"
     "     shape: {kind: ellipse, semi_x: 0.012, semi_y: 0.006}}\n"
     "time: {step: 2e-3, duration: 0.25}\noutput: {every: 0.01, checkpoint: 0}\n"
-    "solver: {tolerance: 1e-6}\ndump_problem: {steps: [100]}\n";
+    "solver: {tolerance: 1e-6}\ndump_problem: {steps: [100]}\n"
+    "sensors:\n  - {kind: force, name: floor, body: 0}\n"
+    "  - {kind: position, name: last, body: 19}\n"
+    "  - {kind: flux, name: down, point: [0, 0.05], normal: [0, -1]}\n"
+    "  - {kind: kinetic_energy, name: of_b, material: b}\n";
 
 typedef struct Fixture {
   char root[64];
@@ -273,6 +278,110 @@ static void refusals(void **state) {
   assert_int_equal(create(f, f->scene, "file", false, false), SCREE_BAD_INPUT);
 }
 
+/* ---- sensors --------------------------------------------------------------------------------- */
+
+/* Two balls of known mass: one rests on the floor, one falls past it and past a plane. */
+static const char sensor_text[] =
+    "materials: {light: {density: 100}, heavy: {density: 1000}}\ncontact: {mu: 0}\n"
+    "obstacles:\n  - {name: floor, shape: {kind: box, half_x: 1, half_y: 1, half_z: 0.1}, "
+    "position: [0, 0, -0.1]}\n"
+    "bodies:\n  - {name: rests, shape: {kind: sphere, radius: 0.1}, mass: 2, position: [0, 0, "
+    "0.1], material: light}\n"
+    "  - {name: falls, shape: {kind: sphere, radius: 0.1}, mass: 3, position: [2, 0, 0.2], "
+    "velocity: [0, 0.5, 0], angular_velocity: [1, 2, 3], material: heavy, group: 4}\n"
+    "time: {step: 1e-3, duration: 0.4}\nsolver: {tolerance: 1e-10}\noutput: {checkpoint: 0}\n"
+    "sensors:\n  - {kind: position, name: x, body: falls}\n"
+    "  - {kind: velocity, name: v, body: 2}\n"
+    "  - {kind: angular_velocity, name: w, body: falls}\n"
+    "  - {kind: force, name: f, body: floor}\n"
+    "  - {kind: distance, name: d, between: [rests, falls]}\n"
+    "  - {kind: height, name: top}\n  - {kind: height, name: low, fraction: 0.5}\n"
+    "  - {kind: flux, name: through, point: [2, 0, 0], normal: [0, 0, -2]}\n"
+    "  - {kind: flux, name: near, point: [2, 0, 0], normal: [0, 0, 1], radius: 0.2}\n"
+    "  - {kind: flux, name: far, point: [3, 0, 0], normal: [0, 0, -1], radius: 0.5}\n"
+    "  - {kind: kinetic_energy, name: all}\n"
+    "  - {kind: kinetic_energy, name: light, material: light}\n"
+    "  - {kind: kinetic_energy, name: four, group: 4}\n";
+
+static double curve_at(const scree_Replay *replay, const char *name, int row) {
+  const scree_ReplayCurve *curve = scree_replay_curve(replay, name);
+  assert_non_null(curve);
+  return curve->values[row];
+}
+
+static double sum_of(const scree_Replay *replay, const char *name) {
+  double sum = 0;
+  for (int k = 0; k < replay->rows; ++k) sum += curve_at(replay, name, k);
+  return sum;
+}
+
+static void sensors(void **state) {
+  const Fixture *f = *state;
+  Fixture own = *f;
+  char path[256];
+  assert_int_equal(scree_scene_parse(sensor_text, strlen(sensor_text), "s", NULL, NULL, &own.scene),
+                   SCREE_OK);
+  run(&own, "sensors", false, 0, false, 1);
+  scree_Replay *replay;
+  assert_int_equal(scree_replay_open(folder(f, "sensors", path), NULL, &replay), SCREE_OK);
+  assert_int_equal(replay->rows, 400);
+  const double g = 9.81, h = 1e-3;
+  for (int k = 0; k < 400; ++k) {
+    const double t = (k + 1) * h, z = 0.2 - 0.5 * g * t * t, y = 0.5 * t;
+    assert_true(fabs(curve_at(replay, "sensor.x.x", k) - 2) < 1e-12);
+    assert_true(fabs(curve_at(replay, "sensor.x.y", k) - y) < 1e-12);
+    assert_true(fabs(curve_at(replay, "sensor.x.z", k) - z) < 1e-12); /* the midpoint rule */
+    assert_true(fabs(curve_at(replay, "sensor.v.z", k) + g * t) < 1e-12);
+    assert_true(fabs(curve_at(replay, "sensor.w.y", k) - 2) < 1e-12);
+    assert_true(fabs(curve_at(replay, "sensor.f.z", k) + 2 * g) < 1e-6);
+    assert_true(fabs(curve_at(replay, "sensor.f.x", k)) < 1e-6);
+    assert_true(fabs(curve_at(replay, "sensor.d", k) - hypot(2, hypot(y, z - 0.1))) < 1e-9);
+    assert_true(fabs(curve_at(replay, "sensor.top", k) - fmax(0.1, z)) < 1e-9);
+    assert_true(fabs(curve_at(replay, "sensor.low", k) - fmin(0.1, z)) < 1e-9);
+    const double spin = 0.5 * 0.4 * 3 * 0.01 * 14, fall = 1.5 * (0.25 + g * t * g * t);
+    assert_true(fabs(curve_at(replay, "sensor.four", k) - spin - fall) < 1e-9);
+    assert_true(fabs(curve_at(replay, "sensor.light", k)) < 1e-12);
+    assert_true(curve_at(replay, "sensor.all", k) == curve_at(replay, "kinetic", k));
+  }
+  assert_true(fabs(h * sum_of(replay, "sensor.through") - 3) < 1e-12);
+  assert_true(fabs(h * sum_of(replay, "sensor.near") + 3) < 1e-12);
+  assert_true(sum_of(replay, "sensor.far") == 0);
+  assert_null(scree_replay_curve(replay, "sensor.x"));
+  scree_replay_close(replay);
+  scree_scene_destroy(own.scene);
+}
+
+static void keep_message(void *user, scree_LogLevel level, const char *message) {
+  (void)level;
+  snprintf(user, 256, "%s", message);
+}
+
+static void sensors_refused(void **state) {
+  (void)state;
+  static const char *const wrong[][2] = {
+      {"{kind: force, name: a, body: flor}", "did you mean floor"},
+      {"{kind: force, name: a, body: 7}", "no number from 0 to 0"},
+      {"{kind: force, name: a b, body: 0}", "letters, digits"},
+      {"{kind: force, name: a, body: 0}, {kind: height, name: a}", "two sensors"},
+      {"{kind: flux, name: a, normal: [0, 0, 0]}", "other than zero"},
+      {"{kind: kinetic_energy, name: a, material: wod}", "did you mean wood"},
+      {"{kind: weight, name: a}", "weight"},
+      {"{kind: height, name: a, fraction: 2}", "fraction"}};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+    char text[512], message[256] = "";
+    const scree_Log log = {keep_message, message};
+    scree_Scene *scene;
+    snprintf(text, sizeof text,
+             "materials: {wood: {}}\nobstacles: [{name: floor, shape: {kind: half-space}}]\n"
+             "sensors: [%s]\n",
+             wrong[k][0]);
+    assert_int_equal(scree_scene_parse(text, strlen(text), "s", NULL, &log, &scene),
+                     SCREE_BAD_INPUT);
+    assert_null(scene);
+    if (!strstr(message, wrong[k][1])) fail_msg("%s: %s", wrong[k][0], message);
+  }
+}
+
 /* A record that is cut short or changed ends the journal. */
 static void journal(void **state) {
   const Fixture *f = *state;
@@ -306,6 +415,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(same_bits, setup, teardown),
                                      cmocka_unit_test_setup_teardown(content, setup, teardown),
                                      cmocka_unit_test_setup_teardown(refusals, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(sensors, setup, teardown),
+                                     cmocka_unit_test(sensors_refused),
                                      cmocka_unit_test_setup_teardown(journal, setup, teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ typedef struct scree_ReplayCurve {
   bool peak; /* of several steps drawn as one point, the largest counts, else the last */
 } scree_ReplayCurve;
 
-enum { SCREE_REPLAY_CURVES = 48 };
+enum { SCREE_REPLAY_CURVES = 128 };
 
 /* What the whole run can be trusted for; from the telemetry of every step. */
 typedef struct scree_ReplayCertificate {

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SENSOR_COLUMNS = SCREE_REPLAY_CURVES - 24 };
+
 /* What is read from a line. The first two numbers of a list are kept. */
 typedef struct Row {
   double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
@@ -50,6 +52,14 @@ static const struct {
     {"worst_body", offsetof(Row, worst)},
     {"deepest_body", offsetof(Row, deepest)},
 };
+
+/* Columns of sensors: there are as many as the lines name, up to a limit. */
+typedef struct Sensors {
+  int count;
+  char name[SENSOR_COLUMNS][sizeof((scree_ReplayCurve *)0)->name];
+  double *values[SENSOR_COLUMNS]; /* (rows) NAN where a line has none */
+  size_t capacity[SENSOR_COLUMNS];
+} Sensors;
 
 /* ---- a line of JSON -------------------------------------------------------------------------- */
 
@@ -91,7 +101,7 @@ static const char *take_value(const char *at, double values[2], int *count) {
   }
   at = skip_space(at + 1);
   while (at && *at != ']') {
-    double value;
+    double value = NAN;
     at = *at == '"' ? skip_text(at) : take_number(at, &value);
     if (!at) return NULL;
     if (*count < 2) values[(*count)++] = value;
@@ -104,8 +114,29 @@ static const char *take_value(const char *at, double values[2], int *count) {
   return at ? at + 1 : NULL;
 }
 
-/* True when the line is a whole object. */
-static bool parse_row(const char *line, Row *row) {
+/* Keep the value of a key that begins with "sensor."; false when memory runs out. */
+static bool keep_sensor(Sensors *sensors, const char *key, size_t length, size_t row,
+                        double value) {
+  if (length >= sizeof sensors->name[0]) return true;
+  int k = 0;
+  while (k < sensors->count &&
+         (strncmp(sensors->name[k], key, length) != 0 || sensors->name[k][length] != 0))
+    ++k;
+  if (k == SENSOR_COLUMNS) return true;
+  const size_t old = sensors->capacity[k];
+  if (!scree_grow((void **)&sensors->values[k], &sensors->capacity[k], row + 1, sizeof(double)))
+    return false;
+  for (size_t i = old; i < sensors->capacity[k]; ++i) sensors->values[k][i] = NAN;
+  if (k == sensors->count) {
+    memcpy(sensors->name[k], key, length);
+    ++sensors->count;
+  }
+  sensors->values[k][row] = value;
+  return true;
+}
+
+/* True when the line is a whole object, row number `number`. */
+static bool parse_row(const char *line, size_t number, Row *row, Sensors *sensors) {
   for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
     *(double *)((char *)row + keys[k].at) = NAN;
   row->worst[0] = row->worst[1] = row->deepest[0] = row->deepest[1] = -1.0;
@@ -121,6 +152,9 @@ static bool parse_row(const char *line, Row *row) {
     at = take_value(skip_space(at), values, &count);
     if (!at) return false;
     const size_t length = (size_t)(end - 1 - key);
+    if (count == 1 && length > 7 && strncmp(key, "sensor.", 7) == 0 &&
+        !keep_sensor(sensors, key, length, number, values[0]))
+      return false;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
       if (strlen(keys[k].key) == length && strncmp(keys[k].key, key, length) == 0)
         memcpy((char *)row + keys[k].at, values, (size_t)count * sizeof(double));
@@ -130,7 +164,8 @@ static bool parse_row(const char *line, Row *row) {
   return *at == '}' && isfinite(row->time);
 }
 
-static scree_Status read_rows(const char *path, const scree_Log *log, Row **rows, int *count) {
+static scree_Status read_rows(const char *path, const scree_Log *log, Row **rows, int *count,
+                              Sensors *sensors) {
   FILE *file = fopen(path, "rb");
   size_t capacity = 0, used = 0, line_capacity = 0;
   char *line = NULL;
@@ -151,7 +186,7 @@ static scree_Status read_rows(const char *path, const scree_Log *log, Row **rows
       break;
     }
     line[length] = 0;
-    if (length && parse_row(line, &(*rows)[used])) ++used;
+    if (length && parse_row(line, used, &(*rows)[used], sensors)) ++used;
   }
   fclose(file);
   scree_free(line);
@@ -206,6 +241,16 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
     detect[k] = row->detect;
     seconds[k] = zero_nan(row->detect) + zero_nan(row->build) + zero_nan(row->solve) +
                  zero_nan(row->move) + zero_nan(row->certify);
+  }
+  return true;
+}
+
+static bool add_sensors(scree_Replay *replay, const Sensors *sensors) {
+  for (int k = 0; k < sensors->count; ++k) {
+    double *curve = scree_replay_add_curve(replay, sensors->name[k], false);
+    if (!curve) return false;
+    for (int row = 0; row < replay->rows; ++row)
+      curve[row] = (size_t)row < sensors->capacity[k] ? sensors->values[k][row] : NAN;
   }
   return true;
 }
@@ -292,13 +337,19 @@ static void certify(scree_Replay *replay, const Row *rows) {
 scree_Status scree_replay_read_telemetry(scree_Replay *replay, const char *directory,
                                          const scree_H5 *h5) {
   Row *rows = NULL;
+  Sensors *sensors = SCREE_ALLOC(Sensors, 1);
   char *path = SCREE_ALLOC(char, strlen(directory) + 32);
-  if (!path) return scree_fail_memory(replay->log, "a file name");
+  if (!path || !sensors) {
+    scree_free(path);
+    scree_free(sensors);
+    return scree_fail_memory(replay->log, "telemetry");
+  }
   sprintf(path, "%s/telemetry.jsonl", directory);
-  scree_Status status = read_rows(path, replay->log, &rows, &replay->rows);
+  scree_Status status = read_rows(path, replay->log, &rows, &replay->rows, sensors);
   scree_free(path);
   if (status == SCREE_OK && replay->rows > 0) {
-    if (!add_curves(replay, rows)) status = scree_fail_memory(replay->log, "curves");
+    if (!add_curves(replay, rows) || !add_sensors(replay, sensors))
+      status = scree_fail_memory(replay->log, "curves");
     certify(replay, rows);
   } else if (status == SCREE_OK && replay->frame_count > 0) {
     snprintf(replay->note, sizeof replay->note, "There is no telemetry: nothing is certified.");
@@ -308,6 +359,8 @@ scree_Status scree_replay_read_telemetry(scree_Replay *replay, const char *direc
     if (!time) status = scree_fail_memory(replay->log, "curves");
   }
   if (status == SCREE_OK) status = add_analysis(replay, h5);
+  for (int k = 0; k < sensors->count; ++k) scree_free(sensors->values[k]);
+  scree_free(sensors);
   scree_free(rows);
   return status;
 }

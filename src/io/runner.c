@@ -34,6 +34,7 @@ struct scree_Run {
   scree_World *world;
   scree_Journal journal;
   scree_Telemetry telemetry;
+  scree_Sensors sensors;
   scree_Frame frame;
   scree_CheckpointHead head; /* the summary is kept in it */
   int *order;                /* (info.poured) generator of each poured body */
@@ -264,6 +265,7 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->clock_start = made->clock_checkpoint = scree_seconds();
   made->order = SCREE_ALLOC(int, made->info.poured);
   scree_Status status = made->order ? SCREE_OK : scree_fail_memory(log, "the poured bodies");
+  if (status == SCREE_OK) status = scree_sensors_init(&made->sensors, scene, log);
   if (status == SCREE_OK) status = prepare_folder(made);
   if (status == SCREE_OK) status = settings->resume ? go_on(made) : start_anew(made);
   if (status == SCREE_OK && settings->threads > 0) {
@@ -325,7 +327,9 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   const int64_t step = scree_world_steps(run->world);
   const int bodies = scree_world_body_count(run->world) - run->info.obstacles;
   add_up(run, report);
-  scree_Status status = scree_telemetry_add(&run->telemetry, report, bodies, run->log);
+  scree_Status status = scree_sensors_take(&run->sensors, run->world, run->log);
+  if (status == SCREE_OK)
+    status = scree_telemetry_add(&run->telemetry, report, bodies, &run->sensors, run->log);
   if (status == SCREE_OK && scree_scene_dumps(run->scene, step)) status = dump_problem(run);
   const char *reason = NULL;
   const bool stop = scree_scene_should_stop(run->scene, run->world, &run->head.peak, &reason);
@@ -362,6 +366,7 @@ scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   if (!report) report = &own;
   scree_Status status =
       scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
   if (status == SCREE_OK) status = scree_world_step(run->world, report);
   if (status > SCREE_NOT_CONVERGED) {
     run->failed = true;
@@ -399,6 +404,7 @@ void scree_run_destroy(scree_Run *run) {
   if (!run) return;
   scree_world_destroy(run->world);
   scree_frame_fini(&run->frame);
+  scree_sensors_fini(&run->sensors);
   scree_journal_close(&run->journal);
   scree_telemetry_close(&run->telemetry);
   for (int k = 0; k < PATHS; ++k) scree_free(run->path[k]);

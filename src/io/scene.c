@@ -576,6 +576,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = read_bodies(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
   if (status == SCREE_OK) status = read_forces(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = resolve_time(scene, log);
   if (status == SCREE_OK) status = read_stop(scene, log);
   if (status == SCREE_OK) status = read_solver(scene, log);
@@ -646,6 +647,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   scree_free(scene->bodies);
   scree_free(scene->pours);
   scree_free(scene->forces);
+  scree_free(scene->sensors);
   scree_free(scene->solver_options);
   scree_free(scene->text);
   scree_free(scene->name);

@@ -6,6 +6,7 @@
 #include "io/generator_random.h"
 #include "io/scene_expression.h"
 #include "io/scene_schema.h"
+#include "io/sensors.h"
 #include "scree/scene.h"
 
 /* A twist as a function of time: each half is a table, or has a number or an expression per
@@ -81,6 +82,8 @@ struct scree_Scene {
   int pour_count;
   scree_SceneForce *forces; /* (force_count) */
   int force_count;
+  scree_Sensor *sensors; /* (sensor_count) */
+  int sensor_count;
   const char **solver_options; /* null-ended "name=value" */
   double step, duration, smallest;
   int64_t steps, frame_steps;

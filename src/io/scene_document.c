@@ -330,7 +330,7 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_REAL:
   case SCREE_FIELD_INT: json_number(page, field); break;
   case SCREE_FIELD_BOOL: say(page, "{\"type\": \"boolean\"}"); break;
-  case SCREE_FIELD_TEXT: say(page, "{\"type\": \"string\"}"); break;
+  case SCREE_FIELD_TEXT: say(page, "{\"type\": [\"string\", \"number\"]}"); break;
   case SCREE_FIELD_CHOICE: json_choice(page, field); break;
   case SCREE_FIELD_VECTOR:
   case SCREE_FIELD_SIGNALS:
@@ -351,7 +351,7 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_TEXTS:
     say(page,
         "{\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, \"items\": {\"type\": "
-        "\"string\"}}",
+        "[\"string\", \"number\"]}}",
         (int)field->max, (int)field->max);
     break;
   case SCREE_FIELD_MAP: json_object(page, field->fields, NULL); break;

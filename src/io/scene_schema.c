@@ -102,7 +102,7 @@ static const scree_Field material[] = {
           "bodies of the same group other than 0 do not touch each other")
 
 static const scree_Field body[] = {
-    TEXT("name", 0, NULL, "for forces and stop conditions"),
+    TEXT("name", 0, NULL, "for forces, sensors and stop conditions"),
     SHAPE("its shape"),
     PLACE_FIELDS,
     VECTOR("velocity", 0, "m/s", "0", "at the start"),
@@ -115,7 +115,7 @@ static const scree_Field body[] = {
     END};
 
 static const scree_Field obstacle[] = {
-    TEXT("name", 0, NULL, "a name for it"),
+    TEXT("name", 0, NULL, "for sensors"),
     SHAPE("its shape, possibly an unbounded one"),
     PLACE_FIELDS,
     VECTOR("normal", 0, NULL, NULL,
@@ -266,6 +266,53 @@ static const scree_Variant generators[] = {
     {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
     {0}};
 
+/* ---- sensors --------------------------------------------------------------------------------- */
+
+#define SENSOR_NAME TEXT("name", REQUIRED, NULL, "its column of the telemetry is sensor.NAME")
+#define SENSED_BODY                                                                                \
+  TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results")
+
+static const scree_Field sensed_body[] = {SENSOR_NAME, SENSED_BODY, END};
+
+static const scree_Field sensed_distance[] = {SENSOR_NAME,
+                                              {.key = "between",
+                                               .type = SCREE_FIELD_TEXTS,
+                                               .flags = REQUIRED,
+                                               .max = 2,
+                                               .help = "names or numbers of the two"},
+                                              END};
+
+static const scree_Field sensed_height[] = {
+    SENSOR_NAME,
+    REAL("fraction", OPEN, NULL, "1", 0, 1,
+         "height below which this part of the bodies lies; 1: of the highest"),
+    END};
+
+static const scree_Field sensed_flux[] = {
+    SENSOR_NAME, VECTOR("point", 0, "m", "0", "a point of the plane"),
+    VECTOR("normal", REQUIRED, NULL, NULL,
+           "what passes along it counts, what comes back is negative"),
+    REAL("radius", OPEN, "m", NULL, 0, INFINITY,
+         "only what passes this near to the point; default: all of the plane"),
+    END};
+
+static const scree_Field sensed_energy[] = {
+    SENSOR_NAME, TEXT("material", 0, "all", "only bodies of this material, or all"),
+    INT("group", 0, NULL, 0, 4294967295.0, "only bodies of this group; default: of any"), END};
+
+static const scree_Variant sensors[] = {
+    {"position", 0, sensed_body, "of a body's origin [m]"},
+    {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
+    {"angular_velocity", 0, sensed_body, "of a body; one number in 2D [rad/s]"},
+    {"force", 0, sensed_body,
+     "of all contacts on a body or obstacle: their impulses over the time step [N]"},
+    {"distance", 0, sensed_distance, "between two bodies' origins [m]"},
+    {"height", 0, sensed_height, "of the bodies' origins, against gravity [m]"},
+    {"flux", 0, sensed_flux,
+     "mass of the bodies whose origin passes a plane in a step, over the step [kg/s]"},
+    {"kinetic_energy", 0, sensed_energy, "of some of the bodies [J]"},
+    {0}};
+
 /* ---- how it runs ----------------------------------------------------------------------------- */
 
 static const scree_Field time_fields[] = {
@@ -365,6 +412,11 @@ static const scree_Field scene[] = {
     MAP("dump_problem", 0, "{}", dump_problem,
         "steps whose contact problem is written to problems/ in FCLIB's format"),
     MAP("analysis", 0, "{}", analysis, "measurements"),
+    {.key = "sensors",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = sensors,
+     .help = "numbers taken after every step, for the telemetry and the plots"},
     END};
 
 const scree_Field *scree_scene_schema(void) {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 2048, WAITING_MAX = 1 << 15 };
+enum { LINE_MAX_BYTES = 2048 + 80 * 3 * SCREE_SENSORS_MAX, WAITING_MAX = 1 << 15 };
 
 scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, int64_t length,
                                   const scree_Log *log) {
@@ -72,7 +72,8 @@ static void pair(Line *line, const char *key, const int value[2]) {
   raw(line, key, text);
 }
 
-static void write_line(Line *line, const scree_StepReport *report, int bodies) {
+static void write_line(Line *line, const scree_StepReport *report, int bodies,
+                       const scree_Sensors *sensors) {
   const scree_EnergyBalance *energy = &report->energy;
   char solver[48];
   snprintf(solver, sizeof solver, "\"%.40s\"", report->solve.solver ? report->solve.solver : "");
@@ -108,6 +109,7 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies) {
   real(line, "scheme", energy->scheme);
   real(line, "stabilisation", energy->stabilisation);
   real(line, "closing", energy->closing);
+  for (int k = 0; k < sensors->columns; ++k) real(line, sensors->names[k], sensors->values[k]);
   real(line, "seconds_detect", report->seconds_detect);
   real(line, "seconds_build", report->seconds_build);
   real(line, "seconds_solve", report->seconds_solve);
@@ -118,9 +120,9 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies) {
 }
 
 scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepReport *report,
-                                 int bodies, const scree_Log *log) {
+                                 int bodies, const scree_Sensors *sensors, const scree_Log *log) {
   Line line;
-  write_line(&line, report, bodies);
+  write_line(&line, report, bodies, sensors);
   void *array = telemetry->waiting;
   if (!scree_grow(&array, &telemetry->capacity, telemetry->count + line.length, 1))
     return scree_fail_memory(log, telemetry->path);

@@ -2,6 +2,7 @@
 #ifndef SCREE_IO_TELEMETRY_H
 #define SCREE_IO_TELEMETRY_H
 
+#include "io/sensors.h"
 #include "scree/world.h"
 
 #include <stdint.h>
@@ -19,7 +20,7 @@ typedef struct scree_Telemetry {
 scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, int64_t length,
                                   const scree_Log *log);
 scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepReport *report,
-                                 int bodies, const scree_Log *log);
+                                 int bodies, const scree_Sensors *sensors, const scree_Log *log);
 /* Write what waits; to the disk when `sync`. */
 scree_Status scree_telemetry_flush(scree_Telemetry *telemetry, bool sync, const scree_Log *log);
 void scree_telemetry_close(scree_Telemetry *telemetry);

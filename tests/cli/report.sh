@@ -35,6 +35,9 @@ generators:
   - { kind: lattice, origin: [0, 0, 0.011], count: [3, 3, 2], spacing: 0.021, shape: { kind: sphere, radius: 0.01 } }
   - { kind: lattice, origin: [0, 0, 0.08], count: [2, 2, 1], spacing: 0.05, shape: { kind: box, half_x: 0.01, half_y: 0.012, half_z: 0.014 } }
 time: { step: 1e-3, duration: 0.1 }
+sensors:
+  - { kind: force, name: ground, body: ground }
+  - { kind: height, name: top }
 END
 status=0
 "$scree" run "$root/scene.yaml" -o "$root/run" >"$root/log" 2>&1 || status=$?
@@ -56,7 +59,7 @@ expect 3 "cannot write" "$scree" report "$root/run" -o "$root/no/such/page.html"
 
 # ---- plots, pictures, VTK ----
 expect 0 "energies.svg" "$scree" plot "$root/run" -o "$root/plots"
-for name in energies contacts error iterations penetration coordination packing seconds; do
+for name in energies contacts error iterations penetration coordination packing seconds sensor-ground sensor-top; do
   grep -q '</svg>' "$root/plots/$name.svg" || complain "no plot $name.svg"
 done
 expect 0 "drawn by scree itself" "$scree" picture "$root/run" --at 0.05 --software --chains -o "$root/p.png" --width 320 --height 200

@@ -68,6 +68,8 @@ async function testPage(address) {
   const { tab, bad } = await open(address);
   check((await tab.locator('#verdict').textContent()).length > 10, 'no verdict');
   check((await tab.locator('.plot').count()) >= 5, 'fewer than five plots');
+  const plots = await tab.locator('.plot h2').allTextContents();
+  check(plots.includes('Sensor ground') && plots.includes('Sensor top'), `no sensors among the plots: ${plots}`);
   check((await tab.locator('#scrub').getAttribute('max')) === String(expected.frames - 1), 'wrong number of frames');
   const first = await picture(tab);
   check(first.drawn > 500, `an empty picture: ${first.drawn} of 19200 points`);

@@ -45,8 +45,12 @@ export class Plots {
     }
     const values = (name) => Array.from({ length: telemetry[name].count }, (_, i) => telemetry[name].at(0, 0, i));
     const time = values('time');
-    const sensors = Object.keys(telemetry).filter((name) => name.startsWith('sensor.'));
-    const groups = GROUPS.concat(sensors.map((name) => ({ title: `Sensor ${name.slice(7)}`, curves: [name] })));
+    // The components of a sensor's vector are drawn together.
+    const names = Object.keys(telemetry).filter((name) => name.startsWith('sensor.'));
+    const sensors = [...new Set(names.map((name) => name.slice(7).replace(/\.[xyz]$/, '')))];
+    const groups = GROUPS.concat(sensors.map((sensor) => ({
+      title: `Sensor ${sensor}`, curves: ['', '.x', '.y', '.z'].map((part) => `sensor.${sensor}${part}`),
+    })));
     for (const group of groups) {
       const curves = group.curves.filter((name) => telemetry[name]);
       if (curves.length) this.addChart(group, curves, time, curves.map(values));
