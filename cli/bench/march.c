@@ -175,7 +175,6 @@ static void add_step(March *result, const scree_StepReport *report, double cpu) 
   result->iterations += report->iterations;
   result->iterations_last = report->iterations;
   result->penetration_max = fmax(result->penetration_max, report->penetration);
-  result->penetration_last = report->penetration;
   result->contacts_last = report->contacts;
   result->active_last = report->active;
   if (report->contacts > result->contacts_max) result->contacts_max = report->contacts;
@@ -205,7 +204,7 @@ scree_Status march(Bench *bench, const char *row, scree_World *world, int64_t st
     if (bench->limit > 0.0 && result->seconds > bench->limit && k < steps) result->stopped = true;
   }
   result->approach_last = approach(world);
-  return SCREE_OK;
+  return scree_world_penetration(world, &result->penetration_last, NULL);
 }
 
 void march_note_stopped(Bench *bench, const char *row, const March *result, int64_t steps) {

@@ -72,7 +72,7 @@ typedef struct March {
   double seconds_solve;    /* CPU time: of each step the solver's share of its wall time */
   double seconds;          /* CPU time of everything */
   double penetration_max;  /* deepest of all steps, relative to the smaller body */
-  double penetration_last; /* of the last step */
+  double penetration_last; /* in the configuration at the end */
   double error_max;        /* worst natural map of a solve */
   int64_t touching;        /* steps with an active contact */
   int64_t unsolved;        /* steps whose solve missed its own criterion */

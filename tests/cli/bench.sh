@@ -30,7 +30,7 @@ run 0 "$SCREE" bench pdas-drum-ball --quick --json
 figure epdas iterations 3 3
 figure ipdas iterations 3 3
 figure ibp iterations 2 2
-grep -qE '"row": "sal", "quantity": "iterations", "published": 35, "measured": 3[0-9]\}' "$work/out" ||
+grep -qE '"row": "sal", "quantity": "iterations", "published": 35, "measured": (3[0-9]|40)\}' "$work/out" ||
   fail "sal: $(grep '"sal"' "$work/out")"
 
 # 003 section 3.2: first order
