@@ -186,6 +186,9 @@ static scree_Status run_table(Bench *bench, const Table *table, int64_t full) {
     plot.series[m] = (PlotSeries){names[m], curves[m].x, curves[m].y, curves[m].count, false};
   if (!status) status = plot_write(bench, &plot, "convergence");
   if (table->penetration)
+    bench_note(bench, "the paper's ebp and eal carry u as an unknown of each visit, so that their "
+                      "penetration is that of a visit; ours is measured from r after the sweep");
+  if (table->penetration)
     bench_note(bench, "overlap_max: deepest interpenetration of all steps over the diameter of the "
                       "smaller ball");
   free(result);
