@@ -238,11 +238,10 @@ static scree_Status run_scene(Bench *bench, const Scene *scene) {
   if (bench->quick)
     bench_note(bench, "--quick: %lld of %lld steps, published sums scaled by that",
                (long long)steps, (long long)steps_full);
-  bench_note(
-      bench,
-      "counts and times depend on where the balls start, which the paper does not "
-      "say: they compare as orders of magnitude. penetration_max is relative to the "
-      "diameter of the smaller ball; a ball that bounces is found up to v dt/2 inside the other");
+  bench_note(bench, "counts and times depend on where the balls start, which the paper does not "
+                    "say: they compare as orders of magnitude. penetration_max is relative to the "
+                    "diameter of the smaller ball; a ball that bounces is found up to v dt/2 "
+                    "inside the other");
   return status;
 }
 
