@@ -164,6 +164,7 @@ static scree_Status run_size(Bench *bench, int size, Cloud *clouds, March *resul
     bench_figure(bench, name, "active", known ? table[smallest ? 1 : 3] : NAN, result->active_last);
     bench_figure(bench, name, "seconds", NAN, result->seconds_solve);
     bench_figure(bench, name, "iterations", NAN, result->iterations);
+    bench_figure(bench, name, "error_max", NAN, result->error_max);
     if (m == 0) pgd = seconds;
     if (m > 0 && !ours)
       bench_figure(bench, name, "time_over_pgd", known ? table[smallest ? 5 : 6] : NAN,
