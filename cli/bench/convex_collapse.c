@@ -177,8 +177,7 @@ static scree_Status run_collapse(Bench *bench) {
   bench_note(bench,
              "fixed_point_iterations are means over the steps with contacts; the paper does "
              "not say over which. auto is solved to an error of 1e-6, fixed to tolFP = 1e-2, "
-             "which lets bodies overlap"); with warm starts and damping "
-                    "ours are fewer where the sliding speeds change little from step to step");
+             "which lets bodies overlap");
   free(result);
   free(profiles);
   return status;
