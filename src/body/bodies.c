@@ -101,10 +101,10 @@ static scree_Status copy_shape(const scree_Shape *from, scree_Shape *to, const s
 
 static bool grow(scree_Bodies *b) {
   const size_t n = (size_t)b->count + 1;
-  return scree_grow((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion) &&
-         scree_grow((void **)&b->inertia, &b->inertia_capacity, n, sizeof *b->inertia) &&
-         scree_grow((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold) &&
-         scree_grow((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
+  return scree_grow_lean((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion) &&
+         scree_grow_lean((void **)&b->inertia, &b->inertia_capacity, n, sizeof *b->inertia) &&
+         scree_grow_lean((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold) &&
+         scree_grow_lean((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
 }
 
 static scree_Status add_driver(scree_Bodies *b, const scree_BodyDef *def, const scree_Log *log) {

@@ -21,9 +21,7 @@ void scree_free(void *memory) {
   free(memory);
 }
 
-int scree_grow(void **array, size_t *capacity, size_t count, size_t size) {
-  if (count <= *capacity) return 1;
-  size_t wanted = *capacity + *capacity / 2;
+static int grow(void **array, size_t *capacity, size_t count, size_t size, size_t wanted) {
   if (wanted < count) wanted = count;
   if (wanted < 16) wanted = 16;
   void *grown = scree_alloc(wanted, size);
@@ -33,4 +31,14 @@ int scree_grow(void **array, size_t *capacity, size_t count, size_t size) {
   *array = grown;
   *capacity = wanted;
   return 1;
+}
+
+int scree_grow(void **array, size_t *capacity, size_t count, size_t size) {
+  if (count <= *capacity) return 1;
+  return grow(array, capacity, count, size, *capacity + *capacity / 2);
+}
+
+int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size) {
+  if (count <= *capacity) return 1;
+  return grow(array, capacity, count, size, *capacity + *capacity / 8);
 }

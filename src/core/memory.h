@@ -13,6 +13,9 @@ void scree_free(void *memory);
  * memory runs out. */
 int scree_grow(void **array, size_t *capacity, size_t count, size_t size);
 
+/* The same for arrays that stay large for long: the capacity grows by an eighth at least. */
+int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size);
+
 #define SCREE_ALLOC(type, count) ((type *)scree_alloc((size_t)(count), sizeof(type)))
 
 #endif

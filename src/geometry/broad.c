@@ -45,17 +45,24 @@ struct scree_BroadPhase {
   /* per body, [body_capacity] */
   size_t body_capacity;
   Fat *fat;
-  scree_Vec3 *centre;    /* of the bounds, at the last build */
-  double *skin, *radius; /* radius includes distance and skin */
-  Entry *entries;        /* bounded bodies, sorted by bucket */
-  int32_t *apart;        /* unbounded bodies */
-  uint32_t *bucket_of;
-  uint32_t *row; /* counters of the sort of the pairs, [body_capacity + 1] */
-  size_t bucket_capacity;
-  uint32_t *bucket; /* first entry of each bucket, [buckets + 1] */
-  size_t pair_count, raw_capacity, pair_capacity;
-  scree_Pair *raw, *pairs;
+  scree_Vec3 *centre; /* of the bounds, at the last build */
+  double *radius;     /* includes distance and skin */
+  size_t pair_count, pair_capacity;
+  scree_Pair *pairs;
 };
+
+/* What only a build needs; it is a third of what would be held otherwise, and a build comes when no
+ * solver has its memory. */
+typedef struct Scratch {
+  double *skin;   /* [n] */
+  Entry *entries; /* [n] bounded bodies, sorted by bucket */
+  int32_t *apart; /* [n] unbounded bodies */
+  uint32_t *bucket_of;
+  uint32_t *row;    /* [n + 1] counters of the sort of the pairs */
+  uint32_t *bucket; /* [buckets + 1] first entry of each bucket */
+  size_t raw_capacity;
+  scree_Pair *raw, *half; /* pairs as they are found; sorted by j */
+} Scratch;
 
 scree_BroadPhase *scree_broad_create(void) {
   scree_BroadPhase *b = SCREE_ALLOC(scree_BroadPhase, 1);
@@ -69,14 +76,7 @@ void scree_broad_destroy(scree_BroadPhase *b) {
   if (!b) return;
   scree_free(b->fat);
   scree_free(b->centre);
-  scree_free(b->skin);
   scree_free(b->radius);
-  scree_free(b->entries);
-  scree_free(b->apart);
-  scree_free(b->bucket_of);
-  scree_free(b->row);
-  scree_free(b->bucket);
-  scree_free(b->raw);
   scree_free(b->pairs);
   scree_free(b);
 }
@@ -89,6 +89,11 @@ const scree_Pair *scree_broad_pairs(const scree_BroadPhase *b, size_t *count) {
 void scree_broad_invalidate(scree_BroadPhase *b) {
   b->valid = false;
   b->n = 0;
+}
+
+size_t scree_broad_memory(const scree_BroadPhase *b) {
+  return sizeof *b + b->body_capacity * (sizeof *b->fat + sizeof *b->centre + sizeof *b->radius) +
+         b->pair_capacity * sizeof *b->pairs;
 }
 
 void scree_broad_set_skin(scree_BroadPhase *b, bool on) {
@@ -140,24 +145,41 @@ static bool resize(void **array, size_t count, size_t size) {
 #define RESIZE(field, count) resize((void **)&b->field, count, sizeof *b->field)
 
 static bool reserve_bodies(scree_BroadPhase *b, size_t n) {
-  if (n > b->body_capacity || !b->fat) {
-    size_t capacity = n + n / 4 + 16;
-    b->body_capacity = 0;
-    b->n = 0; /* the history of motion is lost */
-    if (!RESIZE(fat, capacity) || !RESIZE(centre, capacity) || !RESIZE(skin, capacity) ||
-        !RESIZE(radius, capacity) || !RESIZE(entries, capacity) || !RESIZE(apart, capacity) ||
-        !RESIZE(bucket_of, capacity) || !RESIZE(row, capacity + 1))
-      return false;
-    b->body_capacity = capacity;
-  }
-  size_t buckets = 16;
-  while (buckets < 2 * b->body_capacity) buckets *= 2;
-  if (buckets + 1 > b->bucket_capacity) {
-    b->bucket_capacity = 0;
-    if (!RESIZE(bucket, buckets + 1)) return false;
-    b->bucket_capacity = buckets + 1;
-  }
+  if (n <= b->body_capacity && b->fat) return true;
+  const size_t capacity = n + n / 8 + 16;
+  b->body_capacity = 0;
+  b->n = 0; /* the history of motion is lost */
+  if (!RESIZE(fat, capacity) || !RESIZE(centre, capacity) || !RESIZE(radius, capacity))
+    return false;
+  b->body_capacity = capacity;
   return true;
+}
+
+static size_t bucket_count(size_t n) {
+  size_t buckets = 16;
+  while (buckets < 2 * n) buckets *= 2;
+  return buckets;
+}
+
+static bool scratch_init(Scratch *t, size_t n) {
+  *t = (Scratch){.skin = SCREE_ALLOC(double, n),
+                 .entries = SCREE_ALLOC(Entry, n),
+                 .apart = SCREE_ALLOC(int32_t, n),
+                 .bucket_of = SCREE_ALLOC(uint32_t, n),
+                 .row = SCREE_ALLOC(uint32_t, n + 1),
+                 .bucket = SCREE_ALLOC(uint32_t, bucket_count(n) + 1)};
+  return t->skin && t->entries && t->apart && t->bucket_of && t->row && t->bucket;
+}
+
+static void scratch_fini(Scratch *t) {
+  scree_free(t->skin);
+  scree_free(t->entries);
+  scree_free(t->apart);
+  scree_free(t->bucket_of);
+  scree_free(t->row);
+  scree_free(t->bucket);
+  scree_free(t->raw);
+  scree_free(t->half);
 }
 
 /* ---- build ---- */
@@ -175,14 +197,14 @@ static bool bounded(const scree_Aabb *box) {
 
 /* Skins from the motion since the last build, then fat bounds. Returns the largest fat side of the
  * bounded bodies and their number; the others go apart. */
-static double fatten(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const double *radii,
-                     double distance, int *entry_count, int *apart_count) {
+static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *aabbs,
+                     const double *radii, double distance, int *entry_count, int *apart_count) {
   bool history = b->n == n && b->age > 0;
   double largest_skin = 0, largest = 0;
   *entry_count = *apart_count = 0;
   for (int i = 0; i < n; i++) {
     if (!bounded(&aabbs[i])) {
-      b->apart[(*apart_count)++] = i;
+      t->apart[(*apart_count)++] = i;
       continue;
     }
     double size = side(&aabbs[i]), skin = 0.05 * size;
@@ -193,18 +215,18 @@ static double fatten(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const 
     }
     if (!b->skin_on) skin = 0;
     b->centre[i] = c;
-    b->skin[i] = skin;
+    t->skin[i] = skin;
     largest_skin = fmax(largest_skin, skin);
     (*entry_count)++;
     largest = fmax(largest, size + 2 * (distance + skin));
   }
   for (int k = 0; k < *apart_count; k++) {
-    int i = b->apart[k];
+    int i = t->apart[k];
     b->centre[i] = scree_vec3(NAN, NAN, NAN);
-    b->skin[i] = largest_skin;
+    t->skin[i] = largest_skin;
   }
   for (int i = 0; i < n; i++) {
-    double grow = distance + b->skin[i];
+    double grow = distance + t->skin[i];
     scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
     Fat *f = &b->fat[i];
     *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
@@ -253,9 +275,7 @@ static void set_grid(const scree_BroadPhase *b, int n, int count, double largest
     g->inverse[l] = 1 / g->pitch[l];
     if (!isfinite(g->inverse[l])) g->inverse[l] = 0; /* sizes below 1e-308: one cell for all */
   }
-  size_t buckets = 16;
-  while (buckets < 2 * (size_t)count) buckets *= 2;
-  g->mask = (uint32_t)(buckets - 1);
+  g->mask = (uint32_t)(bucket_count((size_t)count) - 1);
   for (int i = 0; i < n; i++) {
     if (!isfinite(b->centre[i].x)) continue;
     low = fmax(low, b->fat[i].lower[2]);
@@ -276,22 +296,22 @@ static Entry locate(const scree_BroadPhase *b, int body, double largest, const G
 }
 
 /* File the bounded bodies: a counting sort by bucket that keeps the order of bodies. */
-static void file_entries(scree_BroadPhase *b, int n, double largest, Grid *g) {
-  memset(b->bucket, 0, ((size_t)g->mask + 2) * sizeof *b->bucket);
+static void file_entries(const scree_BroadPhase *b, Scratch *t, int n, double largest, Grid *g) {
+  memset(t->bucket, 0, ((size_t)g->mask + 2) * sizeof *t->bucket);
   for (int i = 0; i < n; i++) {
     if (!isfinite(b->centre[i].x)) continue;
     Entry e = locate(b, i, largest, g);
     g->used[e.level] = true;
-    b->bucket_of[i] = hash_cell(e.cell[0], e.cell[1], e.cell[2], e.level) & g->mask;
-    b->bucket[b->bucket_of[i] + 1]++;
+    t->bucket_of[i] = hash_cell(e.cell[0], e.cell[1], e.cell[2], e.level) & g->mask;
+    t->bucket[t->bucket_of[i] + 1]++;
   }
-  for (size_t h = 0; h <= g->mask; h++) b->bucket[h + 1] += b->bucket[h];
+  for (size_t h = 0; h <= g->mask; h++) t->bucket[h + 1] += t->bucket[h];
   /* bucket[h] is now the start of bucket h; it moves on while filling and is moved back after. */
   for (int i = 0; i < n; i++)
     if (isfinite(b->centre[i].x))
-      b->entries[b->bucket[b->bucket_of[i]]++] = locate(b, i, largest, g);
-  for (size_t h = g->mask + 1; h > 0; h--) b->bucket[h] = b->bucket[h - 1];
-  b->bucket[0] = 0;
+      t->entries[t->bucket[t->bucket_of[i]]++] = locate(b, i, largest, g);
+  for (size_t h = g->mask + 1; h > 0; h--) t->bucket[h] = t->bucket[h - 1];
+  t->bucket[0] = 0;
 }
 
 static bool overlap(const Fat *a, const Fat *b) {
@@ -301,7 +321,8 @@ static bool overlap(const Fat *a, const Fat *b) {
 }
 
 typedef struct Sink {
-  scree_BroadPhase *b;
+  const scree_BroadPhase *b;
+  Scratch *t;
   const unsigned char *fixed;
   size_t count; /* raw pairs */
   size_t exact; /* of these, those that overlap without skins */
@@ -310,9 +331,10 @@ typedef struct Sink {
 /* Append the pair of two bodies whose fat bounds overlap, unless their balls are apart or both are
  * fixed. */
 static bool emit(Sink *s, int i, int j) {
-  scree_BroadPhase *b = s->b;
+  const scree_BroadPhase *b = s->b;
+  Scratch *t = s->t;
   if (s->fixed && s->fixed[i] && s->fixed[j]) return true;
-  double reach = b->radius[i] + b->radius[j], skins = b->skin[i] + b->skin[j];
+  double reach = b->radius[i] + b->radius[j], skins = t->skin[i] + t->skin[j];
   if (reach < INFINITY) {
     double distance2 = scree_norm2(scree_sub(b->centre[i], b->centre[j]));
     if (distance2 > reach * reach * (1 + 1e-12)) return true;
@@ -325,18 +347,17 @@ static bool emit(Sink *s, int i, int j) {
       touch = touch && f->lower[k] + skins <= g->upper[k] && g->lower[k] + skins <= f->upper[k];
     s->exact += touch;
   }
-  if (s->count == b->raw_capacity) {
-    void *array = b->raw;
-    if (!scree_grow(&array, &b->raw_capacity, s->count + 1, sizeof *b->raw)) return false;
-    b->raw = array;
+  if (s->count == t->raw_capacity) {
+    void *array = t->raw;
+    if (!scree_grow(&array, &t->raw_capacity, s->count + 1, sizeof *t->raw)) return false;
+    t->raw = array;
   }
-  b->raw[s->count++] = i < j ? (scree_Pair){i, j} : (scree_Pair){j, i};
+  t->raw[s->count++] = i < j ? (scree_Pair){i, j} : (scree_Pair){j, i};
   return true;
 }
 
 /* All partners of entry `e` on one level. */
-static bool query_level(const scree_BroadPhase *b, const Grid *g, const Entry *e, int level,
-                        Sink *sink) {
+static bool query_level(const Scratch *t, const Grid *g, const Entry *e, int level, Sink *sink) {
   int32_t low[3], high[3];
   for (int k = 0; k < 3; k++) {
     double from = e->fat.lower[k], slack = 4 * DBL_EPSILON * fabs(from);
@@ -348,8 +369,8 @@ static bool query_level(const scree_BroadPhase *b, const Grid *g, const Entry *e
     for (int32_t y = low[1]; y <= high[1]; y++)
       for (int32_t x = low[0]; x <= high[0]; x++) {
         uint32_t h = hash_cell(x, y, z, level) & g->mask;
-        for (uint32_t m = b->bucket[h]; m < b->bucket[h + 1]; m++) {
-          const Entry *o = &b->entries[m];
+        for (uint32_t m = t->bucket[h]; m < t->bucket[h + 1]; m++) {
+          const Entry *o = &t->entries[m];
           if (o->cell[0] != x || o->cell[1] != y || o->cell[2] != z || o->level != level) continue;
           if (level == e->level && o->body <= e->body) continue;
           if (overlap(&e->fat, &o->fat) && !emit(sink, e->body, o->body)) return false;
@@ -359,57 +380,65 @@ static bool query_level(const scree_BroadPhase *b, const Grid *g, const Entry *e
 }
 
 /* Sort the raw pairs by i, then j: a stable counting sort by j, then one by i. */
-static bool sort_pairs(scree_BroadPhase *b, int n, size_t count) {
+static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
+  t->half = SCREE_ALLOC(scree_Pair, count);
+  if (!t->half) return false;
   if (count > b->pair_capacity || !b->pairs) {
     b->pair_capacity = 0;
-    if (!RESIZE(pairs, b->raw_capacity + 1)) return false;
-    b->pair_capacity = b->raw_capacity + 1;
+    if (!RESIZE(pairs, count + count / 8)) return false;
+    b->pair_capacity = count + count / 8;
   }
   for (int pass = 0; pass < 2; pass++) {
-    const scree_Pair *from = pass ? b->pairs : b->raw;
-    scree_Pair *to = pass ? b->raw : b->pairs;
-    memset(b->row, 0, ((size_t)n + 1) * sizeof *b->row);
-    for (size_t k = 0; k < count; k++) b->row[(pass ? from[k].i : from[k].j) + 1]++;
-    for (int i = 0; i < n; i++) b->row[i + 1] += b->row[i];
-    for (size_t k = 0; k < count; k++) to[b->row[pass ? from[k].i : from[k].j]++] = from[k];
+    const scree_Pair *from = pass ? t->half : t->raw;
+    scree_Pair *to = pass ? b->pairs : t->half;
+    memset(t->row, 0, ((size_t)n + 1) * sizeof *t->row);
+    for (size_t k = 0; k < count; k++) t->row[(pass ? from[k].i : from[k].j) + 1]++;
+    for (int i = 0; i < n; i++) t->row[i + 1] += t->row[i];
+    for (size_t k = 0; k < count; k++) to[t->row[pass ? from[k].i : from[k].j]++] = from[k];
   }
-  scree_Pair *swap = b->raw;
-  size_t swap_capacity = b->raw_capacity;
-  b->raw = b->pairs;
-  b->raw_capacity = b->pair_capacity;
-  b->pairs = swap;
-  b->pair_capacity = swap_capacity;
   b->pair_count = count;
   return true;
 }
 
-static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const double *radii,
-                  const unsigned char *fixed, double distance) {
-  if (!reserve_bodies(b, (size_t)n)) return false;
+static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *aabbs,
+                       const double *radii, const unsigned char *fixed, double distance) {
   int count, apart;
   Grid grid;
-  double largest = fatten(b, n, aabbs, radii, distance, &count, &apart);
+  double largest = fatten(b, t, n, aabbs, radii, distance, &count, &apart);
   set_grid(b, n, count, largest, &grid);
-  file_entries(b, n, largest, &grid);
-  Sink sink = {b, fixed, 0, 0};
+  file_entries(b, t, n, largest, &grid);
+  Sink sink = {b, t, fixed, 0, 0};
   for (int k = 0; k < count; k++) {
-    const Entry *e = &b->entries[k];
+    const Entry *e = &t->entries[k];
     for (int level = 0; level <= e->level; level++)
-      if (grid.used[level] && !query_level(b, &grid, e, level, &sink)) return false;
+      if (grid.used[level] && !query_level(t, &grid, e, level, &sink)) return false;
   }
   for (int k = 0; k < apart; k++) {
-    int u = b->apart[k];
+    int u = t->apart[k];
     for (int j = 0; j < n; j++) {
       bool both = !isfinite(b->centre[j].x); /* two of them meet once */
       if (j == u || (both && j < u)) continue;
       if (overlap(&b->fat[u], &b->fat[j]) && !emit(&sink, u, j)) return false;
     }
   }
-  if (!sort_pairs(b, n, sink.count)) return false;
+  if (!sort_pairs(b, t, n, sink.count)) return false;
   double crowd = 1.5 * (double)sink.exact + 2.0 * n;
   b->factor *= (double)sink.count > crowd ? 0.7 : 1.2;
   b->factor = fmin(fmax(b->factor, 2), 64);
   return true;
+}
+
+static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const double *radii,
+                  const unsigned char *fixed, double distance) {
+  Scratch scratch;
+  if (!reserve_bodies(b, (size_t)n)) return false;
+  /* pairs are about as many as last time */
+  bool good = scratch_init(&scratch, (size_t)n) &&
+              scree_grow((void **)&scratch.raw, &scratch.raw_capacity, b->pair_capacity + 16,
+                         sizeof *scratch.raw) &&
+              build_with(b, &scratch, n, aabbs, radii, fixed, distance);
+  scratch_fini(&scratch);
+  return good;
 }
 
 scree_Status scree_broad_update(scree_BroadPhase *b, int n, const scree_Aabb *aabbs,

@@ -28,8 +28,9 @@ void scree_broad_destroy(scree_BroadPhase *broad);
  * radii [n] or NULL: a ball of radius radii[i] round the middle of aabbs[i] also bounds body i;
  * pairs whose balls are apart are left out (INFINITY: no such ball is known).
  * fixed [n] or NULL: two bodies that are both fixed are never paired.
- * Memory is allocated only when n or the number of pairs outgrows what was seen before.
- * Bounds that are not a number are treated as covering everything. */
+ * What is held grows only when n or the number of pairs outgrows what was seen before; a build of
+ * the list takes as much again while it lasts. Bounds that are not a number are treated as covering
+ * everything. */
 scree_Status scree_broad_update(scree_BroadPhase *broad, int n, const scree_Aabb *aabbs,
                                 const double *radii, const unsigned char *fixed, double distance,
                                 const scree_Log *log);
@@ -39,6 +40,9 @@ const scree_Pair *scree_broad_pairs(const scree_BroadPhase *broad, size_t *count
 
 /* Forget the list: the next update builds it anew (bodies were removed, renumbered or changed). */
 void scree_broad_invalidate(scree_BroadPhase *broad);
+
+/* Bytes held. */
+size_t scree_broad_memory(const scree_BroadPhase *broad);
 
 /* With skins off every update rebuilds, and the pairs are exactly those that overlap. */
 void scree_broad_set_skin(scree_BroadPhase *broad, bool on);

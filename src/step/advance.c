@@ -112,10 +112,8 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
   if (looks) look_ahead(s, h);
   const double closed = s->settings.gap_tolerance;
   const bool near = s->scheme->drifts && s->settings.stabilise && near_margin(s) > closed;
-  scree_Status status =
-      scree_system_detect(s, near ? near_margin(s) : closed, looks ? s->reach : NULL);
-  s->near.count = 0;
-  if (!status && near) status = scree_system_split(s, closed);
+  scree_Status status = near ? scree_system_detect(s, near_margin(s), closed, NULL)
+                             : scree_system_detect(s, closed, INFINITY, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
   report->seconds_detect += scree_seconds() - clock;
@@ -140,7 +138,7 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
       return SCREE_OK;
     }
     status = scree_system_remember(s, h);
-    if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
+    if (!status) status = scree_system_detect(s, closed, INFINITY, s->reach);
     if (status) return status;
     report->redetections++;
     report->seconds_detect += scree_seconds() - clock;
@@ -243,10 +241,9 @@ void scree_system_fini(scree_System *s) {
                       p->problem_body,
                       p->problem_index,
                       p->y,
-                      p->z,
                       s->memory.keys,
                       s->memory.impulses};
-  for (int k = 0; k < s->worker_count; ++k) scree_points_fini(&s->workers[k]);
+  for (int k = 0; k < 2 * s->worker_count; ++k) scree_points_fini(&s->workers[k]);
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
@@ -266,15 +263,15 @@ size_t scree_system_memory(const scree_System *s) {
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   size_t bytes =
       scree_bodies_memory(&s->bodies) + points_memory(&s->contacts) + points_memory(&s->near);
-  for (int k = 0; k < s->worker_count; ++k) bytes += points_memory(&s->workers[k]);
+  for (int k = 0; k < 2 * s->worker_count; ++k) bytes += points_memory(&s->workers[k]);
   bytes += s->bound_capacity * sizeof *s->bounds + s->radius_capacity * sizeof *s->radius +
            s->ball_capacity * sizeof *s->balls + s->reach_capacity * sizeof *s->reach +
            s->free_capacity * sizeof *s->free;
-  bytes +=
-      p->capacity * (2 * sizeof(int) + (2 * d * nb + 5 * d + 1) * sizeof(double) + sizeof(int32_t));
+  bytes += scree_broad_memory(s->broad);
+  bytes += p->row_capacity * (2 * sizeof(int) + 2 * d * nb * sizeof(double));
+  bytes += p->capacity * ((5 * d + 1) * sizeof(double) + sizeof(int32_t));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
-  bytes += (p->body_capacity + p->index_capacity) * sizeof(int) +
-           (p->y_capacity + p->z_capacity) * sizeof(double);
+  bytes += (p->body_capacity + p->index_capacity) * sizeof(int) + p->y_capacity * sizeof(double);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +
            s->memory.impulse_capacity * sizeof *s->memory.impulses;
   return bytes;

@@ -18,8 +18,8 @@ void scree_points_fini(scree_Points *points) {
 }
 
 static bool points_reserve(scree_Points *p, size_t count) {
-  return scree_grow((void **)&p->keys, &p->key_capacity, count, sizeof *p->keys) &&
-         scree_grow((void **)&p->points, &p->point_capacity, count, sizeof *p->points);
+  return scree_grow_lean((void **)&p->keys, &p->key_capacity, count, sizeof *p->keys) &&
+         scree_grow_lean((void **)&p->points, &p->point_capacity, count, sizeof *p->points);
 }
 
 bool scree_points_add(scree_Points *p, int i, int j, uint32_t feature, scree_Vec3 position,
@@ -64,8 +64,9 @@ static void update_bounds(scree_System *s, double relative, const double *reach)
   }
 }
 
-static void detect_pair(const scree_System *s, int i, int j, double relative, const double *reach,
-                        scree_Points *out) {
+/* out[0] takes the contacts, out[1] what is only near. */
+static void detect_pair(const scree_System *s, int i, int j, double relative, double closed,
+                        const double *reach, scree_Points *const out[2]) {
   const scree_Bodies *b = &s->bodies;
   const scree_Ball *bi = &s->balls[i], *bj = &s->balls[j];
   const double ahead = reach ? reach[i] + reach[j] : 0;
@@ -76,42 +77,43 @@ static void detect_pair(const scree_System *s, int i, int j, double relative, co
                              relative * size + ahead, &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-    scree_points_add(out, i, j, point.feature, point.position, point.normal, point.gap);
+    scree_points_add(out[!(point.gap <= closed * size)], i, j, point.feature, point.position,
+                     point.normal, point.gap);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
   scree_Manifold manifold;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+  const double size = scree_pair_size(si, sj);
   const int n = scree_collide(si, &b->motion[i].pose, sj, &b->motion[j].pose,
-                              relative * scree_pair_size(si, sj) + ahead, &manifold);
+                              relative * size + ahead, &manifold);
   for (int k = 0; k < n; ++k)
-    scree_points_add(out, i, j, manifold.points[k].feature, manifold.points[k].position,
+    scree_points_add(out[!(manifold.points[k].gap <= closed * size)], i, j,
+                     manifold.points[k].feature, manifold.points[k].position,
                      manifold.points[k].normal, manifold.points[k].gap);
 }
 
 static scree_Status reserve_workers(scree_System *s, int threads) {
   if (s->worker_count >= threads - 1) return SCREE_OK;
-  scree_Points *workers = SCREE_ALLOC(scree_Points, threads - 1);
+  scree_Points *workers = SCREE_ALLOC(scree_Points, 2 * (threads - 1));
   if (!workers) return scree_fail_memory(s->log, "the lists of contacts");
-  for (int k = 0; k < s->worker_count; ++k) workers[k] = s->workers[k];
+  for (int k = 0; k < 2 * s->worker_count; ++k) workers[k] = s->workers[k];
   scree_free(s->workers);
   s->workers = workers;
   s->worker_count = threads - 1;
   return SCREE_OK;
 }
 
-/* The lists of the other threads after the first one's. */
-static bool join(scree_System *s, int threads) {
-  scree_Points *all = &s->contacts;
+/* The lists of the other threads, every second from `more` on, after the first one's. */
+static bool join(scree_Points *all, const scree_Points *more, int lists) {
   size_t total = all->count;
   bool failed = all->failed;
-  for (int t = 1; t < threads; ++t) {
-    total += s->workers[t - 1].count;
-    failed = failed || s->workers[t - 1].failed;
+  for (int t = 0; t < lists; ++t) {
+    total += more[2 * t].count;
+    failed = failed || more[2 * t].failed;
   }
   if (failed || !points_reserve(all, total)) return false;
-  for (int t = 1; t < threads; ++t) {
-    const scree_Points *more = &s->workers[t - 1];
+  for (int t = 0; t < lists; ++t, more += 2) {
     if (more->count == 0) continue;
     memcpy(all->keys + all->count, more->keys, more->count * sizeof *all->keys);
     memcpy(all->points + all->count, more->points, more->count * sizeof *all->points);
@@ -120,7 +122,8 @@ static bool join(scree_System *s, int threads) {
   return true;
 }
 
-scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
+scree_Status scree_system_detect(scree_System *s, double relative, double closed,
+                                 const double *reach) {
   size_t pair_count;
   update_bounds(s, relative, reach);
   scree_Status status = scree_broad_update(s->broad, s->bodies.count, s->bounds, s->radius,
@@ -133,52 +136,21 @@ scree_Status scree_system_detect(scree_System *s, double relative, const double 
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-    scree_Points *out = me == 0 ? &s->contacts : &s->workers[me - 1];
-    out->count = 0;
-    out->failed = false;
-    const size_t begin = pair_count * me / team, end = pair_count * (me + 1) / team;
-    for (size_t k = begin; k < end && !out->failed; ++k)
-      detect_pair(s, pairs[k].i, pairs[k].j, relative, reach, out);
-#pragma omp single
-    for (size_t t = team; t < (size_t)threads; ++t) s->workers[t - 1].count = 0;
-  }
-  if (!join(s, threads)) return scree_fail_memory(s->log, "the contacts");
-  return SCREE_OK;
-}
-
-scree_Status scree_system_split(scree_System *s, double relative) {
-  const scree_Bodies *b = &s->bodies;
-  scree_Points *closed = &s->contacts, *near = &s->near;
-  size_t kept = 0;
-  near->count = 0;
-  near->failed = false;
-  for (size_t c = 0; c < closed->count; ++c) {
-    const scree_ContactKey key = closed->keys[c];
-    const scree_Point point = closed->points[c];
-    const double size = scree_pair_size(&b->cold[key.i].shape, &b->cold[key.j].shape);
-    if (point.gap <= relative * size) {
-      closed->keys[kept] = key;
-      closed->points[kept++] = point;
-    } else if (!scree_points_add(near, key.i, key.j, key.feature, point.position, point.normal,
-                                 point.gap)) {
-      return scree_fail_memory(s->log, "the contacts");
+    scree_Points *const out[2] = {me == 0 ? &s->contacts : &s->workers[2 * (me - 1)],
+                                  me == 0 ? &s->near : &s->workers[2 * (me - 1) + 1]};
+    for (int k = 0; k < 2; ++k) {
+      out[k]->count = 0;
+      out[k]->failed = false;
     }
+    const size_t begin = pair_count * me / team, end = pair_count * (me + 1) / team;
+    for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k)
+      detect_pair(s, pairs[k].i, pairs[k].j, relative, closed, reach, out);
+#pragma omp single
+    for (size_t t = 2 * (team - 1); t < 2 * (size_t)(threads - 1); ++t) s->workers[t].count = 0;
   }
-  closed->count = kept;
-  return SCREE_OK;
-}
-
-scree_Status scree_system_join_near(scree_System *s) {
-  scree_Points *all = &s->contacts;
-  scree_Points *near = &s->near;
-  if (!points_reserve(all, all->count + near->count))
+  if (!join(&s->contacts, s->workers, threads - 1) ||
+      !join(&s->near, s->workers ? s->workers + 1 : NULL, threads - 1))
     return scree_fail_memory(s->log, "the contacts");
-  if (near->count) {
-    memcpy(all->keys + all->count, near->keys, near->count * sizeof *all->keys);
-    memcpy(all->points + all->count, near->points, near->count * sizeof *all->points);
-  }
-  all->count += near->count;
-  near->count = 0;
   return SCREE_OK;
 }
 

@@ -20,13 +20,11 @@ static bool reserve(void **array, size_t count, size_t size) {
   return (*array = scree_alloc(count + PAD, size)) != NULL;
 }
 
-static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, size_t nb) {
+static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d) {
   if (nc <= p->capacity) return true;
   const size_t n = nc + nc / 8;
   p->capacity = 0;
-  if (!reserve((void **)&p->body, 2 * n, sizeof(int)) ||
-      !reserve((void **)&p->B, n * 2 * d * nb, sizeof(double)) ||
-      !reserve((void **)&p->q, n * d, sizeof(double)) ||
+  if (!reserve((void **)&p->q, n * d, sizeof(double)) ||
       !reserve((void **)&p->r, n * d, sizeof(double)) ||
       !reserve((void **)&p->u, n * d, sizeof(double)) ||
       !reserve((void **)&p->shift, n * d, sizeof(double)) ||
@@ -35,6 +33,17 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, size_t nb) {
       !reserve((void **)&p->previous, n, sizeof(int32_t)))
     return false;
   p->capacity = n;
+  return true;
+}
+
+static bool reserve_rows(scree_Posed *p, size_t rows, size_t d, size_t nb) {
+  if (rows <= p->row_capacity) return true;
+  const size_t n = rows + rows / 8;
+  p->row_capacity = 0;
+  if (!reserve((void **)&p->body, 2 * n, sizeof(int)) ||
+      !reserve((void **)&p->B, n * 2 * d * nb, sizeof(double)))
+    return false;
+  p->row_capacity = n;
   return true;
 }
 
@@ -55,8 +64,8 @@ static bool reserve_sets(scree_Posed *p, size_t nc) {
 static scree_Status number_bodies(scree_System *s) {
   scree_Posed *p = &s->posed;
   const size_t n = (size_t)s->bodies.count;
-  if (!scree_grow((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
-      !scree_grow((void **)&p->problem_index, &p->index_capacity, n, sizeof(int)))
+  if (!scree_grow_lean((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
+      !scree_grow_lean((void **)&p->problem_index, &p->index_capacity, n, sizeof(int)))
     return scree_fail_memory(s->log, "the bodies of the problem");
   int *index = p->problem_index;
   for (size_t k = 0; k < n; ++k) index[k] = -1;
@@ -74,8 +83,8 @@ static scree_Status number_bodies(scree_System *s) {
     p->problem_body[p->nbodies] = (int)k;
     index[k] = p->nbodies++;
   }
-  if (!scree_grow((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
-                  sizeof(double)))
+  if (!scree_grow_lean((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
+                       sizeof(double)))
     return scree_fail_memory(s->log, "the velocities of the problem");
   return SCREE_OK;
 }
@@ -113,40 +122,74 @@ static void contact_axes(const scree_Point *point, int d, scree_Vec3 a[3]) {
   scree_contact_frame(point->normal, d, &a[1], &a[2]);
 }
 
-scree_Status scree_system_pose(scree_System *s) {
+/* Bodies and B of points first .. last-1. */
+static void fill_rows(scree_System *s, int first, int last) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
-  const int d = b->dimension, nb = b->nb;
-  p->nc = 0;
-  if (s->contacts.count == 0) return SCREE_OK;
-  /* room for the near points too: the projection poses them beside the others */
-  const size_t room = s->contacts.count + s->near.count;
-  if (room > INT32_MAX / 2 || !reserve_contacts(p, room, (size_t)d, (size_t)nb) ||
-      (s->laws.any_set && !reserve_sets(p, room)))
-    return scree_fail_memory(s->log, "the contact problem of a step");
-  scree_Status status = number_bodies(s);
-  if (status) return status;
-  p->nc = (int)s->contacts.count;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
-    const scree_ContactKey *key = &s->contacts.keys[c];
-    const scree_Point *point = &s->contacts.points[c];
+  const int d = b->dimension, nb = b->nb, n = last - first;
+  SCREE_OVER_BODIES(k, n, s->threads) {
+    const int c = first + k;
+    const scree_ContactKey *key = scree_system_key(s, (size_t)c);
+    const scree_Point *point = scree_system_point(s, (size_t)c);
     const int pair[2] = {key->i, key->j};
     double *B = p->B + (size_t)c * (size_t)(2 * d * nb);
     scree_Vec3 a[3];
     contact_axes(point, d, a);
     for (int side = 0; side < 2; ++side, B += d * nb) {
-      const int k = pair[side];
-      p->body[2 * c + side] = p->problem_index[k];
-      if (b->fixed[k]) {
+      const int body = pair[side];
+      p->body[2 * c + side] = p->problem_index[body];
+      if (b->fixed[body]) {
         memset(B, 0, (size_t)(d * nb) * sizeof *B);
         continue;
       }
-      const scree_Pose *pose = &b->motion[k].pose;
-      fill_block(&b->inertia[k], pose->orientation, scree_sub(point->position, pose->position), a,
-                 side == 0 ? 1 : -1, d, B);
+      const scree_Pose *pose = &b->motion[body].pose;
+      fill_block(&b->inertia[body], pose->orientation, scree_sub(point->position, pose->position),
+                 a, side == 0 ? 1 : -1, d, B);
     }
   }
+}
+
+scree_Status scree_system_pose(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
+  p->nc = p->near_bodies = 0;
+  if (nc == 0) return SCREE_OK;
+  /* room for the near points too: the projection poses them beside the others */
+  const size_t rows = nc + s->near.count;
+  if (rows > INT32_MAX / 2 || !reserve_contacts(p, nc, d) ||
+      !reserve_rows(p, rows, d, (size_t)s->bodies.nb) || (s->laws.any_set && !reserve_sets(p, nc)))
+    return scree_fail_memory(s->log, "the contact problem of a step");
+  scree_Status status = number_bodies(s);
+  if (status) return status;
+  p->nc = (int)nc;
+  fill_rows(s, 0, p->nc);
   return SCREE_OK;
+}
+
+scree_Status scree_system_pose_near(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  for (size_t c = 0; c < s->near.count; ++c) {
+    const int pair[2] = {s->near.keys[c].i, s->near.keys[c].j};
+    for (int side = 0; side < 2; ++side) {
+      const int k = pair[side];
+      if (s->bodies.fixed[k] || p->problem_index[k] >= 0) continue;
+      p->problem_body[p->nbodies] = k;
+      p->problem_index[k] = p->nbodies++;
+      ++p->near_bodies;
+    }
+  }
+  p->nc = (int)(s->contacts.count + s->near.count);
+  if (!scree_grow_lean((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
+                       sizeof(double)))
+    return scree_fail_memory(s->log, "the velocities of the problem");
+  fill_rows(s, (int)s->contacts.count, p->nc);
+  return SCREE_OK;
+}
+
+void scree_system_unpose_near(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  for (; p->near_bodies > 0; --p->near_bodies) p->problem_index[p->problem_body[--p->nbodies]] = -1;
+  p->nc = (int)s->contacts.count;
 }
 
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity,
@@ -209,9 +252,9 @@ scree_Status scree_system_remember(scree_System *s, double h) {
   scree_Memory *memory = &s->memory;
   const size_t nc = (size_t)p->nc;
   const int d = s->bodies.dimension;
-  if (!scree_grow((void **)&memory->keys, &memory->key_capacity, nc, sizeof *memory->keys) ||
-      !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, nc,
-                  sizeof *memory->impulses))
+  if (!scree_grow_lean((void **)&memory->keys, &memory->key_capacity, nc, sizeof *memory->keys) ||
+      !scree_grow_lean((void **)&memory->impulses, &memory->impulse_capacity, nc,
+                       sizeof *memory->impulses))
     return scree_fail_memory(s->log, "the impulses of a step");
   if (nc) memcpy(memory->keys, s->contacts.keys, nc * sizeof *memory->keys);
   SCREE_OVER_BODIES(c, p->nc, s->threads) {

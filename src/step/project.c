@@ -22,8 +22,8 @@ static const double projection_tolerance = 1e-3; /* of a correction that is itse
 
 /* Gap of contact c at the end of the step, to first order, and the size of the pair. */
 static double gap_after(const scree_System *s, size_t c, double h, double *size) {
-  const scree_ContactKey *key = &s->contacts.keys[c];
-  const scree_Point *point = &s->contacts.points[c];
+  const scree_ContactKey *key = scree_system_key(s, c);
+  const scree_Point *point = scree_system_point(s, c);
   const scree_Bodies *b = &s->bodies;
   const scree_Motion *mi = &b->motion[key->i], *mj = &b->motion[key->j];
   const scree_Vec3 u = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, point->position),
@@ -84,48 +84,47 @@ static void displace(scree_System *s, double part) {
   }
 }
 
-/* Pose and solve over the contacts and the near points; y receives the displacements. */
+/* Solve over the contacts and the near points, which are posed; y receives the displacements. */
 static scree_Status solve_push(scree_System *s, double h, scree_StepReport *report) {
   scree_Posed *p = &s->posed;
   scree_SolveSettings settings = scree_solve_settings();
   scree_SolveInfo info;
-  scree_Status status = scree_system_pose(s);
-  if (status) return status;
   const size_t n = (size_t)p->nc * (size_t)s->bodies.dimension;
-  if (!scree_grow((void **)&p->z, &p->z_capacity, 2 * n + (size_t)p->nc + 8, sizeof *p->z))
-    return scree_fail_memory(s->log, "the projection of positions");
+  /* q, r, u, mu: like a solver's own memory, they come and go within the step */
+  double *work = SCREE_ALLOC(double, 3 * n + (size_t)p->nc + 8);
+  if (!work) return scree_fail_memory(s->log, "the projection of positions");
   scree_Problem problem = scree_system_problem(s);
-  double *r = p->z, *u = p->z + n;
-  problem.q = p->before; /* its work in this step is done */
-  problem.mu = p->z + 2 * n;
+  double *r = work + n, *u = work + 2 * n;
+  problem.q = work;
+  problem.mu = work + 3 * n; /* zero */
   problem.set = NULL;
   problem.set_a = problem.set_b = NULL;
-  memset(problem.mu, 0, (size_t)p->nc * sizeof(double));
   fill(s, h, problem.q);
   settings.tolerance = projection_tolerance;
   settings.threads = s->threads;
   const double clock = scree_seconds();
-  status = scree_solve(&problem, &settings, r, u, &info, s->log);
-  if (status > SCREE_NOT_CONVERGED) return status;
-  report->seconds_solve += scree_seconds() - clock;
-  report->stabilisation_error = info.value;
-  scree_system_gather(s, r);
-  return SCREE_OK;
+  const scree_Status status = scree_solve(&problem, &settings, r, u, &info, s->log);
+  if (status <= SCREE_NOT_CONVERGED) {
+    report->seconds_solve += scree_seconds() - clock;
+    report->stabilisation_error = info.value;
+    scree_system_gather(s, r);
+  }
+  scree_free(work);
+  return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
 }
 
 scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
                                   double *work) {
-  const size_t closed = s->contacts.count;
   *work = 0;
-  if (closed == 0 || !is_needed(s, h)) return SCREE_OK;
-  scree_Status status = scree_system_join_near(s);
+  if (s->contacts.count == 0 || !is_needed(s, h)) return SCREE_OK;
+  scree_Status status = scree_system_pose_near(s);
   if (!status) status = solve_push(s, h, report);
   double lift = 0;
   const double needed = status ? 0 : needed_work(s, h, &lift);
-  SCREE_OVER_BODIES(k, s->bodies.count, s->threads) s->free[k] = scree_system_unscaled(s, k);
-  /* the problem of the step again, in the same configuration: it can be looked at later */
-  s->contacts.count = closed;
-  if (!status) status = scree_system_pose(s);
+  if (!status)
+    SCREE_OVER_BODIES(k, s->bodies.count, s->threads) s->free[k] = scree_system_unscaled(s, k);
+  /* the problem of the step again: it can be looked at later */
+  scree_system_unpose_near(s);
   if (status) return status;
   const double bank = s->bank + report->energy.normal + report->energy.friction;
   const double part = needed > 0 && needed > bank ? fmax(0, bank) / needed : 1;

@@ -64,10 +64,12 @@ typedef struct scree_Memory {
   double h;               /* of the step they were found in */
 } scree_Memory;
 
-/* The discrete problem and its solution; arrays for `capacity` contacts. */
+/* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
+ * `row_capacity`, which has room for the near points too. */
 typedef struct scree_Posed {
   int nc, nbodies; /* bodies with contacts */
-  size_t capacity, set_capacity, body_capacity, index_capacity;
+  int near_bodies; /* that only near points have, numbered after the others */
+  size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   int *body; /* (nc x 2) index of a problem body, -1 for obstacles */
   double *B; /* (nc x 2 x d x nb) */
   double *q, *r, *u;
@@ -80,8 +82,7 @@ typedef struct scree_Posed {
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
   double *y;          /* (nbodies x nb) impulses on bodies, scaled */
-  double *z;          /* work of the projection */
-  size_t y_capacity, z_capacity;
+  size_t y_capacity;
   double rho, scale; /* of the error: step of the natural map, and what it is relative to */
   double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
@@ -105,7 +106,7 @@ typedef struct scree_System {
   scree_Points contacts; /* of the last detection */
   scree_Points near;     /* points that are open but near, for the projection */
   int worker_count;
-  scree_Points *workers; /* one per thread but the first */
+  scree_Points *workers; /* (worker_count x 2) contacts, near of each thread but the first */
   scree_Posed posed;
   scree_Memory memory;
 
@@ -133,23 +134,35 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
-/* Contacts in the present configuration with gaps up to relative * size + the reaches of the two
- * bodies (a null reach is zero). */
-scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
-/* Move the points with a gap above relative * size from `contacts` to `near`. */
-scree_Status scree_system_split(scree_System *s, double relative);
-/* Move the near points behind the contacts; setting contacts.count back forgets them. */
-scree_Status scree_system_join_near(scree_System *s);
+/* Points in the present configuration with gaps up to relative * size + the reaches of the two
+ * bodies (a null reach is zero): into `contacts`, or, with a gap above closed * size, into `near`.
+ */
+scree_Status scree_system_detect(scree_System *s, double relative, double closed,
+                                 const double *reach);
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
 bool scree_points_add(scree_Points *points, int i, int j, uint32_t feature, scree_Vec3 position,
                       scree_Vec3 normal, double gap);
 
+/* Point c of the contacts and the near points after them. */
+static inline const scree_ContactKey *scree_system_key(const scree_System *s, size_t c) {
+  const size_t n = s->contacts.count;
+  return c < n ? &s->contacts.keys[c] : &s->near.keys[c - n];
+}
+static inline const scree_Point *scree_system_point(const scree_System *s, size_t c) {
+  const size_t n = s->contacts.count;
+  return c < n ? &s->contacts.points[c] : &s->near.points[c - n];
+}
+
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 
 /* Fill `posed` from the contacts: numbering of bodies and B. */
 scree_Status scree_system_pose(scree_System *s);
+/* The near points behind the contacts: their bodies and B alone. Nothing else of the problem moves,
+ * and scree_system_unpose_near takes them away again. */
+scree_Status scree_system_pose_near(scree_System *s);
+void scree_system_unpose_near(scree_System *s);
 /* Free velocities, restitution, friction: q, mu, sets. */
 void scree_system_fill(scree_System *s, double h);
 /* r from the memory of the last step. */

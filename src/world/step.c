@@ -92,9 +92,10 @@ static void commit(scree_World *world, const scree_StepReport *part) {
  */
 static scree_Status reserve(scree_World *world, bool halved) {
   const size_t n = (size_t)world->system.bodies.count;
-  if (!scree_grow((void **)&world->backup, &world->backup_capacity, n, sizeof *world->backup) ||
-      (halved &&
-       !scree_grow((void **)&world->origin, &world->origin_capacity, n, sizeof *world->origin)))
+  if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n,
+                       sizeof *world->backup) ||
+      (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n,
+                                  sizeof *world->origin)))
     return scree_fail_memory(&world->log, "the state before a step");
   return SCREE_OK;
 }
