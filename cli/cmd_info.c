@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/describe.h"
+#include "cli/guard.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -172,7 +173,7 @@ static void write_facts(const char *path, const Facts *facts) {
 static scree_Status describe_problem(const char *path, bool as_json, const scree_Log *log) {
   scree_Problem problem;
   Facts facts = {0};
-  scree_Status status = scree_fclib_read(path, &problem, &facts.file, log);
+  scree_Status status = cli_read_problem(path, &problem, &facts.file, log);
   if (status != SCREE_OK) return status;
   gather_sizes(&problem, &facts);
   status = gather_scales(&problem, log, &facts);

@@ -3,6 +3,7 @@
  * solves are repeated and the best time counts. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
+#include "cli/guard.h"
 #include "cli/profile.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
@@ -192,7 +193,7 @@ static void run_cell(Race *race, const scree_Problem *problem, Cell *cell, doubl
 static int run_problem(Race *race, int index) {
   const char *path = race->request->problems.items[index];
   scree_Problem problem = {0};
-  scree_Status status = scree_fclib_read(path, &problem, NULL, &race->log.log);
+  scree_Status status = cli_read_problem(path, &problem, NULL, &race->log.log);
   if (status) return (int)status;
   const size_t count = (size_t)problem.nc * (size_t)problem.d;
   double *r = calloc(count + 1, sizeof *r), *u = calloc(count + 1, sizeof *u);

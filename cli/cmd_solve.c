@@ -3,6 +3,7 @@
  * status is the worst of all. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
+#include "cli/guard.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
 #include "scree/fclib.h"
@@ -119,7 +120,7 @@ static scree_Status write_result(const Request *request, const Task *task, const
 
 /* Read, solve, write. task->status is the outcome. */
 static void perform(const Request *request, Task *task, Watch *watch, const scree_Log *log) {
-  task->status = scree_fclib_read(task->path, &task->problem, NULL, log);
+  task->status = cli_read_problem(task->path, &task->problem, NULL, log);
   if (task->status != SCREE_OK) return;
   task->problem.law = (scree_Law)request->law;
   const size_t count = (size_t)task->problem.nc * (size_t)task->problem.d;

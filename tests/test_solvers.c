@@ -261,6 +261,31 @@ static void test_limits(void **unused) {
   scree_problem_destroy(&p);
 }
 
+/* Numbers at the edge of the range come to an end, with an honest status. */
+static void test_extremes(void **unused) {
+  (void)unused;
+  const double values[] = {1e305, 1e160, 1e-160, 1e-305};
+  for (int k = 0; scree_solver_class(k); ++k)
+    for (int v = 0; v < 8; ++v) {
+      scree_Problem p = small_random_problem(3, 4, 0.5, 3);
+      if (v < 4)
+        p.blocks.x[0] = values[v];
+      else
+        p.q[4] = values[v - 4];
+      if (!scree_solver_refuses(scree_solver_class(k), &p)) {
+        double r[12], u[12];
+        scree_SolveInfo info;
+        scree_SolveSettings settings = scree_solve_settings();
+        settings.solver = scree_solver_name(scree_solver_class(k));
+        settings.max_iterations = 2000;
+        const scree_Status status = scree_solve(&p, &settings, r, u, &info, NULL);
+        assert_true(status == SCREE_OK || status == SCREE_NOT_CONVERGED);
+        assert_int_equal(info.converged, status == SCREE_OK);
+      }
+      scree_problem_destroy(&p);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_made_problems),
@@ -270,6 +295,7 @@ int main(void) {
       cmocka_unit_test(test_warm_start),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_extremes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,7 +257,7 @@ double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, doubl
   double change = INFINITY;
   if (!resume) scree_operator_state(W, r, state->y);
   if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
-  for (*done = 0; *done < sweeps && change > small; ++*done) {
+  for (*done = 0; *done < sweeps && !(change <= small); ++*done) { /* also when not a number */
     const Change last = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
     change = last.normal + sqrt(last.tangent2);
   }
