@@ -147,7 +147,8 @@ SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree
 SCREE_API scree_Status scree_world_penetration(const scree_World *world, double *penetration,
                                                int *body);
 
-/* Bytes held by the world (solvers, which come and go within a step, not counted). */
+/* Bytes held by the world, its lists of candidates included (solvers and other work that comes and
+ * goes within a step is not counted). */
 SCREE_API size_t scree_world_memory(const scree_World *world);
 
 /* ---- saving ---------------------------------------------------------------------------------- */
