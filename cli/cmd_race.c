@@ -7,6 +7,7 @@
 #include "cli/profile.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
+#include "io/results_file.h"
 #include "scree/fclib.h"
 
 #include <errno.h>
@@ -267,7 +268,7 @@ static int check_request(const Request *request) {
                 request->chosen.items[k]);
       return 2;
     }
-  const int error = request->folder ? cli_make_folder(request->folder) : 0;
+  const int error = request->folder ? scree_make_folder(request->folder) : 0;
   if (!error) return -1;
   cli_error("scree race: -o: folder %s cannot be made: %s", request->folder, strerror(error));
   return error == ENOTDIR || error == EEXIST ? 2 : 3;

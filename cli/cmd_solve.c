@@ -6,6 +6,7 @@
 #include "cli/guard.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
+#include "io/results_file.h"
 #include "scree/fclib.h"
 #include "scree/solver.h"
 
@@ -236,7 +237,7 @@ static int check_folder(const Request *request) {
                   problems->items[a], request->folder, cli_base_name(problems->items[a]));
         return 2;
       }
-  const int error = cli_make_folder(request->folder);
+  const int error = scree_make_folder(request->folder);
   if (error) {
     cli_error("scree solve: -o: folder %s cannot be made: %s", request->folder, strerror(error));
     return error == ENOTDIR || error == EEXIST ? 2 : 3;

@@ -4,10 +4,7 @@
 
 #include "cli/json.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *const cli_law_names[] = {"coulomb", "associated", NULL};
 const char *const cli_measure_names[] = {"error", "siconos",   "both", "eps_glob",
@@ -82,23 +79,4 @@ void cli_format_short(double value, char *text, size_t size) {
   snprintf(text, size, "%g", value);
   char *zero = strstr(text, "e-0");
   if (zero) memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
-}
-
-int cli_make_folder(const char *path) {
-  char *copy = strdup(path);
-  if (!copy) return ENOMEM;
-  int error = 0;
-  for (char *p = copy + 1; !error; ++p) {
-    if (*p != '/' && *p != '\0') continue;
-    const char end = *p;
-    *p = '\0';
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST) error = errno;
-    if (end == '\0') break;
-    *p = end;
-  }
-  struct stat status;
-  if (!error && stat(path, &status) != 0) error = errno;
-  if (!error && !S_ISDIR(status.st_mode)) error = ENOTDIR;
-  free(copy);
-  return error;
 }

@@ -32,7 +32,4 @@ void cli_format_seconds(double seconds, char *text, size_t size);
 /* "1e-8" rather than "1e-08" */
 void cli_format_short(double value, char *text, size_t size);
 
-/* mkdir -p: 0 or errno */
-int cli_make_folder(const char *path);
-
 #endif

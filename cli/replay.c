@@ -5,6 +5,7 @@
 #include "cli/record.h"
 #include "cli/terminal.h"
 
+#include "io/results_file.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ char *cli_join(const char *folder, const char *name) {
 }
 
 bool cli_need_folder(const char *path) {
-  const int error = cli_make_folder(path);
+  const int error = scree_make_folder(path);
   if (error) cli_error("scree: cannot make the folder %s: %s", path, strerror(error));
   return error == 0;
 }

@@ -69,22 +69,11 @@ static void settle(State *st, scree_Run *run, double *r) {
   }
 }
 
-/* Another solver with some of its options set ("name=value", null-ended), then settle. */
+/* Another solver, then settle. */
 static scree_Status run_with(State *st, scree_Run *run, const scree_SolverClass *class_,
-                             const char *const *settings, double *r, double *u) {
-  void *options = scree_alloc(class_->options.size, 1);
-  if (!options) return scree_fail_memory(run->log, "auto");
-  scree_options_init(&class_->options, options);
-  scree_Status status = SCREE_OK;
-  for (; *settings && !status; ++settings) {
-    const char *equals = strchr(*settings, '=');
-    char name[16] = {0};
-    memcpy(name, *settings, (size_t)(equals - *settings));
-    status = scree_options_set(&class_->options, "auto", options, name, equals + 1, run->log);
-  }
-  if (!status) status = scree_run_solver(run, class_, options, r, u);
+                             const char *const *options, double *r, double *u) {
+  const scree_Status status = scree_run_solver(run, class_, options, r, u);
   settle(st, run, r);
-  scree_free(options);
   return status;
 }
 
@@ -114,9 +103,7 @@ static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, d
   settle(st, run, r);
   if (status || finished(run)) return status;
   run->note = "newton";
-  status = scree_run_solver(run, &scree_solver_newton, NULL, r, u);
-  settle(st, run, r);
-  return status;
+  return run_with(st, run, &scree_solver_newton, NULL, r, u);
 }
 
 /* All stages that factorise. */

@@ -12,7 +12,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { RESTARTS = 3, MESSAGE = 256 };
+enum { RESTARTS = 3 };
 
 scree_SolveSettings scree_solve_settings(void) {
   const char *preset = scree_solver_find("auto") ? "auto" : "nlgs";
@@ -72,26 +72,6 @@ const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Pr
 }
 
 /* ---- solve ----------------------------------------------------------------------------------- */
-
-static scree_Status read_options(const scree_SolverClass *class_, const char *const *list,
-                                 void *options, const scree_Log *log) {
-  char owner[SCREE_OPTION_NAME_SIZE + 16] = "solver ", name[MESSAGE];
-  strncat(owner, class_->name, SCREE_OPTION_NAME_SIZE);
-  scree_options_init(&class_->options, options);
-  for (; list && *list; ++list) {
-    const char *equals = strchr(*list, '=');
-    const size_t length = equals ? (size_t)(equals - *list) : 0;
-    if (!equals || length == 0 || length >= sizeof name)
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: option \"%s\", expected name=value", owner,
-                        *list);
-    memcpy(name, *list, length);
-    name[length] = '\0';
-    scree_Status status =
-        scree_options_set(&class_->options, owner, options, name, equals + 1, log);
-    if (status) return status;
-  }
-  return SCREE_OK;
-}
 
 static scree_Status find_class(const scree_Problem *problem, const char *name,
                                const scree_SolverClass **class_, const scree_Log *log) {
@@ -190,7 +170,7 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
   void *options = scree_alloc(class_->options.size, 1);
   double *work = SCREE_ALLOC(double, n), *y = NULL;
   if (!options || !work) status = scree_fail_memory(log, "the work of a solve");
-  if (!status) status = read_options(class_, settings->options, options, log);
+  if (!status) status = scree_solver_read_options(class_, settings->options, options, log);
   if (!status) status = scree_operator_create(problem, threads, log, &W);
   if (!status && !(y = SCREE_ALLOC(double, W.state_size)))
     status = scree_fail_memory(log, "the velocities of bodies");

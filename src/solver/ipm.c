@@ -686,18 +686,6 @@ static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
   return SCREE_OK;
 }
 
-/* Newton for two steps, and on only if they have taken off a digit. */
-static scree_Status try_newton(scree_Run *run, double *r, double *u) {
-  void *options = scree_alloc(scree_solver_newton.options.size, 1);
-  if (!options) return scree_fail_memory(run->log, "ipm");
-  scree_options_init(&scree_solver_newton.options, options);
-  scree_options_set(&scree_solver_newton.options, "ipm", options, "window", "2", run->log);
-  scree_options_set(&scree_solver_newton.options, "ipm", options, "fall", "10", run->log);
-  const scree_Status status = scree_run_solver(run, &scree_solver_newton, options, r, u);
-  scree_free(options);
-  return status;
-}
-
 /* Sweeps, if this is a moment for them. */
 static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, double *r,
                                  double *u) {
@@ -714,7 +702,9 @@ static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, 
                                         (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u);
   keep_best(st, run->value, &progress->best, r);
   if (status || run->met || run->exhausted || !(error < NEWTON_AT)) return status;
-  status = try_newton(run, r, u);
+  /* two steps, and on only if they have taken off a digit */
+  static const char *const impatient[] = {"window=2", "fall=10", NULL};
+  status = scree_run_solver(run, &scree_solver_newton, impatient, r, u);
   keep_best(st, run->value, &progress->best, r);
   return status;
 }

@@ -8,6 +8,9 @@
 #include "solver/system.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { NAME_SIZE = 256 };
 
 bool scree_run_exhausted(scree_Run *run) {
   const scree_SolveSettings *s = run->settings;
@@ -27,20 +30,37 @@ bool scree_run_stop(scree_Run *run, const double *r, const double *u, double inc
   return scree_run_exhausted(run) || run->met;
 }
 
-scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_, const void *options,
-                              double *r, double *u) {
-  void *preset = NULL, *state = NULL;
-  if (!options) {
-    options = preset = scree_alloc(class_->options.size, 1);
-    if (!preset) return scree_fail_memory(run->log, "the options of a solver");
-    scree_options_init(&class_->options, preset);
+scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
+                                       void *options, const scree_Log *log) {
+  char owner[SCREE_OPTION_NAME_SIZE + 16] = "solver ", name[NAME_SIZE];
+  strncat(owner, class_->name, SCREE_OPTION_NAME_SIZE);
+  scree_options_init(&class_->options, options);
+  for (; list && *list; ++list) {
+    const char *equals = strchr(*list, '=');
+    const size_t length = equals ? (size_t)(equals - *list) : 0;
+    if (!equals || length == 0 || length >= sizeof name)
+      return scree_fail(log, SCREE_BAD_INPUT, "%s: option \"%s\", expected name=value", owner,
+                        *list);
+    memcpy(name, *list, length);
+    name[length] = '\0';
+    scree_Status status =
+        scree_options_set(&class_->options, owner, options, name, equals + 1, log);
+    if (status) return status;
   }
-  scree_Status status = class_->create(run, options, &state);
+  return SCREE_OK;
+}
+
+scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_,
+                              const char *const *options, double *r, double *u) {
+  void *values = scree_alloc(class_->options.size, 1), *state = NULL;
+  if (!values) return scree_fail_memory(run->log, "the options of a solver");
+  scree_Status status = scree_solver_read_options(class_, options, values, run->log);
+  if (!status) status = class_->create(run, values, &state);
   if (!status) {
     status = class_->solve(state, run, r, u);
     class_->destroy(state);
   }
-  scree_free(preset);
+  scree_free(values);
   return status;
 }
 

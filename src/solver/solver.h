@@ -59,9 +59,13 @@ bool scree_run_stop(scree_Run *run, const double *r, const double *u, double inc
 bool scree_run_exhausted(scree_Run *run);
 
 /* Create, solve, destroy with another solver, continuing the same run (its counts, limits, clock)
- * from r; `options` is a filled options struct or null for the defaults. */
-scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_, const void *options,
-                              double *r, double *u);
+ * from r; `options` as in scree_SolveSettings: a null-ended list of "name=value", or null. */
+scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_,
+                              const char *const *options, double *r, double *u);
+
+/* Fill an options struct (class_->options.size bytes): the defaults, then the list. */
+scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
+                                       void *options, const scree_Log *log);
 
 /* The factorisable system of the run (system.h), made on first use and kept. */
 scree_Status scree_run_system(const scree_Run *run, struct scree_System **system);
