@@ -67,14 +67,30 @@ scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log)
   return SCREE_OK;
 }
 
+/* A copy of `source` in memory, open for writing. The source itself is opened for reading only:
+ * HDF5 locks what it opens for writing against every other reader, also when it writes to memory.
+ */
+static hid_t open_copy(const char *source, hid_t access) {
+  hid_t copy = -1, plain = access_properties(), file = H5Fopen(source, H5F_ACC_RDONLY, plain);
+  const ssize_t size = file >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
+  char *image = size > 0 ? SCREE_ALLOC(char, size) : NULL;
+  if (image && H5Fget_file_image(file, image, (size_t)size) == size &&
+      H5Pset_file_image(access, image, (size_t)size) >= 0)
+    copy = H5Fopen("scree: a copy in memory", H5F_ACC_RDWR, access); /* a name, not a file */
+  scree_free(image);
+  if (file >= 0) H5Fclose(file);
+  H5Pclose(plain);
+  return copy;
+}
+
 scree_Status scree_h5_create(scree_H5 *h5, const char *path, const char *source,
                              const scree_Log *log) {
   *h5 = (scree_H5){.path = path, .log = log, .file = -1, .bytes = ULLONG_MAX};
   silence(h5);
   hid_t access = access_properties();
   H5Pset_fapl_core(access, MEMORY_STEP, false);
-  h5->file = source ? H5Fopen(source, H5F_ACC_RDWR, access)
-                    : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  h5->file =
+      source ? open_copy(source, access) : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Pclose(access);
   if (h5->file >= 0) return SCREE_OK;
   restore(h5);
