@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/packing.h"
+#include "problem/measure.h"
 #include "problem/operator.h"
 #include "small_problems.h"
 #include "solver/colouring.h"
@@ -203,6 +204,41 @@ static void test_hand_measures(void **unused) {
   scree_problem_destroy(&p);
 }
 
+/* The error that a solve stops by goes four contacts at a time; that of the certificate does not.
+ * Contacts on the axis, open ones and magnitudes near the ends of the range are among the fours. */
+static void test_measures_in_fours(void **unused) {
+  (void)unused;
+  unsigned long long seed = 11;
+  for (int d = 2; d <= 3; ++d)
+    for (int law = 0; law < 2; ++law)
+      for (int hostile = 0; hostile < 2; ++hostile) {
+        scree_Problem p = small_random_problem(d, 39, 0.6, (unsigned long long)(d + law));
+        scree_Operator W;
+        scree_Measures all;
+        double r[39 * 3], u[39 * 3];
+        p.law = law ? SCREE_ASSOCIATED : SCREE_COULOMB;
+        p.mu[5] = 0.0;
+        assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
+        for (int i = 0; i < 39 * d; ++i) {
+          const int c = i / d;
+          const double size = hostile && c % 7 == 0 ? 1e-170 : 1.0;
+          const bool axis = c % 5 == 1 && i % d > 0;
+          r[i] = axis ? 0.0 : size * (2.0 * small_random(&seed) - 1.0);
+          u[i] = axis ? 0.0 : size * (2.0 * small_random(&seed) - 1.0);
+        }
+        scree_measure_all(&W, r, u, NULL, &all);
+        const double error = scree_measure_value(&W, SCREE_MEASURE_ERROR, r, u),
+                     siconos = scree_measure_value(&W, SCREE_MEASURE_SICONOS, r, u);
+        assert_true(all.error > 0.0 && fabs(error - all.error) <= 1e-14 * all.error);
+        assert_true(fabs(siconos - all.error_siconos) <= 1e-14 * all.error_siconos);
+        assert_true(scree_measure_value(&W, SCREE_MEASURE_BOTH, r, u) == fmax(error, siconos));
+        u[17 * d] = NAN;
+        assert_true(isnan(scree_measure_value(&W, SCREE_MEASURE_ERROR, r, u)));
+        scree_operator_destroy(&W);
+        scree_problem_destroy(&p);
+      }
+}
+
 /* ---- exact local solutions --------------------------------------------------------------------
  */
 
@@ -371,6 +407,7 @@ int main(void) {
       cmocka_unit_test(test_checks),
       cmocka_unit_test(test_hand_solutions),
       cmocka_unit_test(test_hand_measures),
+      cmocka_unit_test(test_measures_in_fours),
       cmocka_unit_test(test_exact_on_random_contacts),
       cmocka_unit_test(test_exact_on_hostile_contacts),
       cmocka_unit_test(test_colouring),

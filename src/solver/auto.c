@@ -26,7 +26,7 @@
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
 enum { FIRST_SWEEPS_3D = 14, FIRST_MOST_3D = 50, FIRST_SWEEPS_2D = 30, FIRST_MOST_2D = 200 };
 enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 }; /* of a small problem; of a later stage */
-static const double NEWTON_PRICE = 2.0;        /* factorisations that stage 2 is expected to need */
+static const double NEWTON_PRICE = 4.0;        /* factorisations that stage 2 is expected to need */
 static const double IPM_PRICE = 30.0;          /* factorisations that stage 3 is expected to need */
 static const double LAST_PRICE = 400.0;        /* factorisations that stage 4 may cost */
 

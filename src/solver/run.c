@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { NAME_SIZE = 256 };
+static const double FAR_OFF = 100.0;
 
 bool scree_run_exhausted(scree_Run *run) {
   const scree_SolveSettings *s = run->settings;
@@ -120,7 +121,9 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
   double half_error = run->value;
   double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
   int done = 0, half = 0;
-  for (int group = 1; !run->met && !run->exhausted;) {
+  /* far from the tolerance one sweep will not do, and measuring costs more than a sweep */
+  const bool far = run->value > FAR_OFF * run->settings->tolerance;
+  for (int group = far && !run->measure_often ? 3 : 1; !run->met && !run->exhausted;) {
     int swept;
     double change;
     scree_Status status = smooth(run, group, small, done > 0, r, u, &swept, &change);
