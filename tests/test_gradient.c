@@ -89,30 +89,31 @@ static void test_published_counts(void **state) {
 /* ---- agreement ------------------------------------------------------------------------------- */
 
 /* The velocity of a convex problem is unique, and the natural map bounds its error up to the
- * condition of the problem: 1e3 tolerances cover the worst of the files (BoxesStack1, OneObject),
- * most agree to 10. Where W is not symmetric (printed with six digits: OneObject, Rover) there is
- * no cost function; what the methods then solve is the variational inequality, which the error
- * measures, and they still agree. */
+ * condition of the problem: at most 200 on the files (OneObject; 1 to 50 on the others). So to
+ * agree in velocity to `tolerance` three digits more are asked of the error. The reference is
+ * another family altogether (auto ends with Newton or an interior point). Where W is not symmetric
+ * (printed with six digits: OneObject, Rover) there is no cost function; what the methods then
+ * solve is the variational inequality, which the error measures, and they still agree. */
 static void agree(const char *name, scree_Problem *p) {
-  const double tolerance = 1e-7;
+  const double tolerance = 1e-6;
   p->law = SCREE_ASSOCIATED;
-  scree_SolveSettings settings = settings_of("apgd-asr", 0.1 * tolerance);
+  scree_SolveSettings settings = settings_of("auto", 1e-6 * tolerance);
   Solution reference = solve_from(p, &settings, NULL);
-  if (reference.status != SCREE_OK) fail_msg("%s: apgd-asr reached %g", name, reference.info.value);
+  if (reference.status != SCREE_OK) fail_msg("%s: auto reached %g", name, reference.info.value);
   for (int m = 0; m < METHODS; ++m) {
-    settings = settings_of(methods[m], tolerance);
-    /* without restart more is needed on some; those are judged by the error they reached */
-    const bool restarts = strcmp(methods[m], "apgd-ar") == 0 || strcmp(methods[m], "apgd-asr") == 0;
-    settings.max_iterations = restarts ? 6000 : 2000;
+    settings = settings_of(methods[m], 1e-3 * tolerance);
+    settings.max_iterations = 100000;
     Solution s = solve_from(p, &settings, NULL);
     const double apart = difference(p, s.u, reference.u);
-    if (s.status != SCREE_OK && restarts)
+    /* the plain gradient needs millions on the worst (BoxesStack1): there it must be on its way */
+    const bool slow = s.status != SCREE_OK && strcmp(methods[m], "pgd") == 0;
+    if (slow ? !(s.info.value < 1e-4) : s.status != SCREE_OK)
       fail_msg("%s: %s reached %g", name, methods[m], s.info.value);
-    if (!(apart <= 1e3 * fmax(s.info.value, tolerance)))
+    if (!slow && !(apart <= tolerance))
       fail_msg("%s: %s is %g off in velocity, error %g", name, methods[m], apart, s.info.value);
     if (s.status == SCREE_OK && p->set == NULL) {
       const double error = plain_error(p, s.r, 0.0);
-      assert_true(error <= tolerance * (1.0 + 1e-6));
+      assert_true(error <= 1e-3 * tolerance * (1.0 + 1e-5));
     }
     free_solution(&s);
   }
