@@ -3,7 +3,11 @@
  * log time over log contacts by least squares. Solves start cold.
  *
  *     growth [--quick] [--mu X (0.3)] [--threads N (1)] [--time-limit S (60)] [--cache DIR]
- *            [--dimension 2|3] [--largest CONTACTS (100000)]
+ *            [--dimension 2|3] [--largest CONTACTS (100000)] [--flow]
+ *
+ * Packings are at rest: gravity alone loads them, and most contacts are at the edge of sticking
+ * with no velocity to tell where they would slide, the hardest case there is. With --flow a wall
+ * has been drawn away and the heap is collapsing.
  *
  * --quick stops at 1e4 contacts. --cache keeps the packings as FCLIB files for the next run. A row
  * with a star did not converge within the time limit: its error is what was reached, and it takes
@@ -16,11 +20,14 @@
 
 static const int sizes[] = {1000, 3000, 10000, 30000, 100000};
 static const double tolerances[] = {1e-4, 1e-8};
+enum { FLOW_STEPS = 60 };             /* since the wall began to move */
+static const double FLOW_SPEED = 2.0; /* of the wall, metres per second */
 enum { SIZES = sizeof sizes / sizeof *sizes, TOLERANCES = 2, REPEATS = 3 };
 
 typedef struct Options {
   double mu, time_limit;
   int threads, largest, dimension; /* dimension 0: both */
+  bool flow;
   const char *cache;
 } Options;
 
@@ -91,6 +98,10 @@ static scree_Status dimension(int d, const Options *options) {
     scree_World *world;
     packing.threads = options->threads;
     packing.verbose = true;
+    if (options->flow) {
+      packing.pull = FLOW_SPEED;
+      packing.after = FLOW_STEPS;
+    }
     status = settle_problem(&packing, options->cache, &problem, &world);
     if (status) break;
     status = rows(&problem, options, fits);
@@ -130,6 +141,8 @@ static bool parse(int argc, char **argv, Options *options) {
       options->dimension = atoi(value);
     else if ((value = value_of(argc, argv, &k, "--largest")))
       options->largest = atoi(value);
+    else if (strcmp(argv[k], "--flow") == 0)
+      options->flow = true;
     else
       return false;
   }
@@ -140,12 +153,12 @@ int main(int argc, char **argv) {
   Options options = {.mu = 0.3, .time_limit = 60.0, .threads = 1, .largest = 100000};
   if (!parse(argc, argv, &options)) {
     fprintf(stderr, "usage: growth [--quick] [--mu X] [--threads N] [--time-limit S] [--cache DIR] "
-                    "[--dimension 2|3] [--largest CONTACTS]\n");
+                    "[--dimension 2|3] [--largest CONTACTS] [--flow]\n");
     return SCREE_BAD_INPUT;
   }
-  printf("auto on settled packings, mu = %g, %d thread(s), cold, at most %g s a solve (* not "
+  printf("auto on %s packings, mu = %g, %d thread(s), cold, at most %g s a solve (* not "
          "converged)\n",
-         options.mu, options.threads, options.time_limit);
+         options.flow ? "collapsing" : "settled", options.mu, options.threads, options.time_limit);
   printf("%3s %9s %9s %9s %8s %11s  %9s %9s %8s  %-8s %9s\n", "", "contacts", "active", "bodies",
          "error <=", "seconds", "us/cont.", "iterat.", "factor.", "by", "error");
   scree_Status status = SCREE_OK;

@@ -38,6 +38,7 @@ typedef struct SettleOptions {
   double mu;
   const char *scheme; /* ("moreau-jean") */
   double pull;  /* speed at which the wall at the far end of x moves away once all is settled (0) */
+  int after;    /* steps after that (0) */
   int threads;  /* (1) */
   bool verbose; /* progress on the error stream */
 } SettleOptions;
@@ -188,16 +189,16 @@ static inline scree_Status settle_damp(scree_World *world) {
 static inline scree_Status settle_run(const SettleOptions *options, int n, scree_World *world) {
   const int fall = settle_fall(options->d, n), steps = settle_steps(options->d, n);
   scree_Status status = SCREE_OK;
-  for (int k = 1; k <= steps && !status; ++k) {
+  for (int k = 1; k <= steps + options->after && !status; ++k) {
     scree_StepReport report;
-    if (2 * k > 3 * fall) status = settle_damp(world);
+    if (2 * k > 3 * fall && k <= steps) status = settle_damp(world);
     if (!status) status = scree_world_step(world, &report);
     if (status == SCREE_NOT_CONVERGED) status = SCREE_OK;
-    if (options->verbose && !status && (k % 50 == 0 || k == steps))
+    if (options->verbose && !status && (k % 50 == 0 || k == steps + options->after))
       fprintf(stderr,
               "settling %dD: step %d of %d, %d contacts, error %.1e, speed %.1e, depth %.1e\n",
-              options->d, k, steps, report.contacts, report.error, settle_speed(world),
-              report.penetration);
+              options->d, k, steps + options->after, report.contacts, report.error,
+              settle_speed(world), report.penetration);
   }
   return status;
 }
@@ -252,8 +253,8 @@ static inline scree_Status settle_problem(const SettleOptions *options, const ch
   FILE *file = NULL;
   *world = NULL;
   if (cache) {
-    snprintf(path, sizeof path, "%s/settled-%dd-%d-mu%g.hdf5", cache, options->d, options->contacts,
-             options->mu);
+    snprintf(path, sizeof path, "%s/settled-%dd-%d-mu%g-pull%g-after%d.hdf5", cache, options->d,
+             options->contacts, options->mu, options->pull, options->after);
     file = fopen(path, "rb");
   }
   if (file) {

@@ -50,6 +50,7 @@ typedef struct Options {
 } Options;
 
 enum { STALLED = 6 };                 /* small steps in a row that count as a stall */
+enum { STUCK = 8 };                   /* tiny steps in a row after which nothing moves again */
 static const double NEWTON_AT = 1e-4; /* error below which Newton is tried too */
 static const double STALL_AT = 1e-4;  /* error below which a stall may be round-off */
 
@@ -636,7 +637,7 @@ static void update_weights(State *st, double step, double error) {
 typedef struct Progress {
   double ru, ry;    /* norms of the residuals */
   double last;      /* step */
-  int small;        /* small steps in a row */
+  int small, tiny;  /* small and tiny steps in a row */
   double polish_at; /* error at which sweeps are tried next */
   double best;      /* error of the impulses in State.best */
   double reference; /* best error when `since` was set to zero */
@@ -679,6 +680,7 @@ static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
   }
   progress->last = step;
   progress->small = step < 0.3 ? progress->small + 1 : 0;
+  progress->tiny = step < 0.02 ? progress->tiny + 1 : 0;
   update_weights(st, step, error);
   scree_report(run->log, SCREE_LOG_DETAIL,
                "ipm %d: error %.2e barrier %.2e affine %.2f sigma %.2g step %.3f",
@@ -723,7 +725,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   measure_scales(st);
   start_near(st, r, u, st->options.barrier * st->x_mean * st->q_mean);
   progress.ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &progress.ry);
-  while (progress.since <= st->options.patience) {
+  while (progress.since <= st->options.patience && progress.tiny < STUCK) {
     ++run->iterations;
     scree_Status status = iterate(st, run, &progress);
     if (status) return status;
