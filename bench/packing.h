@@ -1,7 +1,7 @@
 /* Contact problems made in code, for benchmarks: spheres (3D) or disks (2D) on a dense lattice with
- * jittered masses, about three contacts per body, pressed together and sheared at random. Body
- * form; scree_problem_assemble gives the other. The same arguments give the same problem on any
- * machine.
+ * jittered masses, about three contacts per body, pressed together and sheared at random. In the
+ * form of balls; packing_dense gives the same problem with B written out, scree_problem_assemble
+ * with W. The same arguments give the same problem on any machine.
  *
  * Half of the neighbours of the face-centred (3D) or triangular (2D) lattice touch, chosen at
  * random; bodies are numbered along the lattice and contacts in the order of their first body, as a
@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* uniform in [0, 1): a fixed generator, so that problems do not depend on the C library */
 static inline double packing_random(uint64_t *state) {
@@ -50,51 +51,61 @@ static inline PackingLattice packing_lattice(int d, int contacts) {
   return lattice;
 }
 
-/* Rows of B for one side: e_i / sqrt(m) and (arm x e_i) / sqrt(I), with the sign of the side. */
-static inline void packing_block(int d, const double *frame, double sign, double radius,
-                                 double mass, double *B) {
+/* s and a of one side */
+static inline void packing_arm(int d, double sign, double radius, double mass, double *arm) {
   const double inertia = (d == 3 ? 0.4 : 0.5) * mass * radius * radius;
-  const double a = 1.0 / sqrt(mass), b = 1.0 / sqrt(inertia), *n = frame;
-  /* the point of contact lies at -sign * radius * n from the centre */
+  arm[0] = sign / sqrt(mass);
+  arm[1] = radius / sqrt(inertia);
+}
+
+/* The axes (d x 3) of a contact, as scree/problem.h says. */
+static inline void packing_frame(int d, const double *n, double *frame) {
+  const double o = copysign(1.0, n[2]), p = -1.0 / (o + n[2]);
+  const double plane[6] = {n[0], n[1], 0.0, -n[1], n[0], 0.0};
+  const double space[9] = {n[0],
+                           n[1],
+                           n[2],
+                           1.0 + o * n[0] * n[0] * p,
+                           o * n[0] * n[1] * p,
+                           -o * n[0],
+                           n[0] * n[1] * p,
+                           o + n[1] * n[1] * p,
+                           -n[1]};
+  for (int k = 0; k < 3 * d; ++k) frame[k] = d == 3 ? space[k] : plane[k];
+}
+
+/* Rows of B for one side with the arm s, a: s e_i and (arm x e_i) / sqrt(J), by the cross product;
+ * the axes may be any frame. */
+static inline void packing_rows(int d, const double *frame, const double *arm, double *B) {
+  const int nb = d == 3 ? 6 : 3;
+  const double sign = arm[0] < 0.0 ? -1.0 : 1.0, *n = frame;
+  /* the point of contact lies at -sign * n from the centre, in units of its distance */
   for (int i = 0; i < d; ++i) {
     const double *e = frame + 3 * i;
-    const double arm[3] = {-sign * radius * n[0], -sign * radius * n[1], -sign * radius * n[2]};
-    const double turn[3] = {arm[1] * e[2] - arm[2] * e[1], arm[2] * e[0] - arm[0] * e[2],
-                            arm[0] * e[1] - arm[1] * e[0]};
-    const int nb = d == 3 ? 6 : 3;
-    for (int k = 0; k < d; ++k) B[i * nb + k] = sign * a * e[k];
-    if (d == 3)
-      for (int k = 0; k < 3; ++k) B[i * nb + 3 + k] = sign * b * turn[k];
-    else
-      B[i * nb + 2] = sign * b * turn[2];
+    const double turn[3] = {n[1] * e[2] - n[2] * e[1], n[2] * e[0] - n[0] * e[2],
+                            n[0] * e[1] - n[1] * e[0]};
+    for (int k = 0; k < d; ++k) B[i * nb + k] = arm[0] * e[k];
+    for (int k = 0; k < nb - d; ++k)
+      B[i * nb + d + k] = sign * arm[1] * -sign * turn[d == 3 ? k : 2];
   }
 }
 
-static inline void packing_frame(int d, const double *n, double *frame) {
-  for (int k = 0; k < 3; ++k) frame[k] = n[k];
-  if (d == 2) {
-    frame[3] = -n[1], frame[4] = n[0], frame[5] = 0.0;
-    return;
-  }
-  const double other[3] = {fabs(n[0]) < 0.6, fabs(n[0]) >= 0.6, 0.0};
-  double t[3] = {n[1] * other[2] - n[2] * other[1], n[2] * other[0] - n[0] * other[2],
-                 n[0] * other[1] - n[1] * other[0]};
-  const double length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-  for (int k = 0; k < 3; ++k) frame[3 + k] = t[k] / length;
-  const double *t1 = frame + 3;
-  frame[6] = n[1] * t1[2] - n[2] * t1[1];
-  frame[7] = n[2] * t1[0] - n[0] * t1[2];
-  frame[8] = n[0] * t1[1] - n[1] * t1[0];
+/* The same from the mass of a body. */
+static inline void packing_block(int d, const double *frame, double sign, double radius,
+                                 double mass, double *B) {
+  double arm[2];
+  packing_arm(d, sign, radius, mass, arm);
+  packing_rows(d, frame, arm, B);
 }
 
-/* Up to `contacts` contacts with friction mu. `pairs` receives the bodies when not null. */
+/* Up to `contacts` contacts with friction mu. */
 static inline scree_Status packing_create(int d, int contacts, double mu, scree_Problem *problem,
                                           const scree_Log *log) {
   const PackingLattice lattice = packing_lattice(d, contacts);
-  const int *n = lattice.n, bodies = n[0] * n[1] * n[2], nb = d == 3 ? 6 : 3;
+  const int *n = lattice.n, bodies = n[0] * n[1] * n[2];
   uint64_t seed = 20;
   scree_Problem p;
-  scree_Status status = scree_problem_create_bodies(&p, d, contacts, bodies, nb, false, false, log);
+  scree_Status status = scree_problem_create_balls(&p, d, contacts, bodies, false, false, log);
   if (status) return status;
   double *mass = malloc((size_t)bodies * sizeof *mass), *v = malloc((size_t)bodies * 6 * sizeof *v);
   if (!mass || !v) abort();
@@ -113,12 +124,13 @@ static inline scree_Status packing_create(int d, int contacts, double mu, scree_
         continue;
       const int other = at[0] + n[0] * (at[1] + n[1] * at[2]);
       if (packing_random(&seed) < (d == 3 ? 0.4 : 0.2)) continue;
-      double frame[9], *B = p.bodies.B + (size_t)c * (size_t)(2 * d * nb);
-      packing_frame(d, lattice.offset[k], frame); /* from b to other: other is the first body */
+      double frame[9], *n_c = p.bodies.normal + 3 * (size_t)c, *arm = p.bodies.arm + 4 * (size_t)c;
+      for (int a = 0; a < 3; ++a) n_c[a] = lattice.offset[k][a];
+      packing_frame(d, n_c, frame); /* from b to other: other is the first body */
       p.bodies.body[2 * c] = other;
       p.bodies.body[2 * c + 1] = b;
-      packing_block(d, frame, 1.0, 0.5, mass[other], B);
-      packing_block(d, frame, -1.0, 0.5, mass[b], B + d * nb);
+      packing_arm(d, 1.0, 0.5, mass[other], arm);
+      packing_arm(d, -1.0, 0.5, mass[b], arm + 2);
       for (int i = 0; i < d; ++i) {
         double q = 0.0;
         for (int j = 0; j < d; ++j) q += frame[3 * i + j] * (v[6 * other + j] - v[6 * b + j]);
@@ -130,6 +142,26 @@ static inline scree_Status packing_create(int d, int contacts, double mu, scree_
   free(v);
   p.nc = c;
   *problem = p;
+  return SCREE_OK;
+}
+
+/* The same problem with B written out. */
+static inline scree_Status packing_dense(const scree_Problem *balls, scree_Problem *dense,
+                                         const scree_Log *log) {
+  const int d = balls->d, nb = balls->bodies.nb;
+  const size_t nc = (size_t)balls->nc;
+  scree_Status status = scree_problem_create_bodies(dense, d, balls->nc, balls->bodies.nbodies, nb,
+                                                    false, false, log);
+  if (status) return status;
+  memcpy(dense->q, balls->q, nc * (size_t)d * sizeof *dense->q);
+  memcpy(dense->mu, balls->mu, nc * sizeof *dense->mu);
+  memcpy(dense->bodies.body, balls->bodies.body, 2 * nc * sizeof *dense->bodies.body);
+  for (size_t c = 0; c < nc; ++c) {
+    double frame[9], *B = dense->bodies.B + c * (size_t)(2 * d * nb);
+    packing_frame(d, balls->bodies.normal + 3 * c, frame);
+    for (int side = 0; side < 2; ++side)
+      packing_rows(d, frame, balls->bodies.arm + 4 * c + 2 * side, B + side * d * nb);
+  }
   return SCREE_OK;
 }
 

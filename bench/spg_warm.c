@@ -120,9 +120,11 @@ static scree_Status remember(Shear *s, int nc, const double *r) {
 
 /* Mean diagonal of W = B B^T. */
 static double mean_diagonal(const scree_Problem *p) {
-  const size_t n = (size_t)p->nc * 2 * (size_t)p->d * (size_t)p->bodies.nb;
-  double sum = 0.0;
-  for (size_t k = 0; k < n; ++k) sum += p->bodies.B[k] * p->bodies.B[k];
+  double sum = 0.0, B[36];
+  for (int c = 0; c < p->nc; ++c) {
+    scree_problem_blocks(p, c, B);
+    for (int k = 0; k < 2 * p->d * p->bodies.nb; ++k) sum += B[k] * B[k];
+  }
   return sum / ((double)p->nc * p->d);
 }
 
@@ -136,7 +138,8 @@ static scree_Status make_compliant(const Shear *s, const scree_Problem *posed, c
   if (status) return status;
   problem->law = SCREE_ASSOCIATED;
   memcpy(problem->bodies.body, posed->bodies.body, nc * 2 * sizeof(int));
-  memcpy(problem->bodies.B, posed->bodies.B, nc * 2 * d * nb * sizeof(double));
+  for (size_t c = 0; c < nc; ++c)
+    scree_problem_blocks(posed, (int)c, problem->bodies.B + c * 2 * d * nb);
   memcpy(problem->q, posed->q, nc * d * sizeof(double));
   memcpy(problem->mu, posed->mu, nc * sizeof(double));
   for (size_t c = 0; c < nc && s->C > 0.0; ++c)
@@ -160,7 +163,9 @@ static scree_Status advance(Shear *s, const scree_Problem *p, const int *problem
     scree_Vec3 *v = &s->velocity[b].linear;
     *v = (scree_Vec3){v->x + h * g.x, v->y + h * g.y, v->z + h * g.z};
   }
-  for (int c = 0; c < p->nc; ++c)
+  for (int c = 0; c < p->nc; ++c) {
+    double B[36];
+    scree_problem_blocks(p, c, B);
     for (int side = 0; side < 2; ++side) {
       const int k = p->bodies.body[2 * c + side];
       if (k < 0) continue;
@@ -174,8 +179,9 @@ static scree_Status advance(Shear *s, const scree_Problem *p, const int *problem
       for (int i = 0; i < d; ++i)
         for (int a = 0; a < nb; ++a)
           *(d == 2 ? part2[a] : part3[a]) +=
-              (a < d ? m : j) * p->bodies.B[((2 * c + side) * d + i) * nb + a] * r[c * d + i];
+              (a < d ? m : j) * B[(side * d + i) * nb + a] * r[c * d + i];
     }
+  }
   for (int b = 0; b < s->nbodies && !status; ++b) {
     if (scree_body_is_obstacle(s->world, b)) continue;
     scree_Vec3 *x = &s->pose[b].position, v = s->velocity[b].linear;

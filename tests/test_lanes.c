@@ -87,9 +87,16 @@ static void lanes_give_the_exact_local_solution(void **state) {
 
 static void same_bits_for_any_number_of_threads(void **state) {
   (void)state;
-  for (int d = 2; d <= 3; ++d) {
-    scree_Problem p;
+  for (int run = 0; run < 6; ++run) { /* balls, recognised as balls, bodies of any shape */
+    const int d = 2 + run % 2, form = run / 2;
+    scree_Problem p, balls;
     assert_int_equal(packing_create(d, 2003, 0.4, &p, NULL), SCREE_OK);
+    if (form > 0) {
+      balls = p;
+      assert_int_equal(packing_dense(&balls, &p, NULL), SCREE_OK);
+      scree_problem_destroy(&balls);
+    }
+    if (form == 2) p.bodies.B[d] += 0.1 * p.bodies.B[0];
     /* a body with very many contacts: its contacts are visited one by one */
     for (int c = 0; c < p.nc; c += 9)
       if (p.bodies.body[2 * c] > 0 && p.bodies.body[2 * c + 1] > 0) p.bodies.body[2 * c] = 0;

@@ -166,7 +166,7 @@ static void does_not_see_units(void **state) {
   assert_int_equal(packing_create(3, 60, 0.3, &p, NULL), SCREE_OK);
   double r[180], u[180], r2[180], u2[180];
   const scree_SolveInfo one = solve(&p, "pqn", NULL, SCREE_MEASURE_ERROR, 1e-9, false, r, u);
-  for (int i = 0; i < p.nc * 36; ++i) p.bodies.B[i] *= 0x1p-10;
+  for (int i = 0; i < p.nc * 4; ++i) p.bodies.arm[i] *= 0x1p-10;
   for (int i = 0; i < p.nc * 3; ++i) p.q[i] *= 0x1p7;
   const scree_SolveInfo two = solve(&p, "pqn", NULL, SCREE_MEASURE_ERROR, 1e-9, false, r2, u2);
   assert_int_equal(one.iterations, two.iterations);

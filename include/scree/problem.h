@@ -43,12 +43,24 @@ typedef struct scree_BlockRows {
 } scree_BlockRows;
 
 /* body[c] = the two bodies of contact c, -1 for an obstacle. B[c][k] is d x nb, row by row; blocks
- * of an obstacle are zero. */
+ * of an obstacle are zero.
+ *
+ * Between balls (spheres, disks) a contact has a third of the numbers and none of the coupling of
+ * W_cc: the point of contact lies on the line of the normal through the centre, so that all rows
+ * follow from the unit normal n and two numbers for each side,
+ *     s = +-1/sqrt(m) (plus for the first body) and a = distance of the point from the centre
+ *     / sqrt(J), both zero for an obstacle.
+ * The tangents are then (-n_y, n_x) in 2D, and in 3D, with o = 1 or -1 as n_z has that sign bit and
+ * p = -1/(o + n_z):  t1 = (1 + o n_x^2 p, o n_x n_y p, -o n_x), t2 = (n_x n_y p, o + n_y^2 p,
+ * -n_y). B is null in this form, and the components of a body are its velocity and its spin (nb is
+ * 3, in 3D 6). */
 typedef struct scree_BodyRows {
   int nbodies, nb;
-  int *body; /* (nc x 2) */
-  double *B; /* (nc x 2 x d x nb) */
-  double *C; /* (nc x d x d) compliance, or null */
+  int *body;      /* (nc x 2) */
+  double *B;      /* (nc x 2 x d x nb), or null for balls */
+  double *normal; /* balls: (nc x 3), from the second body to the first; z is 0 in 2D */
+  double *arm;    /* balls: (nc x 2 x 2) s and a of each side */
+  double *C;      /* (nc x d x d) compliance, or null */
 } scree_BodyRows;
 
 typedef struct scree_Problem {
@@ -77,6 +89,9 @@ SCREE_API scree_Status scree_problem_create_assembled(scree_Problem *problem, in
 SCREE_API scree_Status scree_problem_create_bodies(scree_Problem *problem, int d, int nc,
                                                    int nbodies, int nb, bool with_sets,
                                                    bool with_compliance, const scree_Log *log);
+SCREE_API scree_Status scree_problem_create_balls(scree_Problem *problem, int d, int nc,
+                                                  int nbodies, bool with_sets, bool with_compliance,
+                                                  const scree_Log *log);
 SCREE_API void scree_problem_destroy(scree_Problem *problem);
 
 /* An assembled problem from the rows of a dense W (nc*d x nc*d, row by row); zero blocks are left
@@ -89,8 +104,11 @@ SCREE_API scree_Status scree_problem_create_dense(scree_Problem *problem, int d,
 SCREE_API scree_Status scree_problem_assemble(const scree_Problem *bodies, scree_Problem *assembled,
                                               const scree_Log *log);
 
+/* The blocks (2 x d x nb) of contact c of a problem in body form, whether B or balls. */
+SCREE_API void scree_problem_blocks(const scree_Problem *problem, int c, double *B);
+
 /* Refuse what no solver can work on: wrong sizes, NaN or infinite numbers, mu < 0, indices out of
- * range, columns not ascending, a missing diagonal block. */
+ * range, columns not ascending, a missing diagonal block, normals of balls that are not unit. */
 SCREE_API scree_Status scree_problem_check(const scree_Problem *problem, const scree_Log *log);
 
 /* Contact c's set. */

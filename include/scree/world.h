@@ -112,7 +112,7 @@ SCREE_API scree_Contact scree_world_contact(const scree_World *world, int contac
 /* The discrete problem of the last (sub)step as a view into the world, with its solution r and u
  * (nc x d); any of the pointers may be null. Valid until the world changes. SCREE_BAD_INPUT before
  * the first step. Body k of the problem is body problem_body[k] of the world: only bodies with
- * contacts are in it. */
+ * contacts are in it. When all of them are balls, so is the form of the problem. */
 SCREE_API scree_Status scree_world_problem(const scree_World *world, scree_Problem *problem,
                                            const double **r, const double **u,
                                            const int **problem_body);

@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "io/fclib_global.h"
+#include "problem/balls.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -107,15 +108,16 @@ static bool write_H(const scree_H5 *h5, const scree_Problem *problem) {
   Compressed H;
   bool good = compressed_init(&H, (size_t)n, (size_t)n * (size_t)(2 * nb));
   int used = 0;
-  for (int c = 0; good && c < problem->nc; ++c)
+  for (int c = 0; good && c < problem->nc; ++c) {
+    double room[SCREE_BALL_ROOM];
+    const double *blocks = scree_contact_blocks(problem, c, room);
     for (int i = 0; i < d; ++i) {
       const int *body = problem->bodies.body + 2 * c;
       const int first = body[0] > body[1] && body[1] >= 0; /* the lower body first: rows ascend */
       for (int k = 0; k < 2; ++k) {
         const int side = k ^ first;
         if (body[side] < 0) continue;
-        const double *B =
-            problem->bodies.B + ((size_t)(2 * c + side) * (size_t)d + (size_t)i) * (size_t)nb;
+        const double *B = blocks + (side * d + i) * nb;
         for (int j = 0; j < nb; ++j) {
           if (B[j] == 0.0) continue;
           H.index[used] = body[side] * nb + j;
@@ -124,6 +126,7 @@ static bool write_H(const scree_H5 *h5, const scree_Problem *problem) {
       }
       H.pointer[c * d + i + 1] = used;
     }
+  }
   good = good && scree_sparse_write(h5, "/fclib_global/H", true, problem->bodies.nbodies * nb, n,
                                     H.pointer, H.index, H.x);
   compressed_fini(&H);
@@ -177,7 +180,8 @@ static double *scaled_velocities(const scree_Problem *problem, const double *r) 
   for (int e = 0; y && e < 2 * problem->nc; ++e) {
     const int body = problem->bodies.body[e];
     if (body < 0) continue;
-    const double *B = problem->bodies.B + (size_t)e * (size_t)(d * nb);
+    double room[SCREE_BALL_ROOM];
+    const double *B = scree_contact_blocks(problem, e / 2, room) + e % 2 * d * nb;
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < nb; ++j)
         y[(size_t)body * (size_t)nb + (size_t)j] += B[i * nb + j] * r[(e / 2) * d + i];

@@ -29,7 +29,8 @@ static void fill_diagonal(scree_Operator *W) {
           D[i * d + j] = p->blocks.x[start * dd + i * d * n + k * d + j];
     } else {
       const size_t nb = (size_t)p->bodies.nb;
-      const double *B = p->bodies.B + (size_t)c * 2 * d * nb;
+      double room[SCREE_BALL_ROOM];
+      const double *B = scree_contact_blocks(p, c, room);
       for (size_t i = 0; i < d; ++i)
         for (size_t j = 0; j < d; ++j) {
           double sum = p->bodies.C ? p->bodies.C[(size_t)c * dd + i * d + j] : 0.0;
@@ -72,13 +73,20 @@ void scree_operator_destroy(scree_Operator *W) {
 /* Entries of scree_operator_state for bodies first .. last-1: y_b = sum over its contacts B^T r. */
 SCREE_INLINE void gather_bodies(const scree_Operator *W, int d, int nb, int first, int last,
                                 const double *r, double *y) {
-  const double *B = W->problem->bodies.B;
+  const scree_BodyRows *rows = &W->problem->bodies;
   for (int b = first; b < last; ++b) {
     double *yb = y + (size_t)b * (size_t)nb;
     for (int j = 0; j < nb; ++j) yb[j] = 0.0;
     for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e) {
-      const size_t entry = (size_t)W->body_entry[e];
-      const double *Be = B + entry * (size_t)(d * nb), *re = r + entry / 2 * (size_t)d;
+      const size_t entry = (size_t)W->body_entry[e], c = entry / 2;
+      const double *re = r + c * (size_t)d;
+      if (!rows->B) {
+        double f[3], m[3];
+        scree_ball_push(d, rows->normal + 3 * c, re, f, m);
+        scree_ball_move(d, rows->arm + 2 * entry, f, m, yb);
+        continue;
+      }
+      const double *Be = rows->B + entry * (size_t)(d * nb);
       for (int i = 0; i < d; ++i)
         for (int j = 0; j < nb; ++j) yb[j] += Be[i * nb + j] * re[i];
     }
@@ -176,23 +184,27 @@ double scree_operator_norm_bound(const scree_Operator *W) {
   }
   /* |B B^T| <= largest row sum of |B| times largest column sum of |B| */
   const size_t nb = (size_t)p->bodies.nb;
-  double largest_column = 0.0, largest_row = 0.0, largest_C = 0.0;
+  double largest_column = 0.0, largest_row = 0.0, largest_C = 0.0, room[SCREE_BALL_ROOM];
   for (int b = 0; b < p->bodies.nbodies; ++b)
     for (size_t j = 0; j < nb; ++j) {
       double sum = 0.0;
-      for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e)
-        for (size_t i = 0; i < d; ++i)
-          sum += fabs(p->bodies.B[((size_t)W->body_entry[e] * d + i) * nb + j]);
+      for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e) {
+        const int entry = W->body_entry[e];
+        const double *B = scree_contact_blocks(p, entry / 2, room) + (size_t)(entry % 2) * d * nb;
+        for (size_t i = 0; i < d; ++i) sum += fabs(B[i * nb + j]);
+      }
       if (sum > largest_column) largest_column = sum;
     }
-  for (size_t c = 0; c < (size_t)p->nc; ++c)
+  for (size_t c = 0; c < (size_t)p->nc; ++c) {
+    const double *B = scree_contact_blocks(p, (int)c, room);
     for (size_t i = 0; i < d; ++i) {
       double sum = 0.0, C = 0.0;
       for (size_t side = 0; side < 2; ++side)
-        for (size_t j = 0; j < nb; ++j) sum += fabs(p->bodies.B[((2 * c + side) * d + i) * nb + j]);
+        for (size_t j = 0; j < nb; ++j) sum += fabs(B[(side * d + i) * nb + j]);
       for (size_t j = 0; p->bodies.C && j < d; ++j) C += fabs(p->bodies.C[(c * d + i) * d + j]);
       if (sum > largest_row) largest_row = sum;
       if (C > largest_C) largest_C = C;
     }
+  }
   return largest_row * largest_column + largest_C;
 }

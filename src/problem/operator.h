@@ -11,7 +11,7 @@
 #ifndef SCREE_PROBLEM_OPERATOR_H
 #define SCREE_PROBLEM_OPERATOR_H
 
-#include "math/simd.h"
+#include "problem/balls.h"
 #include "scree/problem.h"
 
 typedef struct scree_Operator {
@@ -94,13 +94,18 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
   } else {
     const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1],
               ground = p->bodies.nbodies;
-    const double *B0 = p->bodies.B + (size_t)c * (size_t)(2 * d * nb), *B1 = B0 + d * nb;
     const double *y0 = y + (size_t)(b0 < 0 ? ground : b0) * (size_t)nb;
     const double *y1 = y + (size_t)(b1 < 0 ? ground : b1) * (size_t)nb;
-    for (int i = 0; i < d; ++i) {
-      double sum = 0.0;
-      for (int j = 0; j < nb; ++j) sum += B0[i * nb + j] * y0[j] + B1[i * nb + j] * y1[j];
-      u[i] += sum;
+    if (!p->bodies.B) {
+      const double *n = p->bodies.normal + 3 * (size_t)c, *arm = p->bodies.arm + 4 * (size_t)c;
+      scree_ball_velocity(d, n, arm, y0, y1, u);
+    } else {
+      const double *B0 = p->bodies.B + (size_t)c * (size_t)(2 * d * nb), *B1 = B0 + d * nb;
+      for (int i = 0; i < d; ++i) {
+        double sum = 0.0;
+        for (int j = 0; j < nb; ++j) sum += B0[i * nb + j] * y0[j] + B1[i * nb + j] * y1[j];
+        u[i] += sum;
+      }
     }
     if (p->bodies.C && r) {
       const double *C = p->bodies.C + (size_t)c * (size_t)(d * d), *rc = r + (size_t)c * (size_t)d;
@@ -122,10 +127,15 @@ SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_Operator
     __builtin_prefetch(p->blocks.col + start);
   } else {
     const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1];
-    const double *B = p->bodies.B + (size_t)c * (size_t)(2 * d * nb);
     if (b0 >= 0) __builtin_prefetch(y + (size_t)b0 * (size_t)nb, 1);
     if (b1 >= 0) __builtin_prefetch(y + (size_t)b1 * (size_t)nb, 1);
-    for (int k = 0; k < 2 * d * nb; k += 8) __builtin_prefetch(B + k);
+    if (p->bodies.B) {
+      const double *B = p->bodies.B + (size_t)c * (size_t)(2 * d * nb);
+      for (int k = 0; k < 2 * d * nb; k += 8) __builtin_prefetch(B + k);
+    } else {
+      __builtin_prefetch(p->bodies.normal + 3 * (size_t)c);
+      __builtin_prefetch(p->bodies.arm + 4 * (size_t)c);
+    }
   }
   __builtin_prefetch(W->diagonal + (size_t)c * (size_t)(d * d));
 }
@@ -135,11 +145,18 @@ SCREE_INLINE void scree_contact_update(const scree_Operator *W, scree_OperatorKi
                                        int nb, int c, const double *dr, double *y) {
   if (kind == SCREE_ASSEMBLED) return;
   const scree_Problem *p = W->problem;
-  const double *B = p->bodies.B + (size_t)c * (size_t)(2 * d * nb);
-  for (int side = 0; side < 2; ++side, B += d * nb) {
+  const bool balls = !p->bodies.B;
+  double f[3], m[3];
+  if (balls) scree_ball_push(d, p->bodies.normal + 3 * (size_t)c, dr, f, m);
+  for (int side = 0; side < 2; ++side) {
     const int body = p->bodies.body[2 * c + side];
     if (body < 0) continue;
     double *yb = y + (size_t)body * (size_t)nb;
+    if (balls) {
+      scree_ball_move(d, p->bodies.arm + 4 * (size_t)c + 2 * side, f, m, yb);
+      continue;
+    }
+    const double *B = p->bodies.B + ((size_t)c * 2 + (size_t)side) * (size_t)(d * nb);
     for (int j = 0; j < nb; ++j) {
       double sum = 0.0;
       for (int i = 0; i < d; ++i) sum += B[i * nb + j] * dr[i];

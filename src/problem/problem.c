@@ -3,6 +3,7 @@
 #include "scree/problem.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "problem/balls.h"
 #include "problem/graph.h"
 
 #include <math.h>
@@ -39,11 +40,17 @@ static void carve_assembled(Carver *carver, scree_Problem *p, size_t nblocks, bo
   p->blocks.x = carve(carver, nblocks * (size_t)(p->d * p->d) + 4, sizeof(double));
 }
 
-static void carve_bodies(Carver *carver, scree_Problem *p, bool with_sets, bool with_compliance) {
+static void carve_bodies(Carver *carver, scree_Problem *p, bool balls, bool with_sets,
+                         bool with_compliance) {
   const size_t nc = (size_t)p->nc, dd = (size_t)(p->d * p->d);
   carve_common(carver, p, with_sets);
   p->bodies.body = carve(carver, 2 * nc, sizeof(int));
-  p->bodies.B = carve(carver, nc * (size_t)(2 * p->d * p->bodies.nb) + 4, sizeof(double));
+  if (balls) {
+    p->bodies.normal = carve(carver, 3 * nc, sizeof(double));
+    p->bodies.arm = carve(carver, 4 * nc, sizeof(double));
+  } else {
+    p->bodies.B = carve(carver, nc * (size_t)(2 * p->d * p->bodies.nb) + 4, sizeof(double));
+  }
   if (with_compliance) p->bodies.C = carve(carver, nc * dd, sizeof(double));
 }
 
@@ -71,9 +78,9 @@ scree_Status scree_problem_create_assembled(scree_Problem *problem, int d, int n
   return SCREE_OK;
 }
 
-scree_Status scree_problem_create_bodies(scree_Problem *problem, int d, int nc, int nbodies, int nb,
-                                         bool with_sets, bool with_compliance,
-                                         const scree_Log *log) {
+static scree_Status create_bodies(scree_Problem *problem, int d, int nc, int nbodies, int nb,
+                                  bool balls, bool with_sets, bool with_compliance,
+                                  const scree_Log *log) {
   scree_Status status = check_sizes(d, nc, log);
   if (status) return status;
   if (nbodies < 0 || nb < 1)
@@ -84,13 +91,25 @@ scree_Status scree_problem_create_bodies(scree_Problem *problem, int d, int nc, 
   p.bodies.nbodies = nbodies;
   p.bodies.nb = nb;
   Carver carver = {0};
-  carve_bodies(&carver, &p, with_sets, with_compliance);
+  carve_bodies(&carver, &p, balls, with_sets, with_compliance);
   p.owned = carver.base = scree_alloc(carver.used, 1);
   if (!p.owned) return scree_fail_memory(log, "a problem over bodies");
   carver.used = 0;
-  carve_bodies(&carver, &p, with_sets, with_compliance);
+  carve_bodies(&carver, &p, balls, with_sets, with_compliance);
   *problem = p;
   return SCREE_OK;
+}
+
+scree_Status scree_problem_create_bodies(scree_Problem *problem, int d, int nc, int nbodies, int nb,
+                                         bool with_sets, bool with_compliance,
+                                         const scree_Log *log) {
+  return create_bodies(problem, d, nc, nbodies, nb, false, with_sets, with_compliance, log);
+}
+
+scree_Status scree_problem_create_balls(scree_Problem *problem, int d, int nc, int nbodies,
+                                        bool with_sets, bool with_compliance,
+                                        const scree_Log *log) {
+  return create_bodies(problem, d, nc, nbodies, 3 * (d - 1), true, with_sets, with_compliance, log);
 }
 
 void scree_problem_destroy(scree_Problem *problem) {
@@ -161,21 +180,24 @@ static int neighbours(const scree_Problem *p, const size_t *row, const int *entr
   return n;
 }
 
-static double block_entry(const scree_Problem *p, int c, int k, int i, int j) {
+/* The block W_ck (d x d) into rows `stride` apart. */
+static void fill_block(const scree_Problem *p, int c, int k, size_t stride, double *x) {
   const int d = p->d, nb = p->bodies.nb;
-  double sum = 0.0;
-  for (int s = 0; s < 2; ++s) {
-    const int b = p->bodies.body[2 * c + s];
-    if (b < 0) continue;
-    for (int t = 0; t < 2; ++t) {
-      if (p->bodies.body[2 * k + t] != b) continue;
-      const double *Bc = p->bodies.B + ((size_t)(2 * c + s) * (size_t)d + (size_t)i) * (size_t)nb;
-      const double *Bk = p->bodies.B + ((size_t)(2 * k + t) * (size_t)d + (size_t)j) * (size_t)nb;
-      for (int a = 0; a < nb; ++a) sum += Bc[a] * Bk[a];
+  double room[2][SCREE_BALL_ROOM];
+  const double *Bc = scree_contact_blocks(p, c, room[0]), *Bk = scree_contact_blocks(p, k, room[1]);
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) {
+      double sum = 0.0;
+      for (int s = 0; s < 2; ++s) {
+        const int b = p->bodies.body[2 * c + s];
+        for (int t = 0; b >= 0 && t < 2; ++t) {
+          if (p->bodies.body[2 * k + t] != b) continue;
+          for (int a = 0; a < nb; ++a) sum += Bc[(s * d + i) * nb + a] * Bk[(t * d + j) * nb + a];
+        }
+      }
+      if (c == k && p->bodies.C) sum += p->bodies.C[(size_t)(c * d + i) * (size_t)d + (size_t)j];
+      x[(size_t)i * stride + (size_t)j] = sum;
     }
-  }
-  if (c == k && p->bodies.C) sum += p->bodies.C[(size_t)(c * d + i) * (size_t)d + (size_t)j];
-  return sum;
 }
 
 static void copy_common(const scree_Problem *from, scree_Problem *to) {
@@ -211,10 +233,7 @@ scree_Status scree_problem_assemble(const scree_Problem *bodies, scree_Problem *
       const int n = neighbours(p, row, entry, c, mark, list);
       assembled->blocks.row[c] = filled;
       double *x = assembled->blocks.x + filled * d * d;
-      for (int k = 0; k < n; ++k)
-        for (size_t i = 0; i < d; ++i)
-          for (size_t j = 0; j < d; ++j)
-            x[i * d * (size_t)n + d * (size_t)k + j] = block_entry(p, c, list[k], (int)i, (int)j);
+      for (int k = 0; k < n; ++k) fill_block(p, c, list[k], d * (size_t)n, x + d * (size_t)k);
       memcpy(assembled->blocks.col + filled, list, (size_t)n * sizeof *list);
       filled += (size_t)n;
     }
@@ -276,6 +295,24 @@ static scree_Status check_blocks(const scree_Problem *p, const scree_Log *log) {
   return SCREE_OK;
 }
 
+static scree_Status check_balls(const scree_Problem *p, const scree_Log *log) {
+  const int nb = 3 * (p->d - 1);
+  if (p->bodies.nb != nb)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "problem: balls with %d velocity components, expected %d", p->bodies.nb, nb);
+  scree_Status status = check_finite("the normal", p->bodies.normal, (size_t)p->nc, 3, log);
+  if (!status) status = check_finite("the arm", p->bodies.arm, (size_t)p->nc, 4, log);
+  for (int c = 0; !status && c < p->nc; ++c) {
+    const double *n = p->bodies.normal + 3 * (size_t)c;
+    const double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (!(fabs(norm2 - 1.0) <= 1e-8) || (p->d == 2 && n[2] != 0.0))
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "problem: normal (%g, %g, %g) of contact %d, expected a unit vector%s",
+                        n[0], n[1], n[2], c, p->d == 2 ? " in the plane" : "");
+  }
+  return status;
+}
+
 static scree_Status check_bodies(const scree_Problem *p, const scree_Log *log) {
   for (int e = 0; e < 2 * p->nc; ++e) {
     const int b = p->bodies.body[e];
@@ -287,8 +324,9 @@ static scree_Status check_bodies(const scree_Problem *p, const scree_Log *log) {
       return scree_fail(log, SCREE_BAD_INPUT, "problem: contact %d touches body %d twice", e / 2,
                         b);
   }
-  scree_Status status =
-      check_finite("B", p->bodies.B, (size_t)p->nc, (size_t)(2 * p->d * p->bodies.nb), log);
+  scree_Status status = p->bodies.B ? check_finite("B", p->bodies.B, (size_t)p->nc,
+                                                   (size_t)(2 * p->d * p->bodies.nb), log)
+                                    : check_balls(p, log);
   if (!status && p->bodies.C)
     status = check_finite("C", p->bodies.C, (size_t)p->nc, (size_t)(p->d * p->d), log);
   return status;

@@ -1,17 +1,19 @@
 /* Batches of four contacts (see lanes.h).
  *
  * A batch holds, lane by lane, B of both bodies (2 d nb), the upper triangle of W_cc (symmetric in
- * body form), 1/W_nn, q (d) and mu. The local solution is that of local_exact.h with every branch
- * turned into a mask: all statuses are computed and the right one is chosen. */
+ * body form), 1/W_nn, q (d) and mu; between balls the normal (d), the arms (4), q (d) and mu. The
+ * local solution is that of local_exact.h with every branch turned into a mask: all statuses are
+ * computed and the right one is chosen. */
 #include "solver/lanes.h"
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "problem/balls.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { NEWTON_ITERATIONS = 100, PREFETCH = 2 };
+enum { NEWTON_ITERATIONS = 100, PREFETCH = 2, PREFETCH_BALLS = 4 };
 
 typedef scree_Lane Lane;
 typedef scree_LaneMask Mask;
@@ -104,6 +106,27 @@ SCREE_INLINE void solve_2d(const Lane *W, Lane inverse, Lane mu, const Lane *q, 
   r[1] = scree_lane_choose(pressed, scree_lane_choose(stick, t, side * slip), zero);
 }
 
+/* Between balls W_cc = diag(wn, wt, wt) and the statuses decouple: r_n = max(0, r_n - u_n/wn), and
+ * r_T - u_T/wt, pulled back to the disk of radius mu r_n, for then it points against the slip. */
+SCREE_INLINE void solve_balls(int d, const Lane *arm, Lane mu, const Lane *u, const Lane *old,
+                              Lane *r) {
+  const Lane zero = {0.0, 0.0, 0.0, 0.0}, one = {1.0, 1.0, 1.0, 1.0};
+  const Lane wn = arm[0] * arm[0] + arm[2] * arm[2];
+  const Lane wt = wn + (arm[1] * arm[1] + arm[3] * arm[3]);
+  const Lane rn = old[0] - u[0] / wn, t0 = old[1] - u[1] / wt;
+  const Mask pressed = (rn > zero) & (wn > zero);
+  const Lane limit = mu * rn;
+  Lane norm = scree_lane_abs(t0), t1 = zero;
+  if (d == 3) {
+    t1 = old[2] - u[2] / wt;
+    norm = scree_lane_sqrt(t0 * t0 + t1 * t1);
+  }
+  const Lane shrink = scree_lane_choose(norm > limit, limit / norm, one);
+  r[0] = scree_lane_choose(pressed, rn, zero);
+  r[1] = scree_lane_choose(pressed, shrink * t0, zero);
+  if (d == 3) r[2] = scree_lane_choose(pressed, shrink * t1, zero);
+}
+
 /* ---- one batch ---------------------------------------------------------------------------------
  */
 
@@ -124,16 +147,28 @@ SCREE_INLINE void store_bodies(double *y, int stride, int ground, const int *bod
   }
 }
 
-SCREE_INLINE int batch_size(int d, int nb) {
-  return 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1;
+SCREE_INLINE int batch_size(bool balls, int d, int nb) {
+  return balls ? d + 4 + d + 1 : 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1;
 }
 
 typedef struct Change {
   Lane normal, tangent2;
 } Change;
 
+/* r <- next; dr receives the difference. */
+SCREE_INLINE void replace(int d, const Lane *next, Lane *r, Lane *dr, Change *change) {
+  SCREE_UNROLL for (int i = 0; i < d; ++i) {
+    dr[i] = next[i] - r[i];
+    r[i] = next[i];
+  }
+  change->normal = scree_lane_max(change->normal, scree_lane_abs(dr[0]));
+  change->tangent2 =
+      scree_lane_max(change->tangent2, d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1]);
+}
+
 SCREE_INLINE void visit(scree_Lanes *lanes, int d, int nb, int stride, int index, Change *change) {
-  const Lane *B0 = lanes->batch + (size_t)index * (size_t)batch_size(d, nb), *B1 = B0 + d * nb;
+  const Lane *B0 = lanes->batch + (size_t)index * (size_t)batch_size(false, d, nb),
+             *B1 = B0 + d * nb;
   const Lane *W = B1 + d * nb, *inverse = W + d * (d + 1) / 2, *q = inverse + 1, *mu = q + d;
   const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   Lane *r = lanes->r + (size_t)index * (size_t)d;
@@ -158,13 +193,7 @@ SCREE_INLINE void visit(scree_Lanes *lanes, int d, int nb, int stride, int index
     local[1] -= W[1] * r[0] + W[2] * r[1];
     solve_2d(W, *inverse, *mu, local, next);
   }
-  SCREE_UNROLL for (int i = 0; i < d; ++i) {
-    dr[i] = next[i] - r[i];
-    r[i] = next[i];
-  }
-  change->normal = scree_lane_max(change->normal, scree_lane_abs(dr[0]));
-  change->tangent2 =
-      scree_lane_max(change->tangent2, d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1]);
+  replace(d, next, r, dr, change);
   SCREE_UNROLL for (int j = 0; j < nb; ++j) SCREE_UNROLL for (int i = 0; i < d; ++i) {
     v0[j] += B0[i * nb + j] * dr[i];
     v1[j] += B1[i * nb + j] * dr[i];
@@ -173,22 +202,99 @@ SCREE_INLINE void visit(scree_Lanes *lanes, int d, int nb, int stride, int index
   store_bodies(lanes->y, stride, lanes->nbodies, body + SCREE_LANES, v1);
 }
 
+/* scree_contact_frame four times: the same bits */
+SCREE_INLINE void tangents(const Lane *n, Lane *t1, Lane *t2) {
+  const Lane one = {1.0, 1.0, 1.0, 1.0}, minus = {-0.0, -0.0, -0.0, -0.0};
+  const Lane sign = (Lane)((Mask)one | ((Mask)n[2] & (Mask)minus));
+  const Lane a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
+  t1[0] = 1.0 + sign * n[0] * n[0] * a;
+  t1[1] = sign * b;
+  t1[2] = -sign * n[0];
+  t2[0] = b;
+  t2[1] = sign + n[1] * n[1] * a;
+  t2[2] = -n[1];
+}
+
+SCREE_INLINE Lane dot3(const Lane *a, const Lane *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+SCREE_INLINE void visit_spheres(scree_Lanes *lanes, int index, Change *change) {
+  const Lane *n = lanes->batch + (size_t)index * (size_t)batch_size(true, 3, 6);
+  const Lane *arm = n + 3, *q = arm + 4, *mu = q + 3;
+  const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
+  Lane *r = lanes->r + (size_t)index * 3;
+  Lane v0[8], v1[8], t1[3], t2[3], g[3], h[3], u[3], next[3], dr[3];
+  tangents(n, t1, t2);
+  load_bodies(lanes->y, 8, body, v0);
+  load_bodies(lanes->y, 8, body + SCREE_LANES, v1);
+  SCREE_UNROLL for (int k = 0; k < 3; ++k) {
+    g[k] = arm[0] * v0[k] + arm[2] * v1[k];
+    h[k] = arm[1] * v0[3 + k] + arm[3] * v1[3 + k];
+  }
+  u[0] = q[0] + dot3(n, g);
+  u[1] = q[1] + (dot3(t1, g) - dot3(t2, h));
+  u[2] = q[2] + (dot3(t2, g) + dot3(t1, h));
+  solve_balls(3, arm, *mu, u, r, next);
+  replace(3, next, r, dr, change);
+  SCREE_UNROLL for (int k = 0; k < 3; ++k) {
+    const Lane f = n[k] * dr[0] + t1[k] * dr[1] + t2[k] * dr[2];
+    const Lane m = t1[k] * dr[2] - t2[k] * dr[1];
+    v0[k] += arm[0] * f;
+    v1[k] += arm[2] * f;
+    v0[3 + k] += arm[1] * m;
+    v1[3 + k] += arm[3] * m;
+  }
+  store_bodies(lanes->y, 8, lanes->nbodies, body, v0);
+  store_bodies(lanes->y, 8, lanes->nbodies, body + SCREE_LANES, v1);
+}
+
+SCREE_INLINE void visit_disks(scree_Lanes *lanes, int index, Change *change) {
+  const Lane *n = lanes->batch + (size_t)index * (size_t)batch_size(true, 2, 3);
+  const Lane *arm = n + 2, *q = arm + 4, *mu = q + 2;
+  const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
+  Lane *r = lanes->r + (size_t)index * 2;
+  Lane v0[4], v1[4], u[2], next[2], dr[2];
+  load_bodies(lanes->y, 4, body, v0);
+  load_bodies(lanes->y, 4, body + SCREE_LANES, v1);
+  const Lane g0 = arm[0] * v0[0] + arm[2] * v1[0], g1 = arm[0] * v0[1] + arm[2] * v1[1];
+  u[0] = q[0] + (n[0] * g0 + n[1] * g1);
+  u[1] = q[1] + ((n[0] * g1 - n[1] * g0) - (arm[1] * v0[2] + arm[3] * v1[2]));
+  solve_balls(2, arm, *mu, u, r, next);
+  replace(2, next, r, dr, change);
+  const Lane f0 = n[0] * dr[0] - n[1] * dr[1], f1 = n[1] * dr[0] + n[0] * dr[1];
+  v0[0] += arm[0] * f0;
+  v0[1] += arm[0] * f1;
+  v0[2] -= arm[1] * dr[1];
+  v1[0] += arm[2] * f0;
+  v1[1] += arm[2] * f1;
+  v1[2] -= arm[3] * dr[1];
+  store_bodies(lanes->y, 4, lanes->nbodies, body, v0);
+  store_bodies(lanes->y, 4, lanes->nbodies, body + SCREE_LANES, v1);
+}
+
 /* Ask for a later batch and its bodies; past the last batch there is room. The processor's own
  * prefetching stops at the end of a page, and a batch is almost half of one. */
-SCREE_INLINE void prefetch(const scree_Lanes *lanes, int d, int nb, int stride, int index) {
-  const int size = batch_size(d, nb), *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
+SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, int d, int nb, int stride,
+                           int index) {
+  const int size = batch_size(balls, d, nb), *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   const Lane *batch = lanes->batch + (size_t)index * (size_t)size;
   for (int e = 0; e < 2 * SCREE_LANES; ++e)
     __builtin_prefetch(lanes->y + (size_t)body[e] * (size_t)stride, 1);
   for (int k = 0; k < size; k += 2) __builtin_prefetch(batch + k);
 }
 
-SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, int d, int nb, int stride, int first,
-                                           int last) {
+SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, int d, int nb,
+                                           int stride, int first, int last) {
   Change change = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
   for (int k = first; k < last; ++k) {
-    prefetch(lanes, d, nb, stride, k + PREFETCH);
-    visit(lanes, d, nb, stride, k, &change);
+    prefetch(lanes, balls, d, nb, stride, k + (balls ? PREFETCH_BALLS : PREFETCH));
+    if (!balls)
+      visit(lanes, d, nb, stride, k, &change);
+    else if (d == 3)
+      visit_spheres(lanes, k, &change);
+    else
+      visit_disks(lanes, k, &change);
   }
   scree_SweepChange total = {0.0, 0.0};
   for (int lane = 0; lane < SCREE_LANES; ++lane) {
@@ -199,14 +305,25 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, int d, int nb, in
 }
 
 SCREE_CLONES static scree_SweepChange visit_range_3d(scree_Lanes *lanes, int first, int last) {
-  return visit_range(lanes, 3, 6, 8, first, last);
+  return visit_range(lanes, false, 3, 6, 8, first, last);
 }
 
 SCREE_CLONES static scree_SweepChange visit_range_2d(scree_Lanes *lanes, int first, int last) {
-  return visit_range(lanes, 2, 3, 4, first, last);
+  return visit_range(lanes, false, 2, 3, 4, first, last);
+}
+
+SCREE_CLONES static scree_SweepChange visit_range_spheres(scree_Lanes *lanes, int first, int last) {
+  return visit_range(lanes, true, 3, 6, 8, first, last);
+}
+
+SCREE_CLONES static scree_SweepChange visit_range_disks(scree_Lanes *lanes, int first, int last) {
+  return visit_range(lanes, true, 2, 3, 4, first, last);
 }
 
 scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last) {
+  if (lanes->balls)
+    return lanes->d == 3 ? visit_range_spheres(lanes, first, last)
+                         : visit_range_disks(lanes, first, last);
   return lanes->d == 3 ? visit_range_3d(lanes, first, last) : visit_range_2d(lanes, first, last);
 }
 
@@ -218,10 +335,54 @@ bool scree_lanes_fit(const scree_Problem *p) {
          ((p->d == 3 && p->bodies.nb == 6) || (p->d == 2 && p->bodies.nb == 3));
 }
 
+/* All blocks of a dense B may be those of balls. */
+static bool all_balls(const scree_Problem *p) {
+  double normal[3], arm[4], turn[4];
+  for (int c = 0; p->bodies.B && c < p->nc; ++c)
+    if (!scree_balls_recognise(p, c, normal, arm, turn)) return false;
+  return true;
+}
+
+/* x (d) of contact c in the tangents of the balls; out may be x. */
+static void turn_to(const scree_Lanes *lanes, int c, const double *x, double *out) {
+  const double n = x[0], a = x[1], b = lanes->d == 3 ? x[2] : 0.0;
+  const double *Q = lanes->turn + (lanes->d == 3 ? 4 : 1) * (size_t)c;
+  out[0] = n;
+  out[1] = lanes->d == 3 ? Q[0] * a + Q[2] * b : Q[0] * a;
+  if (lanes->d == 3) out[2] = Q[1] * a + Q[3] * b;
+}
+
+/* And back. */
+static void turn_from(const scree_Lanes *lanes, int c, const double *x, double *out) {
+  const double n = x[0], a = x[1], b = lanes->d == 3 ? x[2] : 0.0;
+  const double *Q = lanes->turn + (lanes->d == 3 ? 4 : 1) * (size_t)c;
+  out[0] = n;
+  out[1] = lanes->d == 3 ? Q[0] * a + Q[1] * b : Q[0] * a;
+  if (lanes->d == 3) out[2] = Q[2] * a + Q[3] * b;
+}
+
+static void fill_balls(scree_Lanes *lanes, const scree_Problem *p, int lane, int c, Lane *at) {
+  const int d = p->d;
+  double found[7], q[3] = {0.0};
+  const double *n = found, *arm = found + 3, *free = p->q + (size_t)c * (size_t)d;
+  if (lanes->turn) {
+    scree_balls_recognise(p, c, found, found + 3, lanes->turn + (d == 3 ? 4 : 1) * (size_t)c);
+    turn_to(lanes, c, free, q);
+    free = q;
+  } else {
+    n = p->bodies.normal + 3 * (size_t)c;
+    arm = p->bodies.arm + 4 * (size_t)c;
+  }
+  for (int k = 0; k < d; ++k) (at++)[0][lane] = n[k];
+  for (int k = 0; k < 4; ++k) (at++)[0][lane] = arm[k];
+  for (int k = 0; k < d; ++k) (at++)[0][lane] = free[k];
+  at[0][lane] = p->mu[c];
+}
+
 static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, int lane, int c) {
   const scree_Problem *p = W->problem;
   const int d = p->d, nb = p->bodies.nb, blocks = 2 * d * nb;
-  Lane *at = lanes->batch + (size_t)index * (size_t)batch_size(d, nb);
+  Lane *at = lanes->batch + (size_t)index * (size_t)lanes->size;
   int *body = lanes->body + (size_t)index * 2 * SCREE_LANES + lane;
   lanes->contact[index * SCREE_LANES + lane] = c;
   for (int side = 0; side < 2; ++side) {
@@ -229,6 +390,10 @@ static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, in
     body[side * SCREE_LANES] = b < 0 ? p->bodies.nbodies : b;
   }
   if (c < 0) return; /* zeros: a contact that is never closed */
+  if (lanes->balls) {
+    fill_balls(lanes, p, lane, c, at);
+    return;
+  }
   const double *D = W->diagonal + (size_t)c * (size_t)(d * d);
   const double *B = p->bodies.B + (size_t)c * (size_t)blocks;
   for (int k = 0; k < blocks; ++k) (at++)[0][lane] = B[k];
@@ -247,23 +412,29 @@ static int lanes_used(const scree_Colouring *colouring, int colour) {
 scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
                                 scree_Lanes *lanes, const scree_Log *log) {
   const scree_Problem *p = W->problem;
-  const int d = p->d, nb = p->bodies.nb;
-  const int colours = colouring->colours;
+  const int d = p->d, nb = p->bodies.nb, colours = colouring->colours;
+  const bool balls = all_balls(p), turned = balls && p->bodies.B;
   int batches = 0;
   for (int k = 0; k < colours; ++k) {
     const int n = colouring->start[k + 1] - colouring->start[k], width = lanes_used(colouring, k);
     batches += (n + width - 1) / width;
   }
-  *lanes = (scree_Lanes){
-      .d = d, .stride = d == 3 ? 8 : 4, .nbodies = p->bodies.nbodies, .colours = colours};
-  const size_t count = (size_t)batches + PREFETCH;
+  *lanes = (scree_Lanes){.balls = balls,
+                         .d = d,
+                         .stride = d == 3 ? 8 : 4,
+                         .nbodies = p->bodies.nbodies,
+                         .colours = colours,
+                         .size = batch_size(balls, d, nb)};
+  const size_t count = (size_t)batches + (balls ? PREFETCH_BALLS : PREFETCH);
   lanes->start = SCREE_ALLOC(int, colours + 1);
   lanes->contact = SCREE_ALLOC(int, count *SCREE_LANES);
   lanes->body = SCREE_ALLOC(int, count * 2 * SCREE_LANES);
-  lanes->batch = SCREE_ALLOC(Lane, count * (size_t)batch_size(d, nb));
+  lanes->batch = SCREE_ALLOC(Lane, count * (size_t)lanes->size);
   lanes->r = SCREE_ALLOC(Lane, count * (size_t)d);
   lanes->y = SCREE_ALLOC(double, ((size_t)p->bodies.nbodies + 1) * (size_t)lanes->stride);
-  if (!lanes->start || !lanes->contact || !lanes->body || !lanes->batch || !lanes->r || !lanes->y) {
+  if (turned) lanes->turn = SCREE_ALLOC(double, (size_t)p->nc *(size_t)((d - 1) * (d - 1)));
+  if (!lanes->start || !lanes->contact || !lanes->body || !lanes->batch || !lanes->r || !lanes->y ||
+      (turned && !lanes->turn)) {
     scree_lanes_destroy(lanes);
     return scree_fail_memory(log, "batches of contacts");
   }
@@ -287,6 +458,7 @@ void scree_lanes_destroy(scree_Lanes *lanes) {
   scree_free(lanes->batch);
   scree_free(lanes->r);
   scree_free(lanes->y);
+  scree_free(lanes->turn);
   *lanes = (scree_Lanes){0};
 }
 
@@ -297,8 +469,14 @@ static void set_impulses(scree_Lanes *lanes, int first, int last, const double *
   const int d = lanes->d;
   for (int k = SCREE_LANES * first; k < SCREE_LANES * last; ++k) {
     const int c = lanes->contact[k];
-    for (int i = 0; c >= 0 && i < d; ++i)
-      lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES] = r[(size_t)c * (size_t)d + (size_t)i];
+    if (c < 0) continue;
+    const double *rc = r + (size_t)c * (size_t)d;
+    double turned[3];
+    if (lanes->turn) {
+      turn_to(lanes, c, rc, turned);
+      rc = turned;
+    }
+    for (int i = 0; i < d; ++i) lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES] = rc[i];
   }
 }
 
@@ -314,8 +492,10 @@ static void get_impulses(const scree_Lanes *lanes, int first, int last, double *
   const int d = lanes->d;
   for (int k = SCREE_LANES * first; k < SCREE_LANES * last; ++k) {
     const int c = lanes->contact[k];
-    for (int i = 0; c >= 0 && i < d; ++i)
-      r[(size_t)c * (size_t)d + (size_t)i] = lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES];
+    if (c < 0) continue;
+    double *rc = r + (size_t)c * (size_t)d;
+    for (int i = 0; i < d; ++i) rc[i] = lanes->r[k / SCREE_LANES * d + i][k % SCREE_LANES];
+    if (lanes->turn) turn_from(lanes, c, rc, rc);
   }
 }
 

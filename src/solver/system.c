@@ -148,8 +148,8 @@ void scree_system_destroy(scree_System *system) {
 /* x[slot] += B_a^T (G B_b) for the pairs of bodies of one contact */
 SCREE_INLINE void add_contact(scree_System *system, int d, int nb, int c, const double *G) {
   const scree_Problem *p = system->W->problem;
-  const double *B = p->bodies.B + (size_t)c * (size_t)(2 * d * nb);
-  double GB[2 * 3 * 12];
+  double GB[2 * 3 * 12], room[SCREE_BALL_ROOM];
+  const double *B = scree_contact_blocks(p, c, room);
   for (int side = 0; side < 2; ++side)
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < nb; ++j) {

@@ -225,9 +225,10 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->bounds, s->radius, s->balls, s->reach, s->free, s->workers};
+  void *bodies[] = {s->bounds, s->radius, s->balls, s->reach, s->free};
   void *contacts[] = {p->body,
                       p->B,
+                      p->arm,
                       p->q,
                       p->r,
                       p->u,
@@ -243,32 +244,26 @@ void scree_system_fini(scree_System *s) {
                       p->y,
                       s->memory.keys,
                       s->memory.impulses};
-  for (int k = 0; k < 2 * s->worker_count; ++k) scree_points_fini(&s->workers[k]);
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
-  scree_points_fini(&s->near);
   scree_broad_destroy(s->broad);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
   *s = (scree_System){0};
 }
 
-static size_t points_memory(const scree_Points *p) {
-  return p->key_capacity * sizeof *p->keys + p->point_capacity * sizeof *p->points;
-}
-
 size_t scree_system_memory(const scree_System *s) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
-  size_t bytes =
-      scree_bodies_memory(&s->bodies) + points_memory(&s->contacts) + points_memory(&s->near);
-  for (int k = 0; k < 2 * s->worker_count; ++k) bytes += points_memory(&s->workers[k]);
+  size_t bytes = scree_bodies_memory(&s->bodies);
+  bytes +=
+      s->contacts.capacity * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + sizeof(double));
   bytes += s->bound_capacity * sizeof *s->bounds + s->radius_capacity * sizeof *s->radius +
            s->ball_capacity * sizeof *s->balls + s->reach_capacity * sizeof *s->reach +
            s->free_capacity * sizeof *s->free;
   bytes += scree_broad_memory(s->broad);
-  bytes += p->row_capacity * (2 * sizeof(int) + 2 * d * nb * sizeof(double));
+  bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
   bytes += p->capacity * ((5 * d + 1) * sizeof(double) + sizeof(int32_t));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int) + p->y_capacity * sizeof(double);

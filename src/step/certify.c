@@ -36,7 +36,7 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const scree_Vec3 P = s->contacts.points[c].position;
+  const scree_Vec3 P = s->contacts.position[c];
   scree_Vec3 V = {0, 0, 0};
   if (b->fixed[key->i])
     V = scree_velocity_at(&b->motion[key->i].pose, &b->motion[key->i].velocity, P);
@@ -60,7 +60,7 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     if (!b->fixed[key->i] && !b->fixed[key->j]) continue;
     scree_Vec3 a[3];
-    a[0] = s->contacts.points[c].normal;
+    a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);
     const scree_Vec3 V = obstacle_velocity(s, (size_t)c);
     for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);

@@ -13,25 +13,32 @@
 
 void scree_points_fini(scree_Points *points) {
   scree_free(points->keys);
-  scree_free(points->points);
+  scree_free(points->position);
+  scree_free(points->normal);
+  scree_free(points->gap);
   *points = (scree_Points){0};
 }
 
 static bool points_reserve(scree_Points *p, size_t count) {
-  return scree_grow_lean((void **)&p->keys, &p->key_capacity, count, sizeof *p->keys) &&
-         scree_grow_lean((void **)&p->points, &p->point_capacity, count, sizeof *p->points);
+  size_t capacity[4] = {p->capacity, p->capacity, p->capacity, p->capacity};
+  if (!scree_grow_lean((void **)&p->keys, &capacity[0], count, sizeof *p->keys) ||
+      !scree_grow_lean((void **)&p->position, &capacity[1], count, sizeof *p->position) ||
+      !scree_grow_lean((void **)&p->normal, &capacity[2], count, sizeof *p->normal) ||
+      !scree_grow_lean((void **)&p->gap, &capacity[3], count, sizeof *p->gap))
+    return false;
+  p->capacity = capacity[0];
+  return true;
 }
 
-bool scree_points_add(scree_Points *p, int i, int j, uint32_t feature, scree_Vec3 position,
-                      scree_Vec3 normal, double gap) {
-  if ((p->count >= p->key_capacity || p->count >= p->point_capacity) &&
-      !points_reserve(p, p->count + 1)) {
+static void points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *point) {
+  if (p->count >= p->capacity && !points_reserve(p, p->count + 1)) {
     p->failed = true;
-    return false;
+    return;
   }
-  p->keys[p->count] = (scree_ContactKey){i, j, feature};
-  p->points[p->count++] = (scree_Point){position, normal, gap};
-  return true;
+  p->keys[p->count] = (scree_ContactKey){i, j, point->feature};
+  p->position[p->count] = point->position;
+  p->normal[p->count] = point->normal;
+  p->gap[p->count++] = point->gap;
 }
 
 static bool is_ball(scree_ShapeKind kind) {
@@ -77,8 +84,7 @@ static void detect_pair(const scree_System *s, int i, int j, double relative, do
                              relative * size + ahead, &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-    scree_points_add(out[!(point.gap <= closed * size)], i, j, point.feature, point.position,
-                     point.normal, point.gap);
+    points_add(out[!(point.gap <= closed * size)], i, j, &point);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
@@ -88,37 +94,36 @@ static void detect_pair(const scree_System *s, int i, int j, double relative, do
   const int n = scree_collide(si, &b->motion[i].pose, sj, &b->motion[j].pose,
                               relative * size + ahead, &manifold);
   for (int k = 0; k < n; ++k)
-    scree_points_add(out[!(manifold.points[k].gap <= closed * size)], i, j,
-                     manifold.points[k].feature, manifold.points[k].position,
-                     manifold.points[k].normal, manifold.points[k].gap);
+    points_add(out[!(manifold.points[k].gap <= closed * size)], i, j, &manifold.points[k]);
 }
 
-static scree_Status reserve_workers(scree_System *s, int threads) {
-  if (s->worker_count >= threads - 1) return SCREE_OK;
-  scree_Points *workers = SCREE_ALLOC(scree_Points, 2 * (threads - 1));
-  if (!workers) return scree_fail_memory(s->log, "the lists of contacts");
-  for (int k = 0; k < 2 * s->worker_count; ++k) workers[k] = s->workers[k];
-  scree_free(s->workers);
-  s->workers = workers;
-  s->worker_count = threads - 1;
-  return SCREE_OK;
+/* Behind all others come the points of every second list from `more` on. */
+static void append(scree_Points *all, const scree_Points *more, int lists) {
+  for (int t = 0; t < lists; ++t, more += 2) {
+    const size_t at = all->count + all->near, n = more->count;
+    if (n == 0) continue;
+    memcpy(all->keys + at, more->keys, n * sizeof *all->keys);
+    memcpy(all->position + at, more->position, n * sizeof *all->position);
+    memcpy(all->normal + at, more->normal, n * sizeof *all->normal);
+    memcpy(all->gap + at, more->gap, n * sizeof *all->gap);
+    all->near += n;
+  }
 }
 
-/* The lists of the other threads, every second from `more` on, after the first one's. */
-static bool join(scree_Points *all, const scree_Points *more, int lists) {
+/* The first thread's contacts are in place; the lists (threads x 2) hold the contacts and the near
+ * points of each. */
+static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   size_t total = all->count;
   bool failed = all->failed;
-  for (int t = 0; t < lists; ++t) {
-    total += more[2 * t].count;
-    failed = failed || more[2 * t].failed;
+  for (int t = 0; t < 2 * threads; ++t) {
+    total += lists[t].count;
+    failed = failed || lists[t].failed;
   }
   if (failed || !points_reserve(all, total)) return false;
-  for (int t = 0; t < lists; ++t, more += 2) {
-    if (more->count == 0) continue;
-    memcpy(all->keys + all->count, more->keys, more->count * sizeof *all->keys);
-    memcpy(all->points + all->count, more->points, more->count * sizeof *all->points);
-    all->count += more->count;
-  }
+  append(all, lists + 2, threads - 1);
+  all->count += all->near;
+  all->near = 0;
+  append(all, lists + 1, threads);
   return true;
 }
 
@@ -131,27 +136,24 @@ scree_Status scree_system_detect(scree_System *s, double relative, double closed
   if (status) return status;
   const scree_Pair *pairs = scree_broad_pairs(s->broad, &pair_count);
   const int threads = s->threads > 1 && pair_count >= 1024 ? s->threads : 1;
-  status = reserve_workers(s, threads);
-  if (status) return status;
+  scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, 2 * threads);
+  if (!lists) return scree_fail_memory(s->log, "the lists of contacts");
+  /* about as many near points as last time */
+  if (all->near) points_reserve(&lists[1], all->near / (size_t)threads + 16);
+  all->count = all->near = 0;
+  all->failed = false;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-    scree_Points *const out[2] = {me == 0 ? &s->contacts : &s->workers[2 * (me - 1)],
-                                  me == 0 ? &s->near : &s->workers[2 * (me - 1) + 1]};
-    for (int k = 0; k < 2; ++k) {
-      out[k]->count = 0;
-      out[k]->failed = false;
-    }
+    scree_Points *const out[2] = {me == 0 ? all : &lists[2 * me], &lists[2 * me + 1]};
     const size_t begin = pair_count * me / team, end = pair_count * (me + 1) / team;
     for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k)
       detect_pair(s, pairs[k].i, pairs[k].j, relative, closed, reach, out);
-#pragma omp single
-    for (size_t t = 2 * (team - 1); t < 2 * (size_t)(threads - 1); ++t) s->workers[t].count = 0;
   }
-  if (!join(&s->contacts, s->workers, threads - 1) ||
-      !join(&s->near, s->workers ? s->workers + 1 : NULL, threads - 1))
-    return scree_fail_memory(s->log, "the contacts");
-  return SCREE_OK;
+  if (!join(all, lists, threads)) status = scree_fail_memory(s->log, "the contacts");
+  for (int t = 0; t < 2 * threads; ++t) scree_points_fini(&lists[t]);
+  scree_free(lists);
+  return status;
 }
 
 double scree_system_penetration(const scree_System *s, int *body) {
@@ -159,10 +161,10 @@ double scree_system_penetration(const scree_System *s, int *body) {
   double worst = 0;
   if (body) body[0] = body[1] = -1;
   for (size_t c = 0; c < s->contacts.count; ++c) {
-    if (!(s->contacts.points[c].gap < 0)) continue;
+    if (!(s->contacts.gap[c] < 0)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-    const double depth = -s->contacts.points[c].gap / size;
+    const double depth = -s->contacts.gap[c] / size;
     if (!(depth > worst)) continue;
     worst = depth;
     if (body) {

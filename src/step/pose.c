@@ -4,12 +4,15 @@
  * relative velocity u = R^T (v_i(P) - v_j(P)). With y = (sqrt(m) v, sqrt(J) w in the principal
  * frame e_k), the row of a direction a is, for body i with arm p = P - x_i,
  *     ( a / sqrt(m) ,  ((p x a) . e_k) / sqrt(J_k) )
- * and its negative for body j. Obstacles have no block: their velocity is part of q.
+ * and its negative for body j. Obstacles have no block: their velocity is part of q. When all
+ * bodies that touch are balls, two numbers for each stand for the block (scree/problem.h).
  * Only bodies that touch something are in the problem, numbered in the order of the world. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "problem/balls.h"
 #include "step/system.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { PAD = 8 }; /* kernels may read a vector past the end */
@@ -36,12 +39,16 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d) {
   return true;
 }
 
+/* Of B and arm there is only the one that is used. */
 static bool reserve_rows(scree_Posed *p, size_t rows, size_t d, size_t nb) {
-  if (rows <= p->row_capacity) return true;
+  double **used = p->balls ? &p->arm : &p->B, **other = p->balls ? &p->B : &p->arm;
+  if (rows <= p->row_capacity && *used) return true;
   const size_t n = rows + rows / 8;
   p->row_capacity = 0;
+  scree_free(*other);
+  *other = NULL;
   if (!reserve((void **)&p->body, 2 * n, sizeof(int)) ||
-      !reserve((void **)&p->B, n * 2 * d * nb, sizeof(double)))
+      !reserve((void **)used, n * (p->balls ? 4 : 2 * d * nb), sizeof(double)))
     return false;
   p->row_capacity = n;
   return true;
@@ -117,9 +124,32 @@ static void fill_block(const scree_Inertia *inertia, scree_Quat orientation, scr
   }
 }
 
-static void contact_axes(const scree_Point *point, int d, scree_Vec3 a[3]) {
-  a[0] = point->normal;
-  scree_contact_frame(point->normal, d, &a[1], &a[2]);
+static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
+  a[0] = normal;
+  scree_contact_frame(normal, d, &a[1], &a[2]);
+}
+
+/* Whether body k is a ball, with all its moments alike, whose centre lies on the line of the normal
+ * n through P as far as numbers of the size of P can tell. */
+static bool is_ball(const scree_Bodies *b, int k, scree_Vec3 P, scree_Vec3 n) {
+  const scree_ShapeKind kind = b->cold[k].shape.kind;
+  if ((kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) || !b->inertia[k].isotropic)
+    return false;
+  const scree_Vec3 arm = scree_sub(P, b->motion[k].pose.position);
+  const double most = 32 * DBL_EPSILON * (scree_norm(P) + scree_norm(arm));
+  return scree_norm2(scree_cross(arm, n)) <= most * most;
+}
+
+static bool all_balls(const scree_System *s) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Points *points = &s->contacts;
+  for (size_t c = 0; c < points->count + points->near; ++c) {
+    const int pair[2] = {points->keys[c].i, points->keys[c].j};
+    for (int side = 0; side < 2; ++side)
+      if (!b->fixed[pair[side]] && !is_ball(b, pair[side], points->position[c], points->normal[c]))
+        return false;
+  }
+  return true;
 }
 
 /* Bodies and B of points first .. last-1. */
@@ -129,22 +159,28 @@ static void fill_rows(scree_System *s, int first, int last) {
   const int d = b->dimension, nb = b->nb, n = last - first;
   SCREE_OVER_BODIES(k, n, s->threads) {
     const int c = first + k;
-    const scree_ContactKey *key = scree_system_key(s, (size_t)c);
-    const scree_Point *point = scree_system_point(s, (size_t)c);
-    const int pair[2] = {key->i, key->j};
-    double *B = p->B + (size_t)c * (size_t)(2 * d * nb);
-    scree_Vec3 a[3];
-    contact_axes(point, d, a);
-    for (int side = 0; side < 2; ++side, B += d * nb) {
+    const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
+    const size_t size = p->balls ? 2 : (size_t)(d * nb);
+    double *row = (p->balls ? p->arm : p->B) + (size_t)c * 2 * size;
+    scree_Vec3 a[3] = {s->contacts.normal[c]};
+    if (!p->balls) contact_axes(a[0], d, a);
+    for (int side = 0; side < 2; ++side, row += size) {
       const int body = pair[side];
+      const double sign = side == 0 ? 1 : -1;
       p->body[2 * c + side] = p->problem_index[body];
       if (b->fixed[body]) {
-        memset(B, 0, (size_t)(d * nb) * sizeof *B);
+        memset(row, 0, size * sizeof *row);
         continue;
       }
       const scree_Pose *pose = &b->motion[body].pose;
-      fill_block(&b->inertia[body], pose->orientation, scree_sub(point->position, pose->position),
-                 a, side == 0 ? 1 : -1, d, B);
+      const scree_Inertia *inertia = &b->inertia[body];
+      const scree_Vec3 arm = scree_sub(s->contacts.position[c], pose->position);
+      if (p->balls) {
+        row[0] = sign * inertia->inv_sqrt_mass;
+        row[1] = -sign * scree_dot(a[0], arm) * inertia->inv_sqrt_moments.z;
+      } else {
+        fill_block(inertia, pose->orientation, arm, a, sign, d, row);
+      }
     }
   }
 }
@@ -155,7 +191,8 @@ scree_Status scree_system_pose(scree_System *s) {
   p->nc = p->near_bodies = 0;
   if (nc == 0) return SCREE_OK;
   /* room for the near points too: the projection poses them beside the others */
-  const size_t rows = nc + s->near.count;
+  const size_t rows = nc + s->contacts.near;
+  p->balls = all_balls(s);
   if (rows > INT32_MAX / 2 || !reserve_contacts(p, nc, d) ||
       !reserve_rows(p, rows, d, (size_t)s->bodies.nb) || (s->laws.any_set && !reserve_sets(p, nc)))
     return scree_fail_memory(s->log, "the contact problem of a step");
@@ -168,8 +205,9 @@ scree_Status scree_system_pose(scree_System *s) {
 
 scree_Status scree_system_pose_near(scree_System *s) {
   scree_Posed *p = &s->posed;
-  for (size_t c = 0; c < s->near.count; ++c) {
-    const int pair[2] = {s->near.keys[c].i, s->near.keys[c].j};
+  const size_t nc = s->contacts.count, total = nc + s->contacts.near;
+  for (size_t c = nc; c < total; ++c) {
+    const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     for (int side = 0; side < 2; ++side) {
       const int k = pair[side];
       if (s->bodies.fixed[k] || p->problem_index[k] >= 0) continue;
@@ -178,11 +216,11 @@ scree_Status scree_system_pose_near(scree_System *s) {
       ++p->near_bodies;
     }
   }
-  p->nc = (int)(s->contacts.count + s->near.count);
+  p->nc = (int)total;
   if (!scree_grow_lean((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
                        sizeof(double)))
     return scree_fail_memory(s->log, "the velocities of the problem");
-  fill_rows(s, (int)s->contacts.count, p->nc);
+  fill_rows(s, (int)nc, p->nc);
   return SCREE_OK;
 }
 
@@ -204,9 +242,8 @@ void scree_system_fill(scree_System *s, double h) {
   const int d = b->dimension;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
-    const scree_Point *point = &s->contacts.points[c];
     const scree_Motion *mi = &b->motion[i], *mj = &b->motion[j];
-    const scree_Vec3 P = point->position;
+    const scree_Vec3 P = s->contacts.position[c];
     const scree_LawContact *law =
         scree_law_table_get(&s->laws, b->cold[i].material, b->cold[j].material);
     const scree_Vec3 before = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, P),
@@ -216,12 +253,12 @@ void scree_system_fill(scree_System *s, double h) {
     const size_t at = (size_t)c * (size_t)d;
     double u_free[3];
     scree_Vec3 a[3];
-    contact_axes(point, d, a);
+    contact_axes(s->contacts.normal[c], d, a);
     for (int k = 0; k < d; ++k) {
       p->before[at + (size_t)k] = scree_dot(a[k], before);
       u_free[k] = scree_dot(a[k], free);
     }
-    s->scheme->shift(law, d, h, point->gap, p->before + at, u_free, p->shift + at);
+    s->scheme->shift(law, d, h, s->contacts.gap[c], p->before + at, u_free, p->shift + at);
     for (int k = 0; k < d; ++k) p->q[at + (size_t)k] = u_free[k] + p->shift[at + (size_t)k];
     p->mu[c] = law->set.mu;
     if (!s->laws.any_set) continue;
@@ -240,7 +277,7 @@ void scree_system_warm(scree_System *s, double h) {
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     double *r = p->r + (size_t)c * (size_t)d;
     scree_Vec3 a[3];
-    contact_axes(&s->contacts.points[c], d, a);
+    contact_axes(s->contacts.normal[c], d, a);
     for (int k = 0; k < d; ++k)
       r[k] = p->previous[c] < 0 ? 0
                                 : scale * scree_dot(a[k], memory->impulses[(size_t)p->previous[c]]);
@@ -260,7 +297,7 @@ scree_Status scree_system_remember(scree_System *s, double h) {
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const double *r = p->r + (size_t)c * (size_t)d;
     scree_Vec3 a[3], impulse = {0, 0, 0};
-    contact_axes(&s->contacts.points[c], d, a);
+    contact_axes(s->contacts.normal[c], d, a);
     for (int k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
     memory->impulses[c] = impulse;
   }
@@ -277,8 +314,12 @@ scree_Problem scree_system_problem(const scree_System *s) {
                            .kind = SCREE_BODIES,
                            .q = p->q,
                            .mu = p->mu};
-  problem.bodies = (scree_BodyRows){
-      .nbodies = p->nc > 0 ? p->nbodies : 0, .nb = s->bodies.nb, .body = p->body, .B = p->B};
+  problem.bodies = (scree_BodyRows){.nbodies = p->nc > 0 ? p->nbodies : 0,
+                                    .nb = s->bodies.nb,
+                                    .body = p->body,
+                                    .B = p->balls ? NULL : p->B,
+                                    .normal = p->balls ? &s->contacts.normal->x : NULL,
+                                    .arm = p->balls ? p->arm : NULL};
   if (s->laws.any_set) {
     problem.set = p->set;
     problem.set_a = p->set_a;
@@ -291,12 +332,18 @@ void scree_system_gather(scree_System *s, const double *r) {
   scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension, nb = s->bodies.nb;
   memset(p->y, 0, (size_t)(p->nbodies * nb) * sizeof *p->y);
-  const double *B = p->B;
   for (int c = 0; c < p->nc; ++c, r += d) {
-    for (int side = 0; side < 2; ++side, B += d * nb) {
+    double f[3], m[3];
+    if (p->balls) scree_ball_push(d, &s->contacts.normal[c].x, r, f, m);
+    for (int side = 0; side < 2; ++side) {
       const int k = p->body[2 * c + side];
       if (k < 0) continue;
       double *y = p->y + (size_t)k * (size_t)nb;
+      if (p->balls) {
+        scree_ball_move(d, p->arm + 4 * (size_t)c + 2 * side, f, m, y);
+        continue;
+      }
+      const double *B = p->B + ((size_t)c * 2 + (size_t)side) * (size_t)(d * nb);
       for (int i = 0; i < d; ++i)
         for (int j = 0; j < nb; ++j) y[j] += B[i * nb + j] * r[i];
     }

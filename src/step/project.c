@@ -22,14 +22,15 @@ static const double projection_tolerance = 1e-3; /* of a correction that is itse
 
 /* Gap of contact c at the end of the step, to first order, and the size of the pair. */
 static double gap_after(const scree_System *s, size_t c, double h, double *size) {
-  const scree_ContactKey *key = scree_system_key(s, c);
-  const scree_Point *point = scree_system_point(s, c);
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Vec3 P = s->contacts.position[c];
   const scree_Bodies *b = &s->bodies;
   const scree_Motion *mi = &b->motion[key->i], *mj = &b->motion[key->j];
-  const scree_Vec3 u = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, point->position),
-                                 scree_velocity_at(&mj->pose, &mj->velocity, point->position));
+  const scree_Vec3 u = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, P),
+                                 scree_velocity_at(&mj->pose, &mj->velocity, P));
   *size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  return point->gap + s->scheme->theta(&s->settings) * h * scree_dot(point->normal, u);
+  return s->contacts.gap[c] +
+         s->scheme->theta(&s->settings) * h * scree_dot(s->contacts.normal[c], u);
 }
 
 static bool is_needed(const scree_System *s, double h) {

@@ -36,18 +36,14 @@ extern const scree_SchemeClass scree_scheme_moreau_jean, scree_scheme_euler;
 extern const scree_SchemeClass *const scree_scheme_registry[]; /* null-ended */
 const scree_SchemeClass *scree_scheme_find(const char *name);
 
-/* Geometry of a contact point. */
-typedef struct scree_Point {
-  scree_Vec3 position, normal;
-  double gap;
-} scree_Point;
-
-/* Contact points in the order of the sorted pairs. */
+/* Contact points in the order of the sorted pairs; behind them `near` points that are open but
+ * near, for the projection, in the same order. */
 typedef struct scree_Points {
-  size_t count, key_capacity, point_capacity;
-  scree_ContactKey *keys; /* (count) */
-  scree_Point *points;    /* (count) */
-  bool failed;            /* memory ran out */
+  size_t count, near, capacity;
+  scree_ContactKey *keys;        /* (count + near) */
+  scree_Vec3 *position, *normal; /* (count + near) */
+  double *gap;                   /* (count + near) */
+  bool failed;                   /* memory ran out */
 } scree_Points;
 
 /* A body as the narrow phase first looks at it; radius < 0: not a ball. */
@@ -70,8 +66,11 @@ typedef struct scree_Posed {
   int nc, nbodies; /* bodies with contacts */
   int near_bodies; /* that only near points have, numbered after the others */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
-  int *body; /* (nc x 2) index of a problem body, -1 for obstacles */
-  double *B; /* (nc x 2 x d x nb) */
+  bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
+                */
+  int *body;   /* (nc x 2) index of a problem body, -1 for obstacles */
+  double *B;   /* (nc x 2 x d x nb) */
+  double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
   double *shift;  /* (nc x d) q without the free velocity */
   double *before; /* (nc x d) relative velocity at the start */
@@ -104,9 +103,6 @@ typedef struct scree_System {
   scree_Twist *free;  /* (bodies) velocities without contacts */
 
   scree_Points contacts; /* of the last detection */
-  scree_Points near;     /* points that are open but near, for the projection */
-  int worker_count;
-  scree_Points *workers; /* (worker_count x 2) contacts, near of each thread but the first */
   scree_Posed posed;
   scree_Memory memory;
 
@@ -135,25 +131,12 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
- * bodies (a null reach is zero): into `contacts`, or, with a gap above closed * size, into `near`.
- */
+ * bodies (a null reach is zero) into `contacts`; those with a gap above closed * size are near. */
 scree_Status scree_system_detect(scree_System *s, double relative, double closed,
                                  const double *reach);
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
-bool scree_points_add(scree_Points *points, int i, int j, uint32_t feature, scree_Vec3 position,
-                      scree_Vec3 normal, double gap);
-
-/* Point c of the contacts and the near points after them. */
-static inline const scree_ContactKey *scree_system_key(const scree_System *s, size_t c) {
-  const size_t n = s->contacts.count;
-  return c < n ? &s->contacts.keys[c] : &s->near.keys[c - n];
-}
-static inline const scree_Point *scree_system_point(const scree_System *s, size_t c) {
-  const size_t n = s->contacts.count;
-  return c < n ? &s->contacts.points[c] : &s->near.points[c - n];
-}
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 

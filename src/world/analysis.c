@@ -32,16 +32,15 @@ scree_Contact scree_world_contact(const scree_World *world, int contact) {
   const int d = s->bodies.dimension;
   const size_t at = (size_t)contact * (size_t)d;
   const scree_ContactKey *key = &s->contacts.keys[contact];
-  const scree_Point *point = &s->contacts.points[contact];
   scree_Contact out = {.body = {key->i, key->j},
                        .feature = key->feature,
-                       .position = point->position,
-                       .normal = point->normal,
-                       .gap = point->gap,
+                       .position = s->contacts.position[contact],
+                       .normal = s->contacts.normal[contact],
+                       .gap = s->contacts.gap[contact],
                        .mu = p->mu[contact],
                        .status = contact_status(s, contact),
                        .error = scree_system_contact_error(s, contact)};
-  scree_contact_frame(point->normal, d, &out.tangent[0], &out.tangent[1]);
+  scree_contact_frame(out.normal, d, &out.tangent[0], &out.tangent[1]);
   for (int k = 0; k < d; ++k) {
     out.r[k] = p->r[at + (size_t)k];
     out.u[k] = p->u[at + (size_t)k] - p->shift[at + (size_t)k];
