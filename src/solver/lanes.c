@@ -113,18 +113,21 @@ SCREE_INLINE void solve_balls(int d, const Lane *arm, Lane mu, const Lane *u, co
   const Lane zero = {0.0, 0.0, 0.0, 0.0}, one = {1.0, 1.0, 1.0, 1.0};
   const Lane wn = arm[0] * arm[0] + arm[2] * arm[2];
   const Lane wt = wn + (arm[1] * arm[1] + arm[3] * arm[3]);
-  const Lane rn = old[0] - u[0] / wn, t0 = old[1] - u[1] / wt;
+  const Lane rn = old[0] - u[0] / wn;
   const Mask pressed = (rn > zero) & (wn > zero);
   const Lane limit = mu * rn;
-  Lane norm = scree_lane_abs(t0), t1 = zero;
-  if (d == 3) {
-    t1 = old[2] - u[2] / wt;
-    norm = scree_lane_sqrt(t0 * t0 + t1 * t1);
-  }
-  const Lane shrink = scree_lane_choose(norm > limit, limit / norm, one);
   r[0] = scree_lane_choose(pressed, rn, zero);
-  r[1] = scree_lane_choose(pressed, shrink * t0, zero);
-  if (d == 3) r[2] = scree_lane_choose(pressed, shrink * t1, zero);
+  if (d == 2) {
+    const Lane t = old[1] - u[1] / wt, low = scree_lane_choose(t > limit, limit, t);
+    r[1] = scree_lane_choose(pressed, scree_lane_max(low, -limit), zero);
+  } else {
+    const Lane inverse = 1.0 / wt;
+    const Lane t0 = old[1] - inverse * u[1], t1 = old[2] - inverse * u[2];
+    const Lane norm = scree_lane_sqrt(t0 * t0 + t1 * t1);
+    const Lane shrink = scree_lane_choose(norm > limit, limit / norm, one);
+    r[1] = scree_lane_choose(pressed, shrink * t0, zero);
+    r[2] = scree_lane_choose(pressed, shrink * t1, zero);
+  }
 }
 
 /* ---- one batch ---------------------------------------------------------------------------------
@@ -274,14 +277,15 @@ SCREE_INLINE void visit_disks(scree_Lanes *lanes, int index, Change *change) {
 }
 
 /* Ask for a later batch and its bodies; past the last batch there is room. The processor's own
- * prefetching stops at the end of a page, and a batch is almost half of one. */
+ * prefetching stops at the end of a page, and a batch is almost half of one; batches of balls are
+ * small enough for it. */
 SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, int d, int nb, int stride,
                            int index) {
   const int size = batch_size(balls, d, nb), *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   const Lane *batch = lanes->batch + (size_t)index * (size_t)size;
-  for (int e = 0; e < 2 * SCREE_LANES; ++e)
-    __builtin_prefetch(lanes->y + (size_t)body[e] * (size_t)stride, 1);
-  for (int k = 0; k < size; k += 2) __builtin_prefetch(batch + k);
+  SCREE_UNROLL for (int e = 0; e < 2 * SCREE_LANES; ++e)
+      __builtin_prefetch(lanes->y + (size_t)body[e] * (size_t)stride, 1);
+  for (int k = 0; !balls && k < size; k += 2) __builtin_prefetch(batch + k);
 }
 
 SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, int d, int nb,
