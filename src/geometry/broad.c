@@ -45,8 +45,7 @@ struct scree_BroadPhase {
   /* per body, [body_capacity] */
   size_t body_capacity;
   Fat *fat;
-  scree_Vec3 *centre; /* of the bounds, at the last build */
-  double *radius;     /* includes distance and skin */
+  double *radius; /* of the ball round the middle of `fat`, with distance and skin */
   size_t pair_count, pair_capacity;
   scree_Pair *pairs;
 };
@@ -75,7 +74,6 @@ scree_BroadPhase *scree_broad_create(void) {
 void scree_broad_destroy(scree_BroadPhase *b) {
   if (!b) return;
   scree_free(b->fat);
-  scree_free(b->centre);
   scree_free(b->radius);
   scree_free(b->pairs);
   scree_free(b);
@@ -92,7 +90,7 @@ void scree_broad_invalidate(scree_BroadPhase *b) {
 }
 
 size_t scree_broad_memory(const scree_BroadPhase *b) {
-  return sizeof *b + b->body_capacity * (sizeof *b->fat + sizeof *b->centre + sizeof *b->radius) +
+  return sizeof *b + b->body_capacity * (sizeof *b->fat + sizeof *b->radius) +
          b->pair_capacity * sizeof *b->pairs;
 }
 
@@ -112,6 +110,18 @@ static scree_Vec3 middle(const scree_Aabb *box) {
   return scree_scale(0.5, scree_add(box->lower, box->upper));
 }
 
+static scree_Vec3 fat_middle(const Fat *f) {
+  return scree_vec3(0.5 * (f->lower[0] + f->upper[0]), 0.5 * (f->lower[1] + f->upper[1]),
+                    0.5 * (f->lower[2] + f->upper[2]));
+}
+
+/* Bodies without end are kept apart. */
+static bool fat_bounded(const Fat *f) {
+  bool finite = true;
+  for (int k = 0; k < 3; k++) finite = finite && isfinite(f->lower[k]) && isfinite(f->upper[k]);
+  return finite;
+}
+
 static bool inside(const scree_Aabb *box, double distance, const Fat *fat) {
   return (box->lower.x - distance >= fat->lower[0]) & (box->lower.y - distance >= fat->lower[1]) &
          (box->lower.z - distance >= fat->lower[2]) & (box->upper.x + distance <= fat->upper[0]) &
@@ -127,7 +137,7 @@ static bool still_good(const scree_BroadPhase *b, int n, const scree_Aabb *aabbs
   if (!radii) return true;
   for (int i = 0; i < n; i++) {
     if (!(b->radius[i] < INFINITY)) continue;
-    double moved2 = scree_norm2(scree_sub(middle(&aabbs[i]), b->centre[i]));
+    double moved2 = scree_norm2(scree_sub(middle(&aabbs[i]), fat_middle(&b->fat[i])));
     double room = b->radius[i] - radii[i] - distance;
     if (!(room >= 0 && moved2 <= room * room)) return false;
   }
@@ -149,8 +159,7 @@ static bool reserve_bodies(scree_BroadPhase *b, size_t n) {
   const size_t capacity = n + n / 8 + 16;
   b->body_capacity = 0;
   b->n = 0; /* the history of motion is lost */
-  if (!RESIZE(fat, capacity) || !RESIZE(centre, capacity) || !RESIZE(radius, capacity))
-    return false;
+  if (!RESIZE(fat, capacity) || !RESIZE(radius, capacity)) return false;
   b->body_capacity = capacity;
   return true;
 }
@@ -208,33 +217,30 @@ static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *a
       continue;
     }
     double size = side(&aabbs[i]), skin = 0.05 * size;
-    scree_Vec3 c = middle(&aabbs[i]);
-    if (history && isfinite(b->centre[i].x)) {
-      double motion = scree_norm(scree_sub(c, b->centre[i])) / (double)b->age;
+    if (history && fat_bounded(&b->fat[i])) {
+      scree_Vec3 moved = scree_sub(middle(&aabbs[i]), fat_middle(&b->fat[i]));
+      double motion = scree_norm(moved) / (double)b->age;
       skin = fmin(fmax(b->factor * motion, 0.01 * size), 0.25 * size);
     }
     if (!b->skin_on) skin = 0;
-    b->centre[i] = c;
     t->skin[i] = skin;
     largest_skin = fmax(largest_skin, skin);
     (*entry_count)++;
     largest = fmax(largest, size + 2 * (distance + skin));
   }
-  for (int k = 0; k < *apart_count; k++) {
-    int i = t->apart[k];
-    b->centre[i] = scree_vec3(NAN, NAN, NAN);
-    t->skin[i] = largest_skin;
-  }
+  for (int k = 0; k < *apart_count; k++) t->skin[t->apart[k]] = largest_skin;
   for (int i = 0; i < n; i++) {
     double grow = distance + t->skin[i];
     scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
     Fat *f = &b->fat[i];
     *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
-    for (int k = 0; k < 3; k++) { /* not a number: everywhere */
-      if (isnan(f->lower[k])) f->lower[k] = -INFINITY;
-      if (isnan(f->upper[k])) f->upper[k] = INFINITY;
+    const bool finite = bounded(&aabbs[i]);
+    const double most = finite ? DBL_MAX : INFINITY; /* what is bounded stays so */
+    for (int k = 0; k < 3; k++) {                    /* not a number: everywhere */
+      if (!(f->lower[k] >= -most)) f->lower[k] = -most;
+      if (!(f->upper[k] <= most)) f->upper[k] = most;
     }
-    b->radius[i] = radii && isfinite(b->centre[i].x) ? radii[i] + grow : INFINITY;
+    b->radius[i] = radii && finite ? radii[i] + grow : INFINITY;
   }
   return largest;
 }
@@ -277,7 +283,7 @@ static void set_grid(const scree_BroadPhase *b, int n, int count, double largest
   }
   g->mask = (uint32_t)(bucket_count((size_t)count) - 1);
   for (int i = 0; i < n; i++) {
-    if (!isfinite(b->centre[i].x)) continue;
+    if (!fat_bounded(&b->fat[i])) continue;
     low = fmax(low, b->fat[i].lower[2]);
     high = fmin(high, b->fat[i].upper[2]);
   }
@@ -299,7 +305,7 @@ static Entry locate(const scree_BroadPhase *b, int body, double largest, const G
 static void file_entries(const scree_BroadPhase *b, Scratch *t, int n, double largest, Grid *g) {
   memset(t->bucket, 0, ((size_t)g->mask + 2) * sizeof *t->bucket);
   for (int i = 0; i < n; i++) {
-    if (!isfinite(b->centre[i].x)) continue;
+    if (!fat_bounded(&b->fat[i])) continue;
     Entry e = locate(b, i, largest, g);
     g->used[e.level] = true;
     t->bucket_of[i] = hash_cell(e.cell[0], e.cell[1], e.cell[2], e.level) & g->mask;
@@ -308,7 +314,7 @@ static void file_entries(const scree_BroadPhase *b, Scratch *t, int n, double la
   for (size_t h = 0; h <= g->mask; h++) t->bucket[h + 1] += t->bucket[h];
   /* bucket[h] is now the start of bucket h; it moves on while filling and is moved back after. */
   for (int i = 0; i < n; i++)
-    if (isfinite(b->centre[i].x))
+    if (fat_bounded(&b->fat[i]))
       t->entries[t->bucket[t->bucket_of[i]]++] = locate(b, i, largest, g);
   for (size_t h = g->mask + 1; h > 0; h--) t->bucket[h] = t->bucket[h - 1];
   t->bucket[0] = 0;
@@ -336,7 +342,7 @@ static bool emit(Sink *s, int i, int j) {
   if (s->fixed && s->fixed[i] && s->fixed[j]) return true;
   double reach = b->radius[i] + b->radius[j], skins = t->skin[i] + t->skin[j];
   if (reach < INFINITY) {
-    double distance2 = scree_norm2(scree_sub(b->centre[i], b->centre[j]));
+    double distance2 = scree_norm2(scree_sub(fat_middle(&b->fat[i]), fat_middle(&b->fat[j])));
     if (distance2 > reach * reach * (1 + 1e-12)) return true;
     double close = fmax(0, reach - skins);
     s->exact += distance2 <= close * close;
@@ -416,7 +422,7 @@ static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb 
   for (int k = 0; k < apart; k++) {
     int u = t->apart[k];
     for (int j = 0; j < n; j++) {
-      bool both = !isfinite(b->centre[j].x); /* two of them meet once */
+      bool both = !fat_bounded(&b->fat[j]); /* two of them meet once */
       if (j == u || (both && j < u)) continue;
       if (overlap(&b->fat[u], &b->fat[j]) && !emit(&sink, u, j)) return false;
     }

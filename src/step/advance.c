@@ -128,7 +128,8 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
     if (status) return status;
     report->seconds_solve += (now = scree_seconds()) - clock;
     clock = now;
-    scree_system_gather(s, s->posed.r);
+    status = scree_system_gather(s, s->posed.r);
+    if (status) return status;
     const int further = looks ? look_further(s, h) : 0;
     report->seconds_move += (now = scree_seconds()) - clock;
     clock = now;
@@ -212,6 +213,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
     clock = scree_seconds();
     report->seconds_certify += clock - now - (report->seconds_solve - solving);
   }
+  scree_free(s->posed.y);
+  s->posed.y = NULL;
   scree_system_drift(s, theta * h);
   status = scree_system_remember(s, h);
   if (status) return status;
@@ -225,7 +228,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->bounds, s->radius, s->balls, s->reach, s->free};
+  void *bodies[] = {s->reach, s->free};
   void *contacts[] = {p->body,
                       p->B,
                       p->arm,
@@ -233,7 +236,6 @@ void scree_system_fini(scree_System *s) {
                       p->r,
                       p->u,
                       p->shift,
-                      p->before,
                       p->mu,
                       p->set,
                       p->set_a,
@@ -259,14 +261,12 @@ size_t scree_system_memory(const scree_System *s) {
   size_t bytes = scree_bodies_memory(&s->bodies);
   bytes +=
       s->contacts.capacity * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + sizeof(double));
-  bytes += s->bound_capacity * sizeof *s->bounds + s->radius_capacity * sizeof *s->radius +
-           s->ball_capacity * sizeof *s->balls + s->reach_capacity * sizeof *s->reach +
-           s->free_capacity * sizeof *s->free;
+  bytes += s->reach_capacity * sizeof *s->reach + s->free_capacity * sizeof *s->free;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * ((5 * d + 1) * sizeof(double) + sizeof(int32_t));
+  bytes += p->capacity * ((4 * d + 1) * sizeof(double) + sizeof(int32_t));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
-  bytes += (p->body_capacity + p->index_capacity) * sizeof(int) + p->y_capacity * sizeof(double);
+  bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +
            s->memory.impulse_capacity * sizeof *s->memory.impulses;
   return bytes;

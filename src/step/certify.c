@@ -53,8 +53,10 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
   double normal = 0, friction = 0, drivers = 0;
   for (int c = 0; c < p->nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
-    const double *r = p->r + at, *u = p->u + at, *shift = p->shift + at, *before = p->before + at;
+    const double *r = p->r + at, *u = p->u + at, *shift = p->shift + at;
+    double before[3];
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
+    scree_system_approach(s, c, before, NULL);
     normal -= 0.5 * r[0] * (u[0] - shift[0] + before[0]);
     for (int k = 1; k < d; ++k) friction -= 0.5 * r[k] * (u[k] - shift[k] + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];

@@ -41,13 +41,40 @@ static void points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint 
   p->gap[p->count++] = point->gap;
 }
 
+/* A body as the narrow phase first looks at it; radius < 0: not a ball. */
+typedef struct Ball {
+  scree_Vec3 centre;
+  double radius;
+} Ball;
+
+/* What only the detection needs of each body. It comes and goes, as a solver's memory does: the two
+ * are not there at the same time. */
+typedef struct Scratch {
+  scree_Aabb *bounds; /* (bodies) */
+  double *radius;     /* (bodies) of a ball round the middle of the bounds */
+  Ball *balls;        /* (bodies) */
+} Scratch;
+
+static bool scratch_init(Scratch *t, int bodies) {
+  *t = (Scratch){.bounds = SCREE_ALLOC(scree_Aabb, bodies),
+                 .radius = SCREE_ALLOC(double, bodies),
+                 .balls = SCREE_ALLOC(Ball, bodies)};
+  return t->bounds && t->radius && t->balls;
+}
+
+static void scratch_fini(Scratch *t) {
+  scree_free(t->bounds);
+  scree_free(t->radius);
+  scree_free(t->balls);
+}
+
 static bool is_ball(scree_ShapeKind kind) {
   return kind == SCREE_SHAPE_SPHERE || kind == SCREE_SHAPE_DISK;
 }
 
 /* Bounds inflated by what a body adds to the margin of its pairs: its reach, and `relative` of its
  * size, which is at least that part of the pair's size. */
-static void update_bounds(scree_System *s, double relative, const double *reach) {
+static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t) {
   const scree_Bodies *b = &s->bodies;
   const double plane = b->dimension == 2 ? 0 : 1;
   SCREE_OVER_BODIES(k, b->count, s->threads) {
@@ -57,7 +84,7 @@ static void update_bounds(scree_System *s, double relative, const double *reach)
     const double more = relative * size + (reach ? reach[k] : 0);
     scree_Aabb box;
     const bool ball = is_ball(shape->kind);
-    s->balls[k] = (scree_Ball){pose->position, ball ? shape->radius : -1};
+    t->balls[k] = (Ball){pose->position, ball ? shape->radius : -1};
     if (ball) {
       const scree_Vec3 e = scree_vec3(shape->radius, shape->radius, plane * shape->radius);
       box = (scree_Aabb){scree_sub(pose->position, e), scree_add(pose->position, e)};
@@ -65,17 +92,17 @@ static void update_bounds(scree_System *s, double relative, const double *reach)
       box = scree_shape_aabb(shape, pose);
     }
     const scree_Vec3 e = scree_vec3(more, more, more);
-    s->bounds[k] = (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
+    t->bounds[k] = (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
     /* the vertices of a polygon are not symmetric about its origin */
-    s->radius[k] = shape->kind == SCREE_SHAPE_POLYGON ? INFINITY : shape->bounding_radius + more;
+    t->radius[k] = shape->kind == SCREE_SHAPE_POLYGON ? INFINITY : shape->bounding_radius + more;
   }
 }
 
 /* out[0] takes the contacts, out[1] what is only near. */
-static void detect_pair(const scree_System *s, int i, int j, double relative, double closed,
-                        const double *reach, scree_Points *const out[2]) {
+static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, double relative,
+                        double closed, const double *reach, scree_Points *const out[2]) {
   const scree_Bodies *b = &s->bodies;
-  const scree_Ball *bi = &s->balls[i], *bj = &s->balls[j];
+  const Ball *bi = &t->balls[i], *bj = &t->balls[j];
   const double ahead = reach ? reach[i] + reach[j] : 0;
   if (bi->radius >= 0 && bj->radius >= 0) {
     scree_ManifoldPoint point;
@@ -127,12 +154,12 @@ static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   return true;
 }
 
-scree_Status scree_system_detect(scree_System *s, double relative, double closed,
-                                 const double *reach) {
+static scree_Status detect(scree_System *s, Scratch *scratch, double relative, double closed,
+                           const double *reach) {
   size_t pair_count;
-  update_bounds(s, relative, reach);
-  scree_Status status = scree_broad_update(s->broad, s->bodies.count, s->bounds, s->radius,
-                                           s->bodies.fixed, 0, s->log);
+  fill_scratch(s, relative, reach, scratch);
+  scree_Status status = scree_broad_update(s->broad, s->bodies.count, scratch->bounds,
+                                           scratch->radius, s->bodies.fixed, 0, s->log);
   if (status) return status;
   const scree_Pair *pairs = scree_broad_pairs(s->broad, &pair_count);
   const int threads = s->threads > 1 && pair_count >= 1024 ? s->threads : 1;
@@ -148,11 +175,21 @@ scree_Status scree_system_detect(scree_System *s, double relative, double closed
     scree_Points *const out[2] = {me == 0 ? all : &lists[2 * me], &lists[2 * me + 1]};
     const size_t begin = pair_count * me / team, end = pair_count * (me + 1) / team;
     for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k)
-      detect_pair(s, pairs[k].i, pairs[k].j, relative, closed, reach, out);
+      detect_pair(s, scratch, pairs[k].i, pairs[k].j, relative, closed, reach, out);
   }
   if (!join(all, lists, threads)) status = scree_fail_memory(s->log, "the contacts");
   for (int t = 0; t < 2 * threads; ++t) scree_points_fini(&lists[t]);
   scree_free(lists);
+  return status;
+}
+
+scree_Status scree_system_detect(scree_System *s, double relative, double closed,
+                                 const double *reach) {
+  Scratch scratch;
+  const scree_Status status = scratch_init(&scratch, s->bodies.count)
+                                  ? detect(s, &scratch, relative, closed, reach)
+                                  : scree_fail_memory(s->log, "the bounds of bodies");
+  scratch_fini(&scratch);
   return status;
 }
 

@@ -6,10 +6,7 @@
 
 scree_Status scree_system_reserve(scree_System *s) {
   const size_t n = (size_t)s->bodies.count;
-  if (scree_grow_lean((void **)&s->bounds, &s->bound_capacity, n, sizeof *s->bounds) &&
-      scree_grow_lean((void **)&s->radius, &s->radius_capacity, n, sizeof *s->radius) &&
-      scree_grow_lean((void **)&s->balls, &s->ball_capacity, n, sizeof *s->balls) &&
-      (!s->scheme->looks_ahead ||
+  if ((!s->scheme->looks_ahead ||
        scree_grow_lean((void **)&s->reach, &s->reach_capacity, n, sizeof *s->reach)) &&
       scree_grow_lean((void **)&s->free, &s->free_capacity, n, sizeof *s->free))
     return SCREE_OK;

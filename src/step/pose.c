@@ -31,7 +31,6 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d) {
       !reserve((void **)&p->r, n * d, sizeof(double)) ||
       !reserve((void **)&p->u, n * d, sizeof(double)) ||
       !reserve((void **)&p->shift, n * d, sizeof(double)) ||
-      !reserve((void **)&p->before, n * d, sizeof(double)) ||
       !reserve((void **)&p->mu, n, sizeof(double)) ||
       !reserve((void **)&p->previous, n, sizeof(int32_t)))
     return false;
@@ -90,9 +89,6 @@ static scree_Status number_bodies(scree_System *s) {
     p->problem_body[p->nbodies] = (int)k;
     index[k] = p->nbodies++;
   }
-  if (!scree_grow_lean((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
-                       sizeof(double)))
-    return scree_fail_memory(s->log, "the velocities of the problem");
   return SCREE_OK;
 }
 
@@ -217,9 +213,6 @@ scree_Status scree_system_pose_near(scree_System *s) {
     }
   }
   p->nc = (int)total;
-  if (!scree_grow_lean((void **)&p->y, &p->y_capacity, (size_t)(p->nbodies * s->bodies.nb) + PAD,
-                       sizeof(double)))
-    return scree_fail_memory(s->log, "the velocities of the problem");
   fill_rows(s, (int)nc, p->nc);
   return SCREE_OK;
 }
@@ -236,30 +229,33 @@ scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity
                    scree_cross(velocity->angular, scree_sub(point, pose->position)));
 }
 
+void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
+  const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
+  const scree_Motion *mi = &s->bodies.motion[i], *mj = &s->bodies.motion[j];
+  const scree_Vec3 P = s->contacts.position[c];
+  const scree_Vec3 u = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, P),
+                                 scree_velocity_at(&mj->pose, &mj->velocity, P));
+  scree_Vec3 a[3];
+  contact_axes(s->contacts.normal[c], d, a);
+  for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
+  if (!free) return;
+  const scree_Vec3 v = scree_sub(scree_velocity_at(&mi->pose, &s->free[i], P),
+                                 scree_velocity_at(&mj->pose, &s->free[j], P));
+  for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
+}
+
 void scree_system_fill(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
-    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
-    const scree_Motion *mi = &b->motion[i], *mj = &b->motion[j];
-    const scree_Vec3 P = s->contacts.position[c];
+    const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law =
-        scree_law_table_get(&s->laws, b->cold[i].material, b->cold[j].material);
-    const scree_Vec3 before = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, P),
-                                        scree_velocity_at(&mj->pose, &mj->velocity, P));
-    const scree_Vec3 free = scree_sub(scree_velocity_at(&mi->pose, &s->free[i], P),
-                                      scree_velocity_at(&mj->pose, &s->free[j], P));
-    const size_t at = (size_t)c * (size_t)d;
-    double u_free[3];
-    scree_Vec3 a[3];
-    contact_axes(s->contacts.normal[c], d, a);
-    for (int k = 0; k < d; ++k) {
-      p->before[at + (size_t)k] = scree_dot(a[k], before);
-      u_free[k] = scree_dot(a[k], free);
-    }
-    s->scheme->shift(law, d, h, s->contacts.gap[c], p->before + at, u_free, p->shift + at);
-    for (int k = 0; k < d; ++k) p->q[at + (size_t)k] = u_free[k] + p->shift[at + (size_t)k];
+        scree_law_table_get(&s->laws, b->cold[key->i].material, b->cold[key->j].material);
+    double before[3], free[3], *shift = p->shift + (size_t)c * (size_t)d;
+    scree_system_approach(s, c, before, free);
+    s->scheme->shift(law, d, h, s->contacts.gap[c], before, free, shift);
+    for (int k = 0; k < d; ++k) p->q[c * d + k] = free[k] + shift[k];
     p->mu[c] = law->set.mu;
     if (!s->laws.any_set) continue;
     p->set[c] = (uint8_t)law->set.kind;
@@ -328,10 +324,12 @@ scree_Problem scree_system_problem(const scree_System *s) {
   return problem;
 }
 
-void scree_system_gather(scree_System *s, const double *r) {
+scree_Status scree_system_gather(scree_System *s, const double *r) {
   scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension, nb = s->bodies.nb;
-  memset(p->y, 0, (size_t)(p->nbodies * nb) * sizeof *p->y);
+  scree_free(p->y);
+  p->y = SCREE_ALLOC(double, (size_t)p->nbodies *(size_t)nb);
+  if (!p->y) return scree_fail_memory(s->log, "the velocities of the problem");
   for (int c = 0; c < p->nc; ++c, r += d) {
     double f[3], m[3];
     if (p->balls) scree_ball_push(d, &s->contacts.normal[c].x, r, f, m);
@@ -348,4 +346,5 @@ void scree_system_gather(scree_System *s, const double *r) {
         for (int j = 0; j < nb; ++j) y[j] += B[i * nb + j] * r[i];
     }
   }
+  return SCREE_OK;
 }

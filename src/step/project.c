@@ -104,14 +104,14 @@ static scree_Status solve_push(scree_System *s, double h, scree_StepReport *repo
   settings.tolerance = projection_tolerance;
   settings.threads = s->threads;
   const double clock = scree_seconds();
-  const scree_Status status = scree_solve(&problem, &settings, r, u, &info, s->log);
+  scree_Status status = scree_solve(&problem, &settings, r, u, &info, s->log);
   if (status <= SCREE_NOT_CONVERGED) {
     report->seconds_solve += scree_seconds() - clock;
     report->stabilisation_error = info.value;
-    scree_system_gather(s, r);
+    status = scree_system_gather(s, r);
   }
   scree_free(work);
-  return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
+  return status;
 }
 
 scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,

@@ -46,12 +46,6 @@ typedef struct scree_Points {
   bool failed;                   /* memory ran out */
 } scree_Points;
 
-/* A body as the narrow phase first looks at it; radius < 0: not a ball. */
-typedef struct scree_Ball {
-  scree_Vec3 centre;
-  double radius;
-} scree_Ball;
-
 /* The impulses of the last step by name, in the world frame, for the warm start. */
 typedef struct scree_Memory {
   size_t count, key_capacity, impulse_capacity;
@@ -72,18 +66,16 @@ typedef struct scree_Posed {
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
-  double *shift;  /* (nc x d) q without the free velocity */
-  double *before; /* (nc x d) relative velocity at the start */
-  double *mu;     /* (nc) */
-  uint8_t *set;   /* (nc) and its parameters, if some pair needs another set than the cone */
+  double *shift; /* (nc x d) q without the free velocity */
+  double *mu;    /* (nc) */
+  uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
   int32_t *previous;  /* (nc) scratch of the matching */
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
-  double *y;          /* (nbodies x nb) impulses on bodies, scaled */
-  size_t y_capacity;
-  double rho, scale; /* of the error: step of the natural map, and what it is relative to */
-  double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
+  double *y;          /* (nbodies x nb) impulses on bodies, scaled; only from the solution on */
+  double rho, scale;  /* of the error: step of the natural map, and what it is relative to */
+  double r_max;       /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
 typedef struct scree_System {
@@ -95,12 +87,9 @@ typedef struct scree_System {
   int threads;
 
   scree_BroadPhase *broad;
-  size_t bound_capacity, radius_capacity, ball_capacity, reach_capacity, free_capacity;
-  scree_Aabb *bounds; /* (bodies) */
-  double *radius;     /* (bodies) */
-  scree_Ball *balls;  /* (bodies) */
-  double *reach;      /* (bodies) how far a body may come in this step */
-  scree_Twist *free;  /* (bodies) velocities without contacts */
+  size_t reach_capacity, free_capacity;
+  double *reach;     /* (bodies) how far a body may come in this step, if the scheme looks ahead */
+  scree_Twist *free; /* (bodies) velocities without contacts */
 
   scree_Points contacts; /* of the last detection */
   scree_Posed posed;
@@ -154,8 +143,10 @@ void scree_system_warm(scree_System *s, double h);
 scree_Status scree_system_remember(scree_System *s, double h);
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
-/* y = B^T r */
-void scree_system_gather(scree_System *s, const double *r);
+/* y = B^T r. It lives until the end of the step and not while a solver works. */
+scree_Status scree_system_gather(scree_System *s, const double *r);
+/* Relative velocity (d) at contact c, and without forces on the way if `free` is not null. */
+void scree_system_approach(const scree_System *s, int c, double *before, double *free);
 /* Velocity of the surface of obstacle or body `body` at `point`. */
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
 
