@@ -266,6 +266,11 @@ double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, doubl
   return change;
 }
 
+bool scree_nlgs_sweeps_balls(const void *memory) {
+  const State *state = memory;
+  return state->in_lanes && state->lanes.balls;
+}
+
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *state = memory;
   const scree_Operator *W = run->W;

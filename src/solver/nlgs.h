@@ -11,4 +11,7 @@
 double scree_nlgs_sweep(void *state, const scree_Operator *W, int sweeps, double small, bool resume,
                         double *r, double *u, int *done);
 
+/* Whether sweeps of this state go the fast way of balls. */
+bool scree_nlgs_sweeps_balls(const void *state);
+
 #endif

@@ -158,7 +158,7 @@ scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sw
                           4.5 * (double)scree_factor_entries(system->factor) +
                           nc * (plane ? 450.0 : 700.0);
     const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
-    const bool balls = p->kind == SCREE_BODIES && !p->bodies.B;
+    const bool balls = cache->smoother && scree_nlgs_sweeps_balls(cache->smoother);
     const double sweep = balls ? nc * (plane ? 7.0 : 18.0)
                          : p->kind == SCREE_BODIES
                              ? nc * (plane ? 9.0 : 48.0)
