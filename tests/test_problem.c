@@ -217,7 +217,7 @@ static void test_measures_in_fours(void **unused) {
         scree_Measures all;
         double r[39 * 3], u[39 * 3];
         p.law = law ? SCREE_ASSOCIATED : SCREE_COULOMB;
-        p.mu[5] = 0.0;
+        p.mu[5] = p.mu[6] = 0.0; /* 6 is on the axis, and open */
         assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
         for (int i = 0; i < 39 * d; ++i) {
           const int c = i / d;
@@ -226,6 +226,8 @@ static void test_measures_in_fours(void **unused) {
           r[i] = axis ? 0.0 : size * (2.0 * small_random(&seed) - 1.0);
           u[i] = axis ? 0.0 : size * (2.0 * small_random(&seed) - 1.0);
         }
+        r[6 * d] = -0.5;
+        u[6 * d] = 0.5;
         scree_measure_all(&W, r, u, NULL, &all);
         const double error = scree_measure_value(&W, SCREE_MEASURE_ERROR, r, u),
                      siconos = scree_measure_value(&W, SCREE_MEASURE_SICONOS, r, u);

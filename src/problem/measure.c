@@ -227,7 +227,7 @@ SCREE_INLINE scree_Lane natural_four(int d, scree_Lane mu, scree_Lane rho, const
   *ordinary &= (axis | ((square > 1e-280) & (square < 1e280))) & (scree_lane_abs(z[0]) < 1e140) &
                (mu < 1e140);
   const scree_Lane t = d == 2 ? scree_lane_abs(z[1]) : scree_lane_sqrt(square);
-  const scree_LaneMask inside = t <= mu * z[0], polar = mu * t <= -z[0];
+  const scree_LaneMask inside = (t <= mu * z[0]) & (z[0] >= zero), polar = mu * t <= -z[0];
   const scree_Lane a = (z[0] + mu * t) / (one + mu * mu), b = mu * a / t;
   const scree_Lane shrink = scree_lane_choose(inside, one, scree_lane_choose(polar, zero, b));
   map[0] = r[0] - scree_lane_choose(inside, z[0], scree_lane_choose(polar, zero, a));
