@@ -88,11 +88,14 @@ static void run(int spheres, int steps, double ratio) {
     double t1 = scree_seconds();
     scree_broad_update(broad, b.n, b.box, b.radius, b.fixed, 0.5 * margin, NULL);
     double t2 = scree_seconds();
-    const scree_Pair *pairs = scree_broad_pairs(broad, &pair_count);
+    const scree_Pairs pairs = scree_broad_pairs(broad);
+    pair_count = pairs.count;
+    int i = 0;
     size_t count = 0;
     scree_Manifold m;
     for (size_t k = 0; k < pair_count && count + SCREE_MANIFOLD_MAX < key_room; k++) {
-      int i = pairs[k].i, j = pairs[k].j;
+      while (k >= pairs.row[i + 1]) i++;
+      const int j = pairs.partner[k];
       scree_collide(&b.shape[i], &b.pose[i], &b.shape[j], &b.pose[j], margin, &m);
       for (int c = 0; c < m.count; c++, count++) {
         points[count] = m.points[c];

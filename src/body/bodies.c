@@ -57,7 +57,7 @@ static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef
                                  scree_Inertia *inertia, const scree_Log *log) {
   const int body = bodies->count;
   const scree_Shape *shape = def->shape;
-  *inertia = (scree_Inertia){.isotropic = true};
+  *inertia = (scree_Inertia){0};
   if (def->obstacle) return SCREE_OK;
   if (!scree_shape_type(shape->kind)->bounded)
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: a %s has no mass, expected an obstacle", body,
@@ -84,7 +84,6 @@ static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef
   inertia->inv_sqrt_mass = 1 / sqrt(mass);
   inertia->moments = J;
   inertia->inv_sqrt_moments = scree_vec3(1 / sqrt(J.x), 1 / sqrt(J.y), 1 / sqrt(J.z));
-  inertia->isotropic = J.x == J.y && J.y == J.z;
   return SCREE_OK;
 }
 

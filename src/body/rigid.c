@@ -72,7 +72,7 @@ void scree_rigid_turn(scree_Vec3 moments, double h, scree_Quat *orientation, scr
 
 void scree_rigid_drift(const scree_Inertia *inertia, double h, scree_Motion *motion) {
   motion->pose.position = scree_axpy(motion->pose.position, h, motion->velocity.linear);
-  if (inertia->isotropic)
+  if (scree_inertia_isotropic(inertia))
     motion->pose.orientation =
         scree_quat_integrate(motion->pose.orientation, motion->velocity.angular, h);
   else

@@ -22,12 +22,16 @@ typedef struct scree_Motion {
   scree_Twist velocity;
 } scree_Motion;
 
-/* Inertia of a body; an obstacle has all zero but `isotropic`. */
+/* Inertia of a body; an obstacle has all zero. 64 bytes. */
 typedef struct scree_Inertia {
   double mass, inv_sqrt_mass;
   scree_Vec3 moments, inv_sqrt_moments; /* principal */
-  bool isotropic; /* any frame is principal: the world's own is used, no rotation is needed */
 } scree_Inertia;
+
+/* Any frame is principal: the world's own is used, no rotation is needed. */
+static inline bool scree_inertia_isotropic(const scree_Inertia *inertia) {
+  return inertia->moments.x == inertia->moments.y && inertia->moments.y == inertia->moments.z;
+}
 
 static inline scree_Vec3 scree_times(scree_Vec3 a, scree_Vec3 b) {
   return scree_vec3(a.x * b.x, a.y * b.y, a.z * b.z);
@@ -35,14 +39,14 @@ static inline scree_Vec3 scree_times(scree_Vec3 a, scree_Vec3 b) {
 
 /* Frame in which the rotation is scaled: principal axes, or the world's when isotropic. */
 static inline scree_Mat3 scree_inertia_frame(const scree_Inertia *inertia, scree_Quat orientation) {
-  if (inertia->isotropic) return (scree_Mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  if (scree_inertia_isotropic(inertia)) return (scree_Mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   return scree_quat_matrix(orientation);
 }
 
 /* J w in the world frame. */
 static inline scree_Vec3 scree_inertia_mul(const scree_Inertia *inertia, scree_Quat orientation,
                                            scree_Vec3 w) {
-  if (inertia->isotropic) return scree_times(inertia->moments, w);
+  if (scree_inertia_isotropic(inertia)) return scree_times(inertia->moments, w);
   const scree_Mat3 R = scree_quat_matrix(orientation);
   return scree_mat3_mul(&R, scree_times(inertia->moments, scree_mat3_tmul(&R, w)));
 }

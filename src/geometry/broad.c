@@ -28,6 +28,10 @@
 
 enum { LEVELS = 32 };
 
+typedef struct Pair {
+  int32_t i, j; /* i < j */
+} Pair;
+
 typedef struct Fat {
   double lower[3], upper[3];
 } Fat;
@@ -46,8 +50,9 @@ struct scree_BroadPhase {
   size_t body_capacity;
   Fat *fat;
   double *radius; /* of the ball round the middle of `fat`, with distance and skin */
+  uint32_t *row;  /* [n + 1] range of a body in `partner`, when there are pairs */
   size_t pair_count, pair_capacity;
-  scree_Pair *pairs;
+  int32_t *partner;
 };
 
 /* What only a build needs; it is a third of what would be held otherwise, and a build comes when no
@@ -57,10 +62,10 @@ typedef struct Scratch {
   Entry *entries; /* [n] bounded bodies, sorted by bucket */
   int32_t *apart; /* [n] unbounded bodies */
   uint32_t *bucket_of;
-  uint32_t *row;    /* [n + 1] counters of the sort of the pairs */
+  uint32_t *next;   /* [n + 1] counters of the sort of the pairs */
   uint32_t *bucket; /* [buckets + 1] first entry of each bucket */
   size_t raw_capacity;
-  scree_Pair *raw, *half; /* pairs as they are found; sorted by j */
+  Pair *raw, *half; /* pairs as they are found; sorted by j */
 } Scratch;
 
 scree_BroadPhase *scree_broad_create(void) {
@@ -75,13 +80,14 @@ void scree_broad_destroy(scree_BroadPhase *b) {
   if (!b) return;
   scree_free(b->fat);
   scree_free(b->radius);
-  scree_free(b->pairs);
+  scree_free(b->row);
+  scree_free(b->partner);
   scree_free(b);
 }
 
-const scree_Pair *scree_broad_pairs(const scree_BroadPhase *b, size_t *count) {
-  *count = b->pair_count;
-  return b->pairs;
+scree_Pairs scree_broad_pairs(const scree_BroadPhase *b) {
+  return (scree_Pairs){
+      .n = b->pair_count ? b->n : 0, .count = b->pair_count, .row = b->row, .partner = b->partner};
 }
 
 void scree_broad_invalidate(scree_BroadPhase *b) {
@@ -90,8 +96,8 @@ void scree_broad_invalidate(scree_BroadPhase *b) {
 }
 
 size_t scree_broad_memory(const scree_BroadPhase *b) {
-  return sizeof *b + b->body_capacity * (sizeof *b->fat + sizeof *b->radius) +
-         b->pair_capacity * sizeof *b->pairs;
+  return sizeof *b + b->body_capacity * (sizeof *b->fat + sizeof *b->radius + sizeof *b->row) +
+         b->pair_capacity * sizeof *b->partner;
 }
 
 void scree_broad_set_skin(scree_BroadPhase *b, bool on) {
@@ -156,10 +162,11 @@ static bool resize(void **array, size_t count, size_t size) {
 
 static bool reserve_bodies(scree_BroadPhase *b, size_t n) {
   if (n <= b->body_capacity && b->fat) return true;
-  const size_t capacity = n + n / 8 + 16;
+  const size_t capacity = b->fat ? n + n / 8 : n; /* what grows once grows again */
   b->body_capacity = 0;
   b->n = 0; /* the history of motion is lost */
-  if (!RESIZE(fat, capacity) || !RESIZE(radius, capacity)) return false;
+  if (!RESIZE(fat, capacity) || !RESIZE(radius, capacity) || !RESIZE(row, capacity + 1))
+    return false;
   b->body_capacity = capacity;
   return true;
 }
@@ -175,9 +182,9 @@ static bool scratch_init(Scratch *t, size_t n) {
                  .entries = SCREE_ALLOC(Entry, n),
                  .apart = SCREE_ALLOC(int32_t, n),
                  .bucket_of = SCREE_ALLOC(uint32_t, n),
-                 .row = SCREE_ALLOC(uint32_t, n + 1),
+                 .next = SCREE_ALLOC(uint32_t, n + 1),
                  .bucket = SCREE_ALLOC(uint32_t, bucket_count(n) + 1)};
-  return t->skin && t->entries && t->apart && t->bucket_of && t->row && t->bucket;
+  return t->skin && t->entries && t->apart && t->bucket_of && t->next && t->bucket;
 }
 
 static void scratch_fini(Scratch *t) {
@@ -185,7 +192,7 @@ static void scratch_fini(Scratch *t) {
   scree_free(t->entries);
   scree_free(t->apart);
   scree_free(t->bucket_of);
-  scree_free(t->row);
+  scree_free(t->next);
   scree_free(t->bucket);
   scree_free(t->raw);
   scree_free(t->half);
@@ -358,7 +365,7 @@ static bool emit(Sink *s, int i, int j) {
     if (!scree_grow(&array, &t->raw_capacity, s->count + 1, sizeof *t->raw)) return false;
     t->raw = array;
   }
-  t->raw[s->count++] = i < j ? (scree_Pair){i, j} : (scree_Pair){j, i};
+  t->raw[s->count++] = i < j ? (Pair){i, j} : (Pair){j, i};
   return true;
 }
 
@@ -387,21 +394,24 @@ static bool query_level(const Scratch *t, const Grid *g, const Entry *e, int lev
 
 /* Sort the raw pairs by i, then j: a stable counting sort by j, then one by i. */
 static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
-  t->half = SCREE_ALLOC(scree_Pair, count);
+  if (count > UINT32_MAX) return false;
+  t->half = SCREE_ALLOC(Pair, count);
   if (!t->half) return false;
-  if (count > b->pair_capacity || !b->pairs) {
+  if (count > b->pair_capacity || !b->partner) {
     b->pair_capacity = 0;
-    if (!RESIZE(pairs, count + count / 8)) return false;
+    if (!RESIZE(partner, count + count / 8)) return false;
     b->pair_capacity = count + count / 8;
   }
-  for (int pass = 0; pass < 2; pass++) {
-    const scree_Pair *from = pass ? t->half : t->raw;
-    scree_Pair *to = pass ? b->pairs : t->half;
-    memset(t->row, 0, ((size_t)n + 1) * sizeof *t->row);
-    for (size_t k = 0; k < count; k++) t->row[(pass ? from[k].i : from[k].j) + 1]++;
-    for (int i = 0; i < n; i++) t->row[i + 1] += t->row[i];
-    for (size_t k = 0; k < count; k++) to[t->row[pass ? from[k].i : from[k].j]++] = from[k];
-  }
+  const size_t counters = (size_t)n + 1;
+  memset(t->next, 0, counters * sizeof *t->next);
+  for (size_t k = 0; k < count; k++) t->next[t->raw[k].j + 1]++;
+  for (int i = 0; i < n; i++) t->next[i + 1] += t->next[i];
+  for (size_t k = 0; k < count; k++) t->half[t->next[t->raw[k].j]++] = t->raw[k];
+  memset(b->row, 0, counters * sizeof *b->row);
+  for (size_t k = 0; k < count; k++) b->row[t->half[k].i + 1]++;
+  for (int i = 0; i < n; i++) b->row[i + 1] += b->row[i];
+  memcpy(t->next, b->row, counters * sizeof *b->row);
+  for (size_t k = 0; k < count; k++) b->partner[t->next[t->half[k].i]++] = t->half[k].j;
   b->pair_count = count;
   return true;
 }

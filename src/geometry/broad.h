@@ -14,9 +14,26 @@
 
 #include <stdint.h>
 
-typedef struct scree_Pair {
-  int32_t i, j; /* i < j */
-} scree_Pair;
+/* The pairs (i, partner[k]), i < partner[k], of body i are k = row[i] .. row[i+1]-1, ascending. */
+typedef struct scree_Pairs {
+  int n; /* bodies */
+  size_t count;
+  const uint32_t *row;    /* [n + 1] */
+  const int32_t *partner; /* [count] */
+} scree_Pairs;
+
+/* The first body of pair k < count, for loops that begin in the middle. */
+static inline int scree_pairs_first(const scree_Pairs *pairs, size_t k) {
+  int low = 0, high = pairs->n; /* row[low] <= k < row[high] */
+  while (low + 1 < high) {
+    const int middle = low + (high - low) / 2;
+    if (pairs->row[middle] <= k)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
 
 typedef struct scree_BroadPhase scree_BroadPhase;
 
@@ -36,7 +53,7 @@ scree_Status scree_broad_update(scree_BroadPhase *broad, int n, const scree_Aabb
                                 const scree_Log *log);
 
 /* The pairs of the last update; valid until the next one. */
-const scree_Pair *scree_broad_pairs(const scree_BroadPhase *broad, size_t *count);
+scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);
 
 /* Forget the list: the next update builds it anew (bodies were removed, renumbered or changed). */
 void scree_broad_invalidate(scree_BroadPhase *broad);

@@ -29,13 +29,17 @@ static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, doubl
   return motion_of(b, k, v, h);
 }
 
-static void look_ahead(scree_System *s, double h) {
+static scree_Status look_ahead(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
+  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
+    return scree_fail_memory(s->log, "the reach of bodies");
   SCREE_OVER_BODIES(k, b->count, s->threads) {
     const double size = b->cold[k].shape.size;
-    s->reach[k] = ahead * reach_of(b, k, &s->free[k], h);
+    const scree_Twist free = scree_system_free(s, k);
+    s->reach[k] = ahead * reach_of(b, k, &free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
+  return SCREE_OK;
 }
 
 /* Bodies that the solution moves further than they were looked at get a longer reach. */
@@ -108,12 +112,13 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
   const bool looks = s->scheme->looks_ahead;
   double clock = scree_seconds(), now;
   *complete = true;
-  scree_system_free(s, middle, h);
-  if (looks) look_ahead(s, h);
+  scree_Status status = scree_system_force(s, middle, h);
+  if (!status && looks) status = look_ahead(s, h);
+  if (status) return status;
   const double closed = s->settings.gap_tolerance;
   const bool near = s->scheme->drifts && s->settings.stabilise && near_margin(s) > closed;
-  scree_Status status = near ? scree_system_detect(s, near_margin(s), closed, NULL)
-                             : scree_system_detect(s, closed, INFINITY, looks ? s->reach : NULL);
+  status = near ? scree_system_detect(s, near_margin(s), closed, NULL)
+                : scree_system_detect(s, closed, INFINITY, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
   report->seconds_detect += scree_seconds() - clock;
@@ -191,13 +196,11 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   bool complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
-  scree_Status status = scree_system_reserve(s);
-  if (status) return status;
   scree_law_table_fill(&s->laws, h);
   scree_bodies_drive(&s->bodies, middle);
   scree_system_drift(s, (1 - theta) * h);
   report->seconds_move += (now = scree_seconds()) - clock;
-  status = find_impulses(s, middle, h, report, &complete);
+  scree_Status status = find_impulses(s, middle, h, report, &complete);
   if (status) return status;
 
   clock = scree_seconds();
@@ -214,7 +217,9 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
     report->seconds_certify += clock - now - (report->seconds_solve - solving);
   }
   scree_free(s->posed.y);
+  scree_free(s->forced);
   s->posed.y = NULL;
+  s->forced = NULL;
   scree_system_drift(s, theta * h);
   status = scree_system_remember(s, h);
   if (status) return status;
@@ -228,7 +233,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->reach, s->free};
+  void *bodies[] = {s->reach, s->forced};
   void *contacts[] = {p->body,
                       p->B,
                       p->arm,
@@ -261,7 +266,7 @@ size_t scree_system_memory(const scree_System *s) {
   size_t bytes = scree_bodies_memory(&s->bodies);
   bytes +=
       s->contacts.capacity * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + sizeof(double));
-  bytes += s->reach_capacity * sizeof *s->reach + s->free_capacity * sizeof *s->free;
+  bytes += s->reach_capacity * sizeof *s->reach;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
   bytes += p->capacity * ((4 * d + 1) * sizeof(double) + sizeof(int32_t));

@@ -72,7 +72,7 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
   balance->drivers = drivers;
 }
 
-/* Call after the solve and before the kick: motion holds v-, free holds v- + h f/m, posed.y the
+/* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the
  * scaled impulses. */
 void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
@@ -89,13 +89,11 @@ void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *bal
     const scree_Vec3 change = scree_sub(after.linear, motion->velocity.linear);
     balance->scheme -= (theta - 0.5) * h * inertia->mass * scree_dot(g, change);
     if (b->force_count == 0) continue;
-    const scree_Vec3 pushed =
-        scree_axpy(scree_sub(s->free[k].linear, motion->velocity.linear), -h, g);
-    const scree_Vec3 turned = scree_sub(s->free[k].angular, motion->velocity.angular);
-    const scree_Vec3 L = scree_inertia_mul(inertia, motion->pose.orientation, turned);
-    balance->forces +=
-        0.5 * inertia->mass * scree_dot(pushed, scree_add(after.linear, motion->velocity.linear)) +
-        0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
+    const scree_Twist *f = &s->forced[k];
+    const scree_Vec3 L = scree_inertia_mul(inertia, motion->pose.orientation, f->angular);
+    balance->forces += 0.5 * inertia->mass *
+                           scree_dot(f->linear, scree_add(after.linear, motion->velocity.linear)) +
+                       0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
   }
 }
 

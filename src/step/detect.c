@@ -156,13 +156,12 @@ static bool join(scree_Points *all, const scree_Points *lists, int threads) {
 
 static scree_Status detect(scree_System *s, Scratch *scratch, double relative, double closed,
                            const double *reach) {
-  size_t pair_count;
   fill_scratch(s, relative, reach, scratch);
   scree_Status status = scree_broad_update(s->broad, s->bodies.count, scratch->bounds,
                                            scratch->radius, s->bodies.fixed, 0, s->log);
   if (status) return status;
-  const scree_Pair *pairs = scree_broad_pairs(s->broad, &pair_count);
-  const int threads = s->threads > 1 && pair_count >= 1024 ? s->threads : 1;
+  const scree_Pairs pairs = scree_broad_pairs(s->broad);
+  const int threads = s->threads > 1 && pairs.count >= 1024 ? s->threads : 1;
   scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, 2 * threads);
   if (!lists) return scree_fail_memory(s->log, "the lists of contacts");
   /* about as many near points as last time */
@@ -173,9 +172,12 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative, d
   {
     const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
     scree_Points *const out[2] = {me == 0 ? all : &lists[2 * me], &lists[2 * me + 1]};
-    const size_t begin = pair_count * me / team, end = pair_count * (me + 1) / team;
-    for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k)
-      detect_pair(s, scratch, pairs[k].i, pairs[k].j, relative, closed, reach, out);
+    const size_t begin = pairs.count * me / team, end = pairs.count * (me + 1) / team;
+    int i = begin < end ? scree_pairs_first(&pairs, begin) : 0;
+    for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k) {
+      while (k >= pairs.row[i + 1]) ++i;
+      detect_pair(s, scratch, i, pairs.partner[k], relative, closed, reach, out);
+    }
   }
   if (!join(all, lists, threads)) status = scree_fail_memory(s->log, "the contacts");
   for (int t = 0; t < 2 * threads; ++t) scree_points_fini(&lists[t]);

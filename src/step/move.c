@@ -4,15 +4,6 @@
 #include "core/memory.h"
 #include "step/system.h"
 
-scree_Status scree_system_reserve(scree_System *s) {
-  const size_t n = (size_t)s->bodies.count;
-  if ((!s->scheme->looks_ahead ||
-       scree_grow_lean((void **)&s->reach, &s->reach_capacity, n, sizeof *s->reach)) &&
-      scree_grow_lean((void **)&s->free, &s->free_capacity, n, sizeof *s->free))
-    return SCREE_OK;
-  return scree_fail_memory(s->log, "the bodies of a step");
-}
-
 void scree_system_drift(scree_System *s, double h) {
   if (h == 0) return;
   scree_Bodies *b = &s->bodies;
@@ -32,21 +23,23 @@ static scree_Vec3 inertia_solve(const scree_Inertia *inertia, scree_Quat orienta
 
 static void apply_force(scree_System *s, int k, const scree_Force *force, scree_Twist f, double h) {
   const scree_Inertia *inertia = &s->bodies.inertia[k];
+  scree_Twist *forced = &s->forced[k];
   if (s->bodies.fixed[k]) return;
   const double factor = force->per_mass ? h : h / inertia->mass;
-  s->free[k].linear = scree_axpy(s->free[k].linear, factor, f.linear);
+  forced->linear = scree_axpy(forced->linear, factor, f.linear);
   if (force->per_mass) return;
   const scree_Vec3 turn = inertia_solve(inertia, s->bodies.motion[k].pose.orientation, f.angular);
-  s->free[k].angular = scree_axpy(s->free[k].angular, h, turn);
+  forced->angular = scree_axpy(forced->angular, h, turn);
 }
 
-void scree_system_free(scree_System *s, double middle, double h) {
+scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
-  const scree_Vec3 fall = scree_scale(h, s->settings.gravity);
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
-    s->free[k] = b->motion[k].velocity;
-    if (!b->fixed[k]) s->free[k].linear = scree_add(s->free[k].linear, fall);
-  }
+  s->fall = scree_scale(h, s->settings.gravity);
+  scree_free(s->forced);
+  s->forced = NULL;
+  if (b->force_count == 0) return SCREE_OK;
+  s->forced = SCREE_ALLOC(scree_Twist, b->count);
+  if (!s->forced) return scree_fail_memory(s->log, "the forces on bodies");
   for (int k = 0; k < b->force_count; ++k) {
     const scree_Force *force = &b->forces[k];
     scree_Twist f = scree_signal_at(&force->signal, middle);
@@ -56,6 +49,7 @@ void scree_system_free(scree_System *s, double middle, double h) {
     else
       SCREE_OVER_BODIES(j, b->count, s->threads) apply_force(s, j, force, f, h);
   }
+  return SCREE_OK;
 }
 
 scree_Twist scree_system_unscaled(const scree_System *s, int k) {
@@ -73,26 +67,21 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   } else {
     v.linear = scree_vec3(m * y[0], m * y[1], m * y[2]);
     v.angular = scree_times(i, scree_vec3(y[3], y[4], y[5]));
-    if (!inertia->isotropic)
+    if (!scree_inertia_isotropic(inertia))
       v.angular = scree_quat_rotate(b->motion[k].pose.orientation, v.angular);
   }
   return v;
 }
 
 scree_Twist scree_system_after(const scree_System *s, int k) {
-  const scree_Twist v = scree_system_unscaled(s, k);
-  return (scree_Twist){scree_add(s->free[k].linear, v.linear),
-                       scree_add(s->free[k].angular, v.angular)};
+  const scree_Twist free = scree_system_free(s, k), v = scree_system_unscaled(s, k);
+  return (scree_Twist){scree_add(free.linear, v.linear), scree_add(free.angular, v.angular)};
 }
 
 void scree_system_kick(scree_System *s) {
   scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, s->threads) {
     if (b->fixed[k]) continue;
-    scree_Twist *velocity = &b->motion[k].velocity, *free = &s->free[k];
-    const scree_Twist old = *velocity;
-    *velocity = scree_system_after(s, k);
-    free->linear = scree_sub(free->linear, old.linear);
-    free->angular = scree_sub(free->angular, old.angular);
+    b->motion[k].velocity = scree_system_after(s, k);
   }
 }

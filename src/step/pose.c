@@ -38,8 +38,13 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d) {
   return true;
 }
 
+/* Doubles of a row of B or arm. */
+static size_t row_size(const scree_Posed *p, size_t d, size_t nb) {
+  return p->balls ? 4 : 2 * d * nb;
+}
+
 /* Of B and arm there is only the one that is used. */
-static bool reserve_rows(scree_Posed *p, size_t rows, size_t d, size_t nb) {
+static bool reserve_rows(scree_Posed *p, size_t rows, size_t size) {
   double **used = p->balls ? &p->arm : &p->B, **other = p->balls ? &p->B : &p->arm;
   if (rows <= p->row_capacity && *used) return true;
   const size_t n = rows + rows / 8;
@@ -47,8 +52,28 @@ static bool reserve_rows(scree_Posed *p, size_t rows, size_t d, size_t nb) {
   scree_free(*other);
   *other = NULL;
   if (!reserve((void **)&p->body, 2 * n, sizeof(int)) ||
-      !reserve((void **)used, n * (p->balls ? 4 : 2 * d * nb), sizeof(double)))
+      !reserve((void **)used, n * size, sizeof(double)))
     return false;
+  p->row_capacity = n;
+  return true;
+}
+
+/* Exactly n rows, of which the first `kept` keep their contents. */
+static bool resize_rows(scree_Posed *p, size_t n, size_t kept, size_t size) {
+  double **used = p->balls ? &p->arm : &p->B;
+  int *body = SCREE_ALLOC(int, 2 * n + PAD);
+  double *rows = SCREE_ALLOC(double, n *size + PAD);
+  if (!body || !rows) {
+    scree_free(body);
+    scree_free(rows);
+    return false;
+  }
+  memcpy(body, p->body, 2 * kept * sizeof *body);
+  memcpy(rows, *used, kept * size * sizeof *rows);
+  scree_free(p->body);
+  scree_free(*used);
+  p->body = body;
+  *used = rows;
   p->row_capacity = n;
   return true;
 }
@@ -105,7 +130,7 @@ static void fill_block(const scree_Inertia *inertia, scree_Quat orientation, scr
     }
     return;
   }
-  const bool turned = !inertia->isotropic;
+  const bool turned = !scree_inertia_isotropic(inertia);
   scree_Mat3 R = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   if (turned) R = scree_quat_matrix(orientation);
   for (int k = 0; k < 3; ++k, B += 6) {
@@ -129,7 +154,8 @@ static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
  * n through P as far as numbers of the size of P can tell. */
 static bool is_ball(const scree_Bodies *b, int k, scree_Vec3 P, scree_Vec3 n) {
   const scree_ShapeKind kind = b->cold[k].shape.kind;
-  if ((kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) || !b->inertia[k].isotropic)
+  if ((kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) ||
+      !scree_inertia_isotropic(&b->inertia[k]))
     return false;
   const scree_Vec3 arm = scree_sub(P, b->motion[k].pose.position);
   const double most = 32 * DBL_EPSILON * (scree_norm(P) + scree_norm(arm));
@@ -186,11 +212,10 @@ scree_Status scree_system_pose(scree_System *s) {
   const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
   p->nc = p->near_bodies = 0;
   if (nc == 0) return SCREE_OK;
-  /* room for the near points too: the projection poses them beside the others */
-  const size_t rows = nc + s->contacts.near;
   p->balls = all_balls(s);
-  if (rows > INT32_MAX / 2 || !reserve_contacts(p, nc, d) ||
-      !reserve_rows(p, rows, d, (size_t)s->bodies.nb) || (s->laws.any_set && !reserve_sets(p, nc)))
+  if (nc + s->contacts.near > INT32_MAX / 2 || !reserve_contacts(p, nc, d) ||
+      !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
+      (s->laws.any_set && !reserve_sets(p, nc)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
@@ -202,6 +227,9 @@ scree_Status scree_system_pose(scree_System *s) {
 scree_Status scree_system_pose_near(scree_System *s) {
   scree_Posed *p = &s->posed;
   const size_t nc = s->contacts.count, total = nc + s->contacts.near;
+  if (total > p->row_capacity &&
+      !resize_rows(p, total, nc, row_size(p, (size_t)s->bodies.dimension, (size_t)s->bodies.nb)))
+    return scree_fail_memory(s->log, "the near points of a step");
   for (size_t c = nc; c < total; ++c) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     for (int side = 0; side < 2; ++side) {
@@ -221,6 +249,9 @@ void scree_system_unpose_near(scree_System *s) {
   scree_Posed *p = &s->posed;
   for (; p->near_bodies > 0; --p->near_bodies) p->problem_index[p->problem_body[--p->nbodies]] = -1;
   p->nc = (int)s->contacts.count;
+  const size_t nc = s->contacts.count, n = nc + nc / 8;
+  if (p->row_capacity > n) /* if there is no memory to give some back, all of it stays */
+    resize_rows(p, n, nc, row_size(p, (size_t)s->bodies.dimension, (size_t)s->bodies.nb));
 }
 
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity,
@@ -239,8 +270,9 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
   if (!free) return;
-  const scree_Vec3 v = scree_sub(scree_velocity_at(&mi->pose, &s->free[i], P),
-                                 scree_velocity_at(&mj->pose, &s->free[j], P));
+  const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
+  const scree_Vec3 v =
+      scree_sub(scree_velocity_at(&mi->pose, &fi, P), scree_velocity_at(&mj->pose, &fj, P));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
 

@@ -60,7 +60,11 @@ static double needed_work(const scree_System *s, double h, double *lift) {
     const scree_Twist z = scree_system_unscaled(s, k);
     const scree_Inertia *inertia = &b->inertia[k];
     const scree_Motion *motion = &b->motion[k];
-    const scree_Vec3 push = s->free[k].linear, turn = s->free[k].angular; /* h times acceleration */
+    scree_Vec3 push = s->fall, turn = {0, 0, 0}; /* h times acceleration */
+    if (s->forced) {
+      push = scree_add(push, s->forced[k].linear);
+      turn = s->forced[k].angular;
+    }
     *lift -= inertia->mass * scree_dot(s->settings.gravity, z.linear);
     total -= (inertia->mass * scree_dot(push, z.linear) +
               scree_dot(scree_inertia_mul(inertia, motion->pose.orientation, turn), z.angular)) /
@@ -69,17 +73,17 @@ static double needed_work(const scree_System *s, double h, double *lift) {
   return total;
 }
 
-/* Move by `part` of the displacements, which are in `free`. */
+/* Move by `part` of the displacements, which are in y. */
 static void displace(scree_System *s, double part) {
   scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, s->threads) {
-    const scree_Twist z = s->free[k];
+    const scree_Twist z = scree_system_unscaled(s, k);
     if (b->fixed[k] || (scree_norm2(z.linear) == 0 && scree_norm2(z.angular) == 0)) continue;
     scree_Motion *motion = &b->motion[k];
     const scree_Quat old = motion->pose.orientation;
     motion->pose.position = scree_axpy(motion->pose.position, part, z.linear);
     motion->pose.orientation = scree_quat_integrate(old, z.angular, part);
-    if (b->inertia[k].isotropic) continue;
+    if (scree_inertia_isotropic(&b->inertia[k])) continue;
     const scree_Quat turn = scree_quat_mul(motion->pose.orientation, scree_quat_conj(old));
     motion->velocity.angular = scree_quat_rotate(turn, motion->velocity.angular);
   }
@@ -122,18 +126,15 @@ scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *r
   if (!status) status = solve_push(s, h, report);
   double lift = 0;
   const double needed = status ? 0 : needed_work(s, h, &lift);
-  if (!status)
-    SCREE_OVER_BODIES(k, s->bodies.count, s->threads) s->free[k] = scree_system_unscaled(s, k);
-  /* the problem of the step again: it can be looked at later */
-  scree_system_unpose_near(s);
-  if (status) return status;
   const double bank = s->bank + report->energy.normal + report->energy.friction;
   const double part = needed > 0 && needed > bank ? fmax(0, bank) / needed : 1;
-  if (part > 0) {
+  if (!status && part > 0) {
     displace(s, part);
     report->stabilised = true;
     *work = part * lift;
     if (needed > 0) s->bank -= part * needed;
   }
-  return SCREE_OK;
+  /* the problem of the step again: it can be looked at later */
+  scree_system_unpose_near(s);
+  return status;
 }

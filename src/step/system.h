@@ -55,7 +55,7 @@ typedef struct scree_Memory {
 } scree_Memory;
 
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
- * `row_capacity`, which has room for the near points too. */
+ * `row_capacity`, which has room for the near points while they are posed. */
 typedef struct scree_Posed {
   int nc, nbodies; /* bodies with contacts */
   int near_bodies; /* that only near points have, numbered after the others */
@@ -87,9 +87,10 @@ typedef struct scree_System {
   int threads;
 
   scree_BroadPhase *broad;
-  size_t reach_capacity, free_capacity;
-  double *reach;     /* (bodies) how far a body may come in this step, if the scheme looks ahead */
-  scree_Twist *free; /* (bodies) velocities without contacts */
+  size_t reach_capacity;
+  double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
+  scree_Vec3 fall; /* change of velocity by gravity in this step */
+  scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
 
   scree_Points contacts; /* of the last detection */
   scree_Posed posed;
@@ -103,16 +104,22 @@ typedef struct scree_System {
 
 /* ---- move.c ---------------------------------------------------------------------------------- */
 
-/* Room for the per-body arrays. */
-scree_Status scree_system_reserve(scree_System *s);
 /* Step 1: obstacles are driven as at `middle`, all drift for `h`. */
 void scree_system_drift(scree_System *s, double h);
-/* Velocities without contacts: gravity and forces at time `middle` for a step h. */
-void scree_system_free(scree_System *s, double middle, double h);
+/* `fall` and `forced` from the forces at time `middle` for a step h. */
+scree_Status scree_system_force(scree_System *s, double middle, double h);
+/* Velocity of body k without contacts, before the kick. */
+static inline scree_Twist scree_system_free(const scree_System *s, int k) {
+  scree_Twist v = s->bodies.motion[k].velocity;
+  if (s->bodies.fixed[k]) return v;
+  v.linear = scree_add(v.linear, s->fall);
+  if (!s->forced) return v;
+  return (scree_Twist){scree_add(v.linear, s->forced[k].linear),
+                       scree_add(v.angular, s->forced[k].angular)};
+}
 /* Velocity of body k after the kick: v_free + M^-1 H^T r, from posed.y. */
 scree_Twist scree_system_after(const scree_System *s, int k);
-/* All bodies to their velocity after; `free` then holds the change that forces made, v_free - v-.
- */
+/* All bodies to their velocity after. */
 void scree_system_kick(scree_System *s);
 /* M^-1/2 y of body k: the velocity (or displacement) of its scaled one. */
 scree_Twist scree_system_unscaled(const scree_System *s, int k);
