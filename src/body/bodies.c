@@ -106,6 +106,14 @@ static bool grow(scree_Bodies *b) {
          scree_grow_lean((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
 }
 
+void scree_bodies_fit(scree_Bodies *b) {
+  const size_t n = (size_t)b->count;
+  scree_fit((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion);
+  scree_fit((void **)&b->inertia, &b->inertia_capacity, n, sizeof *b->inertia);
+  scree_fit((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold);
+  scree_fit((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
+}
+
 static scree_Status add_driver(scree_Bodies *b, const scree_BodyDef *def, const scree_Log *log) {
   char owner[NAME];
   scree_Signal signal;

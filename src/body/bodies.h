@@ -55,6 +55,9 @@ static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b)
   return a->size < b->size ? a->size : b->size;
 }
 
+/* Give back the room for bodies to come. */
+void scree_bodies_fit(scree_Bodies *bodies);
+
 size_t scree_bodies_memory(const scree_Bodies *bodies);
 
 #endif

@@ -42,3 +42,13 @@ int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size) {
   if (count <= *capacity) return 1;
   return grow(array, capacity, count, size, *capacity + *capacity / 8);
 }
+
+void scree_fit(void **array, size_t *capacity, size_t count, size_t size) {
+  if (count >= *capacity) return;
+  void *fitted = scree_alloc(count, size);
+  if (!fitted) return;
+  if (count) memcpy(fitted, *array, count * size);
+  scree_free(*array);
+  *array = fitted;
+  *capacity = count;
+}

@@ -16,6 +16,10 @@ int scree_grow(void **array, size_t *capacity, size_t count, size_t size);
 /* The same for arrays that stay large for long: the capacity grows by an eighth at least. */
 int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size);
 
+/* Make *array hold no more than its first `count` elements; it stays as it is when there is no
+ * memory for that. */
+void scree_fit(void **array, size_t *capacity, size_t count, size_t size);
+
 #define SCREE_ALLOC(type, count) ((type *)scree_alloc((size_t)(count), sizeof(type)))
 
 #endif

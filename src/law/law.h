@@ -31,7 +31,8 @@ typedef struct scree_LawTable {
   scree_PairLaw *pairs;     /* (materials x materials) law null: the default */
   scree_LawContact *filled; /* (materials x materials) for the step `h` */
   double h;
-  bool any_set; /* some pair needs another set than the cone */
+  bool any_set;         /* some pair needs another set than the cone */
+  bool any_restitution; /* some pair bounces */
 } scree_LawTable;
 
 scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log);

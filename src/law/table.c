@@ -76,10 +76,12 @@ scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scre
 void scree_law_table_fill(scree_LawTable *table, double h) {
   if (table->h == h) return;
   table->h = h;
-  table->any_set = false;
+  table->any_set = table->any_restitution = false;
   for (int k = 0; k < table->materials * table->materials; ++k) {
     const scree_PairLaw *law = table->pairs[k].law ? &table->pairs[k] : &table->preset;
     scree_law_find(law->law)->fill(law, h, &table->filled[k]);
-    table->any_set = table->any_set || table->filled[k].set.kind != SCREE_SET_CONE;
+    const scree_LawContact *filled = &table->filled[k];
+    table->any_set = table->any_set || filled->set.kind != SCREE_SET_CONE;
+    table->any_restitution = table->any_restitution || filled->e_n != 0 || filled->e_t != 0;
   }
 }

@@ -159,7 +159,8 @@ static void sum_contact(const scree_Operator *W, unsigned parts, int d, int c, c
     sums->siconos2 += dot(d, map, map);
   }
   if (parts & PART_MERIT) {
-    const double *Wcc = W->diagonal + at * (size_t)d;
+    double room[9];
+    const double *Wcc = scree_contact_diagonal(W, d, c, room);
     sums->merit_C += inverse_energy(d, Wcc, map);
     sums->merit_q += inverse_energy(d, Wcc, q);
   }

@@ -19,8 +19,10 @@ static void fill_diagonal(scree_Operator *W) {
   const size_t d = (size_t)p->d, dd = d * d;
   double trace = 0.0;
   for (int c = 0; c < p->nc; ++c) {
-    double *D = W->diagonal + (size_t)c * dd;
-    if (p->kind == SCREE_ASSEMBLED) {
+    double room[9], *D = W->diagonal ? W->diagonal + (size_t)c * dd : room;
+    if (!W->diagonal) {
+      scree_contact_diagonal(W, p->d, c, room);
+    } else if (p->kind == SCREE_ASSEMBLED) {
       const size_t start = p->blocks.row[c], n = p->blocks.row[c + 1] - start;
       size_t k = 0;
       while (p->blocks.col[start + k] != c) ++k;
@@ -29,8 +31,8 @@ static void fill_diagonal(scree_Operator *W) {
           D[i * d + j] = p->blocks.x[start * dd + i * d * n + k * d + j];
     } else {
       const size_t nb = (size_t)p->bodies.nb;
-      double room[SCREE_BALL_ROOM];
-      const double *B = scree_contact_blocks(p, c, room);
+      double written[SCREE_BALL_ROOM];
+      const double *B = scree_contact_blocks(p, c, written);
       for (size_t i = 0; i < d; ++i)
         for (size_t j = 0; j < d; ++j) {
           double sum = p->bodies.C ? p->bodies.C[(size_t)c * dd + i * d + j] : 0.0;
@@ -49,8 +51,11 @@ static void fill_diagonal(scree_Operator *W) {
 scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
                                    scree_Operator *W) {
   *W = (scree_Operator){.problem = problem, .threads = threads < 1 ? 1 : threads};
-  W->diagonal = SCREE_ALLOC(double, (size_t)problem->nc *(size_t)(problem->d * problem->d));
-  scree_Status status = W->diagonal ? SCREE_OK : scree_fail_memory(log, "the diagonal blocks of W");
+  const bool balls = problem->kind == SCREE_BODIES && !problem->bodies.B && !problem->bodies.C;
+  if (!balls)
+    W->diagonal = SCREE_ALLOC(double, (size_t)problem->nc *(size_t)(problem->d * problem->d));
+  scree_Status status =
+      balls || W->diagonal ? SCREE_OK : scree_fail_memory(log, "the diagonal blocks of W");
   if (!status && problem->kind == SCREE_BODIES) {
     W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
     status = scree_body_graph(problem, &W->body_row, &W->body_entry, log);

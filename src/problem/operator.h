@@ -17,7 +17,7 @@
 typedef struct scree_Operator {
   const scree_Problem *problem;
   int threads;          /* that loops over many contacts may use, >= 1 */
-  double *diagonal;     /* (nc x d x d) W_cc */
+  double *diagonal;     /* (nc x d x d) W_cc, or null for balls: see scree_contact_diagonal */
   double mean_diagonal; /* of diag W, > 0 (1 when W is zero) */
   size_t state_size;    /* doubles in y: (nbodies + 1) * nb, or 0 */
   size_t *body_row;     /* (nbodies + 1) body form: range of a body in body_entry */
@@ -115,6 +115,16 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
   }
 }
 
+/* W_cc (d x d), written to `room` where it is not kept. */
+SCREE_INLINE const double *scree_contact_diagonal(const scree_Operator *W, int d, int c,
+                                                  double room[9]) {
+  if (W->diagonal) return W->diagonal + (size_t)c * (size_t)(d * d);
+  double wn, wt;
+  scree_ball_diagonal(W->problem->bodies.arm + 4 * (size_t)c, &wn, &wt);
+  for (int i = 0; i < d * d; ++i) room[i] = i == 0 ? wn : i % (d + 1) == 0 ? wt : 0.0;
+  return room;
+}
+
 /* Ask for what a later visit of contact c will read first. */
 SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_OperatorKind kind, int d,
                                          int nb, int c, const double *y) {
@@ -137,7 +147,7 @@ SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_Operator
       __builtin_prefetch(p->bodies.arm + 4 * (size_t)c);
     }
   }
-  __builtin_prefetch(W->diagonal + (size_t)c * (size_t)(d * d));
+  if (W->diagonal) __builtin_prefetch(W->diagonal + (size_t)c * (size_t)(d * d));
 }
 
 /* y += B_c^T dr; the caller changes r itself */

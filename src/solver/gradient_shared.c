@@ -12,7 +12,8 @@ enum { LANCZOS_STEPS = 24 };
 void scree_gradient_weights(const scree_Operator *W, double *w) {
   const scree_Problem *p = W->problem;
   for (int c = 0; c < p->nc; ++c) {
-    const double *D = W->diagonal + (size_t)c * (size_t)(p->d * p->d);
+    double room[9];
+    const double *D = scree_contact_diagonal(W, p->d, c, room);
     /* frictionless contacts live on the normal */
     const int size = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 1 : p->d;
     double trace = 0.0;

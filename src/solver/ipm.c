@@ -503,7 +503,8 @@ static void measure_scales(State *st) {
   if (!(st->q_mean > 0.0)) st->q_mean = 1.0;
   for (int c = 0; c < nc; ++c) {
     Contact *k = &st->contact[c];
-    const double *D = W->diagonal + (size_t)c * (size_t)(d * d);
+    double room[9];
+    const double *D = scree_contact_diagonal(W, d, c, room);
     k->line = !(p->mu[c] > 0.0) || (p->set && p->set[c] == SCREE_SET_HALF_LINE);
     k->s_scale = k->line ? 1.0 : 1.0 / p->mu[c];
     double w = D[0] * k->s_scale * k->s_scale;

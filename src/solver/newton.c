@@ -85,8 +85,9 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
     return status;
   }
   for (size_t k = 0; k < nc; ++k) {
-    double trace = 0.0;
-    for (size_t i = 0; i < d; ++i) trace += W->diagonal[(k * d + i) * d + i];
+    double trace = 0.0, room[9];
+    const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
+    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
     st->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
   }
   *out = st;

@@ -66,7 +66,8 @@ SCREE_INLINE void visit(const State *state, const scree_Operator *W, scree_Opera
                         int nb, bool exact_cone, int c, double *r, Change *change) {
   const scree_Problem *p = W->problem;
   const size_t at = (size_t)c * (size_t)d;
-  const double *Wcc = W->diagonal + at * (size_t)d;
+  double room[9];
+  const double *Wcc = scree_contact_diagonal(W, d, c, room);
   double u[3], next[3], dr[3], *rc = r + at;
   scree_contact_velocity(W, kind, d, nb, c, r, state->y, p->q, u);
   if (exact_cone) {

@@ -105,8 +105,8 @@ static void linearise(State *state, int d, int c, const double *u) {
   const scree_Problem *p = state->W->problem;
   const size_t at = (size_t)c * (size_t)d, block = at * (size_t)d;
   const double mu = friction(p, c), slope = p->law == SCREE_COULOMB ? mu : 0.0;
-  const double *Wcc = state->W->diagonal + block;
-  double *X = state->X + block, *Y = state->Y + block, A[9];
+  double *X = state->X + block, *Y = state->Y + block, A[9], room[9];
+  const double *Wcc = scree_contact_diagonal(state->W, d, c, room);
   scree_pqn_map(d, mu, slope, state->omega, u + at, state->s + at, state->C + at, X, Y);
   for (int i = 0; i < d; ++i)
     for (int j = 0; j < d; ++j) {
@@ -290,12 +290,14 @@ static void choose_scales(State *state, const scree_Run *run) {
   const scree_Operator *W = state->W;
   const size_t d = (size_t)W->problem->d, nc = (size_t)W->problem->nc;
   double least = INFINITY, largest = 0.0;
-  for (size_t c = 0; c < nc; ++c)
+  for (size_t c = 0; c < nc; ++c) {
+    double room[9];
+    const double *D = scree_contact_diagonal(W, (int)d, (int)c, room);
     for (size_t i = 0; i < d; ++i) {
-      const double Wii = W->diagonal[(c * d + i) * d + i];
-      least = fmin(least, Wii);
-      largest = fmax(largest, Wii);
+      least = fmin(least, D[i * d + i]);
+      largest = fmax(largest, D[i * d + i]);
     }
+  }
   const double q = scree_vector_norm(state->n, W->problem->q, 1) / sqrt(fmax(1.0, (double)nc));
   const double unit = o->scaled && q > 0.0 ? q : 1.0;
   state->weight = o->scaled ? W->mean_diagonal : 1.0;

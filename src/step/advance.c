@@ -71,8 +71,9 @@ static scree_Status solve_posed(scree_System *s, double h, scree_StepReport *rep
   scree_SolveSettings settings = s->settings.solve;
   scree_SolveInfo info;
   settings.warm_start = s->settings.warm_start && s->memory.count > 0;
-  if (settings.warm_start) scree_system_warm(s, h);
-  scree_Status status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
+  scree_Status status = settings.warm_start ? scree_system_warm(s, h) : SCREE_OK;
+  if (status) return status;
+  status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
   if (status > SCREE_NOT_CONVERGED) return status;
   take_info(report, &info);
   if (status == SCREE_OK || s->settings.max_retries == 0) return SCREE_OK;
@@ -245,7 +246,6 @@ void scree_system_fini(scree_System *s) {
                       p->set,
                       p->set_a,
                       p->set_b,
-                      p->previous,
                       p->problem_body,
                       p->problem_index,
                       p->y,
@@ -269,7 +269,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += s->reach_capacity * sizeof *s->reach;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * ((4 * d + 1) * sizeof(double) + sizeof(int32_t));
+  bytes += p->capacity * (((p->shift ? 4 : 3) * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +

@@ -53,12 +53,13 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
   double normal = 0, friction = 0, drivers = 0;
   for (int c = 0; c < p->nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
-    const double *r = p->r + at, *u = p->u + at, *shift = p->shift + at;
+    const double *r = p->r + at;
     double before[3];
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
     scree_system_approach(s, c, before, NULL);
-    normal -= 0.5 * r[0] * (u[0] - shift[0] + before[0]);
-    for (int k = 1; k < d; ++k) friction -= 0.5 * r[k] * (u[k] - shift[k] + before[k]);
+    normal -= 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
+    for (int k = 1; k < d; ++k)
+      friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
     if (!b->fixed[key->i] && !b->fixed[key->j]) continue;
     scree_Vec3 a[3];

@@ -17,22 +17,25 @@
 
 enum { PAD = 8 }; /* kernels may read a vector past the end */
 
-/* Arrays for nc contacts, an eighth more than needed when they grow; contents are not kept. */
+/* Arrays for nc contacts, some more than needed when they grow; contents are not kept. */
 static bool reserve(void **array, size_t count, size_t size) {
   scree_free(*array);
   return (*array = scree_alloc(count + PAD, size)) != NULL;
 }
 
-static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d) {
-  if (nc <= p->capacity) return true;
-  const size_t n = nc + nc / 8;
+static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
+  if (!shifts) {
+    scree_free(p->shift);
+    p->shift = NULL;
+  }
+  if (nc <= p->capacity && (p->shift || !shifts)) return true;
+  const size_t n = nc + nc / 16;
   p->capacity = 0;
   if (!reserve((void **)&p->q, n * d, sizeof(double)) ||
       !reserve((void **)&p->r, n * d, sizeof(double)) ||
       !reserve((void **)&p->u, n * d, sizeof(double)) ||
-      !reserve((void **)&p->shift, n * d, sizeof(double)) ||
-      !reserve((void **)&p->mu, n, sizeof(double)) ||
-      !reserve((void **)&p->previous, n, sizeof(int32_t)))
+      (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
+      !reserve((void **)&p->mu, n, sizeof(double)))
     return false;
   p->capacity = n;
   return true;
@@ -47,7 +50,7 @@ static size_t row_size(const scree_Posed *p, size_t d, size_t nb) {
 static bool reserve_rows(scree_Posed *p, size_t rows, size_t size) {
   double **used = p->balls ? &p->arm : &p->B, **other = p->balls ? &p->B : &p->arm;
   if (rows <= p->row_capacity && *used) return true;
-  const size_t n = rows + rows / 8;
+  const size_t n = rows + rows / 16;
   p->row_capacity = 0;
   scree_free(*other);
   *other = NULL;
@@ -81,7 +84,7 @@ static bool resize_rows(scree_Posed *p, size_t n, size_t kept, size_t size) {
 /* The kinds of sets and their parameters, only when some pair needs another than the cone. */
 static bool reserve_sets(scree_Posed *p, size_t nc) {
   if (nc <= p->set_capacity) return true;
-  const size_t n = nc + nc / 8;
+  const size_t n = nc + nc / 16;
   p->set_capacity = 0;
   if (!reserve((void **)&p->set, n, sizeof(uint8_t)) ||
       !reserve((void **)&p->set_a, n, sizeof(double)) ||
@@ -210,10 +213,12 @@ static void fill_rows(scree_System *s, int first, int last) {
 scree_Status scree_system_pose(scree_System *s) {
   scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
+  /* contacts ahead are shifted by their gap, others by restitution alone */
+  const bool shifts = s->scheme->looks_ahead || s->laws.any_restitution;
   p->nc = p->near_bodies = 0;
   if (nc == 0) return SCREE_OK;
   p->balls = all_balls(s);
-  if (nc + s->contacts.near > INT32_MAX / 2 || !reserve_contacts(p, nc, d) ||
+  if (nc + s->contacts.near > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
       (s->laws.any_set && !reserve_sets(p, nc)))
     return scree_fail_memory(s->log, "the contact problem of a step");
@@ -249,7 +254,7 @@ void scree_system_unpose_near(scree_System *s) {
   scree_Posed *p = &s->posed;
   for (; p->near_bodies > 0; --p->near_bodies) p->problem_index[p->problem_body[--p->nbodies]] = -1;
   p->nc = (int)s->contacts.count;
-  const size_t nc = s->contacts.count, n = nc + nc / 8;
+  const size_t nc = s->contacts.count, n = nc + nc / 16;
   if (p->row_capacity > n) /* if there is no memory to give some back, all of it stays */
     resize_rows(p, n, nc, row_size(p, (size_t)s->bodies.dimension, (size_t)s->bodies.nb));
 }
@@ -284,10 +289,13 @@ void scree_system_fill(scree_System *s, double h) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law =
         scree_law_table_get(&s->laws, b->cold[key->i].material, b->cold[key->j].material);
-    double before[3], free[3], *shift = p->shift + (size_t)c * (size_t)d;
-    scree_system_approach(s, c, before, free);
-    s->scheme->shift(law, d, h, s->contacts.gap[c], before, free, shift);
-    for (int k = 0; k < d; ++k) p->q[c * d + k] = free[k] + shift[k];
+    double before[3], *q = p->q + (size_t)c * (size_t)d;
+    scree_system_approach(s, c, before, q);
+    if (p->shift) {
+      double *shift = p->shift + (size_t)c * (size_t)d;
+      s->scheme->shift(law, d, h, s->contacts.gap[c], before, q, shift);
+      for (int k = 0; k < d; ++k) q[k] += shift[k];
+    }
     p->mu[c] = law->set.mu;
     if (!s->laws.any_set) continue;
     p->set[c] = (uint8_t)law->set.kind;
@@ -296,40 +304,50 @@ void scree_system_fill(scree_System *s, double h) {
   }
 }
 
-void scree_system_warm(scree_System *s, double h) {
+scree_Status scree_system_warm(scree_System *s, double h) {
   scree_Posed *p = &s->posed;
   const scree_Memory *memory = &s->memory;
   const int d = s->bodies.dimension;
-  scree_contact_match(memory->keys, memory->count, s->contacts.keys, (size_t)p->nc, p->previous);
+  int32_t *previous = SCREE_ALLOC(int32_t, p->nc);
+  if (!previous) return scree_fail_memory(s->log, "the matching of contacts");
+  scree_contact_match(memory->keys, memory->count, s->contacts.keys, (size_t)p->nc, previous);
   const double scale = memory->h > 0 ? h / memory->h : 0;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     double *r = p->r + (size_t)c * (size_t)d;
+    const int32_t old = previous[c];
     scree_Vec3 a[3];
     contact_axes(s->contacts.normal[c], d, a);
-    for (int k = 0; k < d; ++k)
-      r[k] = p->previous[c] < 0 ? 0
-                                : scale * scree_dot(a[k], memory->impulses[(size_t)p->previous[c]]);
+    for (int k = 0; k < d; ++k) r[k] = old < 0 ? 0 : scale * scree_dot(a[k], memory->impulses[old]);
   }
+  scree_free(previous);
+  return SCREE_OK;
+}
+
+static bool pushes(const double *r, int d) {
+  return r[0] != 0 || r[1] != 0 || (d == 3 && r[2] != 0);
 }
 
 scree_Status scree_system_remember(scree_System *s, double h) {
   const scree_Posed *p = &s->posed;
   scree_Memory *memory = &s->memory;
-  const size_t nc = (size_t)p->nc;
   const int d = s->bodies.dimension;
-  if (!scree_grow_lean((void **)&memory->keys, &memory->key_capacity, nc, sizeof *memory->keys) ||
-      !scree_grow_lean((void **)&memory->impulses, &memory->impulse_capacity, nc,
+  size_t count = 0;
+  for (int c = 0; c < p->nc; ++c) count += pushes(p->r + (size_t)c * (size_t)d, d);
+  if (!scree_grow_lean((void **)&memory->keys, &memory->key_capacity, count,
+                       sizeof *memory->keys) ||
+      !scree_grow_lean((void **)&memory->impulses, &memory->impulse_capacity, count,
                        sizeof *memory->impulses))
     return scree_fail_memory(s->log, "the impulses of a step");
-  if (nc) memcpy(memory->keys, s->contacts.keys, nc * sizeof *memory->keys);
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+  memory->count = 0;
+  for (int c = 0; c < p->nc; ++c) {
     const double *r = p->r + (size_t)c * (size_t)d;
+    if (!pushes(r, d)) continue;
     scree_Vec3 a[3], impulse = {0, 0, 0};
     contact_axes(s->contacts.normal[c], d, a);
     for (int k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
-    memory->impulses[c] = impulse;
+    memory->keys[memory->count] = s->contacts.keys[c];
+    memory->impulses[memory->count++] = impulse;
   }
-  memory->count = nc;
   memory->h = h;
   return SCREE_OK;
 }

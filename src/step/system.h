@@ -46,7 +46,8 @@ typedef struct scree_Points {
   bool failed;                   /* memory ran out */
 } scree_Points;
 
-/* The impulses of the last step by name, in the world frame, for the warm start. */
+/* The impulses of the last step that are not zero by name, in the world frame, for the warm start.
+ */
 typedef struct scree_Memory {
   size_t count, key_capacity, impulse_capacity;
   scree_ContactKey *keys; /* (count) */
@@ -66,11 +67,10 @@ typedef struct scree_Posed {
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
-  double *shift; /* (nc x d) q without the free velocity */
+  double *shift; /* (nc x d) q without the free velocity, or null: zero */
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
-  int32_t *previous;  /* (nc) scratch of the matching */
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
   double *y;          /* (nbodies x nb) impulses on bodies, scaled; only from the solution on */
@@ -145,9 +145,14 @@ void scree_system_unpose_near(scree_System *s);
 /* Free velocities, restitution, friction: q, mu, sets. */
 void scree_system_fill(scree_System *s, double h);
 /* r from the memory of the last step. */
-void scree_system_warm(scree_System *s, double h);
+scree_Status scree_system_warm(scree_System *s, double h);
 /* The memory becomes this step's. */
 scree_Status scree_system_remember(scree_System *s, double h);
+/* Component k of the relative velocity after the kick at contact c: the solver's without shift. */
+static inline double scree_system_velocity(const scree_System *s, int c, int k) {
+  const size_t at = (size_t)c * (size_t)s->bodies.dimension + (size_t)k;
+  return s->posed.shift ? s->posed.u[at] - s->posed.shift[at] : s->posed.u[at];
+}
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
 /* y = B^T r. It lives until the end of the step and not while a solver works. */

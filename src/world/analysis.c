@@ -43,7 +43,7 @@ scree_Contact scree_world_contact(const scree_World *world, int contact) {
   scree_contact_frame(out.normal, d, &out.tangent[0], &out.tangent[1]);
   for (int k = 0; k < d; ++k) {
     out.r[k] = p->r[at + (size_t)k];
-    out.u[k] = p->u[at + (size_t)k] - p->shift[at + (size_t)k];
+    out.u[k] = scree_system_velocity(s, contact, k);
   }
   return out;
 }

@@ -92,6 +92,9 @@ static void commit(scree_World *world, const scree_StepReport *part) {
  */
 static scree_Status reserve(scree_World *world, bool halved) {
   const size_t n = (size_t)world->system.bodies.count;
+  if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
+    scree_bodies_fit(&world->system.bodies);
+  world->stepped_bodies = world->system.bodies.count;
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n,
                        sizeof *world->backup) ||
       (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n,

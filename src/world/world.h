@@ -19,6 +19,7 @@ struct scree_World {
   const char **options; /* (null-ended) into options_text */
   char solver[SCREE_OPTION_NAME_SIZE];
 
+  int stepped_bodies; /* bodies of the last step */
   size_t backup_capacity, origin_capacity;
   scree_Motion *backup; /* (bodies) state at the start of the substep */
   scree_Motion *origin; /* (bodies) state at the start of the step, once it is halved */
