@@ -256,7 +256,7 @@ static void balls_are_recognised(void **state) {
         if (balls.bodies.body[2 * c + k / (d * nb)] < 0) continue;
         if (d == 2 && k % 6 == 5) continue; /* another arm: still a disk */
         const double old = B[k];
-        B[k] += (c % 2 ? 1e-12 : -1e-12) * fabs(arm[2 * (k / (d * nb))]);
+        B[k] += (c % 2 ? 1e-11 : -1e-11) * fabs(arm[2 * (k / (d * nb))]);
         assert_false(scree_balls_recognise(&dense, c, n, arm, turn));
         B[k] = old;
       }
@@ -283,7 +283,7 @@ static void all_forms_have_one_solution(void **state) {
     memcpy(p[2].bodies.B, p[1].bodies.B,
            (size_t)(2 * p[1].nc * d * p[1].bodies.nb) * sizeof(double));
     /* below what the solution can show, above what recognition lets pass */
-    p[2].bodies.B[(d == 2 ? 2 : 5)] += 1e-12;
+    p[2].bodies.B[(d == 2 ? 2 : 5)] += 1e-11;
     const double angle = 0.7;
     for (int c = 0; c < p[1].nc; ++c) {
       turn_tangents(&p[1], c, angle, false);

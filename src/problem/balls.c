@@ -38,7 +38,9 @@ void scree_problem_blocks(const scree_Problem *p, int c, double *B) {
  * The normal rows give n and s, the tangents' turn against the frame of n follows from the linear
  * parts of one side, a from the angular parts. Then all blocks are written out and compared. */
 
-enum { ROUNDINGS = 32 }; /* in units of the last place of the largest entry of a block */
+/* In units of the last place of the largest entry of a block: levers are differences of
+ * coordinates, which in a scene thousands of balls wide have lost three digits. */
+enum { ROUNDINGS = 4096 };
 
 static double dot(int n, const double *a, const double *b) {
   double sum = 0.0;

@@ -25,10 +25,11 @@
 /* Sweeps before the price of a factorisation is asked for: at least, and at most if they promise
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
 enum { FIRST_SWEEPS_3D = 14, FIRST_MOST_3D = 50, FIRST_SWEEPS_2D = 30, FIRST_MOST_2D = 200 };
-enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 }; /* of a small problem; of a later stage */
-static const double NEWTON_PRICE = 4.0;        /* factorisations that stage 2 is expected to need */
-static const double IPM_PRICE = 30.0;          /* factorisations that stage 3 is expected to need */
-static const double LAST_PRICE = 400.0;        /* factorisations that stage 4 may cost */
+enum { BALLS_MOST_3D = 200, BALLS_MOST_2D = 400 }; /* at most, where sweeps are cheap */
+enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 };     /* of a small problem; of a later stage */
+static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
+static const double IPM_PRICE = 30.0;   /* factorisations that stage 3 is expected to need */
+static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
 
 typedef struct State {
   double *best; /* (nc x d) */
@@ -137,7 +138,10 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   /* small problems: more sweeps cost less than the analysis of a system */
   const double first =
       fmax(p->d == 2 ? FIRST_SWEEPS_2D : FIRST_SWEEPS_3D, FIRST_VISITS / (p->nc + 1.0));
-  status = scree_run_sweep(run, first, p->d == 2 ? FIRST_MOST_2D : FIRST_MOST_3D, r, u);
+  const bool balls = scree_run_sweeps_balls(run);
+  const double most =
+      p->d == 2 ? (balls ? BALLS_MOST_2D : FIRST_MOST_2D) : (balls ? BALLS_MOST_3D : FIRST_MOST_3D);
+  status = scree_run_sweep(run, first, most, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {

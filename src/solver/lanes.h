@@ -23,6 +23,7 @@ typedef struct scree_SweepChange {
 } scree_SweepChange;
 
 typedef struct scree_Lanes {
+  double relaxation; /* between balls: how far a visit goes towards the local solution (1) */
   bool balls;
   int d, stride;     /* stride: doubles per body in y, a multiple of four */
   int nbodies;       /* y holds one more, the ground, always zero */

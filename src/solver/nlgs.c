@@ -251,8 +251,9 @@ static int next_group(const State *state, const scree_Run *run, int sweeps) {
 }
 
 double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, double small,
-                        bool resume, double *r, double *u, int *done) {
+                        double relaxation, bool resume, double *r, double *u, int *done) {
   State *state = memory;
+  state->lanes.relaxation = relaxation;
   const bool parallel =
       W->threads > 1 && state->colouring.colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   double change = INFINITY;
@@ -284,7 +285,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     const int most = run->settings->max_iterations;
     int done;
     if (most && most - run->iterations < group) group = most - run->iterations;
-    const double change = scree_nlgs_sweep(state, W, group, small, true, r, u, &done);
+    const double change = scree_nlgs_sweep(state, W, group, small, 1.0, true, r, u, &done);
     sweeps += done;
     run->iterations += done;
     if (scree_run_stop(run, r, u, change)) return SCREE_OK;

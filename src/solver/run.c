@@ -12,6 +12,9 @@
 
 enum { NAME_SIZE = 256 };
 static const double FAR_OFF = 100.0;
+/* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
+ * halves the sweeps to 1e-3 ... 1e-5; above 1.7 packings begin to diverge. */
+static const double RELAXATION = 1.5;
 
 bool scree_run_exhausted(scree_Run *run) {
   const scree_SolveSettings *s = run->settings;
@@ -92,8 +95,8 @@ scree_Status scree_run_system(const scree_Run *run, scree_System **system) {
 }
 
 /* Sweeps as in nlgs.h, then one measurement; *done and *change are of the sweeps. */
-static scree_Status smooth(scree_Run *run, int sweeps, double small, bool resume, double *r,
-                           double *u, int *done, double *change) {
+static scree_Status smooth(scree_Run *run, int sweeps, double small, double relaxation, bool resume,
+                           double *r, double *u, int *done, double *change) {
   scree_RunCache *cache = run->cache;
   if (!cache->smoother) {
     void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
@@ -105,7 +108,8 @@ static scree_Status smooth(scree_Run *run, int sweeps, double small, bool resume
   }
   const int most = run->settings->max_iterations;
   if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
-  *change = scree_nlgs_sweep(cache->smoother, run->W, sweeps, small, resume, r, u, done);
+  *change =
+      scree_nlgs_sweep(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
   run->iterations += *done;
   scree_run_stop(run, r, u, *change);
   return SCREE_OK;
@@ -114,7 +118,7 @@ static scree_Status smooth(scree_Run *run, int sweeps, double small, bool resume
 scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) {
   int done;
   double change;
-  return smooth(run, sweeps, -1.0, false, r, u, &done, &change);
+  return smooth(run, sweeps, -1.0, 1.0, false, r, u, &done, &change);
 }
 
 scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {
@@ -126,7 +130,7 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
   for (int group = far && !run->measure_often ? 3 : 1; !run->met && !run->exhausted;) {
     int swept;
     double change;
-    scree_Status status = smooth(run, group, small, done > 0, r, u, &swept, &change);
+    scree_Status status = smooth(run, group, small, RELAXATION, done > 0, r, u, &swept, &change);
     if (status) return status;
     done += swept;
     if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
@@ -144,6 +148,10 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
   return SCREE_OK;
 }
 
+bool scree_run_sweeps_balls(const scree_Run *run) {
+  return run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
+}
+
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps) {
   scree_RunCache *cache = run->cache;
   if (!(cache->sweeps_per_factorisation > 0.0)) {
@@ -158,7 +166,7 @@ scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sw
                           4.5 * (double)scree_factor_entries(system->factor) +
                           nc * (plane ? 450.0 : 700.0);
     const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
-    const bool balls = cache->smoother && scree_nlgs_sweeps_balls(cache->smoother);
+    const bool balls = scree_run_sweeps_balls(run);
     const double sweep = balls ? nc * (plane ? 7.0 : 18.0)
                          : p->kind == SCREE_BODIES
                              ? nc * (plane ? 9.0 : 48.0)
