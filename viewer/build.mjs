@@ -22,8 +22,8 @@ const sources = ['build.mjs', 'package-lock.json', 'package.json']
 const sums = sources.map((name) => createHash('sha256').update(read(name)).digest('hex'));
 const sum = createHash('sha256').update(sums.map((s) => `${s}\n`).join('')).digest('hex');
 
-const result = await build({
-  entryPoints: [join(root, 'src/main.js')],
+const bundle = (name, define) => build({
+  entryPoints: [join(root, 'src', name)],
   bundle: true,
   minify: true,
   format: 'iife',
@@ -31,7 +31,11 @@ const result = await build({
   charset: 'ascii',
   legalComments: 'none',
   write: false,
+  define,
 });
+// The page starts its worker from a text: a file of its own could not be found by a page that is one.
+const worker = await bundle('worker.js', {});
+const result = await bundle('main.js', { SCREE_WORKER: JSON.stringify(worker.outputFiles[0].text) });
 const css = await build({
   entryPoints: [join(root, 'src/style.css')],
   bundle: true,

@@ -127,7 +127,7 @@ static int compare(const void *a, const void *b) {
 
 /* Positions of the bodies that move, seen at some frames: places[axis][count]. */
 static scree_Status collect(scree_Replay *replay, double *places[3], size_t *count) {
-  scree_ReplayFrame frame = {0};
+  scree_ReplayFrame frame = {.bodies_only = true};
   scree_Status status = SCREE_OK;
   const int looks = replay->frame_count < LOOKS ? replay->frame_count : LOOKS;
   const int stride = 1 + (int)((int64_t)looks * replay->body_count / PLACES_MAX);
@@ -228,7 +228,7 @@ scree_Status scree_replay_extent(scree_Replay *replay, scree_ReplayExtent *exten
     extent->upper[c] += largest;
   }
   if (status == SCREE_OK && replay->frame_count > 0) {
-    scree_ReplayFrame frame = {0};
+    scree_ReplayFrame frame = {.bodies_only = true};
     status = scree_replay_read(replay, 0, &frame);
     if (status == SCREE_OK) add_obstacles(replay, &frame, extent, count > 0);
     scree_replay_frame_fini(&frame);

@@ -36,6 +36,7 @@ typedef struct scree_ReplayFrame {
   double *orientation; /* (bodies x 4) scalar first */
   double *velocity;    /* (bodies x 3) */
   double *angular;     /* (bodies x 3) */
+  bool bodies_only; /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
   scree_ReplayContact *contact;

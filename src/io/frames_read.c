@@ -50,8 +50,8 @@ static bool read_rows(hid_t data, hsize_t start, hsize_t count, hsize_t columns,
   hsize_t width = 1;
   for (int k = 1; good && k < rank; ++k) width *= many[k] = dims[k];
   good = good && width == columns && start + count <= dims[0];
-  const hsize_t total = count * columns;
-  const hid_t memory = good ? H5Screate_simple(1, &total, NULL) : -1;
+  /* Of the selection's own shape: HDF5 copies between different shapes number by number. */
+  const hid_t memory = good ? H5Screate_simple(rank, many, NULL) : -1;
   good = good && memory >= 0 &&
          H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, many, NULL) >= 0 &&
          H5Dread(data, type, memory, space, H5P_DEFAULT, values) >= 0;
@@ -309,7 +309,8 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
 
 static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *frame) {
   Source *source = replay->source;
-  const int64_t nc = source->contacts ? source->offset[k + 1] - source->offset[k] : 0;
+  const bool wanted = source->contacts && !frame->bodies_only;
+  const int64_t nc = wanted ? source->offset[k + 1] - source->offset[k] : 0;
   /* Whole rows are read; the bodies that exist are the first ones. */
   scree_Status status = scree_replay_reserve(replay, replay->body_count, (int)nc, frame);
   if (status != SCREE_OK) return status;

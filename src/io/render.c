@@ -75,7 +75,7 @@ scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour,
   const int looks = replay->frame_count < LOOKS ? replay->frame_count : LOOKS;
   double *values = SCREE_ALLOC(double, (size_t)LOOKS *(size_t)replay->body_count);
   if (!values) return scree_fail_memory(replay->log, "the scale of colours");
-  scree_ReplayFrame frame = {0};
+  scree_ReplayFrame frame = {.bodies_only = true};
   size_t count = 0;
   scree_Status status = SCREE_OK;
   for (int s = 0; status == SCREE_OK && s < looks; ++s) {

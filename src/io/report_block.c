@@ -41,7 +41,7 @@ void scree_block_begin(scree_Block *block) {
   block->columns = 0;
   block->failed = false;
   if (!reserve(block, HEADER)) return;
-  memcpy(block->bytes, "SCB1\0\0\0\0", HEADER);
+  memcpy(block->bytes, "SCB2\0\0\0\0", HEADER);
   block->size = HEADER;
 }
 
@@ -54,6 +54,12 @@ static int64_t quantise(const scree_Column *column, double value, int component)
   if (!(q == q)) q = 0.0;
   q = fmin(fmax(rint(q), low[column->type]), high[column->type]);
   return (int64_t)q;
+}
+
+/* Small numbers of either sign as small numbers without: 0, -1, 1, -2, 2 as 0, 1, 2, 3, 4. Their
+ * high bytes are then zero, and not the sign over again. */
+static uint64_t fold(int64_t value) {
+  return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 
 /* The bits of every number of a column, widened. */
@@ -131,7 +137,7 @@ void scree_block_add(scree_Block *block, const scree_Column *column) {
     if (op == 1)
       value = k >= per ? words[k] ^ words[k - per] : words[k];
     else
-      value = (uint64_t)residual(words, k, per, op, width);
+      value = op ? fold(residual(words, k, per, op, width)) : words[k];
     for (int b = 0; b < width; ++b) data[(size_t)b * total + k] = (unsigned char)(value >> (8 * b));
   }
   block->size += COLUMN_HEADER + total * (size_t)width;

@@ -1,13 +1,14 @@
 /* Blocks of the page's data: columns of numbers, quantised, predicted, in byte planes, deflated.
  *
  * A block is a zlib stream. What it holds, all in little-endian order:
- *     "SCB1", u32 number of columns, then each column:
+ *     "SCB2", u32 number of columns, then each column:
  *     char name[32]; u8 type, components, prediction, curve; u32 frames, count, 0;
  *     f64 scale, offset[3]; then frames x components x count numbers, as byte planes: first the
  *     lowest byte of every number, then the next, and so on.
  * A number q stands for offset[component] + scale q, or offset + scale q |q| on a square curve.
  * Prediction between the frames of a column: 0 none; 1 exclusive or with the frame before (bytes);
- * 2 difference to the frame before; 3 second difference (both modulo the type's range). */
+ * 2 difference to the frame before; 3 second difference (both modulo the type's range, as a signed
+ * number r, stored as 2r, or as -2r - 1 when it is negative). */
 #ifndef SCREE_IO_REPORT_BLOCK_H
 #define SCREE_IO_REPORT_BLOCK_H
 

@@ -144,7 +144,7 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
   out->present = SCREE_ALLOC(double, frames *n);
   if (!out->position || !out->orientation || !out->velocity || !out->angular || !out->present)
     return scree_fail_memory(replay->log, "frames of the page");
-  scree_ReplayFrame frame = {0};
+  scree_ReplayFrame frame = {.bodies_only = true};
   scree_Status status = SCREE_OK;
   for (size_t f = 0; status == SCREE_OK && f < frames; ++f) {
     status = scree_replay_read(replay, plan->frame[first + (int)f], &frame);
@@ -176,7 +176,8 @@ static void add_single(scree_Block *block, const Gather *g, const scree_ReportPl
   add(block, "angular", SCREE_COLUMN_F32, 3, g->frames, g->n, g->angular);
 }
 
-/* Lengths of vectors to 8 bits on a square curve. `present`, already written, holds them. */
+/* Lengths of vectors in 64 steps on a square curve: as many as colours tell apart. `present`,
+ * already written, holds them. */
 static void add_lengths(scree_Block *block, const char *name, const Gather *g, double *vectors,
                         double largest) {
   for (size_t f = 0; f < g->frames; ++f)
@@ -192,20 +193,43 @@ static void add_lengths(scree_Block *block, const char *name, const Gather *g, d
                                .count = g->n,
                                .values = g->present,
                                .square = true,
-                               .scale = largest > 0.0 ? largest / (255.0 * 255.0) : 1.0};
+                               .scale = largest > 0.0 ? largest / (63.0 * 63.0) : 1.0};
   scree_block_add(block, &column);
 }
 
-/* Positions on a grid of 1/128 of the smallest body, or of 1/65535 of the block's bounds where that
- * is coarser. How round bodies are turned is left out. */
-static void add_compact(scree_Block *block, const scree_Replay *replay, Gather *g,
-                        const scree_ReportPlan *plan) {
-  for (size_t i = 0; i < g->n; ++i) {
+/* How bodies are turned, 16 bits a number, of those that are not round: their numbers are in the
+ * column "turned". The others have no turn to be seen. */
+static void add_turns(scree_Block *block, const scree_Replay *replay, const Gather *g) {
+  double *turned = SCREE_ALLOC(double, g->n);
+  double *values = SCREE_ALLOC(double, 4 * g->frames * g->n);
+  size_t count = 0;
+  if (!turned || !values) block->failed = true;
+  for (size_t i = 0; turned && i < g->n; ++i) {
     const scree_ShapeKind kind = replay->bodies[i].shape.kind;
-    if (kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) continue;
-    for (size_t f = 0; f < g->frames; ++f)
-      for (size_t c = 0; c < 4; ++c) g->orientation[(4 * f + c) * g->n + i] = c == 0 ? 1.0 : 0.0;
+    if (kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) turned[count++] = (double)i;
   }
+  if (!block->failed) {
+    for (size_t row = 0; row < 4 * g->frames; ++row)
+      for (size_t k = 0; k < count; ++k)
+        values[row * count + k] = g->orientation[row * g->n + (size_t)turned[k]];
+    add(block, "turned", SCREE_COLUMN_U32, 1, 1, count, turned);
+    const scree_Column column = {.name = "orientation",
+                                 .type = SCREE_COLUMN_I16,
+                                 .components = 4,
+                                 .frames = g->frames,
+                                 .count = count,
+                                 .values = values,
+                                 .scale = 1.0 / 32767.0};
+    scree_block_add(block, &column);
+  }
+  scree_free(turned);
+  scree_free(values);
+}
+
+/* Positions on a grid of 1/128 of the smallest body, or of 1/65535 of the block's bounds where that
+ * is coarser. */
+static void add_compact(scree_Block *block, const scree_Replay *replay, const Gather *g,
+                        const scree_ReportPlan *plan) {
   scree_Column column = {.name = "position",
                          .type = SCREE_COLUMN_U16,
                          .components = 3,
@@ -227,14 +251,7 @@ static void add_compact(scree_Block *block, const scree_Replay *replay, Gather *
   column.scale = fmax(widest / 65535.0, plan->smallest / 128.0);
   if (!(column.scale > 0.0)) column.scale = plan->extent.length / 65535.0;
   scree_block_add(block, &column);
-  const scree_Column turn = {.name = "orientation",
-                             .type = SCREE_COLUMN_I16,
-                             .components = 4,
-                             .frames = g->frames,
-                             .count = g->n,
-                             .values = g->orientation,
-                             .scale = 1.0 / 32767.0};
-  scree_block_add(block, &turn);
+  add_turns(block, replay, g);
   add_lengths(block, "speed", g, g->velocity, plan->speed_max);
   add_lengths(block, "spin", g, g->angular, plan->spin_max);
 }

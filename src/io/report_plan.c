@@ -57,7 +57,7 @@ static scree_Status find_scales(scree_Replay *replay, scree_ReportPlan *plan, bo
       plan->round = false;
   }
   if (!isfinite(plan->smallest)) plan->smallest = 0.0;
-  scree_ReplayFrame frame = {0};
+  scree_ReplayFrame frame = {.bodies_only = true};
   scree_Status status = SCREE_OK;
   const int looks = plan->count < 40 ? plan->count : 40;
   for (int s = 0; status == SCREE_OK && s < looks; ++s) {

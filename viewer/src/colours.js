@@ -17,20 +17,26 @@ export const STATUS = [
   { name: 'sliding', colour: [213, 94, 0] },
 ];
 
+const TABLE = new Float32Array(3 * 257);
+for (let i = 0; i <= 256; ++i) {
+  const s = (i / 256) * (SCALE.length - 1), k = Math.min(Math.floor(s), SCALE.length - 2);
+  for (let c = 0; c < 3; ++c) TABLE[3 * i + c] = SCALE[k][c] + (s - k) * (SCALE[k + 1][c] - SCALE[k][c]);
+}
 export function scaleColour(x, out, at) {
-  const s = Math.min(Math.max(x, 0), 1) * (SCALE.length - 1);
-  const k = Math.min(Math.floor(s), SCALE.length - 2);
-  for (let c = 0; c < 3; ++c) out[at + c] = SCALE[k][c] + (s - k) * (SCALE[k + 1][c] - SCALE[k][c]);
+  const i = 3 * Math.round(256 * (x > 0 ? (x < 1 ? x : 1) : 0));
+  out[at] = TABLE[i];
+  out[at + 1] = TABLE[i + 1];
+  out[at + 2] = TABLE[i + 2];
 }
 export const scaleGradient = () =>
   `linear-gradient(90deg, ${SCALE.map((c, k) => `rgb(${c}) ${((100 * k) / (SCALE.length - 1)).toFixed(1)}%`).join(', ')})`;
 
 function length(columns, name, f, n, out) {
-  const column = columns[name];
-  for (let i = 0; i < n; ++i) {
-    let sum = 0;
-    for (let c = 0; c < column.comps; ++c) sum = Math.hypot(sum, column.at(f, c, i));
-    out[i] = sum;
+  const column = columns[name], part = new Float64Array(n);
+  out.fill(0, 0, n);
+  for (let c = 0; c < column.comps; ++c) {
+    column.unpack(f, c, part, 0, 1);
+    for (let i = 0; i < n; ++i) out[i] = part[i] ? Math.hypot(out[i], part[i]) : out[i];
   }
 }
 

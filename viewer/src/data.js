@@ -1,16 +1,14 @@
-// The data of a run. It comes in blocks: zlib streams that hold columns of numbers (the layout is
-// written in docs/VIEWER.md and by src/io/report_block.c). A page made by `scree report` has every
-// block inside it as base64; under `scree view` a block is asked from the server when it is needed.
-import { unzlibSync } from 'fflate';
-
-const TYPES = [Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array, Float32Array, Float64Array];
-const MAGIC = 0x31424353; // "SCB1"
+// The data of a run. It comes in blocks, which are decoded when they are needed (decode.js). A page
+// made by `scree report` has every block inside it as base64, in the order of their use, after the
+// script: the first frame is shown while the browser still reads the rest. Under `scree view` a block
+// is asked from the server.
+import { decode, fromBase64 } from './decode.js';
 
 // A column: frames x components x count numbers; value = offset[component] + scale q, or, on a
 // square curve, offset + scale q |q|, which keeps small values fine.
 class Column {
-  constructor(data, frames, comps, count, curve, scale, offset) {
-    Object.assign(this, { data, frames, comps, count, curve, scale, offset });
+  constructor(stored) {
+    Object.assign(this, stored); // data, frames, comps, count, curve, scale, offset
   }
   at(frame, comp, item) {
     const q = this.data[(frame * this.comps + comp) * this.count + item];
@@ -20,11 +18,10 @@ class Column {
   unpack(frame, comp, out, start, stride, add = 0, mul = 1) {
     const { data, count, scale, curve } = this;
     const from = (frame * this.comps + comp) * count;
-    const shift = this.offset[comp] + add;
-    for (let i = 0, o = start; i < count; ++i, o += stride) {
-      const q = data[from + i];
-      out[o] = (shift + scale * (curve ? q * Math.abs(q) : q)) * mul;
-    }
+    const shift = (this.offset[comp] + add) * mul, factor = scale * mul;
+    if (curve)
+      for (let i = 0, o = start; i < count; ++i, o += stride) out[o] = shift + factor * data[from + i] * Math.abs(data[from + i]);
+    else for (let i = 0, o = start; i < count; ++i, o += stride) out[o] = shift + factor * data[from + i];
   }
   // Half of the distance between neighbouring values: what a shown number may be off by.
   resolution(value) {
@@ -34,61 +31,49 @@ class Column {
   }
 }
 
-// Undo the prediction between frames of one column (see the writer for the codes).
-function undoPrediction(bytes, data, op, frames, per) {
-  if (op === 1) {
-    const step = (per * data.BYTES_PER_ELEMENT) | 0;
-    for (let i = step; i < bytes.length; ++i) bytes[i] ^= bytes[i - step];
-  } else if (op === 2) {
-    for (let i = per; i < data.length; ++i) data[i] += data[i - per];
-  } else if (op === 3) {
-    for (let i = per; i < Math.min(2 * per, data.length); ++i) data[i] += data[i - per];
-    for (let i = 2 * per; i < data.length; ++i) data[i] += 2 * data[i - per] - data[i - 2 * per];
-  }
-}
-
-export function parseBlock(raw) {
-  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength);
-  if (raw.byteLength < 8 || view.getUint32(0, true) !== MAGIC) throw new Error('a block of data has the wrong beginning');
-  const columns = {};
-  let at = 8;
-  for (let n = view.getUint32(4, true); n > 0; --n) {
-    let name = '';
-    for (let i = 0; i < 32 && raw[at + i]; ++i) name += String.fromCharCode(raw[at + i]);
-    const [type, comps, op, curve] = raw.subarray(at + 32, at + 36);
-    const frames = view.getUint32(at + 36, true);
-    const count = view.getUint32(at + 40, true);
-    const scale = view.getFloat64(at + 48, true);
-    const offset = [0, 1, 2].map((c) => view.getFloat64(at + 56 + 8 * c, true)).concat([0, 0, 0, 0, 0, 0]);
-    at += 80;
-    const total = frames * comps * count;
-    const data = new TYPES[type](total);
-    const width = data.BYTES_PER_ELEMENT;
-    if (at + total * width > raw.byteLength) throw new Error(`the block of data ends inside "${name}"`);
-    const bytes = new Uint8Array(data.buffer);
-    for (let b = 0; b < width; ++b) {
-      const plane = at + b * total;
-      for (let i = 0, o = b; i < total; ++i, o += width) bytes[o] = raw[plane + i];
+// Blocks are decoded by a worker; by the page itself where there is none, and for pictures, which
+// must be there when the page has loaded.
+class Decoder {
+  constructor() {
+    this.waiting = new Map();
+    this.last = 0;
+    try {
+      this.worker = new Worker(URL.createObjectURL(new Blob([SCREE_WORKER], { type: 'text/javascript' })));
+      this.worker.onmessage = ({ data: { id, columns, error } }) => {
+        const { resolve, reject } = this.waiting.get(id);
+        this.waiting.delete(id);
+        error ? reject(new Error(error)) : resolve(columns);
+      };
+      this.worker.onerror = (event) => {
+        event.preventDefault();
+        this.worker = null;
+        for (const { resolve, reject, stored } of this.waiting.values()) this.here(stored).then(resolve, reject);
+        this.waiting.clear();
+      };
+    } catch {
+      this.worker = null;
     }
-    at += total * width;
-    undoPrediction(bytes, data, op, frames, comps * count);
-    columns[name] = new Column(data, frames, comps, count, curve, scale, offset);
   }
-  return columns;
+  async here(stored) {
+    return decode(typeof stored === 'string' ? fromBase64(stored) : stored);
+  }
+  async columns(stored, sync) {
+    const found = sync || !this.worker ? await this.here(stored) : await new Promise((resolve, reject) => {
+      this.waiting.set(++this.last, { resolve, reject, stored });
+      this.worker.postMessage({ id: this.last, stored });
+    });
+    return Object.fromEntries(Object.entries(found).map(([name, column]) => [name, new Column(column)]));
+  }
 }
 
-function fromBase64(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
-async function inflate(bytes, sync) {
-  if (sync || typeof DecompressionStream === 'undefined') return unzlibSync(bytes);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+// An element of the page by its id, when all of it has been read; null when the page has none.
+async function element(id) {
+  for (;;) {
+    const loading = document.readyState === 'loading', found = document.getElementById(id);
+    if (found && (found.nextSibling || !loading)) return found;
+    if (!loading) return null;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 export class Run {
@@ -97,8 +82,10 @@ export class Run {
     this.times = meta.times;
     this.steps = meta.steps;
     this.count = meta.times.length;
+    this.decoder = new Decoder();
     this.cache = new Map(); // block name -> columns, or a promise of them
-    this.order = []; // names by age, for the stream's bounded cache
+    this.order = []; // what is decoded, by age
+    this.held = 0; // bytes of it
   }
 
   async load(sync) {
@@ -113,11 +100,11 @@ export class Run {
     if (known) return known;
     const promise = this.read(name, sync).then((columns) => {
       this.cache.set(name, columns);
+      if (name !== 'static' && name !== 'telemetry') this.forgetOld(name, columns);
       return columns;
     });
     this.cache.set(name, promise);
     promise.catch(() => this.cache.delete(name));
-    if (this.meta.stream) this.forgetOld(name);
     return promise;
   }
 
@@ -125,19 +112,23 @@ export class Run {
     if (this.meta.stream) {
       const answer = await fetch(`block/${name}`);
       if (!answer.ok) throw new Error(`the server did not give block ${name}: ${answer.status} ${await answer.text()}`);
-      return parseBlock(await inflate(new Uint8Array(await answer.arrayBuffer()), sync));
+      return this.decoder.columns(new Uint8Array(await answer.arrayBuffer()), sync);
     }
-    const element = document.getElementById(`scree-${name}`);
-    if (!element) throw new Error(`this page has no block ${name}`);
-    const bytes = fromBase64(element.textContent.trim());
-    return parseBlock(await inflate(bytes, sync));
+    const holder = await element(`scree-${name}`);
+    if (!holder) throw new Error(`this page has no block ${name}: it was cut short`);
+    return this.decoder.columns(holder.textContent.trim(), sync);
   }
 
-  forgetOld(name) {
-    if (name === 'static' || name === 'telemetry') return;
-    this.order.push(name);
-    const most = Math.max(16, Math.floor(4e8 / (200 * (this.bodies || 1))));
-    while (this.order.length > most) this.cache.delete(this.order.shift());
+  // What was decoded first is let go when there is more than fits comfortably.
+  forgetOld(name, columns) {
+    const bytes = Object.values(columns).reduce((sum, column) => sum + column.data.byteLength, 0);
+    this.order.push({ name, bytes });
+    this.held += bytes;
+    while (this.held > 6e8 && this.order.length > 8) {
+      const old = this.order.shift();
+      this.held -= old.bytes;
+      this.cache.delete(old.name);
+    }
   }
 
   // Block and place in it of a frame.
@@ -153,6 +144,13 @@ export class Run {
     if (found && !(found instanceof Promise)) return { columns: found, f: local };
     if (!found) this.block(name).catch((error) => this.onerror?.(error));
     return null;
+  }
+  // How a body is turned, scalar first. A compact page has it for bodies that are not round alone.
+  turnOf({ columns, f }, body, out = [1, 0, 0, 0]) {
+    const { orientation, turned } = columns;
+    const item = turned ? turned.data.indexOf(body) : body;
+    for (let c = 0; c < 4; ++c) out[c] = item < 0 ? Number(c === 0) : orientation.at(f, c, item);
+    return out;
   }
   async frame(k, sync) {
     const { name, local } = this.place(k);
@@ -181,8 +179,8 @@ export class Run {
 
 // The run described by the page itself, or by the server behind it.
 export async function openRun() {
-  const element = document.getElementById('scree-meta');
-  if (element) return new Run(JSON.parse(element.textContent));
+  const holder = await element('scree-meta');
+  if (holder) return new Run(JSON.parse(holder.textContent));
   if (location.protocol === 'file:') throw new Error('This page holds no run: it is the template that scree report fills.');
   const answer = await fetch('meta.json');
   if (!answer.ok) throw new Error(`the server gave no description of the run: ${answer.status} ${await answer.text()}`);

@@ -1,6 +1,6 @@
 // The page: reads the run, sets up the view, the plots and the certificate, and listens.
 import { openRun } from './data.js';
-import { View } from './scene.js';
+import { makeRenderer, View } from './scene.js';
 import { Plots } from './plots.js';
 import { pick } from './pick.js';
 import { COLOURINGS, CATEGORIES, STATUS, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal } from './colours.js';
@@ -77,7 +77,7 @@ function describeBody(run, body, frame) {
     !obstacle && ['mass', `${show(fixed.mass.at(0, 0, body))} kg`],
     ['position', numbers(columns, 'position', f, body, xyz)],
     !flat && meta.turns && ['orientation', numbers(columns, 'orientation', f, body, [0, 1, 2, 3])],
-    flat && meta.turns && ['angle', show(2 * Math.atan2(columns.orientation.at(f, 3, body), columns.orientation.at(f, 0, body)))],
+    flat && meta.turns && ['angle', `${show(2 * Math.atan2(columns.orientation.at(f, 3, body), columns.orientation.at(f, 0, body)))} rad`],
     columns.velocity && ['velocity', numbers(columns, 'velocity', f, body, xyz)],
     columns.speed && ['speed', numbers(columns, 'speed', f, body, [0])],
     columns.angular && ['angular velocity', numbers(columns, 'angular', f, body, flat ? [2] : xyz)],
@@ -159,7 +159,8 @@ const player = {
     }
     const k = this.at(time);
     this.setFrame(k, (time - times[k]) / (times[k + 1] - times[k]));
-    if (k + 2 < times.length) this.run.peek(k + 2); // on its way before it is needed
+    // On its way before it is needed.
+    this.run.peek(Math.min(k + Math.max(2, this.run.meta.blockFrames), times.length - 1));
   },
 };
 
@@ -392,23 +393,31 @@ function pictureLegend(c, view, height, text, panel) {
 }
 
 // ---- start ----
-function makeView(run) {
+function startGraphics() {
   try {
-    return new View($('canvas'), run);
+    return makeRenderer($('canvas'));
   } catch (error) {
     stageMessage(`The bodies cannot be drawn: this browser gives no WebGL 2 (${error.message}). The certificate and the curves are complete.`);
     return null;
   }
 }
 
+// What `viewer/bench/measure.mjs` reads.
+const mark = (name) => performance.mark(name);
+
 async function start() {
-  const run = await openRun();
+  mark('script');
+  const opening = openRun();
+  const renderer = startGraphics();
+  mark('graphics');
+  const run = await opening;
   player.run = run;
   run.onerror = fail;
   showCertificate(run.meta);
   document.documentElement.classList.toggle('flat', run.meta.dimension === 2);
   document.documentElement.classList.toggle('picture', picture);
   await run.load(picture);
+  mark('shapes');
   $('scrub').max = Math.max(run.count - 1, 0);
   $('find-body').max = run.bodies - 1;
   for (const c of COLOURINGS) {
@@ -419,10 +428,11 @@ async function start() {
   let view = null;
   if (run.count && run.bodies) {
     run.first = await run.frame(0, picture);
-    view = makeView(run);
+    mark('frame');
+    view = renderer && new View($('canvas'), run, renderer);
+    mark('view');
   } else stageMessage(run.bodies ? 'This run saved no frames: there is nothing to play.' : 'This run has no bodies.');
   player.view = view;
-  if (!picture) plots.build();
   if (run.count) {
     // Smooth at a glance: the whole run within about half a minute, in the list of speeds.
     const span = run.times[run.count - 1] - run.times[0], speeds = [...$('speed').options].map((o) => Number(o.value));
@@ -456,7 +466,12 @@ async function start() {
       player.stale = false;
       plots.setTime(player.time());
     }
-    if (!document.documentElement.dataset.ready && (!view || !player.stale)) document.documentElement.dataset.ready = 'yes';
+    if (!document.documentElement.dataset.ready && (!view || !player.stale)) {
+      if (!picture) plots.build(); // after the first frame, which is what one waits for
+      plots.setTime(player.time());
+      document.documentElement.dataset.ready = 'yes';
+      mark('ready');
+    }
     requestAnimationFrame(tick);
   };
   if (view && picture) {

@@ -4,17 +4,24 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as shader from './shaders.js';
-import { ball, beam, capsule, cube, Merger, square } from './shapes.js';
+import { ball, beam, capsule, cube, Merger } from './shapes.js';
 import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, scaleColour } from './colours.js';
 
 const PLAIN = [150, 156, 164]; // obstacles
 
+// Starting the graphics takes a while and needs no data: it is done while these are still read.
+export function makeRenderer(canvas) {
+  const renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+  renderer.setClearColor(0, 0);
+  renderer.debug.checkShaderErrors = false; // asking for errors makes the page wait for the compiler
+  return renderer;
+}
+
 export class View {
-  constructor(canvas, run) {
+  constructor(canvas, run, renderer) {
     this.run = run;
+    this.renderer = renderer;
     this.flat = run.meta.dimension === 2;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
-    this.renderer.setClearColor(0, 0);
     this.scene = new THREE.Scene();
     this.batches = [];
     this.makeTextures();
@@ -50,6 +57,7 @@ export class View {
       uFlat: { value: this.flat }, uMark: { value: this.run.meta.turns ? 1 : 0 },
     };
     for (let i = 0; i < this.n; ++i) this.turn[4 * i + 3] = 1;
+    this.kept = [];
   }
 
   material(vertexShader, fragmentShader, obstacle, extra = {}) {
@@ -82,6 +90,26 @@ export class View {
     geometry.setAttribute('aBody', new THREE.InstancedBufferAttribute(new Float32Array(items.map((i) => i.body)), 1));
     geometry.setAttribute('aSize', new THREE.InstancedBufferAttribute(new Float32Array(items.flatMap((i) => i.size)), 4));
     geometry.instanceCount = items.length;
+    this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
+  }
+
+  // Squares, one per body, as plain triangles: four corners are too little for an instance, on many
+  // drivers each instance costs as much as a draw call.
+  squares(items, vertex, fragment, obstacle, extra) {
+    if (!items.length) return;
+    const n = items.length, corner = new Float32Array(12 * n), body = new Float32Array(4 * n), size = new Float32Array(16 * n);
+    const index = new Uint32Array(6 * n), corners = [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], order = [0, 1, 2, 0, 2, 3];
+    items.forEach((item, i) => {
+      corner.set(corners, 12 * i);
+      body.fill(item.body, 4 * i, 4 * i + 4);
+      for (let k = 0; k < 4; ++k) size.set(item.size, 16 * i + 4 * k);
+      order.forEach((k, m) => (index[6 * i + m] = 4 * i + k));
+    });
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute('position', new THREE.BufferAttribute(corner, 3));
+    geometry.setAttribute('aBody', new THREE.BufferAttribute(body, 1));
+    geometry.setAttribute('aSize', new THREE.BufferAttribute(size, 4));
+    geometry.setIndex(new THREE.BufferAttribute(index, 1));
     this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
   }
 
@@ -148,8 +176,8 @@ export class View {
       this.instanced(ball(detail), ellipsoids, ...mesh, obstacle);
       this.instanced(cube(), boxes, ...mesh, obstacle);
       this.instanced(capsule(Math.max(detail & ~3, 12)), capsules, ...mesh, obstacle);
-      this.instanced(square(), balls, shader.sphereVertex, shader.sphereFragment, obstacle, { alphaToCoverage: true });
-      this.instanced(square(), round, shader.diskVertex, shader.diskFragment, obstacle);
+      this.squares(balls, shader.sphereVertex, shader.sphereFragment, obstacle, { alphaToCoverage: true });
+      this.squares(round, shader.diskVertex, shader.diskFragment, obstacle);
     }
   }
 
@@ -176,7 +204,10 @@ export class View {
   firstPose(body) {
     const { columns, f } = this.run.first, { origin, length } = this.run.meta;
     const position = new THREE.Vector3(...[0, 1, 2].map((c) => (columns.position.at(f, c, body) - origin[c]) / length));
-    return { position, turn: new THREE.Quaternion(...[1, 2, 3, 0].map((c) => columns.orientation.at(f, c, body))).normalize() };
+    return { position, turn: this.quaternion(this.run.turnOf({ columns, f }, body)) };
+  }
+  quaternion([w, x, y, z]) {
+    return new THREE.Quaternion(x, y, z, w).normalize();
   }
   bounds() {
     const { bounds, origin, length } = this.run.meta;
@@ -282,46 +313,69 @@ export class View {
     const { run } = this, now = run.peek(k);
     if (!now) return false;
     const next = blend > 0 && k + 1 < run.count ? run.peek(k + 1) : null;
-    this.fill(now, this.place, this.turn);
-    if (next) {
-      this.other ||= { place: new Float32Array(this.place.length), turn: new Float32Array(this.turn.length) };
-      this.fill(next, this.other.place, this.other.turn);
-      const n = Math.min(now.columns.position.count, next.columns.position.count);
-      for (let i = 0; i < n; ++i) {
-        const o = 4 * i;
-        for (let c = 0; c < 3; ++c) this.place[o + c] += blend * (this.other.place[o + c] - this.place[o + c]);
-        let dot = 0, size = 0;
-        for (let c = 0; c < 4; ++c) dot += this.turn[o + c] * this.other.turn[o + c];
-        const sign = dot < 0 ? -blend : blend;
-        for (let c = 0; c < 4; ++c) {
-          this.turn[o + c] = (1 - blend) * this.turn[o + c] + sign * this.other.turn[o + c];
-          size += this.turn[o + c] ** 2;
-        }
-        size = 1 / Math.sqrt(size || 1);
-        for (let c = 0; c < 4; ++c) this.turn[o + c] *= size;
-      }
+    if (next) this.mix(this.unpacked(k, now), this.unpacked(k + 1, next), blend);
+    else {
+      const { place, turn } = this.unpacked(k, now);
+      this.place.set(place);
+      this.turn.set(turn);
     }
     this.placeTexture.needsUpdate = true;
     this.turnTexture.needsUpdate = true;
     this.needed = true;
     return true;
   }
-  fill({ columns, f }, place, turn) {
-    const { origin, length } = this.run.meta;
+  // Places and turns of a frame; the last two are kept, between which a run that plays goes on for
+  // several pictures.
+  unpacked(k, { columns, f }) {
+    let found = this.kept.find((p) => p.k === k);
+    if (found) return found;
+    found = this.kept.length < 2 ? { place: new Float32Array(this.place.length), turn: new Float32Array(this.turn.length) } : this.kept.shift();
+    found.k = k;
+    this.kept.push(found);
+    const { place, turn } = found, { origin, length } = this.run.meta;
     for (let c = 0; c < 3; ++c) columns.position.unpack(f, c, place, c, 4, -origin[c], 1 / length);
     const n = columns.position.count, present = columns.present;
     for (let i = 0; i < this.n; ++i) place[4 * i + 3] = i < n && (!present || present.at(f, 0, i)) ? 1 : 0;
-    for (let c = 0; c < 4; ++c) columns.orientation.unpack(f, c, turn, (c + 3) & 3, 4);
+    if (columns.turned) {
+      for (let i = 0; i < this.n; ++i) turn[4 * i + 3] = 1;
+      const own = [1, 0, 0, 0];
+      for (let k = 0; k < columns.turned.count; ++k) {
+        for (let c = 0; c < 4; ++c) own[c] = columns.orientation.at(f, c, k);
+        turn.set([own[1], own[2], own[3], own[0]], 4 * columns.turned.data[k]);
+      }
+    } else for (let c = 0; c < 4; ++c) columns.orientation.unpack(f, c, turn, (c + 3) & 3, 4);
+    return found;
+  }
+  mix(a, b, blend) {
+    const { place, turn, n } = this;
+    for (let o = 0; o < 4 * n; o += 4) {
+      for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c] + blend * (b.place[o + c] - a.place[o + c]);
+      place[o + 3] = a.place[o + 3];
+      if (!b.place[o + 3]) for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c]; // it goes, and does not fly away
+    }
+    for (let o = 0; o < 4 * n; o += 4) {
+      const p = a.turn, q = b.turn;
+      const sign = p[o] * q[o] + p[o + 1] * q[o + 1] + p[o + 2] * q[o + 2] + p[o + 3] * q[o + 3] < 0 ? -blend : blend;
+      const x = (1 - blend) * p[o] + sign * q[o], y = (1 - blend) * p[o + 1] + sign * q[o + 1];
+      const z = (1 - blend) * p[o + 2] + sign * q[o + 2], w = (1 - blend) * p[o + 3] + sign * q[o + 3];
+      const size = 1 / Math.sqrt(x * x + y * y + z * z + w * w || 1);
+      turn[o] = x * size;
+      turn[o + 1] = y * size;
+      turn[o + 2] = z * size;
+      turn[o + 3] = w * size;
+    }
   }
 
   // Colours of frame k; false when the data is still on its way.
   colour(k) {
     const { colouring, values, colours, run } = this;
+    if (this.coloured?.k === k && this.coloured.colouring === colouring) return true;
     if (!colouring.compute(run, k, values)) return false;
-    const [low, high] = this.range;
+    this.coloured = { k, colouring };
+    const [low, high] = this.range, obstacle = run.fixed.obstacle.data;
     for (let i = 0; i < run.bodies; ++i) {
       const o = 4 * i;
-      if (run.fixed.obstacle.at(0, 0, i)) colours.set(PLAIN, o);
+      if (obstacle[i]) colours.set(PLAIN, o);
       else if (colouring.category) {
         const c = CATEGORIES[values[i] % CATEGORIES.length];
         const shade = colouring.id === 'id' ? 0.75 + 0.25 * ((values[i] * 7) % 5) / 4 : 1;
@@ -346,6 +400,7 @@ export class View {
       const mesh = new THREE.Mesh(geometry, material);
       mesh.frustumCulled = false;
       mesh.renderOrder = colourTop;
+      mesh.visible = false; // its shader is made when there is something to draw
       this.scene.add(mesh);
       return mesh;
     };

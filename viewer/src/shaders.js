@@ -71,7 +71,9 @@ void main() {
 }`;
 
 // Spheres: a square towards the eye that covers the outline; each point of it is cast on the ball.
-// Round at any distance, and two triangles per body.
+// Round at any distance, and two triangles per body. The depth is the square's: of two bodies that do
+// not overlap, the one whose chord along a ray has the nearer middle is wholly nearer on that ray, and
+// the middles lie in the square. Not writing depths lets the card drop hidden points early.
 export const sphereVertex = /* glsl */ `${COMMON}
 in float aBody;
 in vec4 aSize;
@@ -96,7 +98,6 @@ void main() {
 
 export const sphereFragment = /* glsl */ `
 precision highp float;
-uniform mat4 projectionMatrix;
 uniform float uOpacity, uMark;
 in vec3 vEye, vCentre;
 in vec4 vColour, vTurn;
@@ -118,8 +119,6 @@ void main() {
   // A darker belt shows how the ball turns.
   float belt = 1.0 - smoothstep(0.14, 0.14 + max(fwidth(own.x), 1e-4), abs(own.x));
   vec3 colour = vColour.rgb * (1.0 - uMark * 0.35 * belt);
-  vec4 clip = projectionMatrix * vec4(hit, 1.0);
-  gl_FragDepth = clamp(0.5 + 0.5 * clip.z / clip.w, 0.0, 1.0);
   outColour = vec4(light(colour, normal, -ray), uOpacity * cover);
 }`;
 

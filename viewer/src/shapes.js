@@ -48,11 +48,6 @@ export function beam(sides) {
   geometry.deleteAttribute('uv');
   return geometry;
 }
-export function square() {
-  const geometry = new THREE.PlaneGeometry(2, 2);
-  geometry.deleteAttribute('uv');
-  return geometry;
-}
 
 // Many different shapes in one mesh: a body per vertex.
 export class Merger {
