@@ -22,6 +22,7 @@ typedef struct Fixture {
   bool contacts;   /* neighbours touch */
   bool all_shapes; /* every kind of the dimension in turn, else disks or spheres */
   double error;    /* of the last step; the tolerance is 1e-8 */
+  int gone;        /* > 0: this body is taken away after the third frame */
 } Fixture;
 
 static Fixture fixture_default(void) {
@@ -100,6 +101,7 @@ static void fixture_bodies(hid_t file, const Fixture *fixture) {
   static const char *const kinds2[] = {"half-plane", "disk", "ellipse", "polygon", "segment"};
   static const char *const kinds3[] = {"half-space", "sphere", "ellipsoid", "box", "capsule"};
   static const char *const materials[] = {"rock", "steel"};
+  static const char *const colours[] = {"#1060c0", ""};
   const hsize_t n = (hsize_t)fixture->bodies, vector[2] = {n, 3}, offsets = n + 1;
   int *kind = calloc(n, sizeof *kind), *obstacle = calloc(n, sizeof *obstacle),
       *material = calloc(n, sizeof *material), *first = calloc(n, sizeof *first);
@@ -130,6 +132,7 @@ static void fixture_bodies(hid_t file, const Fixture *fixture) {
   const hsize_t corners[2] = {points, 3};
   fixture_texts(file, "/bodies/kind_names", fixture->dimension == 2 ? kinds2 : kinds3, 5);
   fixture_texts(file, "/materials/name", materials, 2);
+  fixture_texts(file, "/materials/colour", colours, 2);
   fixture_put(file, "/bodies/kind", H5T_NATIVE_INT, 1, &n, kind);
   fixture_put(file, "/bodies/obstacle", H5T_NATIVE_INT, 1, &n, obstacle);
   fixture_put(file, "/bodies/material", H5T_NATIVE_INT, 1, &n, material);
@@ -178,6 +181,12 @@ static void fixture_frames(hid_t file, const Fixture *fixture) {
   fixture_put(file, "/frames/velocity", H5T_NATIVE_DOUBLE, 3, vector, v);
   fixture_put(file, "/frames/angular_velocity", H5T_NATIVE_DOUBLE, 3, vector, w);
   fixture_put(file, "/frames/contact_offset", H5T_NATIVE_INT64, 1, &offsets, offset);
+  if (fixture->gone > 0) {
+    unsigned char *alive = calloc(f * n + 1, 1);
+    for (hsize_t k = 0; k < f * n; ++k) alive[k] = (int)(k % n) != fixture->gone || k / n < 3;
+    fixture_put(file, "/frames/alive", H5T_NATIVE_UCHAR, 2, vector, alive);
+    free(alive);
+  }
 
   /* Contact c of a frame is between bodies c + 1 and c. */
   const hsize_t nc = (hsize_t)offset[f], three[2] = {nc, 3}, two[2] = {nc, 2};

@@ -123,6 +123,75 @@ static void curves_and_certificate(void **state) {
   scree_replay_close(replay);
 }
 
+/* A body that was taken away is missing from then on, and its numbers are not asked for. */
+static void bodies_may_go(void **state) {
+  (void)state;
+  Fixture fixture = fixture_default();
+  fixture.gone = 5;
+  scree_Replay *replay = open_fixture(&fixture);
+  scree_ReplayFrame frame = {0};
+  for (int k = 0; k < fixture.frames; ++k) {
+    assert_int_equal(scree_replay_read(replay, k, &frame), SCREE_OK);
+    for (int i = 0; i < fixture.bodies; ++i) assert_int_equal(frame.present[i], i != 5 || k < 3);
+  }
+  frame.bodies_only = true;
+  assert_int_equal(scree_replay_read(replay, 2, &frame), SCREE_OK);
+  assert_int_equal(frame.contacts, 0);
+  scree_replay_frame_fini(&frame);
+  scree_replay_close(replay);
+}
+
+static void colours_of_scenes(void **state) {
+  (void)state;
+  const struct {
+    const char *text;
+    bool given;
+    unsigned char rgb[3];
+  } cases[] = {{"#c08040", true, {192, 128, 64}}, {"#F0a", true, {255, 0, 170}},
+               {"teal", true, {0, 128, 128}},     {"", false, {0, 0, 0}},
+               {"#12345", false, {0, 0, 0}},      {"#12345g", false, {0, 0, 0}},
+               {"chartreuse?", false, {0, 0, 0}}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    const scree_ReplayColour colour = scree_replay_colour(cases[k].text);
+    assert_int_equal(colour.given, cases[k].given);
+    assert_memory_equal(colour.rgb, cases[k].rgb, 3);
+  }
+}
+
+/* A ball squeezed by two others with force F at both ends of a diameter along x, and by the floor
+ * with force G from below, rubbed there by G/2: sum f.arm = -2 F R - G R, so that the pressure is
+ * (2 F + G) R / (3 V); the rubbing is across the arm. The outer balls have one contact each. */
+static void pressure_by_hand(void **state) {
+  (void)state;
+  scree_Replay *replay = NULL;
+  assert_int_equal(scree_replay_create(4, 0, &quiet, &replay), SCREE_OK);
+  replay->h = 0.01;
+  const double r = 0.5, f = 7.0, g = 3.0, volume = 4.0 / 3.0 * 3.14159265358979323846 * r * r * r;
+  for (int i = 0; i < 4; ++i) {
+    const double none[3] = {0};
+    const scree_ShapeKind kind = i ? SCREE_SHAPE_SPHERE : SCREE_SHAPE_HALF_SPACE;
+    assert_int_equal(
+        scree_shape_init(&replay->bodies[i].shape, kind, i ? &r : none, NULL, 0, &quiet), SCREE_OK);
+    replay->bodies[i].obstacle = i == 0;
+  }
+  double position[12] = {0, 0, -0.5, 2, 3, 0, 3, 3, 0, 1, 3, 0}; /* the floor, three in a row */
+  double pressure[4];
+  scree_ReplayContact contact[3] = {
+      {.body = {1, 2}, .position = {2.5, 3, 0}, .impulse = {-f * replay->h, 0, 0}},
+      {.body = {3, 1}, .position = {1.5, 3, 0}, .impulse = {-f * replay->h, 0, 0}},
+      {.body = {1, 0},
+       .position = {2, 3, -0.5},
+       .impulse = {0.5 * g * replay->h, 0, g * replay->h}}};
+  const scree_ReplayFrame frame = {
+      .bodies = 4, .position = position, .contacts = 3, .contact = contact};
+  scree_replay_pressure(replay, &frame, pressure);
+  assert_true(pressure[0] == 0.0);
+  assert_true(fabs(pressure[1] - (2.0 * f + g) * r / (3.0 * volume)) <= 1e-12 * pressure[1]);
+  for (int i = 2; i < 4; ++i)
+    assert_true(fabs(pressure[i] - f * r / (3.0 * volume)) <= 1e-12 * pressure[i]);
+  scree_replay_close(replay);
+}
+
 static void extent_is_finite(void **state) {
   (void)state;
   const double scales[] = {1.0, 1e-9, 1e120}, offsets[] = {0.0, 1e6, 1e150};
@@ -134,7 +203,7 @@ static void extent_is_finite(void **state) {
       fixture.offset = offsets[o];
       scree_Replay *replay = open_fixture(&fixture);
       scree_ReplayExtent extent;
-      assert_int_equal(scree_replay_extent(replay, &extent), SCREE_OK);
+      assert_int_equal(scree_replay_extent(replay, -1, &extent), SCREE_OK);
       assert_true(extent.length > 0.0 && isfinite(extent.length));
       for (int c = 0; c < 3; ++c) assert_true(extent.lower[c] <= extent.upper[c]);
       assert_true(extent.up[2] == 1.0);
@@ -393,13 +462,13 @@ static void picture_shows_the_bodies(void **state) {
     scree_ReplayExtent extent;
     scree_ReplayFrame frame = {0};
     static unsigned char pixels[2][160 * 120 * 3];
-    assert_int_equal(scree_replay_extent(replay, &extent), SCREE_OK);
+    assert_int_equal(scree_replay_extent(replay, -1, &extent), SCREE_OK);
     for (int k = 0; k < 2; ++k) {
       settings.chains = k == 1;
       assert_int_equal(scree_replay_read(replay, 2, &frame), SCREE_OK);
       assert_int_equal(scree_render(replay, &frame, &extent, &settings, pixels[k]), SCREE_OK);
     }
-    /* Two materials: blue and orange are there; grey obstacles too. */
+    /* Two materials, one with the scene's blue, one with our orange; grey obstacles too. */
     int blue = 0, orange = 0;
     for (int p = 0; p < 160 * 120; ++p) {
       const unsigned char *c = pixels[0] + 3 * p;
@@ -445,6 +514,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(reads_what_is_documented, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(curves_and_certificate, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(bodies_may_go, make_folder, remove_folder),
+      cmocka_unit_test(colours_of_scenes),
+      cmocka_unit_test(pressure_by_hand),
       cmocka_unit_test_setup_teardown(extent_is_finite, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(blocks_give_back_the_numbers, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(page_is_whole_and_within_budget, make_folder, remove_folder),

@@ -41,6 +41,7 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay->title);
   scree_free(replay->bodies);
   scree_free(replay->materials);
+  scree_free(replay->colours);
   scree_free(replay->times);
   scree_free(replay->steps);
   scree_free(replay->frame_bodies);
@@ -52,6 +53,7 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->orientation);
   scree_free(frame->velocity);
   scree_free(frame->angular);
+  scree_free(frame->present);
   scree_free(frame->contact);
   *frame = (scree_ReplayFrame){0};
 }
@@ -64,12 +66,15 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
     scree_free(frame->orientation);
     scree_free(frame->velocity);
     scree_free(frame->angular);
+    scree_free(frame->present);
     frame->position = SCREE_ALLOC(double, 3 * n);
     frame->orientation = SCREE_ALLOC(double, 4 * n);
     frame->velocity = SCREE_ALLOC(double, 3 * n);
     frame->angular = SCREE_ALLOC(double, 3 * n);
+    frame->present = SCREE_ALLOC(bool, n);
     frame->body_capacity = n;
-    if (!frame->position || !frame->orientation || !frame->velocity || !frame->angular) {
+    if (!frame->position || !frame->orientation || !frame->velocity || !frame->angular ||
+        !frame->present) {
       frame->body_capacity = 0;
       return scree_fail_memory(replay->log, "a frame");
     }
@@ -77,6 +82,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
   if (!scree_grow((void **)&frame->contact, &frame->contact_capacity, (size_t)contacts,
                   sizeof *frame->contact))
     return scree_fail_memory(replay->log, "the contacts of a frame");
+  for (size_t i = 0; i < n; ++i) frame->present[i] = true;
   frame->bodies = bodies;
   frame->contacts = contacts;
   return SCREE_OK;
@@ -89,7 +95,26 @@ scree_Status scree_replay_read(scree_Replay *replay, int k, scree_ReplayFrame *f
   const scree_Status status = replay->read(replay, k, frame);
   frame->time = replay->times[k];
   frame->step = replay->steps[k];
+  for (int i = 0; status == SCREE_OK && i < frame->bodies; ++i)
+    if (!isfinite(frame->position[3 * i] + frame->position[3 * i + 1] + frame->position[3 * i + 2]))
+      frame->present[i] = false;
   return status;
+}
+
+void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                           double *pressure) {
+  for (int i = 0; i < frame->bodies; ++i) pressure[i] = 0.0;
+  for (int c = 0; c < frame->contacts; ++c) {
+    const scree_ReplayContact *contact = &frame->contact[c];
+    for (int side = 0; side < 2; ++side) {
+      const int i = contact->body[side];
+      const double *x = frame->position + 3 * i;
+      double dot = 0.0;
+      for (int k = 0; k < 3; ++k) dot += contact->impulse[k] * (contact->position[k] - x[k]);
+      const double volume = replay->bodies[i].shape.volume * replay->dimension * replay->h;
+      if (!replay->bodies[i].obstacle && volume > 0.0) pressure[i] += (side ? dot : -dot) / volume;
+    }
+  }
 }
 
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak) {
@@ -101,6 +126,34 @@ double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak
   curve->peak = peak;
   ++replay->curve_count;
   return curve->values;
+}
+
+scree_ReplayColour scree_replay_colour(const char *text) {
+  static const struct {
+    const char *name;
+    unsigned char rgb[3];
+  } names[] = {{"black", {0, 0, 0}},      {"silver", {192, 192, 192}}, {"gray", {128, 128, 128}},
+               {"grey", {128, 128, 128}}, {"white", {255, 255, 255}},  {"maroon", {128, 0, 0}},
+               {"red", {255, 0, 0}},      {"purple", {128, 0, 128}},   {"fuchsia", {255, 0, 255}},
+               {"green", {0, 128, 0}},    {"lime", {0, 255, 0}},       {"olive", {128, 128, 0}},
+               {"yellow", {255, 255, 0}}, {"navy", {0, 0, 128}},       {"blue", {0, 0, 255}},
+               {"teal", {0, 128, 128}},   {"aqua", {0, 255, 255}}};
+  scree_ReplayColour colour = {0};
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
+    if (strcmp(names[k].name, text) == 0) {
+      colour.given = true;
+      memcpy(colour.rgb, names[k].rgb, sizeof colour.rgb);
+    }
+  const size_t length = strlen(text);
+  if (text[0] != '#' || (length != 4 && length != 7) ||
+      strspn(text + 1, "0123456789abcdefABCDEF") != length - 1)
+    return colour;
+  const long value = strtol(text + 1, NULL, 16);
+  colour.given = true;
+  for (int c = 0; c < 3; ++c)
+    colour.rgb[c] = (unsigned char)(length == 7 ? value >> (16 - 8 * c) & 255
+                                                : 17 * (value >> (8 - 4 * c) & 15));
+  return colour;
 }
 
 const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const char *name) {
@@ -125,18 +178,20 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Positions of the bodies that move, seen at some frames: places[axis][count]. */
-static scree_Status collect(scree_Replay *replay, double *places[3], size_t *count) {
+/* Positions of the bodies that move, seen at some frames, or at one: places[axis][count]. */
+static scree_Status collect(scree_Replay *replay, int only, double *places[3], size_t *count) {
   scree_ReplayFrame frame = {.bodies_only = true};
   scree_Status status = SCREE_OK;
-  const int looks = replay->frame_count < LOOKS ? replay->frame_count : LOOKS;
+  const int looks = only >= 0 ? 1 : replay->frame_count < LOOKS ? replay->frame_count : LOOKS;
   const int stride = 1 + (int)((int64_t)looks * replay->body_count / PLACES_MAX);
   for (int s = 0; status == SCREE_OK && s < looks; ++s) {
-    const int k = looks > 1 ? (int)((int64_t)s * (replay->frame_count - 1) / (looks - 1)) : 0;
+    const int k = looks > 1   ? (int)((int64_t)s * (replay->frame_count - 1) / (looks - 1))
+                  : only >= 0 ? only
+                              : 0;
     status = scree_replay_read(replay, k, &frame);
     for (int i = s % stride; status == SCREE_OK && i < frame.bodies; i += stride) {
       const double *x = frame.position + 3 * i;
-      if (replay->bodies[i].obstacle || !isfinite(x[0] + x[1] + x[2])) continue;
+      if (replay->bodies[i].obstacle || !frame.present[i]) continue;
       for (int c = 0; c < 3; ++c) places[c][*count] = x[c];
       ++*count;
     }
@@ -145,18 +200,18 @@ static scree_Status collect(scree_Replay *replay, double *places[3], size_t *cou
   return status;
 }
 
-/* Bounds along an axis without the few that went far away. */
-static void robust_bounds(double *places, size_t count, double *low, double *high) {
+/* Bounds along an axis without the few that went far away, or without what few did for a while. */
+static void robust_bounds(double *places, size_t count, double share, double *low, double *high) {
   qsort(places, count, sizeof *places, compare);
-  const double first = places[(size_t)(0.01 * (double)(count - 1))];
-  const double last = places[(size_t)ceil(0.99 * (double)(count - 1))];
-  const double slack = 0.25 * (last - first);
+  const double first = places[(size_t)(share * (double)(count - 1))];
+  const double last = places[(size_t)ceil((1.0 - share) * (double)(count - 1))];
+  const double slack = 0.3 * (last - first);
   *low = fmax(places[0], first - slack);
   *high = fmin(places[count - 1], last + slack);
 }
 
-/* Obstacles widen the view, but by no more than three quarters of the bodies' extent each way: a
- * long floor is not what one wants to see. */
+/* Obstacles widen the view, but by little of the bodies' extent each way: a long floor is not what
+ * one wants to see. */
 static void add_obstacles(const scree_Replay *replay, const scree_ReplayFrame *frame,
                           scree_ReplayExtent *extent, bool any) {
   double lower[3], upper[3], reach = 0.0;
@@ -182,7 +237,7 @@ static void add_obstacles(const scree_Replay *replay, const scree_ReplayFrame *f
         if (shape->kind == SCREE_SHAPE_DRUM_2D) r[c] = c < 2 ? shape->radius : 0.0;
       }
       if (!isfinite(r[c]) || !isfinite(x[c])) continue;
-      const double room = any && !drum ? 0.75 * reach : INFINITY;
+      const double room = !any || drum ? INFINITY : (replay->dimension == 2 ? 0.25 : 0.02) * reach;
       extent->lower[c] = fmin(extent->lower[c], fmax(x[c] - r[c], lower[c] - room));
       extent->upper[c] = fmax(extent->upper[c], fmin(x[c] + r[c], upper[c] + room));
     }
@@ -205,7 +260,8 @@ static void finish_extent(const scree_Replay *replay, scree_ReplayExtent *extent
   for (int c = 0; c < 3 && norm > 0.0; ++c) extent->up[c] = -g[c] / norm;
 }
 
-scree_Status scree_replay_extent(scree_Replay *replay, scree_ReplayExtent *extent) {
+scree_Status scree_replay_extent(scree_Replay *replay, int only, scree_ReplayExtent *extent) {
+  if (replay->dimension == 2) only = -1;
   *extent = (scree_ReplayExtent){.lower = {INFINITY, INFINITY, INFINITY},
                                  .upper = {-INFINITY, -INFINITY, -INFINITY}};
   double *places[3] = {NULL};
@@ -217,19 +273,19 @@ scree_Status scree_replay_extent(scree_Replay *replay, scree_ReplayExtent *exten
     places[c] = SCREE_ALLOC(double, room);
     if (!places[c]) status = scree_fail_memory(replay->log, "the extent of a run");
   }
-  if (status == SCREE_OK && replay->frame_count > 0) status = collect(replay, places, &count);
+  if (status == SCREE_OK && replay->frame_count > 0) status = collect(replay, only, places, &count);
   for (int i = 0; i < replay->body_count; ++i)
     if (!replay->bodies[i].obstacle && isfinite(replay->bodies[i].shape.bounding_radius))
       largest = fmax(largest, replay->bodies[i].shape.bounding_radius);
   for (int c = 0; status == SCREE_OK && c < 3 && count > 0; ++c) {
-    robust_bounds(places[c], count, &extent->lower[c], &extent->upper[c]);
+    robust_bounds(places[c], count, only < 0 ? 0.03 : 0.01, &extent->lower[c], &extent->upper[c]);
     if (c == 2 && replay->dimension == 2) continue;
     extent->lower[c] -= largest;
     extent->upper[c] += largest;
   }
   if (status == SCREE_OK && replay->frame_count > 0) {
     scree_ReplayFrame frame = {.bodies_only = true};
-    status = scree_replay_read(replay, 0, &frame);
+    status = scree_replay_read(replay, only < 0 ? 0 : only, &frame);
     if (status == SCREE_OK) add_obstacles(replay, &frame, extent, count > 0);
     scree_replay_frame_fini(&frame);
   }

@@ -17,6 +17,12 @@ typedef struct scree_ReplayBody {
   double mass; /* INFINITY: obstacle */
 } scree_ReplayBody;
 
+/* A colour that the scene gives a material. */
+typedef struct scree_ReplayColour {
+  bool given;
+  unsigned char rgb[3];
+} scree_ReplayColour;
+
 typedef struct scree_ReplayContact {
   int body[2];
   int status;                    /* scree_ContactStatus */
@@ -27,7 +33,8 @@ typedef struct scree_ReplayContact {
   double error; /* of this contact, relative; NAN when the run did not keep it */
 } scree_ReplayContact;
 
-/* One saved frame. Bodies keep their numbers; `bodies` of them exist in this frame. */
+/* One saved frame. Bodies keep their numbers; `bodies` of them have come by this frame, of which some
+ * may have been taken away again. */
 typedef struct scree_ReplayFrame {
   double time;
   int64_t step;
@@ -36,6 +43,7 @@ typedef struct scree_ReplayFrame {
   double *orientation; /* (bodies x 4) scalar first */
   double *velocity;    /* (bodies x 3) */
   double *angular;     /* (bodies x 3) */
+  bool *present;       /* (bodies) false: it is not there; its numbers say nothing */
   bool bodies_only; /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
@@ -78,6 +86,7 @@ struct scree_Replay {
   scree_ReplayBody *bodies;
   int material_count;
   char (*materials)[64];
+  scree_ReplayColour *colours; /* (material_count), null: none is given */
   int frame_count;
   double *times;     /* (frame_count) */
   int64_t *steps;    /* (frame_count) */
@@ -109,20 +118,33 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                                   scree_ReplayFrame *frame);
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak);
 
+/* A colour as scenes have it: "#rgb", "#rrggbb", or one of the sixteen names that web pages have had
+ * from the beginning. */
+scree_ReplayColour scree_replay_colour(const char *text);
+
+/* Mean stress of each body of a frame from its contacts: `pressure` (bodies) = -tr(sigma) / d with
+ * sigma = (1 / V) sum of force x arm, force = impulse / step; compression is positive. 0 for
+ * obstacles and bodies without contacts. */
+void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                           double *pressure);
+
 /* Curve by name, null when the run has none. */
 const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const char *name);
 
 /* The frame nearest in time; -1 when there is none. */
 int scree_replay_nearest(const scree_Replay *replay, double time);
 
-/* What a view should show: bounds of the bodies over the run (a few that escaped do not count) and
- * of the obstacles near them. Always finite; `length` > 0 is half of the largest extent. */
+/* What a view should show: bounds of the bodies over the run (a few that escaped do not count), or in
+ * one frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of the
+ * largest extent. */
 typedef struct scree_ReplayExtent {
   double lower[3], upper[3], origin[3], length;
   double up[3]; /* against gravity */
 } scree_ReplayExtent;
 
-scree_Status scree_replay_extent(scree_Replay *replay, scree_ReplayExtent *extent);
+/* `only`: this frame of a 3D run, -1: all. What surrounds the bodies of the plane, which have no
+ * perspective to show their place, stays in view. */
+scree_Status scree_replay_extent(scree_Replay *replay, int only, scree_ReplayExtent *extent);
 
 /* The certificate in words. */
 enum { SCREE_CERTIFICATE_LINES = 8 };

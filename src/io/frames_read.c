@@ -16,6 +16,7 @@ typedef struct Source {
   scree_H5 h5;
   char *path;
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
+  hid_t alive; /* (F x N), or -1: bodies stay once they have come */
   bool contacts;
   int64_t *offset; /* (F + 1) of the contacts of each frame */
   double *reals;   /* work */
@@ -321,6 +322,15 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
       !read_rows(source->angular, row, 1, 3 * n, H5T_NATIVE_DOUBLE, frame->angular))
     return scree_fail(replay->log, SCREE_BAD_INPUT,
                       "%s: frame %d cannot be read: the file is damaged", source->h5.path, k);
+  if (source->alive >= 0) {
+    if (!room((void **)&source->ints, &source->ints_capacity, n, sizeof(int)))
+      return scree_fail_memory(replay->log, "a frame");
+    if (!read_rows(source->alive, row, 1, n, H5T_NATIVE_INT, source->ints))
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: /frames/alive: frame %d cannot be read: the file is damaged",
+                        source->h5.path, k);
+    for (hsize_t i = 0; i < n; ++i) frame->present[i] = source->ints[i] != 0;
+  }
   frame->bodies = replay->frame_bodies[k];
   return read_contacts(replay, source, k, frame);
 }
@@ -328,8 +338,9 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
-  const hid_t sets[] = {source->position, source->orientation, source->velocity, source->angular};
-  for (int k = 0; k < 4; ++k)
+  const hid_t sets[] = {source->position, source->orientation, source->velocity, source->angular,
+                        source->alive};
+  for (int k = 0; k < 5; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);
   scree_free(source->offset);
@@ -398,13 +409,33 @@ static scree_Status open_frames(scree_Replay *replay, Source *source) {
   source->velocity = open_set(h5, "/frames/velocity", f, n, 3);
   source->angular = open_set(h5, "/frames/angular_velocity", f, n, 3);
   if (source->position >= 0 && source->orientation >= 0 && source->velocity >= 0 &&
-      source->angular >= 0)
+      source->angular >= 0) {
+    hsize_t dims[2];
+    if (shape_of(h5, "/frames/alive", 2, dims) && dims[0] == f && dims[1] == n)
+      source->alive = H5Dopen2(h5->file, "/frames/alive", H5P_DEFAULT);
     return SCREE_OK;
+  }
   return scree_fail(
       h5->log, SCREE_BAD_INPUT,
       "%s: /frames: positions, orientations and velocities are not all of %llu frames "
       "x %llu bodies",
       h5->path, (unsigned long long)f, (unsigned long long)n);
+}
+
+/* Names of the materials, and the colours that the scene gives them. */
+static scree_Status read_materials(scree_Replay *replay, const scree_H5 *h5) {
+  int count = 0;
+  replay->materials = read_texts(h5, "/materials/name", &replay->material_count);
+  char(*texts)[64] = read_texts(h5, "/materials/colour", &count);
+  scree_Status status = SCREE_OK;
+  if (texts && replay->material_count > 0) {
+    replay->colours = SCREE_ALLOC(scree_ReplayColour, replay->material_count);
+    if (!replay->colours) status = scree_fail_memory(h5->log, "the colours of a run");
+    for (int k = 0; replay->colours && k < replay->material_count && k < count; ++k)
+      replay->colours[k] = scree_replay_colour(texts[k]);
+  }
+  scree_free(texts);
+  return status;
 }
 
 /* Title, dimension, gravity, step, materials. */
@@ -430,8 +461,7 @@ static scree_Status read_head(scree_Replay *replay, const Source *source, const 
   if (replay->dimension != 2 && replay->dimension != 3)
     return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: dimension is %d, expected 2 or 3", h5->path,
                       replay->dimension);
-  replay->materials = read_texts(h5, "/materials/name", &replay->material_count);
-  return SCREE_OK;
+  return read_materials(replay, h5);
 }
 
 /* Open results.h5 and learn its sizes. */
@@ -469,7 +499,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   scree_Replay *replay = NULL;
   if (!source) return scree_fail_memory(log, "a run");
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
-      -1;
+      source->alive = -1;
   hsize_t bodies = 0, frames = 0;
   scree_Status status = open_file(directory, log, source, &bodies, &frames);
   if (status == SCREE_OK) status = scree_replay_create((int)bodies, (int)frames, log, &replay);

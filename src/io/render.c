@@ -24,6 +24,14 @@ typedef struct Canvas {
   double near;
 } Canvas;
 
+/* The surface of an unbounded obstacle: a grid that fades into the background away from the middle
+ * of the scene. */
+typedef struct Floor {
+  scree_Pose pose;
+  scree_Vec3 middle; /* of the scene, in the obstacle's frame */
+  double spacing, reach;
+} Floor;
+
 typedef struct Colour {
   double r, g, b;
 } Colour;
@@ -58,8 +66,10 @@ static double norm3(const double *v) {
   return hypot(hypot(v[0], v[1]), v[2]);
 }
 
-static double value_of(const scree_Replay *replay, const scree_ReplayFrame *frame, int i,
-                       scree_RenderColour colour) {
+/* `pressure` (bodies) for stress, else not used. */
+static double value_of(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                       const double *pressure, int i, scree_RenderColour colour) {
+  if (colour == SCREE_RENDER_STRESS) return pressure[i];
   if (colour == SCREE_RENDER_VELOCITY) return norm3(frame->velocity + 3 * i);
   if (colour == SCREE_RENDER_ANGULAR) return norm3(frame->angular + 3 * i);
   return replay->bodies[i].shape.size;
@@ -73,16 +83,19 @@ static int compare(const void *a, const void *b) {
 scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour, double *scale) {
   enum { LOOKS = 9 };
   const int looks = replay->frame_count < LOOKS ? replay->frame_count : LOOKS;
-  double *values = SCREE_ALLOC(double, (size_t)LOOKS *(size_t)replay->body_count);
+  double *values = SCREE_ALLOC(double, (size_t)(LOOKS + 1) * (size_t)replay->body_count);
   if (!values) return scree_fail_memory(replay->log, "the scale of colours");
-  scree_ReplayFrame frame = {.bodies_only = true};
+  double *pressure = values + (size_t)LOOKS * (size_t)replay->body_count;
+  scree_ReplayFrame frame = {.bodies_only = colour != SCREE_RENDER_STRESS};
   size_t count = 0;
   scree_Status status = SCREE_OK;
   for (int s = 0; status == SCREE_OK && s < looks; ++s) {
     status = scree_replay_read(replay, looks > 1 ? s * (replay->frame_count - 1) / (looks - 1) : 0,
                                &frame);
+    if (status == SCREE_OK && !frame.bodies_only) scree_replay_pressure(replay, &frame, pressure);
     for (int i = 0; status == SCREE_OK && i < frame.bodies; ++i)
-      if (!replay->bodies[i].obstacle) values[count++] = value_of(replay, &frame, i, colour);
+      if (!replay->bodies[i].obstacle && frame.present[i])
+        values[count++] = value_of(replay, &frame, pressure, i, colour);
   }
   qsort(values, count, sizeof *values, compare);
   *scale = count ? values[(size_t)(0.99 * (double)(count - 1))] : 1.0;
@@ -93,16 +106,26 @@ scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour,
   return status;
 }
 
-static Colour body_colour(const scree_Replay *replay, const scree_ReplayFrame *frame, int i,
-                          const scree_RenderSettings *settings, double scale) {
+static Colour body_colour(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                          const double *pressure, int i, const scree_RenderSettings *settings) {
   Colour c;
-  if (replay->bodies[i].obstacle) return (Colour){0.59, 0.61, 0.64};
-  if (settings->colour == SCREE_RENDER_MATERIAL)
-    c = category_colour(replay->bodies[i].material, 1.0);
+  const int material = replay->bodies[i].material;
+  const scree_ReplayColour *given =
+      replay->colours && material < replay->material_count ? &replay->colours[material] : NULL;
+  /* What is unbounded would paint the whole picture. */
+  const bool own =
+      settings->colour == SCREE_RENDER_MATERIAL && given && given->given &&
+      (!replay->bodies[i].obstacle || (replay->bodies[i].shape.kind != SCREE_SHAPE_HALF_SPACE &&
+                                       replay->bodies[i].shape.kind != SCREE_SHAPE_HALF_PLANE));
+  if (replay->bodies[i].obstacle && !own) return (Colour){0.66, 0.68, 0.705};
+  if (own)
+    c = (Colour){given->rgb[0] / 255.0, given->rgb[1] / 255.0, given->rgb[2] / 255.0};
+  else if (settings->colour == SCREE_RENDER_MATERIAL)
+    c = category_colour(material, 1.0);
   else if (settings->colour == SCREE_RENDER_ID)
     c = category_colour(i, 0.75 + 0.0625 * (i * 7 % 5));
   else
-    c = scale_colour(value_of(replay, frame, i, settings->colour) / scale);
+    c = scale_colour(value_of(replay, frame, pressure, i, settings->colour) / settings->scale);
   if (settings->chains) {
     const double pale = 0.72;
     c = (Colour){c.r + pale * (0.93 - c.r), c.g + pale * (0.93 - c.g), c.b + pale * (0.94 - c.b)};
@@ -115,9 +138,11 @@ static Colour lit(Colour c, scree_Vec3 n, scree_Vec3 to_eye) {
   const scree_Vec3 key = {0.342, 0.733, 0.587};
   const double diffuse = 0.5 + 0.5 * scree_dot(n, key);
   const scree_Vec3 mirror = scree_axpy(scree_scale(-1.0, key), 2.0 * scree_dot(n, key), n);
-  const double gloss = pow(fmax(scree_dot(mirror, to_eye), 0.0), 24.0);
-  const double rim = 1.0 - 0.35 * pow(1.0 - fmax(scree_dot(n, to_eye), 0.0), 3.0);
-  const double light = 0.4 + 0.7 * diffuse * diffuse;
+  const double towards = fmax(scree_dot(mirror, to_eye), 0.0), two = towards * towards;
+  const double eight = two * two * two * two, gloss = eight * eight * eight;
+  const double turned = 1.0 - fmax(scree_dot(n, to_eye), 0.0);
+  const double rim = 1.0 - 0.35 * turned * turned * turned;
+  const double light = 0.5 + 0.62 * diffuse * diffuse;
   return (Colour){fmin((c.r * light + 0.12 * gloss) * rim, 1.0),
                   fmin((c.g * light + 0.12 * gloss) * rim, 1.0),
                   fmin((c.b * light + 0.12 * gloss) * rim, 1.0)};
@@ -135,9 +160,56 @@ static void aim_flat(Canvas *canvas, const scree_ReplayExtent *extent) {
   canvas->eye = scree_vec3(extent->origin[0], extent->origin[1], 0.0);
 }
 
-/* Seen from the front, a little from the side and above, all corners of the bounds in the picture.
- */
-static void aim(Canvas *canvas, const scree_ReplayExtent *extent) {
+/* Where the camera must be for things to be in the picture: a thing at (x, depth) across and
+ * towards the eye is seen when the eye, at `across` and `distance`, has distance - depth >= |x -
+ * across| / t. The least distance follows from the largest depth + x / t and depth - x / t;
+ * likewise along y. */
+typedef struct Aim {
+  double t[2], plus[2], minus[2];
+} Aim;
+
+static void aim_at(Aim *aim, const Canvas *canvas, scree_Vec3 d, double radius) {
+  const double depth = scree_dot(d, canvas->back);
+  const double x[2] = {scree_dot(d, canvas->right), scree_dot(d, canvas->up)};
+  for (int k = 0; k < 2; ++k) {
+    const double r = radius * sqrt(1.0 + 1.0 / (aim->t[k] * aim->t[k]));
+    aim->plus[k] = fmax(aim->plus[k], depth + x[k] / aim->t[k] + r);
+    aim->minus[k] = fmax(aim->minus[k], depth - x[k] / aim->t[k] + r);
+  }
+}
+
+/* The bodies of the frame that are within the extent, or the corners of the extent. */
+static void aim_at_all(Aim *aim, const Canvas *canvas, const scree_Replay *replay,
+                       const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
+                       bool tight) {
+  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
+  int seen = 0;
+  for (int i = 0; tight && i < frame->bodies; ++i) {
+    const double *x = frame->position + 3 * i;
+    bool inside = !replay->bodies[i].obstacle && frame->present[i];
+    for (int c = 0; c < 3; ++c)
+      inside = inside && x[c] >= extent->lower[c] && x[c] <= extent->upper[c];
+    if (!inside) continue;
+    aim_at(aim, canvas, scree_sub(scree_vec3(x[0], x[1], x[2]), middle),
+           replay->bodies[i].shape.bounding_radius);
+    ++seen;
+  }
+  for (int i = 0; i < frame->bodies; ++i) {
+    const scree_ShapeKind kind = replay->bodies[i].shape.kind;
+    if (kind == SCREE_SHAPE_DRUM) seen = 0; /* what holds the bodies is to be seen, too */
+  }
+  for (int k = 0; seen == 0 && k < 8; ++k)
+    aim_at(aim, canvas,
+           scree_sub(scree_vec3((k & 1 ? extent->upper : extent->lower)[0],
+                                (k & 2 ? extent->upper : extent->lower)[1],
+                                (k & 4 ? extent->upper : extent->lower)[2]),
+                     middle),
+           0.0);
+}
+
+/* Seen from the front, a little from the side and above, as near as possible. */
+static void aim(Canvas *canvas, const scree_Replay *replay, const scree_ReplayFrame *frame,
+                const scree_ReplayExtent *extent, bool tight) {
   const scree_Vec3 up = {extent->up[0], extent->up[1], extent->up[2]};
   scree_Vec3 front = scree_vec3(1, 0, 0);
   double shortest = INFINITY;
@@ -156,20 +228,20 @@ static void aim(Canvas *canvas, const scree_ReplayExtent *extent) {
   canvas->right = scree_scale(1.0 / scree_norm(canvas->right), canvas->right);
   canvas->up = scree_cross(view, canvas->right);
   const double tan_y = tan(0.5 * 35.0 * 3.14159265358979323846 / 180.0);
-  const double tan_x = tan_y * canvas->width / canvas->height;
-  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
-  double far = 0.0;
-  for (int k = 0; k < 8; ++k) {
-    const scree_Vec3 corner = {(k & 1 ? extent->upper : extent->lower)[0],
-                               (k & 2 ? extent->upper : extent->lower)[1],
-                               (k & 4 ? extent->upper : extent->lower)[2]};
-    const scree_Vec3 d = scree_sub(corner, middle);
-    const double depth = scree_dot(d, view);
-    far = fmax(far, depth + fabs(scree_dot(d, canvas->right)) / tan_x);
-    far = fmax(far, depth + fabs(scree_dot(d, canvas->up)) / tan_y);
+  Aim all = {{tan_y * canvas->width / canvas->height, tan_y},
+             {-INFINITY, -INFINITY},
+             {-INFINITY, -INFINITY}};
+  aim_at_all(&all, canvas, replay, frame, extent, tight);
+  double far = 0.0, across[2];
+  for (int k = 0; k < 2; ++k) {
+    far = fmax(far, 0.5 * (all.plus[k] + all.minus[k]));
+    across[k] = 0.5 * all.t[k] * (all.plus[k] - all.minus[k]);
   }
   if (!(far > 0.0)) far = 4.0 * extent->length;
-  canvas->eye = scree_axpy(middle, 1.08 * far, view);
+  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
+  canvas->eye = scree_axpy(middle, 1.06 * far, view);
+  canvas->eye = scree_axpy(canvas->eye, across[0], canvas->right);
+  canvas->eye = scree_axpy(canvas->eye, across[1], canvas->up);
   canvas->focal = 0.5 * canvas->height / tan_y;
   canvas->near = 0.002 * extent->length;
 }
@@ -181,9 +253,14 @@ static scree_Vec3 to_camera(const Canvas *canvas, scree_Vec3 p) {
                     canvas->flat ? 1.0 : -scree_dot(d, canvas->back));
 }
 
+/* Asked before a point is shaded, which is most of the work. */
+static bool is_hidden(const Canvas *canvas, int x, int y, double depth) {
+  const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
+  return !canvas->flat && depth <= (double)canvas->depth[at];
+}
+
 static void put(Canvas *canvas, int x, int y, double depth, Colour c) {
   const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
-  if (!canvas->flat && depth <= (double)canvas->depth[at]) return;
   canvas->depth[at] = (float)depth;
   canvas->colour[3 * at] = (float)c.r;
   canvas->colour[3 * at + 1] = (float)c.g;
@@ -200,7 +277,31 @@ typedef struct Vertex {
   scree_Vec3 p, n; /* in the camera's axes */
 } Vertex;
 
-static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet) {
+static Colour background(const Canvas *canvas, int y) {
+  const double shade = 0.92 - 0.08 * (double)y / canvas->height;
+  return (Colour){shade, shade, shade + 0.012};
+}
+
+/* What is seen of a floor at a point (of the camera's axes): darker on the lines of its grid, the
+ * background far away. */
+static Colour floor_colour(const Canvas *canvas, const Floor *floor, scree_Vec3 p, int y,
+                           Colour c) {
+  scree_Vec3 world = scree_axpy(canvas->eye, p.x, canvas->right);
+  world = scree_axpy(scree_axpy(world, p.y, canvas->up), -p.z, canvas->back);
+  const scree_Vec3 at = scree_sub(scree_pose_invert(&floor->pose, world), floor->middle);
+  const double gx = fabs(at.x / floor->spacing - rint(at.x / floor->spacing)),
+               gy = fabs(at.y / floor->spacing - rint(at.y / floor->spacing));
+  const double width = fmax(0.012, 1.2 * p.z / (canvas->focal * floor->spacing));
+  const double line = gx < width || gy < width ? 0.80 : 1.0;
+  const double far = fmin(hypot(at.x, at.y) / floor->reach, 1.0);
+  const double t = far < 0.35 ? 0.0 : (far - 0.35) / 0.65, mix = t * t * (3.0 - 2.0 * t);
+  const Colour b = background(canvas, y);
+  return (Colour){(1.0 - mix) * line * c.r + mix * b.r, (1.0 - mix) * line * c.g + mix * b.g,
+                  (1.0 - mix) * line * c.b + mix * b.b};
+}
+
+static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
+                          const Floor *floor) {
   double x[3], y[3], w[3];
   for (int k = 0; k < 3; ++k) {
     w[k] = 1.0 / v[k].p.z;
@@ -210,6 +311,7 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet)
   const double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
   /* y points down: a triangle seen from outside has a negative area. */
   if (area == 0.0 || !isfinite(area) || (sheet && area > 0.0)) return;
+  const double inverse = 1.0 / area;
   const int x0 = clamp_pixel(fmin(fmin(x[0], x[1]), x[2]), canvas->width),
             x1 = clamp_pixel(fmax(fmax(x[0], x[1]), x[2]) + 1.0, canvas->width),
             y0 = clamp_pixel(fmin(fmin(y[0], y[1]), y[2]), canvas->height),
@@ -217,11 +319,12 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet)
   for (int py = y0; py < y1; ++py)
     for (int px = x0; px < x1; ++px) {
       const double cx = px + 0.5, cy = py + 0.5;
-      const double a = ((x[1] - cx) * (y[2] - cy) - (x[2] - cx) * (y[1] - cy)) / area;
-      const double b = ((x[2] - cx) * (y[0] - cy) - (x[0] - cx) * (y[2] - cy)) / area;
+      const double a = ((x[1] - cx) * (y[2] - cy) - (x[2] - cx) * (y[1] - cy)) * inverse;
+      const double b = ((x[2] - cx) * (y[0] - cy) - (x[0] - cx) * (y[2] - cy)) * inverse;
       const double d = 1.0 - a - b;
       if (a < 0.0 || b < 0.0 || d < 0.0) continue;
       const double depth = a * w[0] + b * w[1] + d * w[2];
+      if (is_hidden(canvas, px, py, depth)) continue;
       Colour shade = c;
       if (!canvas->flat) {
         scree_Vec3 n = scree_scale(a, v[0].n);
@@ -233,13 +336,15 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet)
         const scree_Vec3 eye = scree_scale(1.0 / scree_norm(at), scree_vec3(-at.x, -at.y, 1.0));
         if (scree_dot(n, eye) < 0.0) n = scree_scale(-1.0, n);
         shade = lit(c, n, eye);
+        if (floor) shade = floor_colour(canvas, floor, scree_scale(1.0 / depth, at), py, shade);
       }
       put(canvas, px, py, depth, shade);
     }
 }
 
 /* Cut at the near plane: at most four corners remain. */
-static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet) {
+static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
+                         const Floor *floor) {
   Vertex out[4];
   int count = 0;
   for (int k = 0; k < 3; ++k) {
@@ -254,13 +359,13 @@ static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet) 
   }
   for (int k = 2; k < count; ++k) {
     const Vertex part[3] = {out[0], out[k - 1], out[k]};
-    draw_triangle(canvas, part, c, sheet);
+    draw_triangle(canvas, part, c, sheet, floor);
   }
 }
 
 /* `scale` shrinks the shape about its origin: the rim of shapes of the plane. */
 static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose, double scale,
-                      Colour c) {
+                      Colour c, const Floor *floor) {
   for (size_t t = 0; t < mesh->triangles; ++t) {
     Vertex v[3];
     for (int k = 0; k < 3; ++k) {
@@ -272,7 +377,7 @@ static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *
       v[k].n = scree_vec3(scree_dot(w, canvas->right), scree_dot(w, canvas->up),
                           scree_dot(w, canvas->back));
     }
-    draw_clipped(canvas, v, c, mesh->sheet);
+    draw_clipped(canvas, v, c, mesh->sheet, floor);
   }
 }
 
@@ -301,6 +406,7 @@ static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Col
       const double inside = radius * radius - scree_dot(off, off);
       if (inside < 0.0) continue;
       const scree_Vec3 hit = scree_scale(along - sqrt(inside), ray);
+      if (is_hidden(canvas, px, py, 1.0 / hit.z)) continue;
       scree_Vec3 n = scree_scale(1.0 / radius, scree_sub(hit, m));
       n.z = -n.z;
       scree_Vec3 world = scree_scale(n.x, canvas->right);
@@ -315,7 +421,8 @@ static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Col
 
 static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
                                 const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
-                                const scree_RenderSettings *settings, bool obstacles) {
+                                const scree_RenderSettings *settings, const double *pressure,
+                                bool obstacles) {
   scree_Mesh mesh = {0};
   scree_Status status = SCREE_OK;
   const int segments = frame->bodies > 2000 ? 16 : 32;
@@ -325,18 +432,21 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
     if (body->obstacle != obstacles) continue;
     const double *x = frame->position + 3 * i, *q = frame->orientation + 4 * i;
     const scree_Pose pose = {{x[0], x[1], x[2]}, {q[0], q[1], q[2], q[3]}};
-    if (!isfinite(x[0] + x[1] + x[2])) continue;
-    const Colour c = body_colour(replay, frame, i, settings, settings->scale);
+    if (!frame->present[i]) continue;
+    const Colour c = body_colour(replay, frame, pressure, i, settings);
     if (body->shape.kind == SCREE_SHAPE_SPHERE) {
       draw_ball(canvas, &pose, body->shape.radius, c);
       continue;
     }
-    status = scree_mesh_shape(&body->shape, segments, (canvas->flat ? 8.0 : 2.0) * extent->length,
-                              scree_pose_invert(&pose, middle), replay->log, &mesh);
+    const Floor floor = {pose, scree_pose_invert(&pose, middle), 0.2 * extent->length,
+                         6.0 * extent->length};
+    const bool endless = body->shape.kind == SCREE_SHAPE_HALF_SPACE;
+    status = scree_mesh_shape(&body->shape, segments, (canvas->flat ? 8.0 : 6.0) * extent->length,
+                              floor.middle, replay->log, &mesh);
     if (status != SCREE_OK) break;
     const bool rim = canvas->flat && !obstacles;
-    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, (Colour){0.5 * c.r, 0.5 * c.g, 0.5 * c.b});
-    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, c);
+    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, (Colour){0.5 * c.r, 0.5 * c.g, 0.5 * c.b}, NULL);
+    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, c, endless ? &floor : NULL);
   }
   scree_mesh_fini(&mesh);
   return status;
@@ -364,7 +474,7 @@ static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
       status = scree_mesh_beam(scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick, 8,
                                replay->log, &mesh);
       if (status == SCREE_OK)
-        draw_mesh(canvas, &mesh, &still, 1.0, (Colour){0.55 + 0.35 * strength, 0.16, 0.12});
+        draw_mesh(canvas, &mesh, &still, 1.0, (Colour){0.55 + 0.35 * strength, 0.16, 0.12}, NULL);
     }
   }
   scree_mesh_fini(&mesh);
@@ -404,25 +514,32 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   const size_t count = (size_t)canvas.width * (size_t)canvas.height;
   canvas.depth = SCREE_ALLOC(float, count);
   canvas.colour = SCREE_ALLOC(float, 3 * count);
-  if (!canvas.depth || !canvas.colour) {
+  double *pressure = SCREE_ALLOC(double, frame->bodies);
+  if (!canvas.depth || !canvas.colour || !pressure) {
     scree_free(canvas.depth);
     scree_free(canvas.colour);
+    scree_free(pressure);
     return scree_fail_memory(replay->log, "a picture");
   }
+  if (settings.colour == SCREE_RENDER_STRESS) scree_replay_pressure(replay, frame, pressure);
   for (size_t k = 0; k < count; ++k) {
-    const double shade = 0.92 - 0.08 * (double)(k / (size_t)canvas.width) / canvas.height;
-    canvas.colour[3 * k] = canvas.colour[3 * k + 1] = (float)shade;
-    canvas.colour[3 * k + 2] = (float)(shade + 0.012);
+    const Colour b = background(&canvas, (int)(k / (size_t)canvas.width));
+    canvas.colour[3 * k] = (float)b.r;
+    canvas.colour[3 * k + 1] = (float)b.g;
+    canvas.colour[3 * k + 2] = (float)b.b;
   }
   if (canvas.flat)
     aim_flat(&canvas, extent);
   else
-    aim(&canvas, extent);
-  status = draw_bodies(&canvas, replay, frame, extent, &settings, true);
-  if (status == SCREE_OK) status = draw_bodies(&canvas, replay, frame, extent, &settings, false);
+    aim(&canvas, replay, frame, extent, settings.tight);
+  /* In the plane the later is above; in space the nearer is, and bodies hide most of the floor. */
+  status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, canvas.flat);
+  if (status == SCREE_OK)
+    status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, !canvas.flat);
   if (status == SCREE_OK && settings.chains) status = draw_chains(&canvas, replay, frame);
   if (status == SCREE_OK) average(&canvas, &settings, pixels);
   scree_free(canvas.depth);
   scree_free(canvas.colour);
+  scree_free(pressure);
   return status;
 }

@@ -10,14 +10,16 @@ typedef enum scree_RenderColour {
   SCREE_RENDER_ANGULAR,
   SCREE_RENDER_SIZE,
   SCREE_RENDER_MATERIAL,
-  SCREE_RENDER_ID
+  SCREE_RENDER_ID,
+  SCREE_RENDER_STRESS /* mean pressure */
 } scree_RenderColour;
 
 typedef struct scree_RenderSettings {
   int width, height; /* pixels */
   scree_RenderColour colour;
   bool chains;  /* force chains over the bodies, which become pale */
-  double scale; /* largest value of the colours; 0: of this frame */
+  bool tight;   /* as close as the bodies of this frame allow, else as the extent does (films) */
+  double scale; /* largest value of the colours; 0: of this run */
 } scree_RenderSettings;
 
 scree_RenderSettings scree_render_settings(void); /* 1280 x 800, velocity */

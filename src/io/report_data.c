@@ -110,8 +110,8 @@ scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *blo
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Arrays of a block of frames, (frames x components x bodies); bodies that are not there yet are
- * zero. */
+/* Arrays of a block of frames, (frames x components x bodies); bodies that are not there are zero.
+ */
 typedef struct Gather {
   size_t frames, n;
   double *position, *orientation, *velocity, *angular, *present;
@@ -126,11 +126,11 @@ static void gather_fini(Gather *gather) {
   scree_free(gather->present);
 }
 
-static void spread(double *to, const double *from, size_t frame, size_t components, size_t bodies,
-                   size_t n) {
+static void spread(double *to, const double *from, const bool *present, size_t frame,
+                   size_t components, size_t bodies, size_t n) {
   for (size_t c = 0; c < components; ++c)
     for (size_t i = 0; i < bodies; ++i)
-      to[(frame * components + c) * n + i] = from[i * components + c];
+      if (present[i]) to[(frame * components + c) * n + i] = from[i * components + c];
 }
 
 static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, int first, int count,
@@ -150,11 +150,14 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
     status = scree_replay_read(replay, plan->frame[first + (int)f], &frame);
     if (status != SCREE_OK) break;
     const size_t bodies = (size_t)frame.bodies;
-    spread(out->position, frame.position, f, 3, bodies, n);
-    spread(out->orientation, frame.orientation, f, 4, bodies, n);
-    spread(out->velocity, frame.velocity, f, 3, bodies, n);
-    spread(out->angular, frame.angular, f, 3, bodies, n);
-    for (size_t i = 0; i < bodies; ++i) out->present[f * n + i] = 1.0;
+    spread(out->position, frame.position, frame.present, f, 3, bodies, n);
+    spread(out->orientation, frame.orientation, frame.present, f, 4, bodies, n);
+    spread(out->velocity, frame.velocity, frame.present, f, 3, bodies, n);
+    spread(out->angular, frame.angular, frame.present, f, 3, bodies, n);
+    for (size_t i = 0; i < bodies; ++i) {
+      out->present[f * n + i] = frame.present[i];
+      if (!frame.present[i]) out->all_present = false;
+    }
     if (bodies < n) out->all_present = false;
   }
   scree_replay_frame_fini(&frame);

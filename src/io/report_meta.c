@@ -135,6 +135,14 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
     if (k) fputc(',', file);
     put_text(file, replay->materials[k]);
   }
+  fputs("],\"materialColours\":[", file);
+  for (int k = 0; k < replay->material_count; ++k) {
+    const scree_ReplayColour *c = replay->colours ? &replay->colours[k] : NULL;
+    if (c && c->given)
+      fprintf(file, "%s[%d,%d,%d]", k ? "," : "", c->rgb[0], c->rgb[1], c->rgb[2]);
+    else
+      fputs(k ? ",null" : "null", file);
+  }
   fputc(']', file);
   put_frames(replay, plan, file);
   put_certificate(replay, file);

@@ -66,6 +66,7 @@ static scree_Status find_scales(scree_Replay *replay, scree_ReportPlan *plan, bo
     *contacts = *contacts || frame.has_contacts;
     for (int i = 0; i < 3 * frame.bodies; i += 3) {
       const double *v = frame.velocity + i, *w = frame.angular + i;
+      if (!frame.present[i / 3]) continue;
       plan->speed_max = fmax(plan->speed_max, hypot(hypot(v[0], v[1]), v[2]));
       plan->spin_max = fmax(plan->spin_max, hypot(hypot(w[0], w[1]), w[2]));
     }
@@ -159,7 +160,7 @@ scree_Status scree_report_plan(scree_Replay *replay, const scree_ReportSettings 
   else
     keep_frames(plan, most, replay->frame_count);
   bool contacts = false;
-  scree_Status status = scree_replay_extent(replay, &plan->extent);
+  scree_Status status = scree_replay_extent(replay, settings->only, &plan->extent);
   if (status == SCREE_OK) status = find_scales(replay, plan, &contacts);
   if (status == SCREE_OK)
     status = scree_render_scale(replay, SCREE_RENDER_VELOCITY, &plan->speed_range);

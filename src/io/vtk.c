@@ -58,21 +58,34 @@ static scree_Status write_bodies(Export *out, int k) {
   const scree_Replay *replay = out->replay;
   const size_t n = (size_t)out->frame.bodies;
   double *radius = real_column(out, 0, n), *mass = real_column(out, 1, n);
-  double *speed = real_column(out, 2, n);
+  double *speed = real_column(out, 2, n), *pressure = real_column(out, 3, n);
+  double *stress = real_column(out, 4, n), *position = real_column(out, 5, 3 * n);
+  double *velocity = real_column(out, 6, 3 * n), *angular = real_column(out, 7, 3 * n);
+  double *orientation = real_column(out, 8, 4 * n);
   int *body = int_column(out, 0, n), *kind = int_column(out, 1, n);
   int *material = int_column(out, 2, n), *obstacle = int_column(out, 3, n);
-  if (!radius || !mass || !speed || !body || !kind || !material || !obstacle)
+  if (!radius || !mass || !speed || !pressure || !stress || !position || !velocity || !angular ||
+      !orientation || !body || !kind || !material || !obstacle)
     return scree_fail_memory(replay->log, "a VTK file");
-  for (size_t i = 0; i < n; ++i) {
+  scree_replay_pressure(replay, &out->frame, pressure);
+  size_t m = 0; /* bodies that are there */
+  for (size_t i = 0; i < (size_t)out->frame.bodies; ++i) {
+    if (!out->frame.present[i]) continue;
     const scree_ReplayBody *b = &replay->bodies[i];
     const double *v = out->frame.velocity + 3 * i;
-    radius[i] = glyph_radius(&b->shape);
-    mass[i] = b->mass;
-    speed[i] = hypot(hypot(v[0], v[1]), v[2]);
-    body[i] = (int)i;
-    kind[i] = (int)b->shape.kind;
-    material[i] = b->material;
-    obstacle[i] = b->obstacle;
+    radius[m] = glyph_radius(&b->shape);
+    mass[m] = b->mass;
+    speed[m] = hypot(hypot(v[0], v[1]), v[2]);
+    stress[m] = pressure[i];
+    memcpy(position + 3 * m, out->frame.position + 3 * i, 3 * sizeof *position);
+    memcpy(velocity + 3 * m, v, 3 * sizeof *velocity);
+    memcpy(angular + 3 * m, out->frame.angular + 3 * i, 3 * sizeof *angular);
+    memcpy(orientation + 4 * m, out->frame.orientation + 4 * i, 4 * sizeof *orientation);
+    body[m] = (int)i;
+    kind[m] = (int)b->shape.kind;
+    material[m] = b->material;
+    obstacle[m] = b->obstacle;
+    ++m;
   }
   const scree_VtkArray arrays[] = {{"body", SCREE_VTK_I32, 1, body},
                                    {"shape", SCREE_VTK_I32, 1, kind},
@@ -81,12 +94,12 @@ static scree_Status write_bodies(Export *out, int k) {
                                    {"radius", SCREE_VTK_F64, 1, radius},
                                    {"mass", SCREE_VTK_F64, 1, mass},
                                    {"speed", SCREE_VTK_F64, 1, speed},
-                                   {"velocity", SCREE_VTK_F64, 3, out->frame.velocity},
-                                   {"angular_velocity", SCREE_VTK_F64, 3, out->frame.angular},
-                                   {"orientation", SCREE_VTK_F64, 4, out->frame.orientation},
+                                   {"pressure", SCREE_VTK_F64, 1, stress},
+                                   {"velocity", SCREE_VTK_F64, 3, velocity},
+                                   {"angular_velocity", SCREE_VTK_F64, 3, angular},
+                                   {"orientation", SCREE_VTK_F64, 4, orientation},
                                    {0}};
-  const scree_VtkPolygons polygons = {
-      .points = n, .point = out->frame.position, .point_arrays = arrays};
+  const scree_VtkPolygons polygons = {.points = m, .point = position, .point_arrays = arrays};
   return scree_vtk_write_polygons(file_name(out, "bodies", k), &polygons, out->frame.time,
                                   replay->log);
 }
@@ -141,7 +154,7 @@ static scree_Status write_shapes(Export *out, int k) {
     return scree_fail_memory(replay->log, "a VTK file");
   for (size_t i = 0; i < (size_t)out->frame.bodies; ++i) {
     const scree_Shape *shape = &replay->bodies[i].shape;
-    if (shape->kind == SCREE_SHAPE_SPHERE) continue;
+    if (shape->kind == SCREE_SHAPE_SPHERE || !out->frame.present[i]) continue;
     const scree_Pose pose = pose_of(&out->frame, i);
     const scree_Status status =
         scree_mesh_shape(shape, SEGMENTS, out->reach, scree_pose_invert(&pose, out->middle),
@@ -236,7 +249,7 @@ scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int ev
   *written = 0;
   out.path = SCREE_ALLOC(char, out.path_size);
   scree_Status status = out.path ? SCREE_OK : scree_fail_memory(replay->log, "a file name");
-  if (status == SCREE_OK) status = scree_replay_extent(replay, &extent);
+  if (status == SCREE_OK) status = scree_replay_extent(replay, -1, &extent);
   if (status == SCREE_OK) {
     out.reach = 2.0 * extent.length;
     out.middle = scree_vec3(extent.origin[0], extent.origin[1], extent.origin[2]);

@@ -1,6 +1,6 @@
 // The page in a real browser.
 //   node test.mjs PAGE.html EXPECTED.json [http://127.0.0.1:PORT/]
-// EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, errors } as read from
+// EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, pressure, errors } as read from
 // results.h5 by another program. The page must load without an error in the console and without a
 // network request, play, scrub, switch colours, show chains, and show that body's numbers.
 import { readFileSync } from 'node:fs';
@@ -137,7 +137,7 @@ async function testPage(address) {
   await tab.waitForTimeout(100);
   const title = await tab.locator('#inspector h2').textContent({ timeout: 2000 }).catch(() => '');
   check(title === `Body ${expected.body}`, `the click found "${title}", expected body ${expected.body}`);
-  for (const [row, key] of [['position', 'position'], ['velocity', 'velocity'], ['angular velocity', 'angular'], ['mass', 'mass']]) {
+  for (const [row, key] of [['position', 'position'], ['velocity', 'velocity'], ['angular velocity', 'angular'], ['mass', 'mass'], ['mean pressure', 'pressure']]) {
     const shown = await numbers(tab, row);
     check(same(shown, expected[key]), `${row}: shown ${shown}, in results.h5 ${expected[key]}`);
   }

@@ -43,6 +43,7 @@ with h5py.File(run + "/results.h5") as f:
                 assert np.array_equal(array(fields, "velocity"), f["frames/velocity"][k, :n])
                 assert np.array_equal(array(fields, "orientation"), f["frames/orientation"][k, :n])
                 assert np.array_equal(array(fields, "material"), f["bodies/material"][:n])
+                assert array(fields, "pressure").shape == (n,)
                 round_ = [kinds[i] in ("sphere", "disk") for i in f["bodies/kind"][:n]]
                 assert np.allclose(array(fields, "radius")[round_], f["bodies/radius"][:n][round_])
             elif part == "contacts":

@@ -11,6 +11,10 @@ export const CATEGORIES = [
   [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167],
   [86, 180, 233], [213, 94, 0], [240, 228, 66], [130, 130, 130],
 ];
+// The colour that the scene gives a material, or one of ours.
+export function materialColour(meta, material) {
+  return meta.materialColours?.[material] || CATEGORIES[material % CATEGORIES.length];
+}
 export const STATUS = [
   { name: 'separating', colour: [150, 150, 150] },
   { name: 'sticking', colour: [0, 114, 178] },
@@ -54,11 +58,13 @@ function magnitude(vectorName, lengthName) {
 }
 
 // Mean stress of a body from its contacts: -(1/V) sum f . arm, over d; compression is positive here.
-function pressure(run, k, out) {
-  const frame = run.peek(k), contacts = run.peekContacts(k);
-  if (!frame || (!contacts && run.meta.contactFrames.length)) return false;
+// Contacts and bodies are taken from one frame: the nearest that has contacts.
+export function pressure(run, k, out) {
+  const from = run.contactFrame(k);
   out.fill(0);
-  if (!contacts) return true;
+  if (from < 0) return true;
+  const frame = run.peek(from), contacts = run.peekContacts(k);
+  if (!frame || !contacts) return false;
   const d = run.meta.dimension;
   const arm = [0, 0, 0], force = [0, 0, 0];
   for (let c = 0; c < contacts.a.count; ++c) {
@@ -135,7 +141,7 @@ export async function colouringRange(run, colouring) {
   for (let s = 0; s < looks; ++s) {
     const k = looks > 1 ? Math.round((s * (run.count - 1)) / (looks - 1)) : 0;
     await run.frame(k);
-    if (colouring.id === 'stress') await run.contacts(k);
+    if (colouring.id === 'stress' && run.contactFrame(k) >= 0) await Promise.all([run.contacts(k), run.frame(run.contactFrame(k))]);
     if (!colouring.compute(run, k, values)) continue;
     for (let i = 0; i < values.length; ++i) if (!run.fixed.obstacle.at(0, 0, i) && Number.isFinite(values[i])) all.push(values[i]);
   }

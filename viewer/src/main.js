@@ -3,7 +3,7 @@ import { openRun } from './data.js';
 import { makeRenderer, View } from './scene.js';
 import { Plots } from './plots.js';
 import { pick } from './pick.js';
-import { COLOURINGS, CATEGORIES, STATUS, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal } from './colours.js';
+import { COLOURINGS, STATUS, materialColour, pressure, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal } from './colours.js';
 import { escape, show, short, vector } from './format.js';
 
 const $ = (id) => document.getElementById(id);
@@ -83,7 +83,15 @@ function describeBody(run, body, frame) {
     columns.angular && ['angular velocity', numbers(columns, 'angular', f, body, flat ? [2] : xyz)],
     columns.spin && ['spin', numbers(columns, 'spin', f, body, [0])],
     contactCount !== '' && ['contacts that push', contactCount],
+    !obstacle && meanPressure(run, body),
   ]);
+}
+// To three digits in a compact page, which has the normal parts of the impulses alone.
+function meanPressure(run, body) {
+  const values = new Float64Array(run.bodies);
+  if (!run.meta.contactFrames.length || !pressure(run, player.frame, values)) return null;
+  const text = run.meta.turns ? show(values[body]) : short(values[body]);
+  return ['mean pressure', `${text} Pa`];
 }
 function describeContact(run, contact, contacts, frame) {
   const flat = run.meta.dimension === 2, local = flat ? [0, 1] : [0, 1, 2], xyz = local;
@@ -227,7 +235,7 @@ function showLegend(view) {
   if (colouring.category) {
     const { materials } = player.run.meta;
     html = colouring.id === 'material'
-      ? materials.map((m, i) => `<span class="key" style="background:rgb(${CATEGORIES[i % CATEGORIES.length]})"></span>${escape(m)}`).join('')
+      ? materials.map((m, i) => `<span class="key" style="background:rgb(${materialColour(player.run.meta, i)})"></span>${escape(m)}`).join('')
       : 'coloured by body number';
   } else {
     html = `${colouring.name} [${colouring.unit}]<div class="bar" style="background:${scaleGradient()}"></div><div class="ends"><span>${short(range[0])}</span><span>${short(range[1])}</span></div>`;

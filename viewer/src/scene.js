@@ -5,9 +5,10 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as shader from './shaders.js';
 import { ball, beam, capsule, cube, Merger } from './shapes.js';
-import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, scaleColour } from './colours.js';
+import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour } from './colours.js';
 
-const PLAIN = [150, 156, 164]; // obstacles
+const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
+const PLAIN = [168, 173, 180]; // obstacles
 
 // Starting the graphics takes a while and needs no data: it is done while these are still read.
 export function makeRenderer(canvas) {
@@ -63,7 +64,7 @@ export class View {
   material(vertexShader, fragmentShader, obstacle, extra = {}) {
     const material = new THREE.ShaderMaterial({
       glslVersion: THREE.GLSL3, vertexShader, fragmentShader,
-      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false } },
+      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false }, uFade: { value: 0 } },
       side: obstacle && !this.flat ? THREE.FrontSide : THREE.DoubleSide, ...extra,
     });
     if (this.flat) {
@@ -119,6 +120,10 @@ export class View {
     const p = [0, 1, 2, 3, 4].map((c) => fixed.shape.at(0, c, body) / L);
     return { kind: meta.kinds[fixed.kind.at(0, 0, body)], radius: p[0], half: p[1], semi: p.slice(2) };
   }
+  // Obstacles without bounds keep their plain colour: they would paint the whole picture.
+  endless(body) {
+    return /^half-/.test(this.run.meta.kinds[this.run.fixed.kind.at(0, 0, body)]);
+  }
   vertices(body) {
     const { fixed, meta } = this.run, L = meta.length, points = [];
     const first = fixed.vertex_first.at(0, 0, body), count = fixed.vertex_count.at(0, 0, body);
@@ -133,7 +138,7 @@ export class View {
     this.reach = reach;
     for (const obstacle of [true, false]) {
       const round = [], balls = [], ellipsoids = [], boxes = [], capsules = [];
-      const solid = new Merger(), sheet = new Merger();
+      const solid = new Merger(), sheet = new Merger(), floor = new Merger();
       for (let body = 0; body < this.run.bodies; ++body) {
         if (Boolean(this.run.fixed.obstacle.at(0, 0, body)) !== obstacle) continue;
         const s = this.shape(body);
@@ -157,16 +162,20 @@ export class View {
           case 'ellipsoid': ellipsoids.push({ body, size: [...s.semi, 0] }); break;
           case 'box': boxes.push({ body, size: [...s.semi, 0] }); break;
           case 'capsule': capsules.push({ body, size: [s.radius, s.radius, s.radius, s.half] }); break;
-          case 'half-space': this.addPlane(sheet, body, reach); break;
+          case 'half-space': this.addPlane(floor, body); break;
           case 'drum': sheet.tube(body, s.radius, Number.isFinite(s.half) && s.half > 0 ? s.half : 0.75 * reach, Number.isFinite(s.half) && s.half > 0); break;
           default: this.unknown = s.kind;
         }
       }
       const mesh = [shader.meshVertex, shader.meshFragment];
-      if (sheet.body.length) {
+      for (const merger of [sheet, floor]) {
+        if (!merger.body.length) continue;
         const material = this.material(...mesh, true);
         material.uniforms.uGridded.value = true;
-        this.add(sheet.geometry(), material, obstacle);
+        // Floors fade into the background; walls in front of others would hide these behind a haze.
+        material.uniforms.uFade.value = merger === floor ? FLOOR_CELLS : 0;
+        if (merger === floor) material.transparent = true;
+        this.add(merger.geometry(), material, obstacle);
       }
       if (solid.body.length) {
         const geometry = solid.geometry();
@@ -194,12 +203,12 @@ export class View {
     const { position, turn } = this.firstPose(body);
     return this.middle().sub(position).applyQuaternion(turn.invert()).x;
   }
-  addPlane(sheet, body, reach) {
+  addPlane(floor, body) {
     const { position, turn } = this.firstPose(body);
     const c = this.middle().sub(position).applyQuaternion(turn.invert());
-    const w = 0.9 * reach, g = 0.1 * reach;
-    const corners = [[c.x - w, c.y - w, 0], [c.x + w, c.y - w, 0], [c.x + w, c.y + w, 0], [c.x - w, c.y + w, 0]];
-    sheet.quad(body, corners, [0, 0, 1], corners.map((p) => [p[0] / g, p[1] / g]));
+    const g = 0.2, w = FLOOR_CELLS * g;
+    const around = [[-w, -w], [w, -w], [w, w], [-w, w]];
+    floor.quad(body, around.map(([x, y]) => [c.x + x, c.y + y, 0]), [0, 0, 1], around.map(([x, y]) => [x / g, y / g]));
   }
   firstPose(body) {
     const { columns, f } = this.run.first, { origin, length } = this.run.meta;
@@ -278,7 +287,9 @@ export class View {
       const view = front.clone().multiplyScalar(0.85).addScaledVector(side, 0.42).addScaledVector(up, 0.36).normalize();
       this.camera.position.copy(middle).add(view);
       this.camera.lookAt(middle);
-      this.camera.position.copy(middle).addScaledVector(view, this.fitDistance(lower, upper, view));
+      const { distance, across } = this.nearest(middle, view);
+      this.controls.target.copy(middle).add(across);
+      this.camera.position.copy(middle).add(across).addScaledVector(view, distance);
       this.camera.near = 0.002 * this.reach;
       this.camera.far = 60 * this.reach;
     }
@@ -286,20 +297,38 @@ export class View {
     this.controls.update();
     this.needed = true;
   }
-  // How far back the camera must be for all corners of the bounds to be seen.
-  fitDistance(lower, upper, view) {
-    const tanY = Math.tan((0.5 * this.camera.fov * Math.PI) / 180), tanX = tanY * (this.width / this.height || 1);
+  // How far back, and how far across, the camera must be for all to be seen. A thing at (x, depth)
+  // across and towards the eye is seen when distance - depth >= |x - across| / tan; the least
+  // distance follows from the largest depth + x / tan and depth - x / tan.
+  nearest(middle, view) {
+    const tanY = Math.tan((0.5 * this.camera.fov * Math.PI) / 180), tan = [tanY * (this.width / this.height || 1), tanY];
     this.camera.updateMatrixWorld();
-    const x = new THREE.Vector3(), y = new THREE.Vector3(), z = new THREE.Vector3();
-    this.camera.matrixWorld.extractBasis(x, y, z);
-    const middle = lower.clone().add(upper).multiplyScalar(0.5);
-    let far = 1e-3;
-    for (let k = 0; k < 8; ++k) {
-      const corner = new THREE.Vector3(k & 1 ? upper.x : lower.x, k & 2 ? upper.y : lower.y, k & 4 ? upper.z : lower.z).sub(middle);
-      const depth = corner.dot(view);
-      far = Math.max(far, depth + Math.abs(corner.dot(x)) / tanX, depth + Math.abs(corner.dot(y)) / tanY);
+    const axes = [new THREE.Vector3(), new THREE.Vector3()], plus = [-Infinity, -Infinity], minus = [-Infinity, -Infinity];
+    this.camera.matrixWorld.extractBasis(...axes, new THREE.Vector3());
+    for (const { at, radius } of this.mustBeSeen()) {
+      const d = at.sub(middle), depth = d.dot(view);
+      for (const k of [0, 1]) {
+        const x = d.dot(axes[k]) / tan[k], r = radius * Math.sqrt(1 + 1 / tan[k] ** 2);
+        plus[k] = Math.max(plus[k], depth + x + r);
+        minus[k] = Math.max(minus[k], depth - x + r);
+      }
     }
-    return 1.08 * far;
+    const across = new THREE.Vector3();
+    for (const k of [0, 1]) across.addScaledVector(axes[k], 0.5 * tan[k] * (plus[k] - minus[k]));
+    return { distance: 1.06 * Math.max(1e-3, 0.5 * (plus[0] + minus[0]), 0.5 * (plus[1] + minus[1])), across };
+  }
+  // The corners of the bounds; in a picture of one frame the bodies within them, which is closer.
+  mustBeSeen() {
+    const { lower, upper } = this.bounds(), { run, place } = this, list = [];
+    if (run.count === 1 && !run.meta.kinds.some((kind, k) => kind === 'drum' && run.fixed.kind.data.includes(k)))
+      for (let i = 0; i < run.bodies; ++i) {
+        const at = new THREE.Vector3(place[4 * i], place[4 * i + 1], place[4 * i + 2]);
+        if (run.fixed.obstacle.data[i] || !place[4 * i + 3] || at.clone().clamp(lower, upper).distanceTo(at) > 1e-6) continue;
+        list.push({ at, radius: run.fixed.radius.at(0, 0, i) / run.meta.length });
+      }
+    if (!list.length)
+      for (let k = 0; k < 8; ++k) list.push({ at: new THREE.Vector3(k & 1 ? upper.x : lower.x, k & 2 ? upper.y : lower.y, k & 4 ? upper.z : lower.z), radius: 0 });
+    return list;
   }
 
   follow(body) {
@@ -375,10 +404,12 @@ export class View {
     const [low, high] = this.range, obstacle = run.fixed.obstacle.data;
     for (let i = 0; i < run.bodies; ++i) {
       const o = 4 * i;
-      if (obstacle[i]) colours.set(PLAIN, o);
+      const own = colouring.id === 'material' && (!obstacle[i] || (run.meta.materialColours?.[values[i]] && !this.endless(i)));
+      if (own) colours.set(materialColour(run.meta, values[i]), o);
+      else if (obstacle[i]) colours.set(PLAIN, o);
       else if (colouring.category) {
         const c = CATEGORIES[values[i] % CATEGORIES.length];
-        const shade = colouring.id === 'id' ? 0.75 + 0.25 * ((values[i] * 7) % 5) / 4 : 1;
+        const shade = 0.75 + (0.25 * ((values[i] * 7) % 5)) / 4;
         for (let m = 0; m < 3; ++m) colours[o + m] = c[m] * shade;
       } else scaleColour((values[i] - low) / (high - low), colours, o);
       colours[o + 3] = 255;
@@ -495,7 +526,7 @@ export class View {
       const { material } = batch.mesh;
       batch.mesh.visible = look !== 'hidden';
       material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
-      material.transparent = this.flat || look === 'ghost';
+      material.transparent = this.flat || look === 'ghost' || material.uniforms.uFade.value > 0;
       material.depthWrite = look !== 'ghost' && !this.flat;
       material.alphaToCoverage = Boolean(batch.impostor) && look !== 'ghost';
       material.needsUpdate = true;

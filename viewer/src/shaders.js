@@ -24,7 +24,7 @@ vec3 light(vec3 colour, vec3 normal, vec3 toEye) {
   float diffuse = 0.5 + 0.5 * dot(normal, key);
   float gloss = pow(max(dot(reflect(-key, normal), toEye), 0.0), 24.0);
   float rim = 1.0 - 0.35 * pow(1.0 - max(dot(normal, toEye), 0.0), 3.0);
-  return (colour * (0.4 + 0.7 * diffuse * diffuse) + 0.12 * gloss) * rim;
+  return (colour * (0.5 + 0.62 * diffuse * diffuse) + 0.12 * gloss) * rim;
 }
 `;
 
@@ -51,7 +51,7 @@ void main() {
 
 export const meshFragment = /* glsl */ `
 precision highp float;
-uniform float uOpacity;
+uniform float uOpacity, uFade; // uFade: cells of the grid from the middle to where nothing is left
 uniform bool uFlat, uGridded;
 in vec3 vNormal, vEye;
 in vec4 vColour;
@@ -67,7 +67,8 @@ void main() {
   }
   vec3 normal = normalize(vNormal);
   if (!gl_FrontFacing) normal = -normal;
-  outColour = vec4(uFlat ? colour : light(colour, normal, normalize(-vEye)), uOpacity);
+  float cover = uFade > 0.0 ? 1.0 - smoothstep(0.35, 1.0, length(vGrid) / uFade) : 1.0;
+  outColour = vec4(uFlat ? colour : light(colour, normal, normalize(-vEye)), uOpacity * cover);
 }`;
 
 // Spheres: a square towards the eye that covers the outline; each point of it is cast on the ball.
