@@ -156,8 +156,8 @@ const CliCommand cli_command_bench = {
     .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
     .summary = "repeat the papers' experiments: published figure next to ours",
     .help = "Each case builds one experiment of the papers as printed, runs it, and shows the\n"
-            "published figures with ours beside them. Without a name every case runs, which takes\n"
-            "hours: --list tells how long each takes, --quick and --limit shorten them.",
+            "published figures with ours beside them. Without a name every case runs, which\n"
+            "takes hours: --list tells how long each takes, --quick and --limit shorten them.",
     .examples = "  scree bench --list\n"
                 "  scree bench convex-gradients\n"
                 "  scree bench convex-gradients --json -o plots",

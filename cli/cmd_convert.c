@@ -62,9 +62,9 @@ const CliCommand cli_command_convert = {
     .name = "convert",
     .usage = "DIR --vtk OUT [--every N] [--json]",
     .summary = "write a run as VTK files for ParaView",
-    .help = "Writes three series in time: bodies.pvd (points with all fields, ready for glyphs),\n"
-            "shapes.pvd (real geometry of all that is no sphere) and contacts.pvd (impulses,\n"
-            "status, gap).",
+    .help = "Writes three series in time: bodies.pvd (points with all fields, ready for\n"
+            "glyphs), shapes.pvd (real geometry of all that is no sphere) and contacts.pvd\n"
+            "(impulses, status, gap, error).",
     .examples = "  scree convert drum-run --vtk drum-vtk\n"
                 "  paraview drum-vtk/shapes.pvd",
     .run = run,

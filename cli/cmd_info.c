@@ -326,10 +326,10 @@ const CliCommand cli_command_info = {
     .name = "info",
     .usage = "FILE... [--json]",
     .summary = "say what is in a problem file, a scene, or the results of a run",
-    .help = "Reads and checks each file and says what is in it. Problems: dimension, contacts,\n"
-            "bodies, friction, the size and the scales; a stored solution is measured. Scenes\n"
-            "(.yaml): what would run. Runs (the folder, or its results.h5): bodies, frames, and\n"
-            "what they can be trusted for.",
+    .help = "Reads and checks each file and says what is in it. Problems: dimension,\n"
+            "contacts, bodies, friction, the size and the scales; a stored solution is\n"
+            "measured. Scenes (.yaml): what would run. Runs (the folder, or its\n"
+            "results.h5): bodies, frames, and what they can be trusted for.",
     .examples = "  scree info tower.hdf5\n"
                 "  scree info examples/drum.yaml\n"
                 "  scree info drum-run",

@@ -252,7 +252,9 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"width", 0, CLI_INT, &picture.width, "N", "pixels (1280)", 64, 8192, NULL},
       {"height", 0, CLI_INT, &picture.height, "N", "pixels (800)", 64, 8192, NULL},
       {"colour", 0, CLI_CHOICE, &picture.colour, "WHAT",
-       "velocity (default), angular, size, material, id, stress", 0, 0, colour_names},
+       "velocity (default), angular, size, material, id,\n"
+       "stress",
+       0, 0, colour_names},
       {"chains", 0, CLI_FLAG, &picture.chains, NULL, "show force chains", 0, 0, NULL},
       {"software", 0, CLI_FLAG, &picture.software, NULL, "do not use a browser", 0, 0, NULL},
       {0},

@@ -157,8 +157,8 @@ const CliCommand cli_command_plot = {
     .usage = "DIR [-o OUT]",
     .summary = "the curves of a run as SVG files",
     .help = "Writes energies and their balance, contacts by status, error against tolerance,\n"
-            "iterations, penetration, coordination, packing fraction and seconds per step, one\n"
-            "file each, and prints their names.",
+            "iterations, penetration, coordination, packing fraction, seconds per step and\n"
+            "every sensor, one file each, and prints their names.",
     .examples = "  scree plot drum-run -o figures",
     .run = run,
 };

@@ -313,7 +313,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_race = {
     .name = "race",
     .usage = "PROBLEM.hdf5... [options]",
-    .summary = "every capable solver on every problem: table and performance profile",
+    .summary = "every capable solver on every problem: table, performance profile",
     .help = "Runs each solver that can work on a problem, within a time limit, and prints a\n"
             "table: the time of the solve where it reached the tolerance (* the fastest), the\n"
             "error that it reached in brackets where not, a dash where the solver does not\n"

@@ -55,8 +55,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &output, "FILE", "the page (default DIR/report.html)", 0, 0, NULL},
       {"budget", 0, CLI_REAL, &budget, "MB",
-       "largest size of the page (30): numbers lose digits, then contacts of some\n"
-       "frames go, then frames, until it fits",
+       "largest size of the page (30): numbers lose digits,\n"
+       "then contacts of some frames go, then frames",
        0.1, 2000, NULL},
       {"frames", 0, CLI_INT, &frames, "N", "at most N frames, evenly spread", 1, 1e9, NULL},
       {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object about the page", 0, 0, NULL},
@@ -83,9 +83,9 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_report = {
     .name = "report",
     .usage = "DIR [-o FILE.html] [--budget MB] [--frames N] [--json]",
-    .summary = "one page that plays a run: bodies, force chains, curves, certificate",
-    .help = "Writes one HTML file with everything inside: it opens in any browser, offline, and\n"
-            "asks the network for nothing. For runs too large for a page: scree view.",
+    .summary = "one page that plays a run: bodies, forces, curves, certificate",
+    .help = "Writes one HTML file with everything inside: it opens in any browser, offline,\n"
+            "and asks the network for nothing. For runs too large for a page: scree view.",
     .examples = "  scree report drum-run\n"
                 "  scree report drum-run -o drum.html --budget 10",
     .run = run,

@@ -369,8 +369,9 @@ const CliCommand cli_command_view = {
     .name = "view",
     .usage = "DIR [--port N] [--idle S]",
     .summary = "look at a run in a browser, frames sent as they are needed",
-    .help = "Serves the page of scree report on 127.0.0.1 with every frame and every digit of the\n"
-            "run, for runs that are too large for one page. Nothing but this run is served.",
+    .help = "Serves the page of scree report on 127.0.0.1 with every frame and every digit\n"
+            "of the run, for runs that are too large for one page. Nothing but this run is\n"
+            "served.",
     .examples = "  scree view drum-run\n"
                 "  scree view drum-run --port 8080",
     .run = run,

@@ -6,8 +6,9 @@ run 0 "$SCREE" --version
 grep -qE '^scree [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "version: $(cat "$work/out")"
 run 0 "$SCREE" --help
 out "usage: scree COMMAND"
+awk 'length > 80 { exit 1 }' "$work/out" || fail "the help is wider than 80 columns"
 run 0 "$SCREE" help
-for command in solve solvers info; do
+for command in $(awk '/^commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }' "$work/out"); do
   run 0 "$SCREE" "$command" --help
   out "usage: scree $command"
   out "examples:"
@@ -16,7 +17,7 @@ for command in solve solvers info; do
   run 0 "$SCREE" help "$command"
   cmp -s "$work/out" "$work/long" || fail "help $command differs from $command --help"
   run 0 "$SCREE" "$command" -h
-  awk 'length > 100 { exit 1 }' "$work/out" || fail "help of $command is wider than 100 columns"
+  awk 'length > 80 { exit 1 }' "$work/out" || fail "help of $command is wider than 80 columns"
 done
 
 run 2 "$SCREE"
