@@ -54,7 +54,7 @@ static const struct Group {
 };
 
 static scree_Status write_plot(const char *folder, const char *file, const Plot *plot, int *count) {
-  char name[64];
+  char name[128];
   snprintf(name, sizeof name, "%s.svg", file);
   char *path = cli_join(folder, name);
   const scree_Status status = path ? plot_write_file(path, plot) : SCREE_MACHINE;
@@ -62,6 +62,13 @@ static scree_Status write_plot(const char *folder, const char *file, const Plot 
   free(path);
   if (status == SCREE_OK) ++*count;
   return status;
+}
+
+/* Length of a sensor's name without the component: ".x", ".y" or ".z" at its end. */
+static size_t base_length(const char *name) {
+  const size_t length = strlen(name);
+  const bool part = length > 2 && name[length - 2] == '.' && strchr("xyz", name[length - 1]);
+  return part ? length - 2 : length;
 }
 
 /* A file per sensor: sensor-NAME.svg; the components of a vector, whose columns follow each other,
@@ -74,8 +81,8 @@ static scree_Status draw_sensors(const scree_Replay *replay, const char *folder,
       ++k;
       continue;
     }
-    const size_t length = strcspn(name, ".");
-    char title[48], file[48];
+    const size_t length = base_length(name);
+    char title[96], file[96];
     snprintf(title, sizeof title, "Sensor %.*s", (int)length, name);
     snprintf(file, sizeof file, "sensor-%.*s", (int)length, name);
     for (char *c = file; *c; ++c)
@@ -88,7 +95,9 @@ static scree_Status draw_sensors(const scree_Replay *replay, const char *folder,
                                                .y = curve->values,
                                                .count = (size_t)replay->rows};
     } while (plot.count < 3 && k < replay->curve_count &&
-             strncmp(replay->curves[k].name + 7, name, length + 1) == 0 && name[length] == '.');
+             strncmp(replay->curves[k].name, "sensor.", 7) == 0 && name[length] == '.' &&
+             base_length(replay->curves[k].name + 7) == length &&
+             strncmp(replay->curves[k].name + 7, name, length + 1) == 0);
     const scree_Status status = write_plot(folder, file, &plot, count);
     if (status != SCREE_OK) return status;
   }

@@ -222,20 +222,20 @@ static double decode(const unsigned char *raw, const char *name, size_t frame, s
   for (const unsigned char *at = raw + 8; columns-- > 0;) {
     uint32_t frames, count;
     double scale, offset[3];
-    const size_t width = widths[at[32]], components = at[33];
-    memcpy(&frames, at + 36, 4), memcpy(&count, at + 40, 4);
-    memcpy(&scale, at + 48, 8), memcpy(offset, at + 56, 24);
+    const size_t width = widths[at[64]], components = at[65];
+    memcpy(&frames, at + 68, 4), memcpy(&count, at + 72, 4);
+    memcpy(&scale, at + 80, 8), memcpy(offset, at + 88, 24);
     const size_t per = components * count, total = per * frames;
     if (strcmp((const char *)at, name) != 0) {
-      at += 80 + total * width;
+      at += 112 + total * width;
       continue;
     }
     uint64_t word = 0, previous = 0, before = 0;
     for (size_t f = 0; f <= frame; ++f) {
       const size_t k = (f * components + component) * count + item;
       uint64_t bits = 0;
-      for (size_t b = 0; b < width; ++b) bits |= (uint64_t)at[80 + b * total + k] << (8 * b);
-      const int op = at[34];
+      for (size_t b = 0; b < width; ++b) bits |= (uint64_t)at[112 + b * total + k] << (8 * b);
+      const int op = at[66];
       if (op >= 2) bits = bits >> 1 ^ (bits & 1 ? UINT64_MAX : 0);
       word = op == 1   ? bits ^ previous
              : op == 2 ? bits + previous
@@ -245,16 +245,16 @@ static double decode(const unsigned char *raw, const char *name, size_t frame, s
       before = previous, previous = word;
     }
     double q = (double)word;
-    if (at[32] == SCREE_COLUMN_I8) q = (int8_t)word;
-    if (at[32] == SCREE_COLUMN_I16) q = (int16_t)word;
-    if (at[32] == SCREE_COLUMN_F64) memcpy(&q, &word, 8);
-    if (at[32] == SCREE_COLUMN_F32) {
+    if (at[64] == SCREE_COLUMN_I8) q = (int8_t)word;
+    if (at[64] == SCREE_COLUMN_I16) q = (int16_t)word;
+    if (at[64] == SCREE_COLUMN_F64) memcpy(&q, &word, 8);
+    if (at[64] == SCREE_COLUMN_F32) {
       const uint32_t small = (uint32_t)word;
       float single;
       memcpy(&single, &small, 4);
       q = (double)single;
     }
-    return (component < 3 ? offset[component] : 0.0) + scale * (at[35] ? q * fabs(q) : q);
+    return (component < 3 ? offset[component] : 0.0) + scale * (at[67] ? q * fabs(q) : q);
   }
   fail_msg("no column %s", name);
   return NAN;

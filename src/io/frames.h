@@ -53,7 +53,7 @@ typedef struct scree_ReplayFrame {
 
 /* A curve over the steps: (rows) values. */
 typedef struct scree_ReplayCurve {
-  char name[32];
+  char name[64];
   double *values;
   bool peak; /* of several steps drawn as one point, the largest counts, else the last */
 } scree_ReplayCurve;

@@ -56,6 +56,7 @@ static const struct {
 /* Columns of sensors: there are as many as the lines name, up to a limit. */
 typedef struct Sensors {
   int count;
+  bool dropped; /* there were more, or names too long to keep */
   char name[SENSOR_COLUMNS][sizeof((scree_ReplayCurve *)0)->name];
   double *values[SENSOR_COLUMNS]; /* (rows) NAN where a line has none */
   size_t capacity[SENSOR_COLUMNS];
@@ -117,12 +118,18 @@ static const char *take_value(const char *at, double values[2], int *count) {
 /* Keep the value of a key that begins with "sensor."; false when memory runs out. */
 static bool keep_sensor(Sensors *sensors, const char *key, size_t length, size_t row,
                         double value) {
-  if (length >= sizeof sensors->name[0]) return true;
+  if (length >= sizeof sensors->name[0]) {
+    sensors->dropped = true;
+    return true;
+  }
   int k = 0;
   while (k < sensors->count &&
          (strncmp(sensors->name[k], key, length) != 0 || sensors->name[k][length] != 0))
     ++k;
-  if (k == SENSOR_COLUMNS) return true;
+  if (k == SENSOR_COLUMNS) {
+    sensors->dropped = true;
+    return true;
+  }
   const size_t old = sensors->capacity[k];
   if (!scree_grow((void **)&sensors->values[k], &sensors->capacity[k], row + 1, sizeof(double)))
     return false;
@@ -252,6 +259,10 @@ static bool add_sensors(scree_Replay *replay, const Sensors *sensors) {
     for (int row = 0; row < replay->rows; ++row)
       curve[row] = (size_t)row < sensors->capacity[k] ? sensors->values[k][row] : NAN;
   }
+  if (sensors->dropped && !replay->note[0])
+    snprintf(replay->note, sizeof replay->note,
+             "Of the sensors, %d columns are kept, with names of at most %zu bytes.",
+             SENSOR_COLUMNS, sizeof sensors->name[0] - 8);
   return true;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER = 8, COLUMN_HEADER = 80, NAME = 32 };
+enum { HEADER = 8, COLUMN_HEADER = 112, NAME = 64 };
 
 static const int widths[] = {1, 1, 2, 2, 4, 4, 8};
 
@@ -123,15 +123,15 @@ void scree_block_add(scree_Block *block, const scree_Column *column) {
   unsigned char *head = block->bytes + block->size, *data = head + COLUMN_HEADER;
   memset(head, 0, COLUMN_HEADER);
   strncpy((char *)head, column->name, NAME - 1);
-  head[32] = (unsigned char)column->type;
-  head[33] = (unsigned char)column->components;
-  head[34] = (unsigned char)op;
-  head[35] = column->square;
-  put_u32(head + 36, (uint32_t)column->frames);
-  put_u32(head + 40, (uint32_t)column->count);
+  head[NAME] = (unsigned char)column->type;
+  head[NAME + 1] = (unsigned char)column->components;
+  head[NAME + 2] = (unsigned char)op;
+  head[NAME + 3] = column->square;
+  put_u32(head + NAME + 4, (uint32_t)column->frames);
+  put_u32(head + NAME + 8, (uint32_t)column->count);
   const bool raw = column->type == SCREE_COLUMN_F64;
-  put_f64(head + 48, raw ? 1.0 : column->scale);
-  for (int c = 0; c < 3; ++c) put_f64(head + 56 + 8 * c, raw ? 0.0 : column->offset[c]);
+  put_f64(head + NAME + 16, raw ? 1.0 : column->scale);
+  for (int c = 0; c < 3; ++c) put_f64(head + NAME + 24 + 8 * c, raw ? 0.0 : column->offset[c]);
   for (size_t k = 0; k < total; ++k) {
     uint64_t value;
     if (op == 1)

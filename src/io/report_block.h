@@ -2,7 +2,7 @@
  *
  * A block is a zlib stream. What it holds, all in little-endian order:
  *     "SCB2", u32 number of columns, then each column:
- *     char name[32]; u8 type, components, prediction, curve; u32 frames, count, 0;
+ *     char name[64]; u8 type, components, prediction, curve; u32 frames, count, 0;
  *     f64 scale, offset[3]; then frames x components x count numbers, as byte planes: first the
  *     lowest byte of every number, then the next, and so on.
  * A number q stands for offset[component] + scale q, or offset + scale q |q| on a square curve.
@@ -28,7 +28,7 @@ typedef enum scree_ColumnType {
 } scree_ColumnType;
 
 typedef struct scree_Column {
-  const char *name; /* shorter than 32 */
+  const char *name; /* shorter than 64 */
   scree_ColumnType type;
   int components;
   size_t frames, count;

@@ -53,11 +53,11 @@ export function decode(stored) {
   let at = 8;
   for (let n = view.getUint32(4, true); n > 0; --n) {
     let name = '';
-    for (let i = 0; i < 32 && raw[at + i]; ++i) name += String.fromCharCode(raw[at + i]);
-    const [type, comps, op, curve] = raw.subarray(at + 32, at + 36);
-    const frames = view.getUint32(at + 36, true), count = view.getUint32(at + 40, true), scale = view.getFloat64(at + 48, true);
-    const offset = [0, 1, 2].map((c) => view.getFloat64(at + 56 + 8 * c, true)).concat([0, 0, 0, 0, 0, 0]);
-    at += 80;
+    for (let i = 0; i < 64 && raw[at + i]; ++i) name += String.fromCharCode(raw[at + i]);
+    const [type, comps, op, curve] = raw.subarray(at + 64, at + 68);
+    const frames = view.getUint32(at + 68, true), count = view.getUint32(at + 72, true), scale = view.getFloat64(at + 80, true);
+    const offset = [0, 1, 2].map((c) => view.getFloat64(at + 88 + 8 * c, true)).concat([0, 0, 0, 0, 0, 0]);
+    at += 112;
     const total = frames * comps * count, width = TYPES[type].BYTES_PER_ELEMENT;
     if (at + total * width > raw.byteLength) throw new Error(`the block of data ends inside "${name}"`);
     const data = new TYPES[type](total);
