@@ -22,6 +22,7 @@ typedef struct Fixture {
   bool contacts;   /* neighbours touch */
   bool all_shapes; /* every kind of the dimension in turn, else disks or spheres */
   double error;    /* of the last step; the tolerance is 1e-8 */
+  double stray;    /* added to the place of the last body */
   int gone;        /* > 0: this body is taken away after the third frame */
 } Fixture;
 
@@ -168,6 +169,7 @@ static void fixture_frames(hid_t file, const Fixture *fixture) {
       for (int c = 0; c < 3; ++c) {
         x[3 * at + (size_t)c] = i ? fixture_x(fixture, k, i, c) : c == 0 ? fixture->offset : 0.0;
         v[3 * at + (size_t)c] = i ? fixture_v(k, i, c) : 0.0;
+        if (i == fixture->bodies - 1) x[3 * at + (size_t)c] += fixture->stray;
         if (i >= count[k]) x[3 * at + (size_t)c] = NAN;
       }
       if (fixture->dimension == 2) v[3 * at + 2] = 0.0;

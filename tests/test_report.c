@@ -211,6 +211,25 @@ static void extent_is_finite(void **state) {
     }
 }
 
+/* A body a million times as far away as the others are from each other does not make these small.
+ */
+static void extent_leaves_strays_out(void **state) {
+  (void)state;
+  scree_Replay *replay = NULL;
+  Fixture fixture = fixture_default();
+  replay = open_fixture(&fixture);
+  scree_ReplayExtent all, stray;
+  assert_int_equal(scree_replay_extent(replay, 2, &all), SCREE_OK);
+  scree_replay_close(replay);
+  fixture.stray = 1e6;
+  replay = open_fixture(&fixture);
+  for (int only = -1; only < 3; only += 3) {
+    assert_int_equal(scree_replay_extent(replay, only, &stray), SCREE_OK);
+    assert_true(stray.length < 4.0 * all.length);
+  }
+  scree_replay_close(replay);
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* The page's decoder, written again: value of a column of an inflated block. */
@@ -452,9 +471,10 @@ static void damaged_files_are_refused(void **state) {
  */
 static void picture_shows_the_bodies(void **state) {
   (void)state;
-  for (int d = 2; d <= 3; ++d) {
+  for (int d = 2; d <= 4; ++d) {
     Fixture fixture = fixture_default();
-    fixture.dimension = d;
+    fixture.dimension = d < 4 ? d : 3;
+    if (d == 4) fixture.scale = 1e45; /* beyond single precision */
     scree_Replay *replay = open_fixture(&fixture);
     scree_RenderSettings settings = scree_render_settings();
     settings.width = 160, settings.height = 120;
@@ -518,6 +538,7 @@ int main(void) {
       cmocka_unit_test(colours_of_scenes),
       cmocka_unit_test(pressure_by_hand),
       cmocka_unit_test_setup_teardown(extent_is_finite, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(extent_leaves_strays_out, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(blocks_give_back_the_numbers, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(page_is_whole_and_within_budget, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(few_frames_are_enough, make_folder, remove_folder),

@@ -200,14 +200,29 @@ static scree_Status collect(scree_Replay *replay, int only, double *places[3], s
   return status;
 }
 
-/* Bounds along an axis without the few that went far away, or without what few did for a while. */
-static void robust_bounds(double *places, size_t count, double share, double *low, double *high) {
-  qsort(places, count, sizeof *places, compare);
-  const double first = places[(size_t)(share * (double)(count - 1))];
-  const double last = places[(size_t)ceil((1.0 - share) * (double)(count - 1))];
-  const double slack = 0.3 * (last - first);
-  *low = fmax(places[0], first - slack);
-  *high = fmin(places[count - 1], last + slack);
+/* Value that a share of the sorted places are below. */
+static double quantile(const double *places, size_t count, double share) {
+  const double at = share * (double)(count - 1);
+  return places[(size_t)(share < 0.5 ? floor(at) : ceil(at))];
+}
+
+/* Bounds without the bodies that went far away, and without what few of them did for a while. Far
+ * is relative to how the middle half of all bodies are spread along their longest axis. */
+static void robust_bounds(double *places[3], size_t count, double share, double largest,
+                          scree_ReplayExtent *extent) {
+  double spread = largest;
+  for (int c = 0; c < 3; ++c) {
+    qsort(places[c], count, sizeof *places[c], compare);
+    spread = fmax(spread, quantile(places[c], count, 0.75) - quantile(places[c], count, 0.25));
+  }
+  for (int c = 0; c < 3; ++c) {
+    const double first = quantile(places[c], count, share),
+                 last = quantile(places[c], count, 1.0 - share), slack = 0.3 * (last - first);
+    extent->lower[c] =
+        fmax(places[c][0], fmax(first - slack, quantile(places[c], count, 0.25) - 2.5 * spread));
+    extent->upper[c] = fmin(places[c][count - 1],
+                            fmin(last + slack, quantile(places[c], count, 0.75) + 2.5 * spread));
+  }
 }
 
 /* Obstacles widen the view, but by little of the bodies' extent each way: a long floor is not what
@@ -277,8 +292,9 @@ scree_Status scree_replay_extent(scree_Replay *replay, int only, scree_ReplayExt
   for (int i = 0; i < replay->body_count; ++i)
     if (!replay->bodies[i].obstacle && isfinite(replay->bodies[i].shape.bounding_radius))
       largest = fmax(largest, replay->bodies[i].shape.bounding_radius);
+  if (status == SCREE_OK && count > 0)
+    robust_bounds(places, count, only < 0 ? 0.03 : 0.01, largest, extent);
   for (int c = 0; status == SCREE_OK && c < 3 && count > 0; ++c) {
-    robust_bounds(places[c], count, only < 0 ? 0.03 : 0.01, &extent->lower[c], &extent->upper[c]);
     if (c == 2 && replay->dimension == 2) continue;
     extent->lower[c] -= largest;
     extent->upper[c] += largest;

@@ -16,12 +16,12 @@ enum { OVERSAMPLE = 2 };
 
 typedef struct Canvas {
   int width, height; /* of the large picture */
-  float *depth;      /* 1/distance; larger is nearer */
+  float *depth;      /* length/distance; larger is nearer */
   float *colour;     /* (height x width x 3) */
   bool flat;
   scree_Vec3 right, up, back, eye; /* camera axes (eye looks along -back) and place */
   double focal;                    /* pixels per unit of x / z; flat: pixels per length */
-  double near;
+  double near, length;             /* nearest that is drawn; unit of depth: the extent's */
 } Canvas;
 
 /* The surface of an unbounded obstacle: a grid that fades into the background away from the middle
@@ -256,12 +256,12 @@ static scree_Vec3 to_camera(const Canvas *canvas, scree_Vec3 p) {
 /* Asked before a point is shaded, which is most of the work. */
 static bool is_hidden(const Canvas *canvas, int x, int y, double depth) {
   const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
-  return !canvas->flat && depth <= (double)canvas->depth[at];
+  return !canvas->flat && depth * canvas->length <= (double)canvas->depth[at];
 }
 
 static void put(Canvas *canvas, int x, int y, double depth, Colour c) {
   const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
-  canvas->depth[at] = (float)depth;
+  canvas->depth[at] = (float)(depth * canvas->length);
   canvas->colour[3 * at] = (float)c.r;
   canvas->colour[3 * at + 1] = (float)c.g;
   canvas->colour[3 * at + 2] = (float)c.b;
@@ -505,6 +505,7 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
                           unsigned char *pixels) {
   Canvas canvas = {.width = OVERSAMPLE * given->width,
                    .height = OVERSAMPLE * given->height,
+                   .length = extent->length,
                    .flat = replay->dimension == 2};
   scree_RenderSettings settings = *given;
   scree_Status status = SCREE_OK;

@@ -88,28 +88,31 @@ done
 rm "$root/cut/results.h5"
 expect 2 "no results.h5" "$scree" report "$root/cut"
 
-# ---- no frame, one frame ----
-for frames in 0 1; do
-  if "$python" -c 'import h5py' 2>/dev/null; then
-    "$python" - "$root/run" "$root/few$frames" "$frames" <<'END'
-import os, sys
-import h5py
-run, out, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-os.makedirs(out)
-with h5py.File(run + "/results.h5") as f, h5py.File(out + "/results.h5", "w") as g:
-    for name, value in f.attrs.items():
-        g.attrs[name] = value
-    for group in f:
-        if group != "frames" and group != "contacts" and group != "analysis":
-            f.copy(group, g)
-    for name, data in f["frames"].items():
-        g["frames/" + name] = data[:count + 1] if name == "contact_offset" else data[:count]
-    for name, data in f["contacts"].items():
-        g["contacts/" + name] = data[:0]
-END
-    expect 0 "$frames of $frames frames" "$scree" report "$root/few$frames"
-  fi
+# Cut anywhere: a message, or what is left, never a crash.
+size="$(stat -c %s "$root/run/results.h5")"
+cp "$root/run/telemetry.jsonl" "$root/cut"
+for part in 1 5 20 40 60 80 95 99; do
+  head -c $((size * part / 100)) "$root/run/results.h5" >"$root/cut/results.h5"
+  status=0
+  said="$("$scree" report "$root/cut" 2>&1)" || status=$?
+  [ "$status" = 0 ] || [ "$status" = 2 ] || complain "report of a file cut at $part %: status $status: $said"
+  [ -n "$said" ] || complain "report of a file cut at $part %: nothing was said"
 done
+
+# ---- unusual runs: no frame, one frame, huge, far away, ... ----
+unusual=()
+if "$python" -c 'import h5py' 2>/dev/null; then
+  "$python" "$source_tree/tests/viewer/variants.py" "$root/run" "$root/unusual"
+  for folder in "$root"/unusual/*/; do
+    expect 0 "frames" "$scree" report "$folder"
+    unusual+=("$folder/report.html")
+  done
+  expect 0 "0 of 0 frames" "$scree" report "$root/unusual/none"
+  expect 0 "1 of 1 frames" "$scree" report "$root/unusual/one"
+  expect 2 "no frames" "$scree" picture "$root/unusual/none" --software
+  expect 0 "frame 0" "$scree" picture "$root/unusual/one" --software -o "$root/p.png" --width 64 --height 64
+  expect 0 "frame" "$scree" picture "$root/unusual/huge" --software -o "$root/p.png" --width 64 --height 64 --colour stress
+fi
 
 # ---- server ----
 "$scree" view "$root/run" --idle 60 >"$root/view.log" 2>&1 &
@@ -152,7 +155,7 @@ elif ldd "$scree" | grep -q libasan; then
 else
   frames="$(grep -o '"frames": *[0-9]*' <("$scree" report "$root/run" -o "$root/page.html" --json) | grep -o '[0-9]*')"
   "$python" "$modules/expected.py" "$root/run" $((frames - 1)) 20 >"$root/expected.json"
-  CHROMIUM="$browser" timeout 80 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$url" 2>&1 |
+  CHROMIUM="$browser" timeout 200 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$url" "${unusual[@]}" 2>&1 |
     tee "$root/browser.log" || true
   grep -q 'all good' "$root/browser.log" || complain "the page in a browser"
 fi

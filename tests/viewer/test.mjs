@@ -1,5 +1,6 @@
 // The page in a real browser.
-//   node test.mjs PAGE.html EXPECTED.json [http://127.0.0.1:PORT/]
+//   node test.mjs PAGE.html EXPECTED.json http://127.0.0.1:PORT/ [UNUSUAL.html ...]
+// UNUSUAL: pages of runs without frames, far away, huge, ... (variants.py): none may be blank.
 // EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, pressure, errors } as read from
 // results.h5 by another program. The page must load without an error in the console and without a
 // network request, play, scrub, switch colours, show chains, and show that body's numbers.
@@ -7,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const [page, expectedFile, server] = process.argv.slice(2);
+const [page, expectedFile, server, ...unusual] = process.argv.slice(2);
 const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
 const problems = [];
 const check = (good, text) => {
@@ -32,8 +33,8 @@ async function numbers(tab, name) {
 const same = (shown, exact) =>
   shown.length === exact.length && shown.every((x, i) => Math.abs(x - exact[i]) <= 0.6e-5 * Math.abs(exact[i]) || x === Number(exact[i].toPrecision(6)));
 
-async function open(address) {
-  const tab = await browser.newPage({ viewport: { width: 1100, height: 800 } });
+async function open(address, context = browser) {
+  const tab = await context.newPage(context === browser ? { viewport: { width: 1100, height: 800 } } : undefined);
   const bad = [];
   tab.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|swiftshader|software WebGL/i.test(m.text()) && bad.push(`console: ${m.text()}`));
   tab.on('pageerror', (e) => bad.push(`error: ${e.message}`));
@@ -155,21 +156,73 @@ async function testPage(address) {
   await tab.close();
 }
 
+// A narrow phone, dark, by touch.
 async function testPhone(address) {
-  const tab = await browser.newPage({ viewport: { width: 390, height: 800 } });
-  await tab.goto(address);
-  await tab.waitForSelector('html[data-ready]', { timeout: 60000 });
+  const context = await browser.newContext({ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true, colorScheme: 'dark' });
+  const { tab, bad } = await open(address, context);
+  check((await tab.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'the page does not follow a dark system');
   const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
-  check(wide <= 392, `on a phone the page is ${wide} points wide`);
-  const silent = await tab.evaluate(() => [...document.querySelectorAll('button, select, input')]
-    .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.id));
-  check(silent.length === 0, `controls without a name: ${silent}`);
+  check(wide <= 362, `on a phone the page is ${wide} points wide`);
+  const small = await tab.evaluate(() => [...document.querySelectorAll('button')].filter((e) => e.offsetParent && Math.min(e.offsetWidth, e.offsetHeight) < 32).map((e) => e.id));
+  check(small.length === 0, `too small for a finger: ${small}`);
+  await tab.locator('#play').tap();
+  await tab.waitForFunction(() => Number(document.documentElement.dataset.frame) > 0, null, { timeout: 30000 });
+  await tab.locator('#play').tap();
+  // One finger turns the view.
+  const before = await tab.evaluate(() => window.scree.player.view.camera.position.toArray());
+  const client = await context.newCDPSession(tab), box = await tab.locator('#canvas').boundingBox();
+  const finger = (type, dx) => client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x: box.x + box.width / 2 + dx, y: box.y + box.height / 2 }] });
+  await finger('touchStart', 0);
+  for (const dx of [10, 25, 40]) await finger('touchMove', dx);
+  await finger('touchEnd', 40);
+  const after = await tab.evaluate(() => window.scree.player.view.camera.position.toArray());
+  check(before.some((x, i) => Math.abs(x - after[i]) > 1e-3), 'a finger does not turn the view');
+  for (const text of bad) problems.push(`phone: ${text}`);
+  await context.close();
+}
+
+// What a screen reader is told: every control has a name, the curves say what they show, and what
+// changes by itself is announced where it is text.
+async function testNames(address) {
+  const { tab } = await open(address);
+  const silent = await tab.evaluate(() => [...document.querySelectorAll('button, select, input, [role="img"], [role="application"], section')]
+    .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.id || e.className));
+  check(silent.length === 0, `without a name: ${silent}`);
+  check((await tab.locator('#verdict').getAttribute('role')) === 'status', 'the verdict is not announced');
+  check((await tab.locator('#inspector').getAttribute('aria-live')) === 'polite', 'the inspector is not announced');
+  check((await tab.locator('#scrub').getAttribute('aria-valuetext')).includes('seconds'), 'the slider does not say the time');
+  // All of it by keys alone.
+  await tab.keyboard.press('Tab');
+  check((await tab.evaluate(() => document.activeElement.className)) === 'skip', 'the first key press does not reach the link to the certificate');
+  await tab.locator('#stage').focus();
+  const seen = async (key, get) => { await tab.keyboard.press(key); return tab.evaluate(get); };
+  check((await seen('End', () => window.scree.player.frame)) === expected.frames - 1, 'key End');
+  check((await seen('Home', () => window.scree.player.frame)) === 0, 'key Home');
+  check((await seen('c', () => document.getElementById('colour').value)) === 'angular', 'key c');
+  check(await seen('k', () => document.getElementById('chains').checked), 'key k');
+  check((await seen('o', () => document.getElementById('obstacles').value)) === 'ghost', 'key o');
+  check(await seen('?', () => document.getElementById('help').open), 'key ?');
+  await tab.close();
+}
+
+// A run that is unusual: something is drawn, or a message says why not.
+async function testUnusual(address) {
+  const { tab, bad } = await open(address);
+  const name = address.split('/').at(-2);
+  const message = await tab.locator('#stage-message').isVisible() ? await tab.locator('#stage-message').textContent() : '';
+  const { drawn } = message ? { drawn: 0 } : await picture(tab);
+  check(message.length > 20 || drawn > 100, `${name}: blank: ${drawn} points, message "${message}"`);
+  for (const key of ['End', 'f', 'k', 'x', 'n', 'c', 'c', 'Home', ' ']) await tab.keyboard.press(key);
+  await tab.waitForTimeout(150);
+  for (const text of bad) problems.push(`${name}: ${text}`);
   await tab.close();
 }
 
 const file = pathToFileURL(page).href;
 await testPage(file);
 await testPhone(file);
+await testNames(file);
+for (const other of unusual) await testUnusual(pathToFileURL(other).href);
 if (server) await testPage(server);
 await browser.close();
 for (const text of problems) console.error(`page: ${text}`);
