@@ -210,6 +210,7 @@ static double quantile(const double *places, size_t count, double share) {
  * is relative to how the middle half of all bodies are spread along their longest axis. */
 static void robust_bounds(double *places[3], size_t count, double share, double largest,
                           scree_ReplayExtent *extent) {
+  const double reach = share > 0.05 ? 1.5 : 2.5;
   double spread = largest;
   for (int c = 0; c < 3; ++c) {
     qsort(places[c], count, sizeof *places[c], compare);
@@ -219,9 +220,9 @@ static void robust_bounds(double *places[3], size_t count, double share, double 
     const double first = quantile(places[c], count, share),
                  last = quantile(places[c], count, 1.0 - share), slack = 0.3 * (last - first);
     extent->lower[c] =
-        fmax(places[c][0], fmax(first - slack, quantile(places[c], count, 0.25) - 2.5 * spread));
+        fmax(places[c][0], fmax(first - slack, quantile(places[c], count, 0.25) - reach * spread));
     extent->upper[c] = fmin(places[c][count - 1],
-                            fmin(last + slack, quantile(places[c], count, 0.75) + 2.5 * spread));
+                            fmin(last + slack, quantile(places[c], count, 0.75) + reach * spread));
   }
 }
 
@@ -293,7 +294,7 @@ scree_Status scree_replay_extent(scree_Replay *replay, int only, scree_ReplayExt
     if (!replay->bodies[i].obstacle && isfinite(replay->bodies[i].shape.bounding_radius))
       largest = fmax(largest, replay->bodies[i].shape.bounding_radius);
   if (status == SCREE_OK && count > 0)
-    robust_bounds(places, count, only < 0 ? 0.03 : 0.01, largest, extent);
+    robust_bounds(places, count, only < 0 ? 0.06 : 0.01, largest, extent);
   for (int c = 0; status == SCREE_OK && c < 3 && count > 0; ++c) {
     if (c == 2 && replay->dimension == 2) continue;
     extent->lower[c] -= largest;

@@ -34,9 +34,11 @@ class Column {
 // Blocks are decoded by a worker; by the page itself where there is none, and for pictures, which
 // must be there when the page has loaded.
 class Decoder {
-  constructor() {
+  constructor(alone) {
     this.waiting = new Map();
     this.last = 0;
+    this.worker = null;
+    if (alone) return;
     try {
       this.worker = new Worker(URL.createObjectURL(new Blob([SCREE_WORKER], { type: 'text/javascript' })));
       this.worker.onmessage = ({ data: { id, columns, error } }) => {
@@ -57,8 +59,8 @@ class Decoder {
   async here(stored) {
     return decode(typeof stored === 'string' ? fromBase64(stored) : stored);
   }
-  async columns(stored, sync) {
-    const found = sync || !this.worker ? await this.here(stored) : await new Promise((resolve, reject) => {
+  async columns(stored) {
+    const found = !this.worker ? await this.here(stored) : await new Promise((resolve, reject) => {
       this.waiting.set(++this.last, { resolve, reject, stored });
       this.worker.postMessage({ id: this.last, stored });
     });
@@ -77,28 +79,28 @@ async function element(id) {
 }
 
 export class Run {
-  constructor(meta) {
+  constructor(meta, alone) {
     this.meta = meta;
     this.times = meta.times;
     this.steps = meta.steps;
     this.count = meta.times.length;
-    this.decoder = new Decoder();
+    this.decoder = new Decoder(alone);
     this.cache = new Map(); // block name -> columns, or a promise of them
     this.order = []; // what is decoded, by age
     this.held = 0; // bytes of it
   }
 
-  async load(sync) {
-    this.fixed = await this.block('static', sync);
-    this.telemetry = this.meta.telemetry ? await this.block('telemetry', sync) : {};
+  async load() {
+    this.fixed = await this.block('static');
+    this.telemetry = this.meta.telemetry ? await this.block('telemetry') : {};
     this.bodies = this.fixed.kind ? this.fixed.kind.count : 0;
   }
 
   // The columns of a block, read once.
-  async block(name, sync) {
+  async block(name) {
     const known = this.cache.get(name);
     if (known) return known;
-    const promise = this.read(name, sync).then((columns) => {
+    const promise = this.read(name).then((columns) => {
       this.cache.set(name, columns);
       if (name !== 'static' && name !== 'telemetry') this.forgetOld(name, columns);
       return columns;
@@ -108,15 +110,15 @@ export class Run {
     return promise;
   }
 
-  async read(name, sync) {
+  async read(name) {
     if (this.meta.stream) {
       const answer = await fetch(`block/${name}`);
       if (!answer.ok) throw new Error(`the server did not give block ${name}: ${answer.status} ${await answer.text()}`);
-      return this.decoder.columns(new Uint8Array(await answer.arrayBuffer()), sync);
+      return this.decoder.columns(new Uint8Array(await answer.arrayBuffer()));
     }
     const holder = await element(`scree-${name}`);
     if (!holder) throw new Error(`this page has no block ${name}: it was cut short`);
-    return this.decoder.columns(holder.textContent.trim(), sync);
+    return this.decoder.columns(holder.textContent.trim());
   }
 
   // What was decoded first is let go when there is more than fits comfortably.
@@ -152,9 +154,9 @@ export class Run {
     for (let c = 0; c < 4; ++c) out[c] = item < 0 ? Number(c === 0) : orientation.at(f, c, item);
     return out;
   }
-  async frame(k, sync) {
+  async frame(k) {
     const { name, local } = this.place(k);
-    return { columns: await this.block(name, sync), f: local };
+    return { columns: await this.block(name), f: local };
   }
 
   // The saved frame with contacts that is nearest to frame k; -1 when there is none.
@@ -171,18 +173,19 @@ export class Run {
     if (!found) this.block(`c${c}`).catch((error) => this.onerror?.(error));
     return null;
   }
-  async contacts(k, sync) {
+  async contacts(k) {
     const c = this.contactFrame(k);
-    return c < 0 ? null : this.block(`c${c}`, sync);
+    return c < 0 ? null : this.block(`c${c}`);
   }
 }
 
 // The run described by the page itself, or by the server behind it.
-export async function openRun() {
+// `alone`: without a worker.
+export async function openRun(alone) {
   const holder = await element('scree-meta');
-  if (holder) return new Run(JSON.parse(holder.textContent));
+  if (holder) return new Run(JSON.parse(holder.textContent), alone);
   if (location.protocol === 'file:') throw new Error('This page holds no run: it is the template that scree report fills.');
   const answer = await fetch('meta.json');
   if (!answer.ok) throw new Error(`the server gave no description of the run: ${answer.status} ${await answer.text()}`);
-  return new Run(await answer.json());
+  return new Run(await answer.json(), alone);
 }

@@ -206,10 +206,15 @@ function inspect(selection) {
   }
   const frame = run.peek(player.frame);
   if (!frame) return;
-  const at = run.times[player.frame];
+  const at = run.times[player.frame], from = run.contactFrame(player.frame);
+  // What needs the contacts is told when they have come.
+  if (from >= 0 && !(run.peekContacts(player.frame) && run.peek(from))) {
+    const shown = player.frame, again = () => player.selection === selection && player.frame === shown && inspect(selection);
+    Promise.all([run.contacts(shown), run.frame(from)]).then(again, run.onerror);
+  }
   if (selection.body !== undefined) {
     const here = selection.body < frame.columns.position.count && (!frame.columns.present || frame.columns.present.at(frame.f, 0, selection.body));
-    element.innerHTML = here ? describeBody(run, selection.body, frame) : `<h2>Body ${selection.body}</h2><p class="hint">It is not there yet.</p>`;
+    element.innerHTML = here ? describeBody(run, selection.body, frame) : `<h2>Body ${selection.body}</h2><p class="hint">It is not there at this time.</p>`;
   } else {
     const contacts = run.peekContacts(player.frame);
     if (!contacts || selection.contact >= contacts.a.count) return inspect(null);
@@ -415,7 +420,7 @@ const mark = (name) => performance.mark(name);
 
 async function start() {
   mark('script');
-  const opening = openRun();
+  const opening = openRun(picture);
   const renderer = startGraphics();
   mark('graphics');
   const run = await opening;
@@ -424,7 +429,7 @@ async function start() {
   showCertificate(run.meta);
   document.documentElement.classList.toggle('flat', run.meta.dimension === 2);
   document.documentElement.classList.toggle('picture', picture);
-  await run.load(picture);
+  await run.load();
   mark('shapes');
   $('scrub').max = Math.max(run.count - 1, 0);
   $('find-body').max = run.bodies - 1;
@@ -435,7 +440,7 @@ async function start() {
   const plots = new Plots($('plots'), run, (time) => { player.play(false); player.setFrame(player.nearest(time)); });
   let view = null;
   if (run.count && run.bodies) {
-    run.first = await run.frame(0, picture);
+    run.first = await run.frame(0);
     mark('frame');
     view = renderer && new View($('canvas'), run, renderer);
     mark('view');
@@ -450,7 +455,7 @@ async function start() {
     player.speed = start;
   }
   const first = parameters.has('t') ? player.nearest(Number(parameters.get('t'))) : 0;
-  if (run.count) await run.frame(first, picture);
+  if (run.count) await run.frame(first);
   connect(view, plots);
   player.setFrame(first);
   if (view) {
@@ -458,7 +463,7 @@ async function start() {
     view.fit();
     for (const id of ['chains', 'contacts', 'normals'])
       if (parameters.has(id)) {
-        await run.contacts(first, picture);
+        await run.contacts(first);
         $(id).checked = true;
         $(id).onchange();
       }

@@ -77,7 +77,7 @@ export class Plots {
       scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
       axes: [
         { ...axis, size: 28 },
-        { ...axis, size: 56, values: (u, splits) => splits.map((v) => (v === null ? '' : short(v))), ...(log ? { splits: decades, filter: (u, splits) => splits } : {}) },
+        { ...axis, size: 68, values: (u, splits) => splits.map((v) => (v === null ? '' : short(v))), ...(log ? { splits: decades, filter: (u, splits) => splits } : {}) },
       ],
       series: [
         { label: 't', value: (u, v) => (v === null ? '' : short(v)) },
