@@ -19,10 +19,19 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
+// Seconds of processor that the processes of the browser have used, by kind: on a busy machine these say
+// more than the clock.
+const session = await browser.newBrowserCDPSession();
+const used = async () => {
+  const sums = {};
+  for (const p of (await session.send('SystemInfo.getProcessInfo')).processInfo) sums[p.type] = (sums[p.type] || 0) + p.cpuTime;
+  return sums;
+};
 console.log(`${page}: ${(statSync(page).size / 1e6).toFixed(1)} MB`);
 const ready = [];
 let tab;
 for (let k = 0; k < times; ++k) {
+  const before = await used();
   tab = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await tab.goto(pathToFileURL(page).href, { waitUntil: 'commit' });
   await tab.waitForSelector('html[data-ready]', { timeout: 120000 });
@@ -30,11 +39,13 @@ for (let k = 0; k < times; ++k) {
   const shown = await tab.evaluate(() => {
     const { renderer } = window.scree.player.view, gl = renderer.getContext();
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-    return performance.now();
+    return [performance.now(), window.scree.player.view.drawn];
   });
-  marks.push(['drawn', shown]);
-  ready.push(shown);
-  console.log(`load ${k + 1}: ${marks.map(([name, t]) => `${name} ${milliseconds(t)}`).join(', ')}`);
+  marks.push(['drawn', shown[0]], ['pictures', shown[1]]);
+  ready.push(shown[0]);
+  console.log(`load ${k + 1}: ${marks.map(([name, t]) => `${name} ${name === 'pictures' ? t : milliseconds(t)}`).join(', ')}`);
+  const after = await used(), seconds = (type) => `${(after[type] - (before[type] || 0)).toFixed(2)} s`;
+  console.log(`        processor: page ${seconds('renderer')}, graphics ${seconds('GPU')}`);
   if (k + 1 < times) await tab.close();
 }
 console.log(`ready: ${milliseconds(middle(ready))} (middle of ${times})`);

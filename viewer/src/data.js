@@ -31,14 +31,16 @@ class Column {
   }
 }
 
-// Blocks are decoded by a worker; by the page itself where there is none, and for pictures, which
-// must be there when the page has loaded.
+// Blocks are decoded by a worker once it is started; by the page itself before that, where there is
+// none, and for pictures, which must be there when the page has loaded. What the first frame needs is
+// decoded sooner than a worker starts.
 class Decoder {
-  constructor(alone) {
+  constructor() {
     this.waiting = new Map();
     this.last = 0;
     this.worker = null;
-    if (alone) return;
+  }
+  start() {
     try {
       this.worker = new Worker(URL.createObjectURL(new Blob([SCREE_WORKER], { type: 'text/javascript' })));
       this.worker.onmessage = ({ data: { id, columns, error } }) => {
@@ -79,12 +81,12 @@ async function element(id) {
 }
 
 export class Run {
-  constructor(meta, alone) {
+  constructor(meta) {
     this.meta = meta;
     this.times = meta.times;
     this.steps = meta.steps;
     this.count = meta.times.length;
-    this.decoder = new Decoder(alone);
+    this.decoder = new Decoder();
     this.cache = new Map(); // block name -> columns, or a promise of them
     this.order = []; // what is decoded, by age
     this.held = 0; // bytes of it
@@ -180,12 +182,11 @@ export class Run {
 }
 
 // The run described by the page itself, or by the server behind it.
-// `alone`: without a worker.
-export async function openRun(alone) {
+export async function openRun() {
   const holder = await element('scree-meta');
-  if (holder) return new Run(JSON.parse(holder.textContent), alone);
+  if (holder) return new Run(JSON.parse(holder.textContent));
   if (location.protocol === 'file:') throw new Error('This page holds no run: it is the template that scree report fills.');
   const answer = await fetch('meta.json');
   if (!answer.ok) throw new Error(`the server gave no description of the run: ${answer.status} ${await answer.text()}`);
-  return new Run(await answer.json(), alone);
+  return new Run(await answer.json());
 }

@@ -420,7 +420,7 @@ const mark = (name) => performance.mark(name);
 
 async function start() {
   mark('script');
-  const opening = openRun(picture);
+  const opening = openRun();
   const renderer = startGraphics();
   mark('graphics');
   const run = await opening;
@@ -480,7 +480,11 @@ async function start() {
       plots.setTime(player.time());
     }
     if (!document.documentElement.dataset.ready && (!view || !player.stale)) {
-      if (!picture) plots.build(); // after the first frame, which is what one waits for
+      // After the first frame, which is what one waits for.
+      if (!picture) {
+        run.decoder.start();
+        plots.build();
+      }
       plots.setTime(player.time());
       document.documentElement.dataset.ready = 'yes';
       mark('ready');

@@ -35,6 +35,7 @@ export class View {
     this.show = { chains: false, contacts: false, normals: false };
     this.frame = 0;
     this.needed = true;
+    this.drawn = 0; // pictures so far
   }
 
   // ---- state of the bodies ----
@@ -250,10 +251,12 @@ export class View {
   }
 
   resize(width, height) {
+    const ratio = Math.min(window.devicePixelRatio || 1, 2);
     if (!(width > 0) || !(height > 0)) return;
+    if (width === this.width && height === this.height && ratio === this.renderer.getPixelRatio()) return;
     this.width = width;
     this.height = height;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.setFrustum();
     this.needed = true;
@@ -565,5 +568,6 @@ export class View {
       this.needed = false;
     }
     this.renderer.render(this.scene, this.camera);
+    ++this.drawn;
   }
 }
