@@ -34,7 +34,7 @@ static void add_vertices(const scree_Replay *replay, scree_Block *block, double 
   add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, work);
   for (size_t i = 0; i < n; ++i) work[i] = replay->bodies[i].shape.vertex_count;
   add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, work);
-  double *points = SCREE_ALLOC(double, 2 * total);
+  double *points = SCREE_ALLOC(double, 3 * total);
   if (!points) {
     block->failed = true;
     return;
@@ -44,9 +44,10 @@ static void add_vertices(const scree_Replay *replay, scree_Block *block, double 
     for (int v = 0; v < shape->vertex_count; ++v, ++at) {
       points[at] = shape->vertices[v].x;
       points[total + at] = shape->vertices[v].y;
+      points[2 * total + at] = shape->vertices[v].z;
     }
   }
-  add(block, "vertices", SCREE_COLUMN_F64, 2, 1, total, points);
+  add(block, "vertices", SCREE_COLUMN_F64, 3, 1, total, points);
   scree_free(points);
 }
 

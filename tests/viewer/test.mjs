@@ -4,8 +4,9 @@
 // EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, pressure, errors } as read from
 // results.h5 by another program. The page must load without an error in the console and without a
 // network request, play, scrub, switch colours, show chains, and show that body's numbers.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { makeUp } from './made_up.mjs';
 import { chromium } from 'playwright-core';
 
 const [page, expectedFile, server, ...unusual] = process.argv.slice(2);
@@ -205,6 +206,37 @@ async function testNames(address) {
   await tab.close();
 }
 
+// Bodies given by triangles, one of which changes its shape.
+async function testMeshes() {
+  const made = `${page}.made-up.html`;
+  writeFileSync(made, makeUp(readFileSync(new URL('../../viewer/dist/page.html', import.meta.url), 'utf8')));
+  const { tab, bad } = await open(pathToFileURL(made).href);
+  await tab.selectOption('#colour', 'material');
+  await tab.waitForFunction(() => document.documentElement.dataset.colour === 'material' && !window.scree.player.stale);
+  await tab.waitForTimeout(100);
+  const low = await picture(tab);
+  check(low.red > 200, `the bodies are not there in their colour: ${low.red} points`);
+  await tab.locator('#stage').focus();
+  await tab.keyboard.press('End');
+  await waitFrame(tab, 2);
+  await tab.waitForTimeout(100);
+  const high = await picture(tab);
+  check(high.red > 1.3 * low.red, `the pyramid does not rise: ${low.red} points, then ${high.red}`);
+  // The top of the pyramid, where there was nothing before, and the middle of the tetrahedron.
+  for (const [body, at] of [[1, [1, 0, 2.7]], [0, [-1, 0, 0.4]]]) {
+    const spot = await tab.evaluate((p) => {
+      const { view } = window.scree.player, box = document.getElementById('canvas').getBoundingClientRect();
+      const v = view.controls.target.clone().set(p[0] / 2, p[1] / 2, (p[2] - 1) / 2).project(view.camera);
+      return { x: box.left + (0.5 + 0.5 * v.x) * box.width, y: box.top + (0.5 - 0.5 * v.y) * box.height };
+    }, at);
+    await tab.mouse.click(spot.x, spot.y);
+    const title = await tab.locator('#inspector h2').textContent({ timeout: 2000 }).catch(() => '');
+    check(title === `Body ${body}`, `the click on a mesh found "${title}", expected body ${body}`);
+  }
+  for (const text of bad) problems.push(`meshes: ${text}`);
+  await tab.close();
+}
+
 // A run that is unusual: something is drawn, or a message says why not.
 async function testUnusual(address) {
   const { tab, bad } = await open(address);
@@ -222,6 +254,7 @@ const file = pathToFileURL(page).href;
 await testPage(file);
 await testPhone(file);
 await testNames(file);
+await testMeshes();
 for (const other of unusual) await testUnusual(pathToFileURL(other).href);
 if (server) await testPage(server);
 await browser.close();

@@ -40,8 +40,27 @@ function insidePolygon(x, y, points) {
   return points.length > 2;
 }
 
+// The nearest of a body's triangles (Moeller and Trumbore).
+function hitTriangles(o, d, { points, triangles }) {
+  const v = points.map((p) => new THREE.Vector3(...p)), p = new THREE.Vector3(), q = new THREE.Vector3(), t = new THREE.Vector3();
+  let best = Infinity;
+  for (const [a, b, c] of triangles) {
+    const e1 = v[b].clone().sub(v[a]), e2 = v[c].clone().sub(v[a]);
+    p.crossVectors(d, e2);
+    const det = e1.dot(p);
+    if (det === 0) continue;
+    t.copy(o).sub(v[a]);
+    const x = t.dot(p) / det;
+    q.crossVectors(t, e1);
+    const y = d.dot(q) / det, s = e2.dot(q) / det;
+    if (x >= 0 && y >= 0 && x + y <= 1 && s > 0 && s < best) best = s;
+  }
+  return best;
+}
+
 function hitBody(view, body, o, d) {
-  const s = view.shape(body);
+  const s = view.shape(body), mesh = view.meshes.get(body);
+  if (mesh) return hitTriangles(o, d, mesh);
   const flat = view.flat ? -o.z / d.z : 0, x = o.x + flat * d.x, y = o.y + flat * d.y;
   switch (s.kind) {
     case 'disk': return Math.hypot(x, y) <= s.radius ? flat : Infinity;

@@ -7,6 +7,7 @@ import * as shader from './shaders.js';
 import { ball, beam, capsule, cube, Merger } from './shapes.js';
 import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour } from './colours.js';
 
+const RIGID = 0xffffffff; // no place among the vertices that move
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
 const PLAIN = [168, 173, 180]; // obstacles
 
@@ -25,6 +26,8 @@ export class View {
     this.flat = run.meta.dimension === 2;
     this.scene = new THREE.Scene();
     this.batches = [];
+    this.meshes = new Map(); // body -> its triangles, and its vertices as they are shown
+    this.soft = []; // bodies that change their shape, and where their vertices are
     this.makeTextures();
     this.makeBodies();
     this.makeContacts();
@@ -65,7 +68,7 @@ export class View {
   material(vertexShader, fragmentShader, obstacle, extra = {}) {
     const material = new THREE.ShaderMaterial({
       glslVersion: THREE.GLSL3, vertexShader, fragmentShader,
-      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false }, uFade: { value: 0 } },
+      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false }, uFacets: { value: false }, uFade: { value: 0 } },
       side: obstacle && !this.flat ? THREE.FrontSide : THREE.DoubleSide, ...extra,
     });
     if (this.flat) {
@@ -126,10 +129,23 @@ export class View {
     return /^half-/.test(this.run.meta.kinds[this.run.fixed.kind.at(0, 0, body)]);
   }
   vertices(body) {
-    const { fixed, meta } = this.run, L = meta.length, points = [];
+    const { fixed, meta } = this.run, L = meta.length, points = [], { vertices } = fixed;
     const first = fixed.vertex_first.at(0, 0, body), count = fixed.vertex_count.at(0, 0, body);
-    for (let k = 0; k < count; ++k) points.push([fixed.vertices.at(0, 0, first + k) / L, fixed.vertices.at(0, 1, first + k) / L]);
+    for (let k = 0; k < count; ++k) points.push([0, 1, 2].map((c) => (c < vertices.comps ? vertices.at(0, c, first + k) / L : 0)));
     return points;
+  }
+  // Triangles of a body that is given by them, whatever its kind is called: numbers of its vertices.
+  triangles(body) {
+    const { fixed } = this.run, list = [];
+    const count = fixed.triangle_count ? fixed.triangle_count.at(0, 0, body) : 0;
+    for (let k = 0; k < count; ++k) list.push([0, 1, 2].map((c) => fixed.triangles.at(0, c, fixed.triangle_first.at(0, 0, body) + k)));
+    return list;
+  }
+  addMesh(merger, body, triangles) {
+    const { fixed } = this.run, from = fixed.deformed_first ? fixed.deformed_first.at(0, 0, body) : RIGID;
+    const points = this.vertices(body), first = merger.mesh(body, points, triangles);
+    this.meshes.set(body, { triangles, points, from });
+    if (from !== RIGID) (merger.soft ||= []).push({ body, first });
   }
 
   makeBodies() {
@@ -142,7 +158,11 @@ export class View {
       const solid = new Merger(), sheet = new Merger(), floor = new Merger();
       for (let body = 0; body < this.run.bodies; ++body) {
         if (Boolean(this.run.fixed.obstacle.at(0, 0, body)) !== obstacle) continue;
-        const s = this.shape(body);
+        const s = this.shape(body), triangles = this.triangles(body);
+        if (triangles.length) {
+          this.addMesh(solid, body, triangles);
+          continue;
+        }
         switch (s.kind) {
           case 'disk': round.push({ body, size: [s.radius, s.radius, 0, 0] }); break;
           case 'ellipse': round.push({ body, size: [s.semi[0], s.semi[1], 0, 0] }); break;
@@ -179,9 +199,11 @@ export class View {
         this.add(merger.geometry(), material, obstacle);
       }
       if (solid.body.length) {
-        const geometry = solid.geometry();
-        this.add(geometry, this.material(...mesh, obstacle), obstacle);
-        this.addOutline(geometry, solid.lines, obstacle);
+        const geometry = solid.geometry(), material = this.material(...mesh, obstacle);
+        material.uniforms.uFacets.value = true;
+        this.add(geometry, material, obstacle);
+        if (solid.lines.length) this.addOutline(geometry, solid.lines, obstacle);
+        for (const soft of solid.soft || []) this.soft.push({ ...soft, attribute: geometry.attributes.position });
       }
       this.instanced(ball(detail), ellipsoids, ...mesh, obstacle);
       this.instanced(cube(), boxes, ...mesh, obstacle);
@@ -351,10 +373,27 @@ export class View {
       this.place.set(place);
       this.turn.set(turn);
     }
+    if (this.soft.length) this.deform(now, next, blend);
     this.placeTexture.needsUpdate = true;
     this.turnTexture.needsUpdate = true;
     this.needed = true;
     return true;
+  }
+  // Vertices of the bodies that change their shape: the column "deformed" has them, in the frames of
+  // their bodies.
+  deform(now, next, blend) {
+    const { length } = this.run.meta;
+    for (const { body, first, attribute } of this.soft) {
+      const { points, from } = this.meshes.get(body);
+      points.forEach((point, v) => {
+        for (let c = 0; c < 3; ++c) {
+          const a = now.columns.deformed.at(now.f, c, from + v), b = next ? next.columns.deformed.at(next.f, c, from + v) : a;
+          point[c] = (a + blend * (b - a)) / length;
+        }
+        attribute.array.set(point, 3 * (first + v));
+      });
+      attribute.needsUpdate = true;
+    }
   }
   // Places and turns of a frame; the last two are kept, between which a run that plays goes on for
   // several pictures.

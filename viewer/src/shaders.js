@@ -29,7 +29,7 @@ vec3 light(vec3 colour, vec3 normal, vec3 toEye) {
 `;
 
 // Triangles: instanced (ellipsoid, box, capsule, with their size per body) or merged (polygons,
-// obstacles, with a body per vertex). aEnd moves the two halves of a capsule apart.
+// triangles of any body, obstacles, with a body per vertex). aEnd moves the two halves of a capsule apart.
 export const meshVertex = /* glsl */ `${COMMON}
 in float aBody;
 in vec4 aSize;
@@ -52,7 +52,7 @@ void main() {
 export const meshFragment = /* glsl */ `
 precision highp float;
 uniform float uOpacity, uFade; // uFade: cells of the grid from the middle to where nothing is left
-uniform bool uFlat, uGridded;
+uniform bool uFlat, uGridded, uFacets;
 in vec3 vNormal, vEye;
 in vec4 vColour;
 in vec2 vGrid;
@@ -65,8 +65,9 @@ void main() {
     float mark = max(1.0 - smoothstep(width.x * 0.5, width.x, line.x), 1.0 - smoothstep(width.y * 0.5, width.y, line.y));
     colour *= 1.0 - 0.22 * mark * clamp(0.5 / max(width.x, width.y), 0.0, 1.0);
   }
-  vec3 normal = normalize(vNormal);
-  if (!gl_FrontFacing) normal = -normal;
+  // Bodies given by triangles: each is flat, and its normal is that of what is seen of it.
+  vec3 normal = normalize(uFacets ? cross(dFdx(vEye), dFdy(vEye)) : vNormal);
+  if (!uFacets && !gl_FrontFacing) normal = -normal;
   float cover = uFade > 0.0 ? 1.0 - smoothstep(0.35, 1.0, length(vGrid) / uFade) : 1.0;
   outColour = vec4(uFlat ? colour : light(colour, normal, normalize(-vEye)), uOpacity * cover);
 }`;

@@ -72,6 +72,13 @@ export class Merger {
     for (let k = 2; k < points.length; ++k) this.index.push(first, first + k - 1, first + k);
     points.forEach((_, k) => this.lines.push(first + k, first + ((k + 1) % points.length)));
   }
+  // Any body as triangles; the first vertex is returned, for those that change their shape.
+  mesh(body, points, triangles) {
+    const first = this.body.length;
+    for (const p of points) this.vertex(body, p, [0, 0, 1]);
+    for (const t of triangles) this.index.push(first + t[0], first + t[1], first + t[2]);
+    return first;
+  }
   // The ring round a circle: the solid outside of a drum of the plane.
   ring(body, radius, width) {
     const n = 128, first = this.body.length;
