@@ -4,7 +4,8 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as shader from './shaders.js';
-import { ball, beam, capsule, cube, Merger } from './shapes.js';
+import { Beams } from './beams.js';
+import { ball, capsule, cube, Merger } from './shapes.js';
 import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour } from './colours.js';
 
 const RIGID = 0xffffffff; // no place among the vertices that move
@@ -463,90 +464,70 @@ export class View {
 
   // ---- contacts ----
   makeContacts() {
-    const beams = (colourTop) => {
-      const geometry = new THREE.InstancedBufferGeometry(), base = beam(8);
-      geometry.index = base.index;
-      for (const [name, attribute] of Object.entries(base.attributes)) geometry.setAttribute(name, attribute);
-      geometry.instanceCount = 0;
+    const beams = (order) => {
       const material = this.material(shader.beamVertex, shader.beamFragment, false);
       material.depthTest = !this.flat;
-      const mesh = new THREE.Mesh(geometry, material);
-      mesh.frustumCulled = false;
-      mesh.renderOrder = colourTop;
-      mesh.visible = false; // its shader is made when there is something to draw
-      this.scene.add(mesh);
-      return mesh;
+      const made = new Beams(material, order);
+      this.scene.add(made.mesh);
+      return made;
     };
-    this.chainMesh = beams(3);
-    this.normalMesh = beams(4);
-    this.dotMesh = beams(5);
-  }
-
-  setBeams(mesh, from, to, tint) {
-    const { geometry } = mesh;
-    geometry.setAttribute('aFrom', new THREE.InstancedBufferAttribute(from, 3));
-    geometry.setAttribute('aTo', new THREE.InstancedBufferAttribute(to, 3));
-    geometry.setAttribute('aTint', new THREE.InstancedBufferAttribute(tint, 4));
-    geometry.instanceCount = tint.length / 4;
-    mesh.visible = tint.length > 0;
+    this.chains = beams(3);
+    this.arrows = beams(4);
+    this.coins = beams(5);
   }
 
   clearContacts() {
-    const none = new Float32Array(0);
     this.points = null;
-    for (const mesh of [this.chainMesh, this.normalMesh, this.dotMesh]) this.setBeams(mesh, none, none, none);
+    for (const beams of [this.chains, this.arrows, this.coins]) {
+      beams.begin(0);
+      beams.end();
+    }
     this.needed = true;
   }
 
   // Build what is shown of the contacts of frame k; false when the data is still on its way.
   contacts(k) {
-    const { run, show } = this;
+    const { run, show, chains, arrows, coins } = this;
     this.clearContacts();
     const frame = run.peek(k), contacts = run.peekContacts(k);
     if (!run.meta.contactFrames.length) return true;
     if (!frame || !contacts) return false;
-    const nc = contacts.a.count, { origin, length } = run.meta;
+    const nc = contacts.a.count, { origin, length } = run.meta, { position } = frame.columns, { f } = frame;
+    const obstacle = run.fixed.obstacle.data, unit = this.typical();
     // Strength of the chains: relative to a high impulse of this frame.
-    const impulses = Float64Array.from({ length: nc }, (_, c) => contacts.r.at(0, 0, c));
+    const impulses = new Float64Array(nc);
+    contacts.r.unpack(0, 0, impulses, 0, 1);
     const sorted = impulses.slice().sort();
     this.strong = sorted[Math.floor(0.98 * (nc - 1))] || sorted[nc - 1] || 1;
-    const unit = this.typical();
-    const arm = [0, 0, 0], normal = [0, 0, 0], at = [0, 0, 0];
-    const points = new Float32Array(3 * nc);
-    const chain = { from: [], to: [], tint: [] }, arrow = { from: [], to: [], tint: [] }, dot = { from: [], to: [], tint: [] };
+    const arm = [0, 0, 0], normal = [0, 0, 0], points = new Float32Array(3 * nc);
+    chains.begin(show.chains ? 2 * nc : 0);
+    arrows.begin(show.normals ? nc : 0);
+    coins.begin(show.contacts ? nc : 0);
     for (let c = 0; c < nc; ++c) {
-      const pair = [contacts.a.at(0, 0, c), contacts.b.at(0, 0, c)];
-      const holder = run.fixed.obstacle.at(0, 0, pair[0]) ? pair[1] : pair[0];
+      const a = contacts.a.data[c], b = contacts.b.data[c], holder = obstacle[a] ? b : a;
       contactArm(run, contacts, frame, c, holder, arm);
-      for (let m = 0; m < 3; ++m) {
-        at[m] = (frame.columns.position.at(frame.f, m, holder) + arm[m] - origin[m]) / length;
-        points[3 * c + m] = at[m];
-      }
-      const status = STATUS[contacts.status.at(0, 0, c)] || STATUS[0], tint = status.colour.map((x) => x / 255);
+      for (let m = 0; m < 3; ++m) points[3 * c + m] = (position.at(f, m, holder) + arm[m] - origin[m]) / length;
+      const x = points[3 * c], y = points[3 * c + 1], z = points[3 * c + 2];
       const strength = Math.min(impulses[c] / this.strong, 1.6);
       if (show.chains && impulses[c] > 0)
-        for (const body of pair) {
-          if (run.fixed.obstacle.at(0, 0, body)) continue;
-          chain.from.push(...at);
-          for (let m = 0; m < 3; ++m) chain.to.push((frame.columns.position.at(frame.f, m, body) - origin[m]) / length);
-          chain.tint.push(0.55 + 0.35 * Math.min(strength, 1), 0.16, 0.12, unit * Math.max(0.015, 0.2 * strength));
+        for (let side = 0; side < 2; ++side) {
+          const body = side ? b : a;
+          if (obstacle[body]) continue;
+          chains.add(x, y, z, (position.at(f, 0, body) - origin[0]) / length, (position.at(f, 1, body) - origin[1]) / length, (position.at(f, 2, body) - origin[2]) / length,
+            0.55 + 0.35 * Math.min(strength, 1), 0.16, 0.12, unit * Math.max(0.015, 0.2 * strength));
         }
+      if (!show.normals && !show.contacts) continue;
       contactNormal(contacts, c, normal, run, frame);
-      if (show.normals) {
-        arrow.from.push(...at);
-        arrow.to.push(...at.map((x, m) => x + 0.7 * unit * normal[m]));
-        arrow.tint.push(0.15, 0.55, 0.25, 0.025 * unit);
-      }
+      const [u, v, w] = normal;
+      if (show.normals) arrows.add(x, y, z, x + 0.7 * unit * u, y + 0.7 * unit * v, z + 0.7 * unit * w, 0.15, 0.55, 0.25, 0.025 * unit);
       if (show.contacts) {
         // A coin across the normal; in the plane, seen from its side, it must be as thick as wide.
         const radius = (c === this.selectedContact ? 0.32 : 0.17) * unit, half = (this.flat ? 0.8 : 0.25) * radius;
-        dot.from.push(...at.map((x, m) => x - half * normal[m]));
-        dot.to.push(...at.map((x, m) => x + half * normal[m]));
-        dot.tint.push(...tint, radius);
+        const [red, green, blue] = (STATUS[contacts.status.data[c]] || STATUS[0]).colour;
+        coins.add(x - half * u, y - half * v, z - half * w, x + half * u, y + half * v, z + half * w, red / 255, green / 255, blue / 255, radius);
       }
     }
-    for (const [mesh, b] of [[this.chainMesh, chain], [this.normalMesh, arrow], [this.dotMesh, dot]])
-      this.setBeams(mesh, new Float32Array(b.from), new Float32Array(b.to), new Float32Array(b.tint));
+    for (const beams of [chains, arrows, coins]) beams.end();
     this.points = points;
     return true;
   }
