@@ -33,8 +33,8 @@ typedef struct scree_ReplayContact {
   double error; /* of this contact, relative; NAN when the run did not keep it */
 } scree_ReplayContact;
 
-/* One saved frame. Bodies keep their numbers; `bodies` of them have come by this frame, of which some
- * may have been taken away again. */
+/* One saved frame. Bodies keep their numbers; `bodies` of them have come by this frame, of which
+ * some may have been taken away again. */
 typedef struct scree_ReplayFrame {
   double time;
   int64_t step;
@@ -44,7 +44,7 @@ typedef struct scree_ReplayFrame {
   double *velocity;    /* (bodies x 3) */
   double *angular;     /* (bodies x 3) */
   bool *present;       /* (bodies) false: it is not there; its numbers say nothing */
-  bool bodies_only; /* set before reading: contacts are not wanted, and there will be none */
+  bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
   scree_ReplayContact *contact;
@@ -118,8 +118,8 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                                   scree_ReplayFrame *frame);
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak);
 
-/* A colour as scenes have it: "#rgb", "#rrggbb", or one of the sixteen names that web pages have had
- * from the beginning. */
+/* A colour as scenes have it: "#rgb", "#rrggbb", or one of the sixteen names that web pages have
+ * had from the beginning. */
 scree_ReplayColour scree_replay_colour(const char *text);
 
 /* Mean stress of each body of a frame from its contacts: `pressure` (bodies) = -tr(sigma) / d with
@@ -134,9 +134,9 @@ const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const ch
 /* The frame nearest in time; -1 when there is none. */
 int scree_replay_nearest(const scree_Replay *replay, double time);
 
-/* What a view should show: bounds of the bodies over the run (a few that escaped do not count), or in
- * one frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of the
- * largest extent. */
+/* What a view should show: bounds of the bodies over the run (a few that escaped do not count), or
+ * in one frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of
+ * the largest extent. */
 typedef struct scree_ReplayExtent {
   double lower[3], upper[3], origin[3], length;
   double up[3]; /* against gravity */
