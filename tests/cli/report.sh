@@ -105,7 +105,7 @@ if "$python" -c 'import h5py' 2>/dev/null; then
   "$python" "$source_tree/tests/viewer/variants.py" "$root/run" "$root/unusual"
   for folder in "$root"/unusual/*/; do
     expect 0 "frames" "$scree" report "$folder"
-    unusual+=("$folder/report.html")
+    [ "${folder%far/}" != "$folder" ] || unusual+=("$folder/report.html") # that is tested in C
   done
   expect 0 "0 of 0 frames" "$scree" report "$root/unusual/none"
   expect 0 "1 of 1 frames" "$scree" report "$root/unusual/one"
@@ -115,7 +115,7 @@ if "$python" -c 'import h5py' 2>/dev/null; then
 fi
 
 # ---- server ----
-"$scree" view "$root/run" --idle 60 >"$root/view.log" 2>&1 &
+"$scree" view "$root/run" --idle 300 >"$root/view.log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$root"' EXIT
 for _ in $(seq 100); do

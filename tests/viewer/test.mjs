@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 
 const [page, expectedFile, server, ...unusual] = process.argv.slice(2);
 const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
-const problems = [];
+const file = pathToFileURL(page).href, problems = [];
 const check = (good, text) => {
   if (!good) problems.push(text);
 };
@@ -68,6 +68,9 @@ const picture = (tab) => tab.evaluate(() => {
 
 async function testPage(address) {
   const { tab, bad } = await open(address);
+  if (address === file) await testNames(tab);
+  await tab.keyboard.press('Home');
+  await waitFrame(tab, 0);
   check((await tab.locator('#verdict').textContent()).length > 10, 'no verdict');
   check((await tab.locator('.plot').count()) >= 5, 'fewer than five plots');
   const plots = await tab.locator('.plot h2').allTextContents();
@@ -184,8 +187,7 @@ async function testPhone(address) {
 
 // What a screen reader is told: every control has a name, the curves say what they show, and what
 // changes by itself is announced where it is text.
-async function testNames(address) {
-  const { tab } = await open(address);
+async function testNames(tab) {
   const silent = await tab.evaluate(() => [...document.querySelectorAll('button, select, input, [role="img"], [role="application"], section')]
     .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.id || e.className));
   check(silent.length === 0, `without a name: ${silent}`);
@@ -203,7 +205,10 @@ async function testNames(address) {
   check(await seen('k', () => document.getElementById('chains').checked), 'key k');
   check((await seen('o', () => document.getElementById('obstacles').value)) === 'ghost', 'key o');
   check(await seen('?', () => document.getElementById('help').open), 'key ?');
-  await tab.close();
+  await tab.keyboard.press('Escape');
+  await tab.keyboard.press('k');
+  await tab.keyboard.press('o');
+  await tab.keyboard.press('o');
 }
 
 // Bodies given by triangles, one of which changes its shape.
@@ -250,13 +255,11 @@ async function testUnusual(address) {
   await tab.close();
 }
 
-const file = pathToFileURL(page).href;
 await testPage(file);
+if (server) await testPage(server);
 await testPhone(file);
-await testNames(file);
 await testMeshes();
 for (const other of unusual) await testUnusual(pathToFileURL(other).href);
-if (server) await testPage(server);
 await browser.close();
 for (const text of problems) console.error(`page: ${text}`);
 console.log(problems.length ? `${problems.length} failures` : `page: all good${server ? ', from a file and from scree view' : ''}`);
