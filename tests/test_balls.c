@@ -411,6 +411,32 @@ static void worlds_of_balls_pose_the_short_form(void **state) {
   }
 }
 
+/* What a world holds: a body and a contact between balls have a price, and no array doubles. The
+ * spheres of a lattice overlap a little, so that each has about three contacts. */
+static void worlds_of_balls_are_small(void **state) {
+  (void)state;
+  enum { SIDE = 12, BODIES = SIDE * SIDE * SIDE };
+  scree_World *world;
+  scree_WorldSettings settings = scree_world_settings();
+  scree_Shape shape;
+  scree_BodyDef def = scree_body_def();
+  settings.step = 1e-5;
+  assert_int_equal(scree_world_create(&settings, NULL, &world), SCREE_OK);
+  assert_int_equal(scree_shape_init_sphere(&shape, 0.5, NULL), SCREE_OK);
+  def.shape = &shape;
+  for (int k = 0; k < BODIES; ++k) {
+    def.pose.position =
+        (scree_Vec3){0.9999 * (k % SIDE), 0.9999 * (k / SIDE % SIDE), 0.9999 * (k / SIDE / SIDE)};
+    assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_OK);
+  }
+  for (int step = 0; step < 3; ++step)
+    assert_true(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED);
+  const double contacts = scree_world_contact_count(world);
+  assert_true(contacts > 2.5 * BODIES);
+  assert_true((double)scree_world_memory(world) < 520.0 * BODIES + 270.0 * contacts + 4096.0);
+  scree_world_destroy(world);
+}
+
 static void broken_normals_are_refused(void **state) {
   (void)state;
   scree_Problem p;
@@ -440,6 +466,7 @@ int main(void) {
       cmocka_unit_test(every_method_takes_balls),
       cmocka_unit_test(broken_normals_are_refused),
       cmocka_unit_test(worlds_of_balls_pose_the_short_form),
+      cmocka_unit_test(worlds_of_balls_are_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

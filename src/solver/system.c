@@ -55,12 +55,12 @@ static size_t find_block(const scree_System *system, int row, int col) {
 
 static scree_Status slots_of_contacts(scree_System *system, const scree_Log *log) {
   const scree_Problem *p = system->W->problem;
-  system->slot = SCREE_ALLOC(size_t, 4 * (size_t)p->nc);
+  system->slot = SCREE_ALLOC(int, 4 * (size_t)p->nc);
   if (!system->slot) return scree_fail_memory(log, "the slots of a system");
   for (int c = 0; c < p->nc; ++c)
     for (int k = 0; k < 4; ++k) {
       const int a = p->bodies.body[2 * c + k / 2], b = p->bodies.body[2 * c + k % 2];
-      if (a >= 0 && b >= 0) system->slot[4 * c + k] = find_block(system, a, b);
+      if (a >= 0 && b >= 0) system->slot[4 * c + k] = (int)find_block(system, a, b);
     }
   return SCREE_OK;
 }
@@ -160,7 +160,7 @@ SCREE_INLINE void add_contact(scree_System *system, int d, int nb, int c, const 
   for (int k = 0; k < 4; ++k) {
     const int a = k / 2, b = k % 2;
     if (p->bodies.body[2 * c + a] < 0 || p->bodies.body[2 * c + b] < 0) continue;
-    double *x = system->x + system->slot[4 * c + k] * (size_t)(nb * nb);
+    double *x = system->x + (size_t)system->slot[4 * c + k] * (size_t)(nb * nb);
     for (int i = 0; i < nb; ++i)
       for (int j = 0; j < nb; ++j) {
         double sum = 0.0;

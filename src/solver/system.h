@@ -13,12 +13,12 @@
 typedef struct scree_System {
   const scree_Operator *W;
   const scree_Log *log;
-  int n, nb;    /* block nodes (bodies or contacts) and their size */
-  size_t size;  /* n * nb unknowns */
-  size_t *row;  /* (n + 1) block pattern */
-  int *col;     /* (row[n]) */
-  double *x;    /* (row[n] x nb x nb) values, made with the first matrix */
-  size_t *slot; /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
+  int n, nb;   /* block nodes (bodies or contacts) and their size */
+  size_t size; /* n * nb unknowns */
+  size_t *row; /* (n + 1) block pattern */
+  int *col;    /* (row[n]) */
+  double *x;   /* (row[n] x nb x nb) values, made with the first matrix */
+  int *slot;   /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
   scree_Factor *factor;
   double *work, *residual; /* (size) */
 } scree_System;
