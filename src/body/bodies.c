@@ -15,7 +15,7 @@ scree_BodyDef scree_body_def(void) {
 }
 
 void scree_bodies_init(scree_Bodies *bodies, int dimension) {
-  *bodies = (scree_Bodies){.dimension = dimension, .nb = dimension == 2 ? 3 : 6};
+  *bodies = (scree_Bodies){.dimension = dimension, .nb = dimension == 2 ? 3 : 6, .balls = true};
 }
 
 void scree_bodies_fini(scree_Bodies *bodies) {
@@ -163,6 +163,7 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   bodies->inertia[body] = inertia;
   bodies->cold[body] = cold;
   bodies->fixed[body] = def->obstacle;
+  bodies->balls = bodies->balls && (def->obstacle || scree_is_ball(&cold.shape, &inertia));
   bodies->count++;
   return SCREE_OK;
 }

@@ -27,7 +27,8 @@ typedef struct scree_Force {
 
 typedef struct scree_Bodies {
   int dimension, count;
-  int nb; /* scaled velocity components of a body: 3 or 6 for rigid ones */
+  int nb;     /* scaled velocity components of a body: 3 or 6 for rigid ones */
+  bool balls; /* all that are no obstacles are balls with equal moments */
   size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity;
   scree_Motion *motion;   /* (count) */
   scree_Inertia *inertia; /* (count) */
@@ -53,6 +54,12 @@ void scree_bodies_drive(scree_Bodies *bodies, double time);
 /* The length that a gap between two bodies is small against. */
 static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b) {
   return a->size < b->size ? a->size : b->size;
+}
+
+/* Whether a body is a ball that turns about any axis alike. */
+static inline bool scree_is_ball(const scree_Shape *shape, const scree_Inertia *inertia) {
+  return (shape->kind == SCREE_SHAPE_SPHERE || shape->kind == SCREE_SHAPE_DISK) &&
+         scree_inertia_isotropic(inertia);
 }
 
 /* Give back the room for bodies to come. */

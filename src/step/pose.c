@@ -153,23 +153,23 @@ static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
   scree_contact_frame(normal, d, &a[1], &a[2]);
 }
 
-/* Whether body k is a ball, with all its moments alike, whose centre lies on the line of the normal
- * n through P as far as numbers of the size of P can tell. */
+/* Whether body k is a ball whose centre lies on the line of the normal n through P, as far as
+ * numbers of the size of P can tell. */
 static bool is_ball(const scree_Bodies *b, int k, scree_Vec3 P, scree_Vec3 n) {
-  const scree_ShapeKind kind = b->cold[k].shape.kind;
-  if ((kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) ||
-      !scree_inertia_isotropic(&b->inertia[k]))
-    return false;
+  if (!scree_is_ball(&b->cold[k].shape, &b->inertia[k])) return false;
   const scree_Vec3 arm = scree_sub(P, b->motion[k].pose.position);
   const double most = 32 * DBL_EPSILON * (scree_norm(P) + scree_norm(arm));
   return scree_norm2(scree_cross(arm, n)) <= most * most;
 }
 
+/* Whether all bodies that touch or are near are balls. The point where two balls touch is on the
+ * line of their centres; where one touches another shape, the shape's routine decides. */
 static bool all_balls(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   const scree_Points *points = &s->contacts;
   for (size_t c = 0; c < points->count + points->near; ++c) {
     const int pair[2] = {points->keys[c].i, points->keys[c].j};
+    if (b->balls && !b->fixed[pair[0]] && !b->fixed[pair[1]]) continue;
     for (int side = 0; side < 2; ++side)
       if (!b->fixed[pair[side]] && !is_ball(b, pair[side], points->position[c], points->normal[c]))
         return false;
