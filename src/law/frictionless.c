@@ -8,7 +8,8 @@ static const char *check(const scree_PairLaw *law) {
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   (void)h;
-  *contact = (scree_LawContact){.set = {.kind = SCREE_SET_HALF_LINE}, .e_n = law->e_n};
+  /* the cone of mu = 0 is the half-line, and what is a cone is solved the fast way */
+  *contact = (scree_LawContact){.set = {.kind = SCREE_SET_CONE, .mu = 0.0}, .e_n = law->e_n};
 }
 
 const scree_LawClass scree_law_frictionless = {.name = "frictionless",
