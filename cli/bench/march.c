@@ -189,6 +189,8 @@ scree_Status march(Bench *bench, const char *row, scree_World *world, int64_t st
                    MarchObserver observer, void *user, March *result) {
   *result = (March){0};
   const int64_t every = steps / (MARCH_TRACE - 1) + 1;
+  /* the row that the others are compared with gets more patience */
+  const double limit = bench->limit * (strncmp(row, "auto", 4) == 0 ? MARCH_PATIENCE : 1);
   for (int64_t k = 1; k <= steps && !result->stopped; ++k) {
     scree_StepReport report;
     const double start = march_cpu_seconds();
@@ -201,7 +203,7 @@ scree_Status march(Bench *bench, const char *row, scree_World *world, int64_t st
         !bench_progress(bench, "%s, step %lld of %lld, %d contacts, %.0f s", row, (long long)k,
                         (long long)steps, report.contacts, result->seconds))
       result->stopped = true;
-    if (bench->limit > 0.0 && result->seconds > bench->limit && k < steps) result->stopped = true;
+    if (limit > 0.0 && result->seconds > limit && k < steps) result->stopped = true;
   }
   result->approach_last = approach(world);
   return scree_world_penetration(world, &result->penetration_last, NULL);

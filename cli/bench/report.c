@@ -129,7 +129,10 @@ void bench_document(Bench *bench) {
           bench->quick ? ", short variants (`--quick`)" : "", date, machine,
           bench->threads > 0 ? bench->threads : 1, bench->threads > 1 ? "s" : "");
   if (bench->limit > 0.0)
-    fprintf(bench->markdown, " Rows were stopped after %g s; notes say which.", bench->limit);
+    fprintf(
+        bench->markdown,
+        " Rows were stopped after %g s of computing, those of auto after %g s; notes say which.",
+        bench->limit, 4.0 * bench->limit);
   fprintf(bench->markdown, " A dash: the paper prints no figure. Times of the papers are those of"
                            " their own machines.\n");
 }
