@@ -76,8 +76,8 @@ void scree_operator_destroy(scree_Operator *W) {
 }
 
 /* Entries of scree_operator_state for bodies first .. last-1: y_b = sum over its contacts B^T r. */
-SCREE_INLINE void gather_bodies(const scree_Operator *W, int d, int nb, int first, int last,
-                                const double *r, double *y) {
+SCREE_INLINE void gather_bodies(const scree_Operator *W, bool balls, int d, int nb, int first,
+                                int last, const double *r, double *y) {
   const scree_BodyRows *rows = &W->problem->bodies;
   for (int b = first; b < last; ++b) {
     double *yb = y + (size_t)b * (size_t)nb;
@@ -85,7 +85,7 @@ SCREE_INLINE void gather_bodies(const scree_Operator *W, int d, int nb, int firs
     for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e) {
       const size_t entry = (size_t)W->body_entry[e], c = entry / 2;
       const double *re = r + c * (size_t)d;
-      if (!rows->B) {
+      if (balls) {
         double f[3], m[3];
         scree_ball_push(d, rows->normal + 3 * c, re, f, m);
         scree_ball_move(d, rows->arm + 2 * entry, f, m, yb);
@@ -101,12 +101,17 @@ SCREE_INLINE void gather_bodies(const scree_Operator *W, int d, int nb, int firs
 SCREE_CLONES static void gather_range(const scree_Operator *W, int first, int last, const double *r,
                                       double *y) {
   const int d = W->problem->d, nb = W->problem->bodies.nb;
-  if (d == 3 && nb == 6)
-    gather_bodies(W, 3, 6, first, last, r, y);
+  const bool balls = !W->problem->bodies.B;
+  if (balls && d == 3)
+    gather_bodies(W, true, 3, 6, first, last, r, y);
+  else if (balls)
+    gather_bodies(W, true, 2, 3, first, last, r, y);
+  else if (d == 3 && nb == 6)
+    gather_bodies(W, false, 3, 6, first, last, r, y);
   else if (d == 2 && nb == 3)
-    gather_bodies(W, 2, 3, first, last, r, y);
+    gather_bodies(W, false, 2, 3, first, last, r, y);
   else
-    gather_bodies(W, d, nb, first, last, r, y);
+    gather_bodies(W, false, d, nb, first, last, r, y);
 }
 
 /* The part of `total` that thread-independent chunk k of n covers. */
@@ -129,11 +134,15 @@ void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
   for (int j = 0; j < p->bodies.nb; ++j) ground[j] = 0.0;
 }
 
-SCREE_INLINE void velocity_contacts(const scree_Operator *W, scree_OperatorKind kind, int d, int nb,
-                                    int first, int last, const double *r, const double *y,
-                                    const double *q, double *u) {
-  for (int c = first; c < last; ++c)
+/* `balls` is a literal like the others: whether B is null does not change from contact to contact,
+ * which the compiler cannot know. */
+SCREE_INLINE void velocity_contacts(const scree_Operator *W, scree_OperatorKind kind, bool balls,
+                                    int d, int nb, int first, int last, const double *r,
+                                    const double *y, const double *q, double *u) {
+  for (int c = first; c < last; ++c) {
+    if (kind == SCREE_BODIES && balls != !W->problem->bodies.B) __builtin_unreachable();
     scree_contact_velocity(W, kind, d, nb, c, r, y, q, u + (size_t)c * (size_t)d);
+  }
 }
 
 SCREE_CLONES static void velocity_range(const scree_Operator *W, int first, int last,
@@ -141,16 +150,21 @@ SCREE_CLONES static void velocity_range(const scree_Operator *W, int first, int 
                                         double *u) {
   const int d = W->problem->d, nb = W->problem->bodies.nb;
   const bool assembled = W->problem->kind == SCREE_ASSEMBLED;
+  const bool balls = !W->problem->bodies.B;
   if (assembled && d == 3)
-    velocity_contacts(W, SCREE_ASSEMBLED, 3, 0, first, last, r, y, q, u);
+    velocity_contacts(W, SCREE_ASSEMBLED, false, 3, 0, first, last, r, y, q, u);
   else if (assembled)
-    velocity_contacts(W, SCREE_ASSEMBLED, 2, 0, first, last, r, y, q, u);
+    velocity_contacts(W, SCREE_ASSEMBLED, false, 2, 0, first, last, r, y, q, u);
+  else if (balls && d == 3)
+    velocity_contacts(W, SCREE_BODIES, true, 3, 6, first, last, r, y, q, u);
+  else if (balls)
+    velocity_contacts(W, SCREE_BODIES, true, 2, 3, first, last, r, y, q, u);
   else if (d == 3 && nb == 6)
-    velocity_contacts(W, SCREE_BODIES, 3, 6, first, last, r, y, q, u);
+    velocity_contacts(W, SCREE_BODIES, false, 3, 6, first, last, r, y, q, u);
   else if (d == 2 && nb == 3)
-    velocity_contacts(W, SCREE_BODIES, 2, 3, first, last, r, y, q, u);
+    velocity_contacts(W, SCREE_BODIES, false, 2, 3, first, last, r, y, q, u);
   else
-    velocity_contacts(W, SCREE_BODIES, d, nb, first, last, r, y, q, u);
+    velocity_contacts(W, SCREE_BODIES, false, d, nb, first, last, r, y, q, u);
 }
 
 void scree_operator_velocity(const scree_Operator *W, const double *r, const double *y,
