@@ -1,5 +1,6 @@
 /* Scenes with a known solution, from the papers: 000 section 6.1 (ball on a belt) and 6.2 (ball in
- * a drum), 003 section 3.2 and appendix B (disk falling on an inclined plane). */
+ * a drum), 003 section 3.2 and appendix B (disk falling on an inclined plane); and a pendulum of
+ * two blocks. */
 #include "test_world_scene.h"
 
 static const double gravity = 9.80665, radius = 2.7e-3, friction = 0.22;
@@ -208,9 +209,179 @@ static void disk_on_inclined_plane(void **state) {
   }
 }
 
+/* ---- pendulum of two blocks -------------------------------------------------------------------
+ */
+
+/* A block stands with two corners in a smooth drum and carries a second one, held by friction
+ * alone. Both corners stay on the circle, so the two swing about its axis as one body of moment J =
+ * sum J_k + m_k l_k^2, l_k distances of the centres from the axis: J w' = -g sum m_k l_k sin(angle)
+ * ,   period 2 pi / (p agm(1, cos(amplitude / 2))) , p^2 = g sum m_k l_k / J. The force between the
+ * blocks is known too: on the upper one N = m (g cos(angle) + l w^2) ,   T = m (g sin(angle) + l
+ * w')   along and across the string, and its moment about the upper centre is J_2 w': all three
+ * components are compared. */
+typedef struct Pendulum {
+  double angle, speed;                  /* errors after 5/4 periods, relative */
+  double normal, tangent, moment;       /* largest errors of the force over m g, m g and m g l */
+  double energy, penetration, friction; /* of energy over the largest kinetic one */
+} Pendulum;
+
+typedef struct Blocks {
+  int lower, upper;
+  double m, J, l, p2; /* of the upper one; p^2 of both */
+  double g, h;
+} Blocks;
+
+static double mean(double a, double b) {
+  return 0.5 * (a + b);
+}
+
+/* Force between the blocks in the last step against the closed form at the middle of the step. */
+static void compare_force(const scree_World *world, const Blocks *b, double angle, double w,
+                          Pendulum *out) {
+  const scree_Vec3 centre = vec(b->l * sin(angle), -b->l * cos(angle), 0);
+  double normal = 0, tangent = 0, moment = 0;
+  for (int k = 0; k < scree_world_contact_count(world); ++k) {
+    const scree_Contact c = scree_world_contact(world, k);
+    if (c.body[0] != b->lower && c.body[1] != b->lower) continue;
+    if (c.body[0] != b->upper && c.body[1] != b->upper) continue;
+    const double sign = (c.body[0] == b->upper ? 1 : -1) / b->h;
+    const double fx = sign * (c.r[0] * c.normal.x + c.r[1] * c.tangent[0].x);
+    const double fy = sign * (c.r[0] * c.normal.y + c.r[1] * c.tangent[0].y);
+    normal += -fx * sin(angle) + fy * cos(angle);
+    tangent += fx * cos(angle) + fy * sin(angle);
+    moment += (c.position.x - centre.x) * fy - (c.position.y - centre.y) * fx;
+  }
+  const double turn = -b->p2 * sin(angle), weight = b->m * b->g;
+  const double N = b->m * (b->g * cos(angle) + b->l * w * w);
+  const double T = b->m * (b->g * sin(angle) + b->l * turn);
+  out->normal = fmax(out->normal, fabs(normal - N) / weight);
+  out->tangent = fmax(out->tangent, fabs(tangent - T) / weight);
+  out->moment = fmax(out->moment, fabs(moment - b->J * turn) / (weight * b->l));
+}
+
+static double agm(double a, double b) {
+  for (int k = 0; k < 8; ++k) {
+    const double c = sqrt(a * b);
+    a = mean(a, b);
+    b = c;
+  }
+  return a;
+}
+
+static Pendulum swing(const char *scheme, double e, int steps_per_period) {
+  const double pi = 3.14159265358979323846, start = 0.6, g = 9.81, floor = sqrt(1 - 0.3 * 0.3);
+  const double half[2][2] = {{0.3, 0.05}, {0.15, 0.1}}, l[2] = {floor - 0.05, floor - 0.2};
+  double ml = 0, J = 0;
+  for (int k = 0; k < 2; ++k) {
+    const double m = 1000 * 4 * half[k][0] * half[k][1];
+    ml += m * l[k];
+    J += m * (l[k] * l[k] + (half[k][0] * half[k][0] + half[k][1] * half[k][1]) / 3);
+  }
+  const double p = sqrt(g * ml / J), period = 2 * pi / (p * agm(1, cos(start / 2)));
+  scree_WorldSettings settings = settings_of_000(period / steps_per_period);
+  settings.scheme = scheme;
+  settings.gravity = vec(0, -g, 0);
+  settings.stabilise = true;
+  settings.gap_tolerance = 1e-2; /* moreau-jean: a contact that turns stays a contact */
+  settings.solve.tolerance = 1e-11;
+  scree_World *world = make_world(&settings, 0, e, e);
+  int wood;
+  scree_PairLaw law = scree_pair_law();
+  law.mu = 0.5;
+  law.e_n = law.e_t = e;
+  OK(scree_world_add_material(world, &wood));
+  OK(scree_world_set_pair_law(world, wood, wood, &law));
+  scree_Shape shape;
+  OK(scree_shape_init_drum_2d(&shape, 1, &test_log));
+  add_shape(world, &shape, obstacle_at(0, 0, 0));
+  Blocks b = {.l = l[1], .p2 = p * p, .g = g, .h = settings.step};
+  for (int k = 0; k < 2; ++k) {
+    scree_BodyDef def = at(l[k] * sin(start), -l[k] * cos(start), 0);
+    def.pose.orientation = turned(start);
+    def.material = wood;
+    b.lower = b.upper;
+    b.upper = add_rectangle(world, half[k][0], half[k][1], def);
+  }
+  b.m = scree_body_mass(world, b.upper);
+  b.J = scree_body_inertia(world, b.upper).z;
+  const scree_EnergyBalance first = scree_world_energy(world);
+  Pendulum out = {0};
+  double angle = start, w = 0, kinetic = 0;
+  for (int k = 0; k < steps_per_period * 5 / 4; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    const scree_Pose pose = scree_body_pose(world, b.lower);
+    const double angle1 = 2 * atan2(pose.orientation.z, pose.orientation.w);
+    const double w1 = scree_body_velocity(world, b.lower).angular.z;
+    compare_force(world, &b, mean(angle, angle1), mean(w, w1), &out);
+    angle = angle1;
+    w = w1;
+    out.penetration = fmax(out.penetration, report.penetration);
+    kinetic = fmax(kinetic, report.energy.kinetic);
+  }
+  const scree_EnergyBalance last = scree_world_energy(world);
+  const double change = last.kinetic + last.potential - first.kinetic - first.potential;
+  out.energy = fabs(change) / kinetic;
+  out.friction = fabs(last.friction) / kinetic;
+  out.angle = fabs(angle) / start;
+  out.speed = fabs(w / (2 * p * sin(start / 2)) + 1); /* it swings back */
+  scree_world_destroy(world);
+  return out;
+}
+
+/* Orders in the step from two runs. */
+static void check_swing(const char *scheme, double e, double order_angle, double order_speed,
+                        const Pendulum *most) {
+  const Pendulum a = swing(scheme, e, 200), b = swing(scheme, e, 400);
+  const double angle = log2(a.angle / b.angle), speed = log2(a.speed / b.speed);
+  print_message("pendulum of two blocks, %s, e = %g: order %.2f in angle, %.2f in speed; errors: "
+                "angle %.1e, speed %.1e, force %.1e %.1e %.1e, energy %.1e, friction %.1e, "
+                "penetration %.1e\n",
+                scheme, e, angle, speed, b.angle, b.speed, b.normal, b.tangent, b.moment, b.energy,
+                b.friction, b.penetration);
+  assert_true(angle > order_angle - 0.1 && speed > order_speed - 0.1);
+  assert_true(b.angle < most->angle && b.speed < most->speed && b.energy < most->energy);
+  assert_true(b.normal < most->normal && b.tangent < most->tangent && b.moment < most->moment);
+  assert_true(b.friction < most->friction && b.penetration < most->penetration);
+}
+
+static void pendulum_of_two_blocks(void **state) {
+  (void)state;
+  /* what returns is what came: the midpoint rule shows its second order */
+  check_swing("moreau-jean", 1, 2, 2,
+              &(Pendulum){.angle = 3e-6,
+                          .speed = 1e-6,
+                          .normal = 1e-4,
+                          .tangent = 1e-4,
+                          .moment = 1e-4,
+                          .energy = 1e-9,
+                          .friction = 1e-10,
+                          .penetration = 3e-4});
+  /* each step takes the normal velocity that the turn of the contact has left */
+  check_swing("moreau-jean", 0, 1, 1,
+              &(Pendulum){.angle = 1e-3,
+                          .speed = 1e-2,
+                          .normal = 3e-3,
+                          .tangent = 3e-4,
+                          .moment = 1e-4,
+                          .energy = 2e-2,
+                          .friction = 1e-6,
+                          .penetration = 6e-4});
+  check_swing("euler", 0, 1, 2,
+              &(Pendulum){.angle = 1e-2,
+                          .speed = 1e-4,
+                          .normal = 1e-2,
+                          .tangent = 1e-2,
+                          .moment = 1e-2,
+                          .energy = 3e-4,
+                          .friction = 1e-7,
+                          .penetration = 1e-4});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ball_on_belt), cmocka_unit_test(ball_on_plane),
-      cmocka_unit_test(ball_in_drum), cmocka_unit_test(disk_on_inclined_plane)};
+      cmocka_unit_test(ball_in_drum), cmocka_unit_test(disk_on_inclined_plane),
+      cmocka_unit_test(pendulum_of_two_blocks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,11 +30,14 @@ typedef struct scree_WorldSettings {
   double gap_tolerance;
   /* Penetration that is left alone, relative to the smaller body (1e-4). moreau-jean: above it, and
    * if `stabilise` is on, positions (never velocities) are projected back to half of it, as far as
-   * the energy that contacts have dissipated so far pays for it: no energy is ever added. */
+   * the energy that contacts have dissipated so far pays for it: no energy is ever added. euler:
+   * a step that would end with more, because bodies turn, is solved again with the gaps of its end;
+   * if that does not help it is halved, and in the end not certified. */
   double penetration;
   bool stabilise; /* (true) false repeats the papers' scheme as printed */
   /* Penetration, relative to the smaller body, above which a step is not certified (0.1; INFINITY:
-   * never). A step that makes it worse is halved first. */
+   * never). A step that makes it worse is halved first. So is one in which a fast body would pass
+   * through another unnoticed. */
   double penetration_limit;
   scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
   bool warm_start;           /* start each solve from the impulses of the previous step (true) */
@@ -77,6 +80,11 @@ typedef struct scree_StepReport {
   int solves;                 /* 1 when nothing had to be repeated */
   int retries;                /* solves repeated with a tighter solver */
   int redetections;           /* euler: a body moved further than contacts had been looked for */
+  int expansions;             /* euler: solves repeated because bodies that turn would overlap */
+  double overlap;             /* euler: deepest at the end above what is left alone, else 0 */
+  bool passing;               /* moreau-jean: two bodies pass through each other unseen */
+  int passing_body[2];        /* which, -1 if none do */
+  double step_needed;         /* a step in which they would be noticed */
   int substeps;               /* 1 when the step was not halved */
   bool stabilised;            /* positions were projected */
   double stabilisation_error; /* of the projection's own contact problem */

@@ -1,6 +1,6 @@
 /* Telemetry (see telemetry.h). Lines are gathered and written some at a time, and always before a
  * checkpoint. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* flock */
 #include "io/telemetry.h"
 
 #include "core/log.h"
@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 2048 + 80 * 3 * SCREE_SENSORS_MAX, WAITING_MAX = 1 << 15 };
@@ -23,9 +24,10 @@ scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, 
   telemetry->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (telemetry->file < 0)
     return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  /* not fcntl's lock: that does not hold within a process, and goes when any reader of the file in
+   * the same process closes it */
   int error = 0;
-  if (fcntl(telemetry->file, F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) {
+  if (flock(telemetry->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     scree_telemetry_close(telemetry);
     return scree_fail(log, SCREE_BAD_INPUT, "%s: another run is writing to this folder", path);
   }
@@ -97,7 +99,9 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   integer(line, "solves", report->solves);
   integer(line, "retries", report->retries);
   integer(line, "redetections", report->redetections);
+  integer(line, "expansions", report->expansions);
   integer(line, "substeps", report->substeps);
+  pair(line, "passing_body", report->passing_body);
   raw(line, "stabilised", report->stabilised ? "true" : "false");
   raw(line, "solver", solver);
   real(line, "kinetic", energy->kinetic);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { REDETECTIONS = 4, PATIENCE = 10 };
+enum { REDETECTIONS = 4, EXPANSIONS = 8, PATIENCE = 10 };
 
 /* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
  * hundredth of their size for those that are pushed by others. If a body then moves further, the
@@ -107,6 +107,38 @@ static double near_margin(const scree_System *s) {
   return isfinite(limit) ? 0.5 * limit : 0.05;
 }
 
+/* Contacts as far as the bodies move, unless that was tried often enough. */
+static scree_Status look_again(scree_System *s, double h, scree_StepReport *report, bool *again) {
+  *again = report->redetections < REDETECTIONS;
+  if (!*again) return SCREE_OK;
+  report->redetections++;
+  const scree_Status status = scree_system_remember(s, h);
+  return status ? status : scree_system_detect(s, s->settings.gap_tolerance, INFINITY, s->reach);
+}
+
+/* Gaps that turning closes further than they were expanded (overlap.c). */
+static scree_Status expand_again(scree_System *s, double h, scree_StepReport *report, bool *again) {
+  scree_Points points = {0};
+  const double before = report->overlap;
+  scree_Status status = scree_system_overlap(s, h, &points, &report->overlap);
+  /* a solver that cannot tell the difference does not get there by being asked again */
+  const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
+  *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS;
+  if (*again) {
+    report->expansions++;
+    status = scree_system_remember(s, h);
+    if (!status) status = scree_system_expand_again(s, h, &points);
+  }
+  scree_points_fini(&points);
+  return status;
+}
+
+/* Overlap at the end of a step, relative to size, that stands: what is left alone, or what was
+ * there before. */
+static double overlap_allowed(const scree_System *s, const scree_StepReport *report) {
+  return fmax(s->settings.penetration, report->penetration);
+}
+
 /* Parts 2 and 3 up to the solution: contacts, problem, impulses. */
 static scree_Status find_impulses(scree_System *s, double middle, double h,
                                   scree_StepReport *report, bool *complete) {
@@ -117,13 +149,17 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
   if (!status && looks) status = look_ahead(s, h);
   if (status) return status;
   const double closed = s->settings.gap_tolerance;
+  if (!looks) status = scree_system_find_fast(s, h);
+  if (status) return status;
+  const double *reach = looks || s->fast ? s->reach : NULL;
   const bool near = s->scheme->drifts && s->settings.stabilise && near_margin(s) > closed;
-  status = near ? scree_system_detect(s, near_margin(s), closed, NULL)
-                : scree_system_detect(s, closed, INFINITY, looks ? s->reach : NULL);
+  status = near ? scree_system_detect(s, near_margin(s), closed, reach)
+                : scree_system_detect(s, closed, INFINITY, reach);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
+  scree_system_guard_back(s, h, report);
   report->seconds_detect += scree_seconds() - clock;
-  for (int round = 0;; ++round) {
+  for (;;) {
     clock = scree_seconds();
     status = scree_system_pose(s);
     if (status || s->posed.nc == 0) return status;
@@ -139,16 +175,15 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
     const int further = looks ? look_further(s, h) : 0;
     report->seconds_move += (now = scree_seconds()) - clock;
     clock = now;
-    if (further == 0) return SCREE_OK;
-    if (round == REDETECTIONS) {
-      *complete = false;
+    if (!looks) return SCREE_OK;
+    bool again;
+    status = further ? look_again(s, h, report, &again) : expand_again(s, h, report, &again);
+    if (status) return status;
+    report->seconds_detect += scree_seconds() - clock;
+    if (!again) {
+      *complete = further == 0 && !(report->overlap > overlap_allowed(s, report));
       return SCREE_OK;
     }
-    status = scree_system_remember(s, h);
-    if (!status) status = scree_system_detect(s, closed, INFINITY, s->reach);
-    if (status) return status;
-    report->redetections++;
-    report->seconds_detect += scree_seconds() - clock;
   }
 }
 
@@ -167,6 +202,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   const double limit = s->settings.penetration_limit;
   report->contacts = p->nc;
   report->worst_body[0] = report->worst_body[1] = -1;
+  if (!report->passing) report->passing_body[0] = report->passing_body[1] = -1;
   bool solved = true;
   if (p->nc > 0) {
     report->error = info->value;
@@ -194,7 +230,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   const double theta = s->scheme->theta(&s->settings), middle = start + 0.5 * h;
   scree_EnergyBalance old = s->total;
   double clock = scree_seconds(), now, lifted = 0;
-  bool complete;
+  bool complete, deep = false;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
   scree_law_table_fill(&s->laws, h);
@@ -210,6 +246,13 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   clock = now;
   scree_system_kick(s);
   report->seconds_move += (now = scree_seconds()) - clock;
+  if (!s->scheme->looks_ahead) {
+    status = scree_system_guard(s, h, report, &deep);
+    if (status) return status;
+    if (report->passing) complete = false;
+    clock = now;
+    report->seconds_detect += (now = scree_seconds()) - clock;
+  }
   if (s->scheme->drifts && s->settings.stabilise) {
     const double solving = report->seconds_solve;
     status = scree_system_project(s, h, report, &lifted);
@@ -228,6 +271,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   clock = now;
   close_balance(s, &old, lifted, &report->energy);
   grade(s, report, complete, halve);
+  *halve = *halve || deep;
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
 }

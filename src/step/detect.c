@@ -30,7 +30,7 @@ static bool points_reserve(scree_Points *p, size_t count) {
   return true;
 }
 
-static void points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *point) {
+void scree_points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *point) {
   if (p->count >= p->capacity && !points_reserve(p, p->count + 1)) {
     p->failed = true;
     return;
@@ -111,7 +111,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
                              relative * size + ahead, &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-    points_add(out[!(point.gap <= closed * size)], i, j, &point);
+    scree_points_add(out[!(point.gap <= closed * size)], i, j, &point);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
@@ -121,7 +121,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
   const int n = scree_collide(si, &b->motion[i].pose, sj, &b->motion[j].pose,
                               relative * size + ahead, &manifold);
   for (int k = 0; k < n; ++k)
-    points_add(out[!(manifold.points[k].gap <= closed * size)], i, j, &manifold.points[k]);
+    scree_points_add(out[!(manifold.points[k].gap <= closed * size)], i, j, &manifold.points[k]);
 }
 
 /* Behind all others come the points of every second list from `more` on. */
@@ -154,12 +154,27 @@ static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   return true;
 }
 
+static scree_Status find_pairs(scree_System *s, Scratch *scratch, double relative,
+                               const double *reach) {
+  fill_scratch(s, relative, reach, scratch);
+  return scree_broad_update(s->broad, s->bodies.count, scratch->bounds, scratch->radius,
+                            s->bodies.fixed, 0, s->log);
+}
+
+scree_Status scree_system_find_pairs(scree_System *s, double relative, const double *reach) {
+  Scratch scratch;
+  const scree_Status status = scratch_init(&scratch, s->bodies.count)
+                                  ? find_pairs(s, &scratch, relative, reach)
+                                  : scree_fail_memory(s->log, "the bounds of bodies");
+  scratch_fini(&scratch);
+  return status;
+}
+
 static scree_Status detect(scree_System *s, Scratch *scratch, double relative, double closed,
                            const double *reach) {
-  fill_scratch(s, relative, reach, scratch);
-  scree_Status status = scree_broad_update(s->broad, s->bodies.count, scratch->bounds,
-                                           scratch->radius, s->bodies.fixed, 0, s->log);
+  scree_Status status = find_pairs(s, scratch, relative, reach);
   if (status) return status;
+  const double *ahead = s->scheme->looks_ahead ? reach : NULL;
   const scree_Pairs pairs = scree_broad_pairs(s->broad);
   const int threads = s->threads > 1 && pairs.count >= 1024 ? s->threads : 1;
   scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, 2 * threads);
@@ -176,7 +191,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative, d
     int i = begin < end ? scree_pairs_first(&pairs, begin) : 0;
     for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k) {
       while (k >= pairs.row[i + 1]) ++i;
-      detect_pair(s, scratch, i, pairs.partner[k], relative, closed, reach, out);
+      detect_pair(s, scratch, i, pairs.partner[k], relative, closed, ahead, out);
     }
   }
   if (!join(all, lists, threads)) status = scree_fail_memory(s->log, "the contacts");

@@ -4,7 +4,8 @@
  *     M (v_{k+1} - v_k) = h f + H^T r ,   q_{k+1} = q_k + h v_{k+1} ,
  *
  * so q_n = u_free,n + D/h. The distance of convex bodies is a convex function of their translation:
- * bodies that do not overlap at the start do not overlap at the end. Restitution, which 003 does
+ * bodies that do not overlap at the start do not overlap at the end; where they turn, the gap is
+ * expanded again at the end until that holds (overlap.c). Restitution, which 003 does
  * not have, acts in the step in which the bodies would meet: u+_n >= -e u-_n > 0 then implies the
  * condition on the gap. */
 #include "step/system.h"

@@ -8,7 +8,8 @@ void scree_system_drift(scree_System *s, double h) {
   if (h == 0) return;
   scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, s->threads) {
-    if (b->fixed[k] && (b->cold[k].driver < 0 || b->cold[k].belt)) continue;
+    if (b->fixed[k] && (b->cold[k].driver < 0 || b->cold[k].belt || b->fixed[k] & SCREE_BODY_GONE))
+      continue;
     scree_rigid_drift(&b->inertia[k], h, &b->motion[k]);
   }
 }

@@ -4,7 +4,7 @@
  *     1  drift for (1 - theta) h with the old velocities                        move.c
  *     2  find the contacts there                                                detect.c
  *     3  kick: pose u = W r + q over the bodies that touch, solve,              pose.c, advance.c
- *        v+ = v- + M^-1 (h f + H^T r)
+ *        v+ = v- + M^-1 (h f + H^T r); euler: again where turning overlaps      overlap.c
  *     4  push positions out of deep penetration; drift for theta h with v+      project.c, move.c
  *     5  certify: error, penetration, cone, energy                              certify.c
  *
@@ -88,8 +88,10 @@ typedef struct scree_System {
 
   scree_BroadPhase *broad;
   size_t reach_capacity;
-  double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
-  scree_Vec3 fall; /* change of velocity by gravity in this step */
+  double *reach; /* (bodies) how far a body may come in this step, if the scheme looks ahead, or if
+                  * some bodies are fast */
+  bool fast;     /* moreau-jean: some bodies are (guard.c) */
+  scree_Vec3 fall;     /* change of velocity by gravity in this step */
   scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
 
   scree_Points contacts; /* of the last detection */
@@ -127,12 +129,19 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
- * bodies (a null reach is zero) into `contacts`; those with a gap above closed * size are near. */
+ * bodies (a null reach is zero) into `contacts`; those with a gap above closed * size are near.
+ * Under a scheme that does not look ahead the reaches only make the pairs of the broad phase more.
+ */
 scree_Status scree_system_detect(scree_System *s, double relative, double closed,
                                  const double *reach);
+/* Its first part: the pairs of the broad phase. */
+scree_Status scree_system_find_pairs(scree_System *s, double relative, const double *reach);
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
+struct scree_ManifoldPoint;
+/* Behind the others; `failed` is set when memory runs out. */
+void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 
@@ -161,6 +170,27 @@ scree_Status scree_system_gather(scree_System *s, const double *r);
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
 /* Velocity of the surface of obstacle or body `body` at `point`. */
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
+
+/* ---- overlap.c ------------------------------------------------------------------------------- */
+
+/* After a solve of a scheme that looks ahead, gathered: the points that would overlap at the end of
+ * the step by more than is left alone, put into the empty list; *depth is the deepest over the
+ * pair's size. */
+scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points *points,
+                                  double *depth);
+/* Those points as contacts whose expanded gap at the end is the true one. */
+scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points);
+
+/* ---- guard.c --------------------------------------------------------------------------------- */
+
+/* `fast`: some body is, at its free velocity, so that it may pass another between two looks;
+ * `reach` then holds how far pairs are to be sought for each such body, and 0 for all others. */
+scree_Status scree_system_find_fast(scree_System *s, double h);
+/* Pairs that pass before this look, in the first drift; and, after the kick, before the next one.
+ * What passes is put into the report; *deep: the next look would find a pair deeper than a step is
+ * certified for. */
+void scree_system_guard_back(const scree_System *s, double h, scree_StepReport *report);
+scree_Status scree_system_guard(scree_System *s, double h, scree_StepReport *report, bool *deep);
 
 /* ---- project.c ------------------------------------------------------------------------------- */
 

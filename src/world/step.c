@@ -49,6 +49,7 @@ static void add_cost(scree_StepReport *sum, const scree_StepReport *part) {
   sum->solves += part->solves;
   sum->retries += part->retries;
   sum->redetections += part->redetections;
+  sum->expansions += part->expansions;
   sum->seconds_detect += part->seconds_detect;
   sum->seconds_build += part->seconds_build;
   sum->seconds_solve += part->seconds_solve;
@@ -70,6 +71,12 @@ static void add_result(scree_StepReport *sum, const scree_StepReport *part) {
     sum->penetration = part->penetration;
     memcpy(sum->deepest_body, part->deepest_body, sizeof sum->deepest_body);
   }
+  if (part->passing && !(sum->passing && sum->step_needed <= part->step_needed)) {
+    sum->passing = true;
+    sum->step_needed = part->step_needed;
+    memcpy(sum->passing_body, part->passing_body, sizeof sum->passing_body);
+  }
+  sum->overlap = fmax(sum->overlap, part->overlap);
   sum->cone_violation = fmax(sum->cone_violation, part->cone_violation);
   sum->stabilised = sum->stabilised || part->stabilised;
   sum->stabilisation_error = fmax(sum->stabilisation_error, part->stabilisation_error);
@@ -149,7 +156,8 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .h = world->system.settings.step,
                           .tolerance = world->system.settings.solve.tolerance,
                           .worst_body = {-1, -1},
-                          .deepest_body = {-1, -1}};
+                          .deepest_body = {-1, -1},
+                          .passing_body = {-1, -1}};
   scree_Status status = reserve(world, false);
   world->stepped = false;
   if (!status) status = run_substeps(world, &sum);
@@ -158,6 +166,12 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->steps++;
   world->time_count++;
   sum.time = scree_world_time(world);
+  if (sum.passing)
+    scree_report(
+        &world->log, SCREE_LOG_WARNING,
+        "step %lld: bodies %d and %d are so fast that they pass through each other unseen; "
+        "expected a step of at most %.3g, or the scheme \"euler\"",
+        (long long)sum.step, sum.passing_body[0], sum.passing_body[1], sum.step_needed);
   if (report) *report = sum;
   return sum.certified ? SCREE_OK : SCREE_NOT_CONVERGED;
 }

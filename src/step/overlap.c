@@ -1,0 +1,234 @@
+/* Bodies that turn: the gaps of a scheme that looks ahead, linearised again.
+ *
+ * The expanded gap D + h u_n is a lower bound of the distance of convex bodies that are translated,
+ * but not of bodies that turn: the face of a box that turns by a comes a^2/2 of its distance from
+ * the centre closer than the tangent says. So after a solve the pairs that may have come too close
+ * are looked at in the configuration that the step would end in. A point with a true gap g < 0
+ * there asks for
+ *
+ *     g + h (u+_n - u_n) >= -slop ,     u_n the velocity that was found,
+ *
+ * which is the expanded gap again with D = g + slop - h u_n. Slop is half of the penetration that
+ * is left alone, and little more than that is where it begins: if bodies were pushed apart fully,
+ * forces would jump in the step in which it begins and in the one after it ends. A contact of the
+ * same name gets this D, and a point that was no contact (a corner that comes round) becomes one,
+ * with the normal of the end and its place taken back along the motion of the two bodies. The
+ * problem is then solved again from the impulses at hand. Only pairs for which a bound on the error
+ * of the expansion exceeds the tolerance are looked at: nothing is spent on balls, on bodies at
+ * rest or on bodies apart.
+ *
+ * Every pair that overlaps at the end is a pair of the contacts: these reach as far as the bodies
+ * move (advance.c). */
+#include "core/log.h"
+#include "core/memory.h"
+#include "geometry/narrow.h"
+#include "step/system.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* One body of a pair: how it moves in the step, and what its turning does to gaps. */
+typedef struct Side {
+  scree_Twist velocity; /* that was found */
+  bool moves;           /* the pose changes; belts and obstacles at rest do not */
+  double turn;          /* angle in the step; 0 for balls, which look the same from all sides */
+  double arm;           /* furthest point that turns with it */
+  double slimness;      /* bounding radius over the smallest: curvature of flat sides */
+} Side;
+
+static bool is_drum(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D;
+}
+
+static bool moves(const scree_Bodies *b, int k) {
+  return !b->fixed[k] || (b->cold[k].driver >= 0 && !b->cold[k].belt);
+}
+
+static bool is_ball(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_SPHERE || shape->kind == SCREE_SHAPE_DISK;
+}
+
+static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Shape *shape = &b->cold[k].shape;
+  Side side = {.velocity = scree_system_after(s, k), .moves = moves(b, k), .slimness = 1};
+  side.arm = scree_norm(scree_sub(point, b->motion[k].pose.position));
+  if (isfinite(shape->bounding_radius)) {
+    if (shape->bounding_radius > side.arm) side.arm = shape->bounding_radius;
+    if (2 * shape->bounding_radius > shape->size)
+      side.slimness = 2 * shape->bounding_radius / shape->size;
+  }
+  if (side.moves && !is_ball(shape)) side.turn = h * scree_norm(side.velocity.angular);
+  return side;
+}
+
+/* The manifold of flat faces may jump to another face when an edge comes round: what that adds to
+ * the error of the expansion, with room. */
+static const double safety = 100;
+
+/* Overlap that is aimed at and overlap that is noticed, as parts of what is left alone; and the
+ * part of the latter that the expansion must be to blame for. */
+static const double aim = 0.5, notice = 0.6, own = 0.1;
+
+/* Bound on how far a true gap at the end can be below the expanded one. The inside of a drum is not
+ * convex: there translations count too. */
+static double expansion_error(const scree_System *s, int i, int j, scree_Vec3 point, const Side *a,
+                              const Side *b, double h) {
+  const scree_Bodies *bodies = &s->bodies;
+  const scree_Vec3 u = scree_sub(scree_velocity_at(&bodies->motion[i].pose, &a->velocity, point),
+                                 scree_velocity_at(&bodies->motion[j].pose, &b->velocity, point));
+  const double travel = h * scree_norm(u) + a->turn * a->arm + b->turn * b->arm;
+  if (is_drum(&bodies->cold[i].shape) || is_drum(&bodies->cold[j].shape))
+    return travel > 0 ? INFINITY : 0;
+  const double slimness = a->slimness > b->slimness ? a->slimness : b->slimness;
+  return safety * (a->turn + b->turn) * travel * slimness;
+}
+
+/* Motion of body k at the end. */
+static scree_Motion motion_after(const scree_Bodies *b, int k, const Side *side, double h) {
+  scree_Motion motion = b->motion[k];
+  motion.velocity = side->velocity;
+  if (side->moves) scree_rigid_drift(&b->inertia[k], h, &motion);
+  return motion;
+}
+
+/* Where the point of body k that is at `point` at the end is now. */
+static scree_Vec3 back(const scree_Bodies *b, int k, const scree_Motion *end, scree_Vec3 point) {
+  return scree_pose_apply(&b->motion[k].pose, scree_pose_invert(&end->pose, point));
+}
+
+/* Points of a pair that overlap at the end, when one does so by more than the tolerance: places as
+ * they are now, gaps as at the end. Returns the deepest over the size. */
+static double look_at_pair(const scree_System *s, size_t first, size_t last, double h,
+                           scree_Points *out) {
+  const scree_Bodies *b = &s->bodies;
+  const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
+  const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+  if (is_ball(si) && is_ball(sj)) return 0;
+  const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
+  double lowest = INFINITY;
+  for (size_t c = first; c < last; ++c) {
+    const double u = scree_system_velocity(s, (int)c, 0);
+    lowest = fmin(lowest, s->contacts.gap[c] + h * u);
+  }
+  const scree_Vec3 at = s->contacts.position[first];
+  const Side a = side_of(s, i, at, h), z = side_of(s, j, at, h);
+  const double error = expansion_error(s, i, j, at, &a, &z, h);
+  if (error == 0 || lowest - error >= -limit) return 0;
+  const scree_Motion mi = motion_after(b, i, &a, h), mj = motion_after(b, j, &z, h);
+  scree_Manifold manifold;
+  const int n = scree_collide(si, &mi.pose, sj, &mj.pose, 0, &manifold);
+  double deepest = 0;
+  for (int k = 0; k < n; ++k) deepest = fmin(deepest, manifold.points[k].gap);
+  /* what the expanded gap shows itself is the solver's, whose tolerance is certified elsewhere */
+  if (deepest >= -limit || deepest >= lowest - own * limit) return 0;
+  for (int k = 0; k < n; ++k) {
+    scree_ManifoldPoint *p = &manifold.points[k];
+    const scree_Vec3 on_i = back(b, i, &mi, scree_axpy(p->position, 0.5 * p->gap, p->normal));
+    const scree_Vec3 on_j = back(b, j, &mj, scree_axpy(p->position, -0.5 * p->gap, p->normal));
+    p->position = scree_scale(0.5, scree_add(on_i, on_j));
+    scree_points_add(out, i, j, p);
+  }
+  return -deepest / size;
+}
+
+static void add_copy(scree_Points *to, const scree_Points *from, size_t k) {
+  const scree_ContactKey *key = &from->keys[k];
+  const scree_ManifoldPoint point = {from->position[k], from->normal[k], from->gap[k],
+                                     key->feature};
+  scree_points_add(to, key->i, key->j, &point);
+}
+
+static bool same_pair(const scree_ContactKey *a, const scree_ContactKey *b) {
+  return a->i == b->i && a->j == b->j;
+}
+
+scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points *points,
+                                  double *depth) {
+  const size_t nc = s->contacts.count;
+  const int threads = s->threads > 1 && nc >= 1024 ? s->threads : 1;
+  double worst = 0;
+  scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
+  if (!lists) return scree_fail_memory(s->log, "the overlaps of a step");
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : worst)
+  {
+    const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
+    const scree_ContactKey *keys = s->contacts.keys;
+    size_t c = nc * me / team;
+    const size_t end = nc * (me + 1) / team;
+    while (c > 0 && c < end && same_pair(&keys[c - 1], &keys[c])) ++c;
+    while (c < end && !lists[me].failed) {
+      size_t last = c + 1;
+      while (last < nc && same_pair(&keys[c], &keys[last])) ++last;
+      worst = fmax(worst, look_at_pair(s, c, last, h, &lists[me]));
+      c = last;
+    }
+  }
+  for (int t = 0; t < threads; ++t) {
+    points->failed = points->failed || lists[t].failed;
+    for (size_t k = 0; k < lists[t].count && !points->failed; ++k) add_copy(points, &lists[t], k);
+    scree_points_fini(&lists[t]);
+  }
+  scree_free(lists);
+  *depth = worst;
+  return points->failed ? scree_fail_memory(s->log, "the overlaps of a step") : SCREE_OK;
+}
+
+/* D of the expansion for point k found at the end that was no contact. */
+static double gap_now(const scree_System *s, const scree_Points *points, size_t k, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_ContactKey *key = &points->keys[k];
+  const scree_Vec3 P = points->position[k];
+  const scree_Twist vi = scree_system_after(s, key->i), vj = scree_system_after(s, key->j);
+  const scree_Vec3 u = scree_sub(scree_velocity_at(&b->motion[key->i].pose, &vi, P),
+                                 scree_velocity_at(&b->motion[key->j].pose, &vj, P));
+  return points->gap[k] - h * scree_dot(points->normal[k], u);
+}
+
+static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
+  return a->i < b->i || (a->i == b->i && a->j < b->j);
+}
+
+static void move_point(scree_Points *to, size_t t, const scree_Points *from, size_t f) {
+  to->keys[t] = from->keys[f];
+  to->position[t] = from->position[f];
+  to->normal[t] = from->normal[f];
+  to->gap[t] = from->gap[f];
+}
+
+/* The points `more`, sorted by pairs, into the contacts: from the back, in place. */
+static bool merge(scree_Points *all, const scree_Points *more) {
+  size_t a = all->count, m = more->count;
+  all->failed = false;
+  for (size_t k = 0; k < more->count && !all->failed; ++k) add_copy(all, more, k);
+  for (size_t to = all->count; m > 0 && !all->failed; --to) {
+    const bool old = a > 0 && pair_before(&more->keys[m - 1], &all->keys[a - 1]);
+    const size_t at = old ? --a : --m;
+    move_point(all, to - 1, old ? all : more, at);
+  }
+  return !all->failed;
+}
+
+scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points) {
+  const scree_Bodies *b = &s->bodies;
+  const size_t n = points->count;
+  int32_t *match = SCREE_ALLOC(int32_t, n);
+  if (!match) return scree_fail_memory(s->log, "the overlaps of a step");
+  scree_contact_match(s->contacts.keys, s->contacts.count, points->keys, n, match);
+  points->count = 0; /* those that were no contacts stay */
+  for (size_t k = 0; k < n; ++k) {
+    const scree_ContactKey *key = &points->keys[k];
+    const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
+    points->gap[k] += aim * s->settings.penetration * size;
+    if (match[k] < 0) {
+      points->gap[k] = gap_now(s, points, k, h);
+      move_point(points, points->count++, points, k);
+      continue;
+    }
+    const size_t c = (size_t)match[k];
+    const double gap = points->gap[k] - h * scree_system_velocity(s, match[k], 0);
+    if (gap < s->contacts.gap[c]) s->contacts.gap[c] = gap;
+  }
+  scree_free(match);
+  return merge(&s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
+}
