@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "scree/results.h"
 
+#include <hdf5.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -214,6 +215,8 @@ static int run_scene(Request *request) {
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {
+  /* all files are closed by then; one that a disk refused to take would make HDF5 crash at exit */
+  (void)H5dont_atexit();
   Request request = {.settings = scree_run_settings()};
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",

@@ -1,6 +1,6 @@
 /* Runs: what is in the folder, the same bits after stopping and resuming anywhere, damage that is
  * noticed. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +18,11 @@
 
 #include <hdf5.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Disks poured from two sources onto a moving floor: bodies come while it runs. */
@@ -44,7 +46,15 @@ static const char scene_text[] =
     "sensors:\n  - {kind: force, name: floor, body: 0}\n"
     "  - {kind: position, name: last, body: 19}\n"
     "  - {kind: flux, name: down, point: [0, 0.05], normal: [0, -1]}\n"
-    "  - {kind: kinetic_energy, name: of_b, material: b}\n";
+    "  - {kind: kinetic_energy, name: of_b, material: b}\n"
+    "remove:\n  - {kind: plane, point: [0.06, 0], normal: [1, 0]}\n"
+    "  - {kind: outside, lower: [-0.2, -0.1], upper: [0.2, 0.21]}\n"
+    "  - {kind: body, body: p, time: 0.11}\n";
+
+static void keep_message(void *user, scree_LogLevel level, const char *message) {
+  (void)level;
+  snprintf(user, 256, "%s", message);
+}
 
 typedef struct Fixture {
   char root[64];
@@ -183,9 +193,12 @@ static void content(void **state) {
   int order[16], poured = 0;
   assert_int_equal(scree_scene_build(f->scene, NULL, &world), SCREE_OK);
   for (int k = 0; k < 125; ++k) {
+    assert_int_equal(scree_scene_remove(f->scene, world), SCREE_OK);
     assert_int_equal(scree_scene_pour(f->scene, world, order, &poured, NULL), SCREE_OK);
     assert_true(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED);
   }
+  const int removed = scree_world_removed_count(world);
+  assert_true(removed > 2 && removed < 17);
   assert_int_equal(poured, 16);
   snprintf(file_name, sizeof file_name, "%s/results.h5", folder(f, "content", path));
   hid_t file = H5Fopen(file_name, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -193,7 +206,7 @@ static void content(void **state) {
   enum { F = 26, N = 20 };
   static double x[F][N][3], q[F][N][4], time[F];
   static int64_t step[F], offset[F + 1];
-  static int count[F], first[N], kind[N];
+  static int count[F], first[N], last[N], kind[N];
   read_set(file, "/frames/position", H5T_NATIVE_DOUBLE, x, F * N * 3);
   read_set(file, "/frames/orientation", H5T_NATIVE_DOUBLE, q, F * N * 4);
   read_set(file, "/frames/time", H5T_NATIVE_DOUBLE, time, F);
@@ -201,6 +214,7 @@ static void content(void **state) {
   read_set(file, "/frames/body_count", H5T_NATIVE_INT, count, F);
   read_set(file, "/frames/contact_offset", H5T_NATIVE_INT64, offset, F + 1);
   read_set(file, "/bodies/first_frame", H5T_NATIVE_INT, first, N);
+  read_set(file, "/bodies/last_frame", H5T_NATIVE_INT, last, N);
   read_set(file, "/bodies/kind", H5T_NATIVE_INT, kind, N);
   assert_int_equal(step[F - 1], 125);
   assert_true(time[F - 1] == scree_world_time(world));
@@ -211,6 +225,9 @@ static void content(void **state) {
     assert_int_equal(kind[b], scree_body_shape(world, b)->kind);
     assert_int_equal(isnan(x[0][b][0]) != 0, first[b] > 0);
     if (first[b] > 0) assert_true(isnan(x[first[b] - 1][b][0]) && !isnan(x[first[b]][b][0]));
+    const int64_t gone = scree_body_removed_step(world, b);
+    assert_int_equal(last[b], gone < 0 ? F - 1 : gone / 5);
+    for (int k = last[b] + 2; k < F; ++k) assert_memory_equal(x[k][b], x[k - 1][b], sizeof x[k][b]);
   }
   assert_int_equal(count[F - 1], N);
   assert_int_equal(offset[F] - offset[F - 1], scree_world_contact_count(world));
@@ -276,6 +293,95 @@ static void refusals(void **state) {
   snprintf(path, sizeof path, "%s/file", f->root);
   assert_int_equal(scree_file_replace(path, "x", 1, NULL), SCREE_OK);
   assert_int_equal(create(f, f->scene, "file", false, false), SCREE_BAD_INPUT);
+}
+
+/* A run keeps others out of its folder as long as it lives. */
+static void locked(void **state) {
+  const Fixture *f = *state;
+  char path[256];
+  scree_RunSettings settings = scree_run_settings();
+  settings.folder = folder(f, "locked", path);
+  scree_Run *r = NULL;
+  assert_int_equal(scree_run_create(f->scene, &settings, NULL, &r), SCREE_OK);
+  for (int k = 0; k < 7; ++k) assert_int_equal(scree_run_step(r, NULL), SCREE_OK);
+  assert_int_equal(create(f, f->scene, "locked", false, true), SCREE_BAD_INPUT);
+  assert_int_equal(create(f, f->scene, "locked", true, false), SCREE_BAD_INPUT);
+  size_t size; /* a reader that comes and goes does not open the door */
+  scree_free(load(f, "locked", "telemetry.jsonl", &size));
+  assert_int_equal(create(f, f->scene, "locked", true, false), SCREE_BAD_INPUT);
+  while (!scree_run_is_over(r)) assert_true(scree_run_step(r, NULL) <= SCREE_NOT_CONVERGED);
+  assert_int_equal(scree_run_close(r, NULL), SCREE_OK);
+  scree_run_destroy(r);
+  assert_int_equal(create(f, f->scene, "locked", true, false), SCREE_OK);
+  run(f, "alone", false, 0, false, 1);
+  assert_same_file(f, "locked", "alone", "results.h5");
+}
+
+/* Results that are too large for memory are built on the disk, to the same content; when the disk
+ * is full, the file of before stays and nothing else is left. */
+static void large(void **state) {
+  const Fixture *f = *state;
+  char path[256], journal_path[320], small[320], big[320], part[330];
+  run(f, "large", false, 100, false, 1);
+  folder(f, "large", path);
+  snprintf(journal_path, sizeof journal_path, "%s/frames.bin", path);
+  snprintf(small, sizeof small, "%s/small.h5", path);
+  snprintf(big, sizeof big, "%s/big.h5", path);
+  snprintf(part, sizeof part, "%s.part", big);
+  size_t size;
+  scree_free(load(f, "large", "frames.bin", &size));
+  scree_Journal journal;
+  assert_int_equal(scree_journal_open(&journal, journal_path, (int64_t)size, NULL), SCREE_OK);
+  scree_World *world;
+  int order[16], poured = 0;
+  assert_int_equal(scree_scene_build(f->scene, NULL, &world), SCREE_OK);
+  for (int k = 0; k < 100; ++k) {
+    assert_int_equal(scree_scene_remove(f->scene, world), SCREE_OK);
+    assert_int_equal(scree_scene_pour(f->scene, world, order, &poured, NULL), SCREE_OK);
+    assert_true(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED);
+  }
+  assert_int_equal(
+      scree_results_write_within(small, &journal, f->scene, world, false, (int64_t)size, NULL),
+      SCREE_OK);
+  assert_int_equal(
+      scree_results_write_within(big, &journal, f->scene, world, false, (int64_t)size - 1, NULL),
+      SCREE_OK);
+  assert_int_not_equal(access(part, F_OK), 0);
+  size_t na, nb;
+  char *a = load(f, "large", "small.h5", &na), *b = load(f, "large", "big.h5", &nb);
+  char *c = load(f, "large", "results.h5", &size);
+  print_message("results: %zu bytes from memory, %zu from the disk\n", na, nb);
+  assert_int_equal(na, nb);
+  assert_memory_equal(a, b, na);
+  assert_int_equal(na, size);
+  assert_memory_equal(a, c, na);
+  /* a disk that is full */
+  struct rlimit old, tight;
+  char message[256] = "";
+  const scree_Log log = {keep_message, message};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+  tight = old;
+  tight.rlim_cur = na / 2;
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  for (int k = 0; k < 2; ++k) {
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    const scree_Status status = scree_results_write_within(k ? big : small, &journal, f->scene,
+                                                           world, false, k ? 0 : INT64_MAX, &log);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_int_equal(status, SCREE_MACHINE);
+    assert_non_null(strstr(message, "cannot be written"));
+  }
+  signal(SIGXFSZ, handler);
+  assert_int_not_equal(access(part, F_OK), 0);
+  scree_free(b);
+  b = load(f, "large", "big.h5", &nb);
+  assert_int_equal(na, nb);
+  assert_memory_equal(a, b, na);
+  scree_free(a);
+  scree_free(b);
+  scree_free(c);
+  scree_journal_close(&journal);
+  scree_world_destroy(world);
 }
 
 /* ---- sensors --------------------------------------------------------------------------------- */
@@ -351,11 +457,6 @@ static void sensors(void **state) {
   scree_scene_destroy(own.scene);
 }
 
-static void keep_message(void *user, scree_LogLevel level, const char *message) {
-  (void)level;
-  snprintf(user, 256, "%s", message);
-}
-
 static void sensors_refused(void **state) {
   (void)state;
   static const char *const wrong[][2] = {
@@ -415,6 +516,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(same_bits, setup, teardown),
                                      cmocka_unit_test_setup_teardown(content, setup, teardown),
                                      cmocka_unit_test_setup_teardown(refusals, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(locked, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(large, setup, teardown),
                                      cmocka_unit_test_setup_teardown(sensors, setup, teardown),
                                      cmocka_unit_test(sensors_refused),
                                      cmocka_unit_test_setup_teardown(journal, setup, teardown)};

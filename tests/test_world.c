@@ -248,6 +248,126 @@ static void failure_is_reported(void **state) {
   scree_world_destroy(world);
 }
 
+/* ---- removal --------------------------------------------------------------------------------- */
+
+static scree_World *falling_heap(const char *scheme, int threads) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.scheme = scheme;
+  settings.step = 2e-3;
+  settings.gravity = vec(0, 0, -9.81);
+  settings.solve.tolerance = 1e-8;
+  settings.solve.threads = threads;
+  scree_World *world = make_world(&settings, 0.4, 0, 0);
+  add_half_space(world, obstacle_at(0, 0, 0));
+  for (int k = 0; k < 24; ++k)
+    add_sphere(world, 0.05,
+               at(0.09 * (k % 3) + 0.003 * k, 0.1 * (k / 3 % 2), 0.06 + 0.11 * (k / 6)));
+  return world;
+}
+
+/* Steps with removals at two moments; the state at the end. */
+static void *heap_with_removals(const char *scheme, int threads, int stop, size_t *size) {
+  scree_World *world = falling_heap(scheme, threads);
+  for (int k = 0; k < 60; ++k) {
+    if (k == 20) OK(scree_world_remove_body(world, 5));
+    if (k == 35)
+      for (int b = 9; b < 14; ++b) OK(scree_world_remove_body(world, b));
+    if (k == stop) { /* into another world, whose bodies are all there */
+      size_t bytes;
+      void *saved = save(world, &bytes);
+      scree_world_destroy(world);
+      world = falling_heap(scheme, threads);
+      OK(scree_world_remove_body(world, 2)); /* not so in the state: it comes back */
+      OK(scree_world_restore(world, saved, bytes));
+      free(saved);
+      assert_int_equal(scree_world_removed_count(world), k > 35 ? 6 : 1);
+      assert_false(scree_body_is_removed(world, 2));
+    }
+    run_steps(world, 1);
+  }
+  void *state = save(world, size);
+  scree_world_destroy(world);
+  return state;
+}
+
+static void removal_same_bits(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int s = 0; s < 2; ++s) {
+    size_t n, m;
+    void *one = heap_with_removals(schemes[s], 1, -1, &n);
+    const int stops[] = {25, 36, 50};
+    for (int k = 0; k < 4; ++k) {
+      void *other = heap_with_removals(schemes[s], k == 3 ? 2 : 1, k == 3 ? -1 : stops[k], &m);
+      assert_int_equal(n, m);
+      assert_memory_equal(one, other, n);
+      free(other);
+    }
+    free(one);
+  }
+}
+
+/* What is removed takes its own momentum and energy with it and nothing else; the others fall on as
+ * if it had never been there. */
+static void removal(void **state) {
+  (void)state;
+  scree_World *world = falling_heap("moreau-jean", 1);
+  run_steps(world, 30);
+  scree_Analysis before, after;
+  OK(scree_world_analyse(world, NULL, &before));
+  const int body = 8;
+  const double m = scree_body_mass(world, body);
+  const scree_Twist v = scree_body_velocity(world, body);
+  const scree_Pose pose = scree_body_pose(world, body);
+  OK(scree_world_remove_body(world, body));
+  OK(scree_world_analyse(world, NULL, &after));
+  NEAR(after.momentum.z, before.momentum.z - m * v.linear.z, 1e-12);
+  NEAR(after.mass, before.mass - m, 1e-12);
+  const double spin =
+      0.5 * scree_body_inertia(world, body).x *
+      (v.angular.x * v.angular.x + v.angular.y * v.angular.y + v.angular.z * v.angular.z);
+  const double kinetic =
+      0.5 * m * (v.linear.x * v.linear.x + v.linear.y * v.linear.y + v.linear.z * v.linear.z) +
+      spin;
+  NEAR(after.kinetic, before.kinetic - kinetic, 1e-12 * before.kinetic);
+  assert_true(scree_body_is_removed(world, body) && !scree_body_is_obstacle(world, body));
+  assert_int_equal(scree_body_removed_step(world, body), 30);
+  assert_int_equal(scree_body_removed_step(world, body + 1), -1);
+  assert_int_equal(scree_world_body_count(world), 25);
+  assert_int_equal(scree_world_removed_count(world), 1);
+  assert_int_equal(scree_world_remove_body(world, body), SCREE_BAD_INPUT);
+  assert_int_equal(scree_body_set_velocity(world, body, &v), SCREE_BAD_INPUT);
+  assert_int_equal(scree_body_set_pose(world, body, &pose), SCREE_BAD_INPUT);
+  assert_int_equal(scree_world_remove_body(world, 99), SCREE_BAD_INPUT);
+  /* a body may be put where it was, and has the next number */
+  scree_BodyDef def = at(pose.position.x, pose.position.y, pose.position.z);
+  assert_int_equal(add_sphere(world, 0.01, def), 25);
+  for (int k = 0; k < 40; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    assert_true(fabs(report.energy.closing) < 1e-12 * before.kinetic);
+    for (int c = 0; c < scree_world_contact_count(world); ++c) {
+      const scree_Contact contact = scree_world_contact(world, c);
+      assert_true(contact.body[0] != body && contact.body[1] != body);
+    }
+  }
+  const scree_Pose still = scree_body_pose(world, body);
+  assert_memory_equal(&still, &pose, sizeof pose);
+  /* without the floor all fall freely */
+  OK(scree_world_remove_body(world, 0));
+  assert_true(scree_body_is_obstacle(world, 0));
+  OK(scree_world_analyse(world, NULL, &before));
+  run_steps(world, 10);
+  OK(scree_world_analyse(world, NULL, &after));
+  NEAR(after.momentum.z, before.momentum.z - after.mass * 9.81 * 10 * 2e-3, 1e-9);
+  for (int b = 1; b < 25; ++b)
+    if (b != body) OK(scree_world_remove_body(world, b));
+  run_steps(world, 5);
+  OK(scree_world_analyse(world, NULL, &after));
+  NEAR(after.mass, scree_body_mass(world, 25), 1e-15);
+  scree_world_destroy(world);
+}
+
 /* ---- schemes --------------------------------------------------------------------------------- */
 
 /* euler: a fast ball does not pass a thin plate, nor a ball pushed by a fast one, and nothing ever
@@ -271,6 +391,95 @@ static void nothing_tunnels(void **state) {
     OK(scree_world_penetration(world, &penetration, pair));
     assert_true(penetration < 1e-5); /* of the plate, after a motion of 500 times its thickness */
     for (int b = 1; b < 3; ++b) assert_true(scree_body_pose(world, b).position.z > 0);
+  }
+  scree_world_destroy(world);
+}
+
+static void count_warnings(void *user, scree_LogLevel level, const char *message) {
+  if (level == SCREE_LOG_WARNING && strstr(message, "pass through each other")) ++*(int *)user;
+}
+
+/* moreau-jean: a ball against a plate a hundredth as thick as the ball's way in a step; returns
+ * where it is in the end. */
+static double shoot(double speed, double scale, int halvings, double height, int *warnings,
+                    scree_StepReport *worst) {
+  scree_WorldSettings settings = scree_world_settings();
+  scree_World *world;
+  const scree_Log log = {count_warnings, warnings};
+  settings.step = 1e-2;
+  settings.max_halvings = halvings;
+  OK(scree_world_create(&settings, &log, &world));
+  add_box(world, scale, scale, 0.02 * scale, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0.01 * scale, 0.02 * scale, height * scale);
+  def.velocity.linear = vec(0, 0, -speed * scale);
+  const int ball = add_sphere(world, 0.05 * scale, def);
+  *worst = (scree_StepReport){.certified = true};
+  for (int k = 0; k < 12; ++k) {
+    scree_StepReport report;
+    const scree_Status status = scree_world_step(world, &report);
+    assert_true(status <= SCREE_NOT_CONVERGED);
+    if (report.passing || report.substeps > worst->substeps) *worst = report;
+  }
+  const double z = scree_body_pose(world, ball).position.z / scale;
+  scree_world_destroy(world);
+  return z;
+}
+
+/* moreau-jean: a fast ball is noticed, and stopped when shorter steps see the plate. */
+static void fast_bodies_are_noticed(void **state) {
+  (void)state;
+  const double scales[] = {1, 1e-3, 1e3};
+  for (int k = 0; k < 3; ++k) {
+    int warnings = 0;
+    scree_StepReport worst;
+    /* way of 0.3 per step, plate 0.04 thick: seen at steps of an eighth */
+    assert_true(shoot(30, scales[k], 3, 1, &warnings, &worst) > 0);
+    assert_true(worst.substeps > 1 && !worst.passing);
+    assert_int_equal(warnings, 0);
+    /* and with more of them not even a tenth of the plate is entered */
+    assert_true(shoot(30, scales[k], 6, 1, &warnings, &worst) > 0);
+    assert_true(worst.certified && worst.penetration < 0.1);
+    /* too fast even for these: it passes, and that is said */
+    assert_true(shoot(1000, scales[k], 2, 12, &warnings, &worst) < 0);
+    assert_true(worst.passing && !worst.certified);
+    assert_int_equal(worst.passing_body[0] + worst.passing_body[1], 1);
+    NEAR(worst.step_needed, 0.5 * 0.04 / 1000, 1e-12);
+    assert_true(warnings > 0);
+    /* all but touching at the start, with no room for a closed contact */
+    warnings = 0;
+    assert_true(shoot(1000, scales[k], 0, 0.07 + 1e-6, &warnings, &worst) < 0);
+    assert_int_equal(warnings, 1);
+    /* past the plate in the first half of the first step */
+    warnings = 0;
+    assert_true(shoot(1000, scales[k], 0, 0.5, &warnings, &worst) < 0);
+    assert_int_equal(warnings, 1);
+    /* slow: nothing is halved */
+    warnings = 0;
+    assert_true(shoot(1, scales[k], 3, 0.3, &warnings, &worst) > 0);
+    assert_int_equal(worst.substeps, 1);
+    assert_int_equal(warnings, 0);
+  }
+}
+
+/* Two fast balls that pass each other at a small distance do not pass through each other. */
+static void near_misses_are_none(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = 1e-2;
+  scree_World *world = make_world(&settings, 0, 0, 0);
+  scree_BodyDef def = at(-5, 0.11, 0);
+  def.velocity.linear.x = 70;
+  def.velocity.angular.z = 500;
+  add_sphere(world, 0.05, def);
+  def = at(5, 0, 0);
+  def.velocity.linear.x = -80;
+  add_sphere(world, 0.05, def);
+  add_box(world, 3, 0.01, 1, obstacle_at(0, -0.06 - 1e-6, 0)); /* it all but slides along this */
+  for (int k = 0; k < 20; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    assert_int_equal(report.substeps, 1);
+    assert_false(report.passing);
   }
   scree_world_destroy(world);
 }
@@ -616,7 +825,11 @@ int main(void) {
                                      cmocka_unit_test(certificate_is_true),
                                      cmocka_unit_test(contact_velocity),
                                      cmocka_unit_test(failure_is_reported),
+                                     cmocka_unit_test(removal_same_bits),
+                                     cmocka_unit_test(removal),
                                      cmocka_unit_test(nothing_tunnels),
+                                     cmocka_unit_test(fast_bodies_are_noticed),
+                                     cmocka_unit_test(near_misses_are_none),
                                      cmocka_unit_test(stabilisation_adds_no_energy),
                                      cmocka_unit_test(dense_packing),
                                      cmocka_unit_test(driven_plate),

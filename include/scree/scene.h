@@ -76,6 +76,10 @@ SCREE_API scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *w
 SCREE_API scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world,
                                               const int *order, int count, const scree_Log *log);
 
+/* Remove the bodies that the scene's rules take away in the world's present state, before a step.
+ */
+SCREE_API scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world);
+
 /* Whether the scene's conditions say that the run is over. *peak is the largest kinetic energy so
  * far, kept by the caller, 0 at first. `reason` receives a text, or null. */
 SCREE_API bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,

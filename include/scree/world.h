@@ -59,13 +59,19 @@ SCREE_API scree_Status scree_world_set_pair_law(scree_World *world, int material
 /* `body` (or null) receives the index. */
 SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def,
                                             int *body);
+/* Take a body or obstacle away, between steps. It keeps its number, so that all others keep theirs,
+ * its shape and the place where it was, but it is at rest and takes no part in anything: no
+ * contacts, energies, momentum or forces. The bodies that touched it find no contact there in the
+ * next step. */
+SCREE_API scree_Status scree_world_remove_body(scree_World *world, int body);
 SCREE_API scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
 SCREE_API double scree_world_time(const scree_World *world);
-SCREE_API int64_t scree_world_steps(const scree_World *world); /* calls of scree_world_step */
-SCREE_API int scree_world_body_count(const scree_World *world);
+SCREE_API int64_t scree_world_steps(const scree_World *world);  /* calls of scree_world_step */
+SCREE_API int scree_world_body_count(const scree_World *world); /* removed ones included */
+SCREE_API int scree_world_removed_count(const scree_World *world);
 
 SCREE_API scree_Pose scree_body_pose(const scree_World *world, int body);
 /* Of an obstacle: its driver at the middle of the last step. */
@@ -75,6 +81,9 @@ SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
                                                const scree_Twist *velocity);
 SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
+SCREE_API bool scree_body_is_removed(const scree_World *world, int body);
+/* Steps that were done when it was removed; -1: it is there. */
+SCREE_API int64_t scree_body_removed_step(const scree_World *world, int body);
 SCREE_API double scree_body_mass(const scree_World *world, int body); /* INFINITY: obstacle */
 SCREE_API scree_Vec3 scree_body_inertia(const scree_World *world, int body);
 SCREE_API int scree_body_material(const scree_World *world, int body);
@@ -99,7 +108,7 @@ typedef struct scree_Contact {
   uint32_t feature;            /* names the contact within the pair, the same in every step */
   scree_Vec3 position, normal; /* the normal points from body[1] to body[0] */
   scree_Vec3 tangent[2];       /* 2D: tangent[1] is z and unused */
-  double gap;                  /* negative: penetration */
+  double gap;                  /* negative: penetration; euler: less what turning takes of it */
   double mu;
   double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
   scree_ContactStatus status;
@@ -153,11 +162,11 @@ SCREE_API size_t scree_world_memory(const scree_World *world);
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
-/* All that changes from step to step (poses, velocities, contacts with their impulses, time,
- * counters, energy sums) as one flat buffer: machine byte order, checked by a version and sizes.
- * Shapes, laws, forces and drivers belong to the scene: restore into a world that was built by the
- * same calls, with the same bodies; the continuation then has the same bits as if it had never been
- * stopped. */
+/* All that changes from step to step (poses, velocities, which bodies were removed, contacts with
+ * their impulses, time, counters, energy sums) as one flat buffer: machine byte order, checked by a
+ * version and sizes. Shapes, laws, forces and drivers belong to the scene: restore into a world
+ * that was built by the same calls, with the same bodies; the continuation then has the same bits
+ * as if it had never been stopped. */
 SCREE_API size_t scree_world_state_size(const scree_World *world);
 SCREE_API void scree_world_save(const scree_World *world, void *buffer);
 SCREE_API scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t size);

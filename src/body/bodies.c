@@ -15,7 +15,8 @@ scree_BodyDef scree_body_def(void) {
 }
 
 void scree_bodies_init(scree_Bodies *bodies, int dimension) {
-  *bodies = (scree_Bodies){.dimension = dimension, .nb = dimension == 2 ? 3 : 6, .balls = true};
+  *bodies = (scree_Bodies){
+      .dimension = dimension, .nb = dimension == 2 ? 3 : 6, .balls = true, .thinnest = INFINITY};
 }
 
 void scree_bodies_fini(scree_Bodies *bodies) {
@@ -26,6 +27,7 @@ void scree_bodies_fini(scree_Bodies *bodies) {
   scree_free(bodies->inertia);
   scree_free(bodies->cold);
   scree_free(bodies->fixed);
+  scree_free(bodies->gone);
   scree_free(bodies->drivers);
   scree_free(bodies->forces);
   *bodies = (scree_Bodies){0};
@@ -106,12 +108,17 @@ static bool grow(scree_Bodies *b) {
          scree_grow_lean((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
 }
 
+static bool grow_gone(scree_Bodies *b, size_t count) {
+  return scree_grow_lean((void **)&b->gone, &b->gone_capacity, count, sizeof *b->gone);
+}
+
 void scree_bodies_fit(scree_Bodies *b) {
   const size_t n = (size_t)b->count;
   scree_fit((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion);
   scree_fit((void **)&b->inertia, &b->inertia_capacity, n, sizeof *b->inertia);
   scree_fit((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold);
   scree_fit((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
+  if (b->gone) scree_fit((void **)&b->gone, &b->gone_capacity, n, sizeof *b->gone);
 }
 
 static scree_Status add_driver(scree_Bodies *b, const scree_BodyDef *def, const scree_Log *log) {
@@ -142,7 +149,8 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
   if (!def->obstacle && (def->driver.kind != SCREE_SIGNAL_ZERO || def->belt))
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has a driver, expected an obstacle", body);
-  if (!grow(bodies)) return scree_fail_memory(log, "the bodies");
+  if (!grow(bodies) || (bodies->gone && !grow_gone(bodies, (size_t)body + 1)))
+    return scree_fail_memory(log, "the bodies");
   scree_BodyCold cold = {
       .material = def->material, .group = def->group, .driver = -1, .belt = def->belt};
   status = copy_shape(def->shape, &cold.shape, log);
@@ -162,8 +170,10 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   bodies->motion[body] = motion;
   bodies->inertia[body] = inertia;
   bodies->cold[body] = cold;
-  bodies->fixed[body] = def->obstacle;
+  bodies->fixed[body] = def->obstacle ? SCREE_BODY_OBSTACLE : 0;
+  if (bodies->gone) bodies->gone[body] = -1;
   bodies->balls = bodies->balls && (def->obstacle || scree_is_ball(&cold.shape, &inertia));
+  if (cold.shape.size < bodies->thinnest) bodies->thinnest = cold.shape.size;
   bodies->count++;
   return SCREE_OK;
 }
@@ -185,9 +195,26 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
   return status;
 }
 
+scree_Status scree_bodies_set_gone(scree_Bodies *b, int body, int64_t step, const scree_Log *log) {
+  const bool was = b->fixed[body] & SCREE_BODY_GONE, is = step >= 0;
+  if (!b->gone) {
+    if (!is) return SCREE_OK;
+    if (!grow_gone(b, (size_t)b->count)) return scree_fail_memory(log, "the removed bodies");
+    for (int k = 0; k < b->count; ++k) b->gone[k] = -1;
+  }
+  b->gone[body] = is ? step : -1;
+  b->gone_count += (int)is - (int)was;
+  b->fixed[body] &= (unsigned char)~SCREE_BODY_GONE;
+  if (!is) return SCREE_OK;
+  b->fixed[body] |= SCREE_BODY_GONE;
+  b->motion[body].velocity = (scree_Twist){{0, 0, 0}, {0, 0, 0}};
+  return SCREE_OK;
+}
+
 void scree_bodies_drive(scree_Bodies *bodies, double time) {
   for (int k = 0; k < bodies->driver_count; ++k) {
     const scree_Driver *driver = &bodies->drivers[k];
+    if (bodies->fixed[driver->body] & SCREE_BODY_GONE) continue;
     scree_Twist velocity = scree_signal_at(&driver->signal, time);
     if (bodies->dimension == 2) velocity = scree_twist_planar(velocity);
     bodies->motion[driver->body].velocity = velocity;
@@ -197,7 +224,8 @@ void scree_bodies_drive(scree_Bodies *bodies, double time) {
 size_t scree_bodies_memory(const scree_Bodies *b) {
   size_t bytes = b->motion_capacity * sizeof *b->motion + b->inertia_capacity * sizeof *b->inertia +
                  b->cold_capacity * sizeof *b->cold + b->fixed_capacity +
-                 b->driver_capacity * sizeof *b->drivers + b->force_capacity * sizeof *b->forces;
+                 b->gone_capacity * sizeof *b->gone + b->driver_capacity * sizeof *b->drivers +
+                 b->force_capacity * sizeof *b->forces;
   for (int k = 0; k < b->count; ++k)
     bytes += 2 * (size_t)b->cold[k].shape.vertex_count * sizeof(scree_Vec3);
   return bytes;

@@ -4,6 +4,7 @@
 #define SCREE_BODY_BODIES_H
 
 #include "body/rigid.h"
+#include "geometry/broad.h"
 
 /* What is needed once per contact or less often. */
 typedef struct scree_BodyCold {
@@ -25,15 +26,21 @@ typedef struct scree_Force {
   bool per_mass;
 } scree_Force;
 
+/* Removed bodies keep their number and all that they were, but take no part in anything. */
+enum { SCREE_BODY_OBSTACLE = 1, SCREE_BODY_GONE = SCREE_BROAD_ABSENT };
+
 typedef struct scree_Bodies {
   int dimension, count;
   int nb;     /* scaled velocity components of a body: 3 or 6 for rigid ones */
   bool balls; /* all that are no obstacles are balls with equal moments */
-  size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity;
+  size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity, gone_capacity;
   scree_Motion *motion;   /* (count) */
   scree_Inertia *inertia; /* (count) */
   scree_BodyCold *cold;   /* (count) */
-  unsigned char *fixed;   /* (count) 1 for obstacles */
+  unsigned char *fixed;   /* (count) bits below; 0: a body that moves */
+  int64_t *gone;          /* (count) step after which it was removed, -1: it is there; or null */
+  int gone_count;
+  double thinnest; /* smallest size of all shapes; INFINITY without any */
   int driver_count, force_count;
   size_t driver_capacity, force_capacity;
   scree_Driver *drivers; /* (driver_count) obstacles that move */
@@ -47,6 +54,10 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
                                     const scree_Log *log);
 scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const scree_Pose *pose,
                                      const scree_Log *log);
+
+/* Take a body away after step `step`, or (-1) bring it back at rest. */
+scree_Status scree_bodies_set_gone(scree_Bodies *bodies, int body, int64_t step,
+                                   const scree_Log *log);
 
 /* Velocities of all obstacles from their drivers at `time`. */
 void scree_bodies_drive(scree_Bodies *bodies, double time);

@@ -211,14 +211,21 @@ static bool bounded(const scree_Aabb *box) {
          isfinite(u.z);
 }
 
+static bool is_absent(const unsigned char *fixed, int i) {
+  return fixed && fixed[i] & SCREE_BROAD_ABSENT;
+}
+
 /* Skins from the motion since the last build, then fat bounds. Returns the largest fat side of the
- * bounded bodies and their number; the others go apart. */
+ * bounded bodies and their number; the others go apart, absent ones nowhere. */
 static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *aabbs,
-                     const double *radii, double distance, int *entry_count, int *apart_count) {
+                     const double *radii, const unsigned char *fixed, double distance,
+                     int *entry_count, int *apart_count) {
   bool history = b->n == n && b->age > 0;
   double largest_skin = 0, largest = 0;
   *entry_count = *apart_count = 0;
   for (int i = 0; i < n; i++) {
+    t->skin[i] = 0;
+    if (is_absent(fixed, i)) continue;
     if (!bounded(&aabbs[i])) {
       t->apart[(*apart_count)++] = i;
       continue;
@@ -240,6 +247,11 @@ static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *a
     double grow = distance + t->skin[i];
     scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
     Fat *f = &b->fat[i];
+    if (is_absent(fixed, i)) { /* without bounds it is not filed */
+      *f = (Fat){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+      b->radius[i] = INFINITY;
+      continue;
+    }
     *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
     const bool finite = bounded(&aabbs[i]);
     const double most = finite ? DBL_MAX : INFINITY; /* what is bounded stays so */
@@ -347,6 +359,7 @@ static bool emit(Sink *s, int i, int j) {
   const scree_BroadPhase *b = s->b;
   Scratch *t = s->t;
   if (s->fixed && s->fixed[i] && s->fixed[j]) return true;
+  if (is_absent(s->fixed, i) || is_absent(s->fixed, j)) return true;
   double reach = b->radius[i] + b->radius[j], skins = t->skin[i] + t->skin[j];
   if (reach < INFINITY) {
     double distance2 = scree_norm2(scree_sub(fat_middle(&b->fat[i]), fat_middle(&b->fat[j])));
@@ -420,7 +433,7 @@ static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb 
                        const double *radii, const unsigned char *fixed, double distance) {
   int count, apart;
   Grid grid;
-  double largest = fatten(b, t, n, aabbs, radii, distance, &count, &apart);
+  double largest = fatten(b, t, n, aabbs, radii, fixed, distance, &count, &apart);
   set_grid(b, n, count, largest, &grid);
   file_entries(b, t, n, largest, &grid);
   Sink sink = {b, t, fixed, 0, 0};

@@ -37,6 +37,8 @@ static inline int scree_pairs_first(const scree_Pairs *pairs, size_t k) {
 
 typedef struct scree_BroadPhase scree_BroadPhase;
 
+enum { SCREE_BROAD_ABSENT = 2 };
+
 /* NULL when memory runs out. */
 scree_BroadPhase *scree_broad_create(void);
 void scree_broad_destroy(scree_BroadPhase *broad);
@@ -44,7 +46,8 @@ void scree_broad_destroy(scree_BroadPhase *broad);
 /* aabbs [n]; infinite bounds are allowed (half-spaces, drums) and pair with everything they reach.
  * radii [n] or NULL: a ball of radius radii[i] round the middle of aabbs[i] also bounds body i;
  * pairs whose balls are apart are left out (INFINITY: no such ball is known).
- * fixed [n] or NULL: two bodies that are both fixed are never paired.
+ * fixed [n] or NULL: two bodies for which it is not 0 are never paired, and one that has the bit
+ * SCREE_BROAD_ABSENT is paired with nothing.
  * What is held grows only when n or the number of pairs outgrows what was seen before; a build of
  * the list takes as much again while it lasts. Bounds that are not a number are treated as covering
  * everything. */

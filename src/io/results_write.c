@@ -2,8 +2,9 @@
  * the sizes, so that every dataset is made with its final extent; the second writes frame by frame
  * and holds one frame in memory. Object times are not recorded: equal results give equal files.
  *
- * HDF5 does not recover from a failed write of its own, so files of ordinary size are built in
- * memory (fclib_h5.h) and written by us; larger ones go to the disk directly. */
+ * HDF5 does not recover from a failed write of its own: the file cannot be closed, and the process
+ * may crash when it ends. So files of ordinary size are built in memory (fclib_h5.h) and written by
+ * us; larger ones go to the disk directly, once it was seen that the disk has room for them. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/results_write.h"
 
@@ -12,13 +13,15 @@
 #include "io/fclib_h5.h"
 #include "io/results_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static const double IN_MEMORY = 256e6; /* bytes before compression */
+static const int64_t IN_MEMORY = 256000000; /* bytes before compression */
 
 /* A dataset that is filled row by row; rank 1 to 3. */
 typedef struct Data {
@@ -234,7 +237,8 @@ static void write_vertices(Writer *writer, const scree_World *world, int n) {
   scree_free(vertices);
 }
 
-static void write_bodies(Writer *writer, const scree_World *world, int n, const int *first) {
+static void write_bodies(Writer *writer, const scree_World *world, int n, const int *first,
+                         const int *last) {
   int *ints = SCREE_ALLOC(int, 3 * (size_t)n);
   double *reals = SCREE_ALLOC(double, 9 * (size_t)n);
   const char *names[SCREE_SHAPE_KINDS];
@@ -263,8 +267,9 @@ static void write_bodies(Writer *writer, const scree_World *world, int n, const 
     } integers[] = {{"/bodies/kind", kind},
                     {"/bodies/obstacle", obstacle},
                     {"/bodies/material", material},
-                    {"/bodies/first_frame", first}};
-    for (int k = 0; k < 4; ++k)
+                    {"/bodies/first_frame", first},
+                    {"/bodies/last_frame", last}};
+    for (int k = 0; k < 5; ++k)
       put_all(writer,
               make_data(writer, integers[k].name, H5T_STD_I32LE, H5T_NATIVE_INT, 1, (hsize_t)n, 0,
                         0, false),
@@ -288,23 +293,36 @@ static void write_bodies(Writer *writer, const scree_World *world, int n, const 
 typedef struct Sizes {
   int frames, bodies;
   int64_t contacts;
-  int *first; /* (bodies) first frame of each body */
+  int *first, *last; /* (bodies) first and last frame of each body */
+  bool removed;      /* some bodies were */
 } Sizes;
 
-static scree_Status find_sizes(const scree_Journal *journal, int bodies, Sizes *sizes,
+static scree_Status find_sizes(const scree_Journal *journal, const scree_World *world, Sizes *sizes,
                                const scree_Log *log) {
+  const int bodies = scree_world_body_count(world);
+  const bool removed = scree_world_removed_count(world) > 0;
   scree_FrameHead head;
   bool end = false;
-  *sizes = (Sizes){.first = SCREE_ALLOC(int, bodies)};
-  if (!sizes->first) return scree_fail_memory(log, "the bodies of the results");
+  *sizes = (Sizes){
+      .first = SCREE_ALLOC(int, bodies), .last = SCREE_ALLOC(int, bodies), .removed = removed};
+  if (!sizes->first || !sizes->last) return scree_fail_memory(log, "the bodies of the results");
   for (int64_t offset = 0;;) {
     scree_Status status = scree_journal_skip(journal, &offset, &head, &end, log);
-    if (status != SCREE_OK || end || offset > journal->length) return status;
+    if (status != SCREE_OK || end || offset > journal->length) {
+      for (int b = 0; b < sizes->bodies && !removed; ++b) sizes->last[b] = sizes->frames - 1;
+      return status;
+    }
     if (head.bodies > bodies)
       return scree_fail(log, SCREE_BAD_INPUT, "%s: a frame has %d bodies, the world only %d",
                         journal->path, (int)head.bodies, bodies);
-    for (; sizes->bodies < head.bodies; ++sizes->bodies)
+    for (; sizes->bodies < head.bodies; ++sizes->bodies) {
       sizes->first[sizes->bodies] = sizes->frames;
+      sizes->last[sizes->bodies] = sizes->frames - 1;
+    }
+    for (int b = 0; b < head.bodies && removed; ++b) {
+      const int64_t step = scree_body_removed_step(world, b);
+      if (step < 0 || step >= head.step) sizes->last[b] = sizes->frames;
+    }
     ++sizes->frames;
     sizes->contacts += head.contacts;
   }
@@ -399,7 +417,8 @@ static void gather(const Part *part, const void *records, size_t stride, int cou
 
 typedef struct Sets {
   Data analysis[ANALYSIS], body[FRAME_FIELDS], contact[CONTACT_FIELDS];
-  Data time, step, body_count;
+  Data time, step, body_count, alive; /* `alive` only when bodies were removed */
+  const Sizes *sizes;
   int64_t *offset; /* (frames+1) */
   char *work;
   size_t capacity;
@@ -416,6 +435,10 @@ static void make_sets(Writer *writer, const Sizes *sizes, Sets *sets) {
       make_data(writer, "/frames/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, F, 0, 0, false);
   sets->body_count =
       make_data(writer, "/frames/body_count", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, F, 0, 0, false);
+  sets->sizes = sizes;
+  if (sizes->removed)
+    sets->alive =
+        make_data(writer, "/frames/alive", H5T_STD_U8LE, H5T_NATIVE_UINT8, 2, F, N, 0, false);
   for (int k = 0; k < FRAME_FIELDS; ++k)
     sets->body[k] = make_data(writer, body_parts[k].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, F,
                               N, (hsize_t)body_parts[k].count, true);
@@ -440,8 +463,8 @@ static void make_sets(Writer *writer, const Sizes *sizes, Sets *sets) {
 }
 
 static void close_sets(Sets *sets) {
-  Data *all[] = {&sets->time, &sets->step, &sets->body_count};
-  for (int k = 0; k < 3; ++k)
+  Data *all[] = {&sets->time, &sets->step, &sets->body_count, &sets->alive};
+  for (int k = 0; k < 4; ++k)
     if (all[k]->id > 0) H5Dclose(all[k]->id);
   for (int k = 0; k < FRAME_FIELDS; ++k)
     if (sets->body[k].id > 0) H5Dclose(sets->body[k].id);
@@ -455,7 +478,8 @@ static void close_sets(Sets *sets) {
 
 static void write_frame(Writer *writer, Sets *sets, int f, const scree_Frame *frame) {
   const scree_FrameHead *head = &frame->head;
-  const size_t rows = (size_t)(head->bodies > head->contacts ? head->bodies : head->contacts);
+  size_t rows = (size_t)(head->bodies > head->contacts ? head->bodies : head->contacts);
+  if (rows < (size_t)sets->sizes->bodies) rows = (size_t)sets->sizes->bodies;
   void *work = sets->work;
   if (!scree_grow(&work, &sets->capacity, rows * 4 * sizeof(double) + 1, 1)) {
     writer->good = false;
@@ -465,6 +489,12 @@ static void write_frame(Writer *writer, Sets *sets, int f, const scree_Frame *fr
   put_row(writer, &sets->time, (hsize_t)f, &head->time);
   put_row(writer, &sets->step, (hsize_t)f, &head->step);
   put_row(writer, &sets->body_count, (hsize_t)f, &head->bodies);
+  const Sizes *sizes = sets->sizes;
+  if (sizes->removed) {
+    uint8_t *alive = work;
+    for (int b = 0; b < sizes->bodies; ++b) alive[b] = f >= sizes->first[b] && f <= sizes->last[b];
+    put_row(writer, &sets->alive, (hsize_t)f, alive);
+  }
   for (int k = 0; k < ANALYSIS; ++k)
     put_row(writer, &sets->analysis[k], (hsize_t)f, (const char *)head + analysis[k].offset);
   for (int k = 0; k < FRAME_FIELDS; ++k) {
@@ -516,11 +546,23 @@ static scree_Status write_content(hid_t file, const char *path, const scree_Jour
   Writer writer = {.file = file, .compression = scree_scene_info(scene).compression, .good = true};
   write_head(&writer, scene, world, finished);
   write_materials(&writer, scene);
-  write_bodies(&writer, world, sizes->bodies, sizes->first);
+  write_bodies(&writer, world, sizes->bodies, sizes->first, sizes->last);
   scree_Status status = write_frames(&writer, journal, sizes, log);
   if (status == SCREE_OK && !writer.good)
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written: memory or disk is full", path);
   return status;
+}
+
+/* Whether the disk takes as many bytes: 0, or errno. The file is there and empty afterwards. */
+static int try_room(const char *path, int64_t bytes) {
+  const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = posix_fallocate(file, 0, (off_t)bytes);
+  if (error == EOPNOTSUPP || error == EINVAL) error = 0; /* it does not tell */
+  if (ftruncate(file, 0) != 0 && !error) error = errno;
+  (void)close(file);
+  if (error) (void)unlink(path);
+  return error;
 }
 
 /* A file that does not fit into memory: straight to the disk, under another name. */
@@ -531,6 +573,13 @@ static scree_Status write_large(const char *path, const scree_Journal *journal, 
   char *part = SCREE_ALLOC(char, length);
   if (!part) return scree_fail_memory(log, path);
   snprintf(part, length, "%s.part", path);
+  /* the journal has all numbers; compression makes them less */
+  const int error = try_room(part, journal->length + (1 << 20));
+  if (error) {
+    scree_free(part);
+    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s (%lld bytes are needed)", path,
+                      strerror(error), (long long)journal->length);
+  }
   H5E_auto2_t function = NULL;
   void *user = NULL;
   H5Eget_auto2(H5E_DEFAULT, &function, &user);
@@ -549,12 +598,12 @@ static scree_Status write_large(const char *path, const scree_Journal *journal, 
   return status;
 }
 
-scree_Status scree_results_write(const char *path, const scree_Journal *journal,
-                                 const scree_Scene *scene, const scree_World *world, bool finished,
-                                 const scree_Log *log) {
+scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
+                                        const scree_Scene *scene, const scree_World *world,
+                                        bool finished, int64_t memory, const scree_Log *log) {
   Sizes sizes;
-  scree_Status status = find_sizes(journal, scree_world_body_count(world), &sizes, log);
-  if (status == SCREE_OK && (double)journal->length > IN_MEMORY) {
+  scree_Status status = find_sizes(journal, world, &sizes, log);
+  if (status == SCREE_OK && journal->length > memory) {
     status = write_large(path, journal, &sizes, scene, world, finished, log);
   } else if (status == SCREE_OK) {
     scree_H5 h5;
@@ -566,5 +615,12 @@ scree_Status scree_results_write(const char *path, const scree_Journal *journal,
     }
   }
   scree_free(sizes.first);
+  scree_free(sizes.last);
   return status;
+}
+
+scree_Status scree_results_write(const char *path, const scree_Journal *journal,
+                                 const scree_Scene *scene, const scree_World *world, bool finished,
+                                 const scree_Log *log) {
+  return scree_results_write_within(path, journal, scene, world, finished, IN_MEMORY, log);
 }

@@ -11,4 +11,11 @@ scree_Status scree_results_write(const char *path, const scree_Journal *journal,
                                  const scree_Scene *scene, const scree_World *world, bool finished,
                                  const scree_Log *log);
 
+/* The same; with a journal of more than `memory` bytes the file is built on the disk, not in
+ * memory.
+ */
+scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
+                                        const scree_Scene *scene, const scree_World *world,
+                                        bool finished, int64_t memory, const scree_Log *log);
+
 #endif

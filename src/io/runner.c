@@ -290,7 +290,9 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
 static void remember_failure(scree_RunSummary *summary, const scree_StepReport *report) {
   if (summary->steps_above < SCREE_RUN_REMEMBERED) {
     const bool solver = report->error > report->tolerance;
-    const int *body = solver ? report->worst_body : report->deepest_body;
+    const int *body = solver            ? report->worst_body
+                      : report->passing ? report->passing_body
+                                        : report->deepest_body;
     summary->above[summary->steps_above] =
         (scree_RunFailure){.step = report->step,
                            .time = report->time,
@@ -325,7 +327,12 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
 /* What follows a step that was done: lines, frames, problems, checkpoints. */
 static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   const int64_t step = scree_world_steps(run->world);
-  const int bodies = scree_world_body_count(run->world) - run->info.obstacles;
+  int bodies = 0; /* that are there */
+  const int n = scree_world_body_count(run->world);
+  if (scree_world_removed_count(run->world) == 0)
+    bodies = n - run->info.obstacles;
+  else
+    for (int b = run->info.obstacles; b < n; ++b) bodies += !scree_body_is_removed(run->world, b);
   add_up(run, report);
   scree_Status status = scree_sensors_take(&run->sensors, run->world, run->log);
   if (status == SCREE_OK)
@@ -364,8 +371,9 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
 scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   scree_StepReport own;
   if (!report) report = &own;
-  scree_Status status =
-      scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  scree_Status status = scree_scene_remove(run->scene, run->world);
+  if (status == SCREE_OK)
+    status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
   if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
   if (status == SCREE_OK) status = scree_world_step(run->world, report);
   if (status > SCREE_NOT_CONVERGED) {

@@ -579,6 +579,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = resolve_time(scene, log);
   if (status == SCREE_OK) status = read_stop(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_removals(scene, log);
   if (status == SCREE_OK) status = read_solver(scene, log);
   if (status != SCREE_OK) return status;
   scene->text = scree_tree_write(scene->tree.root);
@@ -648,6 +649,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   scree_free(scene->pours);
   scree_free(scene->forces);
   scree_free(scene->sensors);
+  scree_free(scene->removals);
   scree_free(scene->solver_options);
   scree_free(scene->text);
   scree_free(scene->name);

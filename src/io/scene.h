@@ -67,6 +67,20 @@ typedef struct scree_SceneForce {
   scree_SceneSignal *signal;
 } scree_SceneForce;
 
+typedef enum scree_RemovalKind {
+  SCREE_REMOVE_PLANE,
+  SCREE_REMOVE_OUTSIDE,
+  SCREE_REMOVE_BODY
+} scree_RemovalKind;
+
+typedef struct scree_Removal {
+  scree_RemovalKind kind;
+  scree_Vec3 point, normal; /* plane */
+  scree_Vec3 lower, upper;  /* outside */
+  int body;                 /* body */
+  double time;
+} scree_Removal;
+
 struct scree_Scene {
   char *name; /* of the file */
   scree_Tree tree;
@@ -84,6 +98,8 @@ struct scree_Scene {
   int force_count;
   scree_Sensor *sensors; /* (sensor_count) */
   int sensor_count;
+  scree_Removal *removals; /* (removal_count) */
+  int removal_count;
   const char **solver_options; /* null-ended "name=value" */
   double step, duration, smallest;
   int64_t steps, frame_steps;
@@ -112,6 +128,12 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
 
 /* Take over the body (also its shape, freed on failure). */
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
+
+/* A body or obstacle by its name, or by its number; -1 with a message. Poured bodies have numbers
+ * too, from the moment they come. */
+int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
+scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log);
 
 scree_Twist scree_scene_signal_at(void *signal, double time);
 

@@ -191,6 +191,7 @@ static int *near_region(const scree_World *world, const scree_Region *region, in
   int *list = SCREE_ALLOC(int, (size_t)n + (size_t)extra);
   *count = 0;
   for (int b = 0; list && b < n; ++b) {
+    if (scree_body_is_removed(world, b)) continue;
     const scree_Pose pose = scree_body_pose(world, b);
     const scree_Aabb box = scree_shape_aabb(scree_body_shape(world, b), &pose);
     const bool apart = box.lower.x > region->upper.x || box.upper.x < region->lower.x ||
@@ -316,6 +317,7 @@ bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,
   if (!scree_node_find(stop, "plane")) return false;
   const int n = scree_world_body_count(world);
   for (int b = scene->obstacle_count; b < n; ++b) {
+    if (scree_body_is_removed(world, b)) continue;
     if (scene->stop_body >= 0 && b != scene->stop_body) continue;
     const scree_Vec3 x = scree_body_pose(world, b).position;
     if (!(scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0)) continue;

@@ -324,10 +324,11 @@ static const scree_Field time_fields[] = {
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
     REAL("gap_tolerance", 0, NULL, "1e-9", 0, 1,
          "moreau-jean: gap that counts as closed, relative to the smaller body"),
-    REAL("penetration", 0, NULL, "1e-4", 0, 1,
-         "penetration that is left alone, relative to the smaller body"),
+    REAL("penetration", OPEN, NULL, "1e-4", 0, 1,
+         "penetration that is left alone, relative to the smaller body; euler: what a step ends "
+         "with, at most"),
     BOOL("stabilise", "true", "moreau-jean: move bodies apart where they penetrate further"),
-    REAL("penetration_limit", 0, NULL, "0.1", 0, INFINITY,
+    REAL("penetration_limit", OPEN, NULL, "0.1", 0, INFINITY,
          "penetration above which a step is not certified, relative to the smaller body"),
     INT("max_halvings", 0, "4", 0, 20, "of a step that cannot be certified"),
     END};
@@ -370,6 +371,24 @@ static const scree_Field stop[] = {
     REAL("after", 0, "s", "0", 0, INFINITY, "but not before this time"),
     MAP("plane", 0, NULL, plane, "stop when a body passes a plane"), END};
 
+static const scree_Field removed_plane[] = {
+    VECTOR("point", 0, "m", "0", "a point of the plane"),
+    VECTOR("normal", REQUIRED, NULL, NULL, "bodies whose centre is on this side are removed"), END};
+
+static const scree_Field removed_outside[] = {
+    VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
+    VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
+
+static const scree_Field removed_body[] = {
+    TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results"),
+    REAL("time", 0, "s", "0", 0, INFINITY, "when it is removed"), END};
+
+static const scree_Variant removals[] = {
+    {"plane", 0, removed_plane, "bodies that pass a plane"},
+    {"outside", 0, removed_outside, "bodies whose centre leaves a box"},
+    {"body", 0, removed_body, "one body or obstacle, such as a gate, at a time"},
+    {0}};
+
 static const scree_Field dump_problem[] = {
     INTS("steps", "[]", 1, 9e15, "numbers of the steps whose problem is written, from 1"),
     INT("every", 0, "0", 0, 9e15, "and of every so many steps; 0: none"), END};
@@ -409,6 +428,11 @@ static const scree_Field scene[] = {
     MAP("solver", 0, "{}", solver, "of the contact problem of each step"),
     MAP("output", 0, "{}", output, "what is saved"),
     MAP("stop", 0, "{}", stop, "reasons to stop before `time.duration`"),
+    {.key = "remove",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = removals,
+     .help = "bodies that are taken away while it runs; obstacles stay, unless named"},
     MAP("dump_problem", 0, "{}", dump_problem,
         "steps whose contact problem is written to problems/ in FCLIB's format"),
     MAP("analysis", 0, "{}", analysis, "measurements"),

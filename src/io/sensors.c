@@ -30,9 +30,7 @@ static int columns_of(scree_SensorKind kind, int dimension) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A body or obstacle by its name, or by its number; -1 with a message. Poured bodies have numbers
- * too, from the moment they come. */
-static int find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
   const char *words[256] = {NULL};
   int count = 0;
   for (size_t k = 0; k < scene->body_count; ++k) {
@@ -73,7 +71,7 @@ static scree_Status read_bodies(const scree_Scene *scene, const scree_Node *map,
   const scree_Node *between = scree_node_find(map, "between");
   for (int k = 0; k < (between ? 2 : 1); ++k) {
     const scree_Node *node = between ? between->entries[k].value : scree_node_find(map, "body");
-    sensor->body[k] = find_body(scene, node, log);
+    sensor->body[k] = scree_scene_find_body(scene, node, log);
     if (sensor->body[k] < 0) return SCREE_BAD_INPUT;
   }
   return SCREE_OK;
@@ -269,6 +267,10 @@ static double kinetic_energy(const scree_Sensor *sensor, const scree_World *worl
   return sum;
 }
 
+static bool is_removed(const scree_World *world, int body) {
+  return body >= 0 && scree_body_is_removed(world, body);
+}
+
 scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
                                 const scree_Log *log) {
   const scree_Scene *scene = sensors->scene;
@@ -280,7 +282,9 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
     const int n = columns_of(sensor->kind, scene->dimension), *body = sensor->body;
     const int there = scree_world_body_count(world);
     scree_Vec3 v = {NAN, NAN, NAN};
-    if (body[0] < there && body[1] < there) switch (sensor->kind) {
+    const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
+                          !is_removed(world, body[1]);
+    if (is_there) switch (sensor->kind) {
       case SCREE_SENSOR_POSITION: v = motion[body[0]].pose.position; break;
       case SCREE_SENSOR_VELOCITY: v = motion[body[0]].velocity.linear; break;
       case SCREE_SENSOR_ANGULAR_VELOCITY:

@@ -1,7 +1,8 @@
 /* Saving and restoring what changes from step to step.
  *
- * Layout: a header of fixed size, then the motions of all bodies, then the names and impulses of
- * the contacts of the last step, which start the next solve. The broad phase keeps a list between
+ * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
+ * the step of their removal, then the names and impulses of the contacts of the last step, which
+ * start the next solve. The broad phase keeps a list between
  * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
  * built anew. */
 #include "core/log.h"
@@ -10,22 +11,27 @@
 
 #include <string.h>
 
-static const char magic[8] = "screest1";
+static const char magic[8] = "screest2";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
-  int64_t contacts;
+  int64_t contacts, removed;
   double step, time_start, last_h, memory_h, bank, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
   int64_t energy_known;
 } Header;
 
+typedef struct Removed {
+  int64_t body, step;
+} Removed;
+
 size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
   return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
+         (size_t)s->bodies.gone_count * sizeof(Removed) +
          s->memory.count * (sizeof(scree_ContactKey) + sizeof(scree_Vec3));
 }
 
@@ -48,6 +54,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.dimension = s->bodies.dimension;
   header.bodies = s->bodies.count;
   header.contacts = (int64_t)s->memory.count;
+  header.removed = s->bodies.gone_count;
   header.step = s->settings.step;
   header.time_start = world->time_start;
   header.last_h = world->last_h;
@@ -60,6 +67,10 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.energy_known = s->energy_known;
   char *at = put(buffer, &header, sizeof header);
   at = put(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  for (int k = 0; s->bodies.gone_count > 0 && k < s->bodies.count; ++k) {
+    const Removed removed = {k, s->bodies.gone[k]};
+    if (removed.step >= 0) at = put(at, &removed, sizeof removed);
+  }
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
 }
@@ -79,15 +90,41 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
                       header->bodies, s->bodies.dimension, s->bodies.count);
-  const size_t rest = size - sizeof *header,
-               motions = (size_t)header->bodies * sizeof(scree_Motion);
+  const size_t rest = size - sizeof *header;
+  const bool sound = header->removed >= 0 && header->removed <= header->bodies;
+  const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
+                         (sound ? (size_t)header->removed * sizeof(Removed) : 0);
   const size_t each = sizeof(scree_ContactKey) + sizeof(scree_Vec3);
-  if (header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
+  if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: %zu bytes do not fit %d bodies and %lld contacts", size,
                       header->bodies, (long long)header->contacts);
+  const char *at =
+      (const char *)buffer + sizeof *header + (size_t)header->bodies * sizeof(scree_Motion);
+  for (int64_t k = 0; k < header->removed; ++k) {
+    Removed removed;
+    at = take(at, &removed, sizeof removed);
+    if (removed.body < 0 || removed.body >= header->bodies || removed.step < 0)
+      return scree_fail(&world->log, SCREE_BAD_INPUT,
+                        "state: body %lld was removed after step %lld", (long long)removed.body,
+                        (long long)removed.step);
+  }
   return SCREE_OK;
+}
+
+/* Bodies that are gone in the state, and no others. */
+static scree_Status restore_removed(scree_World *world, const char **at, int64_t count) {
+  scree_Bodies *b = &world->system.bodies;
+  scree_Status status = SCREE_OK;
+  for (int k = 0; k < b->count && status == SCREE_OK; ++k)
+    status = scree_bodies_set_gone(b, k, -1, &world->log);
+  for (int64_t k = 0; k < count && status == SCREE_OK; ++k) {
+    Removed removed;
+    *at = take(*at, &removed, sizeof removed);
+    status = scree_bodies_set_gone(b, (int)removed.body, removed.step, &world->log);
+  }
+  return status;
 }
 
 scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t size) {
@@ -103,6 +140,8 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
     return scree_fail_memory(&world->log, "the impulses of a saved state");
   const char *at = (const char *)buffer + sizeof header;
   at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  status = restore_removed(world, &at, header.removed);
+  if (status) return status;
   at = take(at, memory->keys, contacts * sizeof *memory->keys);
   take(at, memory->impulses, contacts * sizeof *memory->impulses);
   memory->count = contacts;

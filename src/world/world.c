@@ -191,6 +191,26 @@ scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, 
   return SCREE_OK;
 }
 
+static scree_Status check_body(const scree_World *world, int body) {
+  if (body < 0 || body >= world->system.bodies.count)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is not there, expected 0 .. %d", body,
+                      world->system.bodies.count - 1);
+  if (scree_body_is_removed(world, body))
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d was removed after step %lld", body,
+                      (long long)scree_body_removed_step(world, body));
+  return SCREE_OK;
+}
+
+scree_Status scree_world_remove_body(scree_World *world, int body) {
+  scree_System *s = &world->system;
+  scree_Status status = check_body(world, body);
+  if (!status) status = scree_bodies_set_gone(&s->bodies, body, world->steps, &world->log);
+  if (status) return status;
+  s->energy_known = false;
+  scree_broad_invalidate(s->broad);
+  return SCREE_OK;
+}
+
 scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
   return scree_bodies_add_force(&world->system.bodies, def, &world->log);
 }
@@ -215,12 +235,6 @@ scree_Pose scree_body_pose(const scree_World *world, int body) {
 
 scree_Twist scree_body_velocity(const scree_World *world, int body) {
   return world->system.bodies.motion[body].velocity;
-}
-
-static scree_Status check_body(const scree_World *world, int body) {
-  if (body >= 0 && body < world->system.bodies.count) return SCREE_OK;
-  return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is not there, expected 0 .. %d", body,
-                    world->system.bodies.count - 1);
 }
 
 scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose *pose) {
@@ -253,15 +267,28 @@ const scree_Shape *scree_body_shape(const scree_World *world, int body) {
 }
 
 bool scree_body_is_obstacle(const scree_World *world, int body) {
-  return world->system.bodies.fixed[body];
+  return world->system.bodies.fixed[body] & SCREE_BODY_OBSTACLE;
+}
+
+bool scree_body_is_removed(const scree_World *world, int body) {
+  return world->system.bodies.fixed[body] & SCREE_BODY_GONE;
+}
+
+int64_t scree_body_removed_step(const scree_World *world, int body) {
+  const scree_Bodies *b = &world->system.bodies;
+  return b->gone ? b->gone[body] : -1;
+}
+
+int scree_world_removed_count(const scree_World *world) {
+  return world->system.bodies.gone_count;
 }
 
 double scree_body_mass(const scree_World *world, int body) {
-  return world->system.bodies.fixed[body] ? INFINITY : world->system.bodies.inertia[body].mass;
+  return scree_body_is_obstacle(world, body) ? INFINITY : world->system.bodies.inertia[body].mass;
 }
 
 scree_Vec3 scree_body_inertia(const scree_World *world, int body) {
-  if (world->system.bodies.fixed[body]) return scree_vec3(INFINITY, INFINITY, INFINITY);
+  if (scree_body_is_obstacle(world, body)) return scree_vec3(INFINITY, INFINITY, INFINITY);
   return world->system.bodies.inertia[body].moments;
 }
 

@@ -71,12 +71,21 @@ expect 2 "did you mean step?" "$scree" run scene.yaml -o x --set time.stp=1
 expect 2 "expected one" "$scree" run
 expect 2 "folder cannot be made" "$scree" run scene.yaml -o scene.yaml
 expect 3 "folder cannot be made" "$scree" run scene.yaml -o /proc/nowhere/x
-if [ "$(id -u)" != 0 ]; then
+# A folder that may not be written, a scene that may not be read; root may do both, so it becomes
+# nobody for this.
+as=()
+[ "$(id -u)" = 0 ] && as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+chmod 755 "$root"
+if "${as[@]}" test -r scene.yaml && "${as[@]}" test -x "$scree"; then
   mkdir closed && chmod 555 closed
-  expect 3 "cannot be" "$scree" run scene.yaml -o closed
-  chmod 000 scene.yaml
-  expect 2 "cannot be read" "$scree" run scene.yaml -o x
-  chmod 644 scene.yaml
+  expect 3 "cannot be" "${as[@]}" "$scree" run scene.yaml -o closed
+  expect 3 "folder cannot be made" "${as[@]}" "$scree" run scene.yaml -o closed/inside
+  [ -z "$(ls closed)" ] || complain "something was written: $(ls closed)"
+  cp scene.yaml secret.yaml && chmod 000 secret.yaml
+  expect 2 "secret.yaml: cannot be read: Permission denied" "${as[@]}" "$scree" run secret.yaml -o x
+  expect 2 "secret.yaml: cannot be read" "${as[@]}" "$scree" check secret.yaml
+else
+  echo "run: skipped: folders that may not be written (setpriv, or the program, cannot be used)"
 fi
 expect 0 "good" "$scree" check scene.yaml
 expect 2 "scene.yaml" "$scree" check scene.yaml --set seed=x
@@ -110,6 +119,34 @@ if [ "$status" != 0 ]; then
     complain "interrupted: $(cat stopped.out)"
   [ -s stopped/results.h5 ] || complain "interrupted: no results.h5"
 fi
+
+# Two runs in one folder: the second is refused, whatever it asks for, and the first goes on.
+"$scree" run scene.yaml -o shared -q --set time.duration=20 2>/dev/null &
+pid=$!
+for _ in $(seq 100); do [ -s shared/checkpoint.bin ] && break; sleep 0.05; done
+expect 2 "another run is writing to this folder" "$scree" run scene.yaml -o shared --force
+expect 2 "another run is writing to this folder" "$scree" run scene.yaml -o shared --resume \
+  --set time.duration=20
+kill -0 "$pid" 2>/dev/null || complain "the first of two runs has ended"
+kill -TERM "$pid" 2>/dev/null || true
+wait "$pid" || true
+[ -s shared/results.h5 ] || complain "the first of two runs left no results"
+
+# Bodies that are removed: the same results in parts, and a page and files of what is left.
+removing=(--set 'remove=[{kind: plane, point: [0, 0.03], normal: [0, -1]}]')
+"$scree" run scene.yaml -o removed "${removing[@]}" -q || complain "remove: status $?"
+tail -1 removed/telemetry.jsonl | grep -q '"bodies": 0' || complain "remove: $(tail -1 removed/telemetry.jsonl)"
+"$scree" run scene.yaml -o removed2 "${removing[@]}" -q --until 0.2 2>/dev/null || complain "remove, part: status $?"
+"$scree" run scene.yaml -o removed2 "${removing[@]}" -q --resume || complain "remove, resumed: status $?"
+cmp removed/results.h5 removed2/results.h5 || complain "remove: a run in parts gives other results"
+expect 0 "" "$scree" convert removed --vtk removed-vtk
+grep -q 'NumberOfPoints="3"' "removed-vtk/bodies_000100.vtp" || complain "remove: VTK shows removed bodies"
+expect 0 "" "$scree" report removed -o removed.html
+expect 2 "expected one of" "$scree" check scene.yaml --set 'remove=[{kind: plain, normal: [0, 1]}]'
+expect 2 "other than zero" "$scree" check scene.yaml --set 'remove=[{kind: plane, normal: [0, 0]}]'
+expect 2 "below upper" "$scree" check scene.yaml \
+  --set 'remove=[{kind: outside, lower: [0, 1], upper: [1, 1]}]'
+expect 2 "nobody" "$scree" check scene.yaml --set 'remove=[{kind: body, body: nobody}]'
 
 # kill -9 at any moment.
 RANDOM=4
