@@ -159,6 +159,30 @@ static void ellipses_in_a_drum(void **state) {
   scree_world_destroy(world);
 }
 
+/* Disks in a drum, which is not convex, thrown round it at a quarter of their size per step. */
+static void disks_in_a_drum(void **state) {
+  (void)state;
+  const scree_WorldSettings settings = euler(2, 5e-3, 1);
+  scree_World *world = make_world(&settings, 0.3, 0, 0);
+  scree_Shape shape;
+  OK(scree_shape_init_drum_2d(&shape, 0.5, &test_log));
+  scree_BodyDef drum = obstacle_at(0, 0, 0);
+  drum.driver.kind = SCREE_SIGNAL_CONSTANT;
+  drum.driver.constant.angular.z = 3;
+  add_shape(world, &shape, drum);
+  for (int k = 0; k < 12; ++k) {
+    scree_BodyDef def = at(0.4 * cos(0.4 * k), 0.4 * sin(0.4 * k), 0);
+    def.velocity.linear = vec(-3 * sin(0.4 * k), 3 * cos(0.4 * k), 0);
+    add_disk(world, 0.03, def);
+  }
+  const Outcome o = watch(world, 300);
+  print_message("disks: penetration %.1e, %d expansions, closing %.1e\n", o.penetration,
+                o.expansions, o.closing);
+  assert_true(o.penetration <= 1e-4);
+  assert_true(o.expansions < 30); /* of 300 steps */
+  scree_world_destroy(world);
+}
+
 /* Balls cannot come closer by turning: nothing is repeated. */
 static void balls_need_nothing(void **state) {
   (void)state;
@@ -178,7 +202,8 @@ static void balls_need_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes), cmocka_unit_test(same_everywhere), cmocka_unit_test(polygons),
-      cmocka_unit_test(ellipses_in_a_drum), cmocka_unit_test(balls_need_nothing)};
+      cmocka_unit_test(boxes),           cmocka_unit_test(same_everywhere),
+      cmocka_unit_test(polygons),        cmocka_unit_test(ellipses_in_a_drum),
+      cmocka_unit_test(disks_in_a_drum), cmocka_unit_test(balls_need_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

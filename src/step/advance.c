@@ -112,8 +112,10 @@ static scree_Status look_again(scree_System *s, double h, scree_StepReport *repo
   *again = report->redetections < REDETECTIONS;
   if (!*again) return SCREE_OK;
   report->redetections++;
-  const scree_Status status = scree_system_remember(s, h);
-  return status ? status : scree_system_detect(s, s->settings.gap_tolerance, INFINITY, s->reach);
+  scree_Status status = scree_system_remember(s, h);
+  if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, INFINITY, s->reach);
+  if (!status) scree_system_bend(s, h);
+  return status;
 }
 
 /* Gaps that turning closes further than they were expanded (overlap.c). */
@@ -157,7 +159,10 @@ static scree_Status find_impulses(scree_System *s, double middle, double h,
                 : scree_system_detect(s, closed, INFINITY, reach);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
-  scree_system_guard_back(s, h, report);
+  if (looks)
+    scree_system_bend(s, h);
+  else
+    scree_system_guard_back(s, h, report);
   report->seconds_detect += scree_seconds() - clock;
   for (;;) {
     clock = scree_seconds();

@@ -173,6 +173,8 @@ scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
+/* Gaps of balls in drums, less what the drum's curvature takes of them in a step h. */
+void scree_system_bend(scree_System *s, double h);
 /* After a solve of a scheme that looks ahead, gathered: the points that would overlap at the end of
  * the step by more than is left alone, put into the empty list; *depth is the deepest over the
  * pair's size. */
