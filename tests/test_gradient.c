@@ -102,10 +102,10 @@ static void agree(const char *name, scree_Problem *p) {
   if (reference.status != SCREE_OK) fail_msg("%s: auto reached %g", name, reference.info.value);
   for (int m = 0; m < METHODS; ++m) {
     settings = settings_of(methods[m], 1e-3 * tolerance);
-    settings.max_iterations = 100000;
+    settings.max_iterations = strcmp(methods[m], "pgd") == 0 ? 20000 : 100000;
     Solution s = solve_from(p, &settings, NULL);
     const double apart = difference(p, s.u, reference.u);
-    /* the plain gradient needs millions on the worst (BoxesStack1): there it must be on its way */
+    /* the plain gradient needs 7e4 on OneObject, 3e6 on BoxesStack1: there it must be on its way */
     const bool slow = s.status != SCREE_OK && strcmp(methods[m], "pgd") == 0;
     if (slow ? !(s.info.value < 1e-4) : s.status != SCREE_OK)
       fail_msg("%s: %s reached %g", name, methods[m], s.info.value);
