@@ -73,8 +73,8 @@ typedef struct scree_Shape {
   double half_length;   /* segment, capsule, drum */
   scree_Vec3 semi;      /* ellipse, ellipsoid: semi-axes; box: half extents */
   scree_Vec3 *vertices; /* polygon: [vertex_count] counter-clockwise, then [vertex_count] outward
-                         * unit normals of the edges k -> k+1; owned; else NULL */
-  scree_Vec3 offset;    /* polygon: centroid in the coordinates it was given in, else 0 */
+                         * unit normals of the edges k -> k+1, then the centroid in the coordinates
+                         * it was given in (scree_shape_offset); owned; else NULL */
   /* Derived by the init functions. */
   double bounding_radius; /* of the smallest ball round the origin; INFINITY when unbounded */
   double size;        /* smallest width across: the length that a gap is small against. Unbounded
@@ -82,6 +82,12 @@ typedef struct scree_Shape {
   double volume;      /* area in 2D; 0 for a segment without radius and for unbounded shapes */
   scree_Vec3 inertia; /* principal moments for unit density; 2D: only z */
 } scree_Shape;
+
+/* Where the origin of a shape, its centroid, is in the coordinates that it was given in. */
+static inline scree_Vec3 scree_shape_offset(const scree_Shape *shape) {
+  const scree_Vec3 none = {0, 0, 0};
+  return shape->vertices ? shape->vertices[2 * shape->vertex_count] : none;
+}
 
 /* A parameter of a shape, as a scene names it. */
 typedef struct scree_ShapeParameter {

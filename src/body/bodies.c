@@ -92,7 +92,7 @@ static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef
 static scree_Status copy_shape(const scree_Shape *from, scree_Shape *to, const scree_Log *log) {
   *to = *from;
   if (!from->vertices) return SCREE_OK;
-  const size_t n = 2 * (size_t)from->vertex_count;
+  const size_t n = 2 * (size_t)from->vertex_count + 1;
   /* scree_shape_fini frees it: the same allocator as the shape's own */
   to->vertices = SCREE_ALLOC(scree_Vec3, n);
   if (!to->vertices) return scree_fail_memory(log, "the vertices of a shape");
@@ -227,6 +227,7 @@ size_t scree_bodies_memory(const scree_Bodies *b) {
                  b->gone_capacity * sizeof *b->gone + b->driver_capacity * sizeof *b->drivers +
                  b->force_capacity * sizeof *b->forces;
   for (int k = 0; k < b->count; ++k)
-    bytes += 2 * (size_t)b->cold[k].shape.vertex_count * sizeof(scree_Vec3);
+    if (b->cold[k].shape.vertices)
+      bytes += (2 * (size_t)b->cold[k].shape.vertex_count + 1) * sizeof(scree_Vec3);
   return bytes;
 }

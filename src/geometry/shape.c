@@ -148,7 +148,7 @@ static void finish_polygon(scree_Shape *shape) {
     for (int j = 0; j < n; j++) across = fmax(across, scree_dot(normal[k], scree_sub(p, v[j])));
     width = fmin(width, across);
   }
-  shape->offset = centroid;
+  normal[n] = centroid;
   shape->volume = 0.5 * area2;
   shape->inertia = scree_vec3(0, 0, polar / 12);
   shape->bounding_radius = sqrt(radius2);
@@ -187,7 +187,7 @@ static scree_Status init_polygon(scree_Shape *shape, const scree_Vec3 *given, in
                           k, given[k].x, given[k].y, depth);
   }
   if (status == SCREE_OK) {
-    shape->vertices = SCREE_ALLOC(scree_Vec3, 2 * (size_t)m);
+    shape->vertices = SCREE_ALLOC(scree_Vec3, 2 * (size_t)m + 1);
     if (!shape->vertices) status = scree_fail_memory(log, "the vertices of a polygon");
   }
   if (status == SCREE_OK) {

@@ -325,7 +325,7 @@ static scree_Status make_fill(Lattice *lattice) {
 static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def,
                               const scree_Shape *shape, scree_Vec3 position, const scree_Log *log) {
   scree_SceneBody body = {.shape = *shape, .def = *def};
-  body.def.pose.position = scree_add(position, shape->offset);
+  body.def.pose.position = scree_add(position, scree_shape_offset(shape));
   return scree_scene_add(scene, &body, log);
 }
 

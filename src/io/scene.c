@@ -334,7 +334,8 @@ static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool ob
   if (status == SCREE_OK) status = read_ends(scene, map, log, &body);
   /* vertices are where they are typed: the centroid moves, not the polygon */
   def->pose.position =
-      scree_add(def->pose.position, scree_quat_rotate(def->pose.orientation, body.shape.offset));
+      scree_add(def->pose.position,
+                scree_quat_rotate(def->pose.orientation, scree_shape_offset(&body.shape)));
   if (scree_node_find(map, "name")) body.name = scree_node_text(map, "name");
   if (obstacle && status == SCREE_OK) {
     def->belt = scree_node_true(map, "belt");
