@@ -541,3 +541,22 @@ void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads) {
   for (int k = 0; k < threads; ++k)
     get_impulses(lanes, part(batches, k, threads), part(batches, k + 1, threads), r);
 }
+
+static void get_velocities(const scree_Lanes *lanes, int first, int last, double *y) {
+  const int nb = lanes->d == 3 ? 6 : 3;
+  for (int b = first; b < last; ++b)
+    for (int j = 0; j < nb; ++j)
+      y[(size_t)b * (size_t)nb + (size_t)j] =
+          lanes->y[(size_t)b * (size_t)lanes->stride + (size_t)j];
+}
+
+void scree_lanes_state(const scree_Lanes *lanes, double *y, int threads) {
+  const int bodies = lanes->nbodies + 1; /* and the ground */
+  if (threads == 1 || lanes->start[lanes->colours] < PARALLEL_BATCHES) {
+    get_velocities(lanes, 0, bodies, y);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int k = 0; k < threads; ++k)
+    get_velocities(lanes, part(bodies, k, threads), part(bodies, k + 1, threads), y);
+}

@@ -51,6 +51,9 @@ void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int t
 /* Give the impulses back. */
 void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads);
 
+/* And the velocities of the bodies, as the state of the operator. */
+void scree_lanes_state(const scree_Lanes *lanes, double *y, int threads);
+
 /* Visit batches first .. last-1, which must belong to one colour if other threads work too. */
 scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last);
 

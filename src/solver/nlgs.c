@@ -14,8 +14,9 @@
  * when the change of a sweep has fallen as far as the error still has to (the two are nearly
  * proportional, and each measurement tells the factor anew), and in any case at intervals of a half
  * of the sweeps done; a paper's measure is checked after every sweep, as in the paper. At each
- * measurement the velocities are computed afresh from r, so that round-off does not build up. Only
- * the exact local solver sees sets other than cones. */
+ * measurement the velocities are computed from those of the bodies, and these now and then afresh
+ * from r, so that round-off does not build up. Only the exact local solver sees sets other than
+ * cones. */
 #include "solver/nlgs.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -30,6 +31,7 @@
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
 enum { COLOURED_CONTACTS = 1500, LANED_CONTACTS = 64, PARALLEL_COLOUR = 256, PREFETCH = 3 };
+enum { FRESH_SWEEPS = 100 }; /* after which the velocities of bodies are computed afresh */
 
 typedef struct Options {
   int local;
@@ -53,6 +55,7 @@ typedef struct State {
   scree_Lanes lanes;
   bool in_lanes;
   double *y; /* state of W */
+  int stale; /* sweeps since y was computed from r */
   int check;
 } State;
 
@@ -257,14 +260,24 @@ double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, doubl
   const bool parallel =
       W->threads > 1 && state->colouring.colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   double change = INFINITY;
-  if (!resume) scree_operator_state(W, r, state->y);
+  if (!resume) {
+    scree_operator_state(W, r, state->y);
+    state->stale = 0;
+  }
   if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
   for (*done = 0; *done < sweeps && !(change <= small); ++*done) { /* also when not a number */
     const Change last = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
     change = last.normal + sqrt(last.tangent2);
   }
   if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
-  scree_operator_apply(W, r, W->problem->q, state->y, u);
+  state->stale += *done;
+  if (state->in_lanes && state->stale < FRESH_SWEEPS) {
+    scree_lanes_state(&state->lanes, state->y, W->threads);
+  } else {
+    scree_operator_state(W, r, state->y);
+    state->stale = 0;
+  }
+  scree_operator_velocity(W, r, state->y, W->problem->q, u);
   return change;
 }
 
