@@ -150,8 +150,11 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (status || finished(run)) return status;
     run->note = "nlgs";
   }
-  status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
-  settle(st, run, r);
+  for (int plain = 0; plain < 2 && !status && !finished(run); ++plain) {
+    run->plain_sweeps = plain; /* what over-relaxation throws about, plain sweeps may calm */
+    status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
+    settle(st, run, r);
+  }
   return status;
 }
 

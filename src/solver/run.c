@@ -130,7 +130,8 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
   for (int group = far && !run->measure_often ? 3 : 1; !run->met && !run->exhausted;) {
     int swept;
     double change;
-    scree_Status status = smooth(run, group, small, RELAXATION, done > 0, r, u, &swept, &change);
+    scree_Status status = smooth(run, group, small, run->plain_sweeps ? 1.0 : RELAXATION, done > 0,
+                                 r, u, &swept, &change);
     if (status) return status;
     done += swept;
     if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
