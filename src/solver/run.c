@@ -15,6 +15,8 @@ static const double FAR_OFF = 100.0;
 /* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
  * halves the sweeps to 1e-3 ... 1e-5; above 1.7 packings begin to diverge. */
 static const double RELAXATION = 1.5;
+/* Without friction the problem is convex and any value below 2 converges (projected SOR). */
+static const double RELAXATION_FRICTIONLESS = 1.7;
 
 bool scree_run_exhausted(scree_Run *run) {
   const scree_SolveSettings *s = run->settings;
@@ -121,17 +123,25 @@ scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) 
   return smooth(run, sweeps, -1.0, 1.0, false, r, u, &done, &change);
 }
 
+static double relaxation_of(const scree_Run *run) {
+  const scree_Problem *p = run->W->problem;
+  if (run->plain_sweeps) return 1.0;
+  for (int c = 0; c < p->nc; ++c)
+    if (p->mu[c] != 0.0) return RELAXATION;
+  return RELAXATION_FRICTIONLESS;
+}
+
 scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {
   double half_error = run->value;
   double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
+  const double relaxation = relaxation_of(run);
   int done = 0, half = 0;
   /* far from the tolerance one sweep will not do, and measuring costs more than a sweep */
   const bool far = run->value > FAR_OFF * run->settings->tolerance;
   for (int group = far && !run->measure_often ? 3 : 1; !run->met && !run->exhausted;) {
     int swept;
     double change;
-    scree_Status status = smooth(run, group, small, run->plain_sweeps ? 1.0 : RELAXATION, done > 0,
-                                 r, u, &swept, &change);
+    scree_Status status = smooth(run, group, small, relaxation, done > 0, r, u, &swept, &change);
     if (status) return status;
     done += swept;
     if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
