@@ -133,6 +133,16 @@ static void polygons(void **state) {
   scree_world_destroy(world);
 }
 
+/* A drum that turns. */
+static void add_drum(scree_World *world) {
+  scree_Shape shape;
+  OK(scree_shape_init_drum_2d(&shape, 0.5, &test_log));
+  scree_BodyDef drum = obstacle_at(0, 0, 0);
+  drum.driver.kind = SCREE_SIGNAL_CONSTANT;
+  drum.driver.constant.angular.z = 3;
+  add_shape(world, &shape, drum);
+}
+
 /* Slim ellipses, whose flat sides come closer when they turn, in a drum, which is not convex. */
 static void ellipses_in_a_drum(void **state) {
   (void)state;
@@ -140,11 +150,7 @@ static void ellipses_in_a_drum(void **state) {
   const scree_WorldSettings settings = euler(2, 5e-3, 1);
   scree_World *world = make_world(&settings, 0.3, 0, 0);
   scree_Shape shape;
-  OK(scree_shape_init_drum_2d(&shape, 0.5, &test_log));
-  scree_BodyDef drum = obstacle_at(0, 0, 0);
-  drum.driver.kind = SCREE_SIGNAL_CONSTANT;
-  drum.driver.constant.angular.z = 3;
-  add_shape(world, &shape, drum);
+  add_drum(world);
   for (int k = 0; k < 12; ++k) {
     OK(scree_shape_init_ellipse(&shape, 0.1, 0.035, &test_log));
     scree_BodyDef def = at(0.22 * (k % 3 - 1), 0.13 * (k / 3 - 1.5), 0);
@@ -164,12 +170,7 @@ static void disks_in_a_drum(void **state) {
   (void)state;
   const scree_WorldSettings settings = euler(2, 5e-3, 1);
   scree_World *world = make_world(&settings, 0.3, 0, 0);
-  scree_Shape shape;
-  OK(scree_shape_init_drum_2d(&shape, 0.5, &test_log));
-  scree_BodyDef drum = obstacle_at(0, 0, 0);
-  drum.driver.kind = SCREE_SIGNAL_CONSTANT;
-  drum.driver.constant.angular.z = 3;
-  add_shape(world, &shape, drum);
+  add_drum(world);
   for (int k = 0; k < 12; ++k) {
     scree_BodyDef def = at(0.4 * cos(0.4 * k), 0.4 * sin(0.4 * k), 0);
     def.velocity.linear = vec(-3 * sin(0.4 * k), 3 * cos(0.4 * k), 0);

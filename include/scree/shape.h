@@ -89,6 +89,11 @@ static inline scree_Vec3 scree_shape_offset(const scree_Shape *shape) {
   return shape->vertices ? shape->vertices[2 * shape->vertex_count] : none;
 }
 
+/* A ball of its dimension: it looks the same from all sides. */
+static inline bool scree_shape_is_ball(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_SPHERE || shape->kind == SCREE_SHAPE_DISK;
+}
+
 /* A parameter of a shape, as a scene names it. */
 typedef struct scree_ShapeParameter {
   const char *name;

@@ -69,8 +69,12 @@ static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b)
 
 /* Whether a body is a ball that turns about any axis alike. */
 static inline bool scree_is_ball(const scree_Shape *shape, const scree_Inertia *inertia) {
-  return (shape->kind == SCREE_SHAPE_SPHERE || shape->kind == SCREE_SHAPE_DISK) &&
-         scree_inertia_isotropic(inertia);
+  return scree_shape_is_ball(shape) && scree_inertia_isotropic(inertia);
+}
+
+/* Whether the pose of a body changes: belts and obstacles at rest keep theirs. */
+static inline bool scree_body_moves(const scree_Bodies *bodies, int k) {
+  return !bodies->fixed[k] || (bodies->cold[k].driver >= 0 && !bodies->cold[k].belt);
 }
 
 /* Give back the room for bodies to come. */

@@ -13,7 +13,7 @@
 
 /* Semi-axes of a ball, ellipse or ellipsoid in its own frame. */
 static scree_Vec3 semi_axes(const scree_Shape *s) {
-  bool round = s->kind == SCREE_SHAPE_DISK || s->kind == SCREE_SHAPE_SPHERE;
+  bool round = scree_shape_is_ball(s);
   scree_Vec3 semi = round ? scree_vec3(s->radius, s->radius, s->radius) : s->semi;
   if (s->kind == SCREE_SHAPE_DISK) semi.z = 0;
   return semi;

@@ -68,7 +68,7 @@ void scree_collide_half_space(const scree_Shape *a, const scree_Pose *pa, const 
                               const scree_Pose *pb, double margin, scree_Manifold *manifold) {
   scree_Mat3 Rb = scree_quat_matrix(pb->orientation);
   scree_Vec3 n = b->kind == SCREE_SHAPE_HALF_PLANE ? Rb.y : Rb.z;
-  if (a->kind == SCREE_SHAPE_DISK || a->kind == SCREE_SHAPE_SPHERE) {
+  if (scree_shape_is_ball(a)) {
     manifold->count = scree_collide_ball_plane(pa->position, a->radius, pb->position, n, margin,
                                                &manifold->points[0]);
     return;

@@ -95,15 +95,11 @@ static uint32_t exchange_feature(uint32_t feature) {
   return feature;
 }
 
-static bool is_ball(const scree_Shape *s) {
-  return s->kind == SCREE_SHAPE_SPHERE || s->kind == SCREE_SHAPE_DISK;
-}
-
 /* Balls on balls and on half-spaces, which are most of the pairs of most scenes, without the table.
  * Returns whether the pair was one of these. */
 static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                                 const scree_Pose *pb, double margin, scree_Manifold *manifold) {
-  if (a->kind == b->kind && is_ball(a)) { /* antisymmetric as it is */
+  if (a->kind == b->kind && scree_shape_is_ball(a)) { /* antisymmetric as it is */
     int dimension = a->kind == SCREE_SHAPE_DISK ? 2 : 3;
     manifold->count = scree_collide_balls(pa->position, a->radius, pb->position, b->radius,
                                           dimension, margin, &manifold->points[0]);

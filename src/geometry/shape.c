@@ -407,7 +407,7 @@ static scree_Aabb half_space_bounds(scree_Vec3 n, scree_Vec3 p) {
 
 scree_Aabb scree_shape_aabb(const scree_Shape *s, const scree_Pose *pose) {
   scree_Vec3 p = pose->position, half;
-  if (s->kind == SCREE_SHAPE_SPHERE || s->kind == SCREE_SHAPE_DISK) {
+  if (scree_shape_is_ball(s)) {
     double z = s->kind == SCREE_SHAPE_DISK ? 0 : s->radius;
     half = scree_vec3(s->radius, s->radius, z);
     return (scree_Aabb){scree_sub(p, half), scree_add(p, half)};

@@ -53,8 +53,7 @@ static scree_Status find_scales(scree_Replay *replay, scree_ReportPlan *plan, bo
     const scree_ReplayBody *body = &replay->bodies[i];
     if (body->obstacle) continue;
     plan->smallest = fmin(plan->smallest, body->shape.size);
-    if (body->shape.kind != SCREE_SHAPE_SPHERE && body->shape.kind != SCREE_SHAPE_DISK)
-      plan->round = false;
+    if (!scree_shape_is_ball(&body->shape)) plan->round = false;
   }
   if (!isfinite(plan->smallest)) plan->smallest = 0.0;
   scree_ReplayFrame frame = {.bodies_only = true};

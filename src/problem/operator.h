@@ -43,6 +43,14 @@ void scree_operator_apply(const scree_Operator *W, const double *r, const double
 /* A bound of the largest eigenvalue of W from above (Gershgorin over blocks; cheap, not sharp). */
 double scree_operator_norm_bound(const scree_Operator *W);
 
+/* Whether no contact has friction: then Coulomb's law and the associated law are one, and convex.
+ */
+SCREE_INLINE bool scree_problem_is_frictionless(const scree_Problem *p) {
+  for (int c = 0; c < p->nc; ++c)
+    if (p->mu[c] != 0.0) return false;
+  return true;
+}
+
 /* ---- one contact at a time: the inner loop of Gauss-Seidel -------------------------------------
  * `kind`, `d` and `nb` are the problem's own, passed as literals so that the compiler unrolls. */
 

@@ -150,8 +150,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (status || finished(run)) return status;
     run->note = "nlgs";
   }
-  for (int plain = 0; plain < 2 && !status && !finished(run); ++plain) {
-    run->plain_sweeps = plain; /* what over-relaxation throws about, plain sweeps may calm */
+  for (int plain = 0; plain <= (int)balls && !status && !finished(run); ++plain) {
+    run->plain_sweeps = plain > 0; /* what over-relaxation throws about, these may calm */
     status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
     settle(st, run, r);
   }

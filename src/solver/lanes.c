@@ -334,16 +334,9 @@ scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last) {
 /* ---- making batches ----------------------------------------------------------------------------
  */
 
-/* Without friction the two laws are one. */
-static bool is_coulomb(const scree_Problem *p) {
-  if (p->law == SCREE_COULOMB) return true;
-  for (int c = 0; c < p->nc; ++c)
-    if (p->mu[c] != 0.0) return false;
-  return true;
-}
-
 bool scree_lanes_fit(const scree_Problem *p) {
-  return p->kind == SCREE_BODIES && !p->set && !p->flow && !p->bodies.C && is_coulomb(p) &&
+  return p->kind == SCREE_BODIES && !p->set && !p->flow && !p->bodies.C &&
+         (p->law == SCREE_COULOMB || scree_problem_is_frictionless(p)) &&
          ((p->d == 3 && p->bodies.nb == 6) || (p->d == 2 && p->bodies.nb == 3));
 }
 

@@ -124,11 +124,8 @@ scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) 
 }
 
 static double relaxation_of(const scree_Run *run) {
-  const scree_Problem *p = run->W->problem;
   if (run->plain_sweeps) return 1.0;
-  for (int c = 0; c < p->nc; ++c)
-    if (p->mu[c] != 0.0) return RELAXATION;
-  return RELAXATION_FRICTIONLESS;
+  return scree_problem_is_frictionless(run->W->problem) ? RELAXATION_FRICTIONLESS : RELAXATION;
 }
 
 scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {

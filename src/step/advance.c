@@ -23,9 +23,8 @@ static double motion_of(const scree_Bodies *b, int k, const scree_Twist *v, doub
 
 /* Balls look the same from all sides: only their centre matters. */
 static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, double h) {
-  const scree_ShapeKind kind = b->cold[k].shape.kind;
   if (b->fixed[k] && b->cold[k].belt) return 0;
-  if (kind == SCREE_SHAPE_SPHERE || kind == SCREE_SHAPE_DISK) return h * scree_norm(v->linear);
+  if (scree_shape_is_ball(&b->cold[k].shape)) return h * scree_norm(v->linear);
   return motion_of(b, k, v, h);
 }
 

@@ -68,10 +68,6 @@ static void scratch_fini(Scratch *t) {
   scree_free(t->balls);
 }
 
-static bool is_ball(scree_ShapeKind kind) {
-  return kind == SCREE_SHAPE_SPHERE || kind == SCREE_SHAPE_DISK;
-}
-
 /* Bounds inflated by what a body adds to the margin of its pairs: its reach, and `relative` of its
  * size, which is at least that part of the pair's size. */
 static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t) {
@@ -83,7 +79,7 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
     const double size = isfinite(shape->size) ? shape->size : 0;
     const double more = relative * size + (reach ? reach[k] : 0);
     scree_Aabb box;
-    const bool ball = is_ball(shape->kind);
+    const bool ball = scree_shape_is_ball(shape);
     t->balls[k] = (Ball){pose->position, ball ? shape->radius : -1};
     if (ball) {
       const scree_Vec3 e = scree_vec3(shape->radius, shape->radius, plane * shape->radius);

@@ -37,12 +37,7 @@ static const double met = 1e-3, graze = 0.25;
 
 static bool turns(const scree_System *s, int k) {
   const scree_Shape *shape = &s->bodies.cold[k].shape;
-  return isfinite(shape->bounding_radius) && shape->kind != SCREE_SHAPE_DISK &&
-         shape->kind != SCREE_SHAPE_SPHERE;
-}
-
-static bool is_still(const scree_Bodies *b, int k) {
-  return b->fixed[k] && (b->cold[k].driver < 0 || b->cold[k].belt);
+  return isfinite(shape->bounding_radius) && !scree_shape_is_ball(shape);
 }
 
 /* Squares of what the points of body k move by in a step h at velocity v, by translation and by
@@ -58,7 +53,7 @@ static void motions(const scree_System *s, int k, const scree_Twist *v, double h
 static double fast_way(const scree_System *s, int k, const scree_Twist *v, double h) {
   const double least = fast_part * s->bodies.thinnest, least2 = least * least;
   double linear2, angular2;
-  if (is_still(&s->bodies, k)) return 0;
+  if (!scree_body_moves(&s->bodies, k)) return 0;
   motions(s, k, v, h, &linear2, &angular2);
   return linear2 > least2 || angular2 > least2 ? sqrt(linear2) + sqrt(angular2) : 0;
 }
@@ -124,7 +119,7 @@ static Way make_way(const scree_System *s, int i, int j) {
   way.size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
   for (int side = 0; side < 2; ++side) {
     double linear2, angular2;
-    if (is_still(b, way.body[side])) way.v[side] = (scree_Twist){{0, 0, 0}, {0, 0, 0}};
+    if (!scree_body_moves(b, way.body[side])) way.v[side] = (scree_Twist){{0, 0, 0}, {0, 0, 0}};
     motions(s, way.body[side], &way.v[side], 1, &linear2, &angular2);
     way.turning += sqrt(angular2);
   }

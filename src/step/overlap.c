@@ -40,14 +40,6 @@ static bool is_drum(const scree_Shape *shape) {
   return shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D;
 }
 
-static bool moves(const scree_Bodies *b, int k) {
-  return !b->fixed[k] || (b->cold[k].driver >= 0 && !b->cold[k].belt);
-}
-
-static bool is_ball(const scree_Shape *shape) {
-  return shape->kind == SCREE_SHAPE_SPHERE || shape->kind == SCREE_SHAPE_DISK;
-}
-
 /* A ball inside a drum comes closer to it by moving along it, in every step: with its centre at a
  * distance e from the axis and a way w round it the gap falls by sqrt(e^2 + w^2) - e. This is put
  * into the gaps beforehand with the velocities without contacts, so that nothing is solved twice
@@ -58,7 +50,7 @@ void scree_system_bend(scree_System *s, double h) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     const int side = is_drum(&b->cold[pair[0]].shape) ? 0 : 1, drum = pair[side];
     const int ball = pair[1 - side];
-    if (!is_drum(&b->cold[drum].shape) || !is_ball(&b->cold[ball].shape)) continue;
+    if (!is_drum(&b->cold[drum].shape) || !scree_shape_is_ball(&b->cold[ball].shape)) continue;
     const scree_Pose *pose = &b->motion[drum].pose;
     const scree_Vec3 axis = scree_quat_rotate(pose->orientation, scree_vec3(0, 0, 1));
     if (fabs(scree_dot(axis, s->contacts.normal[c])) > 0.5) continue; /* an end cap is flat */
@@ -67,7 +59,7 @@ void scree_system_bend(scree_System *s, double h) {
     const double e = scree_norm(arm);
     if (!(e > 0)) continue;
     scree_Vec3 v = scree_system_free(s, ball).linear;
-    if (moves(b, drum)) v = scree_sub(v, scree_system_free(s, drum).linear);
+    if (scree_body_moves(b, drum)) v = scree_sub(v, scree_system_free(s, drum).linear);
     const double way = h * scree_dot(v, scree_cross(axis, arm)) / e;
     s->contacts.gap[c] -= way * way / (hypot(e, way) + e);
   }
@@ -76,14 +68,15 @@ void scree_system_bend(scree_System *s, double h) {
 static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_Shape *shape = &b->cold[k].shape;
-  Side side = {.velocity = scree_system_after(s, k), .moves = moves(b, k), .slimness = 1};
+  Side side = {
+      .velocity = scree_system_after(s, k), .moves = scree_body_moves(b, k), .slimness = 1};
   side.arm = scree_norm(scree_sub(point, b->motion[k].pose.position));
   if (isfinite(shape->bounding_radius)) {
     if (shape->bounding_radius > side.arm) side.arm = shape->bounding_radius;
     if (2 * shape->bounding_radius > shape->size)
       side.slimness = 2 * shape->bounding_radius / shape->size;
   }
-  if (side.moves && !is_ball(shape)) side.turn = h * scree_norm(side.velocity.angular);
+  if (side.moves && !scree_shape_is_ball(shape)) side.turn = h * scree_norm(side.velocity.angular);
   return side;
 }
 
@@ -129,7 +122,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-  if (is_ball(si) && is_ball(sj)) return 0;
+  if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
