@@ -24,11 +24,11 @@
 
 /* Sweeps before the price of a factorisation is asked for: at least, and at most if they promise
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
-enum { FIRST_SWEEPS_3D = 14, FIRST_MOST_3D = 50, FIRST_SWEEPS_2D = 30, FIRST_MOST_2D = 200 };
+enum { FIRST_SWEEPS_3D = 10, FIRST_MOST_3D = 50, FIRST_SWEEPS_2D = 20, FIRST_MOST_2D = 200 };
 enum { BALLS_MOST_3D = 200, BALLS_MOST_2D = 400 }; /* at most, where sweeps are cheap */
 enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 };     /* of a small problem; of a later stage */
 static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
-static const double IPM_PRICE = 30.0;   /* factorisations that stage 3 is expected to need */
+static const double IPM_PRICE = 15.0;   /* factorisations that stage 3 is expected to need */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
 
 typedef struct State {
@@ -96,13 +96,24 @@ static scree_Status interior_points(State *st, scree_Run *run, double *r, double
   return status;
 }
 
+/* How many sweeps may be spent before the price of a factorisation is known. */
+static double first_most(const scree_Run *run) {
+  const bool balls = scree_run_sweeps_balls(run);
+  if (run->W->problem->d == 2) return balls ? BALLS_MOST_2D : FIRST_MOST_2D;
+  return balls ? BALLS_MOST_3D : FIRST_MOST_3D;
+}
+
 /* Stages 1 and 2 from the r at hand; `price` of a factorisation, in sweeps. */
 static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, double *r,
                                       double *u) {
-  run->note = "nlgs";
-  scree_Status status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
-  settle(st, run, r);
-  if (status || finished(run)) return status;
+  scree_Status status = SCREE_OK;
+  /* where a factorisation is cheap, the first sweeps have already been given what it is worth */
+  if (scree_run_sweeps_balls(run) || NEWTON_PRICE * price > 2.0 * first_most(run)) {
+    run->note = "nlgs";
+    status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
+    settle(st, run, r);
+    if (status || finished(run)) return status;
+  }
   run->note = "newton";
   return run_with(st, run, &scree_solver_newton, NULL, r, u);
 }
@@ -138,23 +149,20 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   /* small problems: more sweeps cost less than the analysis of a system */
   const double first =
       fmax(p->d == 2 ? FIRST_SWEEPS_2D : FIRST_SWEEPS_3D, FIRST_VISITS / (p->nc + 1.0));
-  const bool balls = scree_run_sweeps_balls(run);
-  const double most =
-      p->d == 2 ? (balls ? BALLS_MOST_2D : FIRST_MOST_2D) : (balls ? BALLS_MOST_3D : FIRST_MOST_3D);
-  status = scree_run_sweep(run, first, most, r, u);
+  status = scree_run_sweep(run, first, first_most(run), r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   if (factorises) {
     status = scree_run_sweeps_per_factorisation(run, &price);
+    scree_report(run->log, SCREE_LOG_DETAIL,
+                 "auto: error %.2e after %d sweeps, a factorisation costs %.0f", run->value,
+                 run->iterations, price);
     if (!status) status = factorising(st, run, price, r, u);
     if (status || finished(run)) return status;
     run->note = "nlgs";
   }
-  for (int plain = 0; plain <= (int)balls && !status && !finished(run); ++plain) {
-    run->plain_sweeps = plain > 0; /* what over-relaxation throws about, these may calm */
-    status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
-    settle(st, run, r);
-  }
+  status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
+  settle(st, run, r);
   return status;
 }
 

@@ -9,11 +9,16 @@
  * law the first line of slip reads v.u + e w v.(r - r0) = 0, v = (1, mu t). The proximal weight e,
  * centred at the current r0 = r, keeps the system regular when W is singular (hyperstatic) and does
  * not move the solution. Written as Lu u + Lr r = c per contact this gives
- *     body form       r = b - G (B y + q),  G = (Lu C + Lr)^-1 Lu:   (I + B^T G B) y = B^T (b - G
- * q) assembled form  (Lu W + Lr) r = c - Lu q One step, a projection and a few sweeps make a cycle.
- * A cycle that lowers the error is kept and e falls; one that does not is undone and e grows. After
- * some failures in a row the solver stops and says what it reached: it finds solutions only from
- * near (but then quadratically).
+ *
+ *     body form       (I + B^T G B) y = B^T (b - G q),   r = b - G (B y + q),
+ *                     G = (Lu C + Lr)^-1 Lu,   b = (Lu C + Lr)^-1 c
+ *     assembled form  (Lu W + Lr) r = c - Lu q
+ *
+ * One step, a projection and a few sweeps make a cycle. A cycle that lowers the error is kept and
+ * e falls; one that does not is undone and e grows, and from then on a step that turns a few
+ * contacts over is replaced by the one of their new statuses. After some failures in a row the
+ * solver stops and says what it reached: it finds solutions only from near (but then
+ * quadratically).
  *
  * Reference: this library; local systems as in 000 section 3 and 001 section 3.5 (Alart, Curnier).
  */
@@ -37,7 +42,8 @@ typedef struct Options {
 } Options;
 
 enum { WINDOW_MAX = 64 };
-static const double HOPELESS = 0.2; /* share of contacts whose status a failed step turns over */
+static const double HOPELESS = 0.1; /* share of contacts whose status a failed step turns over */
+static const double FEW = 0.1;      /* share whose new statuses are worth a second solve */
 
 typedef struct State {
   Options options;
@@ -166,12 +172,13 @@ static void slip_rows(int d, scree_Law law, double mu, double w, double weight, 
   }
 }
 
-/* The law of contact k at (r, u), centred at r. */
-static void contact_rows(State *st, const scree_Problem *p, int k, const double *r,
-                         const double *u) {
+/* The law of contact k in the status that it has at (r, u), centred at `centre`. */
+static void contact_rows(State *st, const scree_Problem *p, int k, const double *centre,
+                         const double *r, const double *u) {
   const int d = p->d;
   const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
-  const View view = view_contact(st, p, k, r, u);
+  View view = view_contact(st, p, k, r, u);
+  for (int i = 0; i < d; ++i) view.r[i] = centre[at + (size_t)i] + (i == 0 ? view.shift : 0.0);
   const double w = st->w[k], weight = st->e[k] * w;
   double *Lu = st->Lu + mat, *Lr = st->Lr + mat, *c = st->c + at;
   st->status[k] = (uint8_t)view.status;
@@ -267,20 +274,27 @@ static void subtract_blocks(const scree_Problem *p, const double *c, const doubl
 }
 
 /* Mark the contacts whose status at the end of a step, before the projection, is not the one that
- * the step was made for. */
-static void mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
+ * the step was made for; their number. */
+static int mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
+  int flips = 0;
   for (int k = 0; k < p->nc; ++k)
-    if (view_contact(st, p, k, r, u).status != st->status[k]) st->status[k] |= FLIPPED;
+    if (view_contact(st, p, k, r, u).status != st->status[k]) {
+      st->status[k] |= FLIPPED;
+      ++flips;
+    }
+  return flips;
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
-static scree_Status newton_step(State *st, scree_Run *run, double *r, const double *u,
-                                bool *broken) {
+/* Solve the linear laws of the statuses at (r, u), centred at `centre`: the new r, its velocities
+ * in st->t (which u may be) and the number of contacts that it turns over. */
+static scree_Status solve_statuses(State *st, scree_Run *run, const double *centre, double *r,
+                                   const double *u, int *flips, bool *broken) {
   const scree_Operator *W = run->W;
   const scree_Problem *p = W->problem;
-  for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, r, u);
+  for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, centre, r, u);
   ++run->factorisations;
   if (p->kind == SCREE_BODIES) {
     eliminate(st, p);
@@ -298,7 +312,20 @@ static scree_Status newton_step(State *st, scree_Run *run, double *r, const doub
     scree_system_solve(st->system, r);
   }
   scree_operator_apply(W, r, p->q, st->y, st->t);
-  mark_flips(st, p, r, st->t);
+  *flips = mark_flips(st, p, r, st->t);
+  return SCREE_OK;
+}
+
+/* A step from r = st->old, and in doubt, where it turns a few contacts over, the step that those
+ * new statuses ask for instead; then the projection. */
+static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r, const double *u,
+                                bool *broken) {
+  const scree_Problem *p = run->W->problem;
+  int flips;
+  scree_Status status = solve_statuses(st, run, st->old, r, u, &flips, broken);
+  if (!status && !*broken && doubt && flips > 0 && flips < FEW * p->nc)
+    status = solve_statuses(st, run, st->old, r, st->t, &flips, broken);
+  if (status || *broken) return status;
   for (int k = 0; k < p->nc; ++k) {
     const scree_Set set = scree_problem_set(p, k);
     double *rk = r + (size_t)k * (size_t)p->d;
@@ -329,6 +356,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   const scree_Problem *p = run->W->problem;
   const size_t n = (size_t)p->nc * (size_t)p->d;
   double history[WINDOW_MAX];
+  bool doubt = false; /* a cycle has failed: steps are corrected once from then on */
   for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
   scree_Status status = scree_run_smooth(run, 0, r, u);
   if (!status && !run->met && !run->exhausted)
@@ -341,7 +369,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     memcpy(st->old, r, n * sizeof *r);
     ++run->iterations;
     bool broken = false;
-    status = newton_step(st, run, r, u, &broken);
+    status = newton_step(st, run, doubt, r, u, &broken);
     if (broken) break;
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
@@ -352,6 +380,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     /* statuses that are turned over by the hundred are not near those of a solution */
     const bool hopeless = step < 2 && !better && flips > HOPELESS * p->nc;
     if (!better) {
+      doubt = true;
       memcpy(r, st->old, n * sizeof *r);
       run->value = best;
       scree_operator_apply(run->W, r, p->q, st->y, u);

@@ -12,6 +12,8 @@
 
 enum { NAME_SIZE = 256 };
 static const double FAR_OFF = 100.0;
+enum { CALM_AFTER = 8 };               /* sweeps before over-relaxation may be doubted */
+static const double NO_PROGRESS = 0.9; /* ratio of errors that counts as none */
 /* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
  * halves the sweeps to 1e-3 ... 1e-5; above 1.7 packings begin to diverge. */
 static const double RELAXATION = 1.5;
@@ -123,31 +125,42 @@ scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u) 
   return smooth(run, sweeps, -1.0, 1.0, false, r, u, &done, &change);
 }
 
-static double relaxation_of(const scree_Run *run) {
-  if (run->plain_sweeps) return 1.0;
-  return scree_problem_is_frictionless(run->W->problem) ? RELAXATION_FRICTIONLESS : RELAXATION;
+/* Over-relaxed sweeps with friction can wander about above some error. Where the error no longer
+ * falls, the rest of the run is relaxed less. */
+static bool calm_down(scree_Run *run, double before) {
+  if (!(run->relaxation > 1.0) || !(run->value > NO_PROGRESS * before) ||
+      !scree_run_sweeps_balls(run) || scree_problem_is_frictionless(run->W->problem))
+    return false;
+  run->relaxation = run->relaxation > 1.1 ? 0.5 * (1.0 + run->relaxation) : 1.0;
+  return true;
 }
 
 scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {
   double half_error = run->value;
   double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
-  const double relaxation = relaxation_of(run);
   int done = 0, half = 0;
   /* far from the tolerance one sweep will not do, and measuring costs more than a sweep */
   const bool far = run->value > FAR_OFF * run->settings->tolerance;
+  if (!(run->relaxation > 0.0))
+    run->relaxation =
+        scree_problem_is_frictionless(run->W->problem) ? RELAXATION_FRICTIONLESS : RELAXATION;
   for (int group = far && !run->measure_often ? 3 : 1; !run->met && !run->exhausted;) {
     int swept;
     double change;
-    scree_Status status = smooth(run, group, small, relaxation, done > 0, r, u, &swept, &change);
+    const double before = run->value;
+    scree_Status status =
+        smooth(run, group, small, run->relaxation, done > 0, r, u, &swept, &change);
     if (status) return status;
     done += swept;
     if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
-    if (done >= least && done >= 2 * half) {
+    const bool calmed = done >= CALM_AFTER && calm_down(run, before);
+    if (calmed && done > most) break;
+    if (!calmed && done >= least && done >= 2 * half) {
       const double rate = log(run->value / half_error) / (done - half);
       const double needed = log(run->settings->tolerance / run->value) / rate;
       if (!(rate < 0.0) || done + needed > most) break;
     }
-    if (done >= 2 * half) {
+    if (calmed || done >= 2 * half) { /* judged from here on */
       half = done;
       half_error = run->value;
     }

@@ -34,7 +34,7 @@ typedef struct scree_Run {
   bool met;                       /* the last measured value is at most the tolerance */
   bool exhausted;                 /* iterations, time or the user's patience ran out */
   const char *note;               /* which inner method gave the result, or null */
-  bool plain_sweeps;              /* sweeps that are to solve are not over-relaxed */
+  double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (nc x d) of the driver, for the measure */
 } scree_Run;
 
