@@ -139,8 +139,8 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
   double half_error = run->value;
   double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
   int done = 0, half = 0;
-  /* far from the tolerance one sweep will not do, and measuring costs more than a sweep */
-  const bool far = run->value > FAR_OFF * run->settings->tolerance;
+  /* far from the tolerance one sweep will not do, and between balls measuring costs more */
+  const bool far = run->value > FAR_OFF * run->settings->tolerance && scree_run_sweeps_balls(run);
   if (!(run->relaxation > 0.0))
     run->relaxation =
         scree_problem_is_frictionless(run->W->problem) ? RELAXATION_FRICTIONLESS : RELAXATION;
