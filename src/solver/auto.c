@@ -24,11 +24,11 @@
 
 /* Sweeps before the price of a factorisation is asked for: at least, and at most if they promise
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
-enum { FIRST_SWEEPS_3D = 10, FIRST_MOST_3D = 50, FIRST_SWEEPS_2D = 20, FIRST_MOST_2D = 200 };
-enum { BALLS_MOST_3D = 200, BALLS_MOST_2D = 400 }; /* at most, where sweeps are cheap */
+enum { FIRST_SWEEPS_3D = 10, FIRST_MOST_3D = 35, FIRST_SWEEPS_2D = 20, FIRST_MOST_2D = 150 };
+enum { BALLS_MOST_3D = 400, BALLS_MOST_2D = 800 }; /* at most, where sweeps are cheap */
 enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 };     /* of a small problem; of a later stage */
 static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
-static const double IPM_PRICE = 15.0;   /* factorisations that stage 3 is expected to need */
+static const double IPM_PRICE = 8.0;   /* factorisations that stage 3 is expected to need */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
 
 typedef struct State {
@@ -108,7 +108,7 @@ static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, d
                                       double *u) {
   scree_Status status = SCREE_OK;
   /* where a factorisation is cheap, the first sweeps have already been given what it is worth */
-  if (scree_run_sweeps_balls(run) || NEWTON_PRICE * price > 2.0 * first_most(run)) {
+  if (scree_run_sweeps_balls(run) || NEWTON_PRICE * price > 3.0 * first_most(run)) {
     run->note = "nlgs";
     status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
     settle(st, run, r);
