@@ -46,13 +46,16 @@
 static const double NOTHING = 1e-12;
 /* A decision between "zero but for the rounding of a few bodies in a row" and "not at all". */
 static const double SMALL = 1e-7;
+/* The asymmetry of what is symmetric but for a few roundings. */
+static const double EXACT = 1e-14;
 /* B B^T x against W x, each row relative to its diagonal. */
 static const double SAME = 1e-11;
 
 enum {
   MOST_NB = 6,
   MOST_PARTS = 8, /* pairs of bodies with one pattern that may hide behind single contacts */
-  MOST_TRIES = 6  /* triples of groups tried for each group */
+  MOST_TRIES = 6, /* triples of groups tried for each group */
+  MOST_LOST = 12  /* triples tried in vain before one gives up on them */
 };
 
 typedef struct Finder {
@@ -82,8 +85,9 @@ typedef struct Finder {
   /* the elimination in work, over rows d * place + component */
   int *list; /* (nc) contacts */
   int nlist, neligible;
-  double *L;                /* (nb x d nc) columns */
-  double *residual, *scale; /* (d nc) of rows that may be pivots */
+  size_t stride;            /* d nc rounded up to a multiple of 8 */
+  double *L;                /* (nb x stride) columns */
+  double *residual, *scale; /* (stride) of rows that may be pivots */
   double *B;                /* (nc x 2 x d x nb) of the result, or null */
   int nbodies;
 } Finder;
@@ -93,6 +97,11 @@ static const double *row_of(const Finder *f, int c, int i, size_t *start, size_t
   *start = f->p->blocks.row[c];
   *n = f->p->blocks.row[c + 1] - *start;
   return f->p->blocks.x + *start * (size_t)(f->d * f->d) + (size_t)i * (size_t)f->d * *n;
+}
+
+static double diagonal_entry(const Finder *f, int c, int i) {
+  size_t start, n;
+  return row_of(f, c, i, &start, &n)[(size_t)f->d * f->diagonal[c] + (size_t)i];
 }
 
 /* Where column k is in the row of contact c, or the row's length. */
@@ -136,13 +145,18 @@ static void list_group(Finder *f, int g) {
   for (int k = f->first[g]; k < f->first[g + 1]; ++k) list_contact(f, f->member[k]);
 }
 
+/* Column k of L: aligned, with room for whole lanes. */
+static double *column(const Finder *f, int k) {
+  return f->L + (size_t)k * f->stride;
+}
+
 /* v = row i of contact c of W, over the rows of the list */
 static void gather_row(const Finder *f, int c, int i, double *v) {
   const size_t d = (size_t)f->d;
   size_t start, n;
   const double *x = row_of(f, c, i, &start, &n);
   const int *col = f->p->blocks.col + start;
-  memset(v, 0, (size_t)f->nlist * d * sizeof *v);
+  memset(v, 0, ((size_t)f->nlist * d + 3) / 4 * 4 * sizeof *v);
   if ((size_t)f->nlist * 8 < n) {
     for (int l = 0; l < f->nlist; ++l) {
       const size_t k = find_column(f, c, f->list[l]);
@@ -176,9 +190,7 @@ static bool start_residuals(Finder *f) {
     const int c = f->list[l];
     const bool known = f->B && f->body[2 * f->group[c]] >= 0;
     for (int i = 0; i < d; ++i) {
-      size_t start, n;
-      const double *x = row_of(f, c, i, &start, &n);
-      const double w = x[(size_t)d * f->diagonal[c] + (size_t)i];
+      const double w = diagonal_entry(f, c, i);
       if (!(w >= 0.0)) return false;
       const double *b = known ? known_rows(f, c) + i * nb : NULL;
       f->scale[d * l + i] = w;
@@ -191,16 +203,27 @@ static bool start_residuals(Finder *f) {
 /* The largest residual that is not rounding, or -1. */
 static int choose_pivot(const Finder *f) {
   int best = -1;
-  for (int i = 0; i < f->d * f->neligible; ++i)
-    if (f->residual[i] > NOTHING * f->scale[i] && (best < 0 || f->residual[i] > f->residual[best]))
-      best = i;
+  double most = 0.0;
+  for (int i = 0; i < f->d * f->neligible; ++i) {
+    const bool better = (f->residual[i] > most) & (f->residual[i] > NOTHING * f->scale[i]);
+    best = better ? i : best;
+    most = better ? f->residual[i] : most;
+  }
   return best;
 }
 
+/* v -= a u, n lanes */
+SCREE_INLINE void subtract(size_t n, double a, const scree_Lane *u, scree_Lane *v) {
+  const scree_Lane four = {a, a, a, a};
+  for (size_t i = 0; i < n; ++i) v[i] -= four * u[i];
+}
+
 /* The column of L for pivot p (a place in the list), given those before it. */
-static void eliminate_row(Finder *f, int p, int rank) {
-  const int d = f->d, nb = f->nb, rows = d * f->nlist, c = f->list[p / d], g = f->group[c];
-  double *v = f->L + (size_t)rank * (size_t)(d * f->nc);
+SCREE_CLONES static void eliminate_row(Finder *f, int p, int rank) {
+  const int d = f->d, nb = f->nb, c = f->list[p / d], g = f->group[c];
+  const size_t lanes = ((size_t)(d * f->nlist) + 3) / 4;
+  const size_t pivot_lanes = ((size_t)(d * f->neligible) + 3) / 4;
+  double *v = column(f, rank);
   gather_row(f, c, p % d, v);
   if (f->B && f->body[2 * g] >= 0) {
     const double *b = known_rows(f, c) + p % d * nb;
@@ -209,14 +232,14 @@ static void eliminate_row(Finder *f, int p, int rank) {
       for (int i = 0; i < d; ++i) v[d * l + i] -= dot(nb, known_rows(f, other) + i * nb, b);
     }
   }
-  for (int j = 0; j < rank; ++j) {
-    const double *u = f->L + (size_t)j * (size_t)(d * f->nc), up = u[p];
-    for (int i = 0; i < rows; ++i) v[i] -= up * u[i];
-  }
-  const double root = sqrt(f->residual[p]), inverse = 1.0 / root;
-  for (int i = 0; i < rows; ++i) v[i] *= inverse;
+  for (int j = 0; j < rank; ++j)
+    subtract(lanes, column(f, j)[p], (const scree_Lane *)column(f, j), (scree_Lane *)v);
+  const double root = sqrt(f->residual[p]), a = 1.0 / root;
+  const scree_Lane inverse = {a, a, a, a};
+  scree_Lane *w = (scree_Lane *)v, *residual = (scree_Lane *)f->residual;
+  for (size_t i = 0; i < lanes; ++i) w[i] *= inverse;
   v[p] = root;
-  for (int i = 0; i < d * f->neligible; ++i) f->residual[i] -= v[i] * v[i];
+  for (size_t i = 0; i < pivot_lanes; ++i) residual[i] -= w[i] * w[i];
   f->residual[p] = 0.0;
 }
 
@@ -289,16 +312,20 @@ static void sort_members(Finder *f) {
   f->first[0] = 0;
 }
 
-/* Whether W(c, k) and W(k, c) agree, for two contacts of one class. */
+/* Whether W_ck = W_kc^T for two contacts of one class. */
 static bool is_symmetric(const Finder *f, int c, int k) {
   const int d = f->d;
-  for (int i = 0; i < d; ++i)
+  const size_t at = find_column(f, c, k), ta = find_column(f, k, c);
+  for (int i = 0; i < d; ++i) {
+    size_t start, n;
+    const double *x = row_of(f, c, i, &start, &n) + (size_t)d * at;
+    if (at == n || ta == n) return false;
     for (int j = 0; j < d; ++j) {
-      const int row = d * c + i, column = d * k + j;
-      const double x = entry(f, row, column), y = entry(f, column, row);
-      const double most = entry(f, row, row) + entry(f, column, column);
-      if (fabs(x - y) > SMALL * most) return false;
+      const double y = row_of(f, k, j, &start, &n)[(size_t)d * ta + (size_t)i];
+      const double most = diagonal_entry(f, c, i) + diagonal_entry(f, k, j);
+      if (!(fabs(x[j] - y) <= SMALL * most)) return false;
     }
+  }
   return true;
 }
 
@@ -414,7 +441,7 @@ static void accept_body(Finder *f, int rank) {
     const int c = f->list[l], side = f->body[2 * f->group[c]] >= 0;
     double *b = f->B + (size_t)(2 * c + side) * (size_t)(d * nb);
     for (int k = 0; k < rank; ++k) {
-      const double *v = f->L + (size_t)k * (size_t)(d * f->nc) + (size_t)(d * l);
+      const double *v = column(f, k) + d * l;
       for (int i = 0; i < d; ++i) b[i * nb + k] = v[i];
     }
   }
@@ -489,7 +516,7 @@ static bool explains_coupling(const Finder *f, int rank) {
       const double most =
           sqrt(entry(f, d * a + i, d * a + i)) * sqrt(entry(f, d * b + j, d * b + j));
       for (int k = 0; k < rank; ++k) {
-        const double *v = f->L + (size_t)k * (size_t)(d * f->nc);
+        const double *v = column(f, k);
         sum -= v[d * f->local[a] + i] * v[d * f->local[b] + j];
       }
       if (!(fabs(sum) <= SMALL * most)) return false;
@@ -555,16 +582,26 @@ static bool solve_small(int n, double A[MOST_NB][MOST_NB], double X[MOST_NB][MOS
   return true;
 }
 
+/* W between the pivot rows of two groups. All contacts of a group have one pattern, so that a
+ * column has one place in all their rows. */
 static void between(const Finder *f, int g, int h, double A[MOST_NB][MOST_NB]) {
   const int *P = f->pivot + (size_t)g * (size_t)f->nb, *Q = f->pivot + (size_t)h * (size_t)f->nb;
-  for (int i = 0; i < f->nb; ++i)
-    for (int j = 0; j < f->nb; ++j) A[i][j] = entry(f, P[i], Q[j]);
+  const int d = f->d;
+  size_t start, n, at[MOST_NB];
+  for (int j = 0; j < f->nb; ++j)
+    at[j] = j > 0 && Q[j] / d == Q[j - 1] / d ? at[j - 1] : find_column(f, P[0] / d, Q[j] / d);
+  for (int i = 0; i < f->nb; ++i) {
+    const double *x = row_of(f, P[i] / d, P[i] % d, &start, &n);
+    for (int j = 0; j < f->nb; ++j)
+      A[i][j] = at[j] < n ? x[(size_t)d * at[j] + (size_t)(Q[j] % d)] : 0.0;
+  }
 }
 
 /* The lower Cholesky factor C of S = W_eg W_hg^-1 W_he over the pivot rows of e. False when S is
- * not symmetric positive definite, or larger than W_ee: then the three groups do not share a body.
- */
-static bool factor_triple(const Finder *f, int e, int g, int h, double C[MOST_NB][MOST_NB]) {
+ * not symmetric (up to `tolerance`) and positive definite, or larger than W_ee: then the three
+ * groups do not share a body. */
+static bool factor_triple(const Finder *f, int e, int g, int h, double tolerance,
+                          double C[MOST_NB][MOST_NB]) {
   const int n = f->nb, *P = f->pivot + (size_t)e * (size_t)f->nb;
   double A[MOST_NB][MOST_NB], M[MOST_NB][MOST_NB], X[MOST_NB][MOST_NB];
   between(f, e, g, A);
@@ -578,7 +615,7 @@ static bool factor_triple(const Finder *f, int e, int g, int h, double C[MOST_NB
   for (int i = 0; i < n; ++i) {
     if (!(S[i][i] > 0.0 && S[i][i] <= (1.0 + SMALL) * entry(f, P[i], P[i]))) return false;
     for (int j = 0; j < i; ++j)
-      if (!(fabs(S[i][j] - S[j][i]) <= SMALL * sqrt(S[i][i] * S[j][j]))) return false;
+      if (!(fabs(S[i][j] - S[j][i]) <= tolerance * sqrt(S[i][i] * S[j][j]))) return false;
   }
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
@@ -621,14 +658,13 @@ static bool gather_triple(Finder *f, int e, int g, int h) {
  * from those of the second group, W_eg B_g^-T. */
 static bool spread_triple(Finder *f, double C[MOST_NB][MOST_NB]) {
   const int n = f->nb, d = f->d, rows = d * f->nlist;
-  const size_t stride = (size_t)(d * f->nc);
   const int *P = f->pivot + (size_t)f->clique[0] * (size_t)n,
             *Q = f->pivot + (size_t)f->clique[1] * (size_t)n;
   for (int k = 0; k < n; ++k) {
-    double *v = f->L + (size_t)k * stride;
+    double *v = column(f, k);
     gather_row(f, P[k] / d, P[k] % d, v);
     for (int j = 0; j < k; ++j) {
-      const double *u = f->L + (size_t)j * stride;
+      const double *u = column(f, j);
       for (int i = 0; i < rows; ++i) v[i] -= C[k][j] * u[i];
     }
     for (int i = 0; i < rows; ++i) v[i] /= C[k][k];
@@ -636,7 +672,7 @@ static bool spread_triple(Finder *f, double C[MOST_NB][MOST_NB]) {
   double M[MOST_NB][MOST_NB], X[MOST_NB][MOST_NB] = {{0.0}}; /* X = (pivot rows of B_g)^-1 */
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) {
-      M[i][k] = f->L[(size_t)k * stride + (size_t)(d * f->local[Q[i] / d] + Q[i] % d)];
+      M[i][k] = column(f, k)[d * f->local[Q[i] / d] + Q[i] % d];
       X[i][k] = i == k;
     }
   if (!solve_small(n, M, X)) return false;
@@ -649,7 +685,7 @@ static bool spread_triple(Finder *f, double C[MOST_NB][MOST_NB]) {
       for (int k = 0; k < n; ++k) {
         double sum = 0.0;
         for (int j = 0; j < n; ++j) sum += X[k][j] * w[j];
-        f->L[(size_t)k * stride + (size_t)(d * f->local[c] + i)] = sum;
+        column(f, k)[d * f->local[c] + i] = sum;
       }
     }
   return true;
@@ -660,76 +696,110 @@ static bool is_coupled(const Finder *f, int g, int h) {
   return find_column(f, c, k) < f->p->blocks.row[c + 1] - f->p->blocks.row[c];
 }
 
-/* Start 2 at group e, of which nothing is known. */
-static bool start_at_triple(Finder *f, int e) {
-  if (f->rank[e] < f->nb || f->body[2 * e] >= 0) return true;
+/* Start 2 at the bodies of group e. Adds to *lost the triples that were tried in vain. */
+static void start_at_triples(Finder *f, int e, double tolerance, int *lost) {
   int tries = 0;
   for (size_t a = f->adj_row[e]; a < f->adj_row[e + 1]; ++a) {
     const int g = f->adj[a];
-    if (f->rank[g] < f->nb || f->done[g]) continue;
+    if (f->rank[g] < f->nb || f->done[g] || share_body(f, e, g)) continue;
     for (size_t b = a + 1; b < f->adj_row[e + 1]; ++b) {
       const int h = f->adj[b];
-      if (f->rank[h] < f->nb || f->done[h] || share_body(f, g, h) || !is_coupled(f, g, h)) continue;
-      if (tries++ == MOST_TRIES) return true;
+      if (f->rank[h] < f->nb || f->done[h] || share_body(f, e, h) || !is_coupled(f, g, h)) continue;
+      if (f->done[e] || tries++ == MOST_TRIES) return;
+      ++*lost;
       double C[MOST_NB][MOST_NB];
-      if (!factor_triple(f, e, g, h, C) || !gather_triple(f, e, g, h)) continue;
+      if (!factor_triple(f, e, g, h, tolerance, C) || !gather_triple(f, e, g, h)) continue;
       list_clique(f, 0);
       if (!spread_triple(f, C)) continue;
       accept_body(f, f->nb);
-      return drain_queue(f);
+      --*lost;
+      break;
     }
   }
-  return true;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------
  */
 
+/* From body to body rounding errors grow where they lean on each other (a wall of ten layers turned
+ * 1e-16 into 1e-9), so that bodies are taken from triples first where these are exact; far apart
+ * and small, groups give a worse triple than the way from the ground (a tower of planks), which
+ * then goes first. The asymmetry of the triple tells. */
 static bool find_bodies(Finder *f) {
   for (int g = 0; g < f->ngroups; ++g)
     if (!start_at_ground(f, g)) return false;
+  const int ground = f->nbodies;
+  int lost = 0;
+  for (int g = 0; g < f->ngroups && lost <= MOST_LOST + f->nbodies - ground; ++g)
+    if (f->rank[g] == f->nb && !f->done[g]) start_at_triples(f, g, EXACT, &lost);
   bool good = drain_queue(f);
-  for (int g = 0; good && g < f->ngroups; ++g) good = start_at_triple(f, g);
+  for (int g = 0; good && g < f->ngroups; ++g)
+    if (f->rank[g] == f->nb && f->body[2 * g] < 0) {
+      start_at_triples(f, g, SMALL, &lost);
+      good = drain_queue(f);
+    }
   for (int g = 0; good && g < f->ngroups; ++g) good = start_at_end(f, g);
   for (int g = 0; good && g < f->ngroups; ++g) good = f->done[g];
   return good;
 }
 
-/* Whether B B^T x = W x for two x without structure, scaled so that every contact counts alike.
- * `x`, `scale` (d nc each) and `y` ((nbodies + 1) x nb) are scratch. */
-static bool agrees(const scree_Problem *p, const scree_Problem *bodies, const size_t *diagonal,
-                   double *x, double *scale, double *y) {
-  const int d = p->d, nb = bodies->bodies.nb;
-  const scree_Operator W = {.problem = p}, V = {.problem = bodies};
-  const size_t state = ((size_t)bodies->bodies.nbodies + 1) * (size_t)nb;
-  for (int c = 0; c < p->nc; ++c) {
-    const size_t start = p->blocks.row[c], n = p->blocks.row[c + 1] - start;
-    const double *w = p->blocks.x + start * (size_t)(d * d) + (size_t)d * diagonal[c];
-    double most = 0.0;
-    for (int i = 0; i < d; ++i) most = fmax(most, w[(size_t)i * (size_t)d * n + (size_t)i]);
-    scale[c] = sqrt(most);
+/* x without structure, scaled so that every contact counts alike, and y = B^T x */
+SCREE_INLINE void try_vector(const scree_Operator *V, int d, int nb, uint64_t seed,
+                             const double *scale, double *x, double *y) {
+  for (int c = 0; c < V->problem->nc; ++c) {
+    double *xc = x + (size_t)c * (size_t)d;
+    for (int i = 0; i < d; ++i) {
+      const uint64_t bits = scramble(3 * (uint64_t)c + (uint64_t)i + seed);
+      const double z = (double)(int64_t)(bits >> 11) * 0x1p-52 - 1.0;
+      xc[i] = scale[c] > 0.0 ? z / scale[c] : 0.0;
+    }
+    scree_contact_update(V, SCREE_BODIES, d, nb, c, xc, y);
   }
-  for (uint64_t vector = 0; vector < 2; ++vector) {
-    memset(y, 0, state * sizeof *y);
-    for (int c = 0; c < p->nc; ++c) {
-      double *xc = x + (size_t)c * (size_t)d;
-      for (int i = 0; i < d; ++i) {
-        const uint64_t bits = scramble(3 * (uint64_t)c + (uint64_t)i + (vector << 40));
-        const double z = (double)(bits >> 11) * 0x1p-52 - 1.0;
-        xc[i] = scale[c] > 0.0 ? z / scale[c] : 0.0;
-      }
-      scree_contact_update(&V, SCREE_BODIES, d, nb, c, xc, y);
-    }
-    for (int c = 0; c < p->nc; ++c) {
-      double u[3], v[3];
-      const double n = (double)(p->blocks.row[c + 1] - p->blocks.row[c]);
-      scree_contact_velocity(&W, SCREE_ASSEMBLED, d, 0, c, x, NULL, NULL, u);
-      scree_contact_velocity(&V, SCREE_BODIES, d, nb, c, NULL, y, NULL, v);
-      for (int i = 0; i < d; ++i)
-        if (!(fabs(u[i] - v[i]) <= SAME * scale[c] * sqrt(n))) return false;
-    }
+}
+
+/* Whether W x = B y, each contact relative to its own scale. */
+SCREE_INLINE bool same_product(const scree_Operator *W, const scree_Operator *V, int d, int nb,
+                               const double *scale, const double *x, const double *y) {
+  const scree_Problem *p = W->problem;
+  if (!V->problem->bodies.B) __builtin_unreachable();
+  for (int c = 0; c < p->nc; ++c) {
+    double u[3], v[3];
+    const double n = (double)(p->blocks.row[c + 1] - p->blocks.row[c]);
+    scree_contact_velocity(W, SCREE_ASSEMBLED, d, 0, c, x, NULL, NULL, u);
+    scree_contact_velocity(V, SCREE_BODIES, d, nb, c, NULL, y, NULL, v);
+    for (int i = 0; i < d; ++i)
+      if (!(fabs(u[i] - v[i]) <= SAME * scale[c] * sqrt(n))) return false;
   }
   return true;
+}
+
+/* Whether B B^T x = W x for two x. `scale` (nc), `x` (d nc) and `y` ((nbodies + 1) x nb) are
+ * scratch. */
+SCREE_CLONES static bool agrees(const Finder *f, const scree_Problem *bodies, double *scale,
+                                double *x, double *y) {
+  const int d = f->d, nb = f->nb;
+  const scree_Operator W = {.problem = f->p}, V = {.problem = bodies};
+  const size_t state = ((size_t)bodies->bodies.nbodies + 1) * (size_t)nb;
+  for (int c = 0; c < f->nc; ++c) {
+    double most = 0.0;
+    for (int i = 0; i < d; ++i) {
+      const double w = diagonal_entry(f, c, i);
+      if (w > most) most = w;
+    }
+    scale[c] = sqrt(most);
+  }
+  bool same = true;
+  for (uint64_t vector = 0; same && vector < 2; ++vector) {
+    memset(y, 0, state * sizeof *y);
+    if (d == 3) {
+      try_vector(&V, 3, 6, vector << 40, scale, x, y);
+      same = same_product(&W, &V, 3, 6, scale, x, y);
+    } else {
+      try_vector(&V, 2, 3, vector << 40, scale, x, y);
+      same = same_product(&W, &V, 2, 3, scale, x, y);
+    }
+  }
+  return same;
 }
 
 /* Cuts aligned pieces from one allocation; with a null base it only measures. */
@@ -754,7 +824,7 @@ static size_t cut_classes(Finder *f, char *base, size_t size, uint64_t **key, in
 
 /* All other arrays but `adj`. There are at most as many groups as contacts. */
 static size_t cut_groups(Finder *f, char *base) {
-  const size_t nc = (size_t)f->nc, rows = nc * (size_t)f->d, nb = (size_t)f->nb;
+  const size_t nc = (size_t)f->nc, nb = (size_t)f->nb;
   size_t used = 0;
   f->member = cut(base, &used, nc, sizeof(int));
   f->local = cut(base, &used, nc, sizeof(int));
@@ -769,9 +839,9 @@ static size_t cut_groups(Finder *f, char *base) {
   f->mark = cut(base, &used, nc, sizeof(int));
   f->queue = cut(base, &used, 2 * nc, sizeof(int));
   f->clique = cut(base, &used, nc, sizeof(int));
-  f->L = cut(base, &used, nb * rows, sizeof(double));
-  f->residual = cut(base, &used, rows, sizeof(double));
-  f->scale = cut(base, &used, rows, sizeof(double));
+  f->L = cut(base, &used, nb * f->stride, sizeof(double));
+  f->residual = cut(base, &used, f->stride, sizeof(double));
+  f->scale = cut(base, &used, f->stride, sizeof(double));
   return used;
 }
 
@@ -842,6 +912,7 @@ scree_Status scree_recover_bodies(const scree_Problem *p, scree_Problem *bodies,
   *bodies = (scree_Problem){0};
   *found = false;
   Finder f = {.p = p, .d = p->d, .nb = 3 * (p->d - 1), .nc = p->nc};
+  f.stride = ((size_t)f.nc * (size_t)f.d + 7) / 8 * 8;
   if (p->kind != SCREE_ASSEMBLED || !is_gain(&f, 1)) return SCREE_OK;
   bool good = false;
   scree_Status status = begin(&f, &good, log);
@@ -854,8 +925,8 @@ scree_Status scree_recover_bodies(const scree_Problem *p, scree_Problem *bodies,
     good = find_bodies(&f) && is_gain(&f, f.nbodies);
     if (good) {
       fill_result(&f, bodies);
-      const size_t rows = (size_t)f.nc * (size_t)f.d; /* y fits behind x: there are fewer bodies */
-      good = agrees(p, bodies, f.diagonal, f.L, f.residual, f.L + rows);
+      /* the state of the bodies, fewer numbers than rows, fits into two columns */
+      good = agrees(&f, bodies, f.residual, column(&f, 0), column(&f, 1));
     }
     *found = good;
   }
