@@ -362,7 +362,7 @@ static void random_structures(void **state) {
     scree_problem_destroy(&bodies);
     scree_problem_destroy(&p);
   }
-  assert_true(found >= 20); /* most are dense with faces */
+  assert_true(found >= 50); /* not where points and edges leave nowhere to start */
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */
@@ -441,7 +441,7 @@ static void problems_without_groups_are_refused(void **state) {
   }
 }
 
-/* W = 0 has no bodies at all; a negative diagonal has none either. */
+/* W = 0 and a W with a negative diagonal have no bodies. */
 static void degenerate_blocks(void **state) {
   (void)state;
   for (int d = 2; d <= 3; ++d) {
@@ -449,7 +449,7 @@ static void degenerate_blocks(void **state) {
     scale_blocks(&p, -1.0);
     assert_int_equal(recover(&p), -1);
     scale_blocks(&p, 0.0);
-    assert_true(recover(&p) <= 0);
+    assert_int_equal(recover(&p), -1);
     scree_problem_destroy(&p);
   }
 }

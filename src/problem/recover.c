@@ -20,13 +20,13 @@
  * each body costs the reading of nb rows of W. Its groups then lack one body less: a queue walks
  * through the structure in the order of distance from where it starts.
  *
- * It starts at groups of which no body is known, each kind tried when the ones before are used up:
+ * It starts at
  *   1. a group between a body and the ground. Its neighbours are all coupled with each other, and
  *      eliminating it leaves nothing of their coupling;
- *   2. three groups e, f, g of one body, none of them at the ground. Their off-diagonal blocks are
- *      enough: B_e B_e^T = W_ef W_gf^-1 W_ge;
- *   3. the end of a chain, a group with one neighbour or none. Here W does not determine the
- *      bodies, and any Cholesky factor will do.
+ *   2. three groups e, g, h of one body. Their off-diagonal blocks are enough (recover_triples.c):
+ *      B_e B_e^T = W_eg W_hg^-1 W_he;
+ *   3. where there is neither, the end of a chain: a group with one neighbour or none. Here W does
+ *      not determine the bodies, and any Cholesky factor will do.
  * At the end W x and B B^T x are compared for two x without structure. Whatever went wrong before
  * (a compliance, an asymmetry, digits cut off, bodies that are not rigid) ends there at the latest,
  * so none of the decisions on the way has to be proven. */
@@ -258,6 +258,7 @@ SCREE_CLONES static bool agrees(const scree_Finder *f, const scree_Problem *bodi
   return same;
 }
 
+/* Whether over that many bodies there are clearly fewer unknowns than over the contacts. */
 static bool is_gain(const scree_Finder *f, int nbodies) {
   return 4 * (size_t)nbodies * (size_t)f->nb <= 3 * (size_t)f->nc * (size_t)f->d;
 }
@@ -293,10 +294,10 @@ scree_Status scree_recover_bodies(const scree_Problem *p, scree_Problem *bodies,
                                          false, log);
   if (!status && good) {
     f.B = bodies->bodies.B;
-    good = find_bodies(&f) && is_gain(&f, f.nbodies);
+    good = find_bodies(&f) && f.nbodies > 0 && is_gain(&f, f.nbodies);
     if (good) {
       fill_result(&f, bodies);
-      /* the state of the bodies, fewer numbers than rows, fits into two columns */
+      /* the bodies' velocities, fewer numbers than rows and nb more, fit into the other columns */
       good = agrees(&f, bodies, f.residual, scree_finder_column(&f, 0), scree_finder_column(&f, 1));
     }
     *found = good;

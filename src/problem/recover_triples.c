@@ -88,30 +88,24 @@ static bool factor_triple(const scree_Finder *f, int e, int g, int h, double tol
   return true;
 }
 
-/* The groups coupled with all of e, g, h are those of their body. */
+/* The groups coupled with all of e, g, h, none of them done, are those of their body. False when
+ * one of those is done, or has another body in common with e. */
 static bool gather_triple(scree_Finder *f, int e, int g, int h) {
-  const int three[3] = {e, g, h};
   f->nclique = 0;
-  for (int k = 0; k < 3; ++k) {
-    f->clique[f->nclique++] = three[k];
-    if (f->done[three[k]]) return false;
-  }
-  for (int k = 0; k < 2; ++k)
-    for (size_t a = f->adj_row[three[k]]; a < f->adj_row[three[k] + 1]; ++a)
-      if (k == 0)
-        f->mark[f->adj[a]] = e;
-      else if (f->mark[f->adj[a]] == e)
-        f->mark[f->adj[a]] = f->ngroups;
+  f->clique[f->nclique++] = e;
+  f->clique[f->nclique++] = g;
+  f->clique[f->nclique++] = h;
+  for (size_t a = f->adj_row[e]; a < f->adj_row[e + 1]; ++a) f->mark[f->adj[a]] = 1;
+  for (size_t a = f->adj_row[g]; a < f->adj_row[g + 1]; ++a)
+    if (f->mark[f->adj[a]] == 1) f->mark[f->adj[a]] = 2;
   bool good = true;
   for (size_t a = f->adj_row[h]; a < f->adj_row[h + 1]; ++a) {
     const int other = f->adj[a];
-    if (f->mark[other] != f->ngroups || other == e) continue;
+    if (f->mark[other] != 2) continue;
     good = good && !f->done[other] && !scree_finder_share_body(f, other, e);
     f->clique[f->nclique++] = other;
   }
   for (size_t a = f->adj_row[e]; a < f->adj_row[e + 1]; ++a) f->mark[f->adj[a]] = -1;
-  f->mark[e] = -1;
-  for (size_t a = f->adj_row[g]; a < f->adj_row[g + 1]; ++a) f->mark[f->adj[a]] = -1;
   return good;
 }
 
