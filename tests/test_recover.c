@@ -441,6 +441,33 @@ static void problems_without_groups_are_refused(void **state) {
   }
 }
 
+/* Some blocks beside the diagonal left out, mostly without their twins. */
+static void missing_blocks_are_refused(void **state) {
+  (void)state;
+  unsigned long long seed = 3;
+  for (int round = 0; round < 60; ++round) {
+    const int d = 2 + round % 2;
+    scree_Problem p = assembled_wall(d), q;
+    double *W = calloc((size_t)(p.nc * d * p.nc * d), sizeof *W);
+    int removed = 0;
+    for (int c = 0; c < p.nc; ++c)
+      for (size_t k = p.blocks.row[c]; k < p.blocks.row[c + 1]; ++k) {
+        const bool drop = p.blocks.col[k] != c && small_random(&seed) > 1.0 - 2.0 / (round + 2);
+        removed += drop;
+        for (int e = 0; !drop && e < d * d; ++e) {
+          const int i = d * c + e / d, j = d * p.blocks.col[k] + e % d;
+          W[i * p.nc * d + j] = get_entry(&p, i, j);
+        }
+      }
+    assert_true(removed > 0);
+    assert_int_equal(scree_problem_create_dense(&q, d, p.nc, W, p.q, p.mu, NULL), SCREE_OK);
+    assert_int_equal(recover(&q), -1);
+    scree_problem_destroy(&p);
+    scree_problem_destroy(&q);
+    free(W);
+  }
+}
+
 /* W = 0 and a W with a negative diagonal have no bodies. */
 static void degenerate_blocks(void **state) {
   (void)state;
@@ -518,6 +545,7 @@ int main(void) {
       cmocka_unit_test(a_wrong_number_is_refused),
       cmocka_unit_test(compliance_is_refused),
       cmocka_unit_test(problems_without_groups_are_refused),
+      cmocka_unit_test(missing_blocks_are_refused),
       cmocka_unit_test(degenerate_blocks),
       cmocka_unit_test(problem_files),
   };
