@@ -27,6 +27,11 @@
  *      B_e B_e^T = W_eg W_hg^-1 W_he;
  *   3. where there is neither, the end of a chain: a group with one neighbour or none. Here W does
  *      not determine the bodies, and any Cholesky factor will do.
+ * Where the known groups of a body have a lower rank than nb (edges, single points), the body waits
+ * for others. If there is none but one group k, then what remains of the body is in the diagonal
+ * block of k alone and stays there, "mixed" with the second body of k, until that one is found from
+ * other groups.
+ *
  * At the end W x and B B^T x are compared for two x without structure. Whatever went wrong before
  * (a compliance, an asymmetry, digits cut off, bodies that are not rigid) ends there at the latest,
  * so none of the decisions on the way has to be proven. */
@@ -43,7 +48,10 @@ static const double EXACT = 1e-14;
 /* B B^T x against W x, each contact relative to its diagonal. */
 static const double SAME = 1e-11;
 
-enum { MOST_LOST = 12 }; /* triples tried in vain before one gives up on them */
+enum {
+  MOST_LOST = 12,  /* triples tried in vain before one gives up on them */
+  MOST_PASSES = 8, /* over bodies that their groups do not determine */
+};
 
 /* ---- bodies -----------------------------------------------------------------------------------
  */
@@ -73,7 +81,7 @@ void scree_finder_accept(scree_Finder *f, int rank) {
     f->done[g] = side;
     if (!side) f->queue[f->tail++] = g;
   }
-  ++f->nbodies;
+  f->columns[f->nbodies++] = rank;
 }
 
 /* The body that group e lacks: its groups into the clique, e first, then the others that lack only
@@ -87,7 +95,7 @@ static bool gather_clique(scree_Finder *f, int e) {
     if (scree_finder_share_body(f, e, h)) continue;
     if (f->done[h]) return false;
     f->clique[f->nclique++] = h;
-    if (f->body[2 * h] >= 0) {
+    if (f->body[2 * h] >= 0 && !f->mixed[h]) {
       f->clique[f->nclique - 1] = f->clique[f->nknown];
       f->clique[f->nknown++] = h;
     }
@@ -95,26 +103,74 @@ static bool gather_clique(scree_Finder *f, int e) {
   return true;
 }
 
-/* Finish group e, of which one body is known. False when that is impossible. When the rows that may
- * be pivots do not determine the body yet, e is left for later. */
-static bool finish_group(scree_Finder *f, int e) {
-  if (f->done[e]) return true;
-  if (!gather_clique(f, e)) return false;
+/* Nothing but the diagonal block of group g is left of its bodies, some of which have columns to
+ * spare: what is left goes there. *fits: there were enough of them. */
+static bool fill_rest(scree_Finder *f, int g, bool *fits) {
+  const int d = f->d, nb = f->nb, *body = f->body + 2 * g;
+  const int room = nb - f->columns[body[0]], more = body[1] < 0 ? 0 : nb - f->columns[body[1]];
+  scree_finder_clear_list(f);
+  scree_finder_list_group(f, g);
+  f->neligible = f->nlist;
+  double left;
+  const int rank = scree_finder_eliminate(f, nb, NULL, &left);
+  if (rank < 0 || left > SCREE_FINDER_SMALL) return false;
+  *fits = rank <= room + more;
+  for (int k = 0; *fits && k < rank; ++k) {
+    const int side = k >= room, column = f->columns[body[side]] + k - side * room;
+    const double *v = scree_finder_column(f, k);
+    for (int l = 0; l < f->nlist; ++l)
+      for (int i = 0; i < d; ++i)
+        f->B[((2 * f->list[l] + side) * d + i) * nb + column] = v[d * l + i];
+  }
+  f->done[g] = *fits;
+  return true;
+}
+
+/* The body of the clique from its first `nknown` groups. When their rows do not determine it and it
+ * has more than `spare` other groups, it is left for later. With one other group, the rest of the
+ * body is in that group's diagonal block alone, mixed with its second body. False when all this is
+ * impossible. */
+static bool take_body(scree_Finder *f, int spare) {
   scree_finder_list_clique(f, f->nknown);
   double left;
   const int rank = scree_finder_eliminate(f, f->nb, NULL, &left);
+  const int others = f->nclique - f->nknown, last = f->clique[f->nclique - 1];
   if (rank < 0 || left > SCREE_FINDER_SMALL) return false;
-  if (rank < f->nb && f->nknown < f->nclique) return true;
-  if (rank > 0)
-    scree_finder_accept(f, rank);
-  else
-    for (int k = 0; k < f->nclique; ++k) f->done[f->clique[k]] = true;
+  if (rank == 0) {
+    for (int k = 0; others == 0 && k < f->nclique; ++k) f->done[f->clique[k]] = true;
+    return true;
+  }
+  if (rank < f->nb && others > spare && !(others == 1 && f->mixed[last])) return true;
+  if (others == 1 && (rank < f->nb || f->mixed[f->clique[0]])) f->mixed[last] = true;
+  scree_finder_accept(f, rank);
+  bool fits = true;
+  for (int k = f->nknown; k < f->nclique; ++k)
+    if (f->done[f->clique[k]] && !(fill_rest(f, f->clique[k], &fits) && fits)) return false;
   return true;
+}
+
+/* Finish group e, of which one body is known, if its other one can be found. False when that is
+ * impossible. */
+static bool finish_group(scree_Finder *f, int e, int spare) {
+  if (f->done[e]) return true;
+  if (!gather_clique(f, e)) return false;
+  if (f->mixed[e]) {
+    if (f->nclique == 1) {
+      bool fits;
+      if (!fill_rest(f, e, &fits)) return false;
+      if (fits) return true;
+    } else if (f->nknown > 1) { /* those others determine the body */
+      if (!gather_clique(f, f->clique[1])) return false;
+    } else if (spare == 0 || f->nclique > 2 || f->mixed[f->clique[1]]) {
+      return true;
+    }
+  }
+  return take_body(f, spare);
 }
 
 static bool drain_queue(scree_Finder *f) {
   while (f->head < f->tail)
-    if (!finish_group(f, f->queue[f->head++])) return false;
+    if (!finish_group(f, f->queue[f->head++], 0)) return false;
   return true;
 }
 
@@ -191,6 +247,11 @@ static bool find_bodies(scree_Finder *f) {
       scree_finder_triples(f, g, SCREE_FINDER_SMALL, &lost);
       good = drain_queue(f);
     }
+  for (int before = -1, pass = 0; good && before < f->nbodies && pass < MOST_PASSES; ++pass) {
+    before = f->nbodies;
+    for (int g = 0; good && g < f->ngroups; ++g)
+      if (f->body[2 * g] >= 0) good = finish_group(f, g, 1) && drain_queue(f);
+  }
   for (int g = 0; good && g < f->ngroups; ++g) good = start_at_end(f, g);
   for (int g = 0; good && g < f->ngroups; ++g) good = f->done[g];
   return good;

@@ -38,30 +38,38 @@ void scree_finder_gather(const scree_Finder *f, int c, int i, double *v) {
   }
 }
 
-/* The first known body of a contact: (d x nb). */
-static const double *known_rows(const scree_Finder *f, int c) {
-  return f->B + (size_t)c * (size_t)(2 * f->d * f->nb);
-}
-
 static double dot(int n, const double *a, const double *b) {
   double sum = 0.0;
   for (int k = 0; k < n; ++k) sum += a[k] * b[k];
   return sum;
 }
 
-/* Diagonals of the rows that may be pivots, less what their known body explains. False where W has
+/* The known bodies of a contact: (sides x d x nb). */
+static const double *known_rows(const scree_Finder *f, int c) {
+  return f->B + (size_t)c * (size_t)(2 * f->d * f->nb);
+}
+
+/* What the known bodies of group g explain of W between row i of contact c and row j of contact k,
+ * both of that group. */
+static double known_part(const scree_Finder *f, int g, int c, int i, int k, int j) {
+  const int d = f->d, nb = f->nb;
+  const double *a = known_rows(f, c) + i * nb, *b = known_rows(f, k) + j * nb;
+  double sum = f->body[2 * g] >= 0 ? dot(nb, a, b) : 0.0;
+  if (f->body[2 * g + 1] >= 0) sum += dot(nb, a + d * nb, b + d * nb);
+  return sum;
+}
+
+/* Diagonals of the rows that may be pivots, less what their known bodies explain. False where W has
  * a negative diagonal. */
 static bool start_residuals(scree_Finder *f) {
-  const int d = f->d, nb = f->nb;
+  const int d = f->d;
   for (int l = 0; l < f->neligible; ++l) {
     const int c = f->list[l];
-    const bool known = f->B && f->body[2 * f->group[c]] >= 0;
     for (int i = 0; i < d; ++i) {
       const double w = scree_finder_diagonal(f, c, i);
       if (!(w >= 0.0)) return false;
-      const double *b = known ? known_rows(f, c) + i * nb : NULL;
       f->scale[d * l + i] = w;
-      f->residual[d * l + i] = b ? w - dot(nb, b, b) : w;
+      f->residual[d * l + i] = f->B ? w - known_part(f, f->group[c], c, i, c, i) : w;
     }
   }
   return true;
@@ -88,17 +96,14 @@ SCREE_INLINE void subtract(size_t n, double a, const scree_Lane *u, scree_Lane *
 
 /* The column of L for pivot p (a place in the list), given those before it. */
 SCREE_CLONES static void eliminate_row(scree_Finder *f, int p, int rank) {
-  const int d = f->d, nb = f->nb, c = f->list[p / d], g = f->group[c];
+  const int d = f->d, c = f->list[p / d], g = f->group[c];
   const size_t lanes = ((size_t)(d * f->nlist) + 3) / 4;
   const size_t pivot_lanes = ((size_t)(d * f->neligible) + 3) / 4;
   double *v = scree_finder_column(f, rank);
   scree_finder_gather(f, c, p % d, v);
-  if (f->B && f->body[2 * g] >= 0) {
-    const double *b = known_rows(f, c) + p % d * nb;
-    for (int k = f->first[g]; k < f->first[g + 1]; ++k) {
-      const int other = f->member[k], l = f->local[other];
-      for (int i = 0; i < d; ++i) v[d * l + i] -= dot(nb, known_rows(f, other) + i * nb, b);
-    }
+  for (int k = f->first[g]; f->B && k < f->first[g + 1]; ++k) {
+    const int other = f->member[k];
+    for (int i = 0; i < d; ++i) v[d * f->local[other] + i] -= known_part(f, g, other, i, c, p % d);
   }
   for (int j = 0; j < rank; ++j)
     subtract(lanes, scree_finder_column(f, j)[p], (const scree_Lane *)scree_finder_column(f, j),
@@ -309,6 +314,8 @@ static size_t cut_groups(scree_Finder *f, char *base) {
   f->adj_row = cut(base, &used, nc + 1, sizeof(size_t));
   f->body = cut(base, &used, 2 * nc, sizeof(int));
   f->done = cut(base, &used, nc, sizeof(bool));
+  f->mixed = cut(base, &used, nc, sizeof(bool));
+  f->columns = cut(base, &used, 2 * nc, sizeof(int));
   f->mark = cut(base, &used, nc, sizeof(int));
   f->queue = cut(base, &used, 2 * nc, sizeof(int));
   f->clique = cut(base, &used, nc, sizeof(int));

@@ -33,6 +33,8 @@ typedef struct scree_Finder {
   int *adj;        /* (adj_row[ngroups]), memory[2] */
   int *body;       /* (ngroups x 2) known bodies, -1 */
   bool *done;      /* (ngroups) all of its bodies are known */
+  bool *mixed;     /* (ngroups) one body is known, but not with all of its columns */
+  int *columns;    /* (2 ngroups) of each body found */
   int *mark;       /* (ngroups) */
   int *queue;      /* (2 ngroups) groups that lack one body */
   int head, tail;
