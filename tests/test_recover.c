@@ -519,6 +519,62 @@ static void degenerate_blocks(void **state) {
   }
 }
 
+/* ---- auto ---------------------------------------------------------------------------------- */
+
+static void note_bodies(void *user, scree_LogLevel level, const char *text) {
+  (void)level;
+  if (strstr(text, "bodies behind W")) ++*(int *)user;
+}
+
+/* auto takes an assembled wall apart before it factorises; what it returns is a solution of W as
+ * given, and the same bits on two threads. */
+static void auto_goes_over_bodies(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    Scene s;
+    make_wall(&s, d, 16, 4, true, false);
+    scree_Problem bodies = scene_bodies(&s, 0), p;
+    bodies.law = SCREE_COULOMB;
+    const int nb = bodies.bodies.nb;
+    double y[6 * MOST_BODIES]; /* free velocities of bodies: contacts can stop them */
+    for (int k = 0; k < nb * s.nbodies; ++k) y[k] = small_random(&s.seed);
+    for (int c = 0; c < bodies.nc; ++c) {
+      bodies.set[c] = SCREE_SET_CONE;
+      bodies.mu[c] = 0.4;
+      for (int i = 0; i < d; ++i) bodies.q[d * c + i] = 0.0;
+      for (int side = 0; side < 2; ++side) {
+        const int b = bodies.bodies.body[2 * c + side];
+        for (int i = 0; b >= 0 && i < d; ++i)
+          for (int k = 0; k < nb; ++k)
+            bodies.q[d * c + i] +=
+                bodies.bodies.B[((2 * c + side) * d + i) * nb + k] * y[nb * b + k];
+      }
+    }
+    assert_int_equal(scree_problem_assemble(&bodies, &p, NULL), SCREE_OK);
+    const size_t n = (size_t)(p.nc * d);
+    double *r = calloc(2 * n, sizeof *r), *u = calloc(n, sizeof *u);
+    scree_SolveSettings settings = scree_solve_settings();
+    scree_SolveInfo info;
+    scree_Measures measures;
+    int seen = 0;
+    const scree_Log log = {note_bodies, &seen};
+    settings.tolerance = 1e-8;
+    for (int threads = 1; threads <= 2; ++threads) {
+      settings.threads = threads;
+      assert_int_equal(scree_solve(&p, &settings, r + (threads - 1) * (int)n, u, &info, &log),
+                       SCREE_OK);
+    }
+    assert_int_equal(seen, 2);
+    assert_memory_equal(r, r + n, n * sizeof *r);
+    assert_int_equal(scree_problem_measure(&p, r, NULL, NULL, &measures, NULL), SCREE_OK);
+    assert_true(measures.error <= 1e-8);
+    free(r);
+    free(u);
+    scree_problem_destroy(&bodies);
+    scree_problem_destroy(&p);
+  }
+}
+
 /* ---- files --------------------------------------------------------------------------------- */
 
 static int bodies_in(const char *name) {
@@ -586,6 +642,7 @@ int main(void) {
       cmocka_unit_test(problems_without_groups_are_refused),
       cmocka_unit_test(missing_blocks_are_refused),
       cmocka_unit_test(degenerate_blocks),
+      cmocka_unit_test(auto_goes_over_bodies),
       cmocka_unit_test(problem_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,14 +9,18 @@
  *      when that fails, sweeps again if they promise to be cheaper than stage 3
  *   3. ipm: interior point from its own start, which finds the statuses of dense packings; it ends
  *      with sweeps and newton again. What fails from one start often succeeds from another, so it
- * is tried with other weights too
+ *      is tried with other weights too
  *   4. sweeps from the best impulses so far, until they do not pay any more
+ *
+ * An assembled W that rigid bodies stand behind is taken apart into them before stage 2
+ * (problem/recover.h): over bodies everything that follows is cheaper.
  *
  * Decisions come from counts (sweeps, factorisations, operations of the analysed factor) and
  * errors, never from clocks: the same problem gives the same bits on any machine and number of
  * threads. There is nothing to tune. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "problem/recover.h"
 #include "solver/registry.h"
 
 #include <math.h>
@@ -27,9 +31,11 @@
 enum { FIRST_SWEEPS_3D = 10, FIRST_MOST_3D = 35, FIRST_SWEEPS_2D = 20, FIRST_MOST_2D = 150 };
 enum { BALLS_MOST_3D = 400, BALLS_MOST_2D = 800 }; /* at most, where sweeps are cheap */
 enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 };     /* of a small problem; of a later stage */
-static const double NEWTON_PRICE = 4.0; /* factorisations that stage 2 is expected to need */
-static const double IPM_PRICE = 8.0;   /* factorisations that stage 3 is expected to need */
-static const double LAST_PRICE = 400.0; /* factorisations that stage 4 may cost */
+enum { RECOVER_FROM = 100 };                       /* contacts; fewer have small systems anyway */
+static const double RECOVER_ABOVE = 1e-10; /* tolerances: rounding is left between B B^T and W */
+static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is expected to need */
+static const double IPM_PRICE = 8.0;       /* factorisations that stage 3 is expected to need */
+static const double LAST_PRICE = 400.0;    /* factorisations that stage 4 may cost */
 
 typedef struct State {
   double *best; /* (nc x d) */
@@ -137,11 +143,53 @@ static scree_Status factorising(State *st, scree_Run *run, double price, double 
   return interior_points(st, run, r, u);
 }
 
+/* The stages that factorise, and the last sweeps, on the operator of the run. */
+static scree_Status factorise_or_sweep(State *st, scree_Run *run, double *r, double *u) {
+  double price = INFINITY; /* of a factorisation, in sweeps */
+  scree_Status status = SCREE_OK;
+  if (!scree_solver_refuses(&scree_solver_newton, run->W->problem)) {
+    status = scree_run_sweeps_per_factorisation(run, &price);
+    scree_report(run->log, SCREE_LOG_DETAIL,
+                 "auto: error %.2e after %d sweeps, a factorisation costs %.0f", run->value,
+                 run->iterations, price);
+    if (!status) status = factorising(st, run, price, r, u);
+  }
+  if (status || finished(run)) return status;
+  run->note = "nlgs";
+  status = scree_run_sweep(run, FIRST_SWEEPS, LAST_PRICE * price, r, u);
+  settle(st, run, r);
+  return status;
+}
+
+/* The same over the bodies behind an assembled W, if they can be found. What counts in the end is
+ * the error with W as given: the driver asks for it, and comes back when it is above. */
+static scree_Status over_bodies(State *st, scree_Run *run, double *r, double *u, bool *found) {
+  const scree_Operator *W = run->W;
+  scree_RunCache *cache = run->cache, own = {0};
+  scree_Operator V = {0};
+  scree_Problem bodies;
+  *found = false;
+  if (W->problem->nc < RECOVER_FROM || run->settings->tolerance < RECOVER_ABOVE) return SCREE_OK;
+  scree_Status status = scree_recover_bodies(W->problem, &bodies, found, run->log);
+  if (status || !*found) return status;
+  scree_report(run->log, SCREE_LOG_DETAIL, "auto: %d bodies behind W", bodies.bodies.nbodies);
+  status = scree_operator_create(&bodies, W->threads, run->log, &V);
+  if (!status) {
+    run->W = &V;
+    run->cache = &own;
+    status = factorise_or_sweep(st, run, r, u);
+    scree_run_cache_destroy(&own);
+    run->cache = cache;
+    run->W = W;
+  }
+  scree_operator_destroy(&V);
+  scree_problem_destroy(&bodies);
+  return status;
+}
+
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
-  const bool factorises = !scree_solver_refuses(&scree_solver_newton, p);
-  double price = INFINITY; /* of a factorisation, in sweeps */
   st->error = INFINITY;
   scree_Status status = scree_run_smooth(run, 0, r, u);
   if (status || finished(run)) return status;
@@ -152,17 +200,9 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   status = scree_run_sweep(run, first, first_most(run), r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
-  if (factorises) {
-    status = scree_run_sweeps_per_factorisation(run, &price);
-    scree_report(run->log, SCREE_LOG_DETAIL,
-                 "auto: error %.2e after %d sweeps, a factorisation costs %.0f", run->value,
-                 run->iterations, price);
-    if (!status) status = factorising(st, run, price, r, u);
-    if (status || finished(run)) return status;
-    run->note = "nlgs";
-  }
-  status = scree_run_sweep(run, FIRST_SWEEPS, factorises ? LAST_PRICE * price : INFINITY, r, u);
-  settle(st, run, r);
+  bool found;
+  status = over_bodies(st, run, r, u, &found);
+  if (!status && !found) status = factorise_or_sweep(st, run, r, u);
   return status;
 }
 
