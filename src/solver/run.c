@@ -12,7 +12,7 @@
 
 enum { NAME_SIZE = 256 };
 static const double FAR_OFF = 100.0;
-enum { CALM_AFTER = 8 };               /* sweeps before over-relaxation may be doubted */
+enum { CALM_GROUP = 5 }; /* sweeps whose lack of progress makes over-relaxation doubtful */
 static const double NO_PROGRESS = 0.9; /* ratio of errors that counts as none */
 /* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
  * halves the sweeps to 1e-3 ... 1e-5; above 1.7 packings begin to diverge. */
@@ -153,7 +153,7 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
     if (status) return status;
     done += swept;
     if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
-    const bool calmed = done >= CALM_AFTER && calm_down(run, before);
+    const bool calmed = swept >= CALM_GROUP && calm_down(run, before);
     if (calmed && done > most) break;
     if (!calmed && done >= least && done >= 2 * half) {
       const double rate = log(run->value / half_error) / (done - half);
