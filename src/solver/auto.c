@@ -30,11 +30,11 @@
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
 enum { FIRST_SWEEPS_3D = 4, FIRST_MOST_3D = 35, FIRST_SWEEPS_2D = 20, FIRST_MOST_2D = 150 };
 enum { BALLS_MOST_3D = 400, BALLS_MOST_2D = 800 }; /* at most, where sweeps are cheap */
-enum { FIRST_VISITS = 120, FIRST_SWEEPS = 8 };     /* of a small problem; of a later stage */
+enum { FIRST_SWEEPS = 8 };                         /* of a later stage */
 enum { RECOVER_FROM = 100 };                       /* contacts; fewer have small systems anyway */
 static const double RECOVER_ABOVE = 1e-10; /* tolerances: rounding is left between B B^T and W */
 static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is expected to need */
-static const double IPM_PRICE = 8.0;       /* factorisations that stage 3 is expected to need */
+static const double IPM_PRICE = 8.0;       /* a third of what stage 3 needs: rates of sweeps fall */
 static const double LAST_PRICE = 400.0;    /* factorisations that stage 4 may cost */
 
 typedef struct State {
@@ -189,14 +189,11 @@ static scree_Status over_bodies(State *st, scree_Run *run, double *r, double *u,
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
-  const scree_Problem *p = run->W->problem;
   st->error = INFINITY;
   scree_Status status = scree_run_smooth(run, 0, r, u);
   if (status || finished(run)) return status;
   run->note = "nlgs";
-  /* small problems: more sweeps cost less than the analysis of a system */
-  const double first =
-      fmax(p->d == 2 ? FIRST_SWEEPS_2D : FIRST_SWEEPS_3D, FIRST_VISITS / (p->nc + 1.0));
+  const double first = run->W->problem->d == 2 ? FIRST_SWEEPS_2D : FIRST_SWEEPS_3D;
   status = scree_run_sweep(run, first, first_most(run), r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
