@@ -74,7 +74,7 @@ typedef struct State {
   double *x, *z, *dx, *dz, *a, *ru; /* (nc x d) */
   double *dxa, *dza;                /* (nc x d) affine step */
   double *rt, *ut;                  /* (nc x d) scratch: impulses and velocities */
-  double *best;                     /* (nc x d) best impulses so far */
+  double *best, *given;             /* (nc x d) best impulses so far; those of the start */
   double *y, *dy, *ry;              /* state_size */
   double *G;                        /* (nc x d x d) of the system */
   double *PK, *K;                   /* (nc x d x d) body form: P K and K */
@@ -568,8 +568,8 @@ static void keep_best(State *st, double value, double *best, const double *r) {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->x,  st->z, st->dx, st->dz, st->a, st->ru, st->dxa, st->dza, st->rt,
-                      st->ut, st->y, st->dy, st->ry, st->G, st->PK, st->K,   st->best};
+  double *arrays[] = {st->x,  st->z, st->dx, st->dz, st->a, st->ru, st->dxa, st->dza,  st->rt,
+                      st->ut, st->y, st->dy, st->ry, st->G, st->PK, st->K,   st->best, st->given};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->contact);
   scree_free(st);
@@ -579,8 +579,8 @@ static scree_Status allocate(State *st, const scree_Run *run) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, n = nc * (size_t)W->problem->d;
   const size_t mat = n * (size_t)W->problem->d;
-  double **vectors[] = {&st->x,   &st->z,   &st->dx, &st->dz, &st->a,   &st->ru,
-                        &st->dxa, &st->dza, &st->rt, &st->ut, &st->best};
+  double **vectors[] = {&st->x,   &st->z,   &st->dx, &st->dz, &st->a,    &st->ru,
+                        &st->dxa, &st->dza, &st->rt, &st->ut, &st->best, &st->given};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
     if (!(*vectors[k] = SCREE_ALLOC(double, n))) return scree_fail_memory(run->log, "ipm");
   double **states[] = {&st->y, &st->dy, &st->ry};
@@ -720,7 +720,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
       .last = 1.0, .polish_at = st->options.polish_at, .best = INFINITY, .reference = INFINITY};
   scree_operator_apply(W, r, W->problem->q, st->dy, u);
   if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
-  keep_best(st, run->value, &progress.best, r);
+  const double given = run->value; /* what is given counts at the end only: it is another path's */
+  memcpy(st->given, r, n * sizeof *r);
   memset(r, 0, n * sizeof *r);
   scree_operator_apply(W, r, W->problem->q, st->dy, u);
   measure_scales(st);
@@ -733,11 +734,14 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (progress.broken) break;
     to_impulses(st, st->x, r);
     scree_operator_apply(W, r, W->problem->q, st->dy, u);
-    if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+    const bool stop = scree_run_stop(run, r, u, INFINITY);
+    if (run->met) return SCREE_OK;
     if (!(run->value < INFINITY)) break;
     keep_best(st, run->value, &progress.best, r);
+    if (stop) break;
     status = maybe_polish(st, run, &progress, r, u);
-    if (status || run->met || run->exhausted) return status;
+    if (status || run->met) return status;
+    if (run->exhausted) break;
     if (progress.best < 0.8 * progress.reference) {
       progress.reference = progress.best;
       progress.since = 0;
@@ -745,7 +749,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
       ++progress.since;
     }
   }
-  memcpy(r, st->best, n * sizeof *r);
+  memcpy(r, progress.best < given ? st->best : st->given, n * sizeof *r);
+  run->value = fmin(progress.best, given);
   scree_operator_apply(W, r, W->problem->q, st->dy, u);
   return SCREE_OK;
 }
