@@ -29,7 +29,7 @@ static inline void table_duration(double seconds, char *text, size_t size) {
   if (!(seconds >= 0.0) || isinf(seconds))
     snprintf(text, size, "-");
   else if (seconds < 1e-3)
-    snprintf(text, size, "%.0f us", 1e6 * seconds);
+    snprintf(text, size, seconds < 1e-5 ? "%.1f us" : "%.0f us", 1e6 * seconds);
   else if (seconds < 1.0)
     snprintf(text, size, "%.2f ms", 1e3 * seconds);
   else
