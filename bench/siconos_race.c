@@ -14,17 +14,13 @@
  */
 #define _DEFAULT_SOURCE
 #include "bench/siconos_bridge.h"
+#include "bench/table.h"
 
 #include "core/clock.h"
 #include "scree/scree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -74,25 +70,19 @@ typedef struct Outcome {
   double seconds, error;
 } Outcome;
 
+typedef struct Sums {
+  double log_ratio[TOLERANCES];
+  int compared[TOLERANCES], lost[TOLERANCES], alone[TOLERANCES], failed[TOLERANCES];
+  int small, small_slow;
+} Sums;
+
 typedef struct Race {
   double limit;
   bool verbose;
   const char *solver;
   FILE *file;
+  Sums sums;
 } Race;
-
-static void say(const Race *race, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vprintf(format, arguments);
-  va_end(arguments);
-  fflush(stdout);
-  if (!race->file) return;
-  va_start(arguments, format);
-  vfprintf(race->file, format, arguments);
-  va_end(arguments);
-  fflush(race->file);
-}
 
 /* ---- one run of a peer -----------------------------------------------------------------------
  */
@@ -160,8 +150,8 @@ static int best_peer(const Race *race, const scree_Problem *p, double tolerance,
       const double limit = fmin(race->limit, 5.0 * best->seconds + 0.5);
       const Outcome outcome = try_peer(&peers[k], p, factor * tolerance, limit);
       if (race->verbose)
-        say(race, "  %-12s asked %.0e got %.1e in %.3g s\n", peers[k].name, factor * tolerance,
-            outcome.error, outcome.seconds);
+        table_say(race->file, "  %-12s asked %.0e got %.1e in %.3g s\n", peers[k].name,
+                  factor * tolerance, outcome.error, outcome.seconds);
       if (outcome.seconds < 0.0) break;
       if (!(outcome.error <= tolerance)) continue;
       if (outcome.seconds < best->seconds) {
@@ -206,27 +196,12 @@ static Outcome run_ours(const Race *race, const scree_Problem *p, double toleran
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-static void duration(double seconds, char *text, size_t size) {
-  if (!(seconds >= 0.0) || isinf(seconds))
-    snprintf(text, size, "-");
-  else if (seconds < 1e-3)
-    snprintf(text, size, "%.0f us", 1e6 * seconds);
-  else if (seconds < 1.0)
-    snprintf(text, size, "%.2f ms", 1e3 * seconds);
-  else
-    snprintf(text, size, "%.2f s", seconds);
-}
-
-typedef struct Sums {
-  double log_ratio[TOLERANCES];
-  int compared[TOLERANCES], lost[TOLERANCES], alone[TOLERANCES], failed[TOLERANCES];
-  int small, small_slow;
-} Sums;
-
-static void race_problem(const Race *race, const char *path, Sums *sums) {
+static void race_problem(void *user, const char *path) {
+  Race *race = user;
+  Sums *sums = &race->sums;
   scree_Problem given, p;
   if (scree_fclib_read(path, &given, NULL, NULL)) {
-    say(race, "%s: not read\n", path);
+    table_say(race->file, "%s: not read\n", path);
     return;
   }
   const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -241,8 +216,8 @@ static void race_problem(const Race *race, const char *path, Sums *sums) {
     const int winner = best_peer(race, &p, tolerances[t], &theirs);
     const Outcome ours = run_ours(race, &given, tolerances[t], &gave);
     const bool solved = ours.seconds >= 0.0 && ours.error <= tolerances[t];
-    duration(winner >= 0 ? theirs.seconds : -1.0, peer_text, sizeof peer_text);
-    duration(solved ? ours.seconds : -1.0, our_text, sizeof our_text);
+    table_duration(winner >= 0 ? theirs.seconds : -1.0, peer_text, sizeof peer_text);
+    table_duration(solved ? ours.seconds : -1.0, our_text, sizeof our_text);
     if (p.nc > SMALL && winner >= 0 && solved) {
       const double ratio = theirs.seconds / ours.seconds;
       snprintf(note, sizeof note, "%.2f", ratio);
@@ -259,54 +234,30 @@ static void race_problem(const Race *race, const char *path, Sums *sums) {
       ++sums->small;
       sums->small_slow += !(solved && ours.seconds <= allowed);
     }
-    say(race, "%-42.42s %dD %5d %6.0e  %-12s %10s  %-16s %10s  %s\n", name, p.d, p.nc,
-        tolerances[t], winner >= 0 ? peers[winner].name : "-", peer_text, gave, our_text, note);
+    table_say(race->file, "%-42.42s %dD %5d %6.0e  %-12s %10s  %-16s %10s  %s\n", name, p.d, p.nc,
+              tolerances[t], winner >= 0 ? peers[winner].name : "-", peer_text, gave, our_text,
+              note);
   }
   if (given.kind != SCREE_ASSEMBLED) scree_problem_destroy(&p);
   scree_problem_destroy(&given);
 }
 
 static void describe_machine(const Race *race) {
-  char line[256], model[200] = "unknown processor";
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-      snprintf(model, sizeof model, "%.190s", strchr(line, ':') + 2);
-      model[strcspn(model, "\n")] = '\0';
-      break;
-    }
-  if (file) fclose(file);
-  say(race, "scree %s, solver %s, against the best of all Siconos solvers; one core of: %s (%ld)\n",
-      scree_version(), race->solver, model, sysconf(_SC_NPROCESSORS_ONLN));
-  say(race,
-      "error_siconos <= tolerance, cold start, best of three, at most %.0f s; the ratio is\n"
-      "Siconos/scree; up to %d contacts the allowance is 20 us + 3 us per contact\n\n",
-      race->limit, SMALL);
-  say(race, "%-42s    contacts tol  %-12s %10s  %-16s %10s  %s\n", "problem", "Siconos", "time",
-      "scree", "time", "ratio");
-}
-
-static int is_problem(const struct dirent *entry) {
-  const size_t length = strlen(entry->d_name);
-  return length > 5 && strcmp(entry->d_name + length - 5, ".hdf5") == 0;
-}
-
-static void race_folder(const Race *race, const char *folder, Sums *sums) {
-  struct dirent **entries;
-  const int count = scandir(folder, &entries, is_problem, alphasort);
-  if (count < 0) say(race, "no problems in the folder of SCREE_PROBLEMS\n");
-  for (int k = 0; k < count; ++k) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, entries[k]->d_name);
-    race_problem(race, path, sums);
-    free(entries[k]);
-  }
-  if (count >= 0) free(entries);
+  char model[200];
+  table_processor(model, sizeof model);
+  table_say(race->file,
+            "scree %s, solver %s, against the best of all Siconos solvers; one core of: %s (%ld)\n",
+            scree_version(), race->solver, model, sysconf(_SC_NPROCESSORS_ONLN));
+  table_say(race->file,
+            "error_siconos <= tolerance, cold start, best of three, at most %.0f s; the ratio is\n"
+            "Siconos/scree; up to %d contacts the allowance is 20 us + 3 us per contact\n\n",
+            race->limit, SMALL);
+  table_say(race->file, "%-42s    contacts tol  %-12s %10s  %-16s %10s  %s\n", "problem", "Siconos",
+            "time", "scree", "time", "ratio");
 }
 
 int main(int argc, char **argv) {
   Race race = {.limit = 10.0, .solver = scree_solve_settings().solver};
-  Sums sums = {0};
   int option;
   while ((option = getopt(argc, argv, "t:s:o:v")) != -1) {
     if (option == 't') race.limit = atof(optarg);
@@ -316,20 +267,19 @@ int main(int argc, char **argv) {
     if (option == '?') return 2;
   }
   describe_machine(&race);
-  const char *folder = getenv("SCREE_PROBLEMS") ? getenv("SCREE_PROBLEMS") : SCREE_PROBLEMS;
-  if (optind < argc)
-    for (int k = optind; k < argc; ++k) race_problem(&race, argv[k], &sums);
-  else
-    race_folder(&race, folder, &sums);
-  say(&race, "\n");
+  if (!table_each_problem(argc - optind, argv + optind, race_problem, &race))
+    table_say(race.file, "no problems in the folder of SCREE_PROBLEMS\n");
+  const Sums *sums = &race.sums;
+  table_say(race.file, "\n");
   for (int t = 0; t < TOLERANCES; ++t)
-    say(&race,
+    table_say(
+        race.file,
         "tolerance %.0e, more than %d contacts: geometric mean of the ratio %.2f over %d problems,"
         " slower on %d; solved by scree only %d, not solved by scree %d\n",
-        tolerances[t], SMALL, sums.compared[t] ? exp(sums.log_ratio[t] / sums.compared[t]) : 0.0,
-        sums.compared[t], sums.lost[t], sums.alone[t], sums.failed[t]);
-  say(&race, "up to %d contacts: %d of %d within the allowance\n", SMALL,
-      sums.small - sums.small_slow, sums.small);
+        tolerances[t], SMALL, sums->compared[t] ? exp(sums->log_ratio[t] / sums->compared[t]) : 0.0,
+        sums->compared[t], sums->lost[t], sums->alone[t], sums->failed[t]);
+  table_say(race.file, "up to %d contacts: %d of %d within the allowance\n", SMALL,
+            sums->small - sums->small_slow, sums->small);
   if (race.file) fclose(race.file);
   return 0;
 }

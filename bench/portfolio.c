@@ -1,0 +1,250 @@
+/* Is `auto` ever worse than one of the methods it is made of? For each problem and tolerance the
+ * time of auto against the best of all other solvers that can take the problem, each with its own
+ * defaults. The aim: at most 1.3 times.
+ *
+ *     portfolio [-a] [-t seconds] [-r repeats] [-o file] [problem.hdf5...]
+ *
+ * Without problems: all of SCREE_PROBLEMS. -a poses the associated law, which lets the gradient
+ * methods take part; -t is the time limit of auto (20), -r the repeats (7), -o also writes the
+ * table to a file.
+ *
+ * Machines drift in speed by more than the ratio that is asked for, within seconds. So the solvers
+ * take turns in every repeat, in an order that rotates, and the fastest run of each counts; short
+ * solves are repeated until they add up. The time is that of preparing W and solving, without the
+ * check of the input and the certificate, which are the same for all and would hide differences: by
+ * the clock, or, where other programs disturb it, the processor's time for the whole call less the
+ * least that check and certificate have taken; the smaller of the two.
+ *
+ * A solver gets three times the best time of auto, at least a millisecond. It is out when it does
+ * not reach the tolerance in that time, or is still slower than twice auto after three runs: both
+ * say that auto is not worse, and spare the minutes in which the slow ones would show how slow. */
+#define _DEFAULT_SOURCE
+#include "bench/table.h"
+
+#include "core/clock.h"
+#include "scree/scree.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { SOLVERS_MOST = 32, TOLERANCES = 2, WARM_ROUNDS = 3, ROUNDS_FACTOR = 20 };
+
+static const double tolerances[TOLERANCES] = {1e-4, 1e-8};
+static const double WORSE = 1.3;    /* ratio that auto should not exceed */
+static const double PATIENCE = 3.0; /* times auto's best that another solver gets */
+static const double SLOW = 2.0;     /* times auto's best from which a solver is out */
+static const double LEAST_LIMIT = 1e-3;
+static const double ADD_UP = 0.2; /* seconds of solves on a problem before repeats may end */
+static const double ENOUGH = 5.0; /* seconds after which three repeats will do */
+
+/* A solver on one problem and tolerance. */
+typedef struct Entrant {
+  const char *name, *method; /* method: what gave the result */
+  double best, processor;    /* seconds of solving, of the whole call; infinite until solved */
+  double spent;              /* processor's seconds in the last run, solved or not */
+  bool out;
+} Entrant;
+
+typedef struct Sums {
+  double log_ratio, largest;
+  char where[64]; /* the largest ratio */
+  int compared, worse, alone, lost, unsolved;
+} Sums;
+
+typedef struct Bench {
+  double limit;
+  int repeats;
+  bool associated;
+  FILE *file;
+  Sums sums[TOLERANCES];
+} Bench;
+
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- the solvers in turns ----------------------------------------------------------------------
+ */
+
+/* auto first, then all others that can take the problem. */
+static int enter(const scree_Problem *p, Entrant *entrants) {
+  int count = 0;
+  entrants[count++] = (Entrant){.name = "auto", .best = INFINITY, .processor = INFINITY};
+  for (int k = 0; scree_solver_class(k) && count < SOLVERS_MOST; ++k) {
+    const scree_SolverClass *class_ = scree_solver_class(k);
+    const char *name = scree_solver_name(class_);
+    if (strcmp(name, "auto") != 0 && !scree_solver_refuses(class_, p))
+      entrants[count++] = (Entrant){.name = name, .best = INFINITY, .processor = INFINITY};
+  }
+  return count;
+}
+
+/* One solve from nothing, on one thread; *aside is the least that a call took beside solving. */
+static void attempt(Entrant *entrant, const scree_Problem *p, double tolerance, double limit,
+                    double *r, double *u, double *aside) {
+  scree_SolveSettings settings = scree_solve_settings();
+  scree_SolveInfo info;
+  settings.solver = entrant->name;
+  settings.measure = SCREE_MEASURE_BOTH;
+  settings.tolerance = tolerance;
+  settings.threads = 1;
+  settings.time_limit = limit;
+  const double processor = processor_seconds(), start = scree_seconds();
+  const scree_Status status = scree_solve(p, &settings, r, u, &info, NULL);
+  const double elapsed = scree_seconds() - start;
+  entrant->spent = processor_seconds() - processor;
+  if (status == SCREE_OK) {
+    entrant->best = fmin(entrant->best, fmin(info.seconds, entrant->spent));
+    entrant->processor = fmin(entrant->processor, entrant->spent);
+    entrant->method = info.solver;
+    *aside = fmin(*aside, elapsed - info.seconds);
+  }
+  /* the limit is one of the clock on the wall: who had no processor meanwhile may try again */
+  const bool robbed = info.seconds >= limit && entrant->spent < 0.7 * limit;
+  if (status != SCREE_OK && !robbed) entrant->out = true;
+}
+
+/* All take turns until the fastest times of those that matter are known. */
+static void take_turns(const Bench *bench, const scree_Problem *p, double tolerance,
+                       Entrant *entrants, int count, double *r, double *u) {
+  Entrant *ours = &entrants[0];
+  double total = 0.0, aside = INFINITY;
+  for (int round = 0; round < ROUNDS_FACTOR * bench->repeats; ++round) {
+    int left = 0; /* others that still matter */
+    for (int k = 0; k < count; ++k) {
+      const int turn = (k + round) % count;
+      Entrant *entrant = &entrants[turn];
+      const double theirs = PATIENCE * (isinf(ours->best) ? ours->spent : ours->best);
+      const double limit = turn ? fmin(bench->limit, fmax(LEAST_LIMIT, theirs)) : bench->limit;
+      if (entrant->out) continue;
+      attempt(entrant, p, tolerance, limit, r, u, &aside);
+      total += entrant->spent;
+    }
+    for (int k = 1; k < count; ++k) {
+      if (round + 1 >= WARM_ROUNDS && entrants[k].best > SLOW * ours->best) entrants[k].out = true;
+      left += !entrants[k].out;
+    }
+    if (ours->out) break; /* who solves what auto does not has won at any time */
+    if (round + 1 >= WARM_ROUNDS && (left == 0 || total > ENOUGH)) break;
+    if (round + 1 >= bench->repeats && total > ADD_UP) break;
+  }
+  for (int k = 0; k < count; ++k)
+    if (!isinf(entrants[k].best))
+      entrants[k].best = fmin(entrants[k].best, entrants[k].processor - aside);
+}
+
+/* ---- the table ---------------------------------------------------------------------------------
+ */
+
+static void row(Bench *bench, const scree_Problem *p, const char *name, int t,
+                const Entrant *entrants, int count) {
+  const Entrant *ours = &entrants[0], *other = NULL;
+  Sums *sums = &bench->sums[t];
+  char our_time[32], other_time[32], note[64];
+  for (int k = 1; k < count; ++k)
+    if (!isinf(entrants[k].best) && (!other || entrants[k].best < other->best))
+      other = &entrants[k];
+  const bool solved = !isinf(ours->best);
+  if (solved && other) {
+    const double ratio = ours->best / other->best;
+    sums->log_ratio += log(ratio);
+    ++sums->compared;
+    sums->worse += ratio > WORSE;
+    if (ratio > sums->largest) {
+      sums->largest = ratio;
+      snprintf(sums->where, sizeof sums->where, "%s", name);
+    }
+    snprintf(note, sizeof note, "%.2f%s", ratio, ratio > WORSE ? " worse" : "");
+  } else {
+    sums->alone += solved;
+    sums->lost += !solved && other;
+    sums->unsolved += !solved && !other;
+    snprintf(note, sizeof note, "%s", solved ? "only auto" : other ? "not auto" : "none");
+  }
+  table_duration(ours->best, our_time, sizeof our_time);
+  table_duration(other ? other->best : INFINITY, other_time, sizeof other_time);
+  table_say(bench->file, "%-42.42s %dD %8d %6.0e  %-8s %10s  %-12s %10s  %s\n", name, p->d, p->nc,
+            tolerances[t], solved ? ours->method : "-", our_time, other ? other->name : "-",
+            other_time, note);
+}
+
+static void race(void *user, const char *path) {
+  Bench *bench = user;
+  scree_Problem p;
+  if (scree_fclib_read(path, &p, NULL, NULL)) {
+    table_say(bench->file, "%s: not read\n", path);
+    return;
+  }
+  if (bench->associated) p.law = SCREE_ASSOCIATED;
+  const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+  const size_t n = (size_t)p.nc * (size_t)p.d;
+  double *r = calloc(n + 1, sizeof *r), *u = calloc(n + 1, sizeof *u);
+  if (!r || !u) abort();
+  for (int t = 0; t < TOLERANCES; ++t) {
+    Entrant entrants[SOLVERS_MOST];
+    const int count = enter(&p, entrants);
+    take_turns(bench, &p, tolerances[t], entrants, count, r, u);
+    row(bench, &p, name, t, entrants, count);
+  }
+  free(r);
+  free(u);
+  scree_problem_destroy(&p);
+}
+
+static void head(const Bench *bench) {
+  char model[200];
+  table_processor(model, sizeof model);
+  table_say(bench->file,
+            "scree %s, auto against the best of scree's other solvers, %s law; one core of: %s "
+            "(%ld)\n",
+            scree_version(), bench->associated ? "associated" : "Coulomb's", model,
+            sysconf(_SC_NPROCESSORS_ONLN));
+  table_say(
+      bench->file,
+      "both errors <= tolerance, cold start, one thread, best of %d repeats or more in turns; "
+      "the ratio\nis auto/other, others get %.0f times auto's time\n\n",
+      bench->repeats, PATIENCE);
+  table_say(bench->file, "%-42s    contacts    tol  %-8s %10s  %-12s %10s  %s\n", "problem",
+            "auto by", "time", "best other", "time", "ratio");
+}
+
+static void summary(const Bench *bench) {
+  table_say(bench->file, "\n");
+  for (int t = 0; t < TOLERANCES; ++t) {
+    const Sums *s = &bench->sums[t];
+    table_say(bench->file,
+              "tolerance %.0e: geometric mean of the ratio %.2f over %d problems, largest %.2f "
+              "(%s), above %.1f on %d; no other within %.0f times auto's time on %d; solved by "
+              "another only %d, by none %d\n",
+              tolerances[t], s->compared ? exp(s->log_ratio / s->compared) : 0.0, s->compared,
+              s->largest, s->compared ? s->where : "-", WORSE, s->worse, PATIENCE, s->alone,
+              s->lost, s->unsolved);
+  }
+}
+
+int main(int argc, char **argv) {
+  Bench bench = {.limit = 20.0, .repeats = 7};
+  int option;
+  while ((option = getopt(argc, argv, "at:r:o:")) != -1) {
+    if (option == 'a') bench.associated = true;
+    if (option == 't') bench.limit = atof(optarg);
+    if (option == 'r') bench.repeats = atoi(optarg);
+    if (option == 'o' && !(bench.file = fopen(optarg, "w"))) {
+      perror(optarg);
+      return 2;
+    }
+    if (option == '?') return 2;
+  }
+  if (!(bench.limit > 0.0) || bench.repeats < 1) {
+    fprintf(stderr, "portfolio: -t expects seconds > 0, -r a count > 0\n");
+    return 2;
+  }
+  head(&bench);
+  if (!table_each_problem(argc - optind, argv + optind, race, &bench))
+    table_say(bench.file, "no problems in the folder of SCREE_PROBLEMS\n");
+  summary(&bench);
+  if (bench.file) fclose(bench.file);
+  return 0;
+}
