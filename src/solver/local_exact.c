@@ -4,15 +4,18 @@
  * Associated law on the cone: -u in N_K(r). Either r = 0 (q in the dual cone), or u = 0 with r in
  * K, or r = t v on the boundary, v = (1, mu e), with v.u = 0 and u_T parallel to e: t = -v.q /
  * v.Wv,    h(e) = (e'.q_T)(v.Wv) - (v.q) e'.(W_Tn + mu W_TT e) = 0,   e' = e turned. h is a
- * trigonometric polynomial of degree 3 in the angle of e, so it has at most six roots; of those
- * with t > 0 the one with the least energy -(v.q)^2 / (2 v.Wv) is the solution.
+ * trigonometric polynomial of degree 3 in the angle of e, so it has at most six roots. A root with
+ * t > 0 and u_n >= 0 satisfies the whole law, so that it is the solution: Newton's method from the
+ * direction of the last impulse mostly ends there after two or three steps. Otherwise all roots are
+ * looked for, and of those with t > 0 the one with the least energy -(v.q)^2 / (2 v.Wv) is taken.
  *
  * Shifted cone: r + c n is in K and sees q - c W n. Cone + ball and capped cones have no such
  * closed form; they iterate the projection, which contracts since the block is small and definite.
  */
 #include "solver/local_exact.h"
 
-enum { ANGLES = 24, PROJECTIONS = 2000 };
+enum { ANGLES = 24, NEWTON_STEPS = 10, PROJECTIONS = 2000 };
+static const double NEWTON_TURN = 1e-8; /* squared it is below the precision of an angle */
 
 static const double TAU = 6.283185307179586476925286766559;
 
@@ -62,7 +65,47 @@ static void consider_ray(const double *W, double mu, const double *q, double ang
   r[2] = mu * r[0] * sin(angle);
 }
 
-static void associated_boundary_3d(const double *W, double mu, const double *q, double *r) {
+/* Newton's method on h from the direction of `old`; true when it ended at the solution. */
+static bool associated_newton_3d(const double *W, double mu, const double *q, const double *old,
+                                 double *r) {
+  const bool slid = old[1] != 0.0 || old[2] != 0.0;
+  double e[2] = {slid ? old[1] : -q[1], slid ? old[2] : -q[2]}, turn = 1.0;
+  for (int k = 0; k <= NEWTON_STEPS; ++k) {
+    const double size = sqrt(e[0] * e[0] + e[1] * e[1]);
+    if (!(size > 0.0)) return false;
+    e[0] /= size;
+    e[1] /= size;
+    const double a[2] = {-e[1], e[0]}; /* across e: its derivative by the angle */
+    double Wv[3], Wa[3];               /* W v and W v' / mu */
+    for (int i = 0; i < 3; ++i) {
+      Wv[i] = W[3 * i] + mu * (W[3 * i + 1] * e[0] + W[3 * i + 2] * e[1]);
+      Wa[i] = W[3 * i + 1] * a[0] + W[3 * i + 2] * a[1];
+    }
+    const double vWv = Wv[0] + mu * (e[0] * Wv[1] + e[1] * Wv[2]);
+    const double vq = q[0] + mu * (e[0] * q[1] + e[1] * q[2]);
+    const double aq = a[0] * q[1] + a[1] * q[2], aWv = a[0] * Wv[1] + a[1] * Wv[2];
+    if (fabs(turn) <= NEWTON_TURN) { /* the last turn was below the root of the precision */
+      if (!(vq < 0.0 && vWv > 0.0)) return false;
+      r[0] = -vq / vWv;
+      r[1] = mu * r[0] * e[0];
+      r[2] = mu * r[0] * e[1];
+      return Wv[0] * r[0] + q[0] >= 0.0;
+    }
+    const double vWv1 = mu * (aWv + Wa[0] + mu * (e[0] * Wa[1] + e[1] * Wa[2]));
+    const double slope = -(e[0] * q[1] + e[1] * q[2]) * vWv + aq * vWv1 - mu * aq * aWv -
+                         vq * (mu * (a[0] * Wa[1] + a[1] * Wa[2]) - (e[0] * Wv[1] + e[1] * Wv[2]));
+    turn = -(aq * vWv - vq * aWv) / slope;
+    if (!(fabs(turn) < 1.0)) return false; /* far from a root */
+    e[0] += turn * a[0];
+    e[1] += turn * a[1];
+  }
+  return false;
+}
+
+static void associated_boundary_3d(const double *W, double mu, const double *q, const double *old,
+                                   double *r) {
+  if (associated_newton_3d(W, mu, q, old, r)) return;
+  for (int i = 0; i < 3; ++i) r[i] = 0.0;
   double best = 0.0;
   /* an odd start keeps the samples off the axes, where symmetric problems have their roots */
   const double first = 0.1, step = TAU / ANGLES;
@@ -127,7 +170,8 @@ static bool solve_stick(int d, const double *W, const double *q, double *x) {
   return true;
 }
 
-static void exact_associated(int d, const double *W, double mu, const double *q, double *r) {
+static void exact_associated(int d, const double *W, double mu, const double *q, const double *old,
+                             double *r) {
   const double qt = d == 2 ? fabs(q[1]) : hypot(q[1], q[2]);
   for (int i = 0; i < d; ++i) r[i] = 0.0;
   if (q[0] >= mu * qt) return;
@@ -148,7 +192,7 @@ static void exact_associated(int d, const double *W, double mu, const double *q,
   else if (is_isotropic(W))
     isotropic_boundary_3d(W, mu, q, r);
   else
-    associated_boundary_3d(W, mu, q, r);
+    associated_boundary_3d(W, mu, q, old, r);
 }
 
 /* r <- P(r - rho (W r + q + s)), rho = 1/trace: at most half of a contraction is lost to mu. */
@@ -182,7 +226,7 @@ static void exact_cone(scree_Law law, int d, const double *W, double mu, const d
   if (law == SCREE_COULOMB)
     scree_exact_coulomb(d, W, mu, q, old, r);
   else
-    exact_associated(d, W, mu, q, r);
+    exact_associated(d, W, mu, q, old, r);
 }
 
 void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double *W, const double *q,
