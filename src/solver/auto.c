@@ -30,8 +30,9 @@
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
 enum { FIRST_SWEEPS_3D = 4, FIRST_MOST_3D = 35, FIRST_SWEEPS_2D = 20, FIRST_MOST_2D = 150 };
 enum { BALLS_MOST_3D = 400, BALLS_MOST_2D = 800 }; /* at most, where sweeps are cheap */
-enum { FIRST_SWEEPS = 8 };                         /* of a later stage */
-enum { RECOVER_FROM = 100 };                       /* contacts; fewer have small systems anyway */
+enum { SLOWER = 4 };                       /* sweeps for the associated law, that many times */
+enum { FIRST_SWEEPS = 8 };                 /* of a later stage */
+enum { RECOVER_FROM = 100 };               /* contacts; fewer have small systems anyway */
 static const double RECOVER_ABOVE = 1e-10; /* tolerances: rounding is left between B B^T and W */
 static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is expected to need */
 static const double IPM_PRICE = 8.0;       /* a third of what stage 3 needs: rates of sweeps fall */
@@ -105,8 +106,9 @@ static scree_Status interior_points(State *st, scree_Run *run, double *r, double
 /* How many sweeps may be spent before the price of a factorisation is known. */
 static double first_most(const scree_Run *run) {
   const bool balls = scree_run_sweeps_balls(run);
-  if (run->W->problem->d == 2) return balls ? BALLS_MOST_2D : FIRST_MOST_2D;
-  return balls ? BALLS_MOST_3D : FIRST_MOST_3D;
+  const double most = run->W->problem->d == 2 ? (balls ? BALLS_MOST_2D : FIRST_MOST_2D)
+                                              : (balls ? BALLS_MOST_3D : FIRST_MOST_3D);
+  return scree_run_sweeps_slowly(run) ? most / SLOWER : most;
 }
 
 /* Stages 1 and 2 from the r at hand; `price` of a factorisation, in sweeps. */

@@ -173,6 +173,11 @@ bool scree_run_sweeps_balls(const scree_Run *run) {
   return run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
 }
 
+bool scree_run_sweeps_slowly(const scree_Run *run) {
+  const scree_Problem *p = run->W->problem;
+  return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
+}
+
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps) {
   scree_RunCache *cache = run->cache;
   if (!(cache->sweeps_per_factorisation > 0.0)) {
@@ -188,7 +193,8 @@ scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sw
                           nc * (plane ? 450.0 : 700.0);
     const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
     const bool balls = scree_run_sweeps_balls(run);
-    const double sweep = balls ? nc * (plane ? 7.0 : 18.0)
+    const double sweep = scree_run_sweeps_slowly(run) ? nc * (plane ? 80.0 : 150.0) + blocks * 3.0
+                         : balls                      ? nc * (plane ? 7.0 : 18.0)
                          : p->kind == SCREE_BODIES
                              ? nc * (plane ? 9.0 : 48.0)
                              : nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);

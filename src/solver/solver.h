@@ -81,6 +81,9 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
 /* Whether the sweeps of this run, of which there has been a call, go the fast way of balls. */
 bool scree_run_sweeps_balls(const scree_Run *run);
 
+/* Whether they go contact by contact, several times slower: the associated law with friction. */
+bool scree_run_sweeps_slowly(const scree_Run *run);
+
 /* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps);
