@@ -217,6 +217,63 @@ static void test_warm_start(void **unused) {
   scree_problem_destroy(&p);
 }
 
+/* Interior points start a path of their own. Stopped on it, before it is any good, they return what
+ * they were given and not what is worse. */
+static void test_a_good_start_is_not_lost(void **unused) {
+  (void)unused;
+  for (int d = 2; d <= 3; ++d) {
+    scree_Problem p = small_pile(d, 6, 0.5, 0.3);
+    Solution s = solve_with(&p, "auto", NULL, 1e-6);
+    assert_int_equal(s.status, SCREE_OK);
+    const double given = plain_error(&p, s.r, 0.0);
+    scree_SolveSettings settings = scree_solve_settings();
+    settings.solver = "ipm";
+    settings.tolerance = 1e-3 * given;
+    settings.warm_start = true;
+    settings.max_iterations = 3;
+    s.status = scree_solve(&p, &settings, s.r, s.u, &s.info, NULL);
+    assert_int_equal(s.status, SCREE_NOT_CONVERGED);
+    check_honest("ipm", &p, &s);
+    assert_true(plain_error(&p, s.r, 0.0) <= given);
+    free_solution(&s);
+    scree_problem_destroy(&p);
+  }
+}
+
+/* A stack of boxes on four points each, where single steps of Newton's method turn contacts over
+ * and back: from any number of sweeps most runs must arrive all the same. */
+static int stacks_tried, stacks_solved;
+
+static void visit_stack(const char *name, scree_Problem *p) {
+  if (strncmp(name, "BoxesStack1", strlen("BoxesStack1")) != 0) return;
+  for (int sweeps = 2; sweeps <= 24; sweeps += 2) {
+    const size_t n = (size_t)(p->nc * p->d);
+    Solution s = {.r = calloc(n, sizeof(double)), .u = calloc(n, sizeof(double))};
+    scree_SolveSettings settings = scree_solve_settings();
+    settings.solver = "nlgs";
+    settings.tolerance = 1e-8;
+    settings.max_iterations = sweeps;
+    s.status = scree_solve(p, &settings, s.r, s.u, &s.info, NULL);
+    assert_int_equal(s.status, SCREE_NOT_CONVERGED);
+    settings.solver = "newton";
+    settings.max_iterations = 0;
+    settings.warm_start = true;
+    s.status = scree_solve(p, &settings, s.r, s.u, &s.info, NULL);
+    check_honest("newton", p, &s);
+    ++stacks_tried;
+    stacks_solved += s.status == SCREE_OK && plain_error(p, s.r, 0.0) <= 1.001e-8;
+    free_solution(&s);
+  }
+}
+
+static void test_newton_corrects_itself(void **unused) {
+  (void)unused;
+  stacks_tried = stacks_solved = 0;
+  if (!small_files(MOST_CONTACTS, visit_stack) || !stacks_tried) skip();
+  if (4 * stacks_solved < 3 * stacks_tried)
+    fail_msg("%d of %d starts arrive", stacks_solved, stacks_tried);
+}
+
 static void test_refusals(void **unused) {
   (void)unused;
   scree_Problem p = small_random_problem(3, 2, 0.3, 1);
@@ -293,6 +350,8 @@ int main(void) {
       cmocka_unit_test(test_local_solvers_agree),
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_warm_start),
+      cmocka_unit_test(test_a_good_start_is_not_lost),
+      cmocka_unit_test(test_newton_corrects_itself),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_extremes),
