@@ -359,8 +359,11 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   bool doubt = false; /* a cycle has failed: steps are corrected once from then on */
   for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
   scree_Status status = scree_run_smooth(run, 0, r, u);
+  /* plain sweeps that the run has made before its first factorisation count for half at most */
+  const bool plain = run->factorisations == 0 && !scree_run_sweeps_balls(run);
+  const int sweeps = st->options.sweeps, done = plain ? run->iterations : 0;
   if (!status && !run->met && !run->exhausted)
-    status = scree_run_smooth(run, st->options.sweeps, r, u);
+    status = scree_run_smooth(run, sweeps - (2 * done < sweeps ? done : sweeps / 2), r, u);
   for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
     const double best = run->value;
     const int slot = step % st->options.window;
