@@ -42,6 +42,7 @@ typedef struct Options {
 } Options;
 
 enum { WINDOW_MAX = 64 };
+enum { ALWAYS = 8 };                /* contacts that may be turned over in any step */
 static const double HOPELESS = 0.1; /* share of contacts whose status a failed step turns over */
 static const double WILD = 0.3;     /* share that even a good step may not turn over twice */
 static const double FEW = 0.1;      /* share whose new statuses are worth a second solve */
@@ -382,8 +383,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: %d flips, error %.2e -> %.2e",
                  run->factorisations, flips, best, run->value);
     /* statuses that are turned over by the hundred are not near those of a solution */
-    const bool hopeless =
-        (step < 2 && !better && flips > HOPELESS * p->nc) || (step > 0 && flips > WILD * p->nc);
+    const double share = (flips - ALWAYS) / (double)p->nc;
+    const bool hopeless = (step < 2 && !better && share > HOPELESS) || (step > 0 && share > WILD);
     if (!better) {
       doubt = true;
       memcpy(r, st->old, n * sizeof *r);
