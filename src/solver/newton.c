@@ -325,7 +325,7 @@ static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r
   const scree_Problem *p = run->W->problem;
   int flips;
   scree_Status status = solve_statuses(st, run, st->old, r, u, &flips, broken);
-  if (!status && !*broken && doubt && flips > 0 && flips < FEW * p->nc)
+  if (!status && !*broken && doubt && flips > 0 && flips < ALWAYS + FEW * p->nc)
     status = solve_statuses(st, run, st->old, r, st->t, &flips, broken);
   if (status || *broken) return status;
   for (int k = 0; k < p->nc; ++k) {

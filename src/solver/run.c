@@ -12,6 +12,7 @@
 
 enum { NAME_SIZE = 256 };
 static const double FAR_OFF = 100.0;
+enum { NEARLY = 8 };     /* sweeps that are made in any case if they promise the tolerance */
 enum { CALM_GROUP = 5 }; /* sweeps whose lack of progress makes over-relaxation doubtful */
 static const double NO_PROGRESS = 0.9; /* ratio of errors that counts as none */
 /* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
@@ -158,7 +159,7 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
     if (!calmed && done >= least && done >= 2 * half) {
       const double rate = log(run->value / half_error) / (done - half);
       const double needed = log(run->settings->tolerance / run->value) / rate;
-      if (!(rate < 0.0) || done + needed > most) break;
+      if (!(rate < 0.0) || (needed > NEARLY && done + needed > most)) break;
     }
     if (calmed || done >= 2 * half) { /* judged from here on */
       half = done;
