@@ -28,7 +28,7 @@
 
 /* Sweeps before the price of a factorisation is asked for: at least, and at most if they promise
  * the tolerance. The analysis itself costs as much as 10 to 50 sweeps in space, 70 in the plane. */
-enum { FIRST_SWEEPS_3D = 4, FIRST_MOST_3D = 25, FIRST_SWEEPS_2D = 4, FIRST_MOST_2D = 150 };
+enum { FIRST_SWEEPS_3D = 4, FIRST_MOST_3D = 35, FIRST_SWEEPS_2D = 4, FIRST_MOST_2D = 150 };
 enum { BALLS_MOST_3D = 400, BALLS_MOST_2D = 800 }; /* at most, where sweeps are cheap */
 enum { SLOWER = 4 };                       /* sweeps for the associated law, that many times */
 enum { FIRST_SWEEPS = 8 };                 /* of a later stage */
@@ -116,7 +116,7 @@ static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, d
                                       double *u) {
   scree_Status status = SCREE_OK;
   /* where a factorisation is cheap, the first sweeps have already been given what it is worth */
-  if (scree_run_sweeps_balls(run) || NEWTON_PRICE * price > 4.0 * first_most(run)) {
+  if (scree_run_sweeps_balls(run) || NEWTON_PRICE * price > 3.0 * first_most(run)) {
     run->note = "nlgs";
     status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
     settle(st, run, r);
@@ -138,7 +138,9 @@ static scree_Status factorising(State *st, scree_Run *run, double price, double 
     if (status || finished(run)) return status;
   }
   run->note = "nlgs";
-  status = scree_run_sweep(run, price, IPM_PRICE * price, r, u);
+  /* within a factor of two of the tolerance there is little room for a rate to fall */
+  const double near = run->value < 2.0 * run->settings->tolerance ? 3.0 : 1.0;
+  status = scree_run_sweep(run, price, near * IPM_PRICE * price, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   run->note = "ipm";

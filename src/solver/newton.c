@@ -375,7 +375,10 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     ++run->iterations;
     bool broken = false;
     status = newton_step(st, run, doubt, r, u, &broken);
-    if (broken) break;
+    if (broken) { /* r may be what the first of two steps left */
+      memcpy(r, st->old, n * sizeof *r);
+      break;
+    }
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
     const bool better = run->value < best;

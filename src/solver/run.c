@@ -12,6 +12,7 @@
 
 enum { NAME_SIZE = 256 };
 static const double FAR_OFF = 100.0;
+enum { SHORT = 3 };      /* a rate that was seen for a few sweeps is trusted less */
 enum { NEARLY = 8 };     /* sweeps that are made in any case if they promise the tolerance */
 enum { CALM_GROUP = 5 }; /* sweeps whose lack of progress makes over-relaxation doubtful */
 static const double NO_PROGRESS = 0.9; /* ratio of errors that counts as none */
@@ -137,7 +138,7 @@ static bool calm_down(scree_Run *run, double before) {
 }
 
 scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u) {
-  double half_error = run->value;
+  double half_error = run->value, lowest = run->value;
   double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
   int done = 0, half = 0;
   /* far from the tolerance one sweep will not do, and between balls measuring costs more */
@@ -153,17 +154,19 @@ scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *
         smooth(run, group, small, run->relaxation, done > 0, r, u, &swept, &change);
     if (status) return status;
     done += swept;
+    lowest = fmin(lowest, run->value); /* single sweeps may go up */
     if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
     const bool calmed = swept >= CALM_GROUP && calm_down(run, before);
     if (calmed && done > most) break;
     if (!calmed && done >= least && done >= 2 * half) {
-      const double rate = log(run->value / half_error) / (done - half);
-      const double needed = log(run->settings->tolerance / run->value) / rate;
+      const double rate = log(lowest / half_error) / (done - half);
+      const double needed =
+          log(run->settings->tolerance / run->value) / rate * (1.0 + SHORT / (double)done);
       if (!(rate < 0.0) || (needed > NEARLY && done + needed > most)) break;
     }
     if (calmed || done >= 2 * half) { /* judged from here on */
       half = done;
-      half_error = run->value;
+      half_error = lowest;
     }
     group = run->measure_often ? 1 : 1 + done / 2;
   }
