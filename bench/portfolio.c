@@ -24,7 +24,6 @@
 #include "core/clock.h"
 #include "scree/scree.h"
 
-#include <time.h>
 #include <unistd.h>
 
 enum { SOLVERS_MOST = 32, TOLERANCES = 2, WARM_ROUNDS = 3, ROUNDS_FACTOR = 20 };
@@ -59,12 +58,6 @@ typedef struct Bench {
   Sums sums[TOLERANCES];
 } Bench;
 
-static double processor_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* ---- the solvers in turns ----------------------------------------------------------------------
  */
 
@@ -91,10 +84,10 @@ static void attempt(Entrant *entrant, const scree_Problem *p, double tolerance, 
   settings.tolerance = tolerance;
   settings.threads = 1;
   settings.time_limit = limit;
-  const double processor = processor_seconds(), start = scree_seconds();
+  const double processor = scree_processor_seconds(), start = scree_seconds();
   const scree_Status status = scree_solve(p, &settings, r, u, &info, NULL);
   const double elapsed = scree_seconds() - start;
-  entrant->spent = processor_seconds() - processor;
+  entrant->spent = scree_processor_seconds() - processor;
   if (status == SCREE_OK) {
     entrant->best = fmin(entrant->best, fmin(info.seconds, entrant->spent));
     entrant->processor = fmin(entrant->processor, entrant->spent);

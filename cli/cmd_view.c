@@ -9,6 +9,7 @@
 #include "cli/args.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "io/report.h"
 
@@ -23,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CLIENTS = 32, REQUEST_MAX = 8192 };
@@ -46,12 +46,6 @@ typedef struct Server {
   int listener, port;
   Client clients[CLIENTS];
 } Server;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
@@ -206,11 +200,11 @@ static void take_request(Server *server, Client *client) {
   client->request[client->received] = 0;
   if (strstr(client->request, "\r\n\r\n")) {
     respond(server, client);
-    client->deadline = now() + 60.0;
+    client->deadline = scree_seconds() + 60.0;
     if (!client->answer) drop(client);
   } else if (client->received == REQUEST_MAX) {
     answer_text(client, "431 Request Header Fields Too Large", "the request is too long\n");
-    client->deadline = now() + 10.0;
+    client->deadline = scree_seconds() + 10.0;
     if (!client->answer) drop(client);
   }
 }
@@ -228,7 +222,7 @@ static void send_answer(Client *client) {
   /* Closing with something unread would take the answer back: wait for the other side to close. */
   shutdown(client->fd, SHUT_WR);
   client->done = true;
-  client->deadline = now() + 2.0;
+  client->deadline = scree_seconds() + 2.0;
 }
 
 static void forget_rest(Client *client) {
@@ -245,7 +239,7 @@ static void accept_client(Server *server) {
     if (client->fd >= 0) continue;
     if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0) break;
     client->fd = fd;
-    client->deadline = now() + 10.0;
+    client->deadline = scree_seconds() + 10.0;
     return;
   }
   close(fd);
@@ -272,22 +266,22 @@ static bool listen_local(Server *server, int port) {
 
 /* Serve until Ctrl-C, or until nobody has asked for anything for `idle` seconds. */
 static void serve(Server *server, double idle) {
-  double last = now();
+  double last = scree_seconds();
   while (!cli_interrupted()) {
     struct pollfd fds[CLIENTS + 1];
     int owner[CLIENTS + 1], count = 0;
     fds[count++] = (struct pollfd){server->listener, POLLIN, 0};
     for (int k = 0; k < CLIENTS; ++k) {
       Client *client = &server->clients[k];
-      if (client->fd >= 0 && now() > client->deadline) drop(client);
+      if (client->fd >= 0 && scree_seconds() > client->deadline) drop(client);
       if (client->fd < 0) continue;
       owner[count] = k;
       const bool sending = client->answer && !client->done;
       fds[count++] = (struct pollfd){client->fd, sending ? POLLOUT : POLLIN, 0};
     }
     const int ready = poll(fds, (nfds_t)count, 250);
-    if (ready > 0) last = now();
-    if (ready <= 0 && now() - last > idle) return;
+    if (ready > 0) last = scree_seconds();
+    if (ready <= 0 && scree_seconds() - last > idle) return;
     for (int k = 1; ready > 0 && k < count; ++k) {
       Client *client = &server->clients[owner[k]];
       if (!fds[k].revents) continue;

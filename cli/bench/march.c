@@ -1,11 +1,10 @@
 /* Worlds of the papers, marched in time (see march.h). */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/bench/march.h"
+#include "core/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 Method method_auto(void) {
   const scree_SolveSettings preset = scree_solve_settings();
@@ -142,12 +141,6 @@ scree_Status march_add_wall_3d(scree_World *world, scree_Vec3 point, int axis, i
 
 /* ---- marching -------------------------------------------------------------------------------- */
 
-double march_cpu_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void trace(March *result) {
   const size_t k = result->traced++;
   result->trace_time[k] = result->time;
@@ -193,10 +186,11 @@ scree_Status march(Bench *bench, const char *row, scree_World *world, int64_t st
   const double limit = bench->limit * (strncmp(row, "auto", 4) == 0 ? MARCH_PATIENCE : 1);
   for (int64_t k = 1; k <= steps && !result->stopped; ++k) {
     scree_StepReport report;
-    const double start = march_cpu_seconds();
+    /* as the papers: processor's time does not depend on what else the machine does */
+    const double start = scree_processor_seconds();
     const scree_Status status = scree_world_step(world, &report);
     if (status > SCREE_NOT_CONVERGED) return status;
-    add_step(result, &report, march_cpu_seconds() - start);
+    add_step(result, &report, scree_processor_seconds() - start);
     if (observer) observer(user, world, &report);
     if (k % every == 0 || k == steps) trace(result);
     if (k % 16 == 0 &&

@@ -60,10 +60,6 @@ scree_Status march_add_wall(scree_World *world, double x, double y, double angle
 scree_Status march_add_wall_3d(scree_World *world, scree_Vec3 point, int axis, int sign,
                                const scree_Log *log);
 
-/* CPU time of the process. The papers print CPU times, and so do we: they do not depend on what
- * else the machine does. */
-double march_cpu_seconds(void);
-
 /* Sums over the steps, and curves for the plots. */
 typedef struct March {
   int64_t steps;

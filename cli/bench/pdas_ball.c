@@ -7,6 +7,7 @@
 #include "cli/bench/cases.h"
 #include "cli/bench/march.h"
 #include "cli/bench/plot.h"
+#include "core/clock.h"
 #include "scree/solver.h"
 
 #include <math.h>
@@ -272,7 +273,7 @@ static scree_Status run_drum(Bench *bench, const Method *method, Ball *ball) {
   Roller roller = {{0.0, radius - drum_radius}, {0.5, 0.0, 0.0}};
   *ball = (Ball){
       .steps = bench->quick ? 20000 : 200000, .energy_low = INFINITY, .energy_high = -INFINITY};
-  const double start = march_cpu_seconds();
+  const double start = scree_processor_seconds();
   for (int64_t k = 1; k <= ball->steps; ++k) {
     int iterations;
     const scree_Status status = drum_step(bench, &settings, step, &roller, &iterations);
@@ -282,7 +283,7 @@ static scree_Status run_drum(Bench *bench, const Method *method, Ball *ball) {
                                          (long long)ball->steps))
       break;
   }
-  ball->march.seconds = march_cpu_seconds() - start;
+  ball->march.seconds = scree_processor_seconds() - start;
   return SCREE_OK;
 }
 

@@ -1,23 +1,17 @@
-/* Random numbers (see generator_random.h). The generator is a counter mixed by the finaliser of
- * splitmix64 (Steele, Lea, Flood 2014); the logarithm is the series of atanh on [sqrt(1/2),
+/* Random numbers (see generator_random.h). The generator is a counter mixed (core/mix.h);
+ * the logarithm is the series of atanh on [sqrt(1/2),
  * sqrt(2)], the exponential Taylor's after reduction by ln 2, both to about an ulp. */
 #include "io/generator_random.h"
+#include "core/mix.h"
 
 #include <math.h>
 
-static uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 scree_Random scree_random(uint64_t seed, uint64_t stream, uint64_t index) {
-  return (scree_Random){.key = mix(mix(mix(seed) ^ stream) ^ index)};
+  return (scree_Random){.key = scree_mix(scree_mix(scree_mix(seed) ^ stream) ^ index)};
 }
 
 double scree_random_real(scree_Random *random) {
-  return (double)(mix(random->key ^ mix(random->draw++)) >> 11) * 0x1p-53;
+  return (double)(scree_mix(random->key ^ scree_mix(random->draw++)) >> 11) * 0x1p-53;
 }
 
 scree_Vec3 scree_random_in_ball(scree_Random *random, int dimension) {

@@ -38,6 +38,7 @@
 #include "problem/recover.h"
 
 #include "core/memory.h"
+#include "core/mix.h"
 #include "problem/recover_internal.h"
 
 #include <math.h>
@@ -266,7 +267,7 @@ SCREE_INLINE void try_vector(const scree_Operator *V, int d, int nb, uint64_t se
   for (int c = 0; c < V->problem->nc; ++c) {
     double *xc = x + (size_t)c * (size_t)d;
     for (int i = 0; i < d; ++i) {
-      const uint64_t bits = scree_finder_scramble(3 * (uint64_t)c + (uint64_t)i + seed);
+      const uint64_t bits = scree_mix(3 * (uint64_t)c + (uint64_t)i + seed);
       const double z = (double)(int64_t)(bits >> 11) * 0x1p-52 - 1.0;
       xc[i] = scale[c] > 0.0 ? z / scale[c] : 0.0;
     }

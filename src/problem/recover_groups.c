@@ -8,6 +8,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/mix.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static bool same_pattern(const scree_BlockRows *rows, int a, int b) {
 static int classify(scree_Finder *f, uint64_t *key, int *table, size_t size, int *leader) {
   const scree_BlockRows *rows = &f->p->blocks;
   int classes = 0;
-  for (int c = 0; c < f->nc; ++c) key[c] = scree_finder_scramble((uint64_t)c);
+  for (int c = 0; c < f->nc; ++c) key[c] = scree_mix((uint64_t)c);
   for (int c = 0; c < f->nc; ++c) {
     uint64_t sum = 0; /* of the keys of a set: the same for the same set alone */
     for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) {

@@ -111,14 +111,6 @@ static inline double *scree_finder_column(const scree_Finder *f, int k) {
   return f->L + (size_t)k * f->stride;
 }
 
-/* splitmix64: a number without structure for each n */
-static inline uint64_t scree_finder_scramble(uint64_t n) {
-  uint64_t z = (n + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 /* Whether two groups have a known body in common. */
 static inline bool scree_finder_share_body(const scree_Finder *f, int g, int h) {
   const int *a = f->body + 2 * g, *b = f->body + 2 * h;

@@ -319,14 +319,13 @@ static scree_Status solve_statuses(State *st, scree_Run *run, const double *cent
 }
 
 /* A step from r = st->old, and in doubt, where it turns a few contacts over, the step that those
- * new statuses ask for instead; then the projection. */
+ * new statuses ask for instead; then the projection. *flips: contacts that it turns over. */
 static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r, const double *u,
-                                bool *broken) {
+                                int *flips, bool *broken) {
   const scree_Problem *p = run->W->problem;
-  int flips;
-  scree_Status status = solve_statuses(st, run, st->old, r, u, &flips, broken);
-  if (!status && !*broken && doubt && flips > 0 && flips < ALWAYS + FEW * p->nc)
-    status = solve_statuses(st, run, st->old, r, st->t, &flips, broken);
+  scree_Status status = solve_statuses(st, run, st->old, r, u, flips, broken);
+  if (!status && !*broken && doubt && *flips > 0 && *flips < ALWAYS + FEW * p->nc)
+    status = solve_statuses(st, run, st->old, r, st->t, flips, broken);
   if (status || *broken) return status;
   for (int k = 0; k < p->nc; ++k) {
     const scree_Set set = scree_problem_set(p, k);
@@ -337,20 +336,16 @@ static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r
 }
 
 /* New weights: contacts whose status the step turned over get more, the others less when the step
- * was good and more when it was not. Returns the number of the former. */
-static int adapt_weights(State *st, const scree_Problem *p, bool better) {
-  int flips = 0;
+ * was good and more when it was not. */
+static void adapt_weights(State *st, const scree_Problem *p, bool better) {
   for (int k = 0; k < p->nc; ++k) {
-    const bool flipped = st->status[k] & FLIPPED;
-    flips += flipped;
-    if (flipped)
+    if (st->status[k] & FLIPPED)
       st->e[k] = fmin(8.0 * st->e[k], 0.1);
     else if (better)
       st->e[k] = fmax(0.2 * st->e[k], 1e-8);
     else
       st->e[k] = fmin(2.0 * st->e[k], 0.1);
   }
-  return flips;
 }
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
@@ -374,7 +369,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     memcpy(st->old, r, n * sizeof *r);
     ++run->iterations;
     bool broken = false;
-    status = newton_step(st, run, doubt, r, u, &broken);
+    int flips = 0;
+    status = newton_step(st, run, doubt, r, u, &flips, &broken);
     if (broken) { /* r may be what the first of two steps left */
       memcpy(r, st->old, n * sizeof *r);
       break;
@@ -382,7 +378,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
     if (status || run->met) return status;
     const bool better = run->value < best;
-    const int flips = adapt_weights(st, p, better);
+    adapt_weights(st, p, better);
     scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: %d flips, error %.2e -> %.2e",
                  run->factorisations, flips, best, run->value);
     /* statuses that are turned over by the hundred are not near those of a solution */
