@@ -15,10 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SOLVERS = 64, REPEATS = 5, CELL = 11 };
-
-/* A solve that takes less than this is repeated. */
-static const double SHORT = 0.05;
+enum { MAX_SOLVERS = 64, CELL = 11 };
 
 typedef struct Request {
   scree_SolveSettings settings;
@@ -158,34 +155,25 @@ static bool on_progress(void *user, int iteration, double measured) {
   return !cli_interrupted();
 }
 
-/* One solver on one problem, the best of several when it is quick. */
+/* One solver on one problem. */
 static void run_cell(Race *race, const scree_Problem *problem, Cell *cell, double *r, double *u) {
   scree_SolveSettings settings = race->request->settings;
-  scree_SolveInfo best = {0};
-  scree_Status status = SCREE_OK;
+  scree_SolveInfo info;
   settings.solver = race->solver;
   settings.progress = on_progress;
   settings.progress_user = race;
-  double total = 0.0;
-  for (int k = 0; k < REPEATS && total < SHORT && !cli_interrupted(); ++k) {
-    scree_SolveInfo info;
-    status = scree_solve(problem, &settings, r, u, &info, &race->log.log);
-    if (status > SCREE_NOT_CONVERGED) break;
-    if (k == 0 || info.seconds < best.seconds) best = info;
-    total += info.seconds;
-    if (!info.converged) break;
-  }
+  const scree_Status status = cli_solve(problem, &settings, r, u, &info, &race->log.log);
   cli_progress_clear(&race->progress);
   *cell = (Cell){.ran = status <= SCREE_NOT_CONVERGED,
-                 .converged = best.converged,
-                 .seconds = best.seconds,
-                 .value = best.value};
+                 .converged = info.converged,
+                 .seconds = info.seconds,
+                 .value = info.value};
   if (race->request->json)
     cli_write_record(stdout, &(CliRecord){.name = race->problem,
                                           .problem = problem,
                                           .law = race->request->law,
                                           .settings = &settings,
-                                          .info = &best,
+                                          .info = &info,
                                           .status = status,
                                           .message = race->log.last});
 }

@@ -136,7 +136,7 @@ static void perform(const Request *request, Task *task, Watch *watch, const scre
   settings.progress = on_progress;
   settings.progress_user = watch;
   watch->task = task;
-  task->status = scree_solve(&task->problem, &settings, task->r, task->u, &task->info, log);
+  task->status = cli_solve(&task->problem, &settings, task->r, task->u, &task->info, log);
   cli_progress_clear(&watch->progress);
   if (task->status > SCREE_NOT_CONVERGED || !request->folder) return;
   scree_Status written = write_result(request, task, log);
@@ -317,6 +317,7 @@ const CliCommand cli_command_solve = {
     .help = "Solves each problem, measures the result independently of the solver, and prints\n"
             "one line for it. `error` does not depend on units; `siconos` is the error of\n"
             "published comparisons. A problem that cannot be read does not stop the others.\n"
+            "Short solves are repeated, up to 20 times, and the fastest time is shown.\n"
             "\n"
             "Exit status: 0 all solved to the tolerance; 1 some not; 2 some could not be\n"
             "read, or wrong usage; 3 the machine failed.",

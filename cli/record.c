@@ -10,6 +10,25 @@ const char *const cli_law_names[] = {"coulomb", "associated", NULL};
 const char *const cli_measure_names[] = {"error", "siconos",   "both", "eps_glob",
                                          "merit", "increment", NULL};
 
+enum { REPEATS = 20 };
+static const double SHORT = 0.02; /* seconds that repeats may add up to */
+
+scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *settings, double *r,
+                       double *u, scree_SolveInfo *info, const scree_Log *log) {
+  scree_Status status = scree_solve(problem, settings, r, u, info, log);
+  scree_SolveSettings again = *settings;
+  again.progress = NULL; /* nothing may stop a repeat half-way: it overwrites the result */
+  again.time_limit = 0.0;
+  double fastest = info->seconds, total = fastest;
+  for (int k = 1; k < REPEATS && status == SCREE_OK && total < SHORT; ++k) {
+    status = scree_solve(problem, &again, r, u, info, NULL);
+    if (info->seconds < fastest) fastest = info->seconds;
+    total += info->seconds;
+  }
+  info->seconds = fastest;
+  return status;
+}
+
 static void write_measures(CliJson *json, const CliRecord *record) {
   const scree_SolveInfo *info = record->info;
   const scree_Measures *measures = &info->measures;

@@ -20,6 +20,12 @@ typedef struct CliRecord {
   const char *message; /* why it failed, or null */
 } CliRecord;
 
+/* scree_solve, from nothing, with the seconds of a program that has warmed up: short solves are
+ * repeated, since loading code and memory for the first time takes longer than a small problem, and
+ * the fastest counts. The result is the same each time. */
+scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *settings, double *r,
+                       double *u, scree_SolveInfo *info, const scree_Log *log);
+
 /* One line of JSON with all that is known. */
 void cli_write_record(FILE *file, const CliRecord *record);
 
