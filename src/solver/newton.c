@@ -46,6 +46,7 @@ enum { ALWAYS = 8 };                /* contacts that may be turned over in any s
 static const double HOPELESS = 0.1; /* share of contacts whose status a failed step turns over */
 static const double WILD = 0.3;     /* share that even a good step may not turn over twice */
 static const double FEW = 0.1;      /* share whose new statuses are worth a second solve */
+static const double NEAR = 3.0;     /* times the tolerance: sweeps may do what is left */
 
 typedef struct State {
   Options options;
@@ -335,6 +336,15 @@ static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r
   return SCREE_OK;
 }
 
+/* Back to the impulses `kept`, whose error was `value`. */
+static void go_back(State *st, scree_Run *run, const double *kept, double value, double *r,
+                    double *u) {
+  const scree_Problem *p = run->W->problem;
+  memcpy(r, kept, (size_t)p->nc * (size_t)p->d * sizeof *r);
+  run->value = value;
+  scree_operator_apply(run->W, r, p->q, st->y, u);
+}
+
 /* New weights: contacts whose status the step turned over get more, the others less when the step
  * was good and more when it was not. */
 static void adapt_weights(State *st, const scree_Problem *p, bool better) {
@@ -346,6 +356,18 @@ static void adapt_weights(State *st, const scree_Problem *p, bool better) {
     else
       st->e[k] = fmin(2.0 * st->e[k], 0.1);
   }
+}
+
+/* Near the tolerance as many sweeps again cost less than another step; undone if they do not help.
+ */
+static scree_Status sweep_once_more(State *st, scree_Run *run, double *r, double *u) {
+  if (run->met || run->exhausted) return SCREE_OK;
+  const double before = run->value;
+  const size_t bytes = (size_t)run->W->problem->nc * (size_t)run->W->problem->d * sizeof *r;
+  memcpy(st->t, r, bytes);
+  scree_Status status = scree_run_smooth(run, st->options.sweeps, r, u);
+  if (!status && !(run->value < before)) go_back(st, run, st->t, before, r, u);
+  return status;
 }
 
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
@@ -376,6 +398,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
       break;
     }
     if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
+    if (!status && run->value < fmin(best, NEAR * run->settings->tolerance))
+      status = sweep_once_more(st, run, r, u);
     if (status || run->met) return status;
     const bool better = run->value < best;
     adapt_weights(st, p, better);
@@ -386,9 +410,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     const bool hopeless = (step < 2 && !better && share > HOPELESS) || (step > 0 && share > WILD);
     if (!better) {
       doubt = true;
-      memcpy(r, st->old, n * sizeof *r);
-      run->value = best;
-      scree_operator_apply(run->W, r, p->q, st->y, u);
+      go_back(st, run, st->old, best, r, u);
     }
     if (hopeless) break;
   }
