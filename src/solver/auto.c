@@ -65,8 +65,11 @@ static bool finished(const scree_Run *run) {
   return run->met || run->exhausted;
 }
 
-/* Remember the iterate if it is the best, or go back to the best. */
+/* The end of a stage: remember the iterate if it is the best, or go back to the best. */
 static void settle(State *st, scree_Run *run, double *r) {
+  scree_report(run->log, SCREE_LOG_DETAIL,
+               "auto: %s leaves at error %.2e after %d iterations, %d factorisations", run->note,
+               run->value, run->iterations, run->factorisations);
   const size_t bytes = (size_t)run->W->problem->nc * (size_t)run->W->problem->d * sizeof *r;
   if (run->value <= st->error) {
     st->error = run->value;

@@ -8,11 +8,8 @@
  * with p across t, k = mu r_n/(|u_T| + e w mu r_n), w the mean diagonal of W_cc; for the associated
  * law the first line of slip reads v.u + e w v.(r - r0) = 0, v = (1, mu t). The proximal weight e,
  * centred at the current r0 = r, keeps the system regular when W is singular (hyperstatic) and does
- * not move the solution. Written as Lu u + Lr r = c per contact this gives
- *
- *     body form       (I + B^T G B) y = B^T (b - G q),   r = b - G (B y + q),
- *                     G = (Lu C + Lr)^-1 Lu,   b = (Lu C + Lr)^-1 c
- *     assembled form  (Lu W + Lr) r = c - Lu q
+ * not move the solution. Written as Lu u + Lr r = c per contact this
+ * gives one linear system (linear_laws.h).
  *
  * One step, a projection and a few sweeps make a cycle. A cycle that lowers the error is kept and
  * e falls; one that does not is undone and e grows, and from then on a step that turns a few
@@ -27,8 +24,8 @@
 #include "math/vector.h"
 #include "problem/measure.h"
 #include "problem/set_inline.h"
+#include "solver/linear_laws.h"
 #include "solver/registry.h"
-#include "solver/system.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,11 +34,11 @@
 typedef struct Options {
   double weight; /* first e */
   int sweeps;    /* of a cycle */
-  int window;    /* steps in which the error must fall by `fall`, or the solver gives up */
+  int window;    /* factorisations in which the error must fall by `fall`, or the solver gives up */
   double fall;
 } Options;
 
-enum { WINDOW_MAX = 64 };
+enum { WINDOW_MAX = 128 };
 enum { ALWAYS = 8 };                /* contacts that may be turned over in any step */
 static const double HOPELESS = 0.1; /* share of contacts whose status a failed step turns over */
 static const double WILD = 0.3;     /* share that even a good step may not turn over twice */
@@ -50,9 +47,7 @@ static const double NEAR = 3.0;     /* times the tolerance: sweeps may do what i
 
 typedef struct State {
   Options options;
-  scree_System *system;
-  double *Lu, *Lr; /* (nc x d x d); body form: Lu holds G after elimination */
-  double *c;       /* (nc x d); body form: b after elimination */
+  scree_LinearLaws laws;
   double *w;       /* (nc) mean diagonal of W_cc */
   double *e;       /* (nc) proximal weight of each contact, relative to w */
   uint8_t *status; /* (nc) in the last step: bit 2 is set where the step turns it over */
@@ -63,7 +58,8 @@ typedef struct State {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->Lu, st->Lr, st->c, st->w, st->e, st->old, st->t, st->y};
+  double *arrays[] = {st->w, st->e, st->old, st->t, st->y};
+  scree_linear_laws_destroy(&st->laws);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->status);
   scree_free(st);
@@ -75,9 +71,6 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   State *st = SCREE_ALLOC(State, 1);
   if (!st) return scree_fail_memory(run->log, "newton");
   st->options = *(const Options *)options;
-  st->Lu = SCREE_ALLOC(double, nc *d *d);
-  st->Lr = SCREE_ALLOC(double, nc *d *d);
-  st->c = SCREE_ALLOC(double, nc *d);
   st->w = SCREE_ALLOC(double, nc);
   st->e = SCREE_ALLOC(double, nc);
   st->status = SCREE_ALLOC(uint8_t, nc);
@@ -85,10 +78,9 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->t = SCREE_ALLOC(double, nc *d);
   st->y = SCREE_ALLOC(double, W->state_size);
   scree_Status status = SCREE_OK;
-  if (!st->Lu || !st->Lr || !st->c || !st->w || !st->e || !st->status || !st->old || !st->t ||
-      !st->y)
+  if (!st->w || !st->e || !st->status || !st->old || !st->t || !st->y)
     status = scree_fail_memory(run->log, "newton");
-  if (!status) status = scree_run_system(run, &st->system);
+  if (!status) status = scree_linear_laws_create(run, &st->laws);
   if (status) {
     destroy(st);
     return status;
@@ -183,7 +175,7 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
   View view = view_contact(st, p, k, r, u);
   for (int i = 0; i < d; ++i) view.r[i] = centre[at + (size_t)i] + (i == 0 ? view.shift : 0.0);
   const double w = st->w[k], weight = st->e[k] * w;
-  double *Lu = st->Lu + mat, *Lr = st->Lr + mat, *c = st->c + at;
+  double *Lu = st->laws.Lu + mat, *Lr = st->laws.Lr + mat, *c = st->laws.c + at;
   st->status[k] = (uint8_t)view.status;
   for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
   for (int i = 0; i < d; ++i) c[i] = 0.0;
@@ -204,75 +196,6 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
     for (int j = 0; j < d; ++j)
       for (int m = 0; m < d; ++m) row[j] += Lu[i * d + m] * p->flow[mat + (size_t)(m * d + j)];
     for (int j = 0; j < d; ++j) Lu[i * d + j] = row[j];
-  }
-}
-
-/* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */
-static void solve_rows(int d, double *A, double *X, double *v) {
-  for (int k = 0; k < d; ++k) {
-    int best = k;
-    for (int i = k + 1; i < d; ++i)
-      if (fabs(A[i * d + k]) > fabs(A[best * d + k])) best = i;
-    for (int j = 0; j < d && best != k; ++j) {
-      double keep = A[k * d + j];
-      A[k * d + j] = A[best * d + j];
-      A[best * d + j] = keep;
-      keep = X[k * d + j];
-      X[k * d + j] = X[best * d + j];
-      X[best * d + j] = keep;
-    }
-    if (best != k) {
-      const double keep = v[k];
-      v[k] = v[best];
-      v[best] = keep;
-    }
-    const double pivot = A[k * d + k] != 0.0 ? 1.0 / A[k * d + k] : 0.0;
-    for (int i = 0; i < d; ++i) {
-      if (i == k) continue;
-      const double f = A[i * d + k] * pivot;
-      for (int j = 0; j < d; ++j) {
-        A[i * d + j] -= f * A[k * d + j];
-        X[i * d + j] -= f * X[k * d + j];
-      }
-      v[i] -= f * v[k];
-    }
-    for (int j = 0; j < d; ++j) {
-      A[k * d + j] *= pivot;
-      X[k * d + j] *= pivot;
-    }
-    v[k] *= pivot;
-  }
-}
-
-/* G = (Lu C + Lr)^-1 Lu and b likewise, in place of Lu and c. */
-static void eliminate(State *st, const scree_Problem *p) {
-  const int d = p->d;
-  for (int k = 0; k < p->nc; ++k) {
-    const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
-    double A[9];
-    for (int i = 0; i < d; ++i)
-      for (int j = 0; j < d; ++j) {
-        A[i * d + j] = st->Lr[mat + (size_t)(i * d + j)];
-        for (int m = 0; p->bodies.C && m < d; ++m)
-          A[i * d + j] +=
-              st->Lu[mat + (size_t)(i * d + m)] * p->bodies.C[mat + (size_t)(m * d + j)];
-      }
-    solve_rows(d, A, st->Lu + mat, st->c + at);
-  }
-}
-
-/* out = c - L v, block by block */
-static void subtract_blocks(const scree_Problem *p, const double *c, const double *L,
-                            const double *v, double *out) {
-  const int d = p->d;
-  for (int k = 0; k < p->nc; ++k) {
-    const size_t at = (size_t)k * (size_t)d;
-    for (int i = 0; i < d; ++i) {
-      double sum = c[at + (size_t)i];
-      for (int j = 0; j < d; ++j)
-        sum -= L[(at + (size_t)i) * (size_t)d + (size_t)j] * v[at + (size_t)j];
-      out[at + (size_t)i] = sum;
-    }
   }
 }
 
@@ -299,21 +222,9 @@ static scree_Status solve_statuses(State *st, scree_Run *run, const double *cent
   const scree_Problem *p = W->problem;
   for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, centre, r, u);
   ++run->factorisations;
-  if (p->kind == SCREE_BODIES) {
-    eliminate(st, p);
-    scree_Status status = scree_system_factor(st->system, NULL, st->Lu, broken);
-    if (status || *broken) return status;
-    subtract_blocks(p, st->c, st->Lu, p->q, st->t);
-    scree_operator_state(W, st->t, st->y);
-    scree_system_solve(st->system, st->y);
-    scree_operator_velocity(W, NULL, st->y, p->q, st->t);
-    subtract_blocks(p, st->c, st->Lu, st->t, r);
-  } else {
-    scree_Status status = scree_system_factor(st->system, st->Lu, st->Lr, broken);
-    if (status || *broken) return status;
-    subtract_blocks(p, st->c, st->Lu, p->q, r);
-    scree_system_solve(st->system, r);
-  }
+  scree_Status status = scree_linear_laws_factor(&st->laws, broken);
+  if (status || *broken) return status;
+  scree_linear_laws_solve(&st->laws, st->laws.c, p->q, r);
   scree_operator_apply(W, r, p->q, st->y, st->t);
   *flips = mark_flips(st, p, r, st->t);
   return SCREE_OK;
@@ -375,6 +286,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   const scree_Problem *p = run->W->problem;
   const size_t n = (size_t)p->nc * (size_t)p->d;
   double history[WINDOW_MAX];
+  const int before = run->factorisations;
+  int filled = 0;
   bool doubt = false; /* a cycle has failed: steps are corrected once from then on */
   for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
   scree_Status status = scree_run_smooth(run, 0, r, u);
@@ -385,9 +298,11 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     status = scree_run_smooth(run, sweeps - (2 * done < sweeps ? done : sweeps / 2), r, u);
   for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
     const double best = run->value;
-    const int slot = step % st->options.window;
-    if (step >= st->options.window && !(best * st->options.fall <= history[slot])) break;
-    history[slot] = best;
+    /* errors of the past, one for each factorisation: a corrected step has two */
+    const int made = run->factorisations - before, window = st->options.window;
+    if (made >= window && !(best * st->options.fall <= history[(made - window) % WINDOW_MAX]))
+      break;
+    for (; filled <= made; ++filled) history[filled % WINDOW_MAX] = best;
     memcpy(st->old, r, n * sizeof *r);
     ++run->iterations;
     bool broken = false;
@@ -422,8 +337,8 @@ static const scree_Option options[] = {
      "proximal weight of the first step, relative to W"},
     {"sweeps", SCREE_OPTION_INT, offsetof(Options, sweeps), 10, 1, 1000, false, NULL,
      "Gauss-Seidel sweeps after each step"},
-    {"window", SCREE_OPTION_INT, offsetof(Options, window), 7, 1, WINDOW_MAX, false, NULL,
-     "steps in which the error must fall by `fall`, or the solver gives up"},
+    {"window", SCREE_OPTION_INT, offsetof(Options, window), 8, 1, WINDOW_MAX, false, NULL,
+     "factorisations in which the error must fall by `fall`, or the solver gives up"},
     {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL, "see window"},
 };
 

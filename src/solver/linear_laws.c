@@ -1,0 +1,123 @@
+/* Solving for contact laws that are linear for the moment (see linear_laws.h). */
+#include "solver/linear_laws.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <math.h>
+
+scree_Status scree_linear_laws_create(const scree_Run *run, scree_LinearLaws *laws) {
+  const scree_Operator *W = run->W;
+  const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
+  *laws = (scree_LinearLaws){.W = W};
+  laws->Lu = SCREE_ALLOC(double, nc *d *d);
+  laws->Lr = SCREE_ALLOC(double, nc *d *d);
+  laws->c = SCREE_ALLOC(double, nc *d);
+  laws->t = SCREE_ALLOC(double, nc *d);
+  laws->y = SCREE_ALLOC(double, W->state_size);
+  scree_Status status = SCREE_OK;
+  if (!laws->Lu || !laws->Lr || !laws->c || !laws->t || !laws->y)
+    status = scree_fail_memory(run->log, "the laws of contacts");
+  if (!status) status = scree_run_system(run, &laws->system);
+  if (status) scree_linear_laws_destroy(laws);
+  return status;
+}
+
+void scree_linear_laws_destroy(scree_LinearLaws *laws) {
+  double *arrays[] = {laws->Lu, laws->Lr, laws->c, laws->t, laws->y};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  *laws = (scree_LinearLaws){0};
+}
+
+/* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */
+static void solve_rows(int d, double *A, double *X, double *v) {
+  for (int k = 0; k < d; ++k) {
+    int best = k;
+    for (int i = k + 1; i < d; ++i)
+      if (fabs(A[i * d + k]) > fabs(A[best * d + k])) best = i;
+    for (int j = 0; j < d && best != k; ++j) {
+      double keep = A[k * d + j];
+      A[k * d + j] = A[best * d + j];
+      A[best * d + j] = keep;
+      keep = X[k * d + j];
+      X[k * d + j] = X[best * d + j];
+      X[best * d + j] = keep;
+    }
+    if (best != k) {
+      const double keep = v[k];
+      v[k] = v[best];
+      v[best] = keep;
+    }
+    const double pivot = A[k * d + k] != 0.0 ? 1.0 / A[k * d + k] : 0.0;
+    for (int i = 0; i < d; ++i) {
+      if (i == k) continue;
+      const double f = A[i * d + k] * pivot;
+      for (int j = 0; j < d; ++j) {
+        A[i * d + j] -= f * A[k * d + j];
+        X[i * d + j] -= f * X[k * d + j];
+      }
+      v[i] -= f * v[k];
+    }
+    for (int j = 0; j < d; ++j) {
+      A[k * d + j] *= pivot;
+      X[k * d + j] *= pivot;
+    }
+    v[k] *= pivot;
+  }
+}
+
+/* G = (Lu C + Lr)^-1 Lu and b likewise, in place of Lu and c. */
+static void eliminate(scree_LinearLaws *laws) {
+  const scree_Problem *p = laws->W->problem;
+  const int d = p->d;
+  for (int k = 0; k < p->nc; ++k) {
+    const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
+    double A[9];
+    for (int i = 0; i < d; ++i)
+      for (int j = 0; j < d; ++j) {
+        A[i * d + j] = laws->Lr[mat + (size_t)(i * d + j)];
+        for (int m = 0; p->bodies.C && m < d; ++m)
+          A[i * d + j] +=
+              laws->Lu[mat + (size_t)(i * d + m)] * p->bodies.C[mat + (size_t)(m * d + j)];
+      }
+    solve_rows(d, A, laws->Lu + mat, laws->c + at);
+  }
+}
+
+scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken) {
+  if (laws->W->problem->kind != SCREE_BODIES)
+    return scree_system_factor(laws->system, laws->Lu, laws->Lr, broken);
+  eliminate(laws);
+  return scree_system_factor(laws->system, NULL, laws->Lu, broken);
+}
+
+/* out = c - L v, block by block; c may be null */
+static void subtract_blocks(const scree_Problem *p, const double *c, const double *L,
+                            const double *v, double *out) {
+  const int d = p->d;
+  for (int k = 0; k < p->nc; ++k) {
+    const size_t at = (size_t)k * (size_t)d;
+    double sum[3];
+    for (int i = 0; i < d; ++i) {
+      sum[i] = c ? c[at + (size_t)i] : 0.0;
+      for (int j = 0; j < d; ++j)
+        sum[i] -= L[(at + (size_t)i) * (size_t)d + (size_t)j] * v[at + (size_t)j];
+    }
+    for (int i = 0; i < d; ++i) out[at + (size_t)i] = sum[i];
+  }
+}
+
+void scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q, double *r) {
+  const scree_Operator *W = laws->W;
+  const scree_Problem *p = W->problem;
+  if (p->kind == SCREE_BODIES) {
+    subtract_blocks(p, c, laws->Lu, q, laws->t);
+    scree_operator_state(W, laws->t, laws->y);
+    scree_system_solve(laws->system, laws->y);
+    scree_operator_velocity(W, NULL, laws->y, q, laws->t);
+    subtract_blocks(p, c, laws->Lu, laws->t, r);
+  } else {
+    subtract_blocks(p, c, laws->Lu, q, r);
+    scree_system_solve(laws->system, r);
+  }
+}

@@ -1,0 +1,32 @@
+/* Laws of contact that are linear for the moment: Lu u + Lr r = c for each contact, u = W r + q.
+ *
+ *     body form       (I + B^T G B) y = B^T (b - G q),   r = b - G (B y + q),
+ *                     G = (Lu C + Lr)^-1 Lu,   b = (Lu C + Lr)^-1 c
+ *     assembled form  (Lu W + Lr) r = c - Lu q
+ *
+ * Methods that go from status to status set the rows, factorise, and solve for one or more q. */
+#ifndef SCREE_SOLVER_LINEAR_LAWS_H
+#define SCREE_SOLVER_LINEAR_LAWS_H
+
+#include "solver/solver.h"
+#include "solver/system.h"
+
+typedef struct scree_LinearLaws {
+  const scree_Operator *W;
+  scree_System *system; /* of the run */
+  double *Lu, *Lr;      /* (nc x d x d); body form: Lu holds G after `factor` */
+  double *c;            /* (nc x d); body form: b after `factor` */
+  double *t;            /* (nc x d) work */
+  double *y;            /* state, work */
+} scree_LinearLaws;
+
+scree_Status scree_linear_laws_create(const scree_Run *run, scree_LinearLaws *laws);
+void scree_linear_laws_destroy(scree_LinearLaws *laws);
+
+/* Factorise for the rows at hand; *broken as in system.h. */
+scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken);
+
+/* r for velocities W r + q; c: laws->c, or null for zero. */
+void scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q, double *r);
+
+#endif
