@@ -10,7 +10,9 @@
  *   3. ipm: interior point from its own start, which finds the statuses of dense packings; it ends
  *      with sweeps and newton again. What fails from one start often succeeds from another, so it
  *      is tried with other weights too
- *   4. sweeps from the best impulses so far, until they do not pay any more
+ *   4. lemke, where its path is not too long: it needs no luck, but some factorisations for each
+ *      contact
+ *   5. sweeps from the best impulses so far, until they do not pay any more
  *
  * An assembled W that rigid bodies stand behind is taken apart into them before stage 2
  * (problem/recover.h): over bodies everything that follows is cheaper.
@@ -36,7 +38,9 @@ enum { RECOVER_FROM = 100 };               /* contacts; fewer have small systems
 static const double RECOVER_ABOVE = 1e-10; /* tolerances: rounding is left between B B^T and W */
 static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is expected to need */
 static const double IPM_PRICE = 8.0;       /* a third of what stage 3 needs: rates of sweeps fall */
-static const double LAST_PRICE = 400.0;    /* factorisations that stage 4 may cost */
+static const double PATH_PRICE = 5.0;      /* factorisations of stage 4 for each contact */
+static const double PATH_SECONDS = 10.0;   /* that stage 4 may be expected to take */
+static const double LAST_PRICE = 400.0;    /* factorisations that stage 5 may cost */
 
 typedef struct State {
   double *best; /* (nc x d) */
@@ -88,6 +92,12 @@ static scree_Status run_with(State *st, scree_Run *run, const scree_SolverClass 
   return status;
 }
 
+/* The best point so far may be near enough by now. */
+static scree_Status patient_newton(State *st, scree_Run *run, double *r, double *u) {
+  static const char *const patient[] = {"window=20", "fall=2", NULL};
+  return run_with(st, run, &scree_solver_newton, patient, r, u);
+}
+
 static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
   static const char *const tries[][3] = {
       {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
@@ -99,10 +109,21 @@ static scree_Status interior_points(State *st, scree_Run *run, double *r, double
   for (int k = 0; k < most && !status && !finished(run); ++k) {
     status = run_with(st, run, &scree_solver_ipm, tries[k], r, u);
     if (status || finished(run)) break;
-    /* the best point so far may be near enough by now for a patient Newton */
-    static const char *const patient[] = {"window=20", "fall=2", NULL};
-    status = run_with(st, run, &scree_solver_newton, patient, r, u);
+    status = patient_newton(st, run, r, u);
   }
+  return status;
+}
+
+/* The certain way, where it can be afforded. */
+static scree_Status follow_path(State *st, scree_Run *run, double *r, double *u) {
+  double seconds;
+  scree_Status status = scree_run_factorisation_seconds(run, &seconds);
+  if (status || scree_solver_refuses(&scree_solver_lemke, run->W->problem) ||
+      PATH_PRICE * run->W->problem->nc * seconds > PATH_SECONDS)
+    return status;
+  run->note = "lemke";
+  status = run_with(st, run, &scree_solver_lemke, NULL, r, u);
+  if (!status && !finished(run)) status = patient_newton(st, run, r, u);
   return status;
 }
 
@@ -147,7 +168,9 @@ static scree_Status factorising(State *st, scree_Run *run, double price, double 
   settle(st, run, r);
   if (status || finished(run)) return status;
   run->note = "ipm";
-  return interior_points(st, run, r, u);
+  status = interior_points(st, run, r, u);
+  if (status || finished(run)) return status;
+  return follow_path(st, run, r, u);
 }
 
 /* The stages that factorise, and the last sweeps, on the operator of the run. */

@@ -13,6 +13,7 @@ const scree_SolverClass *const scree_solver_registry[] = {
     &scree_solver_fixed_point,
     &scree_solver_ipm,
     &scree_solver_newton,
+    &scree_solver_lemke,
     &scree_solver_pqn,
     &scree_solver_auto,
     NULL,

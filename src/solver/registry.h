@@ -8,7 +8,8 @@ extern const scree_SolverClass scree_solver_nlgs;
 extern const scree_SolverClass scree_solver_pgd, scree_solver_apgd, scree_solver_apgd_as,
     scree_solver_apgd_ar, scree_solver_apgd_asr;
 extern const scree_SolverClass scree_solver_spg, scree_solver_fixed_point;
-extern const scree_SolverClass scree_solver_ipm, scree_solver_newton, scree_solver_auto;
+extern const scree_SolverClass scree_solver_ipm, scree_solver_newton, scree_solver_lemke,
+    scree_solver_auto;
 
 extern const scree_SolverClass scree_solver_pqn;
 

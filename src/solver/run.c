@@ -182,27 +182,38 @@ bool scree_run_sweeps_slowly(const scree_Run *run) {
   return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
 }
 
+/* nanoseconds, fitted on an ordinary core; ratios matter more */
+static double factor_nanoseconds(const scree_Problem *p, const scree_System *system) {
+  return scree_factor_flops(system->factor) / 20.0 +
+         4.5 * (double)scree_factor_entries(system->factor) + p->nc * (p->d == 2 ? 450.0 : 700.0);
+}
+
+static double sweep_nanoseconds(const scree_Run *run) {
+  const scree_Problem *p = run->W->problem;
+  const double nc = p->nc > 0 ? p->nc : 1.0;
+  const bool plane = p->d == 2;
+  const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
+  if (scree_run_sweeps_slowly(run)) return nc * (plane ? 80.0 : 150.0) + blocks * 3.0;
+  if (scree_run_sweeps_balls(run)) return nc * (plane ? 7.0 : 18.0);
+  if (p->kind == SCREE_BODIES) return nc * (plane ? 9.0 : 48.0);
+  return nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
+}
+
+scree_Status scree_run_factorisation_seconds(const scree_Run *run, double *seconds) {
+  scree_System *system;
+  scree_Status status = scree_run_system(run, &system);
+  if (!status) *seconds = 1e-9 * factor_nanoseconds(run->W->problem, system);
+  return status;
+}
+
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps) {
   scree_RunCache *cache = run->cache;
   if (!(cache->sweeps_per_factorisation > 0.0)) {
     scree_System *system;
     scree_Status status = scree_run_system(run, &system);
     if (status) return status;
-    const scree_Problem *p = run->W->problem;
-    const double nc = p->nc > 0 ? p->nc : 1.0;
-    /* nanoseconds, fitted on an ordinary core; only the ratio matters */
-    const bool plane = p->d == 2;
-    const double factor = scree_factor_flops(system->factor) / 20.0 +
-                          4.5 * (double)scree_factor_entries(system->factor) +
-                          nc * (plane ? 450.0 : 700.0);
-    const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
-    const bool balls = scree_run_sweeps_balls(run);
-    const double sweep = scree_run_sweeps_slowly(run) ? nc * (plane ? 80.0 : 150.0) + blocks * 3.0
-                         : balls                      ? nc * (plane ? 7.0 : 18.0)
-                         : p->kind == SCREE_BODIES
-                             ? nc * (plane ? 9.0 : 48.0)
-                             : nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
-    cache->sweeps_per_factorisation = fmax(1.0, factor / sweep);
+    cache->sweeps_per_factorisation =
+        fmax(1.0, factor_nanoseconds(run->W->problem, system) / sweep_nanoseconds(run));
   }
   *sweeps = cache->sweeps_per_factorisation;
   return SCREE_OK;

@@ -88,4 +88,7 @@ bool scree_run_sweeps_slowly(const scree_Run *run);
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
 scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps);
 
+/* What one takes on such a core. */
+scree_Status scree_run_factorisation_seconds(const scree_Run *run, double *seconds);
+
 #endif
