@@ -59,6 +59,8 @@ static const double STRAY = 3.0;    /* steps: a first correction that long leads
 static const double JUMP = 0.01;    /* of the impulses: what it may be in any case */
 static const double TURN = 0.3;     /* radians that a direction of slip may turn in a step */
 static const double STILL = 1e-7;   /* speeds that low have no direction, relative to q */
+static const double VIOLATED = 1e-9;  /* of a status at the end, relative to q and impulses */
+static const double NEARLY = 1e-6;     /* a tau that will do where zero cannot be hit */
 static const double LOST = 1e4;     /* tau on the way to infinity */
 static const double MEASURED = 0.5; /* fall of tau between two measurements */
 
@@ -72,6 +74,7 @@ typedef struct State {
   scree_LinearLaws laws;
   uint8_t *status;
   double *w;       /* (nc) mean diagonal of W_cc */
+  double *soft;    /* (nc) D: w times a number of the contact's own, so that none are alike */
   double *base;    /* (nc x d) q of the stage */
   double *d;       /* (nc x d) what tau multiplies */
   double *q, *u;   /* (nc x d) base + tau d; velocities at the place, with compliance */
@@ -94,13 +97,18 @@ typedef struct State {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->w,    st->base, st->d,      st->q,      st->u,    st->rb,    st->ub,
+  double *arrays[] = {st->w, st->soft,    st->base, st->d,      st->q,      st->u,    st->rb,    st->ub,
                       st->next, st->dir,  st->here.r, st->kept.r, st->best, st->centre};
   scree_linear_laws_destroy(&st->laws);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->status);
   scree_free(st->status_there);
   scree_free(st);
+}
+
+/* A number between 0 and 1 for each number. */
+static double random_part(size_t k) {
+  return (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
 }
 
 static scree_Status create(const scree_Run *run, const void *options, void **out) {
@@ -112,9 +120,10 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->status = SCREE_ALLOC(uint8_t, nc);
   st->status_there = SCREE_ALLOC(uint8_t, nc);
   st->w = SCREE_ALLOC(double, nc);
+  st->soft = SCREE_ALLOC(double, nc);
   double **vectors[] = {&st->base, &st->d,   &st->q,      &st->u,      &st->rb,   &st->ub,
                         &st->next, &st->dir, &st->here.r, &st->kept.r, &st->best, &st->centre};
-  bool enough = st->status && st->status_there && st->w;
+  bool enough = st->status && st->status_there && st->w && st->soft;
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
     *vectors[k] = SCREE_ALLOC(double, nc *d);
     enough = enough && *vectors[k];
@@ -130,6 +139,7 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
     const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
     for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
     st->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
+    st->soft[k] = st->w[k] * (0.5 + random_part(2 * k + 1));
   }
   *out = st;
   return SCREE_OK;
@@ -153,7 +163,7 @@ static void velocity(State *st, const double *r, const double *q, double *out) {
   const double e = compliance(st);
   scree_operator_apply(st->laws.W, r, q, st->laws.y, out);
   for (int k = 0; k < p->nc; ++k)
-    for (int i = k * p->d; i < (k + 1) * p->d; ++i) out[i] += e * st->w[k] * r[i];
+    for (int i = k * p->d; i < (k + 1) * p->d; ++i) out[i] += e * st->soft[k] * r[i];
 }
 
 /* The direction of a slipping contact's friction: of r_T, and of -u_T where r is still zero. */
@@ -206,7 +216,7 @@ static void set_rows(State *st) {
         Lr[i * d + i] = held ? 0.0 : st->w[k];
       }
     }
-    for (int i = 0; i < d * d; ++i) Lr[i] += e * st->w[k] * Lu[i];
+    for (int i = 0; i < d * d; ++i) Lr[i] += e * st->soft[k] * Lu[i];
   }
 }
 
@@ -369,7 +379,7 @@ static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *f
     const double e1 = here->tau > 0.0 ? st->e1 : 0.0;
     for (int c = 0; c < p->nc; ++c) /* the velocity that a change of tau adds, r being held */
       for (int i = c * p->d; i < (c + 1) * p->d; ++i)
-        st->q[i] = st->d[i] + e1 * st->w[c] * here->r[i];
+        st->q[i] = st->d[i] + e1 * st->soft[c] * here->r[i];
     scree_linear_laws_solve(&st->laws, NULL, st->q, st->rb);
     velocity(st, st->rb, st->q, st->ub);
     double along = 0.0, norm2 = 0.0, shift = 0.0;
@@ -416,7 +426,7 @@ static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *f
 static bool violated(const State *st) {
   const scree_Problem *p = st->laws.W->problem;
   const int d = p->d;
-  const double slow = -NOISE * st->speed, weak = -NOISE * st->impulse;
+  const double slow = -VIOLATED * st->speed, weak = -VIOLATED * st->impulse;
   for (int k = 0; k < p->nc; ++k) {
     const double *r = st->here.r + k * d, *u = st->u + k * d, mu = friction(p, k);
     const double friction_used = d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
@@ -520,6 +530,12 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
     if (status || broken) return status;
     const bool wrong = far || (step.landing && violated(st));
     const bool passed = !step.landing && step.made && st->kept.tau > 0.0 && st->here.tau <= 0.0;
+    if (wrong && step.landing && fabs(st->kept.tau) < NEARLY) { /* what is left is the next path's */
+      memcpy(st->here.r, st->kept.r, bytes);
+      st->here.tau = st->kept.tau;
+      *arrived = true;
+      return SCREE_OK;
+    }
     if ((wrong || passed) && step.length > 0.0 && shorter++ < SHORTER_MOST) {
       shorten(st, &step);
       continue;
@@ -567,7 +583,7 @@ static void start(State *st) {
     w += st->w[k] / p->nc;
   }
   for (int k = 0; k < p->nc; ++k) {
-    const double part = (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
+    const double part = random_part(2 * (size_t)k);
     st->status[k] = OPEN;
     for (int i = 0; i < d; ++i) {
       st->here.r[k * d + i] = 0.0;
@@ -587,9 +603,10 @@ static void start(State *st) {
  * velocities is what the next path has to take away. */
 static void centre_here(State *st) {
   const scree_Problem *p = st->laws.W->problem;
+  const double e = compliance(st);
   for (int k = 0; k < p->nc; ++k)
     for (int i = k * p->d; i < (k + 1) * p->d; ++i) {
-      st->d[i] = st->e0 * st->w[k] * st->here.r[i] + st->base[i] - p->q[i];
+      st->d[i] = e * st->soft[k] * st->here.r[i] + st->base[i] + st->here.tau * st->d[i] - p->q[i];
       st->centre[i] = st->here.r[i];
     }
   memcpy(st->status_there, st->status, (size_t)p->nc);
@@ -600,7 +617,7 @@ static void start_at_centre(State *st, double e) {
   const scree_Problem *p = st->laws.W->problem;
   for (int k = 0; k < p->nc; ++k)
     for (int i = k * p->d; i < (k + 1) * p->d; ++i) {
-      st->base[i] = p->q[i] - e * st->w[k] * st->centre[i];
+      st->base[i] = p->q[i] - e * st->soft[k] * st->centre[i];
       st->here.r[i] = st->centre[i];
     }
   memcpy(st->status, st->status_there, (size_t)p->nc);
@@ -612,7 +629,7 @@ static void start_at_centre(State *st, double e) {
 
 /* Proximal steps: less compliance after a path that arrives, more after one that does not. */
 static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
-  const int most = run->W->problem->nc + 100;
+  const int most = 5 * run->W->problem->nc + 100;
   double e = st->e0, lowest = run->value, down = DOWN;
   centre_here(st);
   for (int stage = 1, idle = 0; stage < STAGES && idle < IDLE_STAGES; ++stage, ++idle) {
