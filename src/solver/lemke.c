@@ -47,13 +47,13 @@ enum { NO_GATE, GATE_GAP, GATE_NORMAL, GATE_SPEED, GATE_CONE }; /* what enters *
 
 enum { CORRECTIONS = 6 };                  /* of a step */
 enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
-enum { STAGES = 100, IDLE_STAGES = 15 };   /* proximal steps: at most, and without a lower error */
+enum { STAGES = 100, IDLE_STAGES = 30 };   /* proximal steps: at most, and without a lower error */
 static const double DOWN = 0.1, UP = 20.0; /* of the compliance */
 static const double SHORTER = 0.25;
 static const double LONGER = 4.0;   /* times the last step, after one that had to be short */
 static const double ACCURATE = 0.1; /* a correction that small against the step is the last one */
 static const double FINE = 1e-3;    /* the same against the last step that had a length */
-static const double NOISE = 1e-7;   /* corrections that are nothing, relative to impulses */
+static const double NOISE = 1e-8;   /* corrections that are nothing, relative to impulses */
 static const double EXACT = 1e-13;  /* the same at the end of the path */
 static const double STRAY = 3.0;    /* steps: a first correction that long leads elsewhere */
 static const double JUMP = 0.01;    /* of the impulses: what it may be in any case */
@@ -389,16 +389,18 @@ static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *f
         norm2 += st->w[c] * st->rb[i] * st->rb[i];
       }
     if (!step->landing && norm2 > 0.0) shift = -along / norm2;
-    if (!step->landing && !step->loose && st->gate != NO_GATE && k < CORRECTIONS / 2) {
+    if (step->made && !step->landing && !step->loose && st->gate != NO_GATE && k < CORRECTIONS / 2) {
       double slope;
       for (size_t i = 0; i < n; ++i) st->q[i] = st->base[i] + here->tau * st->d[i];
       velocity(st, st->next, st->q, st->u);
       const double value = gate_value(st, st->next, st->u, &slope);
-      if (1e3 * fabs(slope * here->tau) > fabs(value)) shift = -value / slope;
-      if (step->made && fabs(shift) > 0.5 * fmax(step->length, step->last_length) &&
-          fabs(shift) > 1e-9 * fabs(here->tau)) {
-        *far = true;
-        return SCREE_OK;
+      const bool moving = st->gate == GATE_GAP || st->gate == GATE_SPEED;
+      if (fabs(value) > NOISE * (moving ? st->speed : st->impulse)) {
+        shift = -value / slope;
+        if (!(fabs(shift) < 0.5 * fmax(step->length, step->last_length))) {
+          *far = true;
+          return SCREE_OK;
+        }
       }
     }
     double change = 0.0;
@@ -629,7 +631,7 @@ static void start_at_centre(State *st, double e) {
 
 /* Proximal steps: less compliance after a path that arrives, more after one that does not. */
 static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
-  const int most = 5 * run->W->problem->nc + 100;
+  const int most = 2 * run->W->problem->nc + 100;
   double e = st->e0, lowest = run->value, down = DOWN;
   centre_here(st);
   for (int stage = 1, idle = 0; stage < STAGES && idle < IDLE_STAGES; ++stage, ++idle) {
