@@ -39,7 +39,7 @@ static const double RECOVER_ABOVE = 1e-10; /* tolerances: rounding is left betwe
 static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is expected to need */
 static const double IPM_PRICE = 8.0;       /* a third of what stage 3 needs: rates of sweeps fall */
 static const double PATH_PRICE = 5.0;      /* factorisations of stage 4 for each contact */
-static const double PATH_SECONDS = 10.0;   /* that stage 4 may be expected to take */
+static const double PATH_SECONDS = 20.0;   /* that stage 4 may be expected to take */
 static const double LAST_PRICE = 400.0;    /* factorisations that stage 5 may cost */
 
 typedef struct State {

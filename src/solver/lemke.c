@@ -50,19 +50,20 @@ enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter 
 enum { STAGES = 100, IDLE_STAGES = 30 };   /* proximal steps: at most, and without a lower error */
 static const double DOWN = 0.1, UP = 20.0; /* of the compliance */
 static const double SHORTER = 0.25;
-static const double LONGER = 4.0;   /* times the last step, after one that had to be short */
-static const double ACCURATE = 0.1; /* a correction that small against the step is the last one */
-static const double FINE = 1e-3;    /* the same against the last step that had a length */
-static const double NOISE = 1e-8;   /* corrections that are nothing, relative to impulses */
-static const double EXACT = 1e-13;  /* the same at the end of the path */
-static const double STRAY = 3.0;    /* steps: a first correction that long leads elsewhere */
-static const double JUMP = 0.01;    /* of the impulses: what it may be in any case */
-static const double TURN = 0.3;     /* radians that a direction of slip may turn in a step */
-static const double STILL = 1e-7;   /* speeds that low have no direction, relative to q */
-static const double VIOLATED = 1e-9;  /* of a status at the end, relative to q and impulses */
-static const double NEARLY = 1e-6;     /* a tau that will do where zero cannot be hit */
-static const double LOST = 1e4;     /* tau on the way to infinity */
-static const double MEASURED = 0.5; /* fall of tau between two measurements */
+static const double LONGER = 4.0;    /* times the last step, after one that had to be short */
+static const double ACCURATE = 0.1;  /* a correction that small against the step is the last one */
+static const double FINE = 1e-3;     /* the same against the last step that had a length */
+static const double NOISE = 1e-8;    /* corrections that are nothing, relative to impulses */
+static const double EXACT = 1e-13;   /* the same at the end of the path */
+static const double STRAY = 3.0;     /* steps: a first correction that long leads elsewhere */
+static const double JUMP = 0.01;     /* of the impulses: what it may be in any case */
+static const double TURN = 0.3;      /* radians that a direction of slip may turn in a step */
+static const double STILL = 1e-7;    /* speeds that low have no direction, relative to q */
+static const double VIOLATED = 1e-9; /* of a status at the end, relative to q and impulses */
+static const double NEARLY = 1e-6;   /* a tau that will do where zero cannot be hit */
+static const double SIDEWAYS = 0.5;  /* how far d leans, so that contacts slip when they close */
+static const double LOST = 1e4;      /* tau on the way to infinity */
+static const double MEASURED = 0.5;  /* fall of tau between two measurements */
 
 typedef struct Place { /* on the path */
   double *r;           /* (nc x d) */
@@ -97,8 +98,8 @@ typedef struct State {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->w, st->soft,    st->base, st->d,      st->q,      st->u,    st->rb,    st->ub,
-                      st->next, st->dir,  st->here.r, st->kept.r, st->best, st->centre};
+  double *arrays[] = {st->w,  st->soft, st->base, st->d,      st->q,      st->u,    st->rb,
+                      st->ub, st->next, st->dir,  st->here.r, st->kept.r, st->best, st->centre};
   scree_linear_laws_destroy(&st->laws);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->status);
@@ -139,7 +140,7 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
     const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
     for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
     st->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
-    st->soft[k] = st->w[k] * (0.5 + random_part(2 * k + 1));
+    st->soft[k] = st->w[k] * (0.5 + random_part(4 * k + 3));
   }
   *out = st;
   return SCREE_OK;
@@ -389,7 +390,8 @@ static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *f
         norm2 += st->w[c] * st->rb[i] * st->rb[i];
       }
     if (!step->landing && norm2 > 0.0) shift = -along / norm2;
-    if (step->made && !step->landing && !step->loose && st->gate != NO_GATE && k < CORRECTIONS / 2) {
+    if (step->made && !step->landing && !step->loose && st->gate != NO_GATE &&
+        k < CORRECTIONS / 2) {
       double slope;
       for (size_t i = 0; i < n; ++i) st->q[i] = st->base[i] + here->tau * st->d[i];
       velocity(st, st->next, st->q, st->u);
@@ -532,7 +534,8 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
     if (status || broken) return status;
     const bool wrong = far || (step.landing && violated(st));
     const bool passed = !step.landing && step.made && st->kept.tau > 0.0 && st->here.tau <= 0.0;
-    if (wrong && step.landing && fabs(st->kept.tau) < NEARLY) { /* what is left is the next path's */
+    if (wrong && step.landing &&
+        fabs(st->kept.tau) < NEARLY) { /* what is left is the next path's */
       memcpy(st->here.r, st->kept.r, bytes);
       st->here.tau = st->kept.tau;
       *arrived = true;
@@ -585,12 +588,12 @@ static void start(State *st) {
     w += st->w[k] / p->nc;
   }
   for (int k = 0; k < p->nc; ++k) {
-    const double part = random_part(2 * (size_t)k);
     st->status[k] = OPEN;
     for (int i = 0; i < d; ++i) {
+      const double part = random_part((size_t)(4 * k + i));
       st->here.r[k * d + i] = 0.0;
       st->base[k * d + i] = p->q[k * d + i];
-      st->d[k * d + i] = i == 0 ? 1.01 * approach * (1.0 + part) : 0.0;
+      st->d[k * d + i] = approach * (i == 0 ? 1.01 + part : SIDEWAYS * (2.0 * part - 1.0));
     }
   }
   st->here.tau = 1.0;
