@@ -34,6 +34,7 @@ enum { FIRST_SWEEPS_3D = 4, FIRST_MOST_3D = 35, FIRST_SWEEPS_2D = 4, FIRST_MOST_
 enum { BALLS_MOST_3D = 400, BALLS_MOST_2D = 800 }; /* at most, where sweeps are cheap */
 enum { SLOWER = 4 };                       /* sweeps for the associated law, that many times */
 enum { FIRST_SWEEPS = 8 };                 /* of a later stage */
+enum { PATH_BEFORE = 200 };                /* contacts: the path is as short as other starts */
 enum { RECOVER_FROM = 100 };               /* contacts; fewer have small systems anyway */
 static const double RECOVER_ABOVE = 1e-10; /* tolerances: rounding is left between B B^T and W */
 static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is expected to need */
@@ -98,22 +99,6 @@ static scree_Status patient_newton(State *st, scree_Run *run, double *r, double 
   return run_with(st, run, &scree_solver_newton, patient, r, u);
 }
 
-static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
-  static const char *const tries[][3] = {
-      {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
-      {"kappa=3", "barrier=3", NULL},  {"kappa=5", "barrier=100", NULL},
-      {"kappa=12", "barrier=1", NULL},
-  };
-  const int most = run->W->problem->law == SCREE_ASSOCIATED ? 1 : 5; /* convex: one is enough */
-  scree_Status status = SCREE_OK;
-  for (int k = 0; k < most && !status && !finished(run); ++k) {
-    status = run_with(st, run, &scree_solver_ipm, tries[k], r, u);
-    if (status || finished(run)) break;
-    status = patient_newton(st, run, r, u);
-  }
-  return status;
-}
-
 /* The certain way, where it can be afforded. */
 static scree_Status follow_path(State *st, scree_Run *run, double *r, double *u) {
   double seconds;
@@ -124,6 +109,26 @@ static scree_Status follow_path(State *st, scree_Run *run, double *r, double *u)
   run->note = "lemke";
   status = run_with(st, run, &scree_solver_lemke, NULL, r, u);
   if (!status && !finished(run)) status = patient_newton(st, run, r, u);
+  return status;
+}
+
+static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
+  static const char *const tries[][3] = {
+      {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
+      {"kappa=3", "barrier=3", NULL},  {"kappa=5", "barrier=100", NULL},
+      {"kappa=12", "barrier=1", NULL},
+  };
+  const int most = run->W->problem->law == SCREE_ASSOCIATED ? 1 : 5; /* convex: one is enough */
+  const bool small = run->W->problem->nc < PATH_BEFORE;
+  scree_Status status = SCREE_OK;
+  for (int k = 0; k < most && !status && !finished(run); ++k) {
+    run->note = "ipm";
+    status = run_with(st, run, &scree_solver_ipm, tries[k], r, u);
+    if (status || finished(run)) break;
+    status = patient_newton(st, run, r, u);
+    if (k == 0 && small && !status && !finished(run)) status = follow_path(st, run, r, u);
+  }
+  if (!small && !status && !finished(run)) status = follow_path(st, run, r, u);
   return status;
 }
 
@@ -167,10 +172,7 @@ static scree_Status factorising(State *st, scree_Run *run, double price, double 
   status = scree_run_sweep(run, price, near * IPM_PRICE * price, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
-  run->note = "ipm";
-  status = interior_points(st, run, r, u);
-  if (status || finished(run)) return status;
-  return follow_path(st, run, r, u);
+  return interior_points(st, run, r, u);
 }
 
 /* The stages that factorise, and the last sweeps, on the operator of the run. */

@@ -45,6 +45,7 @@ typedef struct Options {
 enum { OPEN, STICK, SLIP };
 enum { NO_GATE, GATE_GAP, GATE_NORMAL, GATE_SPEED, GATE_CONE }; /* what enters */
 
+enum { ATTEMPTS = 3 };                     /* first paths */
 enum { CORRECTIONS = 6 };                  /* of a step */
 enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
 enum { STAGES = 100, IDLE_STAGES = 30 };   /* proximal steps: at most, and without a lower error */
@@ -60,6 +61,7 @@ static const double JUMP = 0.01;     /* of the impulses: what it may be in any c
 static const double TURN = 0.3;      /* radians that a direction of slip may turn in a step */
 static const double STILL = 1e-7;    /* speeds that low have no direction, relative to q */
 static const double VIOLATED = 1e-9; /* of a status at the end, relative to q and impulses */
+static const double NOTHING = 1e-12; /* a tau that is zero */
 static const double NEARLY = 1e-6;   /* a tau that will do where zero cannot be hit */
 static const double SIDEWAYS = 0.5;  /* how far d leans, so that contacts slip when they close */
 static const double LOST = 1e4;      /* tau on the way to infinity */
@@ -190,11 +192,11 @@ static void slip_rows(const State *st, int d, double mu, int k, double *Lu, doub
   for (int i = 1; i < d; ++i) Lr[d + i] = w * t[i - 1];
   if (d == 2) return;
   const double across[2] = {-t[1], t[0]};
-  const double limit = w * mu * fmax(r[0], 0.0), speed = hypot(u[1], u[2]), sum = limit + speed;
-  const double share = sum > 0.0 ? limit / sum : 0.0;
+  const double limit = w * mu * r[0], speed = hypot(u[1], u[2]), sum = fabs(limit) + speed;
+  const double shared = sum > 0.0 ? limit / sum : 0.0, own = sum > 0.0 ? speed / sum : 1.0;
   for (int i = 1; i < 3; ++i) {
-    Lu[6 + i] = share * across[i - 1];
-    Lr[6 + i] = (1.0 - share) * w * across[i - 1];
+    Lu[6 + i] = shared * across[i - 1];
+    Lr[6 + i] = own * w * across[i - 1];
   }
 }
 
@@ -552,7 +554,7 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
       step.loose = true;
       continue;
     }
-    if (step.landing && !wrong) {
+    if ((step.landing && !wrong) || (fabs(st->here.tau) < NOTHING && !violated(st))) {
       *arrived = true;
       return SCREE_OK;
     }
@@ -577,8 +579,8 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
 /* ---- the solver --------------------------------------------------------------------------------
  */
 
-/* All contacts open, each at its own time: no two events coincide. */
-static void start(State *st) {
+/* All contacts open, each at its own time: no two events coincide. Another attempt, another d. */
+static void start(State *st, int attempt) {
   const scree_Problem *p = st->laws.W->problem;
   const int d = p->d;
   double approach = 0.0, speed = 0.0, w = 0.0;
@@ -590,7 +592,7 @@ static void start(State *st) {
   for (int k = 0; k < p->nc; ++k) {
     st->status[k] = OPEN;
     for (int i = 0; i < d; ++i) {
-      const double part = random_part((size_t)(4 * k + i));
+      const double part = random_part((size_t)(attempt * p->nc + k) * 4 + (size_t)i);
       st->here.r[k * d + i] = 0.0;
       st->base[k * d + i] = p->q[k * d + i];
       st->d[k * d + i] = approach * (i == 0 ? 1.01 + part : SIDEWAYS * (2.0 * part - 1.0));
@@ -666,18 +668,20 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
+  const int most = st->options.events * p->nc + 100;
   bool arrived = false;
   st->best_error = INFINITY;
-  start(st);
   scree_Status status = SCREE_OK;
-  if (largest(st->d, (size_t)p->nc * (size_t)p->d) > 0.0) { /* else nothing approaches */
-    status = follow(st, run, st->options.events * p->nc + 100, r, u, &arrived);
+  for (int k = 0; k < ATTEMPTS && !arrived && !run->met && !run->exhausted; ++k) {
+    start(st, k);
+    arrived = !(largest(st->d, (size_t)p->nc * (size_t)p->d) > 0.0); /* nothing approaches */
+    if (!arrived) status = follow(st, run, most, r, u, &arrived);
     if (status) return status;
+    if (!run->met && !run->exhausted) measure(st, run, r, u);
+    scree_report(run->log, SCREE_LOG_DETAIL,
+                 "lemke: path %s at tau %.1e, %d factorisations so far, error %.2e",
+                 arrived ? "ends" : "is left", st->here.tau, run->factorisations, run->value);
   }
-  if (!run->met && !run->exhausted) measure(st, run, r, u);
-  scree_report(run->log, SCREE_LOG_DETAIL,
-               "lemke: path %s at tau %.1e after %d factorisations, error %.2e",
-               arrived ? "ends" : "is left", st->here.tau, run->factorisations, run->value);
   if (arrived && !run->met && !run->exhausted) status = stiffen(st, run, r, u);
   if (!status && !run->met && st->best_error < INFINITY) {
     memcpy(r, st->best, (size_t)p->nc * (size_t)p->d * sizeof *r);

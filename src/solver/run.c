@@ -200,7 +200,7 @@ static double sweep_nanoseconds(const scree_Run *run) {
 }
 
 scree_Status scree_run_factorisation_seconds(const scree_Run *run, double *seconds) {
-  scree_System *system;
+  scree_System *system = NULL;
   scree_Status status = scree_run_system(run, &system);
   if (!status) *seconds = 1e-9 * factor_nanoseconds(run->W->problem, system);
   return status;
