@@ -446,19 +446,24 @@ static bool violated(const State *st) {
   return false;
 }
 
-/* Measure the impulses here, projected on their cones; keep the best. */
-static void measure(State *st, scree_Run *run, double *r, double *u) {
+/* Measure impulses and keep them if they are the best so far. */
+static void keep_if_best(State *st, scree_Run *run, const double *r, double *u) {
   const scree_Problem *p = st->laws.W->problem;
-  const size_t bytes = (size_t)p->nc * (size_t)p->d * sizeof *r;
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_Set set = scree_problem_set(p, k);
-    scree_set_project(&set, p->d, st->here.r + k * p->d, r + k * p->d);
-  }
   scree_operator_apply(st->laws.W, r, p->q, st->laws.y, u);
   scree_run_stop(run, r, u, INFINITY);
   if (!(run->value < st->best_error)) return;
   st->best_error = run->value;
-  memcpy(st->best, r, bytes);
+  memcpy(st->best, r, (size_t)p->nc * (size_t)p->d * sizeof *r);
+}
+
+/* The same for the impulses here, projected on their cones. */
+static void measure(State *st, scree_Run *run, double *r, double *u) {
+  const scree_Problem *p = st->laws.W->problem;
+  for (int k = 0; k < p->nc; ++k) {
+    const scree_Set set = scree_problem_set(p, k);
+    scree_set_project(&set, p->d, st->here.r + k * p->d, r + k * p->d);
+  }
+  keep_if_best(st, run, r, u);
 }
 
 /* Put the place a step ahead of the kept one. */
@@ -657,9 +662,9 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
       down = sqrt(down);
       e = fmin(UP * e, 1.0);
     }
-    if (st->best_error < 0.5 * lowest) {
+    if (arrived && run->value < 0.5 * lowest) {
       idle = 0;
-      lowest = st->best_error;
+      lowest = run->value;
     }
   }
   return SCREE_OK;
@@ -670,8 +675,9 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   const scree_Problem *p = run->W->problem;
   const int most = st->options.events * p->nc + 100;
   bool arrived = false;
-  st->best_error = INFINITY;
   scree_Status status = SCREE_OK;
+  st->best_error = INFINITY;
+  keep_if_best(st, run, r, u); /* the path does not start there, but it may be good enough */
   for (int k = 0; k < ATTEMPTS && !arrived && !run->met && !run->exhausted; ++k) {
     start(st, k);
     arrived = !(largest(st->d, (size_t)p->nc * (size_t)p->d) > 0.0); /* nothing approaches */
@@ -683,7 +689,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
                  arrived ? "ends" : "is left", st->here.tau, run->factorisations, run->value);
   }
   if (arrived && !run->met && !run->exhausted) status = stiffen(st, run, r, u);
-  if (!status && !run->met && st->best_error < INFINITY) {
+  if (!status && !run->met) {
     memcpy(r, st->best, (size_t)p->nc * (size_t)p->d * sizeof *r);
     scree_operator_apply(run->W, r, p->q, st->laws.y, u);
     run->value = st->best_error;
