@@ -45,11 +45,12 @@ typedef struct Options {
 enum { OPEN, STICK, SLIP };
 enum { NO_GATE, GATE_GAP, GATE_NORMAL, GATE_SPEED, GATE_CONE }; /* what enters */
 
-enum { ATTEMPTS = 3 };                     /* first paths */
-enum { CORRECTIONS = 6 };                  /* of a step */
-enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
-enum { STAGES = 100, IDLE_STAGES = 30 };   /* proximal steps: at most, and without a lower error */
-static const double DOWN = 0.1, UP = 20.0; /* of the compliance */
+enum { ATTEMPTS = 3 };                   /* first paths */
+enum { CORRECTIONS = 6 };                /* of a step */
+enum { SHORTER_MOST = 8 };               /* times that a step is made shorter */
+enum { STAGES = 100, IDLE_STAGES = 20 }; /* proximal steps: at most, and without a lower error */
+static const double DOWN = 0.1, AFTER_FAILURE = 0.5; /* factors of the compliance */
+static const double UP = 20.0;                       /* after a path that does not arrive */
 static const double SHORTER = 0.25;
 static const double LONGER = 4.0;    /* times the last step, after one that had to be short */
 static const double ACCURATE = 0.1;  /* a correction that small against the step is the last one */
@@ -659,7 +660,7 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
     if (arrived) {
       centre_here(st);
     } else {
-      down = sqrt(down);
+      down = AFTER_FAILURE;
       e = fmin(UP * e, 1.0);
     }
     if (arrived && run->value < 0.5 * lowest) {
