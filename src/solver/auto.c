@@ -41,7 +41,8 @@ static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is exp
 static const double IPM_PRICE = 8.0;       /* a third of what stage 3 needs: rates of sweeps fall */
 static const double PATH_PRICE = 5.0;      /* factorisations of stage 4 for each contact */
 static const double PATH_SECONDS = 20.0;   /* that stage 4 may be expected to take */
-static const double LAST_PRICE = 400.0;    /* factorisations that stage 5 may cost */
+static const double STUCK = 0.5; /* fall of the error by the first of stage 3 that promises more */
+static const double LAST_PRICE = 400.0; /* factorisations that stage 5 may cost */
 
 typedef struct State {
   double *best; /* (nc x d) */
@@ -119,16 +120,19 @@ static scree_Status interior_points(State *st, scree_Run *run, double *r, double
       {"kappa=12", "barrier=1", NULL},
   };
   const int most = run->W->problem->law == SCREE_ASSOCIATED ? 1 : 5; /* convex: one is enough */
-  const bool small = run->W->problem->nc < PATH_BEFORE;
+  const double before = st->error;
+  bool stuck = run->W->problem->nc < PATH_BEFORE;
   scree_Status status = SCREE_OK;
   for (int k = 0; k < most && !status && !finished(run); ++k) {
     run->note = "ipm";
     status = run_with(st, run, &scree_solver_ipm, tries[k], r, u);
     if (status || finished(run)) break;
     status = patient_newton(st, run, r, u);
-    if (k == 0 && small && !status && !finished(run)) status = follow_path(st, run, r, u);
+    if (k > 0 || status || finished(run)) continue;
+    stuck = stuck || !(st->error < STUCK * before);
+    if (stuck) status = follow_path(st, run, r, u);
   }
-  if (!small && !status && !finished(run)) status = follow_path(st, run, r, u);
+  if (!stuck && !status && !finished(run)) status = follow_path(st, run, r, u);
   return status;
 }
 
