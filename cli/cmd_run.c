@@ -105,8 +105,8 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
 }
 
 static void print_failures(const scree_RunSummary *s) {
-  fprintf(stderr, "scree run: %lld of %lld steps are not certified:\n",
-          (long long)s->steps_above, (long long)s->steps);
+  fprintf(stderr, "scree run: %lld of %lld steps are not certified:\n", (long long)s->steps_above,
+          (long long)s->steps);
   for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
     const scree_RunFailure *f = &s->above[k];
     fprintf(stderr,

@@ -45,10 +45,11 @@ typedef struct Options {
 enum { OPEN, STICK, SLIP };
 enum { NO_GATE, GATE_GAP, GATE_NORMAL, GATE_SPEED, GATE_CONE }; /* what enters */
 
-enum { ATTEMPTS = 3 };                   /* first paths */
-enum { CORRECTIONS = 6 };                /* of a step */
-enum { SHORTER_MOST = 8 };               /* times that a step is made shorter */
-enum { STAGES = 100, IDLE_STAGES = 20 }; /* proximal steps: at most, and without a lower error */
+enum { ATTEMPTS = 3 };                     /* first paths */
+enum { CORRECTIONS = 6 };                  /* of a step */
+enum { STANDING = 4, STANDING_MOST = 30 }; /* such events: hit precisely, and at most */
+enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
+enum { STAGES = 100, IDLE_STAGES = 20 };   /* proximal steps: at most, and without a lower error */
 static const double DOWN = 0.1, AFTER_FAILURE = 0.5; /* factors of the compliance */
 static const double UP = 20.0;                       /* after a path that does not arrive */
 static const double SHORTER = 0.25;
@@ -362,6 +363,7 @@ typedef struct Step {
   bool landing;   /* tau is to be zero */
   bool loose;     /* do not insist that the event is hit */
   bool made;      /* any step has been made */
+  int standing;   /* events in a row without any way between them */
 } Step;
 
 /* Newton's method from the predicted place to the path, along the tangent's normal or so that the
@@ -493,6 +495,9 @@ static bool predict(State *st, Step *step) {
   if (step->length > 0.0) {
     step->last_length = step->length;
     step->last_moved = step->moved;
+    step->standing = 0;
+  } else {
+    ++step->standing;
   }
   memcpy(st->kept.r, st->here.r, n * sizeof *st->kept.r);
   st->kept.tau = tau;
@@ -500,7 +505,7 @@ static bool predict(State *st, Step *step) {
   advance(st, step);
   st->impulse = fmax(st->impulse, largest(st->here.r, n));
   st->gate = NO_GATE;
-  step->loose = false;
+  step->loose = step->standing > STANDING;
   step->made = true;
   const int k = step->event.contact;
   if (k < 0) return true;
@@ -577,7 +582,7 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
       if (run->met || run->exhausted) return SCREE_OK;
     }
     step.loose = was_short;
-    if (fabs(st->here.tau) > LOST || !predict(st, &step)) break;
+    if (fabs(st->here.tau) > LOST || step.standing > STANDING_MOST || !predict(st, &step)) break;
   }
   return SCREE_OK;
 }
