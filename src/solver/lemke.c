@@ -38,8 +38,8 @@
 
 typedef struct Options {
   double compliance, first; /* e0, e1 */
-  double least;
-  int events; /* at most, for each contact */
+  double least;             /* e0 of the last proximal steps */
+  int events;               /* at most, for each contact */
 } Options;
 
 enum { OPEN, STICK, SLIP };
@@ -47,7 +47,7 @@ enum { NO_GATE, GATE_GAP, GATE_NORMAL, GATE_SPEED, GATE_CONE }; /* what enters *
 
 enum { ATTEMPTS = 3 };                     /* first paths */
 enum { CORRECTIONS = 6 };                  /* of a step */
-enum { STANDING = 4, STANDING_MOST = 30 }; /* such events: hit precisely, and at most */
+enum { STANDING = 4, STANDING_MOST = 30 }; /* events at one place: hit precisely, and at most */
 enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
 enum { STAGES = 100, IDLE_STAGES = 20 };   /* proximal steps: at most, and without a lower error */
 static const double DOWN = 0.1, AFTER_FAILURE = 0.5; /* factors of the compliance */
@@ -78,7 +78,7 @@ typedef struct State {
   Options options;
   scree_LinearLaws laws;
   uint8_t *status;
-  double *w;       /* (nc) mean diagonal of W_cc */
+  const double *w; /* (nc) of the laws */
   double *soft;    /* (nc) D: w times a number of the contact's own, so that none are alike */
   double *base;    /* (nc x d) q of the stage */
   double *d;       /* (nc x d) what tau multiplies */
@@ -102,8 +102,8 @@ typedef struct State {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->w,  st->soft, st->base, st->d,      st->q,      st->u,    st->rb,
-                      st->ub, st->next, st->dir,  st->here.r, st->kept.r, st->best, st->centre};
+  double *arrays[] = {st->soft, st->base, st->d,      st->q,      st->u,    st->rb,    st->ub,
+                      st->next, st->dir,  st->here.r, st->kept.r, st->best, st->centre};
   scree_linear_laws_destroy(&st->laws);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->status);
@@ -124,11 +124,10 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->options = *(const Options *)options;
   st->status = SCREE_ALLOC(uint8_t, nc);
   st->status_there = SCREE_ALLOC(uint8_t, nc);
-  st->w = SCREE_ALLOC(double, nc);
   st->soft = SCREE_ALLOC(double, nc);
   double **vectors[] = {&st->base, &st->d,   &st->q,      &st->u,      &st->rb,   &st->ub,
                         &st->next, &st->dir, &st->here.r, &st->kept.r, &st->best, &st->centre};
-  bool enough = st->status && st->status_there && st->w && st->soft;
+  bool enough = st->status && st->status_there && st->soft;
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
     *vectors[k] = SCREE_ALLOC(double, nc *d);
     enough = enough && *vectors[k];
@@ -139,13 +138,8 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
     destroy(st);
     return status;
   }
-  for (size_t k = 0; k < nc; ++k) {
-    double trace = 0.0, room[9];
-    const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
-    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
-    st->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
-    st->soft[k] = st->w[k] * (0.5 + random_part(4 * k + 3));
-  }
+  st->w = st->laws.w;
+  for (size_t k = 0; k < nc; ++k) st->soft[k] = st->w[k] * (0.5 + random_part(4 * k + 3));
   *out = st;
   return SCREE_OK;
 }
@@ -363,6 +357,7 @@ typedef struct Step {
   bool landing;   /* tau is to be zero */
   bool loose;     /* do not insist that the event is hit */
   bool made;      /* any step has been made */
+  bool shortened; /* it is only a part of the way to the event */
   int standing;   /* events in a row without any way between them */
 } Step;
 
@@ -481,11 +476,10 @@ static bool predict(State *st, Step *step) {
   const scree_Problem *p = st->laws.W->problem;
   const size_t n = (size_t)p->nc * (size_t)p->d;
   const double tau = st->here.tau, slope = largest(st->rb, n);
-  const bool shortened = step->event.contact == -1 && step->length > 0.0 && step->loose;
   step->sign = orientation(st);
   const double end = step->sign * tau < 0.0 ? fabs(tau) : INFINITY;
   double most = end;
-  if (shortened && slope > 0.0)
+  if (step->shortened && slope > 0.0)
     most = fmin(most, fmax(LONGER * step->moved, 1e-9 * st->impulse) / slope);
   step->event = next_event(st, step->sign, most);
   if (isinf(step->event.at)) return false; /* a ray */
@@ -521,6 +515,13 @@ static bool predict(State *st, Step *step) {
   return true;
 }
 
+/* Back to where the last step began. */
+static void go_back(State *st) {
+  const scree_Problem *p = st->laws.W->problem;
+  memcpy(st->here.r, st->kept.r, (size_t)p->nc * (size_t)p->d * sizeof *st->here.r);
+  st->here.tau = st->kept.tau;
+}
+
 /* Undo an event and step less far. */
 static void shorten(State *st, Step *step) {
   if (step->event.contact >= 0) st->status[step->event.contact] = (uint8_t)step->old_status;
@@ -537,7 +538,6 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
                            bool *arrived) {
   Step step = {.sign = -1.0, .event = {0.0, -1, 0}};
   const int before = run->factorisations;
-  const size_t bytes = (size_t)run->W->problem->nc * (size_t)run->W->problem->d * sizeof *r;
   double measured = 1.0;
   int shorter = 0;
   *arrived = false;
@@ -547,10 +547,8 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
     if (status || broken) return status;
     const bool wrong = far || (step.landing && violated(st));
     const bool passed = !step.landing && step.made && st->kept.tau > 0.0 && st->here.tau <= 0.0;
-    if (wrong && step.landing &&
-        fabs(st->kept.tau) < NEARLY) { /* what is left is the next path's */
-      memcpy(st->here.r, st->kept.r, bytes);
-      st->here.tau = st->kept.tau;
+    if (wrong && step.landing && fabs(st->kept.tau) < NEARLY) { /* the rest is the next path's */
+      go_back(st);
       *arrived = true;
       return SCREE_OK;
     }
@@ -559,8 +557,7 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
       continue;
     }
     if (far && step.length == 0.0 && !step.loose) { /* cannot be shorter: as it comes */
-      memcpy(st->here.r, st->kept.r, bytes);
-      st->here.tau = st->kept.tau;
+      go_back(st);
       step.landing = false;
       step.loose = true;
       continue;
@@ -574,14 +571,13 @@ static scree_Status follow(State *st, scree_Run *run, int most, double *r, doubl
       step.landing = step.loose = true;
       continue;
     }
-    const bool was_short = shorter > 0;
+    step.shortened = shorter > 0 && step.length > 0.0;
     shorter = 0;
     if (fabs(st->here.tau) < MEASURED * measured) {
       measured = fabs(st->here.tau);
       measure(st, run, r, u);
       if (run->met || run->exhausted) return SCREE_OK;
     }
-    step.loose = was_short;
     if (fabs(st->here.tau) > LOST || step.standing > STANDING_MOST || !predict(st, &step)) break;
   }
   return SCREE_OK;

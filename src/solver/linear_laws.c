@@ -13,18 +13,28 @@ scree_Status scree_linear_laws_create(const scree_Run *run, scree_LinearLaws *la
   laws->Lu = SCREE_ALLOC(double, nc *d *d);
   laws->Lr = SCREE_ALLOC(double, nc *d *d);
   laws->c = SCREE_ALLOC(double, nc *d);
+  laws->w = SCREE_ALLOC(double, nc);
   laws->t = SCREE_ALLOC(double, nc *d);
   laws->y = SCREE_ALLOC(double, W->state_size);
   scree_Status status = SCREE_OK;
-  if (!laws->Lu || !laws->Lr || !laws->c || !laws->t || !laws->y)
+  if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y)
     status = scree_fail_memory(run->log, "the laws of contacts");
   if (!status) status = scree_run_system(run, &laws->system);
-  if (status) scree_linear_laws_destroy(laws);
-  return status;
+  if (status) {
+    scree_linear_laws_destroy(laws);
+    return status;
+  }
+  for (size_t k = 0; k < nc; ++k) {
+    double trace = 0.0, room[9];
+    const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
+    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
+    laws->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
+  }
+  return SCREE_OK;
 }
 
 void scree_linear_laws_destroy(scree_LinearLaws *laws) {
-  double *arrays[] = {laws->Lu, laws->Lr, laws->c, laws->t, laws->y};
+  double *arrays[] = {laws->Lu, laws->Lr, laws->c, laws->w, laws->t, laws->y};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *laws = (scree_LinearLaws){0};
 }

@@ -16,6 +16,7 @@ typedef struct scree_LinearLaws {
   scree_System *system; /* of the run */
   double *Lu, *Lr;      /* (nc x d x d); body form: Lu holds G after `factor` */
   double *c;            /* (nc x d); body form: b after `factor` */
+  double *w;            /* (nc) mean diagonal of W_cc, for scaling rows */
   double *t;            /* (nc x d) work */
   double *y;            /* state, work */
 } scree_LinearLaws;

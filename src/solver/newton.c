@@ -48,7 +48,7 @@ static const double NEAR = 3.0;     /* times the tolerance: sweeps may do what i
 typedef struct State {
   Options options;
   scree_LinearLaws laws;
-  double *w;       /* (nc) mean diagonal of W_cc */
+  const double *w; /* (nc) of the laws */
   double *e;       /* (nc) proximal weight of each contact, relative to w */
   uint8_t *status; /* (nc) in the last step: bit 2 is set where the step turns it over */
   double *old, *t; /* (nc x d) */
@@ -58,7 +58,7 @@ typedef struct State {
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->w, st->e, st->old, st->t, st->y};
+  double *arrays[] = {st->e, st->old, st->t, st->y};
   scree_linear_laws_destroy(&st->laws);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->status);
@@ -71,26 +71,20 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   State *st = SCREE_ALLOC(State, 1);
   if (!st) return scree_fail_memory(run->log, "newton");
   st->options = *(const Options *)options;
-  st->w = SCREE_ALLOC(double, nc);
   st->e = SCREE_ALLOC(double, nc);
   st->status = SCREE_ALLOC(uint8_t, nc);
   st->old = SCREE_ALLOC(double, nc *d);
   st->t = SCREE_ALLOC(double, nc *d);
   st->y = SCREE_ALLOC(double, W->state_size);
   scree_Status status = SCREE_OK;
-  if (!st->w || !st->e || !st->status || !st->old || !st->t || !st->y)
+  if (!st->e || !st->status || !st->old || !st->t || !st->y)
     status = scree_fail_memory(run->log, "newton");
   if (!status) status = scree_linear_laws_create(run, &st->laws);
   if (status) {
     destroy(st);
     return status;
   }
-  for (size_t k = 0; k < nc; ++k) {
-    double trace = 0.0, room[9];
-    const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
-    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
-    st->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
-  }
+  st->w = st->laws.w;
   *out = st;
   return SCREE_OK;
 }
