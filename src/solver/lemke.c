@@ -49,7 +49,9 @@ enum { ATTEMPTS = 3 };                     /* first paths */
 enum { CORRECTIONS = 6 };                  /* of a step */
 enum { STANDING = 4, STANDING_MOST = 30 }; /* events at one place: hit precisely, and at most */
 enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
-enum { STAGES = 100, IDLE_STAGES = 20 };   /* proximal steps: at most, and without a lower error */
+enum { IDLE_STAGES = 20 };                 /* proximal steps without a lower error */
+enum { PROXIMAL_ONE = 2, PROXIMAL = 40 };  /* factorisations for each contact: of one, of all */
+enum { FEW = 100 };                        /* factorisations that are granted in any case */
 static const double DOWN = 0.1, AFTER_FAILURE = 0.5; /* factors of the compliance */
 static const double UP = 20.0;                       /* after a path that does not arrive */
 static const double SHORTER = 0.25;
@@ -643,15 +645,15 @@ static void start_at_centre(State *st, double e) {
 
 /* Proximal steps: less compliance after a path that arrives, more after one that does not. */
 static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
-  const int most = 2 * run->W->problem->nc + 100;
+  const int nc = run->W->problem->nc, end = run->factorisations + PROXIMAL * nc + FEW;
   double e = st->e0, lowest = run->value, down = DOWN;
   centre_here(st);
-  for (int stage = 1, idle = 0; stage < STAGES && idle < IDLE_STAGES; ++stage, ++idle) {
+  for (int idle = 0; idle < IDLE_STAGES && run->factorisations < end; ++idle) {
     bool arrived;
     const int before = run->factorisations;
     e = fmax(down * e, st->options.least);
     start_at_centre(st, e);
-    scree_Status status = follow(st, run, most, r, u, &arrived);
+    scree_Status status = follow(st, run, PROXIMAL_ONE * nc + FEW, r, u, &arrived);
     if (status || run->met || run->exhausted) return status;
     if (arrived) measure(st, run, r, u);
     scree_report(run->log, SCREE_LOG_DETAIL,
@@ -675,15 +677,16 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
-  const int most = st->options.events * p->nc + 100;
+  const int most = run->factorisations + st->options.events * p->nc + FEW;
   bool arrived = false;
   scree_Status status = SCREE_OK;
   st->best_error = INFINITY;
   keep_if_best(st, run, r, u); /* the path does not start there, but it may be good enough */
-  for (int k = 0; k < ATTEMPTS && !arrived && !run->met && !run->exhausted; ++k) {
+  for (int k = 0; k < ATTEMPTS && !arrived && run->factorisations < most; ++k) {
+    if (run->met || run->exhausted) break;
     start(st, k);
     arrived = !(largest(st->d, (size_t)p->nc * (size_t)p->d) > 0.0); /* nothing approaches */
-    if (!arrived) status = follow(st, run, most, r, u, &arrived);
+    if (!arrived) status = follow(st, run, most - run->factorisations, r, u, &arrived);
     if (status) return status;
     if (!run->met && !run->exhausted) measure(st, run, r, u);
     scree_report(run->log, SCREE_LOG_DETAIL,
@@ -707,7 +710,7 @@ static const scree_Option options[] = {
     {"first", SCREE_OPTION_REAL, offsetof(Options, first), 0.1, 0, 1e3, false, NULL,
      "compliance at the start of the first path, relative to W"},
     {"events", SCREE_OPTION_INT, offsetof(Options, events), 20, 1, 100000, false, NULL,
-     "factorisations of a path for each contact, at most"},
+     "factorisations of the first path for each contact, at most"},
 };
 
 const scree_SolverClass scree_solver_lemke = {
