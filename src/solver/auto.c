@@ -241,7 +241,8 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
 
 const scree_SolverClass scree_solver_auto = {
     .name = "auto",
-    .summary = "sweeps, Newton and interior points in turn, as the problem asks; nothing to tune",
+    .summary =
+        "sweeps, Newton, interior points, a path in turn, as the problem asks; nothing to tune",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS | SCREE_CAN_FLOW,
