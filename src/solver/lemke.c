@@ -677,7 +677,8 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
-  const int most = run->factorisations + st->options.events * p->nc + FEW;
+  const int one = st->options.events * p->nc + FEW;
+  const int most = run->factorisations + one + (ATTEMPTS - 1) * FEW;
   bool arrived = false;
   scree_Status status = SCREE_OK;
   st->best_error = INFINITY;
@@ -686,7 +687,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (run->met || run->exhausted) break;
     start(st, k);
     arrived = !(largest(st->d, (size_t)p->nc * (size_t)p->d) > 0.0); /* nothing approaches */
-    if (!arrived) status = follow(st, run, most - run->factorisations, r, u, &arrived);
+    if (!arrived) status = follow(st, run, one, r, u, &arrived);
     if (status) return status;
     if (!run->met && !run->exhausted) measure(st, run, r, u);
     scree_report(run->log, SCREE_LOG_DETAIL,
