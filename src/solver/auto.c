@@ -41,6 +41,8 @@ static const double NEWTON_PRICE = 4.0;    /* factorisations that stage 2 is exp
 static const double IPM_PRICE = 8.0;       /* a third of what stage 3 needs: rates of sweeps fall */
 static const double PATH_PRICE = 5.0;      /* factorisations of stage 4 for each contact */
 static const double PATH_SECONDS = 20.0;   /* that stage 4 may be expected to take */
+static const double PATH_WARM = 500.0;     /* its factorisations after a warm start: steps of time
+                                            that are not solved can be halved, which is cheaper */
 static const double STUCK = 0.5; /* fall of the error by the first of stage 3 that promises more */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 5 may cost */
 
@@ -100,13 +102,20 @@ static scree_Status patient_newton(State *st, scree_Run *run, double *r, double 
   return run_with(st, run, &scree_solver_newton, patient, r, u);
 }
 
-/* The certain way, where it can be afforded. */
+/* The certain way, where it can be afforded, unless sweeps promise to be cheaper. */
 static scree_Status follow_path(State *st, scree_Run *run, double *r, double *u) {
-  double seconds;
+  const double factorisations = PATH_PRICE * run->W->problem->nc;
+  double seconds, price;
   scree_Status status = scree_run_factorisation_seconds(run, &seconds);
+  if (!status) status = scree_run_sweeps_per_factorisation(run, &price);
   if (status || scree_solver_refuses(&scree_solver_lemke, run->W->problem) ||
-      PATH_PRICE * run->W->problem->nc * seconds > PATH_SECONDS)
+      factorisations * seconds > PATH_SECONDS ||
+      (run->settings->warm_start && factorisations > PATH_WARM))
     return status;
+  run->note = "nlgs";
+  status = scree_run_sweep(run, FIRST_SWEEPS, fmin(factorisations, LAST_PRICE) * price, r, u);
+  settle(st, run, r);
+  if (status || finished(run)) return status;
   run->note = "lemke";
   status = run_with(st, run, &scree_solver_lemke, NULL, r, u);
   if (!status && !finished(run)) status = patient_newton(st, run, r, u);
