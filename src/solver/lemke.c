@@ -51,6 +51,7 @@ enum { STANDING = 4, STANDING_MOST = 30 }; /* events at one place: hit precisely
 enum { SHORTER_MOST = 8 };                 /* times that a step is made shorter */
 enum { IDLE_STAGES = 20 };                 /* proximal steps without a lower error */
 enum { PROXIMAL_ONE = 2, PROXIMAL = 40 };  /* factorisations for each contact: of one, of all */
+enum { EVENTS_MOST = 1000000000 };         /* what an integer holds, and some room */
 enum { FEW = 100 };                        /* factorisations that are granted in any case */
 static const double DOWN = 0.1, AFTER_FAILURE = 0.5; /* factors of the compliance */
 static const double UP = 20.0;                       /* after a path that does not arrive */
@@ -167,6 +168,24 @@ static void velocity(State *st, const double *r, const double *q, double *out) {
     for (int i = k * p->d; i < (k + 1) * p->d; ++i) out[i] += e * st->soft[k] * r[i];
 }
 
+/* q and, for the impulses r, the velocities at the tau of the place. */
+static void velocity_here(State *st, const double *r) {
+  const size_t n = (size_t)st->laws.W->problem->nc * (size_t)st->laws.W->problem->d;
+  for (size_t i = 0; i < n; ++i) st->q[i] = st->base[i] + st->here.tau * st->d[i];
+  velocity(st, r, st->q, st->u);
+}
+
+/* t.x_T */
+static double along(int d, const double *t, const double *x) {
+  double sum = 0.0;
+  for (int i = 1; i < d; ++i) sum += t[i - 1] * x[i];
+  return sum;
+}
+
+static double tangent_norm(int d, const double *r) {
+  return d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
+}
+
 /* The direction of a slipping contact's friction: of r_T, and of -u_T where r is still zero. */
 static void slip_direction(const State *st, int d, int k, const double *r, const double *u,
                            double *t) {
@@ -204,7 +223,6 @@ static void set_rows(State *st) {
   const double e = compliance(st);
   memset(st->laws.Lu, 0, (size_t)(p->nc * d * d) * sizeof *st->laws.Lu);
   memset(st->laws.Lr, 0, (size_t)(p->nc * d * d) * sizeof *st->laws.Lr);
-  memset(st->laws.c, 0, (size_t)(p->nc * d) * sizeof *st->laws.c);
   for (int k = 0; k < p->nc; ++k) {
     double *Lu = st->laws.Lu + k * d * d, *Lr = st->laws.Lr + k * d * d;
     const double mu = friction(p, k);
@@ -243,20 +261,16 @@ static double gate_value(const State *st, const double *r, const double *u, doub
   const scree_Problem *p = st->laws.W->problem;
   const int d = p->d, k = st->gate_contact;
   const double *rk = r + k * d, *uk = u + k * d, *rb = st->rb + k * d, *ub = st->ub + k * d;
-  double value = 0.0, t[2];
-  *slope = 0.0;
+  double t[2];
   switch (st->gate) {
   case GATE_GAP: *slope = ub[0]; return uk[0];
   case GATE_NORMAL: *slope = rb[0]; return rk[0];
   case GATE_SPEED:
     slip_direction(st, d, k, r, u, t);
-    for (int i = 1; i < d; ++i) {
-      *slope -= t[i - 1] * ub[i];
-      value -= t[i - 1] * uk[i];
-    }
-    return value;
+    *slope = -along(d, t, ub);
+    return -along(d, t, uk);
   default: {
-    const double mu = friction(p, k), norm = d == 2 ? fabs(rk[1]) : hypot(rk[1], rk[2]);
+    const double mu = friction(p, k), norm = tangent_norm(d, rk);
     *slope = mu * rb[0];
     for (int i = 1; i < d && norm > 0.0; ++i) *slope -= rk[i] / norm * rb[i];
     return mu * rk[0] - norm;
@@ -307,12 +321,9 @@ static void slip_events(const State *st, int k, double sign, bool fresh, Event *
   if (fall > 0.0 && !(fresh && st->gate == GATE_NORMAL))
     sooner(event, fmax(r[0], 0.0) / fall, k, OPEN);
   if (!(friction(p, k) > 0.0)) return;
-  double t[2], speed = 0.0, slows = 0.0;
+  double t[2];
   slip_direction(st, d, k, st->here.r, st->u, t);
-  for (int i = 1; i < d; ++i) {
-    speed -= t[i - 1] * u[i];
-    slows += sign * t[i - 1] * ub[i];
-  }
+  const double speed = -along(d, t, u), slows = sign * along(d, t, ub);
   if (slows > 0.0 && !(fresh && st->gate == GATE_SPEED))
     sooner(event, fmax(speed, 0.0) / slows, k, STICK);
   if (d == 2 || !(speed > STILL * st->speed)) return;
@@ -371,32 +382,30 @@ static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *f
   Place *here = &st->here;
   *far = false;
   for (int k = 0;; ++k) {
-    for (size_t i = 0; i < n; ++i) st->q[i] = st->base[i] + here->tau * st->d[i];
-    velocity(st, here->r, st->q, st->u);
+    velocity_here(st, here->r);
     set_rows(st);
     ++run->factorisations;
     ++run->iterations;
     scree_Status status = scree_linear_laws_factor(&st->laws, broken);
     if (status || *broken) return status;
-    scree_linear_laws_solve(&st->laws, st->laws.c, st->q, st->next);
+    scree_linear_laws_solve(&st->laws, NULL, st->q, st->next);
     const double e1 = here->tau > 0.0 ? st->e1 : 0.0;
     for (int c = 0; c < p->nc; ++c) /* the velocity that a change of tau adds, r being held */
       for (int i = c * p->d; i < (c + 1) * p->d; ++i)
         st->q[i] = st->d[i] + e1 * st->soft[c] * here->r[i];
     scree_linear_laws_solve(&st->laws, NULL, st->q, st->rb);
     velocity(st, st->rb, st->q, st->ub);
-    double along = 0.0, norm2 = 0.0, shift = 0.0;
+    double sum = 0.0, norm2 = 0.0, shift = 0.0;
     for (int c = 0; c < p->nc; ++c)
       for (int i = c * p->d; i < (c + 1) * p->d; ++i) {
-        along += st->w[c] * st->rb[i] * (st->next[i] - here->r[i]);
+        sum += st->w[c] * st->rb[i] * (st->next[i] - here->r[i]);
         norm2 += st->w[c] * st->rb[i] * st->rb[i];
       }
-    if (!step->landing && norm2 > 0.0) shift = -along / norm2;
+    if (!step->landing && norm2 > 0.0) shift = -sum / norm2;
     if (step->made && !step->landing && !step->loose && st->gate != NO_GATE &&
         k < CORRECTIONS / 2) {
       double slope;
-      for (size_t i = 0; i < n; ++i) st->q[i] = st->base[i] + here->tau * st->d[i];
-      velocity(st, st->next, st->q, st->u);
+      velocity_here(st, st->next);
       const double value = gate_value(st, st->next, st->u, &slope);
       const bool moving = st->gate == GATE_GAP || st->gate == GATE_SPEED;
       if (fabs(value) > NOISE * (moving ? st->speed : st->impulse)) {
@@ -423,8 +432,7 @@ static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *f
     if (step->landing && k + 1 == CORRECTIONS && change < NOISE * st->impulse) *far = false;
     if (k + 1 == CORRECTIONS || *far) break;
   }
-  for (size_t i = 0; i < n; ++i) st->q[i] = st->base[i] + here->tau * st->d[i];
-  velocity(st, here->r, st->q, st->u);
+  velocity_here(st, here->r);
   return SCREE_OK;
 }
 
@@ -435,13 +443,12 @@ static bool violated(const State *st) {
   const double slow = -VIOLATED * st->speed, weak = -VIOLATED * st->impulse;
   for (int k = 0; k < p->nc; ++k) {
     const double *r = st->here.r + k * d, *u = st->u + k * d, mu = friction(p, k);
-    const double friction_used = d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
-    double t[2], speed = 0.0;
+    double t[2];
     slip_direction(st, d, k, st->here.r, st->u, t);
-    for (int i = 1; i < d; ++i) speed -= t[i - 1] * u[i];
+    const double speed = -along(d, t, u);
     if (st->status[k] == OPEN && u[0] < slow) return true;
     if (st->status[k] == SLIP && (r[0] < weak || (mu > 0.0 && speed < slow))) return true;
-    if (st->status[k] == STICK && mu * r[0] - friction_used < weak) return true;
+    if (st->status[k] == STICK && mu * r[0] - tangent_norm(d, r) < weak) return true;
   }
   return false;
 }
@@ -677,7 +684,7 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
 static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
-  const int one = st->options.events * p->nc + FEW;
+  const int one = (int)fmin((double)st->options.events * p->nc + FEW, EVENTS_MOST);
   const int most = run->factorisations + one + (ATTEMPTS - 1) * FEW;
   bool arrived = false;
   scree_Status status = SCREE_OK;

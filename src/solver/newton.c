@@ -52,13 +52,12 @@ typedef struct State {
   double *e;       /* (nc) proximal weight of each contact, relative to w */
   uint8_t *status; /* (nc) in the last step: bit 2 is set where the step turns it over */
   double *old, *t; /* (nc x d) */
-  double *y;       /* state */
 } State;
 
 static void destroy(void *memory) {
   State *st = memory;
   if (!st) return;
-  double *arrays[] = {st->e, st->old, st->t, st->y};
+  double *arrays[] = {st->e, st->old, st->t};
   scree_linear_laws_destroy(&st->laws);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_free(st->status);
@@ -75,10 +74,8 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->status = SCREE_ALLOC(uint8_t, nc);
   st->old = SCREE_ALLOC(double, nc *d);
   st->t = SCREE_ALLOC(double, nc *d);
-  st->y = SCREE_ALLOC(double, W->state_size);
   scree_Status status = SCREE_OK;
-  if (!st->e || !st->status || !st->old || !st->t || !st->y)
-    status = scree_fail_memory(run->log, "newton");
+  if (!st->e || !st->status || !st->old || !st->t) status = scree_fail_memory(run->log, "newton");
   if (!status) status = scree_linear_laws_create(run, &st->laws);
   if (status) {
     destroy(st);
@@ -219,7 +216,7 @@ static scree_Status solve_statuses(State *st, scree_Run *run, const double *cent
   scree_Status status = scree_linear_laws_factor(&st->laws, broken);
   if (status || *broken) return status;
   scree_linear_laws_solve(&st->laws, st->laws.c, p->q, r);
-  scree_operator_apply(W, r, p->q, st->y, st->t);
+  scree_operator_apply(W, r, p->q, st->laws.y, st->t);
   *flips = mark_flips(st, p, r, st->t);
   return SCREE_OK;
 }
@@ -247,7 +244,7 @@ static void go_back(State *st, scree_Run *run, const double *kept, double value,
   const scree_Problem *p = run->W->problem;
   memcpy(r, kept, (size_t)p->nc * (size_t)p->d * sizeof *r);
   run->value = value;
-  scree_operator_apply(run->W, r, p->q, st->y, u);
+  scree_operator_apply(run->W, r, p->q, st->laws.y, u);
 }
 
 /* New weights: contacts whose status the step turned over get more, the others less when the step
