@@ -3,7 +3,7 @@
 #include "cli/json.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "io/vtk.h"
+#include "view/vtk.h"
 
 #include <stdio.h>
 

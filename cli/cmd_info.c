@@ -7,8 +7,8 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "io/frames.h"
 #include "problem/operator.h"
+#include "run/frames.h"
 #include "scree/fclib.h"
 #include "scree/measure.h"
 

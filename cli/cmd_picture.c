@@ -3,8 +3,8 @@
 #include "cli/args.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "io/render.h"
-#include "io/report.h"
+#include "view/render.h"
+#include "view/report.h"
 
 #include <math.h>
 #include <signal.h>

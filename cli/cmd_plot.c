@@ -3,7 +3,7 @@
 #include "cli/bench/plot.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "io/frames.h"
+#include "run/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "cli/profile.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
-#include "io/results_file.h"
+#include "run/results_file.h"
 #include "scree/fclib.h"
 
 #include <errno.h>

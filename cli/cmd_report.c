@@ -3,7 +3,7 @@
 #include "cli/json.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "io/report.h"
+#include "view/report.h"
 
 #include <math.h>
 #include <stdio.h>

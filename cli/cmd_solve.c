@@ -6,7 +6,7 @@
 #include "cli/guard.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
-#include "io/results_file.h"
+#include "run/results_file.h"
 #include "scree/fclib.h"
 #include "scree/solver.h"
 

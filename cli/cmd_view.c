@@ -11,7 +11,7 @@
 #include "cli/terminal.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "io/report.h"
+#include "view/report.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

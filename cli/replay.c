@@ -5,7 +5,7 @@
 #include "cli/record.h"
 #include "cli/terminal.h"
 
-#include "io/results_file.h"
+#include "run/results_file.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

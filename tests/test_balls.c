@@ -7,9 +7,9 @@
 #include "problem/operator.h"
 #include "scree/scree.h"
 #include "solver/colouring.h"
+#include "solver/graph_system.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
-#include "solver/system.h"
 #include "tests/small_problems.h"
 
 #include <setjmp.h>
@@ -123,15 +123,15 @@ static void both_forms_give_one_system(void **state) {
       for (int i = 0; i < d; ++i) G[(c * d + i) * d + i] += 1.0;
     for (int k = 0; k < 2; ++k) {
       scree_Operator W;
-      scree_System system;
+      scree_GraphSystem system;
       bool broken = true;
       b[k] = random_vector(size, 9);
       assert_int_equal(scree_operator_create(&p[k], 1, NULL, &W), SCREE_OK);
-      assert_int_equal(scree_system_create(&W, false, NULL, &system), SCREE_OK);
-      assert_int_equal(scree_system_factor(&system, NULL, G, &broken), SCREE_OK);
+      assert_int_equal(scree_graph_system_create(&W, false, NULL, &system), SCREE_OK);
+      assert_int_equal(scree_graph_system_factor(&system, NULL, G, &broken), SCREE_OK);
       assert_false(broken);
-      scree_system_solve(&system, b[k]);
-      scree_system_destroy(&system);
+      scree_graph_system_solve(&system, b[k]);
+      scree_graph_system_destroy(&system);
       scree_operator_destroy(&W);
     }
     assert_close(size, b[0], b[1], 1e-11);

@@ -86,9 +86,9 @@ static void test_systems(void **unused) {
       scree_Problem pile = small_pile(d, 4, 0.4, 0.2), p = pile;
       if (form) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
       scree_Operator W;
-      scree_System system;
+      scree_GraphSystem system;
       assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
-      assert_int_equal(scree_system_create(&W, false, NULL, &system), SCREE_OK);
+      assert_int_equal(scree_graph_system_create(&W, false, NULL, &system), SCREE_OK);
       const size_t nc = (size_t)p.nc, dd = (size_t)(d * d), n = nc * (size_t)d;
       double *G = calloc(nc * dd, sizeof *G), *L = calloc(nc * dd, sizeof *L);
       double *x = calloc(n + W.state_size, sizeof *x), *b = calloc(n + W.state_size, sizeof *b);
@@ -119,11 +119,11 @@ static void test_systems(void **unused) {
         for (size_t i = 0; i < system.size; ++i) b[i] += x[i];
       }
       bool broken = true;
-      assert_int_equal(scree_system_factor(&system, form ? L : NULL, G, &broken), SCREE_OK);
+      assert_int_equal(scree_graph_system_factor(&system, form ? L : NULL, G, &broken), SCREE_OK);
       assert_false(broken);
-      scree_system_solve(&system, b);
+      scree_graph_system_solve(&system, b);
       assert_close(b, x, (int)system.size, 1e-10);
-      scree_system_destroy(&system);
+      scree_graph_system_destroy(&system);
       scree_operator_destroy(&W);
       if (form) scree_problem_destroy(&p);
       scree_problem_destroy(&pile);
@@ -137,11 +137,11 @@ static void test_systems(void **unused) {
 }
 
 /* A state of the solver in the middle of nowhere, with proximal weights switched off. */
-static State *make_state(scree_Problem *p, scree_Operator *W, scree_RunCache *cache,
-                         scree_SolveSettings *settings, scree_Run *run) {
+static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *cache,
+                         scree_SolveSettings *settings, scree_SolveRun *run) {
   assert_int_equal(scree_operator_create(p, 1, NULL, W), SCREE_OK);
   *settings = scree_solve_settings();
-  *run = (scree_Run){.W = W, .settings = settings, .cache = cache};
+  *run = (scree_SolveRun){.W = W, .settings = settings, .cache = cache};
   Options o;
   void *state;
   scree_options_init(&scree_solver_ipm.options, &o);
@@ -171,9 +171,9 @@ static void test_direction(void **unused) {
       p.law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
       if (frictionless) p.mu[1] = 0.0;
       scree_Operator W;
-      scree_RunCache cache = {0};
+      scree_SolveCache cache = {0};
       scree_SolveSettings settings;
-      scree_Run run;
+      scree_SolveRun run;
       State *st = make_state(&p, &W, &cache, &settings, &run);
       const size_t n = (size_t)(p.nc * d), ny = st->system->size;
       double ry_norm, target = 0.37;
@@ -214,7 +214,7 @@ static void test_direction(void **unused) {
       free(ru);
       free(ry);
       destroy(st);
-      scree_run_cache_destroy(&cache);
+      scree_solve_cache_destroy(&cache);
       scree_operator_destroy(&W);
       if (assembled) scree_problem_destroy(&p);
       scree_problem_destroy(&pile);
@@ -226,9 +226,9 @@ static void test_start(void **unused) {
   (void)unused;
   scree_Problem p = small_pile(3, 3, 0.4, 0.2);
   scree_Operator W;
-  scree_RunCache cache = {0};
+  scree_SolveCache cache = {0};
   scree_SolveSettings settings;
-  scree_Run run;
+  scree_SolveRun run;
   State *st = make_state(&p, &W, &cache, &settings, &run);
   double *r = calloc((size_t)(p.nc * 3), sizeof *r);
   start_near(st, r, p.q, 0.01);
@@ -240,7 +240,7 @@ static void test_start(void **unused) {
   }
   free(r);
   destroy(st);
-  scree_run_cache_destroy(&cache);
+  scree_solve_cache_destroy(&cache);
   scree_operator_destroy(&W);
   scree_problem_destroy(&p);
 }

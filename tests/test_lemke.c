@@ -17,9 +17,9 @@
 /* A path that is walked by hand. */
 typedef struct Walk {
   scree_Operator W;
-  scree_RunCache cache;
+  scree_SolveCache cache;
   scree_SolveSettings settings;
-  scree_Run run;
+  scree_SolveRun run;
   State *st;
 } Walk;
 
@@ -30,7 +30,7 @@ static void begin(Walk *walk, const scree_Problem *p) {
   scree_options_init(&scree_solver_lemke.options, &defaults);
   assert_int_equal(scree_operator_create(p, 1, NULL, &walk->W), SCREE_OK);
   walk->settings = scree_solve_settings();
-  walk->run = (scree_Run){.W = &walk->W, .settings = &walk->settings, .cache = &walk->cache};
+  walk->run = (scree_SolveRun){.W = &walk->W, .settings = &walk->settings, .cache = &walk->cache};
   assert_int_equal(create(&walk->run, &defaults, &state), SCREE_OK);
   walk->st = state;
   start(walk->st, 0);
@@ -38,7 +38,7 @@ static void begin(Walk *walk, const scree_Problem *p) {
 
 static void end(Walk *walk) {
   destroy(walk->st);
-  scree_run_cache_destroy(&walk->cache);
+  scree_solve_cache_destroy(&walk->cache);
   scree_operator_destroy(&walk->W);
 }
 

@@ -3,10 +3,10 @@
  * precision of their level; sizes keep to the budget; damaged files are refused with a message. */
 #define _XOPEN_SOURCE 700
 #include "core/memory.h"
-#include "io/render.h"
-#include "io/report.h"
-#include "io/vtk.h"
 #include "replay_fixture.h"
+#include "view/render.h"
+#include "view/report.h"
+#include "view/vtk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "core/memory.h"
-#include "io/checkpoint.h"
-#include "io/frames.h"
-#include "io/results_file.h"
-#include "io/results_frame.h"
-#include "io/results_write.h"
+#include "run/checkpoint.h"
+#include "run/frames.h"
+#include "run/results_file.h"
+#include "run/results_frame.h"
+#include "run/results_write.h"
 #include "scree/results.h"
 
 #include <hdf5.h>

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "io/generator_random.h"
-#include "io/scene.h"
-#include "io/scene_expression.h"
-#include "io/scene_schema.h"
 #include "math/vec3.h"
+#include "scene/generator_random.h"
+#include "scene/scene.h"
+#include "scene/scene_expression.h"
+#include "scene/scene_schema.h"
 
 #include <math.h>
 #include <stdio.h>

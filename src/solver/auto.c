@@ -51,7 +51,7 @@ typedef struct State {
   double error; /* of best */
 } State;
 
-static scree_Status create(const scree_Run *run, const void *options, void **out) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   (void)options;
   State *st = SCREE_ALLOC(State, 1);
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
@@ -69,12 +69,12 @@ static void destroy(void *memory) {
   scree_free(st);
 }
 
-static bool finished(const scree_Run *run) {
+static bool finished(const scree_SolveRun *run) {
   return run->met || run->exhausted;
 }
 
 /* The end of a stage: remember the iterate if it is the best, or go back to the best. */
-static void settle(State *st, scree_Run *run, double *r) {
+static void settle(State *st, scree_SolveRun *run, double *r) {
   scree_report(run->log, SCREE_LOG_DETAIL,
                "auto: %s leaves at error %.2e after %d iterations, %d factorisations", run->note,
                run->value, run->iterations, run->factorisations);
@@ -89,31 +89,31 @@ static void settle(State *st, scree_Run *run, double *r) {
 }
 
 /* Another solver, then settle. */
-static scree_Status run_with(State *st, scree_Run *run, const scree_SolverClass *class_,
+static scree_Status run_with(State *st, scree_SolveRun *run, const scree_SolverClass *class_,
                              const char *const *options, double *r, double *u) {
-  const scree_Status status = scree_run_solver(run, class_, options, r, u);
+  const scree_Status status = scree_solve_run_solver(run, class_, options, r, u);
   settle(st, run, r);
   return status;
 }
 
 /* The best point so far may be near enough by now. */
-static scree_Status patient_newton(State *st, scree_Run *run, double *r, double *u) {
+static scree_Status patient_newton(State *st, scree_SolveRun *run, double *r, double *u) {
   static const char *const patient[] = {"window=20", "fall=2", NULL};
   return run_with(st, run, &scree_solver_newton, patient, r, u);
 }
 
 /* The certain way, where it can be afforded, unless sweeps promise to be cheaper. */
-static scree_Status follow_path(State *st, scree_Run *run, double *r, double *u) {
+static scree_Status follow_path(State *st, scree_SolveRun *run, double *r, double *u) {
   const double factorisations = PATH_PRICE * run->W->problem->nc;
   double seconds, price;
-  scree_Status status = scree_run_factorisation_seconds(run, &seconds);
-  if (!status) status = scree_run_sweeps_per_factorisation(run, &price);
+  scree_Status status = scree_solve_run_factorisation_seconds(run, &seconds);
+  if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &price);
   if (status || scree_solver_refuses(&scree_solver_lemke, run->W->problem) ||
       factorisations * seconds > PATH_SECONDS ||
       (run->settings->warm_start && factorisations > PATH_WARM))
     return status;
   run->note = "nlgs";
-  status = scree_run_sweep(run, FIRST_SWEEPS, fmin(factorisations, LAST_PRICE) * price, r, u);
+  status = scree_solve_run_sweep(run, FIRST_SWEEPS, fmin(factorisations, LAST_PRICE) * price, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   run->note = "lemke";
@@ -122,7 +122,7 @@ static scree_Status follow_path(State *st, scree_Run *run, double *r, double *u)
   return status;
 }
 
-static scree_Status interior_points(State *st, scree_Run *run, double *r, double *u) {
+static scree_Status interior_points(State *st, scree_SolveRun *run, double *r, double *u) {
   static const char *const tries[][3] = {
       {"kappa=5", "barrier=10", NULL}, {"kappa=8", "barrier=10", NULL},
       {"kappa=3", "barrier=3", NULL},  {"kappa=5", "barrier=100", NULL},
@@ -146,21 +146,21 @@ static scree_Status interior_points(State *st, scree_Run *run, double *r, double
 }
 
 /* How many sweeps may be spent before the price of a factorisation is known. */
-static double first_most(const scree_Run *run) {
-  const bool balls = scree_run_sweeps_balls(run);
+static double first_most(const scree_SolveRun *run) {
+  const bool balls = scree_solve_run_sweeps_balls(run);
   const double most = run->W->problem->d == 2 ? (balls ? BALLS_MOST_2D : FIRST_MOST_2D)
                                               : (balls ? BALLS_MOST_3D : FIRST_MOST_3D);
-  return scree_run_sweeps_slowly(run) ? most / SLOWER : most;
+  return scree_solve_run_sweeps_slowly(run) ? most / SLOWER : most;
 }
 
 /* Stages 1 and 2 from the r at hand; `price` of a factorisation, in sweeps. */
-static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, double *r,
+static scree_Status sweeps_and_newton(State *st, scree_SolveRun *run, double price, double *r,
                                       double *u) {
   scree_Status status = SCREE_OK;
   /* where a factorisation is cheap, the first sweeps have already been given what it is worth */
-  if (scree_run_sweeps_balls(run) || NEWTON_PRICE * price > 3.0 * first_most(run)) {
+  if (scree_solve_run_sweeps_balls(run) || NEWTON_PRICE * price > 3.0 * first_most(run)) {
     run->note = "nlgs";
-    status = scree_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
+    status = scree_solve_run_sweep(run, FIRST_SWEEPS, NEWTON_PRICE * price, r, u);
     settle(st, run, r);
     if (status || finished(run)) return status;
   }
@@ -169,31 +169,32 @@ static scree_Status sweeps_and_newton(State *st, scree_Run *run, double price, d
 }
 
 /* All stages that factorise. */
-static scree_Status factorising(State *st, scree_Run *run, double price, double *r, double *u) {
+static scree_Status factorising(State *st, scree_SolveRun *run, double price, double *r,
+                                double *u) {
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
   scree_Status status = sweeps_and_newton(st, run, price, r, u);
   if (status || finished(run)) return status;
   if (run->settings->warm_start) { /* yesterday's statuses can mislead: once from nothing */
     memset(r, 0, n * sizeof *r);
-    status = scree_run_smooth(run, 0, r, u);
+    status = scree_solve_run_smooth(run, 0, r, u);
     if (!status) status = sweeps_and_newton(st, run, price, r, u);
     if (status || finished(run)) return status;
   }
   run->note = "nlgs";
   /* within a factor of two of the tolerance there is little room for a rate to fall */
   const double near = run->value < 2.0 * run->settings->tolerance ? 3.0 : 1.0;
-  status = scree_run_sweep(run, price, near * IPM_PRICE * price, r, u);
+  status = scree_solve_run_sweep(run, price, near * IPM_PRICE * price, r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   return interior_points(st, run, r, u);
 }
 
 /* The stages that factorise, and the last sweeps, on the operator of the run. */
-static scree_Status factorise_or_sweep(State *st, scree_Run *run, double *r, double *u) {
+static scree_Status factorise_or_sweep(State *st, scree_SolveRun *run, double *r, double *u) {
   double price = INFINITY; /* of a factorisation, in sweeps */
   scree_Status status = SCREE_OK;
   if (!scree_solver_refuses(&scree_solver_newton, run->W->problem)) {
-    status = scree_run_sweeps_per_factorisation(run, &price);
+    status = scree_solve_run_sweeps_per_factorisation(run, &price);
     scree_report(run->log, SCREE_LOG_DETAIL,
                  "auto: error %.2e after %d sweeps, a factorisation costs %.0f", run->value,
                  run->iterations, price);
@@ -201,16 +202,16 @@ static scree_Status factorise_or_sweep(State *st, scree_Run *run, double *r, dou
   }
   if (status || finished(run)) return status;
   run->note = "nlgs";
-  status = scree_run_sweep(run, FIRST_SWEEPS, LAST_PRICE * price, r, u);
+  status = scree_solve_run_sweep(run, FIRST_SWEEPS, LAST_PRICE * price, r, u);
   settle(st, run, r);
   return status;
 }
 
 /* The same over the bodies behind an assembled W, if they can be found. What counts in the end is
  * the error with W as given: the driver asks for it, and comes back when it is above. */
-static scree_Status over_bodies(State *st, scree_Run *run, double *r, double *u, bool *found) {
+static scree_Status over_bodies(State *st, scree_SolveRun *run, double *r, double *u, bool *found) {
   const scree_Operator *W = run->W;
-  scree_RunCache *cache = run->cache, own = {0};
+  scree_SolveCache *cache = run->cache, own = {0};
   scree_Operator V = {0};
   scree_Problem bodies;
   *found = false;
@@ -223,7 +224,7 @@ static scree_Status over_bodies(State *st, scree_Run *run, double *r, double *u,
     run->W = &V;
     run->cache = &own;
     status = factorise_or_sweep(st, run, r, u);
-    scree_run_cache_destroy(&own);
+    scree_solve_cache_destroy(&own);
     run->cache = cache;
     run->W = W;
   }
@@ -232,14 +233,14 @@ static scree_Status over_bodies(State *st, scree_Run *run, double *r, double *u,
   return status;
 }
 
-static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
   st->error = INFINITY;
-  scree_Status status = scree_run_smooth(run, 0, r, u);
+  scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   if (status || finished(run)) return status;
   run->note = "nlgs";
   const double first = run->W->problem->d == 2 ? FIRST_SWEEPS_2D : FIRST_SWEEPS_3D;
-  status = scree_run_sweep(run, first, first_most(run), r, u);
+  status = scree_solve_run_sweep(run, first, first_most(run), r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
   bool found;

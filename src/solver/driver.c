@@ -107,7 +107,7 @@ static scree_Status check_settings(const scree_SolveSettings *s, const scree_Log
 }
 
 /* The certificate: velocities and every measure, from r alone. */
-static void certify(const scree_Run *run, const double *r, double *u, double *y,
+static void certify(const scree_SolveRun *run, const double *r, double *u, double *y,
                     scree_SolveInfo *info) {
   const scree_SolveSettings *s = run->settings;
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
@@ -127,12 +127,12 @@ static void certify(const scree_Run *run, const double *r, double *u, double *y,
   info->converged = info->value <= s->tolerance;
 }
 
-static scree_Status run_and_certify(scree_Run *run, const scree_SolverClass *class_,
+static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const void *options, double *r, double *u, double *y,
                                     scree_SolveInfo *info) {
   scree_Status status = SCREE_OK;
   void *state = NULL;
-  scree_RunCache cache = {0};
+  scree_SolveCache cache = {0};
   run->cache = &cache;
   status = class_->create(run, options, &state);
   for (int k = 0; !status && k <= RESTARTS; ++k) {
@@ -144,7 +144,7 @@ static scree_Status run_and_certify(scree_Run *run, const scree_SolverClass *cla
     if (info->converged || !run->met || run->exhausted) break;
   }
   if (state) class_->destroy(state);
-  scree_run_cache_destroy(&cache);
+  scree_solve_cache_destroy(&cache);
   run->cache = NULL;
   info->iterations = run->iterations;
   info->factorisations = run->factorisations;
@@ -177,12 +177,12 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
   if (!status) {
     if (!settings->warm_start)
       for (size_t i = 0; i < n; ++i) r[i] = 0.0;
-    scree_Run run = {.W = &W,
-                     .settings = &used,
-                     .log = log,
-                     .start = start,
-                     .work = work,
-                     .measure_often = used.measure >= SCREE_MEASURE_EPS_GLOB};
+    scree_SolveRun run = {.W = &W,
+                          .settings = &used,
+                          .log = log,
+                          .start = start,
+                          .work = work,
+                          .measure_often = used.measure >= SCREE_MEASURE_EPS_GLOB};
     status = run_and_certify(&run, class_, options, r, u, y, info);
   }
   if (!status && !info->converged) status = SCREE_NOT_CONVERGED;

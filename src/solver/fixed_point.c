@@ -45,9 +45,9 @@ typedef struct FixedPoint {
   scree_Problem problem; /* the convex one: a view with a q of its own */
   scree_Operator W;      /* the same matrix for that problem */
   scree_SolveSettings settings;
-  scree_Run run;              /* of the inner solver */
-  scree_RunCache cache;       /* its own: another law */
-  scree_Run *outer;           /* for the user's progress call */
+  scree_SolveRun run;         /* of the inner solver */
+  scree_SolveCache cache;     /* its own: another law */
+  scree_SolveRun *outer;      /* for the user's progress call */
   double *q;                  /* (nc x d) q + mu s n */
   double *s, *omega, *change; /* (nc) */
   double *best;               /* (nc x d) */
@@ -58,7 +58,7 @@ static void destroy(void *state) {
   FixedPoint *m = state;
   if (!m) return;
   if (m->inner_state) m->inner->destroy(m->inner_state);
-  scree_run_cache_destroy(&m->cache);
+  scree_solve_cache_destroy(&m->cache);
   scree_free(m->inner_options);
   scree_free(m->q);
   scree_free(m->s);
@@ -76,7 +76,7 @@ static bool inner_progress(void *user, int iteration, double measured) {
   return s->progress(s->progress_user, m->outer->iterations, m->outer->value);
 }
 
-static scree_Status find_inner(FixedPoint *m, const scree_Run *run) {
+static scree_Status find_inner(FixedPoint *m, const scree_SolveRun *run) {
   m->inner = scree_solver_find(m->options.inner);
   if (!m->inner)
     return scree_fail(run->log, SCREE_BAD_INPUT,
@@ -93,7 +93,7 @@ static scree_Status find_inner(FixedPoint *m, const scree_Run *run) {
   return SCREE_OK;
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **state) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {
   const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
   FixedPoint *m = SCREE_ALLOC(FixedPoint, 1);
   if (!m) return scree_fail_memory(run->log, "the fixed point");
@@ -118,7 +118,7 @@ static scree_Status create(const scree_Run *run, const void *options, void **sta
   if (m->settings.measure >= SCREE_MEASURE_EPS_GLOB) m->settings.measure = SCREE_MEASURE_ERROR;
   m->settings.progress = run->settings->progress ? inner_progress : NULL;
   m->settings.progress_user = m;
-  m->run = (scree_Run){
+  m->run = (scree_SolveRun){
       .W = &m->W, .settings = &m->settings, .log = run->log, .work = run->work, .cache = &m->cache};
   scree_Status status = find_inner(m, run);
   if (!status) status = m->inner->create(&m->run, m->inner_options, &m->inner_state);
@@ -140,7 +140,7 @@ static double sliding_speed(size_t d, const double *u) {
 }
 
 /* One convex solve for the current s. On return u = W r + q with the problem's own q. */
-static scree_Status solve_inner(FixedPoint *m, scree_Run *run, double tolerance, double *r,
+static scree_Status solve_inner(FixedPoint *m, scree_SolveRun *run, double tolerance, double *r,
                                 double *u) {
   const scree_Problem *p = run->W->problem;
   const size_t nc = (size_t)p->nc, d = (size_t)p->d;
@@ -162,7 +162,7 @@ static scree_Status solve_inner(FixedPoint *m, scree_Run *run, double tolerance,
 }
 
 /* |F(s) - s| / (|s| + 1), or over |u| when `relative` */
-static double speed_change(const scree_Run *run, const FixedPoint *m, const double *u,
+static double speed_change(const scree_SolveRun *run, const FixedPoint *m, const double *u,
                            bool relative) {
   const scree_Problem *p = run->W->problem;
   const size_t d = (size_t)p->d;
@@ -178,7 +178,7 @@ static double speed_change(const scree_Run *run, const FixedPoint *m, const doub
 }
 
 /* s <- s + omega (F(s) - s), and each contact's omega for the next time. */
-static void update_speeds(const scree_Run *run, FixedPoint *m, const double *u, bool cycling) {
+static void update_speeds(const scree_SolveRun *run, FixedPoint *m, const double *u, bool cycling) {
   const scree_Problem *p = run->W->problem;
   const size_t d = (size_t)p->d;
   for (size_t c = 0; c < (size_t)p->nc; ++c) {
@@ -194,7 +194,7 @@ static void update_speeds(const scree_Run *run, FixedPoint *m, const double *u, 
   }
 }
 
-static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
   FixedPoint *m = state;
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d, n = nc * d;
@@ -207,7 +207,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     m->change[c] = 0.0;
     m->s[c] = warm && slides(W->problem, c) ? sliding_speed(d, u + c * d) : 0.0;
   }
-  bool stop = scree_run_stop(run, r, u, INFINITY);
+  bool stop = scree_solve_run_stop(run, r, u, INFINITY);
   double tolerance = inner_loosest;
   const double tightest = inner_ratio * run->settings->tolerance;
   while (!stop) {
@@ -217,7 +217,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     if (status) return status;
     ++run->iterations;
     const double increment = speed_change(run, m, u, false);
-    stop = scree_run_stop(run, r, u, increment);
+    stop = scree_solve_run_stop(run, r, u, increment);
     if (run->value < best && !stop) {
       best = run->value;
       memcpy(m->best, r, n * sizeof *r);

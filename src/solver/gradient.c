@@ -77,7 +77,8 @@ static void destroy(void *state) {
   scree_free(s);
 }
 
-static scree_Status create(const scree_Run *run, const void *options, unsigned kind, void **state) {
+static scree_Status create(const scree_SolveRun *run, const void *options, unsigned kind,
+                           void **state) {
   const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
   Gradient *s = SCREE_ALLOC(Gradient, 1);
   if (!s) return scree_fail_memory(run->log, "the gradient method");
@@ -190,15 +191,15 @@ static void swap(double **a, double **b) {
 }
 
 /* One iteration from y, g with the gradient at r in u: r_next and u_next, and L made fit. */
-static Sums iterate(Gradient *m, scree_Run *run, const double *y, const double *g, const double *r,
-                    double q_norm, double *L) {
+static Sums iterate(Gradient *m, scree_SolveRun *run, const double *y, const double *g,
+                    const double *r, double q_norm, double *L) {
   const scree_Operator *W = run->W;
   for (;;) {
     scree_gradient_step(W, m->w, 1.0 / *L, y, g, m->r_next);
     scree_operator_apply(W, m->r_next, W->problem->q, m->state, m->u_next);
     const Sums s = sum_all(W, m, y, g, r, m->r_next, m->u_next);
     const bool redo = (m->kind & ADAPTIVE_STEP) && too_curved(&s, *L, q_norm);
-    if (!redo || scree_run_exhausted(run)) {
+    if (!redo || scree_solve_run_exhausted(run)) {
       if (!(m->kind & ADAPTIVE_STEP) && m->options.rho == 0.0 && too_curved(&s, *L, q_norm))
         *L = eigenvalue_margin * s.curvature / s.distance;
       return s;
@@ -207,7 +208,7 @@ static Sums iterate(Gradient *m, scree_Run *run, const double *y, const double *
   }
 }
 
-static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
   Gradient *m = state;
   const scree_Operator *W = run->W;
   const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
@@ -220,7 +221,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
   scree_gradient_step(W, m->w, 0.0, r, NULL, r);
   scree_operator_apply(W, r, W->problem->q, m->state, u);
   bool extrapolated = false; /* else y = r and g = u */
-  bool stop = scree_run_stop(run, r, u, INFINITY);
+  bool stop = scree_solve_run_stop(run, r, u, INFINITY);
   while (!stop) {
     const Sums s = iterate(m, run, extrapolated ? m->y : r, extrapolated ? m->g : u, r, q_norm, &L);
     ++run->iterations;
@@ -241,13 +242,13 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     swap(&u, &m->u_next);
     if (run->measure_often || run->iterations <= MEASURE_EVERY ||
         run->iterations % MEASURE_EVERY == 0) {
-      stop = scree_run_stop(run, r, u, sqrt(s.increment) / (sqrt(s.old_size) + 1.0));
+      stop = scree_solve_run_stop(run, r, u, sqrt(s.increment) / (sqrt(s.old_size) + 1.0));
       if (run->value < best && !stop && run->settings->measure != SCREE_MEASURE_INCREMENT) {
         best = run->value;
         scree_vector_copy(n, r, m->best, W->threads);
       }
     } else {
-      stop = scree_run_exhausted(run);
+      stop = scree_solve_run_exhausted(run);
     }
   }
   /* out of patience: the best iterate that was measured, since these methods are not monotone */
@@ -263,23 +264,23 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
   return SCREE_OK;
 }
 
-static scree_Status create_pgd(const scree_Run *run, const void *options, void **state) {
+static scree_Status create_pgd(const scree_SolveRun *run, const void *options, void **state) {
   return create(run, options, 0, state);
 }
 
-static scree_Status create_apgd(const scree_Run *run, const void *options, void **state) {
+static scree_Status create_apgd(const scree_SolveRun *run, const void *options, void **state) {
   return create(run, options, ACCELERATED, state);
 }
 
-static scree_Status create_as(const scree_Run *run, const void *options, void **state) {
+static scree_Status create_as(const scree_SolveRun *run, const void *options, void **state) {
   return create(run, options, ACCELERATED | ADAPTIVE_STEP, state);
 }
 
-static scree_Status create_ar(const scree_Run *run, const void *options, void **state) {
+static scree_Status create_ar(const scree_SolveRun *run, const void *options, void **state) {
   return create(run, options, ACCELERATED | RESTART, state);
 }
 
-static scree_Status create_asr(const scree_Run *run, const void *options, void **state) {
+static scree_Status create_asr(const scree_SolveRun *run, const void *options, void **state) {
   return create(run, options, ACCELERATED | ADAPTIVE_STEP | RESTART, state);
 }
 

@@ -36,8 +36,8 @@
 #include "math/vector.h"
 #include "problem/measure.h"
 #include "solver/cone_scaling.h"
+#include "solver/graph_system.h"
 #include "solver/registry.h"
-#include "solver/system.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ typedef struct State {
   Options options;
   bool coulomb;
   double kappa;
-  scree_System *system;
+  scree_GraphSystem *system;
   Contact *contact;                 /* (nc) */
   double *x, *z, *dx, *dz, *a, *ru; /* (nc x d) */
   double *dxa, *dza;                /* (nc x d) affine step */
@@ -294,7 +294,7 @@ SCREE_INLINE void prepare_contact(State *st, int d, int c, bool bodies) {
   }
 }
 
-static scree_Status factorise(State *st, scree_Run *run, bool *broken) {
+static scree_Status factorise(State *st, scree_SolveRun *run, bool *broken) {
   const scree_Problem *p = st->W->problem;
   const bool bodies = p->kind == SCREE_BODIES;
   if (p->d == 3)
@@ -302,7 +302,7 @@ static scree_Status factorise(State *st, scree_Run *run, bool *broken) {
   else
     for (int c = 0; c < p->nc; ++c) prepare_contact(st, 2, c, bodies);
   ++run->factorisations;
-  return scree_system_factor(st->system, NULL, st->G, broken);
+  return scree_graph_system_factor(st->system, NULL, st->G, broken);
 }
 
 /* ---- directions -------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ static void direction_bodies(State *st, const double *ru, double *dx, double *dz
   }
   scree_operator_state(W, st->rt, st->dy);
   for (size_t i = 0; i < st->system->size; ++i) st->dy[i] -= st->ry[i];
-  scree_system_solve(st->system, st->dy);
+  scree_graph_system_solve(st->system, st->dy);
   scree_operator_velocity(W, NULL, st->dy, NULL, st->rt); /* B dy */
   for (int c = 0; c < nc; ++c) {
     const size_t at = (size_t)c * (size_t)d, mat = at * (size_t)d;
@@ -404,7 +404,7 @@ static void direction_blocks(State *st, const double *ru, double *dx, double *dz
     unweigh(st, d, c, b, b);
     b[0] /= k->s_scale;
   }
-  scree_system_solve(st->system, st->rt);
+  scree_graph_system_solve(st->system, st->rt);
   for (int c = 0; c < nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
     const Contact *k = &st->contact[c];
@@ -575,7 +575,7 @@ static void destroy(void *memory) {
   scree_free(st);
 }
 
-static scree_Status allocate(State *st, const scree_Run *run) {
+static scree_Status allocate(State *st, const scree_SolveRun *run) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, n = nc * (size_t)W->problem->d;
   const size_t mat = n * (size_t)W->problem->d;
@@ -594,7 +594,7 @@ static scree_Status allocate(State *st, const scree_Run *run) {
   return st->contact ? SCREE_OK : scree_fail_memory(run->log, "ipm");
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **out) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   State *st = SCREE_ALLOC(State, 1);
   if (!st) return scree_fail_memory(run->log, "ipm");
   st->W = run->W;
@@ -602,8 +602,8 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
   st->coulomb = run->W->problem->law == SCREE_COULOMB;
   st->kappa = st->coulomb ? st->options.kappa : 1.0;
   scree_Status status = allocate(st, run);
-  if (!status) status = scree_run_system(run, &st->system);
-  if (!status) status = scree_run_sweeps_per_factorisation(run, &st->sweeps_per_f);
+  if (!status) status = scree_solve_run_system(run, &st->system);
+  if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &st->sweeps_per_f);
   if (status) {
     destroy(st);
     return status;
@@ -647,7 +647,7 @@ typedef struct Progress {
 } Progress;
 
 /* One predictor-corrector step from residuals that are up to date. */
-static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
+static scree_Status iterate(State *st, scree_SolveRun *run, Progress *progress) {
   const scree_Operator *W = st->W;
   const int nc = W->problem->nc;
   const size_t n = (size_t)nc * (size_t)W->problem->d;
@@ -690,7 +690,7 @@ static scree_Status iterate(State *st, scree_Run *run, Progress *progress) {
 }
 
 /* Sweeps, if this is a moment for them. */
-static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, double *r,
+static scree_Status maybe_polish(State *st, scree_SolveRun *run, Progress *progress, double *r,
                                  double *u) {
   const double error = run->value;
   const bool stalled = progress->small >= STALLED && error < STALL_AT;
@@ -701,25 +701,25 @@ static scree_Status maybe_polish(State *st, scree_Run *run, Progress *progress, 
     memcpy(r, st->best, (size_t)st->W->problem->nc * (size_t)st->W->problem->d * sizeof *r);
     run->value = progress->best;
   }
-  scree_Status status = scree_run_sweep(run, (stalled ? 4.0 : 1.0) * st->sweeps_per_f,
-                                        (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u);
+  scree_Status status = scree_solve_run_sweep(run, (stalled ? 4.0 : 1.0) * st->sweeps_per_f,
+                                              (stalled ? 50.0 : 8.0) * st->sweeps_per_f, r, u);
   keep_best(st, run->value, &progress->best, r);
   if (status || run->met || run->exhausted || !(error < NEWTON_AT)) return status;
   /* two steps, and on only if they have taken off a digit */
   static const char *const impatient[] = {"window=2", "fall=10", NULL};
-  status = scree_run_solver(run, &scree_solver_newton, impatient, r, u);
+  status = scree_solve_run_solver(run, &scree_solver_newton, impatient, r, u);
   keep_best(st, run->value, &progress->best, r);
   return status;
 }
 
-static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
   const scree_Operator *W = run->W;
   const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
   Progress progress = {
       .last = 1.0, .polish_at = st->options.polish_at, .best = INFINITY, .reference = INFINITY};
   scree_operator_apply(W, r, W->problem->q, st->dy, u);
-  if (scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+  if (scree_solve_run_stop(run, r, u, INFINITY)) return SCREE_OK;
   const double given = run->value; /* what is given counts at the end only: it is another path's */
   memcpy(st->given, r, n * sizeof *r);
   memset(r, 0, n * sizeof *r);
@@ -734,7 +734,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     if (progress.broken) break;
     to_impulses(st, st->x, r);
     scree_operator_apply(W, r, W->problem->q, st->dy, u);
-    const bool stop = scree_run_stop(run, r, u, INFINITY);
+    const bool stop = scree_solve_run_stop(run, r, u, INFINITY);
     if (run->met) return SCREE_OK;
     if (!(run->value < INFINITY)) break;
     keep_best(st, run->value, &progress.best, r);

@@ -119,7 +119,7 @@ static double random_part(size_t k) {
   return (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **out) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
   State *st = SCREE_ALLOC(State, 1);
@@ -376,7 +376,8 @@ typedef struct Step {
 
 /* Newton's method from the predicted place to the path, along the tangent's normal or so that the
  * event stays where it is; *far: it does not get there, or somewhere else. */
-static scree_Status correct(State *st, scree_Run *run, const Step *step, bool *far, bool *broken) {
+static scree_Status correct(State *st, scree_SolveRun *run, const Step *step, bool *far,
+                            bool *broken) {
   const scree_Problem *p = st->laws.W->problem;
   const size_t n = (size_t)p->nc * (size_t)p->d;
   Place *here = &st->here;
@@ -454,17 +455,17 @@ static bool violated(const State *st) {
 }
 
 /* Measure impulses and keep them if they are the best so far. */
-static void keep_if_best(State *st, scree_Run *run, const double *r, double *u) {
+static void keep_if_best(State *st, scree_SolveRun *run, const double *r, double *u) {
   const scree_Problem *p = st->laws.W->problem;
   scree_operator_apply(st->laws.W, r, p->q, st->laws.y, u);
-  scree_run_stop(run, r, u, INFINITY);
+  scree_solve_run_stop(run, r, u, INFINITY);
   if (!(run->value < st->best_error)) return;
   st->best_error = run->value;
   memcpy(st->best, r, (size_t)p->nc * (size_t)p->d * sizeof *r);
 }
 
 /* The same for the impulses here, projected on their cones. */
-static void measure(State *st, scree_Run *run, double *r, double *u) {
+static void measure(State *st, scree_SolveRun *run, double *r, double *u) {
   const scree_Problem *p = st->laws.W->problem;
   for (int k = 0; k < p->nc; ++k) {
     const scree_Set set = scree_problem_set(p, k);
@@ -543,14 +544,14 @@ static void shorten(State *st, Step *step) {
 }
 
 /* Follow the path from tau = 1 to 0. *arrived: it got there. */
-static scree_Status follow(State *st, scree_Run *run, int most, double *r, double *u,
+static scree_Status follow(State *st, scree_SolveRun *run, int most, double *r, double *u,
                            bool *arrived) {
   Step step = {.sign = -1.0, .event = {0.0, -1, 0}};
   const int before = run->factorisations;
   double measured = 1.0;
   int shorter = 0;
   *arrived = false;
-  while (!scree_run_exhausted(run) && run->factorisations - before < most) {
+  while (!scree_solve_run_exhausted(run) && run->factorisations - before < most) {
     bool far, broken = false;
     scree_Status status = correct(st, run, &step, &far, &broken);
     if (status || broken) return status;
@@ -651,7 +652,7 @@ static void start_at_centre(State *st, double e) {
 }
 
 /* Proximal steps: less compliance after a path that arrives, more after one that does not. */
-static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
+static scree_Status stiffen(State *st, scree_SolveRun *run, double *r, double *u) {
   const int nc = run->W->problem->nc, end = run->factorisations + PROXIMAL * nc + FEW;
   double e = st->e0, lowest = run->value, down = DOWN;
   centre_here(st);
@@ -681,7 +682,7 @@ static scree_Status stiffen(State *st, scree_Run *run, double *r, double *u) {
   return SCREE_OK;
 }
 
-static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
   const int one = (int)fmin((double)st->options.events * p->nc + FEW, EVENTS_MOST);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-scree_Status scree_linear_laws_create(const scree_Run *run, scree_LinearLaws *laws) {
+scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
   *laws = (scree_LinearLaws){.W = W};
@@ -19,7 +19,7 @@ scree_Status scree_linear_laws_create(const scree_Run *run, scree_LinearLaws *la
   scree_Status status = SCREE_OK;
   if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y)
     status = scree_fail_memory(run->log, "the laws of contacts");
-  if (!status) status = scree_run_system(run, &laws->system);
+  if (!status) status = scree_solve_run_system(run, &laws->system);
   if (status) {
     scree_linear_laws_destroy(laws);
     return status;
@@ -96,9 +96,9 @@ static void eliminate(scree_LinearLaws *laws) {
 
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken) {
   if (laws->W->problem->kind != SCREE_BODIES)
-    return scree_system_factor(laws->system, laws->Lu, laws->Lr, broken);
+    return scree_graph_system_factor(laws->system, laws->Lu, laws->Lr, broken);
   eliminate(laws);
-  return scree_system_factor(laws->system, NULL, laws->Lu, broken);
+  return scree_graph_system_factor(laws->system, NULL, laws->Lu, broken);
 }
 
 /* out = c - L v, block by block; c may be null */
@@ -123,11 +123,11 @@ void scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const doub
   if (p->kind == SCREE_BODIES) {
     subtract_blocks(p, c, laws->Lu, q, laws->t);
     scree_operator_state(W, laws->t, laws->y);
-    scree_system_solve(laws->system, laws->y);
+    scree_graph_system_solve(laws->system, laws->y);
     scree_operator_velocity(W, NULL, laws->y, q, laws->t);
     subtract_blocks(p, c, laws->Lu, laws->t, r);
   } else {
     subtract_blocks(p, c, laws->Lu, q, r);
-    scree_system_solve(laws->system, r);
+    scree_graph_system_solve(laws->system, r);
   }
 }

@@ -8,20 +8,20 @@
 #ifndef SCREE_SOLVER_LINEAR_LAWS_H
 #define SCREE_SOLVER_LINEAR_LAWS_H
 
+#include "solver/graph_system.h"
 #include "solver/solver.h"
-#include "solver/system.h"
 
 typedef struct scree_LinearLaws {
   const scree_Operator *W;
-  scree_System *system; /* of the run */
-  double *Lu, *Lr;      /* (nc x d x d); body form: Lu holds G after `factor` */
-  double *c;            /* (nc x d); body form: b after `factor` */
-  double *w;            /* (nc) mean diagonal of W_cc, for scaling rows */
-  double *t;            /* (nc x d) work */
-  double *y;            /* state, work */
+  scree_GraphSystem *system; /* of the run */
+  double *Lu, *Lr;           /* (nc x d x d); body form: Lu holds G after `factor` */
+  double *c;                 /* (nc x d); body form: b after `factor` */
+  double *w;                 /* (nc) mean diagonal of W_cc, for scaling rows */
+  double *t;                 /* (nc x d) work */
+  double *y;                 /* state, work */
 } scree_LinearLaws;
 
-scree_Status scree_linear_laws_create(const scree_Run *run, scree_LinearLaws *laws);
+scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws);
 void scree_linear_laws_destroy(scree_LinearLaws *laws);
 
 /* Factorise for the rows at hand; *broken as in system.h. */

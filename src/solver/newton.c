@@ -64,7 +64,7 @@ static void destroy(void *memory) {
   scree_free(st);
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **out) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
   State *st = SCREE_ALLOC(State, 1);
@@ -207,7 +207,7 @@ static int mark_flips(State *st, const scree_Problem *p, const double *r, const 
 
 /* Solve the linear laws of the statuses at (r, u), centred at `centre`: the new r, its velocities
  * in st->t (which u may be) and the number of contacts that it turns over. */
-static scree_Status solve_statuses(State *st, scree_Run *run, const double *centre, double *r,
+static scree_Status solve_statuses(State *st, scree_SolveRun *run, const double *centre, double *r,
                                    const double *u, int *flips, bool *broken) {
   const scree_Operator *W = run->W;
   const scree_Problem *p = W->problem;
@@ -223,8 +223,8 @@ static scree_Status solve_statuses(State *st, scree_Run *run, const double *cent
 
 /* A step from r = st->old, and in doubt, where it turns a few contacts over, the step that those
  * new statuses ask for instead; then the projection. *flips: contacts that it turns over. */
-static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r, const double *u,
-                                int *flips, bool *broken) {
+static scree_Status newton_step(State *st, scree_SolveRun *run, bool doubt, double *r,
+                                const double *u, int *flips, bool *broken) {
   const scree_Problem *p = run->W->problem;
   scree_Status status = solve_statuses(st, run, st->old, r, u, flips, broken);
   if (!status && !*broken && doubt && *flips > 0 && *flips < ALWAYS + FEW * p->nc)
@@ -239,7 +239,7 @@ static scree_Status newton_step(State *st, scree_Run *run, bool doubt, double *r
 }
 
 /* Back to the impulses `kept`, whose error was `value`. */
-static void go_back(State *st, scree_Run *run, const double *kept, double value, double *r,
+static void go_back(State *st, scree_SolveRun *run, const double *kept, double value, double *r,
                     double *u) {
   const scree_Problem *p = run->W->problem;
   memcpy(r, kept, (size_t)p->nc * (size_t)p->d * sizeof *r);
@@ -262,17 +262,17 @@ static void adapt_weights(State *st, const scree_Problem *p, bool better) {
 
 /* Near the tolerance as many sweeps again cost less than another step; undone if they do not help.
  */
-static scree_Status sweep_once_more(State *st, scree_Run *run, double *r, double *u) {
+static scree_Status sweep_once_more(State *st, scree_SolveRun *run, double *r, double *u) {
   if (run->met || run->exhausted) return SCREE_OK;
   const double before = run->value;
   const size_t bytes = (size_t)run->W->problem->nc * (size_t)run->W->problem->d * sizeof *r;
   memcpy(st->t, r, bytes);
-  scree_Status status = scree_run_smooth(run, st->options.sweeps, r, u);
+  scree_Status status = scree_solve_run_smooth(run, st->options.sweeps, r, u);
   if (!status && !(run->value < before)) go_back(st, run, st->t, before, r, u);
   return status;
 }
 
-static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
   const scree_Problem *p = run->W->problem;
   const size_t n = (size_t)p->nc * (size_t)p->d;
@@ -281,12 +281,12 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   int filled = 0;
   bool doubt = false; /* a cycle has failed: steps are corrected once from then on */
   for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
-  scree_Status status = scree_run_smooth(run, 0, r, u);
+  scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   /* plain sweeps that the run has made before its first factorisation count for half at most */
-  const bool plain = run->factorisations == 0 && !scree_run_sweeps_balls(run);
+  const bool plain = run->factorisations == 0 && !scree_solve_run_sweeps_balls(run);
   const int sweeps = st->options.sweeps, done = plain ? run->iterations : 0;
   if (!status && !run->met && !run->exhausted)
-    status = scree_run_smooth(run, sweeps - (2 * done < sweeps ? done : sweeps / 2), r, u);
+    status = scree_solve_run_smooth(run, sweeps - (2 * done < sweeps ? done : sweeps / 2), r, u);
   for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
     const double best = run->value;
     /* errors of the past, one for each factorisation: a corrected step has two */
@@ -303,7 +303,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
       memcpy(r, st->old, n * sizeof *r);
       break;
     }
-    if (!status) status = scree_run_smooth(run, st->options.sweeps, r, u);
+    if (!status) status = scree_solve_run_smooth(run, st->options.sweeps, r, u);
     if (!status && run->value < fmin(best, NEAR * run->settings->tolerance))
       status = sweep_once_more(st, run, r, u);
     if (status || run->met) return status;

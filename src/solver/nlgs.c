@@ -188,7 +188,7 @@ static void destroy(void *memory) {
   scree_free(state);
 }
 
-static scree_Status check_local(const scree_Run *run, const scree_LocalClass *local) {
+static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClass *local) {
   const scree_Problem *p = run->W->problem;
   if (local == &scree_local_exact) return SCREE_OK;
   if (p->flow)
@@ -209,7 +209,7 @@ static scree_Status check_local(const scree_Run *run, const scree_LocalClass *lo
   return SCREE_OK;
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **out) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const Options *o = options;
   const scree_Operator *W = run->W;
   scree_Status status = check_local(run, locals[o->local]);
@@ -246,7 +246,7 @@ static scree_Status create(const scree_Run *run, const void *options, void **out
 
 /* Most sweeps until the next measurement, when `sweeps` are done: few enough that a time limit is
  * kept to a fraction of a second. */
-static int next_group(const State *state, const scree_Run *run, int sweeps) {
+static int next_group(const State *state, const scree_SolveRun *run, int sweeps) {
   if (state->check > 0) return state->check;
   if (run->measure_often) return 1;
   const int most = 2000000 / (run->W->problem->nc + 1), group = 1 + sweeps / 2;
@@ -286,14 +286,14 @@ bool scree_nlgs_sweeps_balls(const void *memory) {
   return state->in_lanes && state->lanes.balls;
 }
 
-static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *state = memory;
   const scree_Operator *W = run->W;
   const bool estimate = !run->measure_often && state->check == 0;
   double small = -1.0; /* a change at which the tolerance is likely to be met; none is known yet */
   scree_operator_apply(W, r, W->problem->q, state->y, u);
   /* a start that already satisfies the law is not touched; papers count at least one sweep */
-  if (!run->measure_often && scree_run_stop(run, r, u, INFINITY)) return SCREE_OK;
+  if (!run->measure_often && scree_solve_run_stop(run, r, u, INFINITY)) return SCREE_OK;
   for (int sweeps = 0, group = 1;;) {
     const int most = run->settings->max_iterations;
     int done;
@@ -301,7 +301,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
     const double change = scree_nlgs_sweep(state, W, group, small, 1.0, true, r, u, &done);
     sweeps += done;
     run->iterations += done;
-    if (scree_run_stop(run, r, u, change)) return SCREE_OK;
+    if (scree_solve_run_stop(run, r, u, change)) return SCREE_OK;
     if (estimate) small = change * (run->settings->tolerance / run->value);
     group = next_group(state, run, sweeps);
   }

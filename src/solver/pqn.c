@@ -226,13 +226,13 @@ static void velocities(State *state, double *r, double *u) {
   scree_operator_apply(W, r, W->problem->q, state->y, u);
 }
 
-static scree_Status fall_back(State *state, scree_Run *run, double *r, double *u) {
+static scree_Status fall_back(State *state, scree_SolveRun *run, double *r, double *u) {
   scree_vector_combine(state->n, 1.0 / state->weight, state->best, 0.0, NULL, r, state->W->threads);
   run->note = "nlgs after pqn";
-  return scree_run_solver(run, &scree_solver_nlgs, NULL, r, u);
+  return scree_solve_run_solver(run, &scree_solver_nlgs, NULL, r, u);
 }
 
-static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *state = memory;
   const scree_Operator *W = state->W;
   const int d = W->problem->d;
@@ -244,7 +244,7 @@ static scree_Status solve(void *memory, scree_Run *run, double *r, double *u) {
   for (int k = 0;; ++k) {
     velocities(state, r, u);
     const bool stop =
-        scree_run_stop(run, r, u, scree_vector_norm(state->n, state->step, W->threads));
+        scree_solve_run_stop(run, r, u, scree_vector_norm(state->n, state->step, W->threads));
     if (run->value < best) {
       best = run->value;
       scree_vector_copy(state->n, state->s, state->best, W->threads);
@@ -285,7 +285,7 @@ static void destroy(void *memory) {
 }
 
 /* weight, omega and delta from the problem's own scales */
-static void choose_scales(State *state, const scree_Run *run) {
+static void choose_scales(State *state, const scree_SolveRun *run) {
   const Options *o = &state->options;
   const scree_Operator *W = state->W;
   const size_t d = (size_t)W->problem->d, nc = (size_t)W->problem->nc;
@@ -328,7 +328,7 @@ static bool create_gmres(State *state) {
          !SUNLinSolInitialize(state->gmres) && !SUNLinSolSetup(state->gmres, NULL);
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **out) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
   const size_t d = (size_t)W->problem->d, n = (size_t)W->problem->nc * d;
   State *state = SCREE_ALLOC(State, 1);

@@ -2,8 +2,8 @@
  *
  * A solver is one file with static functions and one `const scree_SolverClass` at its end, named
  * scree_solver_<name>, plus one line in registry.c. It sees the problem only through its prepared
- * operator. It decides nothing about convergence: it hands its iterates to scree_run_stop, which
- * measures them with the shared function and says when to stop. */
+ * operator. It decides nothing about convergence: it hands its iterates to scree_solve_run_stop,
+ * which measures them with the shared function and says when to stop. */
 #ifndef SCREE_SOLVER_SOLVER_H
 #define SCREE_SOLVER_SOLVER_H
 
@@ -12,31 +12,31 @@
 
 /* What the methods of one run share, made on first use: the analysed linear system and the sweeps
  * that smooth. It lives as long as the operator of the run; q may change, W may not. */
-typedef struct scree_RunCache {
-  struct scree_System *system;
+typedef struct scree_SolveCache {
+  struct scree_GraphSystem *system;
   void *smoother;
   double sweeps_per_factorisation; /* how many sweeps cost as much; 0: not known yet */
-} scree_RunCache;
+} scree_SolveCache;
 
-void scree_run_cache_destroy(scree_RunCache *cache);
+void scree_solve_cache_destroy(scree_SolveCache *cache);
 
 /* One solve in progress. The first part is for the solver to read, the second for it to fill. */
-typedef struct scree_Run {
+typedef struct scree_SolveRun {
   const scree_Operator *W; /* the prepared problem: W->problem is the problem itself */
   const scree_SolveSettings *settings;
   const scree_Log *log;
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  scree_RunCache *cache;
+  scree_SolveCache *cache;
 
-  int iterations, factorisations; /* the solver counts; scree_run_stop reads */
+  int iterations, factorisations; /* the solver counts; scree_solve_run_stop reads */
   double value;                   /* the last measured value */
   bool met;                       /* the last measured value is at most the tolerance */
   bool exhausted;                 /* iterations, time or the user's patience ran out */
   const char *note;               /* which inner method gave the result, or null */
   double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (nc x d) of the driver, for the measure */
-} scree_Run;
+} scree_SolveRun;
 
 struct scree_SolverClass {
   const char *name, *summary, *reference;
@@ -44,51 +44,52 @@ struct scree_SolverClass {
   int max_iterations; /* when the user gives none */
   scree_OptionTable options;
   /* Allocate all that iterations need. *state is handed to solve and destroy. */
-  scree_Status (*create)(const scree_Run *run, const void *options, void **state);
+  scree_Status (*create)(const scree_SolveRun *run, const void *options, void **state);
   /* Improve r (nc x d), which holds the start; u must be W r + q up to round-off on return.
    * SCREE_OK also when not converged: the driver judges. */
-  scree_Status (*solve)(void *state, scree_Run *run, double *r, double *u);
+  scree_Status (*solve)(void *state, scree_SolveRun *run, double *r, double *u);
   void (*destroy)(void *state);
 };
 
 /* Measure the iterate and say whether to stop: the tolerance is met or patience is exhausted. `u`
  * is the solver's own W r + q. `increment` is the change of the impulses in the last iteration in
  * the solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
-bool scree_run_stop(scree_Run *run, const double *r, const double *u, double increment);
+bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment);
 
 /* Only the limits, without measuring: cheap, for iterations that are not measured. */
-bool scree_run_exhausted(scree_Run *run);
+bool scree_solve_run_exhausted(scree_SolveRun *run);
 
 /* Create, solve, destroy with another solver, continuing the same run (its counts, limits, clock)
  * from r; `options` as in scree_SolveSettings: a null-ended list of "name=value", or null. */
-scree_Status scree_run_solver(scree_Run *run, const scree_SolverClass *class_,
-                              const char *const *options, double *r, double *u);
+scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass *class_,
+                                    const char *const *options, double *r, double *u);
 
 /* Fill an options struct (class_->options.size bytes): the defaults, then the list. */
 scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
                                        void *options, const scree_Log *log);
 
 /* The factorisable system of the run (system.h), made on first use and kept. */
-scree_Status scree_run_system(const scree_Run *run, struct scree_System **system);
+scree_Status scree_solve_run_system(const scree_SolveRun *run, struct scree_GraphSystem **system);
 
 /* Gauss-Seidel sweeps from r, then u and one measurement: run->value, run->met. */
-scree_Status scree_run_smooth(scree_Run *run, int sweeps, double *r, double *u);
+scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u);
 
 /* Sweeps as long as they promise the tolerance: at least `least`, then while the rate of their last
  * half says that `most` in all will do. */
-scree_Status scree_run_sweep(scree_Run *run, double least, double most, double *r, double *u);
+scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
+                                   double *u);
 
 /* Whether the sweeps of this run, of which there has been a call, go the fast way of balls. */
-bool scree_run_sweeps_balls(const scree_Run *run);
+bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
 
 /* Whether they go contact by contact, several times slower: the associated law with friction. */
-bool scree_run_sweeps_slowly(const scree_Run *run);
+bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run);
 
 /* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
-scree_Status scree_run_sweeps_per_factorisation(const scree_Run *run, double *sweeps);
+scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps);
 
 /* What one takes on such a core. */
-scree_Status scree_run_factorisation_seconds(const scree_Run *run, double *seconds);
+scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
 
 #endif

@@ -64,7 +64,7 @@ static void destroy(void *state) {
   scree_free(s);
 }
 
-static scree_Status create(const scree_Run *run, const void *options, void **state) {
+static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {
   const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
   Spg *s = SCREE_ALLOC(Spg, 1);
   if (!s) return scree_fail_memory(run->log, "the spectral projected gradient");
@@ -152,7 +152,7 @@ static double relative_change(const scree_Operator *W, const Spg *m, double lamb
          (scree_vector_norm(n, r, W->threads) + 1.0);
 }
 
-static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
+static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
   Spg *m = state;
   const scree_Operator *W = run->W;
   const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
@@ -162,7 +162,7 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
 
   scree_gradient_step(W, m->w, 0.0, r, NULL, r);
   scree_operator_apply(W, r, W->problem->q, m->state, u);
-  bool stop = scree_run_stop(run, r, u, INFINITY);
+  bool stop = scree_solve_run_stop(run, r, u, INFINITY);
   for (int iteration = 0; !stop; ++iteration) {
     scree_gradient_step(W, m->w, alpha, r, u, m->r_trial);
     scree_operator_apply(W, m->r_trial, W->problem->q, m->state, m->u_trial);
@@ -180,13 +180,13 @@ static scree_Status solve(void *state, scree_Run *run, double *r, double *u) {
     ++run->iterations;
     if (run->measure_often || run->iterations <= MEASURE_EVERY ||
         run->iterations % MEASURE_EVERY == 0) {
-      stop = scree_run_stop(run, r, u, increment);
+      stop = scree_solve_run_stop(run, r, u, increment);
       if (run->value < best && !stop && run->settings->measure != SCREE_MEASURE_INCREMENT) {
         best = run->value;
         scree_vector_copy(n, r, m->best, W->threads);
       }
     } else {
-      stop = scree_run_exhausted(run);
+      stop = scree_solve_run_exhausted(run);
     }
   }
   if (!run->met && best < run->value) { /* out of patience: the best iterate that was measured */

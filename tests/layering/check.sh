@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Rules on the sources that the compiler does not check:
-#   1. includes between folders go one way: core <- math <- ... <- io <- cli;
+#   1. includes between folders go one way: core <- math <- ... <- view <- cli;
 #   2. the library does not print, exit, abort or jump (snprintf and fprintf to a file are fine);
 #   3. every src/<folder> is named in docs/ARCHITECTURE.md;
 #   4. include/scree/scree.h includes every public header.
@@ -8,7 +8,7 @@
 #   check.sh ROOT         print each violation as file:line: reason; fail if there is one
 #   check.sh --self-test  break each rule in a sample tree and demand that it is reported
 set -euo pipefail
-order="core math geometry body law problem solver step world io cli"
+order="core math geometry body law problem solver step world fclib scene run view cli"
 
 # The file without comments, strings and character constants, line numbers kept. Include lines are
 # kept whole for rule 1.

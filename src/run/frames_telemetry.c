@@ -1,0 +1,377 @@
+/* Curves and certificate (see frames_telemetry.h). Flows of energy are recorded per step and summed
+ * here; what is known per frame alone (coordination, packing, contacts by status) is joined by
+ * straight lines, as a plot would. */
+#include "run/frames_telemetry.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SENSOR_COLUMNS = SCREE_REPLAY_CURVES - 24 };
+
+/* What is read from a line. The first two numbers of a list are kept. */
+typedef struct Row {
+  double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
+  double work_forces, work_drivers, normal, friction, scheme, stabilisation, closing;
+  double detect, build, solve, move, certify;
+  double certified;
+  double worst[2], deepest[2];
+} Row;
+
+static const struct {
+  const char *key;
+  size_t at;
+} keys[] = {
+    {"step", offsetof(Row, step)},
+    {"time", offsetof(Row, time)},
+    {"contacts", offsetof(Row, contacts)},
+    {"error", offsetof(Row, error)},
+    {"tolerance", offsetof(Row, tolerance)},
+    {"penetration", offsetof(Row, penetration)},
+    {"iterations", offsetof(Row, iterations)},
+    {"kinetic", offsetof(Row, kinetic)},
+    {"potential", offsetof(Row, potential)},
+    {"work_forces", offsetof(Row, work_forces)},
+    {"work_drivers", offsetof(Row, work_drivers)},
+    {"dissipated_normal", offsetof(Row, normal)},
+    {"dissipated_friction", offsetof(Row, friction)},
+    {"scheme", offsetof(Row, scheme)},
+    {"stabilisation", offsetof(Row, stabilisation)},
+    {"closing", offsetof(Row, closing)},
+    {"seconds_detect", offsetof(Row, detect)},
+    {"seconds_build", offsetof(Row, build)},
+    {"seconds_solve", offsetof(Row, solve)},
+    {"seconds_move", offsetof(Row, move)},
+    {"seconds_certify", offsetof(Row, certify)},
+    {"certified", offsetof(Row, certified)},
+    {"worst_body", offsetof(Row, worst)},
+    {"deepest_body", offsetof(Row, deepest)},
+};
+
+/* Columns of sensors: there are as many as the lines name, up to a limit. */
+typedef struct Sensors {
+  int count;
+  bool dropped; /* there were more, or names too long to keep */
+  char name[SENSOR_COLUMNS][sizeof((scree_ReplayCurve *)0)->name];
+  double *values[SENSOR_COLUMNS]; /* (rows) NAN where a line has none */
+  size_t capacity[SENSOR_COLUMNS];
+} Sensors;
+
+/* ---- a line of JSON -------------------------------------------------------------------------- */
+
+static const char *skip_space(const char *at) {
+  while (*at == ' ' || *at == '\t') ++at;
+  return at;
+}
+
+/* Past a text that begins at its quote; null when it does not end. */
+static const char *skip_text(const char *at) {
+  for (++at; *at && *at != '"'; ++at)
+    if (*at == '\\' && at[1]) ++at;
+  return *at ? at + 1 : NULL;
+}
+
+/* A number, true, false or null (NAN); null pointer when it is none of these. */
+static const char *take_number(const char *at, double *value) {
+  static const struct {
+    const char *word;
+    double value;
+  } words[] = {{"true", 1.0}, {"false", 0.0}, {"null", NAN}};
+  for (size_t k = 0; k < 3; ++k)
+    if (strncmp(at, words[k].word, strlen(words[k].word)) == 0) {
+      *value = words[k].value;
+      return at + strlen(words[k].word);
+    }
+  char *end;
+  *value = strtod(at, &end);
+  return end == at ? NULL : end;
+}
+
+/* One value of any flat kind; up to two numbers are stored. */
+static const char *take_value(const char *at, double values[2], int *count) {
+  *count = 0;
+  if (*at == '"') return skip_text(at);
+  if (*at != '[') {
+    *count = 1;
+    return take_number(at, values);
+  }
+  at = skip_space(at + 1);
+  while (at && *at != ']') {
+    double value = NAN;
+    at = *at == '"' ? skip_text(at) : take_number(at, &value);
+    if (!at) return NULL;
+    if (*count < 2) values[(*count)++] = value;
+    at = skip_space(at);
+    if (*at == ',')
+      at = skip_space(at + 1);
+    else if (*at != ']')
+      return NULL;
+  }
+  return at ? at + 1 : NULL;
+}
+
+/* Keep the value of a key that begins with "sensor."; false when memory runs out. */
+static bool keep_sensor(Sensors *sensors, const char *key, size_t length, size_t row,
+                        double value) {
+  if (length >= sizeof sensors->name[0]) {
+    sensors->dropped = true;
+    return true;
+  }
+  int k = 0;
+  while (k < sensors->count &&
+         (strncmp(sensors->name[k], key, length) != 0 || sensors->name[k][length] != 0))
+    ++k;
+  if (k == SENSOR_COLUMNS) {
+    sensors->dropped = true;
+    return true;
+  }
+  const size_t old = sensors->capacity[k];
+  if (!scree_grow((void **)&sensors->values[k], &sensors->capacity[k], row + 1, sizeof(double)))
+    return false;
+  for (size_t i = old; i < sensors->capacity[k]; ++i) sensors->values[k][i] = NAN;
+  if (k == sensors->count) {
+    memcpy(sensors->name[k], key, length);
+    ++sensors->count;
+  }
+  sensors->values[k][row] = value;
+  return true;
+}
+
+/* True when the line is a whole object, row number `number`. */
+static bool parse_row(const char *line, size_t number, Row *row, Sensors *sensors) {
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
+    *(double *)((char *)row + keys[k].at) = NAN;
+  row->worst[0] = row->worst[1] = row->deepest[0] = row->deepest[1] = -1.0;
+  const char *at = skip_space(line);
+  if (*at++ != '{') return false;
+  for (at = skip_space(at); *at == '"';) {
+    const char *key = at + 1, *end = skip_text(at);
+    if (!end) return false;
+    at = skip_space(end);
+    if (*at++ != ':') return false;
+    double values[2];
+    int count;
+    at = take_value(skip_space(at), values, &count);
+    if (!at) return false;
+    const size_t length = (size_t)(end - 1 - key);
+    if (count == 1 && length > 7 && strncmp(key, "sensor.", 7) == 0 &&
+        !keep_sensor(sensors, key, length, number, values[0]))
+      return false;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
+      if (strlen(keys[k].key) == length && strncmp(keys[k].key, key, length) == 0)
+        memcpy((char *)row + keys[k].at, values, (size_t)count * sizeof(double));
+    at = skip_space(at);
+    if (*at == ',') at = skip_space(at + 1);
+  }
+  return *at == '}' && isfinite(row->time);
+}
+
+static scree_Status read_rows(const char *path, const scree_Log *log, Row **rows, int *count,
+                              Sensors *sensors) {
+  FILE *file = fopen(path, "rb");
+  size_t capacity = 0, used = 0, line_capacity = 0;
+  char *line = NULL;
+  scree_Status status = SCREE_OK;
+  if (!file) return SCREE_OK;
+  bool more = true;
+  while (more && status == SCREE_OK) {
+    size_t length = 0;
+    int c;
+    while ((c = fgetc(file)) != EOF && c != '\n') {
+      if (!scree_grow((void **)&line, &line_capacity, length + 2, 1)) break;
+      line[length++] = (char)c;
+    }
+    more = c == '\n';
+    if (!scree_grow((void **)&line, &line_capacity, length + 2, 1) ||
+        !scree_grow((void **)rows, &capacity, used + 1, sizeof **rows)) {
+      status = scree_fail_memory(log, "telemetry");
+      break;
+    }
+    line[length] = 0;
+    if (length && parse_row(line, used, &(*rows)[used], sensors)) ++used;
+  }
+  fclose(file);
+  scree_free(line);
+  *count = used < INT32_MAX ? (int)used : INT32_MAX;
+  return status;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+static double zero_nan(double x) {
+  return isnan(x) ? 0.0 : x;
+}
+
+static bool add_curves(scree_Replay *replay, const Row *rows) {
+  double *time = scree_replay_add_curve(replay, "time", false);
+  double *step = scree_replay_add_curve(replay, "step", false);
+  double *kinetic = scree_replay_add_curve(replay, "kinetic", false);
+  double *potential = scree_replay_add_curve(replay, "potential", false);
+  double *total = scree_replay_add_curve(replay, "total", false);
+  double *dissipated = scree_replay_add_curve(replay, "dissipated", false);
+  double *work = scree_replay_add_curve(replay, "work", false);
+  double *missing = scree_replay_add_curve(replay, "energy_error", false);
+  double *contacts = scree_replay_add_curve(replay, "contacts", true);
+  double *error = scree_replay_add_curve(replay, "error", true);
+  double *tolerance = scree_replay_add_curve(replay, "tolerance", false);
+  double *iterations = scree_replay_add_curve(replay, "iterations", true);
+  double *penetration = scree_replay_add_curve(replay, "penetration", true);
+  double *seconds = scree_replay_add_curve(replay, "seconds", true);
+  double *solve = scree_replay_add_curve(replay, "seconds_solve", true);
+  double *detect = scree_replay_add_curve(replay, "seconds_detect", true);
+  if (!detect || replay->curve_count != 16) return false;
+  double lost = 0.0, done = 0.0, gap = 0.0;
+  for (int k = 0; k < replay->rows; ++k) {
+    const Row *row = &rows[k];
+    lost += zero_nan(row->normal) + zero_nan(row->friction);
+    done += zero_nan(row->work_forces) + zero_nan(row->work_drivers);
+    gap += fabs(zero_nan(row->closing));
+    time[k] = row->time;
+    step[k] = row->step;
+    kinetic[k] = row->kinetic;
+    potential[k] = row->potential;
+    total[k] = row->kinetic + row->potential;
+    dissipated[k] = lost;
+    work[k] = done;
+    missing[k] = gap;
+    contacts[k] = row->contacts;
+    error[k] = row->error;
+    tolerance[k] = row->tolerance;
+    iterations[k] = row->iterations;
+    penetration[k] = row->penetration;
+    solve[k] = row->solve;
+    detect[k] = row->detect;
+    seconds[k] = zero_nan(row->detect) + zero_nan(row->build) + zero_nan(row->solve) +
+                 zero_nan(row->move) + zero_nan(row->certify);
+  }
+  return true;
+}
+
+static bool add_sensors(scree_Replay *replay, const Sensors *sensors) {
+  for (int k = 0; k < sensors->count; ++k) {
+    double *curve = scree_replay_add_curve(replay, sensors->name[k], false);
+    if (!curve) return false;
+    for (int row = 0; row < replay->rows; ++row)
+      curve[row] = (size_t)row < sensors->capacity[k] ? sensors->values[k][row] : NAN;
+  }
+  if (sensors->dropped && !replay->note[0])
+    snprintf(replay->note, sizeof replay->note,
+             "Of the sensors, %d columns are kept, with names of at most %zu bytes.",
+             SENSOR_COLUMNS, sizeof sensors->name[0] - 8);
+  return true;
+}
+
+/* Values at the frames, joined by straight lines, at the times of the rows. */
+static void join(const scree_Replay *replay, const double *values, const double *times,
+                 double *out) {
+  int k = 0;
+  for (int row = 0; row < replay->rows; ++row) {
+    while (k + 1 < replay->frame_count && replay->times[k + 1] < times[row]) ++k;
+    const int next = k + 1 < replay->frame_count ? k + 1 : k;
+    const double span = replay->times[next] - replay->times[k];
+    const double part = span > 0.0 ? (times[row] - replay->times[k]) / span : 0.0;
+    out[row] = values[k] + fmin(fmax(part, 0.0), 1.0) * (values[next] - values[k]);
+  }
+}
+
+/* Analysis of the frames. A dataset that is absent has no curve. */
+static scree_Status add_analysis(scree_Replay *replay, const scree_H5 *h5) {
+  static const char *const names[] = {
+      "open", "stick", "slip", "coordination", "coordination_touching", "packing_fraction"};
+  if (replay->frame_count == 0 || replay->rows == 0) return SCREE_OK;
+  double *values = SCREE_ALLOC(double, replay->frame_count);
+  if (!values) return scree_fail_memory(replay->log, "curves");
+  scree_Status status = SCREE_OK;
+  for (size_t k = 0; status == SCREE_OK && k < sizeof names / sizeof *names; ++k) {
+    char name[64];
+    size_t count = 0;
+    snprintf(name, sizeof name, "/analysis/%s", names[k]);
+    if (!scree_h5_has(h5, name) || scree_h5_count(h5, name, &count) != SCREE_OK ||
+        count != (size_t)replay->frame_count)
+      continue;
+    const hid_t data = H5Dopen2(h5->file, name, H5P_DEFAULT);
+    const bool good =
+        data >= 0 && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (data >= 0) H5Dclose(data);
+    double *curve = good ? scree_replay_add_curve(replay, names[k], false) : NULL;
+    if (good && !curve) status = scree_fail_memory(replay->log, "curves");
+    if (curve) join(replay, values, replay->curves[0].values, curve);
+  }
+  scree_free(values);
+  return status;
+}
+
+/* ---- certificate ----------------------------------------------------------------------------- */
+
+static void certify(scree_Replay *replay, const Row *rows) {
+  scree_ReplayCertificate *c = &replay->certificate;
+  double scale = 0.0, low = INFINITY, high = -INFINITY, gap = 0.0;
+  c->steps = replay->rows;
+  c->error = c->penetration = -INFINITY;
+  for (int k = 0; k < replay->rows; ++k) {
+    const Row *row = &rows[k];
+    const bool above = row->certified == 0.0 || row->error > row->tolerance || isnan(row->error);
+    c->above += above;
+    if (above && !c->first_above) c->first_above = (int64_t)row->step;
+    if (row->error > c->error) {
+      c->error = row->error;
+      c->error_step = (int64_t)row->step;
+      c->worst[0] = (int)row->worst[0], c->worst[1] = (int)row->worst[1];
+    }
+    if (row->penetration > c->penetration) {
+      c->penetration = row->penetration;
+      c->penetration_step = (int64_t)row->step;
+      c->deepest[0] = (int)row->deepest[0], c->deepest[1] = (int)row->deepest[1];
+    }
+    if (row->tolerance == row->tolerance) c->tolerance = row->tolerance;
+    if (row->contacts > c->contacts_max) c->contacts_max = (int)row->contacts;
+    /* Potential energy has no zero of its own: its range counts. */
+    scale = fmax(scale, zero_nan(row->kinetic));
+    low = fmin(low, row->potential), high = fmax(high, row->potential);
+    gap += fabs(zero_nan(row->closing));
+    c->seconds += zero_nan(row->detect) + zero_nan(row->build) + zero_nan(row->solve) +
+                  zero_nan(row->move) + zero_nan(row->certify);
+  }
+  if (high > low) scale = fmax(scale, high - low);
+  if (scale > 0.0) c->energy_error = gap / scale;
+  if (c->error < 0.0) c->error = 0.0;
+  if (c->penetration < 0.0) c->penetration = 0.0;
+  if (c->worst[0] < 0 || c->worst[1] < 0) c->worst[0] = c->worst[1] = -1;
+  if (c->deepest[0] < 0 || c->deepest[1] < 0) c->deepest[0] = c->deepest[1] = -1;
+}
+
+scree_Status scree_replay_read_telemetry(scree_Replay *replay, const char *directory,
+                                         const scree_H5 *h5) {
+  Row *rows = NULL;
+  Sensors *sensors = SCREE_ALLOC(Sensors, 1);
+  char *path = SCREE_ALLOC(char, strlen(directory) + 32);
+  if (!path || !sensors) {
+    scree_free(path);
+    scree_free(sensors);
+    return scree_fail_memory(replay->log, "telemetry");
+  }
+  sprintf(path, "%s/telemetry.jsonl", directory);
+  scree_Status status = read_rows(path, replay->log, &rows, &replay->rows, sensors);
+  scree_free(path);
+  if (status == SCREE_OK && replay->rows > 0) {
+    if (!add_curves(replay, rows) || !add_sensors(replay, sensors))
+      status = scree_fail_memory(replay->log, "curves");
+    certify(replay, rows);
+  } else if (status == SCREE_OK && replay->frame_count > 0) {
+    snprintf(replay->note, sizeof replay->note, "There is no telemetry: nothing is certified.");
+    replay->rows = replay->frame_count;
+    double *time = scree_replay_add_curve(replay, "time", false);
+    if (time) memcpy(time, replay->times, (size_t)replay->rows * sizeof *time);
+    if (!time) status = scree_fail_memory(replay->log, "curves");
+  }
+  if (status == SCREE_OK) status = add_analysis(replay, h5);
+  for (int k = 0; k < sensors->count; ++k) scree_free(sensors->values[k]);
+  scree_free(sensors);
+  scree_free(rows);
+  return status;
+}

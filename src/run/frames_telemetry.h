@@ -1,0 +1,14 @@
+/* The curves and the certificate of a run, from telemetry.jsonl (a line per step) and from the
+ * analysis of the saved frames in results.h5. */
+#ifndef SCREE_RUN_FRAMES_TELEMETRY_H
+#define SCREE_RUN_FRAMES_TELEMETRY_H
+
+#include "fclib/fclib_h5.h"
+#include "run/frames.h"
+
+/* Fill replay->rows, curves and certificate. A run without telemetry gets the curves of its frames;
+ * a last line that was cut short is left out. */
+scree_Status scree_replay_read_telemetry(scree_Replay *replay, const char *directory,
+                                         const scree_H5 *h5);
+
+#endif

@@ -1,0 +1,206 @@
+/* Frames and their journal (see results_frame.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "run/results_frame.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "run/results_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static void to_array(scree_Vec3 v, double x[3]) {
+  x[0] = v.x;
+  x[1] = v.y;
+  x[2] = v.z;
+}
+
+/* Room for the arrays, as the head's counts say. */
+static bool make_room(scree_Frame *frame) {
+  const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
+  const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
+  if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + 1, 1)) return false;
+  frame->body = frame->memory;
+  frame->contact = (void *)((char *)frame->memory + bodies);
+  return true;
+}
+
+static scree_FrameContact take_contact(const scree_Contact *contact) {
+  scree_FrameContact out = {.body = {contact->body[0], contact->body[1]},
+                            .feature = contact->feature,
+                            .status = (int32_t)contact->status,
+                            .gap = contact->gap,
+                            .mu = contact->mu,
+                            .error = contact->error};
+  scree_Vec3 world = scree_scale(contact->r[0], contact->normal);
+  world = scree_axpy(world, contact->r[1], contact->tangent[0]);
+  world = scree_axpy(world, contact->r[2], contact->tangent[1]);
+  to_array(contact->position, out.position);
+  to_array(contact->normal, out.normal);
+  to_array(contact->tangent[0], out.tangent);
+  to_array(world, out.impulse_world);
+  memcpy(out.impulse, contact->r, sizeof out.impulse);
+  memcpy(out.velocity, contact->u, sizeof out.velocity);
+  return out;
+}
+
+scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, const scree_Log *log) {
+  memset(&frame->head, 0, sizeof frame->head); /* padding too: records are compared byte by byte */
+  frame->head.step = scree_world_steps(world);
+  frame->head.time = scree_world_time(world);
+  frame->head.bodies = scree_world_body_count(world);
+  frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
+  frame->head.energy = scree_world_energy(world);
+  scree_world_analyse(world, region, &frame->head.analysis);
+  if (!make_room(frame)) return scree_fail_memory(log, "a frame of the results");
+  for (int b = 0; b < frame->head.bodies; ++b) {
+    const scree_Pose pose = scree_body_pose(world, b);
+    const scree_Twist velocity = scree_body_velocity(world, b);
+    scree_FrameBody *out = &frame->body[b];
+    to_array(pose.position, out->position);
+    out->orientation[0] = pose.orientation.w;
+    out->orientation[1] = pose.orientation.x;
+    out->orientation[2] = pose.orientation.y;
+    out->orientation[3] = pose.orientation.z;
+    to_array(velocity.linear, out->velocity);
+    to_array(velocity.angular, out->angular);
+  }
+  for (int c = 0; c < frame->head.contacts; ++c) {
+    const scree_Contact contact = scree_world_contact(world, c);
+    frame->contact[c] = take_contact(&contact);
+  }
+  return SCREE_OK;
+}
+
+void scree_frame_fini(scree_Frame *frame) {
+  scree_free(frame->memory);
+  *frame = (scree_Frame){0};
+}
+
+/* ---- the journal ----------------------------------------------------------------------------- */
+
+typedef struct RecordHead {
+  char magic[8];
+  uint64_t size; /* of the payload */
+  uint64_t checksum;
+} RecordHead;
+
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '2'};
+
+static size_t body_bytes(const scree_FrameHead *head) {
+  return (size_t)head->bodies * sizeof(scree_FrameBody);
+}
+
+static size_t contact_bytes(const scree_FrameHead *head) {
+  return (size_t)head->contacts * sizeof(scree_FrameContact);
+}
+
+static uint64_t checksum(const scree_Frame *frame) {
+  uLong sum = crc32_z(0, (const Bytef *)&frame->head, sizeof frame->head);
+  sum = crc32_z(sum, (const Bytef *)frame->body, body_bytes(&frame->head));
+  return crc32_z(sum, (const Bytef *)frame->contact, contact_bytes(&frame->head));
+}
+
+scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
+                                const scree_Log *log) {
+  *journal = (scree_Journal){.path = path, .length = length};
+  journal->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (journal->file < 0)
+    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
+  const off_t end = lseek(journal->file, 0, SEEK_END);
+  if (end < length) {
+    scree_journal_close(journal);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: found %lld bytes, the checkpoint needs %lld: the folder is damaged",
+                      path, (long long)end, (long long)length);
+  }
+  if (ftruncate(journal->file, length) == 0 && lseek(journal->file, length, SEEK_SET) == length)
+    return SCREE_OK;
+  const int error = errno;
+  scree_journal_close(journal);
+  return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(error));
+}
+
+void scree_journal_close(scree_Journal *journal) {
+  if (journal->file >= 0) (void)close(journal->file);
+  journal->file = -1;
+}
+
+scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
+                                  const scree_Log *log) {
+  RecordHead head = {.checksum = checksum(frame)};
+  memcpy(head.magic, magic, sizeof magic);
+  head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head);
+  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
+  if (!error) error = scree_write_all(journal->file, &head, sizeof head);
+  if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
+  if (!error) error = scree_write_all(journal->file, frame->body, body_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
+  if (error)
+    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
+                      strerror(error));
+  journal->length += (int64_t)(sizeof head + head.size);
+  return SCREE_OK;
+}
+
+scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log) {
+  if (fdatasync(journal->file) == 0 || errno == EINVAL || errno == ENOTSUP) return SCREE_OK;
+  return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
+                    strerror(errno));
+}
+
+/* Read exactly `count` bytes; false when there are fewer. */
+static bool read_all(int file, void *data, size_t count, int64_t offset) {
+  char *bytes = data;
+  while (count > 0) {
+    const ssize_t got = pread(file, bytes, count, (off_t)offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    count -= (size_t)got;
+    offset += got;
+  }
+  return true;
+}
+
+/* Both heads of the record at `offset`; false when there is none that is sound. */
+static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead *record,
+                       scree_FrameHead *head) {
+  if (!read_all(journal->file, record, sizeof *record, offset) ||
+      memcmp(record->magic, magic, sizeof magic) != 0 || record->size < sizeof *head ||
+      !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
+    return false;
+  return head->bodies >= 0 && head->contacts >= 0 &&
+         record->size == sizeof *head + body_bytes(head) + contact_bytes(head);
+}
+
+scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
+                                scree_FrameHead *head, bool *end, const scree_Log *log) {
+  RecordHead record;
+  (void)log;
+  *end = !read_heads(journal, *offset, &record, head);
+  if (!*end) *offset += (int64_t)(sizeof record + record.size);
+  return SCREE_OK;
+}
+
+scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, scree_Frame *frame,
+                                bool *end, const scree_Log *log) {
+  RecordHead record;
+  *end = !read_heads(journal, *offset, &record, &frame->head);
+  if (*end) return SCREE_OK;
+  if (!make_room(frame)) return scree_fail_memory(log, "a frame of the results");
+  const int64_t start = *offset + (int64_t)(sizeof record + sizeof frame->head);
+  *end = !read_all(journal->file, frame->body, body_bytes(&frame->head), start) ||
+         !read_all(journal->file, frame->contact, contact_bytes(&frame->head),
+                   start + (int64_t)body_bytes(&frame->head)) ||
+         checksum(frame) != record.checksum;
+  if (!*end) *offset += (int64_t)(sizeof record + record.size);
+  return SCREE_OK;
+}

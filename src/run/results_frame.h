@@ -1,0 +1,69 @@
+/* A frame of a run on its way from the world to results.h5: a record of a journal.
+ *
+ * A journal is a file of records, each a head (magic, size, checksum) and a payload. It is only
+ * appended to; a record that was cut short, or damaged, ends it. */
+#ifndef SCREE_RUN_RESULTS_FRAME_H
+#define SCREE_RUN_RESULTS_FRAME_H
+
+#include "scree/world.h"
+
+#include <stdint.h>
+
+/* All numbers of a frame that are one per frame. */
+typedef struct scree_FrameHead {
+  int64_t step;
+  double time;
+  int32_t bodies, contacts;
+  scree_Analysis analysis;
+  scree_EnergyBalance energy; /* sums since the start */
+} scree_FrameHead;
+
+typedef struct scree_FrameBody {
+  double position[3], orientation[4], velocity[3], angular[3];
+} scree_FrameBody;
+
+typedef struct scree_FrameContact {
+  int32_t body[2];
+  uint32_t feature;
+  int32_t status;
+  double position[3], normal[3], tangent[3], gap, mu, error;
+  double impulse[3], impulse_world[3], velocity[3];
+} scree_FrameContact;
+
+typedef struct scree_Frame {
+  scree_FrameHead head;
+  scree_FrameBody *body;       /* (head.bodies) */
+  scree_FrameContact *contact; /* (head.contacts) */
+  void *memory;                /* of both */
+  size_t capacity;
+} scree_Frame;
+
+/* The world as it is now. The frame was zeroed before its first use, and is reused. */
+scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, const scree_Log *log);
+void scree_frame_fini(scree_Frame *frame);
+
+typedef struct scree_Journal {
+  const char *path;
+  int file;
+  int64_t length; /* bytes of whole records */
+} scree_Journal;
+
+/* Open for appending after the first `length` bytes; what follows them is cut off. */
+scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
+                                const scree_Log *log);
+scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
+                                  const scree_Log *log);
+/* To the disk. */
+scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log);
+void scree_journal_close(scree_Journal *journal);
+
+/* Read the record at *offset and move on; *end at the end of the journal, or at a record that is
+ * not whole. */
+scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, scree_Frame *frame,
+                                bool *end, const scree_Log *log);
+/* The head alone. */
+scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
+                                scree_FrameHead *head, bool *end, const scree_Log *log);
+
+#endif

@@ -1,0 +1,444 @@
+/* Runs (see scree/results.h). The order of things makes them survive: a frame and the lines of its
+ * steps are on the disk before the checkpoint that counts them; the checkpoint replaces the one
+ * before it by a rename; results.h5 is made from the journal and replaced by a rename too. Whatever
+ * lies beyond the last checkpoint is cut off by a resumption and computed again, to the same bits.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "run/checkpoint.h"
+#include "run/results_file.h"
+#include "run/results_write.h"
+#include "run/telemetry.h"
+#include "scree/fclib.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SCENE, RESULTS, TELEMETRY, CHECKPOINT, JOURNAL, PROBLEMS, PATHS };
+
+static const char *const names[PATHS] = {"scene.yaml",     "results.h5", "telemetry.jsonl",
+                                         "checkpoint.bin", "frames.bin", "problems"};
+
+struct scree_Run {
+  const scree_Scene *scene;
+  scree_SceneInfo info;
+  scree_RunSettings settings;
+  const scree_Log *log;
+  char *path[PATHS];
+  scree_World *world;
+  scree_Journal journal;
+  scree_Telemetry telemetry;
+  scree_Sensors sensors;
+  scree_Frame frame;
+  scree_CheckpointHead head; /* the summary is kept in it */
+  int *order;                /* (info.poured) generator of each poured body */
+  int64_t steps_limit, steps_start;
+  double clock_start, clock_checkpoint, seconds_before;
+  int frames_written; /* in the last results.h5 */
+  bool over, failed, journal_gone;
+  const char *reason;
+};
+
+scree_RunSettings scree_run_settings(void) {
+  return (scree_RunSettings){.folder = "run"};
+}
+
+/* ---- the folder ------------------------------------------------------------------------------ */
+
+static bool exists(const char *path) {
+  return access(path, F_OK) == 0;
+}
+
+/* The line at which two texts part, for a message. */
+static int first_difference(const char *a, const char *b, char *line_a, char *line_b, size_t size) {
+  int line = 1;
+  const char *start_a = a, *start_b = b;
+  while (*a && *a == *b) {
+    if (*a == '\n') {
+      ++line;
+      start_a = a + 1;
+      start_b = b + 1;
+    }
+    ++a;
+    ++b;
+  }
+  snprintf(line_a, size, "%.*s", (int)strcspn(start_a, "\n"), start_a);
+  snprintf(line_b, size, "%.*s", (int)strcspn(start_b, "\n"), start_b);
+  return line;
+}
+
+static scree_Status check_same_scene(const scree_Run *run, bool *have) {
+  char *text, ours[120], theirs[120];
+  size_t count;
+  scree_Status status = scree_file_load(run->path[SCENE], &text, &count, run->log);
+  *have = text != NULL;
+  if (status != SCREE_OK || !text) return status;
+  if (strcmp(text, scree_scene_text(run->scene)) != 0) {
+    const int line =
+        first_difference(text, scree_scene_text(run->scene), theirs, ours, sizeof ours);
+    status =
+        scree_fail(run->log, SCREE_BAD_INPUT,
+                   "%s:%d: the run was made with \"%s\", the scene now says \"%s\": resume with "
+                   "the same scene and overrides, or choose another folder",
+                   run->path[SCENE], line, theirs, ours);
+  }
+  scree_free(text);
+  return status;
+}
+
+/* Remove what an earlier run left: only files of the names that a run makes. The telemetry stays,
+ * empty: its lock keeps other runs out. */
+static void clear_folder(const scree_Run *run) {
+  for (int k = 0; k < PROBLEMS; ++k)
+    if (k != TELEMETRY) (void)unlink(run->path[k]);
+}
+
+static scree_Status prepare_folder(scree_Run *run) {
+  const scree_RunSettings *settings = &run->settings;
+  for (int k = 0; k < PATHS; ++k) {
+    run->path[k] = scree_join_path(settings->folder, names[k]);
+    if (!run->path[k]) return scree_fail_memory(run->log, "names of files");
+  }
+  const int error = scree_make_folder(settings->folder);
+  if (error)
+    return scree_fail(run->log,
+                      error == ENOTDIR || error == EEXIST ? SCREE_BAD_INPUT : SCREE_MACHINE,
+                      "%s: the folder cannot be made: %s", settings->folder, strerror(error));
+  const bool used =
+      exists(run->path[SCENE]) || exists(run->path[RESULTS]) || exists(run->path[CHECKPOINT]);
+  if (used && !settings->resume && !settings->replace)
+    return scree_fail(
+        run->log, SCREE_BAD_INPUT,
+        "%s: holds a run already: resume it (--resume), replace it (--force), or choose "
+        "another folder (-o)",
+        settings->folder);
+  return SCREE_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static scree_Status save_frame(scree_Run *run) {
+  const scree_Aabb *region = run->info.has_region ? &run->info.region : NULL;
+  scree_Status status =
+      scree_frame_take(&run->frame, run->world, run->info.save_contacts, region, run->log);
+  if (status == SCREE_OK) status = scree_journal_append(&run->journal, &run->frame, run->log);
+  if (status != SCREE_OK) return status;
+  ++run->head.frames;
+  run->head.last_frame = scree_world_steps(run->world);
+  return SCREE_OK;
+}
+
+static scree_Status save_results(scree_Run *run) {
+  scree_Status status = scree_results_write(run->path[RESULTS], &run->journal, run->scene,
+                                            run->world, run->head.summary.finished, run->log);
+  if (status == SCREE_OK) run->frames_written = run->head.frames;
+  return status;
+}
+
+static double elapsed(const scree_Run *run) {
+  return run->seconds_before + scree_seconds() - run->clock_start;
+}
+
+static scree_Status save_checkpoint(scree_Run *run) {
+  run->clock_checkpoint = scree_seconds();
+  scree_Status status = scree_telemetry_flush(&run->telemetry, true, run->log);
+  if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
+  if (status != SCREE_OK) return status;
+  run->head.journal = run->journal.length;
+  run->head.telemetry = run->telemetry.length;
+  run->head.state = scree_world_state_size(run->world);
+  run->head.summary.seconds = elapsed(run);
+  void *state = SCREE_ALLOC(char, run->head.state);
+  if (!state) return scree_fail_memory(run->log, "the checkpoint");
+  scree_world_save(run->world, state);
+  status = scree_checkpoint_write(run->path[CHECKPOINT], &run->head, run->order, state, run->log);
+  scree_free(state);
+  return status;
+}
+
+static scree_Status dump_problem(scree_Run *run) {
+  scree_Problem problem;
+  const double *r, *u;
+  char name[32], title[160];
+  const int64_t step = scree_world_steps(run->world);
+  const int error = scree_make_folder(run->path[PROBLEMS]);
+  if (error)
+    return scree_fail(run->log, SCREE_MACHINE, "%s: the folder cannot be made: %s",
+                      run->path[PROBLEMS], strerror(error));
+  scree_Status status = scree_world_problem(run->world, &problem, &r, &u, NULL);
+  if (status != SCREE_OK) return status;
+  if (problem.nc == 0) {
+    scree_report(run->log, SCREE_LOG_WARNING, "dump_problem: step %lld has no contacts",
+                 (long long)step);
+    return SCREE_OK;
+  }
+  snprintf(name, sizeof name, "step-%08lld.hdf5", (long long)step);
+  snprintf(title, sizeof title, "%.100s, step %lld", run->info.title[0] ? run->info.title : "scree",
+           (long long)step);
+  char *path = scree_join_path(run->path[PROBLEMS], name);
+  if (!path) return scree_fail_memory(run->log, "the name of a problem");
+  status = scree_fclib_write(path, &problem, title, r, u, run->log);
+  scree_free(path);
+  return status;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static scree_Status start_anew(scree_Run *run) {
+  run->head.last_frame = -1;
+  const char *text = scree_scene_text(run->scene);
+  scree_Status status = scree_telemetry_open(&run->telemetry, run->path[TELEMETRY], 0, run->log);
+  if (status == SCREE_OK) clear_folder(run);
+  if (status == SCREE_OK)
+    status = scree_journal_open(&run->journal, run->path[JOURNAL], 0, run->log);
+  if (status == SCREE_OK)
+    status = scree_file_replace(run->path[SCENE], text, strlen(text), run->log);
+  if (status == SCREE_OK) status = scree_scene_build(run->scene, run->log, &run->world);
+  if (status == SCREE_OK)
+    status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  if (status == SCREE_OK) status = save_frame(run);
+  if (status == SCREE_OK) status = save_checkpoint(run);
+  return status;
+}
+
+static scree_Status restore(scree_Run *run, const int *order, const void *state) {
+  if (run->head.poured > run->info.poured)
+    return scree_fail(run->log, SCREE_BAD_INPUT, "%s: more bodies were poured than the scene has",
+                      run->path[CHECKPOINT]);
+  memcpy(run->order, order, (size_t)run->head.poured * sizeof *order);
+  scree_Status status = scree_scene_build(run->scene, run->log, &run->world);
+  if (status == SCREE_OK)
+    status = scree_scene_pour_again(run->scene, run->world, order, run->head.poured, run->log);
+  if (status == SCREE_OK) status = scree_world_restore(run->world, state, (size_t)run->head.state);
+  if (status != SCREE_OK || run->journal_gone) return status;
+  status =
+      scree_telemetry_open(&run->telemetry, run->path[TELEMETRY], run->head.telemetry, run->log);
+  if (status == SCREE_OK)
+    status = scree_journal_open(&run->journal, run->path[JOURNAL], run->head.journal, run->log);
+  return status;
+}
+
+static scree_Status go_on(scree_Run *run) {
+  bool have_scene = false, found = false;
+  int *order = NULL;
+  void *state = NULL;
+  scree_Status status = check_same_scene(run, &have_scene);
+  if (status == SCREE_OK && have_scene)
+    status =
+        scree_checkpoint_read(run->path[CHECKPOINT], &run->head, &order, &state, &found, run->log);
+  if (status == SCREE_OK && !found) {
+    scree_report(run->log, SCREE_LOG_WARNING,
+                 "%s: no checkpoint to resume from, starting from the beginning",
+                 run->settings.folder);
+    return start_anew(run);
+  }
+  /* with its journal still there, a finished run was stopped before results.h5 was written */
+  if (status == SCREE_OK && run->head.summary.finished) {
+    run->over = true;
+    run->journal_gone = !exists(run->path[JOURNAL]);
+    run->reason = "it had finished already";
+  }
+  if (status == SCREE_OK) status = restore(run, order, state);
+  scree_free(order);
+  scree_free(state);
+  run->seconds_before = run->head.summary.seconds;
+  run->head.summary.resumed = true;
+  return status;
+}
+
+scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
+                              const scree_Log *log, scree_Run **run) {
+  *run = NULL;
+  scree_Run *made = SCREE_ALLOC(scree_Run, 1);
+  if (!made) return scree_fail_memory(log, "the run");
+  made->scene = scene;
+  made->info = scree_scene_info(scene);
+  made->settings = *settings;
+  made->log = log;
+  made->journal.file = made->telemetry.file = -1;
+  made->clock_start = made->clock_checkpoint = scree_seconds();
+  made->order = SCREE_ALLOC(int, made->info.poured);
+  scree_Status status = made->order ? SCREE_OK : scree_fail_memory(log, "the poured bodies");
+  if (status == SCREE_OK) status = scree_sensors_init(&made->sensors, scene, log);
+  if (status == SCREE_OK) status = prepare_folder(made);
+  if (status == SCREE_OK) status = settings->resume ? go_on(made) : start_anew(made);
+  if (status == SCREE_OK && settings->threads > 0) {
+    scree_WorldSettings world = *scree_world_get_settings(made->world);
+    world.solve.threads = settings->threads;
+    status = scree_world_set_settings(made->world, &world);
+  }
+  if (status != SCREE_OK) {
+    scree_run_destroy(made);
+    return status;
+  }
+  made->steps_start = scree_world_steps(made->world);
+  const double until = settings->until > 0 ? settings->until : made->info.duration;
+  made->steps_limit = (int64_t)fmin(9e15, fmax(0, ceil(until / made->info.step * (1 - 1e-12))));
+  if (made->steps_start >= made->steps_limit) made->over = true;
+  *run = made;
+  return SCREE_OK;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static void remember_failure(scree_RunSummary *summary, const scree_StepReport *report) {
+  if (summary->steps_above < SCREE_RUN_REMEMBERED) {
+    const bool solver = report->error > report->tolerance;
+    const int *body = solver            ? report->worst_body
+                      : report->passing ? report->passing_body
+                                        : report->deepest_body;
+    summary->above[summary->steps_above] =
+        (scree_RunFailure){.step = report->step,
+                           .time = report->time,
+                           .error = report->error,
+                           .penetration = report->penetration,
+                           .contacts_above = report->contacts_above,
+                           .body = {body[0], body[1]}};
+  }
+  ++summary->steps_above;
+}
+
+static void add_up(scree_Run *run, const scree_StepReport *report) {
+  scree_RunSummary *summary = &run->head.summary;
+  const scree_EnergyBalance energy = scree_world_energy(run->world);
+  if (report->contacts > summary->contacts_max) summary->contacts_max = report->contacts;
+  summary->error_max = fmax(summary->error_max, report->error);
+  summary->penetration_max = fmax(summary->penetration_max, report->penetration);
+  summary->tolerance = report->tolerance;
+  summary->iterations += report->iterations;
+  summary->substeps += report->substeps - 1;
+  summary->seconds_detect += report->seconds_detect;
+  summary->seconds_solve += report->seconds_solve;
+  if (!report->certified) remember_failure(summary, report);
+  /* energy that there was, or that has gone through contacts, forces and drivers */
+  const double now = energy.kinetic + fabs(energy.normal) + fabs(energy.friction) +
+                     fabs(energy.forces) + fabs(energy.drivers);
+  run->head.turned_over = fmax(run->head.turned_over, now);
+  const double made = fmax(0, -(energy.normal + energy.friction)) + energy.closing;
+  summary->energy_error = run->head.turned_over > 0 ? made / run->head.turned_over : 0;
+}
+
+/* What follows a step that was done: lines, frames, problems, checkpoints. */
+static scree_Status record(scree_Run *run, const scree_StepReport *report) {
+  const int64_t step = scree_world_steps(run->world);
+  int bodies = 0; /* that are there */
+  const int n = scree_world_body_count(run->world);
+  if (scree_world_removed_count(run->world) == 0)
+    bodies = n - run->info.obstacles;
+  else
+    for (int b = run->info.obstacles; b < n; ++b) bodies += !scree_body_is_removed(run->world, b);
+  add_up(run, report);
+  scree_Status status = scree_sensors_take(&run->sensors, run->world, run->log);
+  if (status == SCREE_OK)
+    status = scree_telemetry_add(&run->telemetry, report, bodies, &run->sensors, run->log);
+  if (status == SCREE_OK && scree_scene_dumps(run->scene, step)) status = dump_problem(run);
+  const char *reason = NULL;
+  const bool stop = scree_scene_should_stop(run->scene, run->world, &run->head.peak, &reason);
+  if (stop || step >= run->info.steps) {
+    /* with --until beyond the duration the end of the scene is there */
+    const bool extended = !stop && run->steps_limit > run->info.steps && step < run->steps_limit;
+    if (!extended) {
+      run->over = run->head.summary.finished = true;
+      run->reason = stop ? reason : "its time is over";
+    }
+  }
+  if (!run->over && step >= run->steps_limit) {
+    run->over = true;
+    run->reason = "the time asked for was reached";
+  }
+  if (!run->over && run->settings.steps > 0 && step - run->steps_start >= run->settings.steps) {
+    run->over = true;
+    run->reason = "the number of steps asked for was reached";
+  }
+  const bool frame = step % run->info.frame_steps == 0 || run->head.summary.finished;
+  if (status == SCREE_OK && frame) status = save_frame(run);
+  if (status == SCREE_OK && frame && !run->over &&
+      scree_seconds() - run->clock_checkpoint >= run->info.checkpoint) {
+    /* bodies due now belong to the checkpoint's state only after they were added */
+    status = save_checkpoint(run);
+    if (status == SCREE_OK && 2 * run->head.frames >= 3 * run->frames_written)
+      status = save_results(run);
+  }
+  return status;
+}
+
+scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
+  scree_StepReport own;
+  if (!report) report = &own;
+  scree_Status status = scree_scene_remove(run->scene, run->world);
+  if (status == SCREE_OK)
+    status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
+  if (status == SCREE_OK) status = scree_world_step(run->world, report);
+  if (status > SCREE_NOT_CONVERGED) {
+    run->failed = true;
+    return status;
+  }
+  const scree_Status recorded = record(run, report);
+  if (recorded == SCREE_OK) return status;
+  run->failed = true;
+  return recorded;
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+bool scree_run_is_over(const scree_Run *run) {
+  return run->over || run->failed;
+}
+
+scree_Status scree_run_close(scree_Run *run, const scree_Log *log) {
+  (void)log;
+  if (run->journal_gone) return SCREE_OK;
+  /* after a failure the state may be half-way: the last checkpoint is what counts */
+  scree_Status status = run->failed ? SCREE_OK : save_checkpoint(run);
+  if (run->failed) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
+  const scree_Status written = save_results(run);
+  if (status == SCREE_OK) status = written;
+  if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
+    scree_journal_close(&run->journal);
+    (void)unlink(run->path[JOURNAL]);
+    run->journal_gone = true;
+  }
+  return status;
+}
+
+void scree_run_destroy(scree_Run *run) {
+  if (!run) return;
+  scree_world_destroy(run->world);
+  scree_frame_fini(&run->frame);
+  scree_sensors_fini(&run->sensors);
+  scree_journal_close(&run->journal);
+  scree_telemetry_close(&run->telemetry);
+  for (int k = 0; k < PATHS; ++k) scree_free(run->path[k]);
+  scree_free(run->order);
+  scree_free(run);
+}
+
+scree_RunSummary scree_run_summary(const scree_Run *run) {
+  scree_RunSummary summary = run->head.summary;
+  summary.steps = scree_world_steps(run->world);
+  summary.time = scree_world_time(run->world);
+  summary.bodies = scree_world_body_count(run->world) - run->info.obstacles;
+  summary.frames = run->head.frames;
+  summary.reason = run->reason;
+  if (!run->journal_gone || !summary.finished || run->steps_start < summary.steps)
+    summary.seconds = elapsed(run);
+  return summary;
+}
+
+const scree_World *scree_run_world(const scree_Run *run) {
+  return run->world;
+}
+
+double scree_run_end(const scree_Run *run) {
+  double end = (double)run->steps_limit * run->info.step;
+  if (run->settings.steps > 0)
+    end = fmin(end, (double)(run->steps_start + run->settings.steps) * run->info.step);
+  return end;
+}

@@ -1,0 +1,155 @@
+/* Telemetry (see telemetry.h). Lines are gathered and written some at a time, and always before a
+ * checkpoint. */
+#define _DEFAULT_SOURCE /* flock */
+#include "run/telemetry.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "run/results_file.h"
+#include "scene/yaml_tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 2048 + 80 * 3 * SCREE_SENSORS_MAX, WAITING_MAX = 1 << 15 };
+
+scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, int64_t length,
+                                  const scree_Log *log) {
+  *telemetry = (scree_Telemetry){.path = path, .length = length};
+  telemetry->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (telemetry->file < 0)
+    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
+  /* not fcntl's lock: that does not hold within a process, and goes when any reader of the file in
+   * the same process closes it */
+  int error = 0;
+  if (flock(telemetry->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    scree_telemetry_close(telemetry);
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: another run is writing to this folder", path);
+  }
+  const off_t end = lseek(telemetry->file, 0, SEEK_END);
+  if (end < length) {
+    scree_telemetry_close(telemetry);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: found %lld bytes, the checkpoint needs %lld: the folder is damaged",
+                      path, (long long)end, (long long)length);
+  }
+  if (ftruncate(telemetry->file, length) != 0 || lseek(telemetry->file, length, SEEK_SET) != length)
+    error = errno;
+  if (!error) return SCREE_OK;
+  scree_telemetry_close(telemetry);
+  return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(error));
+}
+
+typedef struct Line {
+  char text[LINE_MAX_BYTES];
+  size_t length;
+} Line;
+
+static void raw(Line *line, const char *key, const char *value) {
+  const int n = snprintf(line->text + line->length, sizeof line->text - line->length,
+                         "%s\"%s\": %s", line->length > 1 ? ", " : "", key, value);
+  if (n > 0 && (size_t)n < sizeof line->text - line->length) line->length += (size_t)n;
+}
+
+static void real(Line *line, const char *key, double value) {
+  char text[40] = "null";
+  if (isfinite(value)) scree_format_real(value, text, sizeof text);
+  raw(line, key, text);
+}
+
+static void integer(Line *line, const char *key, long long value) {
+  char text[32];
+  snprintf(text, sizeof text, "%lld", value);
+  raw(line, key, text);
+}
+
+static void pair(Line *line, const char *key, const int value[2]) {
+  char text[64];
+  snprintf(text, sizeof text, "[%d, %d]", value[0], value[1]);
+  raw(line, key, text);
+}
+
+static void write_line(Line *line, const scree_StepReport *report, int bodies,
+                       const scree_Sensors *sensors) {
+  const scree_EnergyBalance *energy = &report->energy;
+  char solver[48];
+  snprintf(solver, sizeof solver, "\"%.40s\"", report->solve.solver ? report->solve.solver : "");
+  line->text[0] = '{';
+  line->length = 1;
+  integer(line, "step", report->step);
+  real(line, "time", report->time);
+  real(line, "h", report->h);
+  integer(line, "bodies", bodies);
+  integer(line, "contacts", report->contacts);
+  integer(line, "active", report->active);
+  raw(line, "certified", report->certified ? "true" : "false");
+  real(line, "error", report->error);
+  real(line, "tolerance", report->tolerance);
+  integer(line, "contacts_above", report->contacts_above);
+  pair(line, "worst_body", report->worst_body);
+  real(line, "penetration", report->penetration);
+  pair(line, "deepest_body", report->deepest_body);
+  real(line, "cone_violation", report->cone_violation);
+  integer(line, "iterations", report->iterations);
+  integer(line, "solves", report->solves);
+  integer(line, "retries", report->retries);
+  integer(line, "redetections", report->redetections);
+  integer(line, "expansions", report->expansions);
+  integer(line, "substeps", report->substeps);
+  pair(line, "passing_body", report->passing_body);
+  raw(line, "stabilised", report->stabilised ? "true" : "false");
+  raw(line, "solver", solver);
+  real(line, "kinetic", energy->kinetic);
+  real(line, "potential", energy->potential);
+  real(line, "work_forces", energy->forces);
+  real(line, "work_drivers", energy->drivers);
+  real(line, "dissipated_normal", energy->normal);
+  real(line, "dissipated_friction", energy->friction);
+  real(line, "scheme", energy->scheme);
+  real(line, "stabilisation", energy->stabilisation);
+  real(line, "closing", energy->closing);
+  for (int k = 0; k < sensors->columns; ++k) real(line, sensors->names[k], sensors->values[k]);
+  real(line, "seconds_detect", report->seconds_detect);
+  real(line, "seconds_build", report->seconds_build);
+  real(line, "seconds_solve", report->seconds_solve);
+  real(line, "seconds_move", report->seconds_move);
+  real(line, "seconds_certify", report->seconds_certify);
+  memcpy(line->text + line->length, "}\n", 2);
+  line->length += 2;
+}
+
+scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepReport *report,
+                                 int bodies, const scree_Sensors *sensors, const scree_Log *log) {
+  Line line;
+  write_line(&line, report, bodies, sensors);
+  void *array = telemetry->waiting;
+  if (!scree_grow(&array, &telemetry->capacity, telemetry->count + line.length, 1))
+    return scree_fail_memory(log, telemetry->path);
+  telemetry->waiting = array;
+  memcpy(telemetry->waiting + telemetry->count, line.text, line.length);
+  telemetry->count += line.length;
+  telemetry->length += (int64_t)line.length;
+  return telemetry->count < WAITING_MAX ? SCREE_OK : scree_telemetry_flush(telemetry, false, log);
+}
+
+scree_Status scree_telemetry_flush(scree_Telemetry *telemetry, bool sync, const scree_Log *log) {
+  int error = scree_write_all(telemetry->file, telemetry->waiting, telemetry->count);
+  telemetry->count = 0;
+  if (!error && sync && fdatasync(telemetry->file) != 0 && errno != EINVAL && errno != ENOTSUP)
+    error = errno;
+  if (!error) return SCREE_OK;
+  return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", telemetry->path,
+                    strerror(error));
+}
+
+void scree_telemetry_close(scree_Telemetry *telemetry) {
+  if (telemetry->file >= 0) (void)close(telemetry->file);
+  telemetry->file = -1;
+  scree_free(telemetry->waiting);
+  telemetry->waiting = NULL;
+}

@@ -1,0 +1,449 @@
+/* Generators (see docs/SCENES.md): lattice, fill, wall, arch make the bodies of the start; pour is
+ * only read here, and its bodies made while the world runs (scene_build.c).
+ *
+ * Bodies of a lattice or fill are tested against all that is there, through a grid of cells as wide
+ * as the largest of them (place.h); a lattice whose bodies overlap is a mistake, a fill leaves the
+ * places out. Random choices depend on (seed, number of the generator, number of the body) alone.
+ */
+#include "core/log.h"
+#include "core/memory.h"
+#include "geometry/narrow.h"
+#include "math/vec3.h"
+#include "scene/generator_place.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                         const scree_Pose *pb) {
+  scree_Manifold manifold;
+  const int count = scree_collide(a, pa, b, pb, 0.0, &manifold);
+  const double size = fmin(a->size, b->size);
+  for (int k = 0; k < count; ++k)
+    if (manifold.points[k].gap < -1e-9 * size) return true;
+  return false;
+}
+
+/* ---- grains ---------------------------------------------------------------------------------- */
+
+static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
+                               const scree_Log *log, scree_Grain *grain) {
+  static const char *const names[] = {"constant", "uniform", "normal", "power"};
+  const scree_Node *scale = scree_node_find(map, "scale");
+  *grain =
+      (scree_Grain){.def = scree_body_def(), .turn = scree_node_is(map, "orientation", "random")};
+  for (int k = 0; k < 4; ++k)
+    if (scree_node_is(scale, "distribution", names[k]))
+      grain->scale.kind = (scree_DistributionKind)k;
+  grain->scale.min = scree_node_number(scale, "min");
+  grain->scale.max = scree_node_number(scale, "max");
+  grain->scale.mean = scree_node_number(scale, "mean");
+  grain->scale.deviation = scree_node_number(scale, "deviation");
+  grain->scale.exponent = scree_node_number(scale, "exponent");
+  if (grain->scale.kind == SCREE_DISTRIBUTION_CONSTANT) grain->scale.min = grain->scale.max = 1;
+  if (grain->scale.min > grain->scale.max)
+    return scree_scene_refuse(scene, map, log, "scale: found min %g > max %g", grain->scale.min,
+                              grain->scale.max);
+  scree_Status status = scree_scene_matter(scene, map, log, &grain->def);
+  if (status != SCREE_OK) return status;
+  grain->def.velocity = (scree_Twist){scree_scene_vector(map, "velocity"),
+                                      scree_scene_vector(map, "angular_velocity")};
+  const scree_Node *shape = scree_node_find(map, "shape");
+  status = scree_scene_shape(scene, shape, 1.0, log, &grain->shape);
+  if (status == SCREE_OK && !(grain->shape.volume > 0)) {
+    status = scree_scene_refuse(scene, shape, log, "a %s cannot be generated: it has no volume",
+                                scree_node_text(shape, "kind"));
+    scree_shape_fini(&grain->shape);
+  }
+  return status;
+}
+
+scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain, int generator,
+                              uint64_t index, scree_Random *random, scree_SceneBody *body,
+                              const scree_Log *log) {
+  *random = scree_random(scene->seed, (uint64_t)generator, index);
+  const double scale = scree_random_from(random, &grain->scale);
+  *body = (scree_SceneBody){.def = grain->def};
+  if (grain->turn) body->def.pose.orientation = scree_random_orientation(random, scene->dimension);
+  return scree_scene_scale_shape(&grain->shape, scale, &body->shape, log);
+}
+
+static double largest_radius(const scree_Grain *grain) {
+  return grain->scale.max * grain->shape.bounding_radius;
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+static void region_bounds_drum(scree_Region *region) {
+  /* a cylinder reaches R sqrt(1 - a_k^2) + L |a_k| along axis k */
+  double reach[3];
+  const double axis[3] = {region->axis.x, region->axis.y, region->axis.z};
+  for (int k = 0; k < 3; ++k)
+    reach[k] = region->dimension == 2 ? region->radius
+                                      : region->radius * sqrt(fmax(0, 1 - axis[k] * axis[k])) +
+                                            region->half_length * fabs(axis[k]);
+  const scree_Vec3 r = scree_vec3(reach[0], reach[1], region->dimension == 3 ? reach[2] : 0);
+  region->lower = scree_sub(region->centre, r);
+  region->upper = scree_add(region->centre, r);
+  region->volume =
+      PI * region->radius * region->radius * (region->dimension == 3 ? 2 * region->half_length : 1);
+}
+
+static void region_bounds_hopper(scree_Region *region) {
+  const double half = 0.5 * fmax(region->top, region->outlet);
+  const scree_Vec3 c = region->centre;
+  if (region->dimension == 2) {
+    region->lower = scree_vec3(c.x - half, c.y, 0);
+    region->upper = scree_vec3(c.x + half, c.y + region->height, 0);
+    region->length = 1;
+  } else {
+    region->lower = scree_vec3(c.x - half, c.y - 0.5 * region->length, c.z);
+    region->upper = scree_vec3(c.x + half, c.y + 0.5 * region->length, c.z + region->height);
+  }
+  region->volume = 0.5 * (region->top + region->outlet) * region->height * region->length;
+}
+
+static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Region *region) {
+  const scree_Node *node = scree_node_find(map, "region");
+  *region = (scree_Region){.dimension = scene->dimension};
+  if (!node) return SCREE_OK;
+  if (scree_node_is(node, "kind", "box")) {
+    region->kind = SCREE_REGION_BOX;
+    region->lower = scree_scene_vector(node, "lower");
+    region->upper = scree_scene_vector(node, "upper");
+    const scree_Vec3 size = scree_sub(region->upper, region->lower);
+    if (!(size.x > 0 && size.y > 0 && (scene->dimension == 2 || size.z > 0)))
+      return scree_scene_refuse(scene, node, log, "region: expected lower < upper on each axis");
+    region->volume = size.x * size.y * (scene->dimension == 3 ? size.z : 1);
+  } else if (scree_node_is(node, "kind", "drum")) {
+    region->kind = SCREE_REGION_DRUM;
+    region->centre = scree_scene_vector(node, "centre");
+    region->radius = scree_node_number(node, "radius");
+    region->half_length = scree_node_number(node, "half_length");
+    region->axis = scree_scene_vector(node, "axis");
+    if (scree_node_is(node, "axis", "auto")) region->axis = scree_vec3(0, 1, 0);
+    if (scene->dimension == 3 && !(scree_norm(region->axis) > 0))
+      return scree_scene_refuse(scene, node, log, "region.axis: expected other than zero");
+    region->axis = scree_unit_or(region->axis, scree_vec3(0, 0, 1));
+    region_bounds_drum(region);
+  } else {
+    region->kind = SCREE_REGION_HOPPER;
+    region->centre = scree_scene_vector(node, "outlet");
+    region->outlet = scree_node_number(node, "outlet_width");
+    region->top = scree_node_number(node, "top_width");
+    region->height = scree_node_number(node, "height");
+    region->length = scree_node_number(node, "length");
+    region_bounds_hopper(region);
+  }
+  return SCREE_OK;
+}
+
+/* Distance of the centre from the nearest face is at least the radius. */
+bool scree_region_holds(const scree_Region *region, scree_Vec3 c, double radius) {
+  const bool solid = region->dimension == 3;
+  if (region->kind == SCREE_REGION_NONE) return true;
+  if (region->kind == SCREE_REGION_DRUM) {
+    const scree_Vec3 d = scree_sub(c, region->centre);
+    const double along = solid ? scree_dot(d, region->axis) : 0;
+    const scree_Vec3 across = scree_axpy(d, -along, region->axis);
+    return scree_norm(across) + radius <= region->radius &&
+           (!solid || fabs(along) + radius <= region->half_length);
+  }
+  const bool inside =
+      c.x - radius >= region->lower.x && c.x + radius <= region->upper.x &&
+      c.y - radius >= region->lower.y && c.y + radius <= region->upper.y &&
+      (!solid || (c.z - radius >= region->lower.z && c.z + radius <= region->upper.z));
+  if (region->kind == SCREE_REGION_BOX || !inside) return inside;
+  /* the slope x = outlet/2 + s z has the normal (1, -s) / sqrt(1 + s^2) */
+  const double s = 0.5 * (region->top - region->outlet) / region->height;
+  const double up = solid ? c.z - region->centre.z : c.y - region->centre.y;
+  const double gap =
+      (0.5 * region->outlet + s * up - fabs(c.x - region->centre.x)) / sqrt(1 + s * s);
+  return gap >= radius;
+}
+
+/* ---- lattices -------------------------------------------------------------------------------- */
+
+/* Centre of cell (i, j, k), k the layer along the vertical (y in 2D, z in 3D). */
+static scree_Vec3 cell_centre(int dimension, bool hexagonal, scree_Vec3 origin, scree_Vec3 spacing,
+                              long i, long j, long k) {
+  if (dimension == 2) {
+    const double x = (double)i + (hexagonal && (k & 1) ? 0.5 : 0.0);
+    return scree_vec3(origin.x + spacing.x * x,
+                      origin.y + spacing.y * (hexagonal ? sqrt(0.75) : 1.0) * (double)k, 0);
+  }
+  if (!hexagonal)
+    return scree_vec3(origin.x + spacing.x * (double)i, origin.y + spacing.y * (double)j,
+                      origin.z + spacing.z * (double)k);
+  /* close packing: rows shifted by half, layers by a third of a row */
+  const double x = (double)i + ((j + k) & 1 ? 0.5 : 0.0);
+  const double y = sqrt(0.75) * ((double)j + (k & 1 ? 1.0 / 3.0 : 0.0));
+  return scree_vec3(origin.x + spacing.x * x, origin.y + spacing.y * y,
+                    origin.z + spacing.z * sqrt(2.0 / 3.0) * (double)k);
+}
+
+typedef struct Lattice {
+  scree_Scene *scene;
+  const scree_Node *node;
+  const scree_Log *log;
+  int generator;
+  scree_Grain grain;
+  scree_Region region;
+  scree_Vec3 origin, spacing;
+  bool hexagonal, may_skip;
+  double jitter; /* m */
+  long count[3]; /* along x, across, up */
+  double target; /* volume to reach, INFINITY: all cells */
+  scree_Place *place;
+} Lattice;
+
+/* Make the body of a cell if it fits; *volume grows by its own. */
+static scree_Status fill_cell(Lattice *lattice, uint64_t index, scree_Vec3 centre, double *volume) {
+  scree_Scene *scene = lattice->scene;
+  scree_SceneBody body;
+  scree_Random random;
+  scree_Status status = scree_grain_make(scene, &lattice->grain, lattice->generator, index, &random,
+                                         &body, lattice->log);
+  if (status != SCREE_OK) return status;
+  if (lattice->jitter > 0)
+    centre = scree_axpy(centre, lattice->jitter, scree_random_in_ball(&random, scene->dimension));
+  body.def.pose.position = centre;
+  if (!scree_region_holds(&lattice->region, centre, body.shape.bounding_radius)) {
+    scree_shape_fini(&body.shape);
+    return SCREE_OK;
+  }
+  if (scree_place_blocked(lattice->place, scene, &body)) {
+    scree_shape_fini(&body.shape);
+    if (lattice->may_skip) return SCREE_OK;
+    return scree_scene_refuse(scene, lattice->node, lattice->log,
+                              "body %llu of the lattice, at (%g, %g, %g), overlaps another body",
+                              (unsigned long long)index, centre.x, centre.y, centre.z);
+  }
+  *volume += body.shape.volume;
+  status = scree_scene_add(scene, &body, lattice->log);
+  if (status == SCREE_OK && !scree_place_add(lattice->place, scene, (int)scene->body_count - 1))
+    status = scree_fail_memory(lattice->log, "the places of bodies");
+  return status;
+}
+
+static scree_Status fill_lattice(Lattice *lattice, double *volume) {
+  const long *n = lattice->count;
+  uint64_t index = 0;
+  *volume = 0;
+  lattice->place = scree_place_create(lattice->scene, 2 * largest_radius(&lattice->grain));
+  scree_Status status =
+      lattice->place ? SCREE_OK : scree_fail_memory(lattice->log, "the places of bodies");
+  for (long k = 0; k < n[2] && status == SCREE_OK; ++k)
+    for (long j = 0; j < n[1] && status == SCREE_OK; ++j)
+      for (long i = 0; i < n[0] && status == SCREE_OK && *volume < lattice->target; ++i)
+        status = fill_cell(lattice, index++,
+                           cell_centre(lattice->scene->dimension, lattice->hexagonal,
+                                       lattice->origin, lattice->spacing, i, j, k),
+                           volume);
+  scree_place_destroy(lattice->place);
+  return status;
+}
+
+/* Spacing at which bodies of the largest size, moved by the jitter, just do not touch. */
+static double closest_spacing(const scree_Grain *grain, double jitter) {
+  return 2 * largest_radius(grain) * (1 + 1e-6) / (1 - 2 * jitter);
+}
+
+static scree_Status make_lattice(Lattice *lattice) {
+  const scree_Node *node = lattice->node, *count = scree_node_find(node, "count");
+  const int d = lattice->scene->dimension;
+  const double jitter = scree_node_number(node, "jitter");
+  if (!count || count->count != d)
+    return scree_scene_refuse(lattice->scene, count ? count : node, lattice->log,
+                              "count: expected %d integers, one for each axis", d);
+  lattice->hexagonal = scree_node_is(node, "arrangement", "hexagonal");
+  lattice->origin = scree_scene_vector(node, "origin");
+  const double spacing = closest_spacing(&lattice->grain, jitter);
+  lattice->spacing = scree_node_is(node, "spacing", "auto") ? scree_vec3(spacing, spacing, spacing)
+                                                            : scree_scene_vector(node, "spacing");
+  lattice->jitter = jitter * fmin(lattice->spacing.x, lattice->spacing.y);
+  if (d == 3) lattice->jitter = fmin(lattice->jitter, jitter * lattice->spacing.z);
+  double total = 1;
+  for (int k = 0; k < d; ++k) total *= count->entries[k].value->number;
+  if (total > 1e7)
+    return scree_scene_refuse(lattice->scene, count, lattice->log,
+                              "count: found %g bodies, expected at most 1e7", total);
+  lattice->count[0] = (long)count->entries[0].value->number;
+  lattice->count[1] = d == 3 ? (long)count->entries[1].value->number : 1;
+  lattice->count[2] = (long)count->entries[d - 1].value->number;
+  lattice->target = INFINITY;
+  double volume;
+  return fill_lattice(lattice, &volume);
+}
+
+static scree_Status make_fill(Lattice *lattice) {
+  const scree_Region *region = &lattice->region;
+  const int d = lattice->scene->dimension;
+  const double jitter = scree_node_number(lattice->node, "jitter");
+  const double fraction = scree_node_number(lattice->node, "fraction");
+  const double spacing = closest_spacing(&lattice->grain, jitter);
+  const double margin = largest_radius(&lattice->grain) * (1 + 1e-6) + jitter * spacing;
+  const scree_Vec3 size = scree_sub(region->upper, region->lower);
+  lattice->hexagonal = lattice->may_skip = true;
+  lattice->jitter = jitter * spacing;
+  lattice->spacing = scree_vec3(spacing, spacing, spacing);
+  lattice->origin =
+      scree_vec3(region->lower.x + margin, region->lower.y + margin, region->lower.z + margin);
+  const double n[3] = {size.x / spacing + 1, d == 3 ? size.y / spacing / sqrt(0.75) + 1 : 1,
+                       d == 3 ? size.z / spacing / sqrt(2.0 / 3.0) + 1
+                              : size.y / spacing / sqrt(0.75) + 1};
+  if (!(n[0] * n[1] * n[2] < 2e7))
+    return scree_scene_refuse(lattice->scene, lattice->node, lattice->log,
+                              "the region has room for about %.2g bodies, expected at most 2e7",
+                              n[0] * n[1] * n[2]);
+  for (int k = 0; k < 3; ++k) lattice->count[k] = (long)ceil(n[k]);
+  /* half a body below the target is as near as half a body above */
+  const double one = lattice->grain.shape.volume * pow(lattice->grain.scale.min, d);
+  lattice->target = fraction * region->volume - 0.5 * one;
+  if (!(lattice->target > 0))
+    return scree_scene_refuse(lattice->scene, lattice->node, lattice->log,
+                              "fraction: %g of the region is less than half a body", fraction);
+  double volume = 0;
+  scree_Status status = fill_lattice(lattice, &volume);
+  if (status == SCREE_OK && volume < lattice->target)
+    return scree_scene_refuse(
+        lattice->scene, lattice->node, lattice->log,
+        "fraction: bodies of this size fill at most %.3g of the region, found "
+        "%g: ask for less, or use smaller or more equal bodies",
+        volume / region->volume, fraction);
+  return status;
+}
+
+/* ---- walls and arches ------------------------------------------------------------------------ */
+
+/* Add a body at a place, with matter and velocity of `def`. */
+static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def,
+                              const scree_Shape *shape, scree_Vec3 position, const scree_Log *log) {
+  scree_SceneBody body = {.shape = *shape, .def = *def};
+  body.def.pose.position = scree_add(position, scree_shape_offset(shape));
+  return scree_scene_add(scene, &body, log);
+}
+
+static scree_Status add_brick(scree_Scene *scene, const scree_BodyDef *def, scree_Vec3 lower,
+                              scree_Vec3 size, const scree_Log *log) {
+  scree_Shape shape;
+  scree_Status status;
+  if (scene->dimension == 2) {
+    const double x = 0.5 * size.x, y = 0.5 * size.y;
+    const scree_Vec3 corners[4] = {{-x, -y, 0}, {x, -y, 0}, {x, y, 0}, {-x, y, 0}};
+    status = scree_shape_init(&shape, SCREE_SHAPE_POLYGON, NULL, corners, 4, log);
+  } else {
+    status = scree_shape_init_box(&shape, 0.5 * size.x, 0.5 * size.y, 0.5 * size.z, log);
+  }
+  if (status != SCREE_OK) return status;
+  return add_block(scene, def, &shape, scree_axpy(lower, 0.5, size), log);
+}
+
+/* Odd courses start and end with half a brick. */
+static scree_Status make_wall(scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+  const scree_Vec3 origin = scree_scene_vector(node, "origin");
+  const scree_Vec3 brick = scree_scene_vector(node, "brick");
+  const double joint = scree_node_number(node, "joint"), pitch = brick.x + joint;
+  const int courses = (int)scree_node_number(node, "courses");
+  const int length = (int)scree_node_number(node, "length");
+  scree_BodyDef def = scree_body_def();
+  scree_Status status = scree_scene_matter(scene, node, log, &def);
+  if (status == SCREE_OK && (double)courses * length > 1e7)
+    status = scree_scene_refuse(scene, node, log, "a wall of more than 1e7 bricks");
+  if (status == SCREE_OK && !(joint < brick.x))
+    status =
+        scree_scene_refuse(scene, node, log, "joint: found %g, expected less than a brick", joint);
+  def.velocity.linear = scree_scene_vector(node, "velocity");
+  for (int course = 0; course < courses && status == SCREE_OK; ++course) {
+    const bool odd = course & 1;
+    for (int k = 0; k < length + odd && status == SCREE_OK; ++k) {
+      scree_Vec3 lower = origin, size = brick;
+      if (scene->dimension == 2)
+        lower.y += course * brick.y;
+      else
+        lower.z += course * brick.z;
+      lower.x += odd && k > 0 ? (k - 0.5) * pitch : k * pitch;
+      if (odd && (k == 0 || k == length)) size.x = 0.5 * (brick.x - joint);
+      status = add_brick(scene, &def, lower, size, log);
+    }
+  }
+  return status;
+}
+
+static scree_Status make_arch(scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+  const scree_Vec3 centre = scree_scene_vector(node, "centre");
+  const double inner = scree_node_number(node, "radius");
+  const double outer = inner + scree_node_number(node, "thickness");
+  const double embrace = scree_node_number(node, "embrace");
+  const int blocks = (int)scree_node_number(node, "blocks");
+  scree_BodyDef def = scree_body_def();
+  scree_Status status = scree_scene_matter(scene, node, log, &def);
+  for (int k = 0; k < blocks && status == SCREE_OK; ++k) {
+    const double a = 0.5 * (PI - embrace) + embrace * k / blocks;
+    const double b = 0.5 * (PI - embrace) + embrace * (k + 1) / blocks;
+    const scree_Vec3 corners[4] = {{inner * cos(a), inner * sin(a), 0},
+                                   {outer * cos(a), outer * sin(a), 0},
+                                   {outer * cos(b), outer * sin(b), 0},
+                                   {inner * cos(b), inner * sin(b), 0}};
+    scree_Shape shape;
+    status = scree_shape_init(&shape, SCREE_SHAPE_POLYGON, NULL, corners, 4, log);
+    if (status == SCREE_OK) status = add_block(scene, &def, &shape, centre, log);
+  }
+  return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static scree_Status read_pour(scree_Scene *scene, Lattice *lattice) {
+  scree_Pour *pour = &scene->pours[scene->pour_count];
+  *pour = (scree_Pour){.generator = lattice->generator,
+                       .grain = lattice->grain,
+                       .region = lattice->region,
+                       .count = (int)scree_node_number(lattice->node, "count"),
+                       .rate = scree_node_number(lattice->node, "rate"),
+                       .start = scree_node_number(lattice->node, "start")};
+  const scree_Vec3 size = scree_sub(pour->region.upper, pour->region.lower);
+  const double widest = 2 * largest_radius(&pour->grain);
+  if (!(widest < size.x && widest < size.y && (scene->dimension == 2 || widest < size.z)))
+    return scree_scene_refuse(scene, lattice->node, lattice->log,
+                              "region: the largest body is %g across, expected a wider region",
+                              widest);
+  ++scene->pour_count; /* now the scene owns the grain's shape */
+  return SCREE_OK;
+}
+
+static scree_Status generate(scree_Scene *scene, int generator, const scree_Node *node,
+                             const scree_Log *log) {
+  if (scree_node_is(node, "kind", "wall")) return make_wall(scene, node, log);
+  if (scree_node_is(node, "kind", "arch")) return make_arch(scene, node, log);
+  Lattice lattice = {.scene = scene, .node = node, .log = log, .generator = generator};
+  scree_Status status = read_region(scene, node, log, &lattice.region);
+  if (status == SCREE_OK) status = read_grain(scene, node, log, &lattice.grain);
+  if (status != SCREE_OK) return status;
+  if (scree_node_is(node, "kind", "pour")) {
+    status = read_pour(scene, &lattice);
+    if (status == SCREE_OK) return SCREE_OK;
+  } else if (scree_node_is(node, "kind", "fill")) {
+    status = make_fill(&lattice);
+  } else {
+    status = make_lattice(&lattice);
+  }
+  scree_shape_fini(&lattice.grain.shape);
+  return status;
+}
+
+scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log) {
+  const scree_Node *list = scree_node_find(scene->tree.root, "generators");
+  scene->pours = SCREE_ALLOC(scree_Pour, list->count);
+  if (!scene->pours) return scree_fail_memory(log, scene->name);
+  for (int k = 0; k < list->count; ++k) {
+    scree_Status status = generate(scene, k, list->entries[k].value, log);
+    if (status != SCREE_OK) return status;
+  }
+  return SCREE_OK;
+}

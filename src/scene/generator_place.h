@@ -1,0 +1,22 @@
+/* Which places are taken: bodies of a scene by cells of a grid, so that a new body is tested only
+ * against those near it. Bodies that cover very many cells, and unbounded ones, are tested always.
+ */
+#ifndef SCREE_SCENE_GENERATOR_PLACE_H
+#define SCREE_SCENE_GENERATOR_PLACE_H
+
+#include "scene/scene.h"
+
+typedef struct scree_Place scree_Place;
+
+/* A grid of cells of width `cell` with all bodies of the scene; null: out of memory. */
+scree_Place *scree_place_create(const scree_Scene *scene, double cell);
+void scree_place_destroy(scree_Place *place);
+
+/* Note body number `body` of the scene; false: out of memory. */
+bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body);
+
+/* Whether a new body would overlap one that was noted. */
+bool scree_place_blocked(const scree_Place *place, const scree_Scene *scene,
+                         const scree_SceneBody *body);
+
+#endif

@@ -1,0 +1,41 @@
+/* Random numbers that depend on nothing but their names: (seed, stream, index, draw). There is no
+ * state to keep in a checkpoint, and no call of the C library whose last bit differs from one
+ * platform to the next: logarithm and exponential are our own, from + - * / alone. */
+#ifndef SCREE_SCENE_GENERATOR_RANDOM_H
+#define SCREE_SCENE_GENERATOR_RANDOM_H
+
+#include "scree/shape.h"
+
+#include <stdint.h>
+
+typedef struct scree_Random {
+  uint64_t key;  /* of seed, stream and index */
+  uint64_t draw; /* counts up */
+} scree_Random;
+
+scree_Random scree_random(uint64_t seed, uint64_t stream, uint64_t index);
+
+/* In [0, 1), in steps of 2^-53. */
+double scree_random_real(scree_Random *random);
+
+/* In [-1, 1] x ..., uniformly inside the unit ball; 2D: z = 0. */
+scree_Vec3 scree_random_in_ball(scree_Random *random, int dimension);
+
+/* Uniform over all orientations; 2D: about z. */
+scree_Quat scree_random_orientation(scree_Random *random, int dimension);
+
+typedef enum scree_DistributionKind {
+  SCREE_DISTRIBUTION_CONSTANT,
+  SCREE_DISTRIBUTION_UNIFORM,
+  SCREE_DISTRIBUTION_NORMAL, /* cut to [min, max] */
+  SCREE_DISTRIBUTION_POWER   /* density in proportion to x^-exponent on [min, max] */
+} scree_DistributionKind;
+
+typedef struct scree_Distribution {
+  scree_DistributionKind kind;
+  double min, max, mean, deviation, exponent;
+} scree_Distribution;
+
+double scree_random_from(scree_Random *random, const scree_Distribution *distribution);
+
+#endif

@@ -1,0 +1,158 @@
+/* What a scene is inside: the normalised tree, and the bodies, laws, forces made from it. Shared by
+ * the reader (scene.c), the builder of worlds (scene_build.c) and the generators. */
+#ifndef SCREE_SCENE_INTERNAL_H
+#define SCREE_SCENE_INTERNAL_H
+
+#include "scene/generator_random.h"
+#include "scene/scene_expression.h"
+#include "scene/scene_schema.h"
+#include "scene/sensors.h"
+#include "scree/scene.h"
+
+/* A twist as a function of time: each half is a table, or has a number or an expression per
+ * component. */
+typedef struct scree_SceneSignal {
+  double value[6];
+  scree_Expression *expression[6]; /* or null: the value */
+  struct {
+    int count;
+    double *times;  /* (count) ascending */
+    double *values; /* (count x 3) */
+  } table[2];       /* linear, angular; count 0: none */
+  bool constant;
+} scree_SceneSignal;
+
+typedef struct scree_SceneBody {
+  scree_Shape shape;
+  scree_BodyDef def;         /* its shape and driver are set when it is used */
+  const char *name;          /* in the tree, or null */
+  scree_SceneSignal *driver; /* or null */
+} scree_SceneBody;
+
+/* What the bodies of one generator have in common. */
+typedef struct scree_Grain {
+  scree_Shape shape; /* before scaling */
+  scree_Distribution scale;
+  bool turn; /* random orientation */
+  scree_BodyDef def;
+} scree_Grain;
+
+typedef enum scree_RegionKind {
+  SCREE_REGION_NONE,
+  SCREE_REGION_BOX,
+  SCREE_REGION_DRUM,
+  SCREE_REGION_HOPPER
+} scree_RegionKind;
+
+typedef struct scree_Region {
+  scree_RegionKind kind;
+  int dimension;
+  scree_Vec3 lower, upper;            /* box; bounds of the others */
+  scree_Vec3 centre, axis;            /* drum; hopper: middle of the outlet */
+  double radius, half_length;         /* drum */
+  double outlet, top, height, length; /* hopper */
+  double volume;
+} scree_Region;
+
+typedef struct scree_Pour {
+  int generator; /* stream of random numbers */
+  scree_Grain grain;
+  scree_Region region;
+  int count;
+  double rate, start;
+} scree_Pour;
+
+typedef struct scree_SceneForce {
+  scree_ForceDef def;
+  scree_SceneSignal *signal;
+} scree_SceneForce;
+
+typedef enum scree_RemovalKind {
+  SCREE_REMOVE_PLANE,
+  SCREE_REMOVE_OUTSIDE,
+  SCREE_REMOVE_BODY
+} scree_RemovalKind;
+
+typedef struct scree_Removal {
+  scree_RemovalKind kind;
+  scree_Vec3 point, normal; /* plane */
+  scree_Vec3 lower, upper;  /* outside */
+  int body;                 /* body */
+  double time;
+} scree_Removal;
+
+struct scree_Scene {
+  char *name; /* of the file */
+  scree_Tree tree;
+  char *text;
+  int dimension, threads;
+  uint64_t seed;
+  scree_Vec3 gravity;
+  int material_count;
+  int obstacle_count;
+  scree_SceneBody *bodies; /* (body_count) obstacles first */
+  size_t body_count, body_capacity;
+  scree_Pour *pours; /* (pour_count) */
+  int pour_count;
+  scree_SceneForce *forces; /* (force_count) */
+  int force_count;
+  scree_Sensor *sensors; /* (sensor_count) */
+  int sensor_count;
+  scree_Removal *removals; /* (removal_count) */
+  int removal_count;
+  const char **solver_options; /* null-ended "name=value" */
+  double step, duration, smallest;
+  int64_t steps, frame_steps;
+  int stop_body; /* -1: any */
+  scree_Vec3 stop_point, stop_normal;
+};
+
+/* Message with the place of `node`, and SCREE_BAD_INPUT. */
+scree_Status scree_scene_refuse(const scree_Scene *scene, const scree_Node *node,
+                                const scree_Log *log, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Vector of a normalised map; one number is the z component. Zero when absent. */
+scree_Vec3 scree_scene_vector(const scree_Node *map, const char *key);
+
+/* Shape of a normalised node, times `scale`. */
+scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node, double scale,
+                               const scree_Log *log, scree_Shape *shape);
+/* A copy times `scale`; polygons keep their centroid at the origin. */
+scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scree_Shape *shape,
+                                     const scree_Log *log);
+
+/* material, density and group of a normalised map into a definition. */
+scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_BodyDef *def);
+
+/* Take over the body (also its shape, freed on failure). */
+scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
+
+/* A body or obstacle by its name, or by its number; -1 with a message. Poured bodies have numbers
+ * too, from the moment they come. */
+int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
+scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log);
+
+scree_Twist scree_scene_signal_at(void *signal, double time);
+
+/* ---- generators ---- */
+
+/* Run all generators: bodies of the start go into the scene, pours into its list. */
+scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
+
+/* Body number `index` of a grain: scale and orientation from its own random numbers, at the
+ * origin. `random` goes on from there. */
+scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain, int generator,
+                              uint64_t index, scree_Random *random, scree_SceneBody *body,
+                              const scree_Log *log);
+
+/* Whether a ball lies inside. */
+bool scree_region_holds(const scree_Region *region, scree_Vec3 centre, double radius);
+
+/* Deep enough to matter: beyond what rounding does to bodies that just touch. */
+bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                         const scree_Pose *pb);
+
+#endif

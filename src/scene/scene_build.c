@@ -1,0 +1,338 @@
+/* From a scene to a world (see scree/scene.h): settings, laws, bodies, forces; bodies that come
+ * later; conditions to stop. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what is in it --------------------------------------------------------------------------- */
+
+static int poured(const scree_Scene *scene) {
+  int count = 0;
+  for (int k = 0; k < scene->pour_count; ++k) count += scene->pours[k].count;
+  return count;
+}
+
+scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
+  const scree_Node *root = scene->tree.root, *output = scree_node_find(root, "output");
+  const scree_Node *stop = scree_node_find(root, "stop");
+  const scree_Node *region = scree_node_find(scree_node_find(root, "analysis"), "region");
+  scree_SceneInfo info = {
+      .title = scree_node_text(root, "title"),
+      .description = scree_node_text(root, "description"),
+      .dimension = scene->dimension,
+      .bodies = (int)scene->body_count - scene->obstacle_count,
+      .obstacles = scene->obstacle_count,
+      .poured = poured(scene),
+      .materials = scene->material_count,
+      .forces = scene->force_count,
+      .step = scene->step,
+      .duration = scene->duration,
+      .steps = scene->steps,
+      .frame_steps = scene->frame_steps,
+      .save_contacts = scree_node_true(output, "contacts"),
+      .compression = (int)scree_node_number(output, "compression"),
+      .checkpoint = scree_node_number(output, "checkpoint"),
+      .smallest = scene->smallest,
+      .stop_energy = scree_node_number(stop, "kinetic_energy"),
+      .stop_after = scree_node_number(stop, "after"),
+      .stop_plane = scree_node_find(stop, "plane") != NULL,
+      .has_region = region != NULL,
+  };
+  if (region) {
+    info.region =
+        (scree_Aabb){scree_scene_vector(region, "lower"), scree_scene_vector(region, "upper")};
+    if (scene->dimension == 2) {
+      info.region.lower.z = -INFINITY;
+      info.region.upper.z = INFINITY;
+    }
+  }
+  return info;
+}
+
+const char *scree_scene_material(const scree_Scene *scene, int k, double *density,
+                                 const char **colour) {
+  const scree_Node *materials = scree_node_find(scene->tree.root, "materials");
+  if (k < 0 || k >= materials->count) return NULL;
+  const scree_Node *map = materials->entries[k].value;
+  if (density) *density = scree_node_number(map, "density");
+  if (colour) *colour = scree_node_text(map, "colour");
+  return materials->entries[k].key;
+}
+
+void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
+  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) count[k] = 0;
+  for (size_t k = 0; k < scene->body_count; ++k) ++count[scene->bodies[k].shape.kind];
+  for (int k = 0; k < scene->pour_count; ++k)
+    count[scene->pours[k].grain.shape.kind] += scene->pours[k].count;
+}
+
+static scree_PairLaw read_law(const scree_Node *map) {
+  scree_PairLaw law = scree_pair_law();
+  law.law = scree_node_text(map, "law");
+  law.mu = scree_node_number(map, "mu");
+  law.e_n = scree_node_number(map, "e_n");
+  law.e_t = scree_node_number(map, "e_t");
+  return law;
+}
+
+scree_PairLaw scree_scene_law(const scree_Scene *scene, int a, int b) {
+  const scree_Node *root = scene->tree.root, *pairs = scree_node_find(root, "pairs");
+  const char *name[2] = {scree_scene_material(scene, a, NULL, NULL),
+                         scree_scene_material(scene, b, NULL, NULL)};
+  /* the last one that was given holds */
+  for (int k = pairs->count - 1; k >= 0 && name[0] && name[1]; --k) {
+    const scree_Node *between = scree_node_find(pairs->entries[k].value, "between");
+    const char *x = between->entries[0].value->text, *y = between->entries[1].value->text;
+    if ((strcmp(x, name[0]) == 0 && strcmp(y, name[1]) == 0) ||
+        (strcmp(x, name[1]) == 0 && strcmp(y, name[0]) == 0))
+      return read_law(pairs->entries[k].value);
+  }
+  return read_law(scree_node_find(root, "contact"));
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static scree_WorldSettings settings_of(const scree_Scene *scene) {
+  const scree_Node *time = scree_node_find(scene->tree.root, "time");
+  const scree_Node *solver = scree_node_find(scene->tree.root, "solver");
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = scene->dimension;
+  settings.scheme = scree_node_text(time, "scheme");
+  settings.step = scene->step;
+  settings.theta = scree_node_number(time, "theta");
+  settings.gravity = scene->gravity;
+  settings.flow = scree_node_is(solver, "flow", "associated") ? SCREE_ASSOCIATED : SCREE_COULOMB;
+  settings.gap_tolerance = scree_node_number(time, "gap_tolerance");
+  settings.penetration = scree_node_number(time, "penetration");
+  settings.stabilise = scree_node_true(time, "stabilise");
+  settings.penetration_limit = scree_node_number(time, "penetration_limit");
+  settings.max_halvings = (int)scree_node_number(time, "max_halvings");
+  settings.warm_start = scree_node_true(solver, "warm_start");
+  settings.solve = scree_solve_settings();
+  settings.solve.solver = scree_node_text(solver, "name");
+  settings.solve.options = scene->solver_options;
+  settings.solve.tolerance = scree_node_number(solver, "tolerance");
+  for (int k = 0; k <= SCREE_MEASURE_INCREMENT; ++k)
+    if (scree_node_is(solver, "measure", scree_measure_name((scree_Measure)k)))
+      settings.solve.measure = (scree_Measure)k;
+  settings.solve.max_iterations = (int)scree_node_number(solver, "max_iterations");
+  settings.solve.threads = scene->threads;
+  return settings;
+}
+
+static scree_Signal signal_of(scree_SceneSignal *signal) {
+  if (!signal) return (scree_Signal){.kind = SCREE_SIGNAL_ZERO};
+  if (signal->constant)
+    return (scree_Signal){.kind = SCREE_SIGNAL_CONSTANT,
+                          .constant = scree_scene_signal_at(signal, 0)};
+  return (scree_Signal){
+      .kind = SCREE_SIGNAL_CALLBACK, .callback = scree_scene_signal_at, .user = signal};
+}
+
+static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
+  const scree_PairLaw first = read_law(scree_node_find(scene->tree.root, "contact"));
+  scree_Status status = scree_world_set_default_law(world, &first);
+  for (int k = 1; k < scene->material_count && status == SCREE_OK; ++k)
+    status = scree_world_add_material(world, NULL);
+  /* pairs that are named, each once: the last one holds */
+  const scree_Node *pairs = scree_node_find(scene->tree.root, "pairs");
+  for (int p = 0; p < pairs->count && status == SCREE_OK; ++p) {
+    const scree_Node *between = scree_node_find(pairs->entries[p].value, "between");
+    int index[2] = {0, 0};
+    for (int side = 0; side < 2; ++side)
+      for (int k = 0; k < scene->material_count; ++k)
+        if (strcmp(scree_scene_material(scene, k, NULL, NULL),
+                   between->entries[side].value->text) == 0)
+          index[side] = k;
+    const scree_PairLaw law = scree_scene_law(scene, index[0], index[1]);
+    status = scree_world_set_pair_law(world, index[0], index[1], &law);
+  }
+  return status;
+}
+
+static scree_Status add_body(scree_World *world, const scree_SceneBody *body) {
+  scree_BodyDef def = body->def;
+  def.shape = &body->shape;
+  def.driver = signal_of(body->driver);
+  return scree_world_add_body(world, &def, NULL);
+}
+
+scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
+                               scree_World **world) {
+  const scree_WorldSettings settings = settings_of(scene);
+  scree_Status status = scree_world_create(&settings, log, world);
+  if (status == SCREE_OK) status = build_laws(scene, *world);
+  for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
+    status = add_body(*world, &scene->bodies[k]);
+  for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
+    scree_ForceDef def = scene->forces[k].def;
+    def.signal = signal_of(scene->forces[k].signal);
+    status = scree_world_add_force(*world, &def);
+  }
+  if (status != SCREE_OK && *world) {
+    scree_world_destroy(*world);
+    *world = NULL;
+  }
+  return status;
+}
+
+/* ---- pouring --------------------------------------------------------------------------------- */
+
+enum { ATTEMPTS = 50 };
+
+/* Indices of the world's bodies whose bounds reach into the region; null: out of memory. */
+static int *near_region(const scree_World *world, const scree_Region *region, int extra,
+                        int *count) {
+  const int n = scree_world_body_count(world);
+  int *list = SCREE_ALLOC(int, (size_t)n + (size_t)extra);
+  *count = 0;
+  for (int b = 0; list && b < n; ++b) {
+    if (scree_body_is_removed(world, b)) continue;
+    const scree_Pose pose = scree_body_pose(world, b);
+    const scree_Aabb box = scree_shape_aabb(scree_body_shape(world, b), &pose);
+    const bool apart = box.lower.x > region->upper.x || box.upper.x < region->lower.x ||
+                       box.lower.y > region->upper.y || box.upper.y < region->lower.y ||
+                       (region->dimension == 3 &&
+                        (box.lower.z > region->upper.z || box.upper.z < region->lower.z));
+    if (!apart) list[(*count)++] = b;
+  }
+  return list;
+}
+
+static bool find_room(const scree_World *world, const scree_Region *region, const int *near,
+                      int near_count, scree_Random *random, scree_SceneBody *body) {
+  for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+    const scree_Vec3 size = scree_sub(region->upper, region->lower);
+    scree_Pose *pose = &body->def.pose;
+    pose->position.x = region->lower.x + size.x * scree_random_real(random);
+    pose->position.y = region->lower.y + size.y * scree_random_real(random);
+    pose->position.z =
+        region->dimension == 3 ? region->lower.z + size.z * scree_random_real(random) : 0;
+    if (!scree_region_holds(region, pose->position, body->shape.bounding_radius)) continue;
+    bool free_ = true;
+    for (int k = 0; k < near_count && free_; ++k) {
+      const scree_Pose other = scree_body_pose(world, near[k]);
+      free_ = !scree_scene_overlap(&body->shape, pose, scree_body_shape(world, near[k]), &other);
+    }
+    if (free_) return true;
+  }
+  return false;
+}
+
+/* Bodies of one pour that should have come by now. */
+static int due(const scree_Pour *pour, double time) {
+  if (time < pour->start) return 0;
+  const double count = floor((time - pour->start) * pour->rate * (1 + 1e-12)) + 1;
+  return count < pour->count ? (int)count : pour->count;
+}
+
+static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_World *world,
+                              int *order, int *count, const scree_Log *log) {
+  const scree_Pour *pour = &scene->pours[p];
+  const int wanted = due(pour, scree_world_time(world));
+  if (done >= wanted) return SCREE_OK;
+  int near_count = 0;
+  int *near = near_region(world, &pour->region, wanted - done, &near_count);
+  scree_Status status = near ? SCREE_OK : scree_fail_memory(log, "bodies near a pour");
+  bool room = true;
+  for (; done < wanted && room && status == SCREE_OK; ++done) {
+    scree_SceneBody body;
+    scree_Random random;
+    status =
+        scree_grain_make(scene, &pour->grain, pour->generator, (uint64_t)done, &random, &body, log);
+    if (status != SCREE_OK) break;
+    /* places are drawn anew in each step: a body that found no room may find it later */
+    scree_Random place =
+        scree_random(scene->seed, 1000003u + (uint64_t)pour->generator,
+                     (uint64_t)done * 0x100000001b3u + (uint64_t)scree_world_steps(world));
+    room = find_room(world, &pour->region, near, near_count, &place, &body);
+    if (room) {
+      near[near_count++] = scree_world_body_count(world);
+      status = add_body(world, &body);
+      if (status == SCREE_OK && order) order[*count] = p;
+      if (status == SCREE_OK) ++*count;
+    }
+    scree_shape_fini(&body.shape);
+  }
+  scree_free(near);
+  return status;
+}
+
+scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int *order, int *count,
+                              const scree_Log *log) {
+  int own = scree_world_body_count(world) - (int)scene->body_count;
+  if (!count) count = &own;
+  if (scene->pour_count > 1 && !order)
+    return scree_fail(log, SCREE_BAD_INPUT, "a scene with several pours needs their order kept");
+  for (int p = 0; p < scene->pour_count; ++p) {
+    int done = 0;
+    for (int k = 0; k < *count; ++k) done += !order || order[k] == p;
+    scree_Status status = pour_from(scene, p, done, world, order, count, log);
+    if (status != SCREE_OK) return status;
+  }
+  return SCREE_OK;
+}
+
+scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world, const int *order,
+                                    int count, const scree_Log *log) {
+  int *done = SCREE_ALLOC(int, scene->pour_count);
+  scree_Status status = done ? SCREE_OK : scree_fail_memory(log, "poured bodies");
+  for (int k = 0; k < count && status == SCREE_OK; ++k) {
+    scree_SceneBody body;
+    scree_Random random;
+    const int p = order[k];
+    if (p < 0 || p >= scene->pour_count || done[p] >= scene->pours[p].count) {
+      status =
+          scree_fail(log, SCREE_BAD_INPUT, "poured body %d comes from no pour of the scene", k);
+      break;
+    }
+    status = scree_grain_make(scene, &scene->pours[p].grain, scene->pours[p].generator,
+                              (uint64_t)done[p]++, &random, &body, log);
+    if (status != SCREE_OK) break;
+    status = add_body(world, &body);
+    scree_shape_fini(&body.shape);
+  }
+  scree_free(done);
+  return status;
+}
+
+/* ---- stopping, dumping ----------------------------------------------------------------------- */
+
+bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world, double *peak,
+                             const char **reason) {
+  const scree_Node *stop = scree_node_find(scene->tree.root, "stop");
+  const double fraction = scree_node_number(stop, "kinetic_energy");
+  const double kinetic = scree_world_energy(world).kinetic, time = scree_world_time(world);
+  if (reason) *reason = NULL;
+  if (kinetic > *peak) *peak = kinetic;
+  if (time < scree_node_number(stop, "after")) return false;
+  if (fraction > 0 && kinetic < fraction * *peak) {
+    if (reason) *reason = "the kinetic energy fell below the fraction asked for";
+    return true;
+  }
+  if (!scree_node_find(stop, "plane")) return false;
+  const int n = scree_world_body_count(world);
+  for (int b = scene->obstacle_count; b < n; ++b) {
+    if (scree_body_is_removed(world, b)) continue;
+    if (scene->stop_body >= 0 && b != scene->stop_body) continue;
+    const scree_Vec3 x = scree_body_pose(world, b).position;
+    if (!(scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0)) continue;
+    if (reason) *reason = "a body passed the plane";
+    return true;
+  }
+  return false;
+}
+
+bool scree_scene_dumps(const scree_Scene *scene, int64_t step) {
+  const scree_Node *dump = scree_node_find(scene->tree.root, "dump_problem");
+  const int64_t every = (int64_t)scree_node_number(dump, "every");
+  const scree_Node *steps = scree_node_find(dump, "steps");
+  if (every > 0 && step % every == 0) return true;
+  for (int k = 0; k < steps->count; ++k)
+    if ((int64_t)steps->entries[k].value->number == step) return true;
+  return false;
+}

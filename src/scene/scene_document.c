@@ -1,0 +1,400 @@
+/* The reference page of the scene format and its JSON Schema, both from the tables of
+ * scene_schema.c, the shapes and the laws. docs/SCENES.md and docs/scene.schema.json are their
+ * output; a test compares them. */
+#include "core/memory.h"
+#include "scene/scene_schema.h"
+#include "scree/scene.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Page {
+  char *text;
+  size_t length, capacity;
+  bool failed;
+} Page;
+
+static void say(Page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(Page *page, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int n = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  void *memory = page->text;
+  if (n < 0 || page->failed ||
+      !scree_grow(&memory, &page->capacity, page->length + (size_t)n + 1, 1)) {
+    page->failed = true;
+    return;
+  }
+  page->text = memory;
+  va_start(arguments, format);
+  vsnprintf(page->text + page->length, (size_t)n + 1, format, arguments);
+  va_end(arguments);
+  page->length += (size_t)n;
+}
+
+static char *finish(Page *page) {
+  if (!page->failed) return page->text;
+  scree_free(page->text);
+  return NULL;
+}
+
+void scree_scene_free_text(char *text) {
+  scree_free(text);
+}
+
+/* ---- reference page -------------------------------------------------------------------------- */
+
+static void say_words(Page *page, const scree_Field *field) {
+  for (int k = 0;; ++k) {
+    const char *word = field->words ? field->words[k] : field->registry(k);
+    if (!word) return;
+    say(page, "%s`%s`", k ? ", " : "", word);
+  }
+}
+
+static void say_type(Page *page, const scree_Field *field) {
+  const bool axial = (field->flags & SCREE_FIELD_AXIAL) != 0;
+  switch (field->type) {
+  case SCREE_FIELD_REAL: say(page, "number"); break;
+  case SCREE_FIELD_INT: say(page, "integer"); break;
+  case SCREE_FIELD_BOOL: say(page, "`true` or `false`"); break;
+  case SCREE_FIELD_TEXT: say(page, "text"); break;
+  case SCREE_FIELD_CHOICE: say_words(page, field); break;
+  case SCREE_FIELD_VECTOR:
+    say(page, axial ? "number in 2D, vector in 3D" : "vector");
+    if (field->flags & SCREE_FIELD_BROADCAST) say(page, " or number");
+    break;
+  case SCREE_FIELD_INTS: say(page, "list of integers"); break;
+  case SCREE_FIELD_REALS: say(page, "list of %d numbers", (int)field->max); return;
+  case SCREE_FIELD_TEXTS: say(page, "list of %d names", (int)field->max); return;
+  case SCREE_FIELD_SIGNALS: say(page, axial ? "signal (one component in 2D)" : "signal"); break;
+  case SCREE_FIELD_MAP: say(page, "map"); return;
+  case SCREE_FIELD_LIST: say(page, "list of maps"); return;
+  case SCREE_FIELD_NAMED: say(page, "map of maps"); return;
+  case SCREE_FIELD_VARIANT: say(page, "map with `kind`"); return;
+  case SCREE_FIELD_SHAPE: say(page, "[shape](#shapes)"); return;
+  case SCREE_FIELD_OPTIONS: say(page, "map"); return;
+  }
+  const bool number = field->type == SCREE_FIELD_REAL || field->type == SCREE_FIELD_INT ||
+                      field->type == SCREE_FIELD_VECTOR || field->type == SCREE_FIELD_INTS;
+  if (number && !isinf(field->min))
+    say(page, " %s %g", field->flags & SCREE_FIELD_OPEN ? ">" : ">=", field->min);
+  if (number && !isinf(field->max) && field->max < 1e9) say(page, ", <= %g", field->max);
+}
+
+static void say_table(Page *page, const scree_Field *fields) {
+  say(page, "| key | what | unit | default | |\n|---|---|---|---|---|\n");
+  for (int k = 0; fields[k].key; ++k) {
+    const scree_Field *field = &fields[k];
+    say(page, "| `%s` | ", field->key);
+    say_type(page, field);
+    if (field->dimension) say(page, " (%dD only)", field->dimension);
+    say(page, " | %s | ", field->unit ? field->unit : "");
+    if (field->flags & SCREE_FIELD_REQUIRED)
+      say(page, "required");
+    else if (field->preset && strcmp(field->preset, "{}") && strcmp(field->preset, "[]") &&
+             field->preset[0])
+      say(page, "`%s`", field->preset);
+    say(page, " | %s |\n", field->help);
+  }
+  say(page, "\n");
+}
+
+static void say_section(Page *page, const char *path, const scree_Field *fields);
+
+static void say_variants(Page *page, const char *path, const scree_Variant *variants) {
+  for (int k = 0; variants[k].kind; ++k) {
+    say(page, "### `%s` of kind `%s`%s\n\n%s.\n\n", path, variants[k].kind,
+        variants[k].dimension == 2   ? " (2D)"
+        : variants[k].dimension == 3 ? " (3D)"
+                                     : "",
+        variants[k].help);
+    say_table(page, variants[k].fields);
+  }
+}
+
+/* Sections of the fields that have fields of their own. */
+static void say_section(Page *page, const char *path, const scree_Field *fields) {
+  for (int k = 0; fields[k].key; ++k) {
+    const scree_Field *field = &fields[k];
+    char name[128];
+    const bool list = field->type == SCREE_FIELD_LIST, named = field->type == SCREE_FIELD_NAMED;
+    snprintf(name, sizeof name, "%s%s%s%s", path, path[0] ? "." : "", field->key,
+             list    ? "[]"
+             : named ? ".NAME"
+                     : "");
+    if (field->variants && list) {
+      say(page, "## `%s`\n\n%s.\n\n", field->key, field->help);
+      say_variants(page, name, field->variants);
+    } else if (field->fields) {
+      say(page, "## `%s`\n\n%s.\n\n", name, field->help);
+      say_table(page, field->fields);
+      say_section(page, name, field->fields);
+    }
+  }
+}
+
+/* Regions are the same for all generators: the first that has one describes them. */
+static const scree_Variant *find_regions(void) {
+  const scree_Field *root = scree_scene_schema();
+  for (int k = 0; root[k].key; ++k) {
+    if (!root[k].variants) continue;
+    for (int v = 0; root[k].variants[v].kind; ++v)
+      for (const scree_Field *f = root[k].variants[v].fields; f->key; ++f)
+        if (f->type == SCREE_FIELD_VARIANT) return f->variants;
+  }
+  return NULL;
+}
+
+static const scree_Field *find_scale(void) {
+  const scree_Field *root = scree_scene_schema();
+  for (int k = 0; root[k].key; ++k)
+    for (int v = 0; root[k].variants && root[k].variants[v].kind; ++v)
+      for (const scree_Field *f = root[k].variants[v].fields; f->key; ++f)
+        if (strcmp(f->key, "scale") == 0) return f->fields;
+  return NULL;
+}
+
+static void say_shapes(Page *page) {
+  say(page, "## Shapes\n\n"
+            "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
+            "shape is its centroid; a polygon is put so that, at position 0 and angle 0, its "
+            "vertices are where they are typed. A segment or capsule may be given by `from` and "
+            "`to` beside the shape, without `half_length`.\n\n"
+            "| kind | | parameters |\n|---|---|---|\n");
+  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
+    const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
+    say(page, "| `%s` (%dD) | %s%s | ", type->name, type->dimension, type->summary,
+        type->bounded ? "" : "; obstacles only");
+    for (int p = 0; p < type->parameter_count; ++p) {
+      const scree_ShapeParameter *parameter = &type->parameters[p];
+      say(page, "%s`%s`%s: %s", p ? "; " : "", parameter->name,
+          parameter->required ? "" : " (optional)", parameter->help);
+    }
+    if (type->takes_vertices) say(page, "`vertices`: list of points [x, y], in any order");
+    say(page, " |\n");
+  }
+  say(page, "\n");
+}
+
+char *scree_scene_reference(void) {
+  Page page = {0};
+  say(&page,
+      "# Scene files\n\n"
+      "A scene is a YAML file. Units are SI, angles radians. Everything has a default but what is "
+      "marked *required*; unknown keys are mistakes. `scree check SCENE.yaml` validates a scene "
+      "and "
+      "says what would run; `scree run` runs it. Any value can be changed from the command line "
+      "with `--set path=value`: `--set time.step=1e-4`, `--set bodies[0].velocity='[1, 0]'`.\n\n"
+      "This page is printed by `scree check --reference`; `scree check --schema` prints a JSON "
+      "Schema ([scene.schema.json](scene.schema.json)), with which editors complete and check "
+      "scenes while they are typed (`# yaml-language-server: $schema=...`).\n\n"
+      "## Values\n\n"
+      "- A *number* may be an expression: `pi/6`, `2*0.03`, `sqrt(2)`. Operators `+ - * / ^`, "
+      "parentheses, `pi`, `sin cos tan sqrt exp log abs min max`.\n"
+      "- A *vector* is a list of 2 numbers in 2D, of 3 in 3D.\n"
+      "- A *signal* is a vector whose components may be expressions in the time `t` "
+      "(`[0.1*sin(2*pi*t), 0]`), or a table, linear between its entries and constant outside: "
+      "`{ times: [0, 1, 2], values: [[0, 0], [1, 0], [0, 0]] }`.\n"
+      "- YAML anchors and aliases (`&name`, `*name`) can be used.\n"
+      "- Random choices come from `seed` and do not depend on the platform, nor on the number of "
+      "threads.\n\n"
+      "## The scene\n\n");
+  say_table(&page, scree_scene_schema());
+  say_section(&page, "", scree_scene_schema());
+  if (find_regions()) {
+    say(&page, "## Regions\n\n");
+    say_variants(&page, "region", find_regions());
+  }
+  if (find_scale()) {
+    say(&page, "## `scale` of generators\n\n");
+    say_table(&page, find_scale());
+  }
+  say_shapes(&page);
+  say(&page, "## Laws and schemes\n\n| | |\n|---|---|\n");
+  for (int k = 0; scree_law_name(k); ++k)
+    say(&page, "| law `%s` | %s |\n", scree_law_name(k), scree_law_summary(scree_law_name(k)));
+  for (int k = 0; scree_scheme_name(k); ++k)
+    say(&page, "| scheme `%s` | %s |\n", scree_scheme_name(k),
+        scree_scheme_summary(scree_scheme_name(k)));
+  return finish(&page);
+}
+
+/* ---- JSON Schema (draft 2020-12) ------------------------------------------------------------- */
+
+static void json_text(Page *page, const char *text) {
+  say(page, "\"");
+  for (const char *p = text; *p; ++p) {
+    if (*p == '"' || *p == '\\')
+      say(page, "\\%c", *p);
+    else
+      say(page, "%c", *p);
+  }
+  say(page, "\"");
+}
+
+static void json_number(Page *page, const scree_Field *field) {
+  /* a number, or an expression as text, whose range an editor cannot know */
+  say(page, "{\"anyOf\": [{\"type\": \"%s\"",
+      field->type == SCREE_FIELD_INT || field->type == SCREE_FIELD_INTS ? "integer" : "number");
+  const bool range = field->type != SCREE_FIELD_SIGNALS && field->type != SCREE_FIELD_REALS;
+  if (range && !isinf(field->min))
+    say(page, ", \"%s\": %.17g", field->flags & SCREE_FIELD_OPEN ? "exclusiveMinimum" : "minimum",
+        field->min);
+  if (range && !isinf(field->max)) say(page, ", \"maximum\": %.17g", field->max);
+  say(page, "}, {\"type\": \"string\"}]}");
+}
+
+static void json_list(Page *page, const scree_Field *field, int min, int max) {
+  say(page, "{\"type\": \"array\", \"minItems\": %d", min);
+  if (max) say(page, ", \"maxItems\": %d", max);
+  say(page, ", \"items\": ");
+  json_number(page, field);
+  say(page, "}");
+}
+
+static void json_field(Page *page, const scree_Field *field);
+
+/* An object of these fields; `kind` is the name of a variant. */
+static void json_object(Page *page, const scree_Field *fields, const char *kind) {
+  bool first = true;
+  say(page, "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
+  if (kind) say(page, "\"kind\": {\"const\": \"%s\"}", kind);
+  for (int k = 0; fields[k].key; ++k) {
+    say(page, "%s\n\"%s\": ", k || kind ? ", " : "", fields[k].key);
+    json_field(page, &fields[k]);
+  }
+  say(page, "}, \"required\": [");
+  if (kind) say(page, "\"kind\"");
+  first = !kind;
+  for (int k = 0; fields[k].key; ++k)
+    if (fields[k].flags & SCREE_FIELD_REQUIRED) {
+      say(page, "%s\"%s\"", first ? "" : ", ", fields[k].key);
+      first = false;
+    }
+  say(page, "]}");
+}
+
+static void json_variants(Page *page, const scree_Variant *variants) {
+  say(page, "{\"oneOf\": [");
+  for (int k = 0; variants[k].kind; ++k) {
+    if (k) say(page, ", ");
+    json_object(page, variants[k].fields, variants[k].kind);
+  }
+  say(page, "]}");
+}
+
+static void json_shape(Page *page) {
+  say(page, "{\"anyOf\": [");
+  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
+    const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
+    say(page,
+        "%s{\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"kind\"], "
+        "\"properties\": {\"kind\": {\"const\": \"%s\"}",
+        k ? ",\n" : "", type->name);
+    for (int p = 0; p < type->parameter_count; ++p)
+      say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s [m]\"}",
+          type->parameters[p].name, type->parameters[p].help);
+    if (type->takes_vertices)
+      say(page, ", \"vertices\": {\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": "
+                "\"array\", \"minItems\": 2, \"maxItems\": 2}}");
+    say(page, "}}");
+  }
+  say(page, "]}");
+}
+
+static void json_choice(Page *page, const scree_Field *field) {
+  say(page, "{\"enum\": [");
+  bool first = true;
+  if (field->flags & SCREE_FIELD_AUTO) {
+    say(page, "\"auto\"");
+    first = false;
+  }
+  for (int k = 0;; ++k) {
+    const char *word = field->words ? field->words[k] : field->registry(k);
+    if (!word) break;
+    if ((field->flags & SCREE_FIELD_AUTO) && strcmp(word, "auto") == 0) continue;
+    say(page, "%s\"%s\"", first ? "" : ", ", word);
+    first = false;
+  }
+  say(page, "]}");
+}
+
+static void json_type(Page *page, const scree_Field *field) {
+  const bool axial = (field->flags & SCREE_FIELD_AXIAL) != 0;
+  switch (field->type) {
+  case SCREE_FIELD_REAL:
+  case SCREE_FIELD_INT: json_number(page, field); break;
+  case SCREE_FIELD_BOOL: say(page, "{\"type\": \"boolean\"}"); break;
+  case SCREE_FIELD_TEXT: say(page, "{\"type\": [\"string\", \"number\"]}"); break;
+  case SCREE_FIELD_CHOICE: json_choice(page, field); break;
+  case SCREE_FIELD_VECTOR:
+  case SCREE_FIELD_SIGNALS:
+    say(page, "{\"anyOf\": [");
+    json_list(page, field, axial ? 3 : 2, 3);
+    if (axial || (field->flags & (SCREE_FIELD_BROADCAST | SCREE_FIELD_AUTO))) {
+      say(page, ", ");
+      json_number(page, field);
+    }
+    if (field->type == SCREE_FIELD_SIGNALS)
+      say(page, ", {\"type\": \"object\", \"additionalProperties\": false, \"required\": "
+                "[\"times\", \"values\"], \"properties\": {\"times\": {\"type\": \"array\"}, "
+                "\"values\": {\"type\": \"array\"}}}");
+    say(page, "]}");
+    break;
+  case SCREE_FIELD_INTS: json_list(page, field, 0, 0); break;
+  case SCREE_FIELD_REALS: json_list(page, field, (int)field->max, (int)field->max); break;
+  case SCREE_FIELD_TEXTS:
+    say(page,
+        "{\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, \"items\": {\"type\": "
+        "[\"string\", \"number\"]}}",
+        (int)field->max, (int)field->max);
+    break;
+  case SCREE_FIELD_MAP: json_object(page, field->fields, NULL); break;
+  case SCREE_FIELD_LIST:
+    say(page, "{\"type\": \"array\", \"items\": ");
+    if (field->variants)
+      json_variants(page, field->variants);
+    else
+      json_object(page, field->fields, NULL);
+    say(page, "}");
+    break;
+  case SCREE_FIELD_NAMED:
+    say(page, "{\"type\": \"object\", \"additionalProperties\": ");
+    json_object(page, field->fields, NULL);
+    say(page, "}");
+    break;
+  case SCREE_FIELD_VARIANT: json_variants(page, field->variants); break;
+  case SCREE_FIELD_SHAPE: say(page, "{\"$ref\": \"#/$defs/shape\"}"); break;
+  case SCREE_FIELD_OPTIONS: say(page, "{\"type\": \"object\"}"); break;
+  }
+}
+
+static void json_field(Page *page, const scree_Field *field) {
+  say(page, "{\"description\": ");
+  char text[512];
+  snprintf(text, sizeof text, "%s%s%s%s%s%s%s", field->help, field->unit ? " [" : "",
+           field->unit ? field->unit : "", field->unit ? "]" : "",
+           field->preset && field->preset[0] ? " (default " : "",
+           field->preset && field->preset[0] ? field->preset : "",
+           field->preset && field->preset[0] ? ")" : "");
+  json_text(page, text);
+  say(page, ", \"allOf\": [");
+  json_type(page, field);
+  say(page, "]}");
+}
+
+char *scree_scene_json_schema(void) {
+  Page page = {0};
+  say(&page, "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+             "\"title\": \"scree scene\",\n\"$defs\": {\"shape\": ");
+  json_shape(&page);
+  say(&page, "},\n\"allOf\": [");
+  json_object(&page, scree_scene_schema(), NULL);
+  say(&page, "]}\n");
+  return finish(&page);
+}

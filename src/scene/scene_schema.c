@@ -1,0 +1,448 @@
+/* The tables of the scene format (see scene_schema.h). Units are SI; angles are radians. */
+#include "scene/scene_schema.h"
+
+#include "scree/solver.h"
+#include "scree/world.h"
+
+#include <math.h>
+
+#define REQUIRED  SCREE_FIELD_REQUIRED
+#define AUTO      SCREE_FIELD_AUTO
+#define OPEN      SCREE_FIELD_OPEN
+#define AXIAL     SCREE_FIELD_AXIAL
+#define BROADCAST SCREE_FIELD_BROADCAST
+
+#define END                                                                                        \
+  { 0 }
+
+/* clang-format off */
+#define REAL(k, fl, u, p, lo, hi, h) {.key = k, .type = SCREE_FIELD_REAL, .flags = (fl), .unit = u, .preset = p, .min = (lo), .max = (hi), .help = h}
+#define INT(k, fl, p, lo, hi, h) {.key = k, .type = SCREE_FIELD_INT, .flags = (fl), .preset = p, .min = (lo), .max = (hi), .help = h}
+#define BOOL(k, p, h) {.key = k, .type = SCREE_FIELD_BOOL, .preset = p, .help = h}
+#define TEXT(k, fl, p, h) {.key = k, .type = SCREE_FIELD_TEXT, .flags = (fl), .preset = p, .help = h}
+#define CHOICE(k, p, w, h) {.key = k, .type = SCREE_FIELD_CHOICE, .preset = p, .words = w, .help = h}
+#define REGISTRY(k, fl, p, r, h) {.key = k, .type = SCREE_FIELD_CHOICE, .flags = (fl), .preset = p, .registry = r, .help = h}
+#define VECTOR(k, fl, u, p, h) {.key = k, .type = SCREE_FIELD_VECTOR, .flags = (fl), .unit = u, .preset = p, .min = -INFINITY, .max = INFINITY, .help = h}
+#define POSITIVES(k, fl, u, p, h) {.key = k, .type = SCREE_FIELD_VECTOR, .flags = (fl) | OPEN, .unit = u, .preset = p, .min = 0, .max = INFINITY, .help = h}
+#define SIGNALS(k, fl, u, p, h) {.key = k, .type = SCREE_FIELD_SIGNALS, .flags = (fl), .unit = u, .preset = p, .min = -INFINITY, .max = INFINITY, .help = h}
+#define INTS(k, p, lo, hi, h) {.key = k, .type = SCREE_FIELD_INTS, .preset = p, .min = (lo), .max = (hi), .help = h}
+#define MAP(k, fl, p, f, h) {.key = k, .type = SCREE_FIELD_MAP, .flags = (fl), .preset = p, .fields = f, .help = h}
+#define LIST(k, f, h) {.key = k, .type = SCREE_FIELD_LIST, .preset = "[]", .fields = f, .help = h}
+#define SHAPE(h) {.key = "shape", .type = SCREE_FIELD_SHAPE, .flags = REQUIRED, .help = h}
+/* clang-format on */
+
+/* ---- names of registries --------------------------------------------------------------------- */
+
+static const char *solver_name(int index) {
+  const scree_SolverClass *class_ = scree_solver_class(index);
+  return class_ ? scree_solver_name(class_) : NULL;
+}
+
+static const char *measure_name(int index) {
+  return index <= SCREE_MEASURE_INCREMENT ? scree_measure_name((scree_Measure)index) : NULL;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static const scree_Field rotation[] = {
+    VECTOR("axis", 0, NULL, NULL, "axis of a rotation by `angle`"),
+    REAL("angle", 0, "rad", NULL, -INFINITY, INFINITY, "angle of the rotation about `axis`"),
+    {.key = "quaternion",
+     .type = SCREE_FIELD_REALS,
+     .max = 4,
+     .help = "[w, x, y, z], made a unit one"},
+    VECTOR("euler", 0, "rad", NULL, "rotations about the fixed x, then y, then z axis"),
+    END};
+
+static const scree_Field law[] = {
+    REGISTRY("law", 0, "coulomb", scree_law_name, "the law of contact"),
+    REAL("mu", 0, NULL, "0.5", 0, INFINITY, "coefficient of friction"),
+    REAL("e_n", 0, NULL, "0", 0, 1, "restitution of the normal velocity"),
+    REAL("e_t", 0, NULL, "0", 0, 1, "restitution of the tangential velocity"), END};
+
+static const scree_Field pair[] = {
+    {.key = "between",
+     .type = SCREE_FIELD_TEXTS,
+     .flags = REQUIRED,
+     .max = 2,
+     .help = "names of the two materials, possibly the same"},
+    REGISTRY("law", 0, NULL, scree_law_name, "the law of contact; default: as in `contact`"),
+    REAL("mu", 0, NULL, NULL, 0, INFINITY, "coefficient of friction; default: as in `contact`"),
+    REAL("e_n", 0, NULL, NULL, 0, 1, "normal restitution; default: as in `contact`"),
+    REAL("e_t", 0, NULL, NULL, 0, 1, "tangential restitution; default: as in `contact`"),
+    END};
+
+static const scree_Field material[] = {
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
+    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
+
+#define PLACE_FIELDS                                                                               \
+  VECTOR("position", 0, "m", "0", "of the shape's origin (shapes: see below)"),                    \
+      {.key = "angle",                                                                             \
+       .type = SCREE_FIELD_REAL,                                                                   \
+       .unit = "rad",                                                                              \
+       .preset = "0",                                                                              \
+       .min = -INFINITY,                                                                           \
+       .max = INFINITY,                                                                            \
+       .dimension = 2,                                                                             \
+       .help = "rotation, counter-clockwise"},                                                     \
+      {.key = "rotation",                                                                          \
+       .type = SCREE_FIELD_MAP,                                                                    \
+       .fields = rotation,                                                                         \
+       .dimension = 3,                                                                             \
+       .help = "axis and angle, or quaternion, or euler; default: none"},                          \
+      VECTOR("from", 0, "m", NULL,                                                                 \
+             "segment, capsule: one end of the axis, in place of half_length, position and "       \
+             "rotation"),                                                                          \
+      VECTOR("to", 0, "m", NULL, "the other end")
+
+#define MATTER_FIELDS                                                                              \
+  TEXT("material", AUTO, "auto", "a name of `materials`; auto: the first of them"),                \
+      INT("group", 0, "0", 0, 4294967295.0,                                                        \
+          "bodies of the same group other than 0 do not touch each other")
+
+static const scree_Field body[] = {
+    TEXT("name", 0, NULL, "for forces, sensors and stop conditions"),
+    SHAPE("its shape"),
+    PLACE_FIELDS,
+    VECTOR("velocity", 0, "m/s", "0", "at the start"),
+    VECTOR("angular_velocity", AXIAL, "rad/s", "0", "at the start; one number in 2D"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
+    POSITIVES("inertia", AXIAL, "kg m2", NULL,
+              "principal moments, in place of the shape's own; one number in 2D"),
+    END};
+
+static const scree_Field obstacle[] = {
+    TEXT("name", 0, NULL, "for sensors"),
+    SHAPE("its shape, possibly an unbounded one"),
+    PLACE_FIELDS,
+    VECTOR("normal", 0, NULL, NULL,
+           "half-plane, half-space: outward normal, in place of the rotation"),
+    SIGNALS("velocity", 0, "m/s", "0", "that it is driven with"),
+    SIGNALS("angular_velocity", AXIAL, "rad/s", "0", "that it is driven with, about its origin"),
+    BOOL("belt", "false", "the surface moves with these velocities, the shape stays where it is"),
+    MATTER_FIELDS,
+    END};
+
+static const scree_Field force[] = {
+    TEXT("body", 0, "all", "name of a body, or all"),
+    SIGNALS("force", 0, "N", NULL, "acts at the centre of mass"),
+    SIGNALS("torque", AXIAL, "N m", NULL, "one number in 2D"),
+    SIGNALS("acceleration", 0, "m/s2", NULL, "a force in proportion to the mass, like gravity"),
+    END};
+
+/* ---- generators ------------------------------------------------------------------------------ */
+
+static const char *const distributions[] = {"constant", "uniform", "normal", "power", NULL};
+static const char *const turns[] = {"random", "fixed", NULL};
+static const char *const arrangements[] = {"square", "hexagonal", NULL};
+
+static const scree_Field scale[] = {
+    CHOICE("distribution", "uniform", distributions,
+           "constant (1), uniform, normal (cut to min..max), power (density ~ scale^-exponent)"),
+    REAL("min", OPEN, NULL, "1", 0, INFINITY, "smallest scale"),
+    REAL("max", OPEN, NULL, "1", 0, INFINITY, "largest scale"),
+    REAL("mean", OPEN, NULL, "1", 0, INFINITY, "normal: mean"),
+    REAL("deviation", OPEN, NULL, "0.1", 0, INFINITY, "normal: standard deviation"),
+    REAL("exponent", 0, NULL, "3", -20, 20, "power: exponent"),
+    END};
+
+#define GRAIN_FIELDS                                                                               \
+  SHAPE("of each body, before scaling"),                                                           \
+      MAP("scale", 0, "{}", scale, "random factor on the size of each body"),                      \
+      CHOICE("orientation", "random", turns, "random, or as the shape is defined"),                \
+      VECTOR("velocity", 0, "m/s", "0", "of each body at its start"),                              \
+      VECTOR("angular_velocity", AXIAL, "rad/s", "0", "of each body at its start"), MATTER_FIELDS, \
+      REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
+
+static const scree_Field region_box[] = {
+    VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
+    VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
+
+static const scree_Field region_drum[] = {
+    VECTOR("centre", 0, "m", "0", "centre"),
+    REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "radius"),
+    {.key = "half_length",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "m",
+     .preset = "1",
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "half the length along the axis"},
+    {.key = "axis",
+     .type = SCREE_FIELD_VECTOR,
+     .preset = "auto",
+     .flags = AUTO,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "direction of the axis; auto: y"},
+    END};
+
+static const scree_Field region_hopper[] = {
+    VECTOR("outlet", 0, "m", "0", "middle of the outlet"),
+    REAL("outlet_width", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "width of the outlet, along x"),
+    REAL("top_width", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "width at the top, along x"),
+    REAL("height", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the outlet to the top"),
+    {.key = "length",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "m",
+     .preset = "1",
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "length along y"},
+    END};
+
+static const scree_Variant regions[] = {
+    {"box", 0, region_box, "a box along the axes"},
+    {"drum", 0, region_drum, "inside of a circle or cylinder"},
+    {"hopper", 0, region_hopper,
+     "between two slopes that widen upwards, along y in 2D and along z in 3D"},
+    {0}};
+
+#define REGION(fl, h)                                                                              \
+  { .key = "region", .type = SCREE_FIELD_VARIANT, .flags = (fl), .variants = regions, .help = h }
+
+static const scree_Field lattice[] = {
+    VECTOR("origin", 0, "m", "0", "centre of the first body"),
+    INTS("count", NULL, 1, 1e7, "bodies along each axis"),
+    POSITIVES("spacing", AUTO | BROADCAST, "m", "auto",
+              "between centres; auto: as close as the largest body and the jitter allow"),
+    CHOICE("arrangement", "square", arrangements, "rows above each other, or shifted by half"),
+    REAL("jitter", 0, NULL, "0", 0, 0.49,
+         "each centre is moved at random by up to this part of the smallest spacing"),
+    REGION(0, "only bodies that lie inside are made"),
+    GRAIN_FIELDS,
+    END};
+
+static const scree_Field fill[] = {
+    REGION(REQUIRED, "what to fill, from the bottom up"),
+    REAL("fraction", REQUIRED | OPEN, NULL, NULL, 0, 0.95,
+         "volume of the bodies over the volume of the region (areas in 2D)"),
+    REAL("jitter", 0, NULL, "0.02", 0, 0.4,
+         "each centre is moved at random by up to this part of the spacing"),
+    GRAIN_FIELDS, END};
+
+static const scree_Field pour[] = {
+    REGION(REQUIRED, "where bodies appear, when there is room"),
+    INT("count", REQUIRED, NULL, 1, 1e7, "number of bodies"),
+    REAL("rate", REQUIRED | OPEN, "1/s", NULL, 0, INFINITY, "bodies per second, at most"),
+    REAL("start", 0, "s", "0", 0, INFINITY, "time of the first"),
+    GRAIN_FIELDS,
+    END};
+
+static const scree_Field wall[] = {
+    VECTOR("origin", 0, "m", "0", "lowest corner with the smallest coordinates"),
+    POSITIVES("brick", REQUIRED, "m", NULL,
+              "length, height of a brick in 2D; length along x, depth along y, height in 3D"),
+    INT("courses", REQUIRED, NULL, 1, 100000, "layers of bricks"),
+    INT("length", REQUIRED, NULL, 1, 100000, "bricks in a course"),
+    REAL("joint", 0, "m", "0", 0, INFINITY, "gap between bricks of a course"),
+    VECTOR("velocity", 0, "m/s", "0", "of each brick at its start"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Field arch[] = {
+    VECTOR("centre", 0, "m", "0", "centre of the circle"),
+    REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the inner face"),
+    REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
+    INT("blocks", REQUIRED, NULL, 2, 10000, "number of blocks"),
+    REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arch"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Variant generators[] = {
+    {"lattice", 0, lattice, "bodies on a lattice, possibly moved at random"},
+    {"fill", 0, fill,
+     "a box, drum or hopper filled from the bottom up, without overlaps with anything there"},
+    {"pour", 0, pour, "bodies that appear over time"},
+    {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
+    {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {0}};
+
+/* ---- sensors --------------------------------------------------------------------------------- */
+
+#define SENSOR_NAME TEXT("name", REQUIRED, NULL, "its column of the telemetry is sensor.NAME")
+#define SENSED_BODY                                                                                \
+  TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results")
+
+static const scree_Field sensed_body[] = {SENSOR_NAME, SENSED_BODY, END};
+
+static const scree_Field sensed_distance[] = {SENSOR_NAME,
+                                              {.key = "between",
+                                               .type = SCREE_FIELD_TEXTS,
+                                               .flags = REQUIRED,
+                                               .max = 2,
+                                               .help = "names or numbers of the two"},
+                                              END};
+
+static const scree_Field sensed_height[] = {
+    SENSOR_NAME,
+    REAL("fraction", OPEN, NULL, "1", 0, 1,
+         "height below which this part of the bodies lies; 1: of the highest"),
+    END};
+
+static const scree_Field sensed_flux[] = {
+    SENSOR_NAME, VECTOR("point", 0, "m", "0", "a point of the plane"),
+    VECTOR("normal", REQUIRED, NULL, NULL,
+           "what passes along it counts, what comes back is negative"),
+    REAL("radius", OPEN, "m", NULL, 0, INFINITY,
+         "only what passes this near to the point; default: all of the plane"),
+    END};
+
+static const scree_Field sensed_energy[] = {
+    SENSOR_NAME, TEXT("material", 0, "all", "only bodies of this material, or all"),
+    INT("group", 0, NULL, 0, 4294967295.0, "only bodies of this group; default: of any"), END};
+
+static const scree_Variant sensors[] = {
+    {"position", 0, sensed_body, "of a body's origin [m]"},
+    {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
+    {"angular_velocity", 0, sensed_body, "of a body; one number in 2D [rad/s]"},
+    {"force", 0, sensed_body,
+     "of all contacts on a body or obstacle: their impulses over the time step [N]"},
+    {"distance", 0, sensed_distance, "between two bodies' origins [m]"},
+    {"height", 0, sensed_height, "of the bodies' origins, against gravity [m]"},
+    {"flux", 0, sensed_flux,
+     "mass of the bodies whose origin passes a plane in a step, over the step [kg/s]"},
+    {"kinetic_energy", 0, sensed_energy, "of some of the bodies [J]"},
+    {0}};
+
+/* ---- how it runs ----------------------------------------------------------------------------- */
+
+static const scree_Field time_fields[] = {
+    REGISTRY("scheme", 0, "moreau-jean", scree_scheme_name, "time scheme"),
+    REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
+         "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, less when bodies or "
+         "obstacles cross 0.05 of it faster"),
+    REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
+    REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
+    REAL("gap_tolerance", 0, NULL, "1e-9", 0, 1,
+         "moreau-jean: gap that counts as closed, relative to the smaller body"),
+    REAL("penetration", OPEN, NULL, "1e-4", 0, 1,
+         "penetration that is left alone, relative to the smaller body; euler: what a step ends "
+         "with, at most"),
+    BOOL("stabilise", "true", "moreau-jean: move bodies apart where they penetrate further"),
+    REAL("penetration_limit", OPEN, NULL, "0.1", 0, INFINITY,
+         "penetration above which a step is not certified, relative to the smaller body"),
+    INT("max_halvings", 0, "4", 0, 20, "of a step that cannot be certified"),
+    END};
+
+static const char *const flows[] = {"coulomb", "associated", NULL};
+
+static const scree_Field solver[] = {
+    REGISTRY("name", AUTO, "auto", solver_name, "the solver; `scree solvers` explains them"),
+    {.key = "options",
+     .type = SCREE_FIELD_OPTIONS,
+     .preset = "{}",
+     .help = "options of the solver; `scree solvers NAME` lists them"},
+    REAL("tolerance", AUTO | OPEN, NULL, "auto", 0, INFINITY,
+         "on the measure; auto: the library's own"),
+    REGISTRY("measure", 0, "error", measure_name, "what must be below the tolerance"),
+    INT("max_iterations", 0, "0", 0, 2147483647.0, "0: the solver's own limit"),
+    CHOICE("flow", "coulomb", flows, "coulomb, or associated: the convex relaxation"),
+    BOOL("warm_start", "true", "start from the impulses of the step before"),
+    INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
+    END};
+
+static const scree_Field output[] = {
+    REAL("every", AUTO | OPEN, "s", "auto", 0, INFINITY,
+         "time between saved frames, rounded to steps; auto: 100 frames"),
+    BOOL("contacts", "true", "save the contacts of each frame"),
+    REAL("checkpoint", 0, "s", "10", 0, INFINITY,
+         "at most that often, in seconds of the clock, a checkpoint is written; 0: with each "
+         "frame"),
+    INT("compression", 0, "4", 0, 9, "of results.h5"), END};
+
+static const scree_Field plane[] = {
+    TEXT("body", 0, "any", "name of a body, or any"),
+    VECTOR("point", 0, "m", "0", "a point of the plane"),
+    VECTOR("normal", REQUIRED, NULL, NULL, "the run stops when a body's centre is on this side"),
+    END};
+
+static const scree_Field stop[] = {
+    REAL("kinetic_energy", OPEN, NULL, NULL, 0, 1,
+         "stop when the kinetic energy is below this part of its peak"),
+    REAL("after", 0, "s", "0", 0, INFINITY, "but not before this time"),
+    MAP("plane", 0, NULL, plane, "stop when a body passes a plane"), END};
+
+static const scree_Field removed_plane[] = {
+    VECTOR("point", 0, "m", "0", "a point of the plane"),
+    VECTOR("normal", REQUIRED, NULL, NULL, "bodies whose centre is on this side are removed"), END};
+
+static const scree_Field removed_outside[] = {
+    VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
+    VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
+
+static const scree_Field removed_body[] = {
+    TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results"),
+    REAL("time", 0, "s", "0", 0, INFINITY, "when it is removed"), END};
+
+static const scree_Variant removals[] = {
+    {"plane", 0, removed_plane, "bodies that pass a plane"},
+    {"outside", 0, removed_outside, "bodies whose centre leaves a box"},
+    {"body", 0, removed_body, "one body or obstacle, such as a gate, at a time"},
+    {0}};
+
+static const scree_Field dump_problem[] = {
+    INTS("steps", "[]", 1, 9e15, "numbers of the steps whose problem is written, from 1"),
+    INT("every", 0, "0", 0, 9e15, "and of every so many steps; 0: none"), END};
+
+static const scree_Field region[] = {
+    VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
+    VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
+
+static const scree_Field analysis[] = {
+    MAP("region", 0, NULL, region,
+        "where packing fraction, stress and fabric are measured; default: the bounds of all "
+        "bodies"),
+    END};
+
+static const scree_Field scene[] = {
+    TEXT("title", 0, "", "one line for reports"),
+    TEXT("description", 0, "", "anything else"),
+    INT("dimension", 0, "3", 2, 3, "2 or 3"),
+    INT("seed", 0, "1", 0, 9e15, "of all random choices"),
+    VECTOR("gravity", AUTO, "m/s2", "auto", "auto: 9.81 downwards, along y in 2D, z in 3D"),
+    {.key = "materials",
+     .type = SCREE_FIELD_NAMED,
+     .preset = "{}",
+     .fields = material,
+     .help = "materials by name"},
+    MAP("contact", 0, "{}", law, "law between materials that have none of their own"),
+    LIST("pairs", pair, "laws between pairs of materials"),
+    LIST("bodies", body, "bodies"),
+    LIST("obstacles", obstacle, "bodies of infinite mass, still or driven"),
+    {.key = "generators",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = generators,
+     .help = "many bodies at once"},
+    LIST("forces", force, "besides gravity"),
+    MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
+    MAP("solver", 0, "{}", solver, "of the contact problem of each step"),
+    MAP("output", 0, "{}", output, "what is saved"),
+    MAP("stop", 0, "{}", stop, "reasons to stop before `time.duration`"),
+    {.key = "remove",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = removals,
+     .help = "bodies that are taken away while it runs; obstacles stay, unless named"},
+    MAP("dump_problem", 0, "{}", dump_problem,
+        "steps whose contact problem is written to problems/ in FCLIB's format"),
+    MAP("analysis", 0, "{}", analysis, "measurements"),
+    {.key = "sensors",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = sensors,
+     .help = "numbers taken after every step, for the telemetry and the plots"},
+    END};
+
+const scree_Field *scree_scene_schema(void) {
+  return scene;
+}

@@ -1,0 +1,306 @@
+/* Sensors (see sensors.h). */
+#include "scene/sensors.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The words of the schema, in the order of scree_SensorKind; the numbers that a kind gives: one, a
+ * vector, or a rotation, which is one number in 2D. */
+static const struct {
+  const char *word;
+  char gives; /* 1, v, r */
+} kinds[SCREE_SENSOR_KINDS] = {
+    {"position", 'v'}, {"velocity", 'v'},       {"angular_velocity", 'r'},
+    {"force", 'v'},    {"distance", '1'},       {"height", '1'},
+    {"flux", '1'},     {"kinetic_energy", '1'},
+};
+
+static int columns_of(scree_SensorKind kind, int dimension) {
+  if (kinds[kind].gives == 'v') return dimension;
+  return kinds[kind].gives == 'r' && dimension == 3 ? 3 : 1;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+  const char *words[256] = {NULL};
+  int count = 0;
+  for (size_t k = 0; k < scene->body_count; ++k) {
+    if (!scene->bodies[k].name) continue;
+    if (strcmp(scene->bodies[k].name, node->text) == 0) return (int)k;
+    if (count < 255) words[count++] = scene->bodies[k].name;
+  }
+  char *end;
+  const long index = strtol(node->text, &end, 10);
+  int64_t total = (int64_t)scene->body_count;
+  for (int k = 0; k < scene->pour_count; ++k) total += scene->pours[k].count;
+  if (end != node->text && *end == 0 && index >= 0 && index < total) return (int)index;
+  const char *near = scree_nearest_word(node->text, words);
+  scree_scene_refuse(scene, node, log,
+                     "no body or obstacle is named \"%.60s\"%s%s%s, and it is no number from 0 to "
+                     "%lld",
+                     node->text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+                     (long long)total - 1);
+  return -1;
+}
+
+static scree_Status check_name(const scree_Scene *scene, const scree_Node *node, int known,
+                               const scree_Log *log) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const size_t length = strlen(node->text);
+  if (length == 0 || length > SCREE_SENSOR_NAME_MAX || strspn(node->text, letters) != length)
+    return scree_scene_refuse(scene, node, log,
+                              "found the name \"%.40s\", expected 1 to %d letters, digits, _ or -",
+                              node->text, SCREE_SENSOR_NAME_MAX);
+  for (int k = 0; k < known; ++k)
+    if (strcmp(scene->sensors[k].name, node->text) == 0)
+      return scree_scene_refuse(scene, node, log, "two sensors are named \"%s\"", node->text);
+  return SCREE_OK;
+}
+
+static scree_Status read_bodies(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const scree_Node *between = scree_node_find(map, "between");
+  for (int k = 0; k < (between ? 2 : 1); ++k) {
+    const scree_Node *node = between ? between->entries[k].value : scree_node_find(map, "body");
+    sensor->body[k] = scree_scene_find_body(scene, node, log);
+    if (sensor->body[k] < 0) return SCREE_BAD_INPUT;
+  }
+  return SCREE_OK;
+}
+
+static scree_Status read_plane(const scree_Scene *scene, const scree_Node *map,
+                               const scree_Log *log, scree_Sensor *sensor) {
+  sensor->point = scree_scene_vector(map, "point");
+  sensor->normal = scree_scene_vector(map, "normal");
+  const double length = scree_norm(sensor->normal);
+  if (!(length > 0))
+    return scree_scene_refuse(scene, scree_node_find(map, "normal"), log,
+                              "expected other than zero");
+  sensor->normal = scree_scale(1 / length, sensor->normal);
+  sensor->radius =
+      scree_node_find(map, "radius") ? scree_node_number(map, "radius") : (double)INFINITY;
+  return SCREE_OK;
+}
+
+static scree_Status read_matter(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const scree_Node *material = scree_node_find(map, "material");
+  sensor->group = scree_node_find(map, "group") ? (int64_t)scree_node_number(map, "group") : -1;
+  sensor->material = -1;
+  if (strcmp(material->text, "all") == 0) return SCREE_OK;
+  const char *words[64] = {NULL};
+  for (int k = 0; k < scene->material_count; ++k) {
+    const char *name = scree_scene_material(scene, k, NULL, NULL);
+    if (strcmp(name, material->text) == 0) sensor->material = k;
+    if (k < 63) words[k] = name;
+  }
+  if (sensor->material >= 0) return SCREE_OK;
+  const char *near = scree_nearest_word(material->text, words);
+  return scree_scene_refuse(scene, material, log, "no material is named \"%.60s\"%s%s%s",
+                            material->text, near ? "; did you mean " : "", near ? near : "",
+                            near ? "?" : "");
+}
+
+scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) {
+  const scree_Node *list = scree_node_find(scene->tree.root, "sensors");
+  if (list->count > SCREE_SENSORS_MAX)
+    return scree_scene_refuse(scene, list, log, "found %d sensors, expected at most %d",
+                              list->count, SCREE_SENSORS_MAX);
+  scene->sensors = SCREE_ALLOC(scree_Sensor, list->count);
+  if (!scene->sensors) return scree_fail_memory(log, scene->name);
+  for (int k = 0; k < list->count; ++k) {
+    const scree_Node *map = list->entries[k].value, *name = scree_node_find(map, "name");
+    scree_Sensor *sensor = &scene->sensors[k];
+    scree_Status status = check_name(scene, name, k, log);
+    if (status != SCREE_OK) return status;
+    sensor->name = name->text;
+    while (sensor->kind < SCREE_SENSOR_KINDS - 1 &&
+           !scree_node_is(map, "kind", kinds[sensor->kind].word))
+      ++sensor->kind;
+    switch (sensor->kind) {
+    case SCREE_SENSOR_HEIGHT: sensor->fraction = scree_node_number(map, "fraction"); break;
+    case SCREE_SENSOR_FLUX: status = read_plane(scene, map, log, sensor); break;
+    case SCREE_SENSOR_KINETIC_ENERGY: status = read_matter(scene, map, log, sensor); break;
+    default: status = read_bodies(scene, map, log, sensor); break;
+    }
+    if (status != SCREE_OK) return status;
+    ++scene->sensor_count;
+  }
+  return SCREE_OK;
+}
+
+/* ---- at work --------------------------------------------------------------------------------- */
+
+scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene,
+                                const scree_Log *log) {
+  *sensors = (scree_Sensors){.scene = scene};
+  for (int k = 0; k < scene->sensor_count; ++k)
+    sensors->columns += columns_of(scene->sensors[k].kind, scene->dimension);
+  sensors->names = scree_alloc((size_t)sensors->columns, sizeof *sensors->names);
+  sensors->values = SCREE_ALLOC(double, sensors->columns);
+  if (!sensors->names || !sensors->values) {
+    scree_sensors_fini(sensors);
+    return scree_fail_memory(log, "the sensors");
+  }
+  int column = 0;
+  for (int k = 0; k < scene->sensor_count; ++k) {
+    const scree_Sensor *sensor = &scene->sensors[k];
+    const int n = columns_of(sensor->kind, scene->dimension);
+    for (int c = 0; c < n; ++c, ++column)
+      snprintf(sensors->names[column], sizeof *sensors->names, "sensor.%.*s%s",
+               SCREE_SENSOR_NAME_MAX, sensor->name,
+               n == 1   ? ""
+               : c == 0 ? ".x"
+               : c == 1 ? ".y"
+                        : ".z");
+  }
+  return SCREE_OK;
+}
+
+void scree_sensors_fini(scree_Sensors *sensors) {
+  scree_free(sensors->names);
+  scree_free(sensors->values);
+  scree_free(sensors->start);
+  scree_free(sensors->work);
+  *sensors = (scree_Sensors){0};
+}
+
+scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
+                                 const scree_Log *log) {
+  const scree_Bodies *b = &world->system.bodies;
+  bool needed = false;
+  for (int k = 0; k < sensors->scene->sensor_count; ++k)
+    needed = needed || sensors->scene->sensors[k].kind == SCREE_SENSOR_FLUX;
+  if (!needed) return SCREE_OK;
+  if (!scree_grow((void **)&sensors->start, &sensors->start_capacity, (size_t)b->count,
+                  sizeof *sensors->start))
+    return scree_fail_memory(log, "the sensors");
+  for (int k = 0; k < b->count; ++k) sensors->start[k] = b->motion[k].pose.position;
+  sensors->started = b->count;
+  return SCREE_OK;
+}
+
+/* Of all contacts on the body: impulses over the length of the (sub)step that they were found in.
+ */
+static scree_Vec3 force_on(const scree_World *world, int body) {
+  const int n = scree_world_contact_count(world);
+  const scree_ContactKey *keys = world->system.contacts.keys;
+  scree_Vec3 sum = {0, 0, 0};
+  for (int c = 0; c < n; ++c) {
+    if (keys[c].i != body && keys[c].j != body) continue;
+    const scree_Contact contact = scree_world_contact(world, c);
+    scree_Vec3 impulse = scree_scale(contact.r[0], contact.normal);
+    impulse = scree_axpy(impulse, contact.r[1], contact.tangent[0]);
+    impulse = scree_axpy(impulse, contact.r[2], contact.tangent[1]);
+    sum = scree_axpy(sum, keys[c].i == body ? 1 : -1, impulse);
+  }
+  return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;
+}
+
+/* Mass whose centre went through the plane in the step, along the normal, over the step. A body
+ * whose path meets the plane further from the point than the radius does not count. */
+static double flux(const scree_Sensors *sensors, const scree_Sensor *sensor,
+                   const scree_World *world) {
+  const scree_Bodies *b = &world->system.bodies;
+  double mass = 0;
+  for (int k = 0; k < sensors->started; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Vec3 x0 = sensors->start[k], x1 = b->motion[k].pose.position;
+    const double before = scree_dot(sensor->normal, scree_sub(x0, sensor->point));
+    const double after = scree_dot(sensor->normal, scree_sub(x1, sensor->point));
+    if ((before > 0) == (after > 0)) continue;
+    const scree_Vec3 met = scree_axpy(x0, before / (before - after), scree_sub(x1, x0));
+    if (scree_norm(scree_sub(met, sensor->point)) > sensor->radius) continue;
+    mass += after > 0 ? b->inertia[k].mass : -b->inertia[k].mass;
+  }
+  return mass / world->system.settings.step;
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Height, against gravity, below which that part of the bodies' centres lies. */
+static double height(scree_Sensors *sensors, const scree_Sensor *sensor, const scree_World *world,
+                     bool *good) {
+  const scree_Bodies *b = &world->system.bodies;
+  const scree_Vec3 g = sensors->scene->gravity;
+  const scree_Vec3 up =
+      scree_unit_or(scree_scale(-1, g),
+                    sensors->scene->dimension == 2 ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+  *good = scree_grow((void **)&sensors->work, &sensors->work_capacity, (size_t)b->count + 1,
+                     sizeof *sensors->work);
+  if (!*good) return NAN;
+  size_t n = 0;
+  double highest = -INFINITY;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    sensors->work[n] = scree_dot(up, b->motion[k].pose.position);
+    highest = fmax(highest, sensors->work[n++]);
+  }
+  if (n == 0) return NAN;
+  if (sensor->fraction >= 1) return highest;
+  qsort(sensors->work, n, sizeof *sensors->work, compare);
+  const double rank = ceil(sensor->fraction * (double)n);
+  return sensors->work[rank < 1 ? 0 : (size_t)rank - 1];
+}
+
+static double kinetic_energy(const scree_Sensor *sensor, const scree_World *world) {
+  const scree_Bodies *b = &world->system.bodies;
+  double sum = 0;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k] || (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
+        (sensor->group >= 0 && (int64_t)b->cold[k].group != sensor->group))
+      continue;
+    sum += scree_rigid_kinetic(&b->inertia[k], &b->motion[k], NULL);
+  }
+  return sum;
+}
+
+static bool is_removed(const scree_World *world, int body) {
+  return body >= 0 && scree_body_is_removed(world, body);
+}
+
+scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
+                                const scree_Log *log) {
+  const scree_Scene *scene = sensors->scene;
+  const scree_Motion *motion = world->system.bodies.motion;
+  double *out = sensors->values;
+  bool good = true;
+  for (int k = 0; k < scene->sensor_count; ++k) {
+    const scree_Sensor *sensor = &scene->sensors[k];
+    const int n = columns_of(sensor->kind, scene->dimension), *body = sensor->body;
+    const int there = scree_world_body_count(world);
+    scree_Vec3 v = {NAN, NAN, NAN};
+    const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
+                          !is_removed(world, body[1]);
+    if (is_there) switch (sensor->kind) {
+      case SCREE_SENSOR_POSITION: v = motion[body[0]].pose.position; break;
+      case SCREE_SENSOR_VELOCITY: v = motion[body[0]].velocity.linear; break;
+      case SCREE_SENSOR_ANGULAR_VELOCITY:
+        v = motion[body[0]].velocity.angular;
+        if (n == 1) v.x = v.z;
+        break;
+      case SCREE_SENSOR_FORCE: v = force_on(world, body[0]); break;
+      case SCREE_SENSOR_DISTANCE:
+        v.x = scree_norm(scree_sub(motion[body[0]].pose.position, motion[body[1]].pose.position));
+        break;
+      case SCREE_SENSOR_HEIGHT: v.x = height(sensors, sensor, world, &good); break;
+      case SCREE_SENSOR_FLUX: v.x = flux(sensors, sensor, world); break;
+      case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(sensor, world); break;
+      case SCREE_SENSOR_KINDS: break;
+      }
+    for (int c = 0; c < n; ++c) *out++ = scree_component(v, c);
+  }
+  return good ? SCREE_OK : scree_fail_memory(log, "the sensors");
+}

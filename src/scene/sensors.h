@@ -1,0 +1,67 @@
+/* Sensors of a scene: numbers that are taken after every step and become columns of the telemetry,
+ * sensor.NAME, or sensor.NAME.x, .y, .z for vectors.
+ *
+ * Nothing is remembered from step to step, so that a resumed run gives the same numbers: what has
+ * to be compared with the start of a step (which side of a plane a body is on) is taken there. */
+#ifndef SCREE_SCENE_SENSORS_H
+#define SCREE_SCENE_SENSORS_H
+
+#include "scree/scene.h"
+
+#include <stdint.h>
+
+enum {
+  SCREE_SENSORS_MAX = 32,     /* of a scene */
+  SCREE_SENSOR_NAME_MAX = 20, /* characters of its name */
+  SCREE_SENSOR_COLUMN_SIZE = 32
+};
+
+typedef enum scree_SensorKind {
+  SCREE_SENSOR_POSITION,
+  SCREE_SENSOR_VELOCITY,
+  SCREE_SENSOR_ANGULAR_VELOCITY,
+  SCREE_SENSOR_FORCE,
+  SCREE_SENSOR_DISTANCE,
+  SCREE_SENSOR_HEIGHT,
+  SCREE_SENSOR_FLUX,
+  SCREE_SENSOR_KINETIC_ENERGY,
+  SCREE_SENSOR_KINDS
+} scree_SensorKind;
+
+typedef struct scree_Sensor {
+  scree_SensorKind kind;
+  const char *name;         /* in the scene's tree */
+  int body[2];              /* indices of the world */
+  scree_Vec3 point, normal; /* flux: of the plane, unit normal */
+  double radius;            /* flux: about the point, INFINITY: all of the plane */
+  double fraction;          /* height */
+  int material;             /* kinetic energy: -1 for all */
+  int64_t group;            /* kinetic energy: -1 for all */
+} scree_Sensor;
+
+/* Fill the scene's list from its tree; bodies and generators are known. */
+scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log);
+
+/* The sensors of a run at work. */
+typedef struct scree_Sensors {
+  const scree_Scene *scene;
+  int columns;
+  char (*names)[SCREE_SENSOR_COLUMN_SIZE]; /* (columns) */
+  double *values;                          /* (columns) NAN: what is measured is not there */
+  scree_Vec3 *start;                       /* centres at the start of the step, if some need them */
+  double *work;
+  size_t start_capacity, work_capacity;
+  int started; /* bodies in `start` */
+} scree_Sensors;
+
+scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene,
+                                const scree_Log *log);
+void scree_sensors_fini(scree_Sensors *sensors);
+/* Before a step, with all its bodies there. */
+scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
+                                 const scree_Log *log);
+/* After it: all values. */
+scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
+                                const scree_Log *log);
+
+#endif

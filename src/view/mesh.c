@@ -1,0 +1,242 @@
+/* Triangles of shapes (see mesh.h). Round shapes are one grid of rings: a unit ball whose halves
+ * are moved apart makes a capsule, stretched along its axes an ellipsoid. */
+#include "view/mesh.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* Room for more; false when memory runs out. */
+static bool reserve(scree_Mesh *mesh, size_t points, size_t triangles) {
+  return scree_grow((void **)&mesh->point, &mesh->point_capacity, 3 * (mesh->points + points),
+                    sizeof *mesh->point) &&
+         scree_grow((void **)&mesh->normal, &mesh->normal_capacity, 3 * (mesh->points + points),
+                    sizeof *mesh->normal) &&
+         scree_grow((void **)&mesh->triangle, &mesh->triangle_capacity,
+                    3 * (mesh->triangles + triangles), sizeof *mesh->triangle);
+}
+
+static int put_point(scree_Mesh *mesh, double x, double y, double z, double nx, double ny,
+                     double nz) {
+  double *p = mesh->point + 3 * mesh->points, *n = mesh->normal + 3 * mesh->points;
+  const double length = sqrt(nx * nx + ny * ny + nz * nz);
+  p[0] = x, p[1] = y, p[2] = z;
+  n[0] = nx / length, n[1] = ny / length, n[2] = nz / length;
+  return (int)mesh->points++;
+}
+
+static void put_triangle(scree_Mesh *mesh, int a, int b, int c) {
+  int *t = mesh->triangle + 3 * mesh->triangles++;
+  t[0] = a, t[1] = b, t[2] = c;
+}
+
+/* Rings of `segments` + 1 points: quads between neighbours, outside on the left of (ring, around).
+ */
+static void put_grid(scree_Mesh *mesh, int first, int rings, int segments) {
+  const int row = segments + 1;
+  for (int k = 0; k + 1 < rings; ++k)
+    for (int s = 0; s < segments; ++s) {
+      const int p = first + k * row + s;
+      put_triangle(mesh, p, p + row, p + 1);
+      put_triangle(mesh, p + 1, p + row, p + row + 1);
+    }
+}
+
+static bool put_ball(scree_Mesh *mesh, int segments, double a, double b, double c, double half) {
+  const int quarter = segments / 4 > 2 ? segments / 4 : 2, rings = 2 * (quarter + 1);
+  if (!reserve(mesh, (size_t)(rings * (segments + 1)), (size_t)(2 * rings * segments)))
+    return false;
+  const int first = (int)mesh->points;
+  for (int ring = 0; ring < rings; ++ring) {
+    const bool top = ring <= quarter;
+    const double height = pi / 2.0 - (top ? ring : ring - 1) * (pi / 2.0) / quarter;
+    for (int s = 0; s <= segments; ++s) {
+      const double angle = 2.0 * pi * s / segments;
+      const double x = cos(height) * cos(angle), y = cos(height) * sin(angle), z = sin(height);
+      put_point(mesh, a * x, b * y, c * z + (top ? half : -half), x / a, y / b, z / c);
+    }
+  }
+  put_grid(mesh, first, rings, segments);
+  return true;
+}
+
+static bool put_box(scree_Mesh *mesh, scree_Vec3 semi) {
+  if (!reserve(mesh, 24, 12)) return false;
+  const double half[3] = {semi.x, semi.y, semi.z};
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = -1; side <= 1; side += 2) {
+      const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+      int corner[4];
+      for (int k = 0; k < 4; ++k) {
+        double p[3], n[3] = {0};
+        p[axis] = side * half[axis];
+        p[u] = (k == 1 || k == 2 ? 1.0 : -1.0) * half[u];
+        p[v] = (k >= 2 ? 1.0 : -1.0) * half[v];
+        n[axis] = side;
+        corner[k] = put_point(mesh, p[0], p[1], p[2], n[0], n[1], n[2]);
+      }
+      const int b = side > 0 ? 1 : 3, d = side > 0 ? 3 : 1;
+      put_triangle(mesh, corner[0], corner[b], corner[2]);
+      put_triangle(mesh, corner[0], corner[2], corner[d]);
+    }
+  return true;
+}
+
+/* A convex polygon of the plane. */
+static bool put_polygon(scree_Mesh *mesh, const scree_Vec3 *vertices, int count) {
+  if (!reserve(mesh, (size_t)count, (size_t)count)) return false;
+  const int first = (int)mesh->points;
+  for (int k = 0; k < count; ++k) put_point(mesh, vertices[k].x, vertices[k].y, 0.0, 0, 0, 1);
+  for (int k = 2; k < count; ++k) put_triangle(mesh, first, first + k - 1, first + k);
+  return true;
+}
+
+/* An ellipse, or a segment with round ends. */
+static bool put_round(scree_Mesh *mesh, int segments, double a, double b, double half) {
+  if (!reserve(mesh, (size_t)segments + 2, (size_t)segments + 2)) return false;
+  const int first = (int)mesh->points, quarter = segments / 4;
+  for (int k = 0; k < 4 * quarter + (half > 0.0 ? 2 : 0); ++k) {
+    /* With two halves apart, the points at the top and the bottom are there twice. */
+    int at = k;
+    double shift = half;
+    if (half > 0.0 && k > quarter) at = k - 1, shift = -half;
+    if (half > 0.0 && k > 3 * quarter + 1) at = k - 2, shift = half;
+    const double angle = 2.0 * pi * at / (4 * quarter);
+    put_point(mesh, a * cos(angle) + shift, b * sin(angle), 0.0, 0, 0, 1);
+  }
+  const int count = (int)mesh->points - first;
+  for (int k = 2; k < count; ++k) put_triangle(mesh, first, first + k - 1, first + k);
+  return true;
+}
+
+/* The solid round a circle, as a ring. */
+static bool put_ring(scree_Mesh *mesh, int segments, double inner, double outer) {
+  if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments)) return false;
+  const int first = (int)mesh->points;
+  for (int ring = 0; ring < 2; ++ring)
+    for (int s = 0; s <= segments; ++s) {
+      const double angle = 2.0 * pi * s / segments, r = ring ? outer : inner;
+      put_point(mesh, r * cos(angle), r * sin(angle), 0.0, 0, 0, 1);
+    }
+  put_grid(mesh, first, 2, segments);
+  return true;
+}
+
+/* The inside of a cylinder along z, with end caps when it is closed; normals look inward. */
+static bool put_tube(scree_Mesh *mesh, int segments, double radius, double half, bool closed) {
+  if (!reserve(mesh, 4 * (size_t)(segments + 1) + 2, 4 * (size_t)segments)) return false;
+  const int first = (int)mesh->points;
+  for (int ring = 0; ring < 2; ++ring)
+    for (int s = 0; s <= segments; ++s) {
+      const double angle = 2.0 * pi * s / segments, c = cos(angle), n = sin(angle);
+      put_point(mesh, radius * c, radius * n, ring ? half : -half, -c, -n, 0);
+    }
+  put_grid(mesh, first, 2, segments);
+  for (int end = -1; closed && end <= 1; end += 2) {
+    const int centre = put_point(mesh, 0, 0, end * half, 0, 0, -end);
+    for (int s = 0; s <= segments; ++s) {
+      const double angle = 2.0 * pi * s / segments;
+      const int p =
+          put_point(mesh, radius * cos(angle), radius * sin(angle), end * half, 0, 0, -end);
+      if (s > 0) put_triangle(mesh, centre, end < 0 ? p - 1 : p, end < 0 ? p : p - 1);
+    }
+  }
+  return true;
+}
+
+/* Strips, so that a clipped or shaded plane has no triangle much larger than the scene. */
+static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
+  enum { CELLS = 8 };
+  if (!reserve(mesh, (CELLS + 1) * (CELLS + 1), 2 * CELLS * CELLS)) return false;
+  const int first = (int)mesh->points;
+  for (int j = 0; j <= CELLS; ++j)
+    for (int i = 0; i <= CELLS; ++i)
+      put_point(mesh, centre.x + reach * (2.0 * j / CELLS - 1.0),
+                centre.y + reach * (2.0 * i / CELLS - 1.0), 0.0, 0, 0, 1);
+  put_grid(mesh, first, CELLS + 1, CELLS);
+  return true;
+}
+
+scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
+                              scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh) {
+  mesh->points = mesh->triangles = 0;
+  mesh->sheet = false;
+  bool done = true;
+  const double thin = fmax(shape->radius, 0.001 * reach);
+  const bool endless = !isfinite(shape->half_length) || shape->half_length <= 0.0;
+  switch (shape->kind) {
+  case SCREE_SHAPE_DISK: done = put_round(mesh, segments, shape->radius, shape->radius, 0.0); break;
+  case SCREE_SHAPE_ELLIPSE:
+    done = put_round(mesh, segments, shape->semi.x, shape->semi.y, 0.0);
+    break;
+  case SCREE_SHAPE_SEGMENT: done = put_round(mesh, segments, thin, thin, shape->half_length); break;
+  case SCREE_SHAPE_POLYGON: done = put_polygon(mesh, shape->vertices, shape->vertex_count); break;
+  case SCREE_SHAPE_HALF_PLANE: {
+    const double left = centre.x - reach, right = centre.x + reach;
+    const scree_Vec3 corners[4] = {
+        {left, -reach, 0}, {right, -reach, 0}, {right, 0, 0}, {left, 0, 0}};
+    done = put_polygon(mesh, corners, 4);
+    break;
+  }
+  case SCREE_SHAPE_DRUM_2D:
+    done = put_ring(mesh, 2 * segments, shape->radius, 1.06 * shape->radius);
+    break;
+  case SCREE_SHAPE_SPHERE:
+    done = put_ball(mesh, segments, shape->radius, shape->radius, shape->radius, 0.0);
+    break;
+  case SCREE_SHAPE_ELLIPSOID:
+    done = put_ball(mesh, segments, shape->semi.x, shape->semi.y, shape->semi.z, 0.0);
+    break;
+  case SCREE_SHAPE_CAPSULE:
+    done =
+        put_ball(mesh, segments, shape->radius, shape->radius, shape->radius, shape->half_length);
+    break;
+  case SCREE_SHAPE_BOX: done = put_box(mesh, shape->semi); break;
+  case SCREE_SHAPE_HALF_SPACE: done = put_plane(mesh, reach, centre), mesh->sheet = true; break;
+  case SCREE_SHAPE_DRUM:
+    done = put_tube(mesh, 2 * segments, shape->radius, endless ? 0.5 * reach : shape->half_length,
+                    !endless);
+    mesh->sheet = true;
+    break;
+  case SCREE_SHAPE_KINDS: break;
+  }
+  return done ? SCREE_OK : scree_fail_memory(log, "the triangles of a shape");
+}
+
+scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int segments,
+                             const scree_Log *log, scree_Mesh *mesh) {
+  mesh->points = mesh->triangles = 0;
+  mesh->sheet = false;
+  if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments))
+    return scree_fail_memory(log, "the triangles of a force chain");
+  const scree_Vec3 axis = {to.x - from.x, to.y - from.y, to.z - from.z};
+  const double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
+  if (!(length > 0.0)) return SCREE_OK;
+  const scree_Vec3 d = {axis.x / length, axis.y / length, axis.z / length};
+  /* Two directions across: one in the plane of the axes on which d is smallest. */
+  scree_Vec3 u = fabs(d.z) < 0.9 ? (scree_Vec3){-d.y, d.x, 0} : (scree_Vec3){0, -d.z, d.y};
+  const double size = sqrt(u.x * u.x + u.y * u.y + u.z * u.z);
+  u = (scree_Vec3){u.x / size, u.y / size, u.z / size};
+  const scree_Vec3 v = {d.y * u.z - d.z * u.y, d.z * u.x - d.x * u.z, d.x * u.y - d.y * u.x};
+  for (int ring = 0; ring < 2; ++ring)
+    for (int s = 0; s <= segments; ++s) {
+      const double c = cos(2.0 * pi * s / segments), n = sin(2.0 * pi * s / segments);
+      const scree_Vec3 out = {c * u.x + n * v.x, c * u.y + n * v.y, c * u.z + n * v.z};
+      const scree_Vec3 at = ring ? from : to;
+      put_point(mesh, at.x + radius * out.x, at.y + radius * out.y, at.z + radius * out.z, out.x,
+                out.y, out.z);
+    }
+  put_grid(mesh, 0, 2, segments);
+  return SCREE_OK;
+}
+
+void scree_mesh_fini(scree_Mesh *mesh) {
+  scree_free(mesh->point);
+  scree_free(mesh->normal);
+  scree_free(mesh->triangle);
+  *mesh = (scree_Mesh){0};
+}

@@ -1,0 +1,546 @@
+/* A software rendering (see render.h), with the page's camera, light and colours. Everything is
+ * drawn at twice the size and averaged. In the plane there is no depth: obstacles, bodies, chains
+ * are painted in that order. */
+#include "view/render.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "view/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OVERSAMPLE = 2 };
+
+typedef struct Canvas {
+  int width, height; /* of the large picture */
+  float *depth;      /* length/distance; larger is nearer */
+  float *colour;     /* (height x width x 3) */
+  bool flat;
+  scree_Vec3 right, up, back, eye; /* camera axes (eye looks along -back) and place */
+  double focal;                    /* pixels per unit of x / z; flat: pixels per length */
+  double near, length;             /* nearest that is drawn; unit of depth: the extent's */
+} Canvas;
+
+/* The surface of an unbounded obstacle: a grid that fades into the background away from the middle
+ * of the scene. */
+typedef struct Floor {
+  scree_Pose pose;
+  scree_Vec3 middle; /* of the scene, in the obstacle's frame */
+  double spacing, reach;
+} Floor;
+
+typedef struct Colour {
+  double r, g, b;
+} Colour;
+
+scree_RenderSettings scree_render_settings(void) {
+  return (scree_RenderSettings){.width = 1280, .height = 800};
+}
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+static Colour scale_colour(double x) {
+  static const double table[9][3] = {{64, 67, 135},  {52, 94, 141},  {41, 120, 142},
+                                     {32, 144, 140}, {34, 167, 132}, {68, 190, 112},
+                                     {121, 209, 81}, {189, 222, 38}, {253, 231, 37}};
+  const double s = 8.0 * fmin(fmax(x, 0.0), 1.0);
+  const int k = s >= 8.0 ? 7 : (int)s;
+  double c[3];
+  for (int m = 0; m < 3; ++m)
+    c[m] = (table[k][m] + (s - k) * (table[k + 1][m] - table[k][m])) / 255.0;
+  return (Colour){c[0], c[1], c[2]};
+}
+
+static Colour category_colour(int k, double shade) {
+  static const double table[8][3] = {{0, 114, 178},   {230, 159, 0},  {0, 158, 115},
+                                     {204, 121, 167}, {86, 180, 233}, {213, 94, 0},
+                                     {240, 228, 66},  {130, 130, 130}};
+  const double *c = table[k % 8];
+  return (Colour){shade * c[0] / 255.0, shade * c[1] / 255.0, shade * c[2] / 255.0};
+}
+
+static double norm3(const double *v) {
+  return hypot(hypot(v[0], v[1]), v[2]);
+}
+
+/* `pressure` (bodies) for stress, else not used. */
+static double value_of(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                       const double *pressure, int i, scree_RenderColour colour) {
+  if (colour == SCREE_RENDER_STRESS) return pressure[i];
+  if (colour == SCREE_RENDER_VELOCITY) return norm3(frame->velocity + 3 * i);
+  if (colour == SCREE_RENDER_ANGULAR) return norm3(frame->angular + 3 * i);
+  return replay->bodies[i].shape.size;
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour, double *scale) {
+  enum { LOOKS = 9 };
+  const int looks = replay->frame_count < LOOKS ? replay->frame_count : LOOKS;
+  double *values = SCREE_ALLOC(double, (size_t)(LOOKS + 1) * (size_t)replay->body_count);
+  if (!values) return scree_fail_memory(replay->log, "the scale of colours");
+  double *pressure = values + (size_t)LOOKS * (size_t)replay->body_count;
+  scree_ReplayFrame frame = {.bodies_only = colour != SCREE_RENDER_STRESS};
+  size_t count = 0;
+  scree_Status status = SCREE_OK;
+  for (int s = 0; status == SCREE_OK && s < looks; ++s) {
+    status = scree_replay_read(replay, looks > 1 ? s * (replay->frame_count - 1) / (looks - 1) : 0,
+                               &frame);
+    if (status == SCREE_OK && !frame.bodies_only) scree_replay_pressure(replay, &frame, pressure);
+    for (int i = 0; status == SCREE_OK && i < frame.bodies; ++i)
+      if (!replay->bodies[i].obstacle && frame.present[i])
+        values[count++] = value_of(replay, &frame, pressure, i, colour);
+  }
+  qsort(values, count, sizeof *values, compare);
+  *scale = count ? values[(size_t)(0.99 * (double)(count - 1))] : 1.0;
+  if (count && !(*scale > 0.0)) *scale = values[count - 1];
+  if (!(*scale > 0.0)) *scale = 1.0;
+  scree_free(values);
+  scree_replay_frame_fini(&frame);
+  return status;
+}
+
+static Colour body_colour(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                          const double *pressure, int i, const scree_RenderSettings *settings) {
+  Colour c;
+  const int material = replay->bodies[i].material;
+  const scree_ReplayColour *given =
+      replay->colours && material < replay->material_count ? &replay->colours[material] : NULL;
+  /* What is unbounded would paint the whole picture. */
+  const bool own =
+      settings->colour == SCREE_RENDER_MATERIAL && given && given->given &&
+      (!replay->bodies[i].obstacle || (replay->bodies[i].shape.kind != SCREE_SHAPE_HALF_SPACE &&
+                                       replay->bodies[i].shape.kind != SCREE_SHAPE_HALF_PLANE));
+  if (replay->bodies[i].obstacle && !own) return (Colour){0.66, 0.68, 0.705};
+  if (own)
+    c = (Colour){given->rgb[0] / 255.0, given->rgb[1] / 255.0, given->rgb[2] / 255.0};
+  else if (settings->colour == SCREE_RENDER_MATERIAL)
+    c = category_colour(material, 1.0);
+  else if (settings->colour == SCREE_RENDER_ID)
+    c = category_colour(i, 0.75 + 0.0625 * (i * 7 % 5));
+  else
+    c = scale_colour(value_of(replay, frame, pressure, i, settings->colour) / settings->scale);
+  if (settings->chains) {
+    const double pale = 0.72;
+    c = (Colour){c.r + pale * (0.93 - c.r), c.g + pale * (0.93 - c.g), c.b + pale * (0.94 - c.b)};
+  }
+  return c;
+}
+
+/* As on the page: half-wrapped diffuse light from above, a small gloss, a darker rim. */
+static Colour lit(Colour c, scree_Vec3 n, scree_Vec3 to_eye) {
+  const scree_Vec3 key = {0.342, 0.733, 0.587};
+  const double diffuse = 0.5 + 0.5 * scree_dot(n, key);
+  const scree_Vec3 mirror = scree_axpy(scree_scale(-1.0, key), 2.0 * scree_dot(n, key), n);
+  const double towards = fmax(scree_dot(mirror, to_eye), 0.0), two = towards * towards;
+  const double eight = two * two * two * two, gloss = eight * eight * eight;
+  const double turned = 1.0 - fmax(scree_dot(n, to_eye), 0.0);
+  const double rim = 1.0 - 0.35 * turned * turned * turned;
+  const double light = 0.5 + 0.62 * diffuse * diffuse;
+  return (Colour){fmin((c.r * light + 0.12 * gloss) * rim, 1.0),
+                  fmin((c.g * light + 0.12 * gloss) * rim, 1.0),
+                  fmin((c.b * light + 0.12 * gloss) * rim, 1.0)};
+}
+
+/* ---- camera ---------------------------------------------------------------------------------- */
+
+static void aim_flat(Canvas *canvas, const scree_ReplayExtent *extent) {
+  const double aspect = (double)canvas->width / canvas->height;
+  const double half = 0.54 * fmax(extent->upper[1] - extent->lower[1],
+                                  (extent->upper[0] - extent->lower[0]) / aspect);
+  canvas->focal = 0.5 * canvas->height / (half > 0.0 ? half : extent->length);
+  canvas->right = scree_vec3(1, 0, 0), canvas->up = scree_vec3(0, 1, 0);
+  canvas->back = scree_vec3(0, 0, 1);
+  canvas->eye = scree_vec3(extent->origin[0], extent->origin[1], 0.0);
+}
+
+/* Where the camera must be for things to be in the picture: a thing at (x, depth) across and
+ * towards the eye is seen when the eye, at `across` and `distance`, has distance - depth >= |x -
+ * across| / t. The least distance follows from the largest depth + x / t and depth - x / t;
+ * likewise along y. */
+typedef struct Aim {
+  double t[2], plus[2], minus[2];
+} Aim;
+
+static void aim_at(Aim *aim, const Canvas *canvas, scree_Vec3 d, double radius) {
+  const double depth = scree_dot(d, canvas->back);
+  const double x[2] = {scree_dot(d, canvas->right), scree_dot(d, canvas->up)};
+  for (int k = 0; k < 2; ++k) {
+    const double r = radius * sqrt(1.0 + 1.0 / (aim->t[k] * aim->t[k]));
+    aim->plus[k] = fmax(aim->plus[k], depth + x[k] / aim->t[k] + r);
+    aim->minus[k] = fmax(aim->minus[k], depth - x[k] / aim->t[k] + r);
+  }
+}
+
+/* The bodies of the frame that are within the extent, or the corners of the extent. */
+static void aim_at_all(Aim *aim, const Canvas *canvas, const scree_Replay *replay,
+                       const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
+                       bool tight) {
+  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
+  int seen = 0;
+  for (int i = 0; tight && i < frame->bodies; ++i) {
+    const double *x = frame->position + 3 * i;
+    bool inside = !replay->bodies[i].obstacle && frame->present[i];
+    for (int c = 0; c < 3; ++c)
+      inside = inside && x[c] >= extent->lower[c] && x[c] <= extent->upper[c];
+    if (!inside) continue;
+    aim_at(aim, canvas, scree_sub(scree_vec3(x[0], x[1], x[2]), middle),
+           replay->bodies[i].shape.bounding_radius);
+    ++seen;
+  }
+  for (int i = 0; i < frame->bodies; ++i) {
+    const scree_ShapeKind kind = replay->bodies[i].shape.kind;
+    if (kind == SCREE_SHAPE_DRUM) seen = 0; /* what holds the bodies is to be seen, too */
+  }
+  for (int k = 0; seen == 0 && k < 8; ++k)
+    aim_at(aim, canvas,
+           scree_sub(scree_vec3((k & 1 ? extent->upper : extent->lower)[0],
+                                (k & 2 ? extent->upper : extent->lower)[1],
+                                (k & 4 ? extent->upper : extent->lower)[2]),
+                     middle),
+           0.0);
+}
+
+/* Seen from the front, a little from the side and above, as near as possible. */
+static void aim(Canvas *canvas, const scree_Replay *replay, const scree_ReplayFrame *frame,
+                const scree_ReplayExtent *extent, bool tight) {
+  const scree_Vec3 up = {extent->up[0], extent->up[1], extent->up[2]};
+  scree_Vec3 front = scree_vec3(1, 0, 0);
+  double shortest = INFINITY;
+  for (int c = 0; c < 3; ++c) {
+    const double size = extent->upper[c] - extent->lower[c];
+    if (fabs(extent->up[c]) >= 0.7 || size >= shortest) continue;
+    shortest = size;
+    front = scree_vec3(c == 0, c == 1 ? -1.0 : 0.0, c == 2);
+  }
+  const scree_Vec3 side = scree_cross(up, front);
+  scree_Vec3 view = scree_axpy(scree_scale(0.85, front), 0.42, side);
+  view = scree_axpy(view, 0.36, up);
+  view = scree_scale(1.0 / scree_norm(view), view);
+  canvas->back = view;
+  canvas->right = scree_cross(up, view);
+  canvas->right = scree_scale(1.0 / scree_norm(canvas->right), canvas->right);
+  canvas->up = scree_cross(view, canvas->right);
+  const double tan_y = tan(0.5 * 35.0 * 3.14159265358979323846 / 180.0);
+  Aim all = {{tan_y * canvas->width / canvas->height, tan_y},
+             {-INFINITY, -INFINITY},
+             {-INFINITY, -INFINITY}};
+  aim_at_all(&all, canvas, replay, frame, extent, tight);
+  double far = 0.0, across[2];
+  for (int k = 0; k < 2; ++k) {
+    far = fmax(far, 0.5 * (all.plus[k] + all.minus[k]));
+    across[k] = 0.5 * all.t[k] * (all.plus[k] - all.minus[k]);
+  }
+  if (!(far > 0.0)) far = 4.0 * extent->length;
+  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
+  canvas->eye = scree_axpy(middle, 1.06 * far, view);
+  canvas->eye = scree_axpy(canvas->eye, across[0], canvas->right);
+  canvas->eye = scree_axpy(canvas->eye, across[1], canvas->up);
+  canvas->focal = 0.5 * canvas->height / tan_y;
+  canvas->near = 0.002 * extent->length;
+}
+
+/* Into the camera's axes; z is the distance in front of it. */
+static scree_Vec3 to_camera(const Canvas *canvas, scree_Vec3 p) {
+  const scree_Vec3 d = scree_sub(p, canvas->eye);
+  return scree_vec3(scree_dot(d, canvas->right), scree_dot(d, canvas->up),
+                    canvas->flat ? 1.0 : -scree_dot(d, canvas->back));
+}
+
+/* Asked before a point is shaded, which is most of the work. */
+static bool is_hidden(const Canvas *canvas, int x, int y, double depth) {
+  const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
+  return !canvas->flat && depth * canvas->length <= (double)canvas->depth[at];
+}
+
+static void put(Canvas *canvas, int x, int y, double depth, Colour c) {
+  const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
+  canvas->depth[at] = (float)(depth * canvas->length);
+  canvas->colour[3 * at] = (float)c.r;
+  canvas->colour[3 * at + 1] = (float)c.g;
+  canvas->colour[3 * at + 2] = (float)c.b;
+}
+
+static int clamp_pixel(double x, int size) {
+  return x < 0.0 ? 0 : x > size ? size : (int)x;
+}
+
+/* ---- triangles ------------------------------------------------------------------------------- */
+
+typedef struct Vertex {
+  scree_Vec3 p, n; /* in the camera's axes */
+} Vertex;
+
+static Colour background(const Canvas *canvas, int y) {
+  const double shade = 0.92 - 0.08 * (double)y / canvas->height;
+  return (Colour){shade, shade, shade + 0.012};
+}
+
+/* What is seen of a floor at a point (of the camera's axes): darker on the lines of its grid, the
+ * background far away. */
+static Colour floor_colour(const Canvas *canvas, const Floor *floor, scree_Vec3 p, int y,
+                           Colour c) {
+  scree_Vec3 world = scree_axpy(canvas->eye, p.x, canvas->right);
+  world = scree_axpy(scree_axpy(world, p.y, canvas->up), -p.z, canvas->back);
+  const scree_Vec3 at = scree_sub(scree_pose_invert(&floor->pose, world), floor->middle);
+  const double gx = fabs(at.x / floor->spacing - rint(at.x / floor->spacing)),
+               gy = fabs(at.y / floor->spacing - rint(at.y / floor->spacing));
+  const double width = fmax(0.012, 1.2 * p.z / (canvas->focal * floor->spacing));
+  const double line = gx < width || gy < width ? 0.80 : 1.0;
+  const double far = fmin(hypot(at.x, at.y) / floor->reach, 1.0);
+  const double t = far < 0.35 ? 0.0 : (far - 0.35) / 0.65, mix = t * t * (3.0 - 2.0 * t);
+  const Colour b = background(canvas, y);
+  return (Colour){(1.0 - mix) * line * c.r + mix * b.r, (1.0 - mix) * line * c.g + mix * b.g,
+                  (1.0 - mix) * line * c.b + mix * b.b};
+}
+
+static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
+                          const Floor *floor) {
+  double x[3], y[3], w[3];
+  for (int k = 0; k < 3; ++k) {
+    w[k] = 1.0 / v[k].p.z;
+    x[k] = 0.5 * canvas->width + canvas->focal * v[k].p.x * w[k];
+    y[k] = 0.5 * canvas->height - canvas->focal * v[k].p.y * w[k];
+  }
+  const double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+  /* y points down: a triangle seen from outside has a negative area. */
+  if (area == 0.0 || !isfinite(area) || (sheet && area > 0.0)) return;
+  const double inverse = 1.0 / area;
+  const int x0 = clamp_pixel(fmin(fmin(x[0], x[1]), x[2]), canvas->width),
+            x1 = clamp_pixel(fmax(fmax(x[0], x[1]), x[2]) + 1.0, canvas->width),
+            y0 = clamp_pixel(fmin(fmin(y[0], y[1]), y[2]), canvas->height),
+            y1 = clamp_pixel(fmax(fmax(y[0], y[1]), y[2]) + 1.0, canvas->height);
+  for (int py = y0; py < y1; ++py)
+    for (int px = x0; px < x1; ++px) {
+      const double cx = px + 0.5, cy = py + 0.5;
+      const double a = ((x[1] - cx) * (y[2] - cy) - (x[2] - cx) * (y[1] - cy)) * inverse;
+      const double b = ((x[2] - cx) * (y[0] - cy) - (x[0] - cx) * (y[2] - cy)) * inverse;
+      const double d = 1.0 - a - b;
+      if (a < 0.0 || b < 0.0 || d < 0.0) continue;
+      const double depth = a * w[0] + b * w[1] + d * w[2];
+      if (is_hidden(canvas, px, py, depth)) continue;
+      Colour shade = c;
+      if (!canvas->flat) {
+        scree_Vec3 n = scree_scale(a, v[0].n);
+        n = scree_axpy(scree_axpy(n, b, v[1].n), d, v[2].n);
+        n = scree_scale(1.0 / fmax(scree_norm(n), 1e-300), n);
+        const scree_Vec3 at = {(cx - 0.5 * canvas->width) / canvas->focal,
+                               (0.5 * canvas->height - cy) / canvas->focal, 1.0};
+        /* Normals have z towards the eye, points have it away. */
+        const scree_Vec3 eye = scree_scale(1.0 / scree_norm(at), scree_vec3(-at.x, -at.y, 1.0));
+        if (scree_dot(n, eye) < 0.0) n = scree_scale(-1.0, n);
+        shade = lit(c, n, eye);
+        if (floor) shade = floor_colour(canvas, floor, scree_scale(1.0 / depth, at), py, shade);
+      }
+      put(canvas, px, py, depth, shade);
+    }
+}
+
+/* Cut at the near plane: at most four corners remain. */
+static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
+                         const Floor *floor) {
+  Vertex out[4];
+  int count = 0;
+  for (int k = 0; k < 3; ++k) {
+    const Vertex *a = &v[k], *b = &v[(k + 1) % 3];
+    const bool in_a = a->p.z > canvas->near, in_b = b->p.z > canvas->near;
+    if (in_a) out[count++] = *a;
+    if (in_a != in_b) {
+      const double t = (canvas->near - a->p.z) / (b->p.z - a->p.z);
+      out[count++] = (Vertex){scree_axpy(a->p, t, scree_sub(b->p, a->p)),
+                              scree_axpy(a->n, t, scree_sub(b->n, a->n))};
+    }
+  }
+  for (int k = 2; k < count; ++k) {
+    const Vertex part[3] = {out[0], out[k - 1], out[k]};
+    draw_triangle(canvas, part, c, sheet, floor);
+  }
+}
+
+/* `scale` shrinks the shape about its origin: the rim of shapes of the plane. */
+static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose, double scale,
+                      Colour c, const Floor *floor) {
+  for (size_t t = 0; t < mesh->triangles; ++t) {
+    Vertex v[3];
+    for (int k = 0; k < 3; ++k) {
+      const size_t at = 3 * (size_t)mesh->triangle[3 * t + (size_t)k];
+      const double *p = mesh->point + at, *n = mesh->normal + at;
+      v[k].p = to_camera(
+          canvas, scree_pose_apply(pose, scree_vec3(scale * p[0], scale * p[1], scale * p[2])));
+      const scree_Vec3 w = scree_quat_rotate(pose->orientation, scree_vec3(n[0], n[1], n[2]));
+      v[k].n = scree_vec3(scree_dot(w, canvas->right), scree_dot(w, canvas->up),
+                          scree_dot(w, canvas->back));
+    }
+    draw_clipped(canvas, v, c, mesh->sheet, floor);
+  }
+}
+
+/* ---- balls ----------------------------------------------------------------------------------- */
+
+/* Each pixel of the square round a ball is cast on it. */
+static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Colour c) {
+  const scree_Vec3 m = to_camera(canvas, pose->position);
+  if (m.z - radius < canvas->near) return;
+  const double reach = canvas->focal * radius / sqrt(m.z * m.z - radius * radius) *
+                       sqrt(1.0 + (m.x * m.x + m.y * m.y) / (m.z * m.z));
+  const double x = 0.5 * canvas->width + canvas->focal * m.x / m.z,
+               y = 0.5 * canvas->height - canvas->focal * m.y / m.z;
+  const int x0 = clamp_pixel(x - reach - 1.0, canvas->width),
+            x1 = clamp_pixel(x + reach + 2.0, canvas->width),
+            y0 = clamp_pixel(y - reach - 1.0, canvas->height),
+            y1 = clamp_pixel(y + reach + 2.0, canvas->height);
+  const scree_Quat inverse = scree_quat_conj(pose->orientation);
+  for (int py = y0; py < y1; ++py)
+    for (int px = x0; px < x1; ++px) {
+      scree_Vec3 ray = {(px + 0.5 - 0.5 * canvas->width) / canvas->focal,
+                        (0.5 * canvas->height - py - 0.5) / canvas->focal, 1.0};
+      ray = scree_scale(1.0 / scree_norm(ray), ray);
+      const double along = scree_dot(ray, m);
+      const scree_Vec3 off = scree_axpy(m, -along, ray);
+      const double inside = radius * radius - scree_dot(off, off);
+      if (inside < 0.0) continue;
+      const scree_Vec3 hit = scree_scale(along - sqrt(inside), ray);
+      if (is_hidden(canvas, px, py, 1.0 / hit.z)) continue;
+      scree_Vec3 n = scree_scale(1.0 / radius, scree_sub(hit, m));
+      n.z = -n.z;
+      scree_Vec3 world = scree_scale(n.x, canvas->right);
+      world = scree_axpy(scree_axpy(world, n.y, canvas->up), n.z, canvas->back);
+      const double belt = fabs(scree_quat_rotate(inverse, world).x) < 0.14 ? 0.65 : 1.0;
+      const Colour shade = {c.r * belt, c.g * belt, c.b * belt};
+      put(canvas, px, py, 1.0 / hit.z, lit(shade, n, scree_vec3(-ray.x, -ray.y, ray.z)));
+    }
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
+
+static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
+                                const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
+                                const scree_RenderSettings *settings, const double *pressure,
+                                bool obstacles) {
+  scree_Mesh mesh = {0};
+  scree_Status status = SCREE_OK;
+  const int segments = frame->bodies > 2000 ? 16 : 32;
+  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
+  for (int i = 0; status == SCREE_OK && i < frame->bodies; ++i) {
+    const scree_ReplayBody *body = &replay->bodies[i];
+    if (body->obstacle != obstacles) continue;
+    const double *x = frame->position + 3 * i, *q = frame->orientation + 4 * i;
+    const scree_Pose pose = {{x[0], x[1], x[2]}, {q[0], q[1], q[2], q[3]}};
+    if (!frame->present[i]) continue;
+    const Colour c = body_colour(replay, frame, pressure, i, settings);
+    if (body->shape.kind == SCREE_SHAPE_SPHERE) {
+      draw_ball(canvas, &pose, body->shape.radius, c);
+      continue;
+    }
+    const Floor floor = {pose, scree_pose_invert(&pose, middle), 0.2 * extent->length,
+                         6.0 * extent->length};
+    const bool endless = body->shape.kind == SCREE_SHAPE_HALF_SPACE;
+    status = scree_mesh_shape(&body->shape, segments, (canvas->flat ? 8.0 : 6.0) * extent->length,
+                              floor.middle, replay->log, &mesh);
+    if (status != SCREE_OK) break;
+    const bool rim = canvas->flat && !obstacles;
+    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, (Colour){0.5 * c.r, 0.5 * c.g, 0.5 * c.b}, NULL);
+    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, c, endless ? &floor : NULL);
+  }
+  scree_mesh_fini(&mesh);
+  return status;
+}
+
+/* From each contact to the centres of its bodies, as thick as its normal impulse is strong. */
+static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
+                                const scree_ReplayFrame *frame) {
+  const scree_Pose still = {{0, 0, 0}, {1, 0, 0, 0}};
+  scree_Mesh mesh = {0};
+  scree_Status status = SCREE_OK;
+  double strong = 0.0;
+  for (int c = 0; c < frame->contacts; ++c) strong = fmax(strong, frame->contact[c].r[0]);
+  if (!canvas->flat) /* chains are inside the bodies, which are pale: draw over them */
+    memset(canvas->depth, 0, (size_t)canvas->width * (size_t)canvas->height * sizeof(float));
+  for (int c = 0; status == SCREE_OK && c < frame->contacts; ++c) {
+    const scree_ReplayContact *contact = &frame->contact[c];
+    if (!(contact->r[0] > 0.0)) continue;
+    const double strength = contact->r[0] / strong;
+    for (int side = 0; status == SCREE_OK && side < 2; ++side) {
+      const int i = contact->body[side];
+      if (replay->bodies[i].obstacle) continue;
+      const double *p = contact->position, *x = frame->position + 3 * i;
+      const double thick = fmax(0.012, 0.18 * sqrt(strength)) * 0.5 * replay->bodies[i].shape.size;
+      status = scree_mesh_beam(scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick, 8,
+                               replay->log, &mesh);
+      if (status == SCREE_OK)
+        draw_mesh(canvas, &mesh, &still, 1.0, (Colour){0.55 + 0.35 * strength, 0.16, 0.12}, NULL);
+    }
+  }
+  scree_mesh_fini(&mesh);
+  return status;
+}
+
+static void average(const Canvas *canvas, const scree_RenderSettings *settings,
+                    unsigned char *pixels) {
+  for (int y = 0; y < settings->height; ++y)
+    for (int x = 0; x < settings->width; ++x)
+      for (int c = 0; c < 3; ++c) {
+        double sum = 0.0;
+        for (int s = 0; s < OVERSAMPLE * OVERSAMPLE; ++s) {
+          const size_t at = (size_t)(OVERSAMPLE * y + s / OVERSAMPLE) * (size_t)canvas->width +
+                            (size_t)(OVERSAMPLE * x + s % OVERSAMPLE);
+          sum += (double)canvas->colour[3 * at + (size_t)c];
+        }
+        const double value = 255.0 * sum / (OVERSAMPLE * OVERSAMPLE);
+        pixels[3 * ((size_t)y * (size_t)settings->width + (size_t)x) + (size_t)c] =
+            (unsigned char)(value < 0.0     ? 0.0
+                            : value > 255.0 ? 255.0
+                                            : value + 0.5);
+      }
+}
+
+scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
+                          const scree_ReplayExtent *extent, const scree_RenderSettings *given,
+                          unsigned char *pixels) {
+  Canvas canvas = {.width = OVERSAMPLE * given->width,
+                   .height = OVERSAMPLE * given->height,
+                   .length = extent->length,
+                   .flat = replay->dimension == 2};
+  scree_RenderSettings settings = *given;
+  scree_Status status = SCREE_OK;
+  if (!(settings.scale > 0.0))
+    status = scree_render_scale(replay, settings.colour, &settings.scale);
+  if (status != SCREE_OK) return status;
+  const size_t count = (size_t)canvas.width * (size_t)canvas.height;
+  canvas.depth = SCREE_ALLOC(float, count);
+  canvas.colour = SCREE_ALLOC(float, 3 * count);
+  double *pressure = SCREE_ALLOC(double, frame->bodies);
+  if (!canvas.depth || !canvas.colour || !pressure) {
+    scree_free(canvas.depth);
+    scree_free(canvas.colour);
+    scree_free(pressure);
+    return scree_fail_memory(replay->log, "a picture");
+  }
+  if (settings.colour == SCREE_RENDER_STRESS) scree_replay_pressure(replay, frame, pressure);
+  for (size_t k = 0; k < count; ++k) {
+    const Colour b = background(&canvas, (int)(k / (size_t)canvas.width));
+    canvas.colour[3 * k] = (float)b.r;
+    canvas.colour[3 * k + 1] = (float)b.g;
+    canvas.colour[3 * k + 2] = (float)b.b;
+  }
+  if (canvas.flat)
+    aim_flat(&canvas, extent);
+  else
+    aim(&canvas, replay, frame, extent, settings.tight);
+  /* In the plane the later is above; in space the nearer is, and bodies hide most of the floor. */
+  status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, canvas.flat);
+  if (status == SCREE_OK)
+    status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, !canvas.flat);
+  if (status == SCREE_OK && settings.chains) status = draw_chains(&canvas, replay, frame);
+  if (status == SCREE_OK) average(&canvas, &settings, pixels);
+  scree_free(canvas.depth);
+  scree_free(canvas.colour);
+  scree_free(pressure);
+  return status;
+}

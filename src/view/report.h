@@ -1,0 +1,72 @@
+/* The page of a run: one HTML file that plays it, with everything inside (docs/VIEWER.md). The page
+ * itself is viewer/dist/page.html, embedded in the library; here a run's data is chosen, packed and
+ * put in. `scree view` serves the same pieces one by one. */
+#ifndef SCREE_VIEW_REPORT_H
+#define SCREE_VIEW_REPORT_H
+
+#include "run/frames.h"
+#include "view/report_block.h"
+
+#include <stdio.h>
+
+/* How exactly numbers are kept, from the run's own doubles down to what a screen shows. */
+typedef enum scree_ReportLevel {
+  SCREE_REPORT_EXACT,  /* every number as in the run's files */
+  SCREE_REPORT_SINGLE, /* single precision, positions from the middle of the scene */
+  SCREE_REPORT_COMPACT /* positions to 1/128 of the smallest body, lengths of velocities to 1 % */
+} scree_ReportLevel;
+
+typedef struct scree_ReportSettings {
+  double budget; /* bytes of the page (30e6) */
+  int frames;    /* at most so many, evenly spread; 0: as many as the budget holds */
+  int only;      /* >= 0: this frame alone, for a picture; else -1 */
+} scree_ReportSettings;
+
+scree_ReportSettings scree_report_settings(void);
+
+/* What goes into a page. */
+typedef struct scree_ReportPlan {
+  scree_ReportLevel level;
+  bool stream; /* the page asks a server for blocks */
+  bool round;  /* all bodies that move are disks or spheres */
+  int *frame;  /* (count) frames of the run that are kept */
+  int count;
+  int block_frames; /* frames in a block */
+  int *contact;     /* (contacts) places in `frame` whose contacts are kept */
+  int contacts;
+  double speed_max, spin_max, smallest; /* scales of the compact level */
+  double speed_range, spin_range;       /* tops of the colours' scales, of the whole run */
+  scree_ReplayExtent extent;
+} scree_ReportPlan;
+
+/* Choose level, frames and contacts for a budget in bytes of deflated data; INFINITY: all, exactly,
+ * one frame a block, for streaming. */
+scree_Status scree_report_plan(scree_Replay *replay, const scree_ReportSettings *settings,
+                               double bytes, scree_ReportPlan *plan);
+void scree_report_plan_fini(scree_ReportPlan *plan);
+
+/* The blocks (see report_block.h), begun, filled and not yet ended. */
+void scree_report_static(const scree_Replay *replay, scree_Block *block);
+scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *block);
+scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *plan, int index,
+                                 scree_Block *block);
+scree_Status scree_report_contacts(scree_Replay *replay, const scree_ReportPlan *plan, int place,
+                                   scree_Block *block);
+
+/* The description of the run, as JSON that is safe inside a script element. */
+void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan, FILE *file);
+
+/* The page without data: *text and *size, null when the library was built without it. */
+const char *scree_report_page(size_t *size);
+
+typedef struct scree_ReportInfo {
+  scree_ReportLevel level;
+  int frames, contact_frames;
+  size_t bytes;
+} scree_ReportInfo;
+
+/* Write the page to `path`: it appears whole or not at all. */
+scree_Status scree_report_write(scree_Replay *replay, const scree_ReportSettings *settings,
+                                const char *path, scree_ReportInfo *info);
+
+#endif

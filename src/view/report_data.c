@@ -1,0 +1,410 @@
+/* The columns of a page's blocks: what does not change (shapes, materials), curves, bodies of some
+ * frames, contacts of one frame. The level of the plan decides the type of every column. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "view/report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS_MAX = 4000 }; /* of a curve */
+
+static void add(scree_Block *block, const char *name, scree_ColumnType type, int components,
+                size_t frames, size_t count, const double *values) {
+  const scree_Column column = {.name = name,
+                               .type = type,
+                               .components = components,
+                               .frames = frames,
+                               .count = count,
+                               .values = values,
+                               .scale = 1.0};
+  scree_block_add(block, &column);
+}
+
+/* ---- what does not change -------------------------------------------------------------------- */
+
+static void add_vertices(const scree_Replay *replay, scree_Block *block, double *work) {
+  const size_t n = (size_t)replay->body_count;
+  size_t total = 0;
+  for (size_t i = 0; i < n; ++i) {
+    work[i] = (double)total;
+    total += (size_t)replay->bodies[i].shape.vertex_count;
+  }
+  add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, work);
+  for (size_t i = 0; i < n; ++i) work[i] = replay->bodies[i].shape.vertex_count;
+  add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, work);
+  double *points = SCREE_ALLOC(double, 3 * total);
+  if (!points) {
+    block->failed = true;
+    return;
+  }
+  for (size_t i = 0, at = 0; i < n; ++i) {
+    const scree_Shape *shape = &replay->bodies[i].shape;
+    for (int v = 0; v < shape->vertex_count; ++v, ++at) {
+      points[at] = shape->vertices[v].x;
+      points[total + at] = shape->vertices[v].y;
+      points[2 * total + at] = shape->vertices[v].z;
+    }
+  }
+  add(block, "vertices", SCREE_COLUMN_F64, 3, 1, total, points);
+  scree_free(points);
+}
+
+void scree_report_static(const scree_Replay *replay, scree_Block *block) {
+  const size_t n = (size_t)replay->body_count;
+  scree_block_begin(block);
+  double *work = SCREE_ALLOC(double, 5 * n);
+  if (!work) {
+    block->failed = true;
+    return;
+  }
+  const scree_ReplayBody *bodies = replay->bodies;
+#define COLUMN(name, type, value)                                                                  \
+  do {                                                                                             \
+    for (size_t i = 0; i < n; ++i) work[i] = (double)(value);                                      \
+    add(block, name, type, 1, 1, n, work);                                                         \
+  } while (0)
+  COLUMN("kind", SCREE_COLUMN_U8, bodies[i].shape.kind);
+  COLUMN("obstacle", SCREE_COLUMN_U8, bodies[i].obstacle);
+  COLUMN("material", SCREE_COLUMN_U16, bodies[i].material);
+  COLUMN("mass", SCREE_COLUMN_F64, bodies[i].mass);
+  COLUMN("volume", SCREE_COLUMN_F64, bodies[i].shape.volume);
+  COLUMN("size", SCREE_COLUMN_F64, bodies[i].shape.size);
+  COLUMN("radius", SCREE_COLUMN_F64, bodies[i].shape.bounding_radius);
+#undef COLUMN
+  for (size_t i = 0; i < n; ++i) {
+    const scree_Shape *shape = &bodies[i].shape;
+    const double numbers[5] = {shape->radius, shape->half_length, shape->semi.x, shape->semi.y,
+                               shape->semi.z};
+    for (size_t c = 0; c < 5; ++c) work[c * n + i] = numbers[c];
+  }
+  add(block, "shape", SCREE_COLUMN_F64, 5, 1, n, work);
+  add_vertices(replay, block, work);
+  scree_free(work);
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* At most POINTS_MAX points: of the steps that share a point the largest value counts for what must
+ * not be missed (errors, times), the last for the rest. */
+scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *block) {
+  const int rows = replay->rows, per = (rows + POINTS_MAX - 1) / POINTS_MAX;
+  const int points = per > 0 ? (rows + per - 1) / per : 0;
+  double *values = SCREE_ALLOC(double, points);
+  if (!values) return scree_fail_memory(replay->log, "curves");
+  scree_block_begin(block);
+  for (int k = 0; k < replay->curve_count; ++k) {
+    const scree_ReplayCurve *curve = &replay->curves[k];
+    for (int p = 0; p < points; ++p) {
+      const int end = p * per + per < rows ? p * per + per : rows;
+      values[p] = curve->values[end - 1];
+      for (int row = p * per; curve->peak && row < end; ++row)
+        if (curve->values[row] > values[p]) values[p] = curve->values[row];
+    }
+    add(block, curve->name, k == 0 ? SCREE_COLUMN_F64 : SCREE_COLUMN_F32, 1, 1, (size_t)points,
+        values);
+  }
+  scree_free(values);
+  return SCREE_OK;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* Arrays of a block of frames, (frames x components x bodies); bodies that are not there are zero.
+ */
+typedef struct Gather {
+  size_t frames, n;
+  double *position, *orientation, *velocity, *angular, *present;
+  bool all_present;
+} Gather;
+
+static void gather_fini(Gather *gather) {
+  scree_free(gather->position);
+  scree_free(gather->orientation);
+  scree_free(gather->velocity);
+  scree_free(gather->angular);
+  scree_free(gather->present);
+}
+
+static void spread(double *to, const double *from, const bool *present, size_t frame,
+                   size_t components, size_t bodies, size_t n) {
+  for (size_t c = 0; c < components; ++c)
+    for (size_t i = 0; i < bodies; ++i)
+      if (present[i]) to[(frame * components + c) * n + i] = from[i * components + c];
+}
+
+static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, int first, int count,
+                           Gather *out) {
+  const size_t frames = (size_t)count, n = (size_t)replay->body_count;
+  *out = (Gather){.frames = frames, .n = n, .all_present = true};
+  out->position = SCREE_ALLOC(double, 3 * frames * n);
+  out->orientation = SCREE_ALLOC(double, 4 * frames * n);
+  out->velocity = SCREE_ALLOC(double, 3 * frames * n);
+  out->angular = SCREE_ALLOC(double, 3 * frames * n);
+  out->present = SCREE_ALLOC(double, frames *n);
+  if (!out->position || !out->orientation || !out->velocity || !out->angular || !out->present)
+    return scree_fail_memory(replay->log, "frames of the page");
+  scree_ReplayFrame frame = {.bodies_only = true};
+  scree_Status status = SCREE_OK;
+  for (size_t f = 0; status == SCREE_OK && f < frames; ++f) {
+    status = scree_replay_read(replay, plan->frame[first + (int)f], &frame);
+    if (status != SCREE_OK) break;
+    const size_t bodies = (size_t)frame.bodies;
+    spread(out->position, frame.position, frame.present, f, 3, bodies, n);
+    spread(out->orientation, frame.orientation, frame.present, f, 4, bodies, n);
+    spread(out->velocity, frame.velocity, frame.present, f, 3, bodies, n);
+    spread(out->angular, frame.angular, frame.present, f, 3, bodies, n);
+    for (size_t i = 0; i < bodies; ++i) {
+      out->present[f * n + i] = frame.present[i];
+      if (!frame.present[i]) out->all_present = false;
+    }
+    if (bodies < n) out->all_present = false;
+  }
+  scree_replay_frame_fini(&frame);
+  return status;
+}
+
+static void add_single(scree_Block *block, const Gather *g, const scree_ReportPlan *plan) {
+  scree_Column column = {.name = "position",
+                         .type = SCREE_COLUMN_F32,
+                         .components = 3,
+                         .frames = g->frames,
+                         .count = g->n,
+                         .values = g->position,
+                         .scale = plan->extent.length};
+  memcpy(column.offset, plan->extent.origin, sizeof column.offset);
+  scree_block_add(block, &column);
+  add(block, "orientation", SCREE_COLUMN_F32, 4, g->frames, g->n, g->orientation);
+  add(block, "velocity", SCREE_COLUMN_F32, 3, g->frames, g->n, g->velocity);
+  add(block, "angular", SCREE_COLUMN_F32, 3, g->frames, g->n, g->angular);
+}
+
+/* Lengths of vectors in 64 steps on a square curve: as many as colours tell apart. `present`,
+ * already written, holds them. */
+static void add_lengths(scree_Block *block, const char *name, const Gather *g, double *vectors,
+                        double largest) {
+  for (size_t f = 0; f < g->frames; ++f)
+    for (size_t i = 0; i < g->n; ++i) {
+      const double *v = vectors + 3 * f * g->n + i;
+      const double length = hypot(hypot(v[0], v[g->n]), v[2 * g->n]);
+      g->present[f * g->n + i] = length;
+    }
+  const scree_Column column = {.name = name,
+                               .type = SCREE_COLUMN_U8,
+                               .components = 1,
+                               .frames = g->frames,
+                               .count = g->n,
+                               .values = g->present,
+                               .square = true,
+                               .scale = largest > 0.0 ? largest / (63.0 * 63.0) : 1.0};
+  scree_block_add(block, &column);
+}
+
+/* How bodies are turned, 16 bits a number, of those that are not round: their numbers are in the
+ * column "turned". The others have no turn to be seen. */
+static void add_turns(scree_Block *block, const scree_Replay *replay, const Gather *g) {
+  double *turned = SCREE_ALLOC(double, g->n);
+  double *values = SCREE_ALLOC(double, 4 * g->frames * g->n);
+  size_t count = 0;
+  if (!turned || !values) block->failed = true;
+  for (size_t i = 0; turned && i < g->n; ++i) {
+    const scree_ShapeKind kind = replay->bodies[i].shape.kind;
+    if (kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_DISK) turned[count++] = (double)i;
+  }
+  if (!block->failed) {
+    for (size_t row = 0; row < 4 * g->frames; ++row)
+      for (size_t k = 0; k < count; ++k)
+        values[row * count + k] = g->orientation[row * g->n + (size_t)turned[k]];
+    add(block, "turned", SCREE_COLUMN_U32, 1, 1, count, turned);
+    const scree_Column column = {.name = "orientation",
+                                 .type = SCREE_COLUMN_I16,
+                                 .components = 4,
+                                 .frames = g->frames,
+                                 .count = count,
+                                 .values = values,
+                                 .scale = 1.0 / 32767.0};
+    scree_block_add(block, &column);
+  }
+  scree_free(turned);
+  scree_free(values);
+}
+
+/* Positions on a grid of 1/128 of the smallest body, or of 1/65535 of the block's bounds where that
+ * is coarser. */
+static void add_compact(scree_Block *block, const scree_Replay *replay, const Gather *g,
+                        const scree_ReportPlan *plan) {
+  scree_Column column = {.name = "position",
+                         .type = SCREE_COLUMN_U16,
+                         .components = 3,
+                         .frames = g->frames,
+                         .count = g->n,
+                         .values = g->position};
+  double widest = 0.0;
+  for (size_t c = 0; c < 3; ++c) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t f = 0; f < g->frames; ++f)
+      for (size_t i = 0; i < g->n; ++i) {
+        if (g->present[f * g->n + i] == 0.0) continue;
+        const double x = g->position[(3 * f + c) * g->n + i];
+        low = fmin(low, x), high = fmax(high, x);
+      }
+    column.offset[c] = low <= high ? low : 0.0;
+    if (low <= high) widest = fmax(widest, high - low);
+  }
+  column.scale = fmax(widest / 65535.0, plan->smallest / 128.0);
+  if (!(column.scale > 0.0)) column.scale = plan->extent.length / 65535.0;
+  scree_block_add(block, &column);
+  add_turns(block, replay, g);
+  add_lengths(block, "speed", g, g->velocity, plan->speed_max);
+  add_lengths(block, "spin", g, g->angular, plan->spin_max);
+}
+
+scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *plan, int index,
+                                 scree_Block *block) {
+  const int first = index * plan->block_frames;
+  const int count =
+      plan->count - first < plan->block_frames ? plan->count - first : plan->block_frames;
+  Gather g;
+  scree_Status status = gather(replay, plan, first, count, &g);
+  if (status == SCREE_OK) {
+    scree_block_begin(block);
+    if (!g.all_present) add(block, "present", SCREE_COLUMN_U8, 1, g.frames, g.n, g.present);
+    if (plan->level == SCREE_REPORT_EXACT) {
+      add(block, "position", SCREE_COLUMN_F64, 3, g.frames, g.n, g.position);
+      add(block, "orientation", SCREE_COLUMN_F64, 4, g.frames, g.n, g.orientation);
+      add(block, "velocity", SCREE_COLUMN_F64, 3, g.frames, g.n, g.velocity);
+      add(block, "angular", SCREE_COLUMN_F64, 3, g.frames, g.n, g.angular);
+    } else if (plan->level == SCREE_REPORT_SINGLE) {
+      add_single(block, &g, plan);
+    } else {
+      add_compact(block, replay, &g, plan);
+    }
+  }
+  gather_fini(&g);
+  return status;
+}
+
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+/* Column of three numbers of each contact, or of one. */
+static void add_contact(scree_Block *block, const char *name, scree_ColumnType type,
+                        const scree_ReplayFrame *frame, size_t at, int components, double *work) {
+  const size_t nc = (size_t)frame->contacts;
+  for (size_t c = 0; c < nc; ++c) {
+    const double *values = (const double *)((const char *)&frame->contact[c] + at);
+    for (size_t k = 0; k < (size_t)components; ++k) work[k * nc + c] = values[k];
+  }
+  add(block, name, type, components, 1, nc, work);
+}
+#define AT(member) offsetof(scree_ReplayContact, member)
+
+static void add_full(scree_Block *block, const scree_ReplayFrame *frame,
+                     const scree_ReportPlan *plan, int d, double *work) {
+  const scree_ColumnType type =
+      plan->level == SCREE_REPORT_EXACT ? SCREE_COLUMN_F64 : SCREE_COLUMN_F32;
+  if (type == SCREE_COLUMN_F64) {
+    add_contact(block, "position", type, frame, AT(position), 3, work);
+  } else {
+    const size_t nc = (size_t)frame->contacts;
+    for (size_t c = 0; c < nc; ++c)
+      for (size_t k = 0; k < 3; ++k) work[k * nc + c] = frame->contact[c].position[k];
+    scree_Column column = {.name = "position",
+                           .type = type,
+                           .components = 3,
+                           .frames = 1,
+                           .count = nc,
+                           .values = work,
+                           .scale = plan->extent.length};
+    memcpy(column.offset, plan->extent.origin, sizeof column.offset);
+    scree_block_add(block, &column);
+  }
+  add_contact(block, "normal", type, frame, AT(normal), 3, work);
+  add_contact(block, "impulse", type, frame, AT(impulse), 3, work);
+  add_contact(block, "r", type, frame, AT(r), d, work);
+  add_contact(block, "u", type, frame, AT(u), d, work);
+  add_contact(block, "gap", type, frame, AT(gap), 1, work);
+  add_contact(block, "mu", type, frame, AT(mu), 1, work);
+  if (frame->contacts > 0 && !isnan(frame->contact[0].error))
+    add_contact(block, "error", type, frame, AT(error), 1, work);
+}
+
+/* The arm from the centre of the body that is no obstacle, in units of its radius, to 8 bits; the
+ * normal impulse to 8 bits on a square curve. For round bodies the normal lies along the arm. */
+static void add_small(scree_Block *block, const scree_Replay *replay, scree_ReplayFrame *frame,
+                      const scree_ReportPlan *plan, double *work) {
+  const size_t nc = (size_t)frame->contacts;
+  double largest = 0.0;
+  for (size_t c = 0; c < nc; ++c) {
+    const scree_ReplayContact *contact = &frame->contact[c];
+    const int holder = contact->body[replay->bodies[contact->body[0]].obstacle ? 1 : 0];
+    const double radius = replay->bodies[holder].shape.bounding_radius;
+    for (size_t k = 0; k < 3; ++k) {
+      const double arm = contact->position[k] - frame->position[3 * (size_t)holder + k];
+      work[k * nc + c] = isfinite(radius) ? arm / radius : 0.0;
+    }
+    largest = fmax(largest, contact->r[0]);
+  }
+  scree_Column column = {.name = "arm",
+                         .type = SCREE_COLUMN_I8,
+                         .components = 3,
+                         .frames = 1,
+                         .count = nc,
+                         .values = work,
+                         .scale = 1.0 / 120.0};
+  scree_block_add(block, &column);
+  if (!plan->round) {
+    for (size_t c = 0; c < nc; ++c)
+      for (size_t k = 0; k < 3; ++k) work[k * nc + c] = frame->contact[c].normal[k];
+    column.name = "normal";
+    column.scale = 1.0 / 127.0;
+    scree_block_add(block, &column);
+  }
+  for (size_t c = 0; c < nc; ++c) work[c] = frame->contact[c].r[0];
+  column = (scree_Column){.name = "r",
+                          .type = SCREE_COLUMN_U8,
+                          .components = 1,
+                          .frames = 1,
+                          .count = nc,
+                          .values = work,
+                          .square = true,
+                          .scale = largest > 0.0 ? largest / (255.0 * 255.0) : 1.0};
+  scree_block_add(block, &column);
+}
+
+/* Contacts that push: the others are left out of a compact page. */
+static void drop_open(scree_ReplayFrame *frame) {
+  int kept = 0;
+  for (int c = 0; c < frame->contacts; ++c)
+    if (frame->contact[c].r[0] > 0.0) frame->contact[kept++] = frame->contact[c];
+  frame->contacts = kept;
+}
+
+scree_Status scree_report_contacts(scree_Replay *replay, const scree_ReportPlan *plan, int place,
+                                   scree_Block *block) {
+  scree_ReplayFrame frame = {0};
+  scree_Status status = scree_replay_read(replay, plan->frame[place], &frame);
+  double *work = NULL;
+  if (status == SCREE_OK) {
+    work = SCREE_ALLOC(double, 3 * (size_t)frame.contacts);
+    if (!work) status = scree_fail_memory(replay->log, "contacts of the page");
+  }
+  if (status == SCREE_OK) {
+    scree_block_begin(block);
+    if (plan->level == SCREE_REPORT_COMPACT) drop_open(&frame);
+    const size_t nc = (size_t)frame.contacts;
+    for (int side = 0; side < 2; ++side) {
+      for (size_t c = 0; c < nc; ++c) work[c] = frame.contact[c].body[side];
+      add(block, side ? "b" : "a", SCREE_COLUMN_U32, 1, 1, nc, work);
+    }
+    for (size_t c = 0; c < nc; ++c) work[c] = frame.contact[c].status;
+    add(block, "status", SCREE_COLUMN_U8, 1, 1, nc, work);
+    if (plan->level == SCREE_REPORT_COMPACT)
+      add_small(block, replay, &frame, plan, work);
+    else
+      add_full(block, &frame, plan, replay->dimension, work);
+  }
+  scree_free(work);
+  scree_replay_frame_fini(&frame);
+  return status;
+}
