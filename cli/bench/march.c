@@ -64,11 +64,11 @@ scree_WorldSettings march_settings(const Bench *bench, const Method *method, int
   settings.solve.max_iterations = method->max_iterations;
   settings.solve.threads = bench->threads > 0 ? bench->threads : 1;
   if (!method->automatic) {
-    settings.stabilise = false;
+    settings.scheme = "moreau-jean-closed";
     settings.warm_start = false;
     settings.max_retries = 0;
     settings.max_halvings = 0;
-    settings.penetration_limit = INFINITY;
+    settings.penetration_limit = settings.energy_limit = INFINITY;
   }
   return settings;
 }

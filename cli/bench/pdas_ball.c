@@ -77,7 +77,7 @@ static scree_Status make_world(Bench *bench, const Method *method, double step, 
                                double speed, scree_World **world) {
   const char *pointers[MARCH_OPTIONS + 1];
   scree_WorldSettings settings = march_settings(bench, method, 2, step, gravity, pointers);
-  settings.stabilise = false; /* nothing overlaps, and the time of one ball is all overhead */
+  settings.scheme = "moreau-jean-closed"; /* all rows: the case is about this scheme */
   settings.warm_start = method->automatic;
   scree_Status status = scree_world_create(&settings, bench->log, world);
   if (status) return status;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* The registry of time schemes: "moreau-jean", "euler"; null past the end. */
+/* The registry of time schemes: "moreau-jean" and others; null past the end. */
 SCREE_API const char *scree_scheme_name(int index);
 SCREE_API const char *scree_scheme_summary(const char *name);
 
@@ -21,24 +21,22 @@ SCREE_API const char *scree_scheme_summary(const char *name);
  * the solver's options. */
 typedef struct scree_WorldSettings {
   int dimension;      /* 2 or 3 (3) */
-  const char *scheme; /* "moreau-jean" (default) or "euler" */
+  const char *scheme; /* "moreau-jean" (default), "euler", "moreau-jean-closed" */
   double step;        /* h, > 0: there is no default */
-  double theta;       /* moreau-jean: in [1/2, 1] (1/2) */
+  double theta;       /* moreau-jean, moreau-jean-closed: in [1/2, 1] (1/2) */
   scree_Vec3 gravity; /* (0, -9.81, 0) in 2D is the caller's to set: default is zero */
   scree_Law flow;     /* SCREE_COULOMB, or SCREE_ASSOCIATED: the convex relaxation of 003 */
-  /* Gap up to which moreau-jean takes a contact as closed, relative to the smaller body (1e-9). */
+  /* Gap up to which moreau-jean-closed takes a contact as closed, relative to the smaller body
+   * (1e-9). Schemes that look ahead do not need it. */
   double gap_tolerance;
-  /* Penetration that is left alone, relative to the smaller body (1e-4). moreau-jean: above it, and
-   * if `stabilise` is on, positions (never velocities) are projected back to half of it, as far as
-   * the energy that contacts have dissipated so far pays for it: no energy is ever added. euler:
-   * a step that would end with more, because bodies turn, is solved again with the gaps of its end;
-   * if that does not help it is halved, and in the end not certified. */
+  /* Penetration that is tolerated, relative to the smaller body (1e-4): a step that would end with
+   * more, because bodies turn, is solved again with the gaps of its end; if that does not help it
+   * is halved, and in the end not certified. */
   double penetration;
-  bool stabilise; /* (true) false repeats the papers' scheme as printed */
-  /* Penetration, relative to the smaller body, above which a step is not certified (0.1; INFINITY:
-   * never). A step that makes it worse is halved first. So is one in which a fast body would pass
-   * through another unnoticed. */
-  double penetration_limit;
+  /* The limits of the certificate: a step with more is not certified (INFINITY: never). Penetration
+   * relative to the smaller body (0.01); energy created since the start relative to the energy
+   * turned over (0.01). A step that makes a penetration above the limit worse is halved first. */
+  double penetration_limit, energy_limit;
   scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
   bool warm_start;           /* start each solve from the impulses of the previous step (true) */
   int max_retries;           /* of a solve that misses the tolerance: with more patience, then with
@@ -50,8 +48,8 @@ typedef struct scree_WorldSettings {
  */
 
 /* Where the energy of a step went; sums over the steps are scree_world_energy's. For a step of
- * moreau-jean
- *     change of kinetic + potential = forces + drivers - normal - friction + scheme + stabilisation
+ * any scheme
+ *     change of kinetic + potential = forces + drivers - normal - friction + scheme + push
  * holds up to round-off, which is `closing`. */
 typedef struct scree_EnergyBalance {
   double kinetic, potential; /* after the step; potential of gravity: -sum m g.x */
@@ -59,7 +57,7 @@ typedef struct scree_EnergyBalance {
   double drivers;            /* work of driven obstacles on bodies */
   double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
   double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
-  double stabilisation;      /* potential energy of the projection, paid by normal + friction */
+  double push;               /* put in by pushing bodies out of penetration, >= 0 */
   double closing;            /* what is missing in the equation above */
 } scree_EnergyBalance;
 
@@ -74,20 +72,16 @@ typedef struct scree_StepReport {
   double tolerance;           /* of that measure */
   double penetration;         /* deepest found, relative to the smaller of the two bodies */
   double cone_violation;      /* worst |r - P(r)| over the scale of the error */
+  double energy_created;      /* since the start, relative to the energy turned over (world.h) */
   int worst_body[2];          /* of the contact with the largest natural map, -1 if there is none */
   int deepest_body[2];        /* of the deepest penetration, -1 */
   int iterations;             /* of the solver, all solves of the step */
   int solves;                 /* 1 when nothing had to be repeated */
   int retries;                /* solves repeated with a tighter solver */
-  int redetections;           /* euler: a body moved further than contacts had been looked for */
-  int expansions;             /* euler: solves repeated because bodies that turn would overlap */
-  double overlap;             /* euler: deepest at the end above what is left alone, else 0 */
-  bool passing;               /* moreau-jean: two bodies pass through each other unseen */
-  int passing_body[2];        /* which, -1 if none do */
-  double step_needed;         /* a step in which they would be noticed */
+  int redetections;           /* a body moved further than contacts had been looked for */
+  int expansions;             /* solves repeated because bodies that turn would overlap */
+  double overlap;             /* deepest at the end above what is left alone, else 0 */
   int substeps;               /* 1 when the step was not halved */
-  bool stabilised;            /* positions were projected */
-  double stabilisation_error; /* of the projection's own contact problem */
   scree_SolveInfo solve;      /* of the last solve */
   scree_EnergyBalance energy; /* of this step */
   double seconds_detect, seconds_build, seconds_solve, seconds_move, seconds_certify;

@@ -17,7 +17,7 @@ enum { SENSOR_COLUMNS = SCREE_REPLAY_CURVES - 24 };
 /* What is read from a line. The first two numbers of a list are kept. */
 typedef struct Row {
   double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
-  double work_forces, work_drivers, normal, friction, scheme, stabilisation, closing;
+  double work_forces, work_drivers, normal, friction, scheme, push, closing;
   double detect, build, solve, move, certify;
   double certified;
   double worst[2], deepest[2];
@@ -41,7 +41,7 @@ static const struct {
     {"dissipated_normal", offsetof(Row, normal)},
     {"dissipated_friction", offsetof(Row, friction)},
     {"scheme", offsetof(Row, scheme)},
-    {"stabilisation", offsetof(Row, stabilisation)},
+    {"push", offsetof(Row, push)},
     {"closing", offsetof(Row, closing)},
     {"seconds_detect", offsetof(Row, detect)},
     {"seconds_build", offsetof(Row, build)},

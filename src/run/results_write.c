@@ -349,7 +349,7 @@ static const struct {
     E("dissipated_normal", normal),
     E("dissipated_friction", friction),
     E("scheme", scheme),
-    E("stabilisation", stabilisation),
+    E("push", push),
     E("closing", closing),
     A("momentum", momentum, 3),
     A("angular_momentum", angular_momentum, 3),

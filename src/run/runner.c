@@ -290,9 +290,7 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
 static void remember_failure(scree_RunSummary *summary, const scree_StepReport *report) {
   if (summary->steps_above < SCREE_RUN_REMEMBERED) {
     const bool solver = report->error > report->tolerance;
-    const int *body = solver            ? report->worst_body
-                      : report->passing ? report->passing_body
-                                        : report->deepest_body;
+    const int *body = solver ? report->worst_body : report->deepest_body;
     summary->above[summary->steps_above] =
         (scree_RunFailure){.step = report->step,
                            .time = report->time,

@@ -93,6 +93,7 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   integer(line, "contacts_above", report->contacts_above);
   pair(line, "worst_body", report->worst_body);
   real(line, "penetration", report->penetration);
+  real(line, "energy_created", report->energy_created);
   pair(line, "deepest_body", report->deepest_body);
   real(line, "cone_violation", report->cone_violation);
   integer(line, "iterations", report->iterations);
@@ -101,8 +102,6 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   integer(line, "redetections", report->redetections);
   integer(line, "expansions", report->expansions);
   integer(line, "substeps", report->substeps);
-  pair(line, "passing_body", report->passing_body);
-  raw(line, "stabilised", report->stabilised ? "true" : "false");
   raw(line, "solver", solver);
   real(line, "kinetic", energy->kinetic);
   real(line, "potential", energy->potential);
@@ -111,7 +110,7 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   real(line, "dissipated_normal", energy->normal);
   real(line, "dissipated_friction", energy->friction);
   real(line, "scheme", energy->scheme);
-  real(line, "stabilisation", energy->stabilisation);
+  real(line, "push", energy->push);
   real(line, "closing", energy->closing);
   for (int k = 0; k < sensors->columns; ++k) real(line, sensors->names[k], sensors->values[k]);
   real(line, "seconds_detect", report->seconds_detect);

@@ -108,8 +108,8 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.flow = scree_node_is(solver, "flow", "associated") ? SCREE_ASSOCIATED : SCREE_COULOMB;
   settings.gap_tolerance = scree_node_number(time, "gap_tolerance");
   settings.penetration = scree_node_number(time, "penetration");
-  settings.stabilise = scree_node_true(time, "stabilise");
   settings.penetration_limit = scree_node_number(time, "penetration_limit");
+  settings.energy_limit = scree_node_number(time, "energy_limit");
   settings.max_halvings = (int)scree_node_number(time, "max_halvings");
   settings.warm_start = scree_node_true(solver, "warm_start");
   settings.solve = scree_solve_settings();

@@ -323,13 +323,15 @@ static const scree_Field time_fields[] = {
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
     REAL("gap_tolerance", 0, NULL, "1e-9", 0, 1,
-         "moreau-jean: gap that counts as closed, relative to the smaller body"),
+         "moreau-jean-closed: gap that counts as closed, relative to the smaller body"),
     REAL("penetration", OPEN, NULL, "1e-4", 0, 1,
-         "penetration that is left alone, relative to the smaller body; euler: what a step ends "
-         "with, at most"),
-    BOOL("stabilise", "true", "moreau-jean: move bodies apart where they penetrate further"),
-    REAL("penetration_limit", OPEN, NULL, "0.1", 0, INFINITY,
+         "tolerated penetration, relative to the smaller body: a step that would end with more "
+         "because bodies turn is solved again"),
+    REAL("penetration_limit", OPEN, NULL, "0.01", 0, INFINITY,
          "penetration above which a step is not certified, relative to the smaller body"),
+    REAL("energy_limit", OPEN, NULL, "0.01", 0, INFINITY,
+         "energy created by the discretisation above which a step is not certified, relative to "
+         "the energy turned over"),
     INT("max_halvings", 0, "4", 0, 20, "of a step that cannot be certified"),
     END};
 

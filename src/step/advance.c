@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { REDETECTIONS = 4, EXPANSIONS = 8, PATIENCE = 10 };
+enum { REDETECTIONS = 4, EXPANSIONS = 8, PATIENCE = 10, TIGHTENINGS = 2 };
+
+static const double least_tightening = 1e-3, least_tolerance = 1e-10;
 
 /* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
  * hundredth of their size for those that are pushed by others. If a body then moves further, the
@@ -58,24 +60,46 @@ static int look_further(scree_System *s, double h) {
 
 static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
   report->solve = *info;
+  report->solve.converged = info->value <= report->tolerance;
   report->iterations += info->iterations;
   report->solves++;
 }
 
+/* The tolerance is relative to the impulses. Where they are large against the motion (heavy loads,
+ * things at rest) a small part of them can do more work than the motion does. Go on, from the
+ * solution at hand, until it does not. */
+static scree_Status tighten(scree_System *s, const scree_Problem *problem,
+                            scree_SolveSettings *settings, scree_StepReport *report) {
+  scree_Posed *p = &s->posed;
+  if (settings->measure != SCREE_MEASURE_ERROR) return SCREE_OK;
+  settings->warm_start = true;
+  for (int k = 0; k < TIGHTENINGS; ++k) {
+    const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
+    if (!(defect > allowed)) break;
+    scree_SolveInfo info;
+    settings->tolerance = report->solve.value * fmax(least_tightening, 0.1 * allowed / defect);
+    if (settings->tolerance < least_tolerance) break;
+    const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
+    if (status > SCREE_NOT_CONVERGED) return status;
+    take_info(report, &info);
+    if (status) break;
+  }
+  return SCREE_OK;
+}
+
 /* Solve; when the tolerance is not met go on from there with more patience, then with the default
  * solver. */
-static scree_Status solve_posed(scree_System *s, double h, scree_StepReport *report) {
+static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   scree_Posed *p = &s->posed;
   scree_SolveSettings settings = s->settings.solve;
   scree_SolveInfo info;
   settings.warm_start = s->settings.warm_start && s->memory.count > 0;
-  scree_Status status = settings.warm_start ? scree_system_warm(s, h) : SCREE_OK;
-  if (status) return status;
-  status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
+  scree_Status status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
   if (status > SCREE_NOT_CONVERGED) return status;
   take_info(report, &info);
-  if (status == SCREE_OK || s->settings.max_retries == 0) return SCREE_OK;
+  if (status == SCREE_OK) return tighten(s, &problem, &settings, report);
+  if (s->settings.max_retries == 0) return SCREE_OK;
 
   const scree_SolverClass *class_ = scree_solver_find(settings.solver);
   const int limit = settings.max_iterations ? settings.max_iterations : class_->max_iterations;
@@ -100,35 +124,53 @@ static scree_Status solve_posed(scree_System *s, double h, scree_StepReport *rep
   return SCREE_OK;
 }
 
-/* Gap, relative to size, up to which a projection looks at open contacts. */
-static double near_margin(const scree_System *s) {
-  const double limit = s->settings.penetration_limit;
-  return isfinite(limit) ? 0.5 * limit : 0.05;
+/* The times of a step. */
+typedef struct Times {
+  double h;       /* length of the step */
+  double theta;   /* part of it after the kick */
+  double middle;  /* when forces are evaluated */
+  double driven;  /* when obstacles are */
+  double horizon; /* from this kick to the next one, if that step is not halved */
+} Times;
+
+/* The first step of a scheme that looks ahead kicks at its start: nothing says that bodies which
+ * touch do not approach each other, and a drift would put them into each other. */
+static Times times_of(const scree_System *s, double start, double h) {
+  const double theta = s->scheme->theta(&s->settings);
+  const bool first = !(s->memory.h > 0);
+  Times t = {.h = h, .theta = theta, .middle = start + 0.5 * h, .driven = start + 0.5 * h, .horizon = h};
+  if (!s->scheme->looks_ahead) return t;
+  if (first) t.theta = 1;
+  t.horizon = t.theta * h + (1 - theta) * s->settings.step;
+  t.driven = start + (1 - t.theta) * h + 0.5 * t.horizon;
+  return t;
 }
 
 /* Contacts as far as the bodies move, unless that was tried often enough. */
-static scree_Status look_again(scree_System *s, double h, scree_StepReport *report, bool *again) {
+static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport *report,
+                               bool *again) {
   *again = report->redetections < REDETECTIONS;
   if (!*again) return SCREE_OK;
   report->redetections++;
-  scree_Status status = scree_system_remember(s, h);
-  if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, INFINITY, s->reach);
-  if (!status) scree_system_bend(s, h);
+  scree_Status status = scree_system_remember(s, t->h);
+  if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
+  if (!status) scree_system_bend(s, t->horizon);
   return status;
 }
 
 /* Gaps that turning closes further than they were expanded (overlap.c). */
-static scree_Status expand_again(scree_System *s, double h, scree_StepReport *report, bool *again) {
+static scree_Status expand_again(scree_System *s, const Times *t, scree_StepReport *report,
+                                 bool *again) {
   scree_Points points = {0};
   const double before = report->overlap;
-  scree_Status status = scree_system_overlap(s, h, &points, &report->overlap);
+  scree_Status status = scree_system_overlap(s, t->horizon, &points, &report->overlap);
   /* a solver that cannot tell the difference does not get there by being asked again */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
   *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS;
   if (*again) {
     report->expansions++;
-    status = scree_system_remember(s, h);
-    if (!status) status = scree_system_expand_again(s, h, &points);
+    status = scree_system_remember(s, t->h);
+    if (!status) status = scree_system_expand_again(s, t->horizon, &points);
   }
   scree_points_fini(&points);
   return status;
@@ -140,63 +182,53 @@ static double overlap_allowed(const scree_System *s, const scree_StepReport *rep
   return fmax(s->settings.penetration, report->penetration);
 }
 
-/* Parts 2 and 3 up to the solution: contacts, problem, impulses. */
-static scree_Status find_impulses(scree_System *s, double middle, double h,
-                                  scree_StepReport *report, bool *complete) {
-  const bool looks = s->scheme->looks_ahead;
-  double clock = scree_seconds(), now;
-  *complete = true;
-  scree_Status status = scree_system_force(s, middle, h);
-  if (!status && looks) status = look_ahead(s, h);
+/* Pose and solve the problem of the contacts at hand. */
+static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
+  double clock = scree_seconds();
+  scree_Status status = scree_system_pose(s);
+  if (status || s->posed.nc == 0) return status;
+  status = scree_system_warm(s, t->h);
   if (status) return status;
-  const double closed = s->settings.gap_tolerance;
-  if (!looks) status = scree_system_find_fast(s, h);
-  if (status) return status;
-  const double *reach = looks || s->fast ? s->reach : NULL;
-  const bool near = s->scheme->drifts && s->settings.stabilise && near_margin(s) > closed;
-  status = near ? scree_system_detect(s, near_margin(s), closed, reach)
-                : scree_system_detect(s, closed, INFINITY, reach);
-  if (status) return status;
-  report->penetration = scree_system_penetration(s, report->deepest_body);
-  if (looks)
-    scree_system_bend(s, h);
-  else
-    scree_system_guard_back(s, h, report);
-  report->seconds_detect += scree_seconds() - clock;
-  for (;;) {
-    clock = scree_seconds();
-    status = scree_system_pose(s);
-    if (status || s->posed.nc == 0) return status;
-    scree_system_fill(s, h);
-    report->seconds_build += scree_seconds() - clock;
-    clock = scree_seconds();
-    status = solve_posed(s, h, report);
-    if (status) return status;
-    report->seconds_solve += (now = scree_seconds()) - clock;
-    clock = now;
-    status = scree_system_gather(s, s->posed.r);
-    if (status) return status;
-    const int further = looks ? look_further(s, h) : 0;
-    report->seconds_move += (now = scree_seconds()) - clock;
-    clock = now;
-    if (!looks) return SCREE_OK;
-    bool again;
-    status = further ? look_again(s, h, report, &again) : expand_again(s, h, report, &again);
-    if (status) return status;
-    report->seconds_detect += scree_seconds() - clock;
-    if (!again) {
-      *complete = further == 0 && !(report->overlap > overlap_allowed(s, report));
-      return SCREE_OK;
-    }
-  }
+  scree_system_fill(s, t->horizon);
+  report->seconds_build += scree_seconds() - clock;
+  clock = scree_seconds();
+  status = solve_posed(s, report);
+  if (!status) status = scree_system_gather(s, s->posed.r);
+  report->seconds_solve += scree_seconds() - clock;
+  return status;
 }
 
-static void close_balance(scree_System *s, const scree_EnergyBalance *old, double lifted,
-                          scree_EnergyBalance *e) {
-  e->stabilisation = lifted;
+/* Parts 2 and 3 up to the solution: contacts, problem, impulses. */
+static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepReport *report,
+                                  bool *complete) {
+  const bool looks = s->scheme->looks_ahead;
+  double clock = scree_seconds();
+  *complete = true;
+  scree_Status status = scree_system_force(s, t->middle, t->h);
+  if (!status && looks) status = look_ahead(s, t->horizon);
+  if (!status)
+    status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
+  if (status) return status;
+  report->penetration = scree_system_penetration(s, report->deepest_body);
+  if (looks) scree_system_bend(s, t->horizon);
+  report->seconds_detect += scree_seconds() - clock;
+  for (bool again = true; again;) {
+    status = solve_contacts(s, t, report);
+    if (status || s->posed.nc == 0 || !looks) return status;
+    clock = scree_seconds();
+    const int further = look_further(s, t->horizon);
+    status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
+    if (status) return status;
+    report->seconds_detect += scree_seconds() - clock;
+    *complete = further == 0 && !(report->overlap > overlap_allowed(s, report));
+  }
+  return SCREE_OK;
+}
+
+static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
   const double change = (e->kinetic - old->kinetic) + (e->potential - old->potential);
-  e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + lifted);
+  e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
 }
 
 static void grade(scree_System *s, scree_StepReport *report, bool complete, bool *halve) {
@@ -206,7 +238,6 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   const double limit = s->settings.penetration_limit;
   report->contacts = p->nc;
   report->worst_body[0] = report->worst_body[1] = -1;
-  if (!report->passing) report->passing_body[0] = report->passing_body[1] = -1;
   bool solved = true;
   if (p->nc > 0) {
     report->error = info->value;
@@ -231,51 +262,38 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
 
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve) {
-  const double theta = s->scheme->theta(&s->settings), middle = start + 0.5 * h;
+  const Times t = times_of(s, start, h);
   scree_EnergyBalance old = s->total;
-  double clock = scree_seconds(), now, lifted = 0;
-  bool complete, deep = false;
+  double clock = scree_seconds(), now;
+  bool complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
   scree_law_table_fill(&s->laws, h);
-  scree_bodies_drive(&s->bodies, middle);
-  scree_system_drift(s, (1 - theta) * h);
+  if (t.theta < 1) {
+    scree_bodies_drive(&s->bodies, s->scheme->looks_ahead ? start : t.driven);
+    scree_system_drift(s, (1 - t.theta) * h);
+  }
+  scree_bodies_drive(&s->bodies, t.driven);
   report->seconds_move += (now = scree_seconds()) - clock;
-  scree_Status status = find_impulses(s, middle, h, report, &complete);
+  scree_Status status = find_impulses(s, &t, report, &complete);
   if (status) return status;
 
   clock = scree_seconds();
-  scree_system_work(s, h, &report->energy);
+  scree_system_work(s, t.theta, h, &report->energy);
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   scree_system_kick(s);
-  report->seconds_move += (now = scree_seconds()) - clock;
-  if (!s->scheme->looks_ahead) {
-    status = scree_system_guard(s, h, report, &deep);
-    if (status) return status;
-    if (report->passing) complete = false;
-    clock = now;
-    report->seconds_detect += (now = scree_seconds()) - clock;
-  }
-  if (s->scheme->drifts && s->settings.stabilise) {
-    const double solving = report->seconds_solve;
-    status = scree_system_project(s, h, report, &lifted);
-    if (status) return status;
-    clock = scree_seconds();
-    report->seconds_certify += clock - now - (report->seconds_solve - solving);
-  }
   scree_free(s->posed.y);
   scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
-  scree_system_drift(s, theta * h);
+  scree_system_drift(s, t.theta * h);
   status = scree_system_remember(s, h);
   if (status) return status;
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
-  close_balance(s, &old, lifted, &report->energy);
+  close_balance(s, &old, &report->energy);
   grade(s, report, complete, halve);
-  *halve = *halve || deep;
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
 }
@@ -290,6 +308,7 @@ void scree_system_fini(scree_System *s) {
                       p->r,
                       p->u,
                       p->shift,
+                      p->push,
                       p->mu,
                       p->set,
                       p->set_a,
@@ -313,11 +332,11 @@ size_t scree_system_memory(const scree_System *s) {
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   size_t bytes = scree_bodies_memory(&s->bodies);
   bytes +=
-      s->contacts.capacity * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + sizeof(double));
+      s->contacts.capacity * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + 2 * sizeof(double));
   bytes += s->reach_capacity * sizeof *s->reach;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * (((p->shift ? 4 : 3) * d + 1) * sizeof(double));
+  bytes += p->capacity * ((p->shift ? 4 * d + 2 : 3 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +

@@ -11,6 +11,15 @@
 
 #include <string.h>
 
+/* Lifting every body by this part of its size is the least energy that created energy is compared
+ * with: where nothing moves, nothing is turned over. */
+static const double lifted_size = 0.1;
+
+/* A step may be wrong by this part of what it may create of the energy turned over in a step, and by
+ * this part (steps) of what is left of that for the whole run, or of the work of moving every body
+ * against its load by `held_size` of its size: so things at rest stay where they are. */
+static const double defect_part = 1, defect_steps = 1000, held_size = 1e-6;
+
 enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
 
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential) {
@@ -36,21 +45,23 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const scree_Vec3 P = s->contacts.position[c];
+  const scree_Motion *mi = &b->motion[key->i], *mj = &b->motion[key->j];
   scree_Vec3 V = {0, 0, 0};
   if (b->fixed[key->i])
-    V = scree_velocity_at(&b->motion[key->i].pose, &b->motion[key->i].velocity, P);
+    V = scree_velocity_at(&mi->pose, &mi->velocity, scree_system_point(s, c, 0));
   if (b->fixed[key->j])
-    V = scree_sub(V, scree_velocity_at(&b->motion[key->j].pose, &b->motion[key->j].velocity, P));
+    V = scree_sub(V, scree_velocity_at(&mj->pose, &mj->velocity, scree_system_point(s, c, 1)));
   return V;
 }
 
-/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. */
+/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A contact that is pushed out of
+ * penetration with the velocity w does the work r_n w like a driver; the rest of the normal work is
+ * what the impact takes. */
 static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
   const int d = b->dimension;
-  double normal = 0, friction = 0, drivers = 0;
+  double normal = 0, friction = 0, drivers = 0, push = 0;
   for (int c = 0; c < p->nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
     const double *r = p->r + at;
@@ -58,6 +69,7 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
     scree_system_approach(s, c, before, NULL);
     normal -= 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
+    if (p->push) push += r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -68,19 +80,34 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
     const scree_Vec3 V = obstacle_velocity(s, (size_t)c);
     for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);
   }
-  balance->normal = normal;
+  balance->push = push;
+  balance->normal = normal + push;
   balance->friction = friction;
   balance->drivers = drivers;
 }
 
+/* Sum over bodies of the impulse of gravity and forces in this step times the size. */
+static double weight_of(const scree_System *s) {
+  const scree_Bodies *b = &s->bodies;
+  double sum = 0;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Vec3 change =
+        scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
+    sum += b->inertia[k].mass * scree_norm(change) * b->cold[k].shape.size;
+  }
+  return sum;
+}
+
 /* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the
  * scaled impulses. */
-void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
+void scree_system_work(scree_System *s, double theta, double h,
+                       scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Vec3 g = s->settings.gravity;
-  const double theta = s->scheme->theta(&s->settings);
   *balance = (scree_EnergyBalance){0};
   contact_work(s, balance);
+  s->audit.weight = weight_of(s) / h;
   if (b->force_count == 0 && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
@@ -96,6 +123,51 @@ void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *bal
                            scree_dot(f->linear, scree_add(after.linear, motion->velocity.linear)) +
                        0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
   }
+}
+
+/* Energy that went through kinetic energy, forces, drivers and contacts. */
+static double flows(const scree_EnergyBalance *e) {
+  return fabs(e->normal - e->push) + fabs(e->friction) + fabs(e->forces) + fabs(e->drivers);
+}
+
+void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before) {
+  const scree_EnergyBalance *e = &s->total;
+  scree_EnergyAudit *a = &s->audit;
+  a->last_step = flows(step) + fabs(step->kinetic - before);
+  a->defect += scree_system_defect(s);
+  const double taken = e->normal + e->friction - e->scheme;
+  a->taken_peak = fmax(a->taken_peak, taken);
+  a->given_back = fmax(a->given_back, a->taken_peak - taken);
+  a->turned_over = fmax(a->turned_over, e->kinetic + flows(e));
+}
+
+double scree_system_defect(const scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension;
+  double sum = 0;
+  for (int c = 0; c < p->nc; ++c) {
+    const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
+    const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+    const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
+    const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
+    sum += fabs(r[0] * (u[0] + De_Saxce) + tangent);
+  }
+  return sum;
+}
+
+double scree_system_defect_allowed(const scree_System *s) {
+  const scree_EnergyAudit *a = &s->audit;
+  const double limit = s->settings.energy_limit;
+  if (!isfinite(limit)) return INFINITY;
+  const double rest = held_size * a->weight + defect_part * limit * a->turned_over - a->defect;
+  return defect_part * limit * a->last_step + fmax(0, rest) / defect_steps;
+}
+
+double scree_system_energy_created(const scree_System *s) {
+  const scree_EnergyAudit *a = &s->audit;
+  const double created = s->total.push + a->given_back + s->total.closing;
+  const double scale = a->turned_over + lifted_size * a->weight;
+  return scale > 0 ? created / scale : created > 0 ? INFINITY : 0;
 }
 
 bool scree_system_is_active(const scree_System *s, int c) {

@@ -16,15 +16,17 @@ void scree_points_fini(scree_Points *points) {
   scree_free(points->position);
   scree_free(points->normal);
   scree_free(points->gap);
+  scree_free(points->curve);
   *points = (scree_Points){0};
 }
 
 static bool points_reserve(scree_Points *p, size_t count) {
-  size_t capacity[4] = {p->capacity, p->capacity, p->capacity, p->capacity};
+  size_t capacity[5] = {p->capacity, p->capacity, p->capacity, p->capacity, p->capacity};
   if (!scree_grow_lean((void **)&p->keys, &capacity[0], count, sizeof *p->keys) ||
       !scree_grow_lean((void **)&p->position, &capacity[1], count, sizeof *p->position) ||
       !scree_grow_lean((void **)&p->normal, &capacity[2], count, sizeof *p->normal) ||
-      !scree_grow_lean((void **)&p->gap, &capacity[3], count, sizeof *p->gap))
+      !scree_grow_lean((void **)&p->gap, &capacity[3], count, sizeof *p->gap) ||
+      !scree_grow_lean((void **)&p->curve, &capacity[4], count, sizeof *p->curve))
     return false;
   p->capacity = capacity[0];
   return true;
@@ -38,7 +40,8 @@ void scree_points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *
   p->keys[p->count] = (scree_ContactKey){i, j, point->feature};
   p->position[p->count] = point->position;
   p->normal[p->count] = point->normal;
-  p->gap[p->count++] = point->gap;
+  p->gap[p->count] = point->gap;
+  p->curve[p->count++] = 0;
 }
 
 /* A body as the narrow phase first looks at it; radius < 0: not a ball. */
@@ -94,9 +97,8 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
   }
 }
 
-/* out[0] takes the contacts, out[1] what is only near. */
 static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, double relative,
-                        double closed, const double *reach, scree_Points *const out[2]) {
+                        const double *reach, scree_Points *out) {
   const scree_Bodies *b = &s->bodies;
   const Ball *bi = &t->balls[i], *bj = &t->balls[j];
   const double ahead = reach ? reach[i] + reach[j] : 0;
@@ -107,7 +109,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
                              relative * size + ahead, &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-    scree_points_add(out[!(point.gap <= closed * size)], i, j, &point);
+    scree_points_add(out, i, j, &point);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
@@ -117,90 +119,65 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
   const int n = scree_collide(si, &b->motion[i].pose, sj, &b->motion[j].pose,
                               relative * size + ahead, &manifold);
   for (int k = 0; k < n; ++k)
-    scree_points_add(out[!(manifold.points[k].gap <= closed * size)], i, j, &manifold.points[k]);
+    scree_points_add(out, i, j, &manifold.points[k]);
 }
 
-/* Behind all others come the points of every second list from `more` on. */
-static void append(scree_Points *all, const scree_Points *more, int lists) {
-  for (int t = 0; t < lists; ++t, more += 2) {
-    const size_t at = all->count + all->near, n = more->count;
+/* The lists of the other threads behind the first one's, which is in place. */
+static bool join(scree_Points *all, const scree_Points *lists, int threads) {
+  size_t total = all->count;
+  bool failed = all->failed;
+  for (int t = 1; t < threads; ++t) {
+    total += lists[t].count;
+    failed = failed || lists[t].failed;
+  }
+  if (failed || !points_reserve(all, total)) return false;
+  for (int t = 1; t < threads; ++t) {
+    const scree_Points *more = &lists[t];
+    const size_t at = all->count, n = more->count;
     if (n == 0) continue;
     memcpy(all->keys + at, more->keys, n * sizeof *all->keys);
     memcpy(all->position + at, more->position, n * sizeof *all->position);
     memcpy(all->normal + at, more->normal, n * sizeof *all->normal);
     memcpy(all->gap + at, more->gap, n * sizeof *all->gap);
-    all->near += n;
+    memcpy(all->curve + at, more->curve, n * sizeof *all->curve);
+    all->count += n;
   }
-}
-
-/* The first thread's contacts are in place; the lists (threads x 2) hold the contacts and the near
- * points of each. */
-static bool join(scree_Points *all, const scree_Points *lists, int threads) {
-  size_t total = all->count;
-  bool failed = all->failed;
-  for (int t = 0; t < 2 * threads; ++t) {
-    total += lists[t].count;
-    failed = failed || lists[t].failed;
-  }
-  if (failed || !points_reserve(all, total)) return false;
-  append(all, lists + 2, threads - 1);
-  all->count += all->near;
-  all->near = 0;
-  append(all, lists + 1, threads);
   return true;
 }
 
-static scree_Status find_pairs(scree_System *s, Scratch *scratch, double relative,
-                               const double *reach) {
-  fill_scratch(s, relative, reach, scratch);
-  return scree_broad_update(s->broad, s->bodies.count, scratch->bounds, scratch->radius,
-                            s->bodies.fixed, 0, s->log);
-}
-
-scree_Status scree_system_find_pairs(scree_System *s, double relative, const double *reach) {
-  Scratch scratch;
-  const scree_Status status = scratch_init(&scratch, s->bodies.count)
-                                  ? find_pairs(s, &scratch, relative, reach)
-                                  : scree_fail_memory(s->log, "the bounds of bodies");
-  scratch_fini(&scratch);
-  return status;
-}
-
-static scree_Status detect(scree_System *s, Scratch *scratch, double relative, double closed,
+static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
-  scree_Status status = find_pairs(s, scratch, relative, reach);
+  fill_scratch(s, relative, reach, scratch);
+  scree_Status status = scree_broad_update(s->broad, s->bodies.count, scratch->bounds,
+                                           scratch->radius, s->bodies.fixed, 0, s->log);
   if (status) return status;
-  const double *ahead = s->scheme->looks_ahead ? reach : NULL;
   const scree_Pairs pairs = scree_broad_pairs(s->broad);
   const int threads = s->threads > 1 && pairs.count >= 1024 ? s->threads : 1;
-  scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, 2 * threads);
+  scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, threads);
   if (!lists) return scree_fail_memory(s->log, "the lists of contacts");
-  /* about as many near points as last time */
-  if (all->near) points_reserve(&lists[1], all->near / (size_t)threads + 16);
-  all->count = all->near = 0;
+  all->count = 0;
   all->failed = false;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-    scree_Points *const out[2] = {me == 0 ? all : &lists[2 * me], &lists[2 * me + 1]};
+    scree_Points *out = me == 0 ? all : &lists[me];
     const size_t begin = pairs.count * me / team, end = pairs.count * (me + 1) / team;
     int i = begin < end ? scree_pairs_first(&pairs, begin) : 0;
-    for (size_t k = begin; k < end && !out[0]->failed && !out[1]->failed; ++k) {
+    for (size_t k = begin; k < end && !out->failed; ++k) {
       while (k >= pairs.row[i + 1]) ++i;
-      detect_pair(s, scratch, i, pairs.partner[k], relative, closed, ahead, out);
+      detect_pair(s, scratch, i, pairs.partner[k], relative, reach, out);
     }
   }
   if (!join(all, lists, threads)) status = scree_fail_memory(s->log, "the contacts");
-  for (int t = 0; t < 2 * threads; ++t) scree_points_fini(&lists[t]);
+  for (int t = 0; t < threads; ++t) scree_points_fini(&lists[t]);
   scree_free(lists);
   return status;
 }
 
-scree_Status scree_system_detect(scree_System *s, double relative, double closed,
-                                 const double *reach) {
+scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
   Scratch scratch;
   const scree_Status status = scratch_init(&scratch, s->bodies.count)
-                                  ? detect(s, &scratch, relative, closed, reach)
+                                  ? detect(s, &scratch, relative, reach)
                                   : scree_fail_memory(s->log, "the bounds of bodies");
   scratch_fini(&scratch);
   return status;

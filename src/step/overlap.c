@@ -61,7 +61,7 @@ void scree_system_bend(scree_System *s, double h) {
     scree_Vec3 v = scree_system_free(s, ball).linear;
     if (scree_body_moves(b, drum)) v = scree_sub(v, scree_system_free(s, drum).linear);
     const double way = h * scree_dot(v, scree_cross(axis, arm)) / e;
-    s->contacts.gap[c] -= way * way / (hypot(e, way) + e);
+    s->contacts.curve[c] = -way * way / (hypot(e, way) + e);
   }
 }
 
@@ -127,7 +127,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
     const double u = scree_system_velocity(s, (int)c, 0);
-    lowest = fmin(lowest, s->contacts.gap[c] + h * u);
+    lowest = fmin(lowest, s->contacts.gap[c] + s->contacts.curve[c] + h * u);
   }
   const scree_Vec3 at = s->contacts.position[first];
   const Side a = side_of(s, i, at, h), z = side_of(s, j, at, h);
@@ -155,6 +155,7 @@ static void add_copy(scree_Points *to, const scree_Points *from, size_t k) {
   const scree_ManifoldPoint point = {from->position[k], from->normal[k], from->gap[k],
                                      key->feature};
   scree_points_add(to, key->i, key->j, &point);
+  if (!to->failed) to->curve[to->count - 1] = from->curve[k];
 }
 
 static bool same_pair(const scree_ContactKey *a, const scree_ContactKey *b) {
@@ -212,6 +213,7 @@ static void move_point(scree_Points *to, size_t t, const scree_Points *from, siz
   to->position[t] = from->position[f];
   to->normal[t] = from->normal[f];
   to->gap[t] = from->gap[f];
+  to->curve[t] = from->curve[f];
 }
 
 /* The points `more`, sorted by pairs, into the contacts: from the back, in place. */
@@ -239,13 +241,16 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     points->gap[k] += aim * s->settings.penetration * size;
     if (match[k] < 0) {
-      points->gap[k] = gap_now(s, points, k, h);
+      const double gap = gap_now(s, points, k, h);
+      points->gap[k] = fmax(gap, 0);
+      points->curve[k] = fmin(gap, 0);
       move_point(points, points->count++, points, k);
       continue;
     }
     const size_t c = (size_t)match[k];
     const double gap = points->gap[k] - h * scree_system_velocity(s, match[k], 0);
-    if (gap < s->contacts.gap[c]) s->contacts.gap[c] = gap;
+    const double curve = gap - s->contacts.gap[c];
+    if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
   scree_free(match);
   return merge(&s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");

@@ -26,7 +26,8 @@ static bool reserve(void **array, size_t count, size_t size) {
 static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
   if (!shifts) {
     scree_free(p->shift);
-    p->shift = NULL;
+    scree_free(p->push);
+    p->shift = p->push = NULL;
   }
   if (nc <= p->capacity && (p->shift || !shifts)) return true;
   const size_t n = nc + nc / 16;
@@ -35,6 +36,7 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
       !reserve((void **)&p->r, n * d, sizeof(double)) ||
       !reserve((void **)&p->u, n * d, sizeof(double)) ||
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
+      (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
       !reserve((void **)&p->mu, n, sizeof(double)))
     return false;
   p->capacity = n;
@@ -57,26 +59,6 @@ static bool reserve_rows(scree_Posed *p, size_t rows, size_t size) {
   if (!reserve((void **)&p->body, 2 * n, sizeof(int)) ||
       !reserve((void **)used, n * size, sizeof(double)))
     return false;
-  p->row_capacity = n;
-  return true;
-}
-
-/* Exactly n rows, of which the first `kept` keep their contents. */
-static bool resize_rows(scree_Posed *p, size_t n, size_t kept, size_t size) {
-  double **used = p->balls ? &p->arm : &p->B;
-  int *body = SCREE_ALLOC(int, 2 * n + PAD);
-  double *rows = SCREE_ALLOC(double, n *size + PAD);
-  if (!body || !rows) {
-    scree_free(body);
-    scree_free(rows);
-    return false;
-  }
-  memcpy(body, p->body, 2 * kept * sizeof *body);
-  memcpy(rows, *used, kept * size * sizeof *rows);
-  scree_free(p->body);
-  scree_free(*used);
-  p->body = body;
-  *used = rows;
   p->row_capacity = n;
   return true;
 }
@@ -162,12 +144,12 @@ static bool is_ball(const scree_Bodies *b, int k, scree_Vec3 P, scree_Vec3 n) {
   return scree_norm2(scree_cross(arm, n)) <= most * most;
 }
 
-/* Whether all bodies that touch or are near are balls. The point where two balls touch is on the
+/* Whether all bodies that touch are balls. The point where two balls touch is on the
  * line of their centres; where one touches another shape, the shape's routine decides. */
 static bool all_balls(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   const scree_Points *points = &s->contacts;
-  for (size_t c = 0; c < points->count + points->near; ++c) {
+  for (size_t c = 0; c < points->count; ++c) {
     const int pair[2] = {points->keys[c].i, points->keys[c].j};
     if (b->balls && !b->fixed[pair[0]] && !b->fixed[pair[1]]) continue;
     for (int side = 0; side < 2; ++side)
@@ -177,13 +159,12 @@ static bool all_balls(const scree_System *s) {
   return true;
 }
 
-/* Bodies and B of points first .. last-1. */
-static void fill_rows(scree_System *s, int first, int last) {
+/* Bodies and B of all contacts. */
+static void fill_rows(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
-  const int d = b->dimension, nb = b->nb, n = last - first;
-  SCREE_OVER_BODIES(k, n, s->threads) {
-    const int c = first + k;
+  const int d = b->dimension, nb = b->nb;
+  SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     const size_t size = p->balls ? 2 : (size_t)(d * nb);
     double *row = (p->balls ? p->arm : p->B) + (size_t)c * 2 * size;
@@ -199,7 +180,7 @@ static void fill_rows(scree_System *s, int first, int last) {
       }
       const scree_Pose *pose = &b->motion[body].pose;
       const scree_Inertia *inertia = &b->inertia[body];
-      const scree_Vec3 arm = scree_sub(s->contacts.position[c], pose->position);
+      const scree_Vec3 arm = scree_sub(scree_system_point(s, (size_t)c, side), pose->position);
       if (p->balls) {
         row[0] = sign * inertia->inv_sqrt_mass;
         row[1] = -sign * scree_dot(a[0], arm) * inertia->inv_sqrt_moments.z;
@@ -215,48 +196,18 @@ scree_Status scree_system_pose(scree_System *s) {
   const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
   /* contacts ahead are shifted by their gap, others by restitution alone */
   const bool shifts = s->scheme->looks_ahead || s->laws.any_restitution;
-  p->nc = p->near_bodies = 0;
+  p->nc = 0;
   if (nc == 0) return SCREE_OK;
   p->balls = all_balls(s);
-  if (nc + s->contacts.near > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts) ||
+  if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
       (s->laws.any_set && !reserve_sets(p, nc)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
   p->nc = (int)nc;
-  fill_rows(s, 0, p->nc);
+  fill_rows(s);
   return SCREE_OK;
-}
-
-scree_Status scree_system_pose_near(scree_System *s) {
-  scree_Posed *p = &s->posed;
-  const size_t nc = s->contacts.count, total = nc + s->contacts.near;
-  if (total > p->row_capacity &&
-      !resize_rows(p, total, nc, row_size(p, (size_t)s->bodies.dimension, (size_t)s->bodies.nb)))
-    return scree_fail_memory(s->log, "the near points of a step");
-  for (size_t c = nc; c < total; ++c) {
-    const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
-    for (int side = 0; side < 2; ++side) {
-      const int k = pair[side];
-      if (s->bodies.fixed[k] || p->problem_index[k] >= 0) continue;
-      p->problem_body[p->nbodies] = k;
-      p->problem_index[k] = p->nbodies++;
-      ++p->near_bodies;
-    }
-  }
-  p->nc = (int)total;
-  fill_rows(s, (int)nc, p->nc);
-  return SCREE_OK;
-}
-
-void scree_system_unpose_near(scree_System *s) {
-  scree_Posed *p = &s->posed;
-  for (; p->near_bodies > 0; --p->near_bodies) p->problem_index[p->problem_body[--p->nbodies]] = -1;
-  p->nc = (int)s->contacts.count;
-  const size_t nc = s->contacts.count, n = nc + nc / 16;
-  if (p->row_capacity > n) /* if there is no memory to give some back, all of it stays */
-    resize_rows(p, n, nc, row_size(p, (size_t)s->bodies.dimension, (size_t)s->bodies.nb));
 }
 
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity,
@@ -265,23 +216,53 @@ scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity
                    scree_cross(velocity->angular, scree_sub(point, pose->position)));
 }
 
+/* Velocity of the first body less that of the second where contact c acts on them. */
+static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Twist *vi,
+                                    const scree_Twist *vj) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Motion *motion = s->bodies.motion;
+  return scree_sub(
+      scree_velocity_at(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
+      scree_velocity_at(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
+}
+
 void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
-  const scree_Motion *mi = &s->bodies.motion[i], *mj = &s->bodies.motion[j];
-  const scree_Vec3 P = s->contacts.position[c];
-  const scree_Vec3 u = scree_sub(scree_velocity_at(&mi->pose, &mi->velocity, P),
-                                 scree_velocity_at(&mj->pose, &mj->velocity, P));
+  const scree_Motion *motion = s->bodies.motion;
+  const scree_Vec3 u = relative_velocity(s, c, &motion[i].velocity, &motion[j].velocity);
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
   if (!free) return;
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
-  const scree_Vec3 v =
-      scree_sub(scree_velocity_at(&mi->pose, &fi, P), scree_velocity_at(&mj->pose, &fj, P));
+  const scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
 
-void scree_system_fill(scree_System *s, double h) {
+/* Change of velocity by the forces on body k in this step. */
+static double forced_change(const scree_System *s, int k) {
+  if (s->bodies.fixed[k]) return 0;
+  return scree_norm(scree_sub(scree_system_free(s, k).linear, s->bodies.motion[k].velocity.linear));
+}
+
+/* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
+ * and what its impulse of the last step changes. */
+static double load_of(const scree_System *s, int c) {
+  const scree_Posed *p = &s->posed;
+  const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  double W = 0; /* normal diagonal entry */
+  if (p->balls) {
+    const double *arm = p->arm + 4 * (size_t)c;
+    W = arm[0] * arm[0] + arm[2] * arm[2];
+  } else {
+    const double *B = p->B + (size_t)c * 2 * d * nb;
+    for (size_t k = 0; k < nb; ++k) W += B[k] * B[k] + B[d * nb + k] * B[d * nb + k];
+  }
+  return fmax(forced_change(s, key->i), forced_change(s, key->j)) + W * fabs(p->r[(size_t)c * d]);
+}
+
+void scree_system_fill(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -293,7 +274,13 @@ void scree_system_fill(scree_System *s, double h) {
     scree_system_approach(s, c, before, q);
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d;
-      s->scheme->shift(law, d, h, s->contacts.gap[c], before, q, shift);
+      scree_Approach approach = {.horizon = horizon,
+                                 .gap = s->contacts.gap[c],
+                                 .curve = s->contacts.curve[c],
+                                 .before = before,
+                                 .free = q};
+      if (approach.gap < 0) approach.load = load_of(s, c);
+      p->push[c] = s->scheme->shift(law, d, &approach, shift);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
     p->mu[c] = law->set.mu;

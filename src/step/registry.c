@@ -6,6 +6,7 @@
 const scree_SchemeClass *const scree_scheme_registry[] = {
     &scree_scheme_moreau_jean,
     &scree_scheme_euler,
+    &scree_scheme_moreau_jean_closed,
     NULL,
 };
 

@@ -3,15 +3,16 @@
  *
  *     1  drift for (1 - theta) h with the old velocities                        move.c
  *     2  find the contacts there                                                detect.c
- *     3  kick: pose u = W r + q over the bodies that touch, solve,              pose.c, advance.c
- *        v+ = v- + M^-1 (h f + H^T r); euler: again where turning overlaps      overlap.c
- *     4  push positions out of deep penetration; drift for theta h with v+      project.c, move.c
+ *     3  kick: pose u = W r + q over the bodies that can meet, solve,           pose.c, advance.c
+ *        v+ = v- + M^-1 (h f + H^T r); again where turning bodies overlap       overlap.c
+ *     4  drift for theta h with v+                                              move.c
  *     5  certify: error, penetration, cone, energy                              certify.c
  *
- * moreau-jean has theta in [1/2, 1] and contacts where the gap is closed; euler has theta = 1 and
- * contacts as far as bodies can come in the step. The inertia of a body is that of the
- * configuration of the kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of
- * a step is an identity. */
+ * Gaps are known at the configurations of the kicks. From one kick to the next the bodies move by
+ * h v+, whatever theta is (h/2 v+ at the end of this step and h/2 v+ at the start of the next one,
+ * for theta = 1/2), so a condition D + h u_n >= 0 on the gap D at one kick is a condition on the
+ * gap at the next: see scheme.c. The inertia of a body is that of the configuration of the kick,
+ * and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an identity. */
 #ifndef SCREE_STEP_SYSTEM_H
 #define SCREE_STEP_SYSTEM_H
 
@@ -21,28 +22,41 @@
 #include "law/law.h"
 #include "scree/step.h"
 
+/* A contact as a scheme sees it before the solve. */
+typedef struct scree_Approach {
+  double horizon;      /* time from this kick to the next one */
+  double gap;          /* D, negative: penetration */
+  double curve;        /* <= 0: what turning and curvature take of the gap until the next kick */
+  double load;         /* change of velocity, > 0, by which forces press this contact in a step */
+  const double *before; /* (d) relative velocity before the kick */
+  const double *free;   /* (d) and after a kick without contacts */
+} scree_Approach;
+
 typedef struct scree_SchemeClass {
   const char *name, *summary;
-  bool looks_ahead; /* contacts are sought as far as bodies can come in the step */
-  bool drifts;      /* penetration is not pushed out by the scheme itself */
+  bool looks_ahead; /* contacts are sought as far as bodies can come until the next kick */
   double (*theta)(const scree_WorldSettings *settings);
-  /* What q holds besides the free velocity: `before` and `free` are the relative velocities (d) at
-   * the start and without contacts. */
-  void (*shift)(const scree_LawContact *law, int d, double h, double gap, const double *before,
-                const double *free, double *shift);
+  /* shift (d) receives what q holds besides the free velocity. Returns the velocity, >= 0, with
+   * which the contact is pushed out of penetration. */
+  double (*shift)(const scree_LawContact *law, int d, const scree_Approach *approach,
+                  double *shift);
 } scree_SchemeClass;
 
-extern const scree_SchemeClass scree_scheme_moreau_jean, scree_scheme_euler;
+extern const scree_SchemeClass scree_scheme_moreau_jean, scree_scheme_euler,
+    scree_scheme_moreau_jean_closed;
+/* The gap in the law, for schemes that look ahead (moreau_jean.c). */
+double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approach *approach,
+                         double *shift);
 extern const scree_SchemeClass *const scree_scheme_registry[]; /* null-ended */
 const scree_SchemeClass *scree_scheme_find(const char *name);
 
-/* Contact points in the order of the sorted pairs; behind them `near` points that are open but
- * near, for the projection, in the same order. */
+/* Contact points in the order of the sorted pairs. */
 typedef struct scree_Points {
-  size_t count, near, capacity;
-  scree_ContactKey *keys;        /* (count + near) */
-  scree_Vec3 *position, *normal; /* (count + near) */
-  double *gap;                   /* (count + near) */
+  size_t count, capacity;
+  scree_ContactKey *keys;        /* (count) */
+  scree_Vec3 *position, *normal; /* (count) position: the middle of the gap */
+  double *gap;                   /* (count) */
+  double *curve;                 /* (count) see scree_Approach */
   bool failed;                   /* memory ran out */
 } scree_Points;
 
@@ -56,10 +70,9 @@ typedef struct scree_Memory {
 } scree_Memory;
 
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
- * `row_capacity`, which has room for the near points while they are posed. */
+ * `row_capacity`. */
 typedef struct scree_Posed {
   int nc, nbodies; /* bodies with contacts */
-  int near_bodies; /* that only near points have, numbered after the others */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
                 */
@@ -68,6 +81,7 @@ typedef struct scree_Posed {
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
   double *shift; /* (nc x d) q without the free velocity, or null: zero */
+  double *push;  /* (nc) velocity out of penetration; there if shift is */
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
@@ -77,6 +91,16 @@ typedef struct scree_Posed {
   double rho, scale;  /* of the error: step of the natural map, and what it is relative to */
   double r_max;       /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
+
+/* How much energy the discretisation has made, and what that is to be compared with. */
+typedef struct scree_EnergyAudit {
+  double taken_peak;  /* largest sum so far of what impact, friction and scheme have taken */
+  double given_back;  /* largest fall of that sum below its peak */
+  double turned_over; /* largest kinetic energy and flows so far */
+  double weight;      /* sum over bodies of force (gravity included) times size */
+  double last_step;   /* energy turned over in the last step */
+  double defect;      /* sum over the steps of scree_system_defect */
+} scree_EnergyAudit;
 
 typedef struct scree_System {
   scree_Bodies bodies;
@@ -88,9 +112,7 @@ typedef struct scree_System {
 
   scree_BroadPhase *broad;
   size_t reach_capacity;
-  double *reach; /* (bodies) how far a body may come in this step, if the scheme looks ahead, or if
-                  * some bodies are fast */
-  bool fast;     /* moreau-jean: some bodies are (guard.c) */
+  double *reach; /* (bodies) how far a body may come in this step, if the scheme looks ahead */
   scree_Vec3 fall;     /* change of velocity by gravity in this step */
   scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
 
@@ -98,7 +120,7 @@ typedef struct scree_System {
   scree_Posed posed;
   scree_Memory memory;
 
-  double bank;               /* energy that contacts have taken and projections have not used */
+  scree_EnergyAudit audit;
   scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
   double penetration;        /* deepest of the last step */
   bool energy_known;         /* total.kinetic and .potential are those of the present state */
@@ -129,13 +151,15 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
- * bodies (a null reach is zero) into `contacts`; those with a gap above closed * size are near.
- * Under a scheme that does not look ahead the reaches only make the pairs of the broad phase more.
- */
-scree_Status scree_system_detect(scree_System *s, double relative, double closed,
-                                 const double *reach);
-/* Its first part: the pairs of the broad phase. */
-scree_Status scree_system_find_pairs(scree_System *s, double relative, const double *reach);
+ * bodies (a null reach is zero) into `contacts`. */
+scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
+/* Where contact c acts on the first (side 0) or second body: on its surface. Where the gap is
+ * closed the two are one point, so that angular momentum is kept exactly. */
+static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int side) {
+  const double gap = s->contacts.gap[c] > 0 ? s->contacts.gap[c] : 0;
+  return scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
+                    s->contacts.normal[c]);
+}
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
@@ -147,12 +171,9 @@ void scree_points_add(scree_Points *points, int i, int j, const struct scree_Man
 
 /* Fill `posed` from the contacts: numbering of bodies and B. */
 scree_Status scree_system_pose(scree_System *s);
-/* The near points behind the contacts: their bodies and B alone. Nothing else of the problem moves,
- * and scree_system_unpose_near takes them away again. */
-scree_Status scree_system_pose_near(scree_System *s);
-void scree_system_unpose_near(scree_System *s);
-/* Free velocities, restitution, friction: q, mu, sets. */
-void scree_system_fill(scree_System *s, double h);
+/* Free velocities, gaps, restitution, friction: q, mu, sets. r holds the impulses of the last step
+ * for the loads of contacts. `horizon` is the time to the next kick. */
+void scree_system_fill(scree_System *s, double horizon);
 /* r from the memory of the last step. */
 scree_Status scree_system_warm(scree_System *s, double h);
 /* The memory becomes this step's. */
@@ -173,7 +194,7 @@ scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
-/* Gaps of balls in drums, less what the drum's curvature takes of them in a step h. */
+/* `curve` of balls in drums: what the drum's curvature takes of their gaps in a time h. */
 void scree_system_bend(scree_System *s, double h);
 /* After a solve of a scheme that looks ahead, gathered: the points that would overlap at the end of
  * the step by more than is left alone, put into the empty list; *depth is the deepest over the
@@ -183,30 +204,25 @@ scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points 
 /* Those points as contacts whose expanded gap at the end is the true one. */
 scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points);
 
-/* ---- guard.c --------------------------------------------------------------------------------- */
-
-/* `fast`: some body is, at its free velocity, so that it may pass another between two looks;
- * `reach` then holds how far pairs are to be sought for each such body, and 0 for all others. */
-scree_Status scree_system_find_fast(scree_System *s, double h);
-/* Pairs that pass before this look, in the first drift; and, after the kick, before the next one.
- * What passes is put into the report; *deep: the next look would find a pair deeper than a step is
- * certified for. */
-void scree_system_guard_back(const scree_System *s, double h, scree_StepReport *report);
-scree_Status scree_system_guard(scree_System *s, double h, scree_StepReport *report, bool *deep);
-
-/* ---- project.c ------------------------------------------------------------------------------- */
-
-/* After the kick: push bodies out of deep penetration as far as the bank pays; `work` receives the
- * potential energy that was put in. */
-scree_Status scree_system_project(scree_System *s, double h, scree_StepReport *report,
-                                  double *work);
-
 /* ---- certify.c ------------------------------------------------------------------------------- */
 
 /* Kinetic and potential energy now. */
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential);
-/* Work done in the kick; call after scree_system_gather and before scree_system_kick. */
-void scree_system_work(const scree_System *s, double h, scree_EnergyBalance *balance);
+/* Work done in a step that drifts for theta h after the kick; call after scree_system_gather and
+ * before scree_system_kick. */
+void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
+/* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy before
+ * the step. */
+void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
+/* Energy that the solution of the step is wrong by: the sum of |r . (u + s(u))|, which the law wants
+ * to be zero. */
+double scree_system_defect(const scree_System *s);
+/* How large it may be, so that the run as a whole stays well below its limit. */
+double scree_system_defect_allowed(const scree_System *s);
+/* Energy created since the start: put in by pushing bodies out of penetration, given back by
+ * contacts and scheme, or missing in the balance; relative to the energy turned over, at least to
+ * the work of lifting every body against its load by a tenth of its size. */
+double scree_system_energy_created(const scree_System *s);
 /* Whether contact c carries an impulse beyond the solver's tolerance. */
 bool scree_system_is_active(const scree_System *s, int c);
 /* The natural map of contact c over the scale of the error; as the last solve left it. */

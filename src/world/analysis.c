@@ -195,7 +195,7 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
                           .threads = s->threads,
                           .broad = scree_broad_create()};
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
-  const scree_Status status = scree_system_detect(&scratch, 0, INFINITY, NULL);
+  const scree_Status status = scree_system_detect(&scratch, 0, NULL);
   if (!status) *penetration = scree_system_penetration(&scratch, body);
   scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
   scree_system_fini(&scratch);

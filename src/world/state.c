@@ -11,16 +11,17 @@
 
 #include <string.h>
 
-static const char magic[8] = "screest2";
+static const char magic[8] = "screest3";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed;
-  double step, time_start, last_h, memory_h, bank, penetration;
+  double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
+  scree_EnergyAudit audit;
   int64_t energy_known;
 } Header;
 
@@ -59,11 +60,11 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.time_start = world->time_start;
   header.last_h = world->last_h;
   header.memory_h = s->memory.h;
-  header.bank = s->bank;
   header.penetration = s->penetration;
   header.time_count = world->time_count;
   header.steps = world->steps;
   header.total = s->total;
+  header.audit = s->audit;
   header.energy_known = s->energy_known;
   char *at = put(buffer, &header, sizeof header);
   at = put(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
@@ -146,9 +147,9 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   take(at, memory->impulses, contacts * sizeof *memory->impulses);
   memory->count = contacts;
   memory->h = header.memory_h;
-  s->bank = header.bank;
   s->penetration = header.penetration;
   s->total = header.total;
+  s->audit = header.audit;
   s->energy_known = header.energy_known != 0;
   world->time_start = header.time_start;
   world->time_count = header.time_count;

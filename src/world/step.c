@@ -13,21 +13,22 @@
 
 /* What a failed attempt puts back besides the motions. */
 typedef struct Saved {
-  double bank, penetration;
+  double penetration;
   scree_EnergyBalance total;
+  scree_EnergyAudit audit;
   bool energy_known;
 } Saved;
 
 static Saved save_sums(const scree_System *s) {
-  return (Saved){s->bank, s->penetration, s->total, s->energy_known};
+  return (Saved){s->penetration, s->total, s->audit, s->energy_known};
 }
 
 static void put_back(scree_System *s, const scree_Motion *motion, const Saved *saved) {
   const size_t n = (size_t)s->bodies.count;
   if (n) memcpy(s->bodies.motion, motion, n * sizeof *motion);
-  s->bank = saved->bank;
   s->penetration = saved->penetration;
   s->total = saved->total;
+  s->audit = saved->audit;
   s->energy_known = saved->energy_known;
 }
 
@@ -39,7 +40,7 @@ static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, b
   sum->normal += e->normal;
   sum->friction += e->friction;
   sum->scheme += e->scheme;
-  sum->stabilisation += e->stabilisation;
+  sum->push += e->push;
   sum->closing += absolute ? fabs(e->closing) : e->closing;
 }
 
@@ -71,15 +72,8 @@ static void add_result(scree_StepReport *sum, const scree_StepReport *part) {
     sum->penetration = part->penetration;
     memcpy(sum->deepest_body, part->deepest_body, sizeof sum->deepest_body);
   }
-  if (part->passing && !(sum->passing && sum->step_needed <= part->step_needed)) {
-    sum->passing = true;
-    sum->step_needed = part->step_needed;
-    memcpy(sum->passing_body, part->passing_body, sizeof sum->passing_body);
-  }
   sum->overlap = fmax(sum->overlap, part->overlap);
   sum->cone_violation = fmax(sum->cone_violation, part->cone_violation);
-  sum->stabilised = sum->stabilised || part->stabilised;
-  sum->stabilisation_error = fmax(sum->stabilisation_error, part->stabilisation_error);
   sum->solve = part->solve;
   sum->substeps++;
   add_energy(&sum->energy, &part->energy, false);
@@ -87,11 +81,11 @@ static void add_result(scree_StepReport *sum, const scree_StepReport *part) {
 
 static void commit(scree_World *world, const scree_StepReport *part) {
   scree_System *s = &world->system;
-  const double bank = s->bank + part->energy.normal + part->energy.friction;
-  s->bank = bank > 0 ? bank : 0;
   s->penetration = part->penetration;
   s->energy_known = true;
+  const double before = s->total.kinetic;
   add_energy(&s->total, &part->energy, true);
+  scree_system_audit(s, &part->energy, before);
   world->last_h = part->h;
 }
 
@@ -156,8 +150,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .h = world->system.settings.step,
                           .tolerance = world->system.settings.solve.tolerance,
                           .worst_body = {-1, -1},
-                          .deepest_body = {-1, -1},
-                          .passing_body = {-1, -1}};
+                          .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);
   world->stepped = false;
   if (!status) status = run_substeps(world, &sum);
@@ -166,12 +159,8 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->steps++;
   world->time_count++;
   sum.time = scree_world_time(world);
-  if (sum.passing)
-    scree_report(
-        &world->log, SCREE_LOG_WARNING,
-        "step %lld: bodies %d and %d are so fast that they pass through each other unseen; "
-        "expected a step of at most %.3g, or the scheme \"euler\"",
-        (long long)sum.step, sum.passing_body[0], sum.passing_body[1], sum.step_needed);
+  sum.energy_created = scree_system_energy_created(&world->system);
+  if (!(sum.energy_created <= world->system.settings.energy_limit)) sum.certified = false;
   if (report) *report = sum;
   return sum.certified ? SCREE_OK : SCREE_NOT_CONVERGED;
 }

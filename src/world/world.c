@@ -17,8 +17,8 @@ scree_WorldSettings scree_world_settings(void) {
                                .flow = SCREE_COULOMB,
                                .gap_tolerance = 1e-9,
                                .penetration = 1e-4,
-                               .stabilise = true,
-                               .penetration_limit = 0.1,
+                               .penetration_limit = 0.01,
+                               .energy_limit = 0.01,
                                .solve = scree_solve_settings(),
                                .warm_start = true,
                                .max_retries = 2,
@@ -46,6 +46,9 @@ static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log 
   if (!(s->penetration_limit > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "world: penetration_limit %g, expected > 0",
                       s->penetration_limit);
+  if (!(s->energy_limit > 0))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: energy_limit %g, expected > 0",
+                      s->energy_limit);
   if (s->max_retries < 0 || s->max_halvings < 0 || s->max_halvings > 20)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "world: %d retries and %d halvings, expected >= 0 and 0 .. 20",

@@ -1,0 +1,26 @@
+/* Moreau's time stepping with Jean's theta as 000 (section 4) and 001 (section 2) print it: contacts
+ * exist where the gap at the middle position is closed, and the law is on velocities alone. Newton's
+ * impact law asks for the complementarity of r with u+ + e u-, component by component, so
+ * q = u_free + e u- (DESIGN: without the papers' division by 1 + e).
+ *
+ * It repeats the papers' figures and nothing else recommends it: bodies meet in mid-step and keep
+ * the overlap, fast ones pass through each other, and a loaded contact whose gap opens by rounding
+ * does not exist for a step. */
+#include "step/system.h"
+
+static double theta(const scree_WorldSettings *settings) {
+  return settings->theta;
+}
+
+static double shift(const scree_LawContact *law, int d, const scree_Approach *approach,
+                    double *out) {
+  out[0] = law->e_n * approach->before[0];
+  for (int k = 1; k < d; ++k) out[k] = law->e_t * approach->before[k];
+  return 0;
+}
+
+const scree_SchemeClass scree_scheme_moreau_jean_closed = {
+    .name = "moreau-jean-closed",
+    .summary = "as printed in 000 and 001: closed contacts only, velocities only; to repeat papers",
+    .theta = theta,
+    .shift = shift};
