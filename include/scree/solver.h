@@ -33,6 +33,10 @@ typedef struct scree_SolveSettings {
   scree_Measure measure;
   int max_iterations; /* 0: the solver's own limit */
   double time_limit;  /* seconds, 0: none */
+  /* Limit on the counted work, 0: none. It is given in seconds of an ordinary core but computed
+   * from counts of sweeps, factorisations and their sizes, so that it stops a solve at the same
+   * iterate on every machine. */
+  double work_limit;
   int threads;        /* 0: all processors; the result does not depend on it */
   bool warm_start;    /* r holds a guess on entry */
   /* called after each measured iteration when not null; return false to stop */
@@ -47,6 +51,7 @@ typedef struct scree_SolveInfo {
   scree_Measures measures;
   int iterations;     /* of the solver: sweeps, gradient steps, Newton steps */
   int factorisations; /* of a sparse matrix */
+  double work;        /* counted, see work_limit */
   double seconds; /* preparing W and solving; without the check of the input and the certificate */
   const char *solver; /* that gave the result */
 } scree_SolveInfo;

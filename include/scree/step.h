@@ -39,6 +39,10 @@ typedef struct scree_WorldSettings {
   double penetration_limit, energy_limit;
   scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
   bool warm_start;           /* start each solve from the impulses of the previous step (true) */
+  /* A step costs at most this many times the usual step, counted in sweeps and factorisations, so
+   * that the bits stay the same (20; INFINITY: no limit). Then the best solution found stands and
+   * the step is not certified. */
+  double max_work;
   int max_retries;           /* of a solve that misses the tolerance: with more patience, then with
                               * the default solver (2) */
   int max_halvings;          /* of a step that cannot be certified (3); 0: none */
@@ -57,7 +61,7 @@ typedef struct scree_EnergyBalance {
   double drivers;            /* work of driven obstacles on bodies */
   double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
   double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
-  double push;               /* put in by pushing bodies out of penetration, >= 0 */
+  double push;               /* put in by correcting gaps of loaded contacts */
   double closing;            /* what is missing in the equation above */
 } scree_EnergyBalance;
 

@@ -194,6 +194,36 @@ static int incident_corners(const Clip *c, scree_Vec3 n, int bits[4], int edge[4
   return 4;
 }
 
+/* Corners of a clipped face that lie this near to the line between their neighbours, as a part of the
+ * extent of the face, are left out: the neighbours carry the same. Faces whose corners or edges
+ * coincide up to rounding (boxes that are stacked exactly) would else give up to eight points, at
+ * other places in each step, and a singular problem. */
+static const double STRAIGHT = 1e-5;
+
+/* Whether b is within `most` of the segment from a to c. */
+static bool is_between(const Corner *a, const Corner *b, const Corner *c, double most) {
+  const double ex = c->u[0] - a->u[0], ey = c->u[1] - a->u[1];
+  const double x = b->u[0] - a->u[0], y = b->u[1] - a->u[1], length2 = ex * ex + ey * ey;
+  double t = length2 > 0 ? (x * ex + y * ey) / length2 : 0;
+  t = t < 0 ? 0 : t > 1 ? 1 : t;
+  return hypot(x - t * ex, y - t * ey) <= most;
+}
+
+/* Leave out the corners that are not needed; returns how many stay. */
+static int straighten(const Clip *c, Corner *x, int count) {
+  const double most = STRAIGHT * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
+  for (int k = 0; k < count && count > 2;) {
+    if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
+      ++k;
+      continue;
+    }
+    for (int m = k; m + 1 < count; ++m) x[m] = x[m + 1];
+    --count;
+    k = k > 0 ? k - 1 : 0;
+  }
+  return count;
+}
+
 /* Contacts between the face of body `body` along `face` that is on the side of n and what looks at
  * it; n points from the second body to the first. Returns the least gap of all clipped points. */
 static double clip_faces(const Hull *a, const Hull *b, int body, int face, scree_Vec3 n,
@@ -217,6 +247,7 @@ static double clip_faces(const Hull *a, const Hull *b, int body, int face, scree
   int from = 0;
   for (int p = 0; p < 4; p++, from = 1 - from)
     count = clip_side(&c, p, polygon[from], count, polygon[1 - from]);
+  if (!c.inc->bar) count = straighten(&c, polygon[from], count);
   double least = INFINITY, radii = a->radius + b->radius;
   for (int k = 0; k < count; k++) {
     const Corner *x = &polygon[from][k];

@@ -24,6 +24,39 @@ void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
   }
 }
 
+/* Names go by corners and edges. Where two corners coincide (boxes that are stacked exactly) rounding
+ * decides which of them names the point, in each step anew. So a point whose name was not there takes
+ * the nearest one of the pair that nobody else has taken, if it is this near, relative to its
+ * distance from the body. */
+static const double same_place = 0.02;
+
+static bool taken(const int32_t *previous, size_t first, size_t last, size_t old) {
+  for (size_t k = first; k < last; ++k)
+    if (previous[k] == (int32_t)old) return true;
+  return false;
+}
+
+void scree_contact_match_near(const scree_ContactKey *old_keys, const scree_Vec3 *old_arms,
+                              size_t old_count, const scree_ContactKey *keys,
+                              const scree_Vec3 *arms, size_t count, int32_t *previous) {
+  scree_contact_match(old_keys, old_count, keys, count, previous);
+  size_t start = 0;
+  for (size_t first = 0, last; first < count; first = last) {
+    for (last = first + 1; last < count && !pair_before(&keys[first], &keys[last]);) ++last;
+    while (start < old_count && pair_before(&old_keys[start], &keys[first])) ++start;
+    for (size_t k = first; k < last; ++k) {
+      if (previous[k] >= 0) continue;
+      double least = same_place * same_place * scree_norm2(arms[k]);
+      for (size_t o = start; o < old_count && !pair_before(&keys[k], &old_keys[o]); ++o) {
+        const double distance2 = scree_norm2(scree_sub(arms[k], old_arms[o]));
+        if (distance2 > least || taken(previous, first, last, o)) continue;
+        least = distance2;
+        previous[k] = (int32_t)o;
+      }
+    }
+  }
+}
+
 void scree_contact_cache_init(scree_ContactCache *cache) {
   memset(cache, 0, sizeof *cache);
 }

@@ -2,11 +2,11 @@
  *
  * A contact is named by (body i, body j, feature). Contacts come in the order of the sorted pairs
  * of the broad phase, so both lists are sorted by (i, j) and one merge finds all matches in linear
- * time; within a pair the few features are compared. */
+ * time; within a pair the few features are compared, and where none is the same, places. */
 #ifndef SCREE_GEOMETRY_CONTACT_CACHE_H
 #define SCREE_GEOMETRY_CONTACT_CACHE_H
 
-#include "scree/base.h"
+#include "math/vec3.h"
 
 #include <stdint.h>
 
@@ -31,5 +31,11 @@ scree_Status scree_contact_cache_update(scree_ContactCache *cache, const scree_C
 /* The matching alone, between any two such lists. */
 void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
                          const scree_ContactKey *keys, size_t count, int32_t *previous);
+
+/* The same with the points' places relative to body i (or any other frame in which contacts that
+ * persist hardly move), for names that have changed. */
+void scree_contact_match_near(const scree_ContactKey *old_keys, const scree_Vec3 *old_arms,
+                              size_t old_count, const scree_ContactKey *keys,
+                              const scree_Vec3 *arms, size_t count, int32_t *previous);
 
 #endif

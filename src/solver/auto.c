@@ -26,6 +26,7 @@
 #include "solver/registry.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Sweeps before the price of a factorisation is asked for: at least, and at most if they promise
@@ -45,20 +46,26 @@ static const double PATH_WARM = 500.0;     /* its factorisations after a warm st
                                             that are not solved can be halved, which is cheaper */
 static const double STUCK = 0.5; /* fall of the error by the first of stage 3 that promises more */
 static const double LAST_PRICE = 400.0; /* factorisations that stage 5 may cost */
+static const double LEAST_ROOM = 150.0; /* sweeps of limited work below which nothing is analysed */
+
+typedef struct Options {
+  bool polish;
+} Options;
 
 typedef struct State {
+  Options options;
   double *best; /* (nc x d) */
   double error; /* of best */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  (void)options;
   State *st = SCREE_ALLOC(State, 1);
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
   if (!st || !(st->best = SCREE_ALLOC(double, n))) {
     scree_free(st);
     return scree_fail_memory(run->log, "auto");
   }
+  st->options = *(const Options *)options;
   *out = st;
   return SCREE_OK;
 }
@@ -173,7 +180,7 @@ static scree_Status factorising(State *st, scree_SolveRun *run, double price, do
                                 double *u) {
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
   scree_Status status = sweeps_and_newton(st, run, price, r, u);
-  if (status || finished(run)) return status;
+  if (status || finished(run) || st->options.polish) return status;
   if (run->settings->warm_start) { /* yesterday's statuses can mislead: once from nothing */
     memset(r, 0, n * sizeof *r);
     status = scree_solve_run_smooth(run, 0, r, u);
@@ -200,11 +207,18 @@ static scree_Status factorise_or_sweep(State *st, scree_SolveRun *run, double *r
                  run->iterations, price);
     if (!status) status = factorising(st, run, price, r, u);
   }
-  if (status || finished(run)) return status;
+  if (status || finished(run) || st->options.polish) return status;
   run->note = "nlgs";
   status = scree_solve_run_sweep(run, FIRST_SWEEPS, LAST_PRICE * price, r, u);
   settle(st, run, r);
   return status;
+}
+
+/* Whether the work that is left allows for more than sweeps. */
+static bool has_room(const scree_SolveRun *run) {
+  const double limit = run->settings->work_limit;
+  return !(limit > 0.0) || limit - scree_solve_run_work(run) >
+                               LEAST_ROOM * scree_sweep_seconds(run->W->problem);
 }
 
 /* The same over the bodies behind an assembled W, if they can be found. What counts in the end is
@@ -243,11 +257,21 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   status = scree_solve_run_sweep(run, first, first_most(run), r, u);
   settle(st, run, r);
   if (status || finished(run)) return status;
+  if (!has_room(run)) {
+    status = scree_solve_run_sweep(run, INFINITY, INFINITY, r, u);
+    settle(st, run, r);
+    return status;
+  }
   bool found;
   status = over_bodies(st, run, r, u, &found);
   if (!status && !found) status = factorise_or_sweep(st, run, r, u);
   return status;
 }
+
+static const scree_Option options[] = {
+    {"polish", SCREE_OPTION_BOOL, offsetof(Options, polish), 0, 0, 1, false, NULL,
+     "the start is near the solution: sweeps and Newton steps only"},
+};
 
 const scree_SolverClass scree_solver_auto = {
     .name = "auto",
@@ -257,7 +281,7 @@ const scree_SolverClass scree_solver_auto = {
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS | SCREE_CAN_FLOW,
     .max_iterations = 200000,
-    .options = {NULL, 0, 0},
+    .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,
     .destroy = destroy,

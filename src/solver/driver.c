@@ -101,6 +101,9 @@ static scree_Status check_settings(const scree_SolveSettings *s, const scree_Log
   if (!(s->time_limit >= 0.0))
     return scree_fail(log, SCREE_BAD_INPUT, "time_limit is %g, expected >= 0 seconds",
                       s->time_limit);
+  if (!(s->work_limit >= 0.0))
+    return scree_fail(log, SCREE_BAD_INPUT, "work_limit is %g, expected >= 0 seconds",
+                      s->work_limit);
   if (s->threads < 0)
     return scree_fail(log, SCREE_BAD_INPUT, "threads is %d, expected >= 0", s->threads);
   return SCREE_OK;
@@ -143,6 +146,7 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
     certify(run, r, u, y, info);
     if (info->converged || !run->met || run->exhausted) break;
   }
+  info->work = scree_solve_run_work(run);
   if (state) class_->destroy(state);
   scree_solve_cache_destroy(&cache);
   run->cache = NULL;

@@ -26,6 +26,7 @@ bool scree_solve_run_exhausted(scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->max_iterations > 0 && run->iterations >= s->max_iterations) run->exhausted = true;
   if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
+  if (s->work_limit > 0.0 && scree_solve_run_work(run) >= s->work_limit) run->exhausted = true;
   return run->exhausted;
 }
 
@@ -100,6 +101,44 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
   return SCREE_OK;
 }
 
+/* ---- prices: nanoseconds, fitted on an ordinary core; ratios matter more ---------------------- */
+
+static double factor_nanoseconds(const scree_Problem *p, const scree_GraphSystem *system) {
+  return scree_factor_flops(system->factor) / 20.0 +
+         4.5 * (double)scree_factor_entries(system->factor) + p->nc * (p->d == 2 ? 450.0 : 700.0);
+}
+
+static bool sweeps_slowly(const scree_Problem *p) {
+  return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
+}
+
+static double sweep_nanoseconds(const scree_Problem *p, bool balls) {
+  const double nc = p->nc > 0 ? p->nc : 1.0;
+  const bool plane = p->d == 2;
+  const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
+  if (sweeps_slowly(p)) return nc * (plane ? 80.0 : 150.0) + blocks * 3.0;
+  if (balls) return nc * (plane ? 7.0 : 18.0);
+  if (p->kind == SCREE_BODIES) return nc * (plane ? 9.0 : 48.0);
+  return nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
+}
+
+static double sweep_seconds(const scree_SolveRun *run) {
+  return 1e-9 * sweep_nanoseconds(run->W->problem, scree_solve_run_sweeps_balls(run));
+}
+
+double scree_sweep_seconds(const scree_Problem *problem) {
+  return 1e-9 * sweep_nanoseconds(problem, problem->kind == SCREE_BODIES && problem->bodies.arm);
+}
+
+/* The analysis of the graph counts as one factorisation. */
+double scree_solve_run_work(const scree_SolveRun *run) {
+  const scree_GraphSystem *system = run->cache ? run->cache->system : NULL;
+  const double factor = system ? 1e-9 * factor_nanoseconds(run->W->problem, system) : 0.0;
+  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor;
+}
+
+/* ---- sweeps ----------------------------------------------------------------------------------- */
+
 /* Sweeps as in nlgs.h, then one measurement; *done and *change are of the sweeps. */
 static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double relaxation,
                            bool resume, double *r, double *u, int *done, double *change) {
@@ -112,8 +151,13 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
     scree_free(preset);
     if (status) return status;
   }
-  const int most = run->settings->max_iterations;
+  const scree_SolveSettings *s = run->settings;
+  const int most = s->max_iterations;
   if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
+  if (s->work_limit > 0.0) { /* a group of sweeps does not go far beyond the limit */
+    const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
+    if (left < sweeps) sweeps = left > 1.0 ? (int)left : 1;
+  }
   *change =
       scree_nlgs_sweep(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
   run->iterations += *done;
@@ -176,30 +220,13 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
-  return run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
+  return run->cache && run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
 }
 
 bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run) {
-  const scree_Problem *p = run->W->problem;
-  return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
+  return sweeps_slowly(run->W->problem);
 }
 
-/* nanoseconds, fitted on an ordinary core; ratios matter more */
-static double factor_nanoseconds(const scree_Problem *p, const scree_GraphSystem *system) {
-  return scree_factor_flops(system->factor) / 20.0 +
-         4.5 * (double)scree_factor_entries(system->factor) + p->nc * (p->d == 2 ? 450.0 : 700.0);
-}
-
-static double sweep_nanoseconds(const scree_SolveRun *run) {
-  const scree_Problem *p = run->W->problem;
-  const double nc = p->nc > 0 ? p->nc : 1.0;
-  const bool plane = p->d == 2;
-  const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
-  if (scree_solve_run_sweeps_slowly(run)) return nc * (plane ? 80.0 : 150.0) + blocks * 3.0;
-  if (scree_solve_run_sweeps_balls(run)) return nc * (plane ? 7.0 : 18.0);
-  if (p->kind == SCREE_BODIES) return nc * (plane ? 9.0 : 48.0);
-  return nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
-}
 
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds) {
   scree_GraphSystem *system = NULL;
@@ -215,7 +242,7 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
     scree_Status status = scree_solve_run_system(run, &system);
     if (status) return status;
     cache->sweeps_per_factorisation =
-        fmax(1.0, factor_nanoseconds(run->W->problem, system) / sweep_nanoseconds(run));
+        fmax(1.0, 1e-9 * factor_nanoseconds(run->W->problem, system) / sweep_seconds(run));
   }
   *sweeps = cache->sweeps_per_factorisation;
   return SCREE_OK;

@@ -89,6 +89,13 @@ bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run);
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
 scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps);
 
+/* Work of the run so far, in seconds of such a core: its iterations, each taken as a sweep, and its
+ * factorisations. */
+double scree_solve_run_work(const scree_SolveRun *run);
+
+/* Work of one sweep of Gauss-Seidel over the problem. */
+double scree_sweep_seconds(const scree_Problem *problem);
+
 /* What one takes on such a core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
 

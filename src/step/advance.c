@@ -2,14 +2,11 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "solver/registry.h"
 #include "step/system.h"
 
 #include <string.h>
 
-enum { REDETECTIONS = 4, EXPANSIONS = 8, PATIENCE = 10, TIGHTENINGS = 2 };
-
-static const double least_tightening = 1e-3, least_tolerance = 1e-10;
+enum { REDETECTIONS = 4, EXPANSIONS = 8 };
 
 /* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
  * hundredth of their size for those that are pushed by others. If a body then moves further, the
@@ -58,72 +55,6 @@ static int look_further(scree_System *s, double h) {
   return found;
 }
 
-static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
-  report->solve = *info;
-  report->solve.converged = info->value <= report->tolerance;
-  report->iterations += info->iterations;
-  report->solves++;
-}
-
-/* The tolerance is relative to the impulses. Where they are large against the motion (heavy loads,
- * things at rest) a small part of them can do more work than the motion does. Go on, from the
- * solution at hand, until it does not. */
-static scree_Status tighten(scree_System *s, const scree_Problem *problem,
-                            scree_SolveSettings *settings, scree_StepReport *report) {
-  scree_Posed *p = &s->posed;
-  if (settings->measure != SCREE_MEASURE_ERROR) return SCREE_OK;
-  settings->warm_start = true;
-  for (int k = 0; k < TIGHTENINGS; ++k) {
-    const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
-    if (!(defect > allowed)) break;
-    scree_SolveInfo info;
-    settings->tolerance = report->solve.value * fmax(least_tightening, 0.1 * allowed / defect);
-    if (settings->tolerance < least_tolerance) break;
-    const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
-    if (status > SCREE_NOT_CONVERGED) return status;
-    take_info(report, &info);
-    if (status) break;
-  }
-  return SCREE_OK;
-}
-
-/* Solve; when the tolerance is not met go on from there with more patience, then with the default
- * solver. */
-static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
-  const scree_Problem problem = scree_system_problem(s);
-  scree_Posed *p = &s->posed;
-  scree_SolveSettings settings = s->settings.solve;
-  scree_SolveInfo info;
-  settings.warm_start = s->settings.warm_start && s->memory.count > 0;
-  scree_Status status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
-  if (status > SCREE_NOT_CONVERGED) return status;
-  take_info(report, &info);
-  if (status == SCREE_OK) return tighten(s, &problem, &settings, report);
-  if (s->settings.max_retries == 0) return SCREE_OK;
-
-  const scree_SolverClass *class_ = scree_solver_find(settings.solver);
-  const int limit = settings.max_iterations ? settings.max_iterations : class_->max_iterations;
-  settings.max_iterations = limit < INT32_MAX / PATIENCE ? PATIENCE * limit : INT32_MAX;
-  settings.time_limit *= PATIENCE;
-  settings.warm_start = isfinite(info.value);
-  for (int k = 0; status == SCREE_NOT_CONVERGED && k < s->settings.max_retries; ++k) {
-    if (k > 0) {
-      const char *preset = scree_solve_settings().solver;
-      if (strcmp(settings.solver, preset) == 0 || settings.measure == SCREE_MEASURE_INCREMENT)
-        break;
-      settings.solver = preset;
-      settings.options = NULL;
-      settings.max_iterations = 0;
-    }
-    status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
-    if (status > SCREE_NOT_CONVERGED) return status;
-    take_info(report, &info);
-    report->retries++;
-    settings.warm_start = isfinite(info.value);
-  }
-  return SCREE_OK;
-}
-
 /* The times of a step. */
 typedef struct Times {
   double h;       /* length of the step */
@@ -149,7 +80,7 @@ static Times times_of(const scree_System *s, double start, double h) {
 /* Contacts as far as the bodies move, unless that was tried often enough. */
 static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport *report,
                                bool *again) {
-  *again = report->redetections < REDETECTIONS;
+  *again = report->redetections < REDETECTIONS && !scree_system_work_used_up(s);
   if (!*again) return SCREE_OK;
   report->redetections++;
   scree_Status status = scree_system_remember(s, t->h);
@@ -166,7 +97,8 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   scree_Status status = scree_system_overlap(s, t->horizon, &points, &report->overlap);
   /* a solver that cannot tell the difference does not get there by being asked again */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
-  *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS;
+  *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS &&
+           !scree_system_work_used_up(s);
   if (*again) {
     report->expansions++;
     status = scree_system_remember(s, t->h);
@@ -192,7 +124,7 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   scree_system_fill(s, t->horizon);
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
-  status = solve_posed(s, report);
+  status = scree_system_solve(s, report);
   if (!status) status = scree_system_gather(s, s->posed.r);
   report->seconds_solve += scree_seconds() - clock;
   return status;
@@ -205,6 +137,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   double clock = scree_seconds();
   *complete = true;
   scree_Status status = scree_system_force(s, t->middle, t->h);
+  if (!status) scree_system_weigh(s, t->h);
   if (!status && looks) status = look_ahead(s, t->horizon);
   if (!status)
     status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
@@ -258,6 +191,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   report->certified = solved && complete && !(report->penetration > limit);
   *halve =
       !solved || !complete || (report->penetration > limit && report->penetration > s->penetration);
+  if (scree_system_work_used_up(s)) *halve = false;
 }
 
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
@@ -282,14 +216,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_system_work(s, t.theta, h, &report->energy);
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
+  status = scree_system_remember(s, h);
+  if (status) return status;
   scree_system_kick(s);
   scree_free(s->posed.y);
   scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
   scree_system_drift(s, t.theta * h);
-  status = scree_system_remember(s, h);
-  if (status) return status;
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
@@ -317,7 +251,8 @@ void scree_system_fini(scree_System *s) {
                       p->problem_index,
                       p->y,
                       s->memory.keys,
-                      s->memory.impulses};
+                      s->memory.impulses,
+                      s->memory.arms};
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
@@ -340,6 +275,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +
-           s->memory.impulse_capacity * sizeof *s->memory.impulses;
+           s->memory.impulse_capacity * sizeof *s->memory.impulses +
+           s->memory.arm_capacity * sizeof *s->memory.arms;
   return bytes;
 }

@@ -233,8 +233,17 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
   const scree_Bodies *b = &s->bodies;
   const size_t n = points->count;
   int32_t *match = SCREE_ALLOC(int32_t, n);
-  if (!match) return scree_fail_memory(s->log, "the overlaps of a step");
-  scree_contact_match(s->contacts.keys, s->contacts.count, points->keys, n, match);
+  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->contacts.count + n);
+  if (!match || !arms) {
+    scree_free(match);
+    scree_free(arms);
+    return scree_fail_memory(s->log, "the overlaps of a step");
+  }
+  scree_system_arms(s, &s->contacts, arms);
+  scree_system_arms(s, points, arms + s->contacts.count);
+  scree_contact_match_near(s->contacts.keys, arms, s->contacts.count, points->keys,
+                           arms + s->contacts.count, n, match);
+  scree_free(arms);
   points->count = 0; /* those that were no contacts stay */
   for (size_t k = 0; k < n; ++k) {
     const scree_ContactKey *key = &points->keys[k];
@@ -247,9 +256,11 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
       move_point(points, points->count++, points, k);
       continue;
     }
+    /* what is missing at the end is asked for besides what the law asked for already */
     const size_t c = (size_t)match[k];
-    const double gap = points->gap[k] - h * scree_system_velocity(s, match[k], 0);
-    const double curve = gap - s->contacts.gap[c];
+    const double asked = h * s->posed.shift[c * (size_t)b->dimension];
+    const double curve = s->contacts.curve[c] - asked + points->gap[k] -
+                         h * scree_system_velocity(s, match[k], 0);
     if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
   scree_free(match);

@@ -276,11 +276,14 @@ void scree_system_fill(scree_System *s, double horizon) {
       double *shift = p->shift + (size_t)c * (size_t)d;
       scree_Approach approach = {.horizon = horizon,
                                  .gap = s->contacts.gap[c],
+                                 .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
+                                 .loaded = p->r[(size_t)c * (size_t)d] > 0,
                                  .curve = s->contacts.curve[c],
                                  .before = before,
                                  .free = q};
       if (approach.gap < 0) approach.load = load_of(s, c);
-      p->push[c] = s->scheme->shift(law, d, &approach, shift);
+      const double push = s->scheme->shift(law, d, &approach, shift);
+      p->push[c] = push > 0 || approach.loaded ? push : 0; /* a gap that an impact closes is no error */
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
     p->mu[c] = law->set.mu;
@@ -291,13 +294,32 @@ void scree_system_fill(scree_System *s, double horizon) {
   }
 }
 
+/* Obstacles may be far off: a place counts from the origin of the other body. */
+static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
+  const scree_ContactKey *key = &points->keys[k];
+  const int body = s->bodies.fixed[key->i] ? key->j : key->i;
+  return scree_sub(points->position[k], s->bodies.motion[body].pose.position);
+}
+
+void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms) {
+  SCREE_OVER_BODIES(k, (int)points->count, s->threads) arms[k] = arm_of(s, points, (size_t)k);
+}
+
 scree_Status scree_system_warm(scree_System *s, double h) {
   scree_Posed *p = &s->posed;
   const scree_Memory *memory = &s->memory;
   const int d = s->bodies.dimension;
   int32_t *previous = SCREE_ALLOC(int32_t, p->nc);
-  if (!previous) return scree_fail_memory(s->log, "the matching of contacts");
-  scree_contact_match(memory->keys, memory->count, s->contacts.keys, (size_t)p->nc, previous);
+  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, p->nc);
+  if (!previous || !arms) {
+    scree_free(previous);
+    scree_free(arms);
+    return scree_fail_memory(s->log, "the matching of contacts");
+  }
+  scree_system_arms(s, &s->contacts, arms);
+  scree_contact_match_near(memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
+                           (size_t)p->nc, previous);
+  scree_free(arms);
   const double scale = memory->h > 0 ? h / memory->h : 0;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     double *r = p->r + (size_t)c * (size_t)d;
@@ -323,7 +345,9 @@ scree_Status scree_system_remember(scree_System *s, double h) {
   if (!scree_grow_lean((void **)&memory->keys, &memory->key_capacity, count,
                        sizeof *memory->keys) ||
       !scree_grow_lean((void **)&memory->impulses, &memory->impulse_capacity, count,
-                       sizeof *memory->impulses))
+                       sizeof *memory->impulses) ||
+      !scree_grow_lean((void **)&memory->arms, &memory->arm_capacity, count,
+                       sizeof *memory->arms))
     return scree_fail_memory(s->log, "the impulses of a step");
   memory->count = 0;
   for (int c = 0; c < p->nc; ++c) {
@@ -333,6 +357,7 @@ scree_Status scree_system_remember(scree_System *s, double h) {
     contact_axes(s->contacts.normal[c], d, a);
     for (int k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
     memory->keys[memory->count] = s->contacts.keys[c];
+    memory->arms[memory->count] = arm_of(s, &s->contacts, (size_t)c);
     memory->impulses[memory->count++] = impulse;
   }
   memory->h = h;

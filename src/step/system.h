@@ -26,6 +26,8 @@
 typedef struct scree_Approach {
   double horizon;      /* time from this kick to the next one */
   double gap;          /* D, negative: penetration */
+  double size;         /* of the smaller body */
+  bool loaded;         /* it carried an impulse in the last step */
   double curve;        /* <= 0: what turning and curvature take of the gap until the next kick */
   double load;         /* change of velocity, > 0, by which forces press this contact in a step */
   const double *before; /* (d) relative velocity before the kick */
@@ -36,8 +38,8 @@ typedef struct scree_SchemeClass {
   const char *name, *summary;
   bool looks_ahead; /* contacts are sought as far as bodies can come until the next kick */
   double (*theta)(const scree_WorldSettings *settings);
-  /* shift (d) receives what q holds besides the free velocity. Returns the velocity, >= 0, with
-   * which the contact is pushed out of penetration. */
+  /* shift (d) receives what q holds besides the free velocity. Returns the normal velocity that the
+   * law imposes to correct the gap: > 0 out of penetration, < 0 where an open gap is to be closed. */
   double (*shift)(const scree_LawContact *law, int d, const scree_Approach *approach,
                   double *shift);
 } scree_SchemeClass;
@@ -60,12 +62,13 @@ typedef struct scree_Points {
   bool failed;                   /* memory ran out */
 } scree_Points;
 
-/* The impulses of the last step that are not zero by name, in the world frame, for the warm start.
+/* The impulses of the last step that are not zero by name and place, in the world frame, for the warm start.
  */
 typedef struct scree_Memory {
-  size_t count, key_capacity, impulse_capacity;
+  size_t count, key_capacity, impulse_capacity, arm_capacity;
   scree_ContactKey *keys; /* (count) */
   scree_Vec3 *impulses;   /* (count) on the first body */
+  scree_Vec3 *arms;       /* (count) where, from the origin of a body that is no obstacle */
   double h;               /* of the step they were found in */
 } scree_Memory;
 
@@ -81,7 +84,7 @@ typedef struct scree_Posed {
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
   double *shift; /* (nc x d) q without the free velocity, or null: zero */
-  double *push;  /* (nc) velocity out of penetration; there if shift is */
+  double *push;  /* (nc) velocity that corrects the gap of a loaded contact; there if shift is */
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
@@ -96,11 +99,20 @@ typedef struct scree_Posed {
 typedef struct scree_EnergyAudit {
   double taken_peak;  /* largest sum so far of what impact, friction and scheme have taken */
   double given_back;  /* largest fall of that sum below its peak */
+  double push_least;  /* smallest sum so far of the work on gaps of loaded contacts */
+  double push_rise;   /* largest rise of that sum above its smallest */
   double turned_over; /* largest kinetic energy and flows so far */
-  double weight;      /* sum over bodies of force (gravity included) times size */
   double last_step;   /* energy turned over in the last step */
-  double defect;      /* sum over the steps of scree_system_defect */
+  double weight;      /* sum over bodies of force (gravity included) times size */
+  double rest;        /* the same times h over the time that the force takes to move it that far */
 } scree_EnergyAudit;
+
+/* Work of the steps, in seconds of an ordinary core but counted (solve.c). */
+typedef struct scree_WorkMeter {
+  double usual;        /* running mean over the steps, per contact; 0: not known yet */
+  double spent;        /* in this step */
+  int failures, pause; /* long attempts to tighten that failed in a row; steps until the next */
+} scree_WorkMeter;
 
 typedef struct scree_System {
   scree_Bodies bodies;
@@ -121,6 +133,7 @@ typedef struct scree_System {
   scree_Memory memory;
 
   scree_EnergyAudit audit;
+  scree_WorkMeter work;
   scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
   double penetration;        /* deepest of the last step */
   bool energy_known;         /* total.kinetic and .potential are those of the present state */
@@ -174,6 +187,8 @@ scree_Status scree_system_pose(scree_System *s);
 /* Free velocities, gaps, restitution, friction: q, mu, sets. r holds the impulses of the last step
  * for the loads of contacts. `horizon` is the time to the next kick. */
 void scree_system_fill(scree_System *s, double horizon);
+/* Places (count) of points relative to a body of theirs, by which names are matched. */
+void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);
 /* r from the memory of the last step. */
 scree_Status scree_system_warm(scree_System *s, double h);
 /* The memory becomes this step's. */
@@ -192,6 +207,16 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
 /* Velocity of the surface of obstacle or body `body` at `point`. */
 scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
 
+/* ---- solve.c --------------------------------------------------------------------------------- */
+
+/* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. */
+scree_Status scree_system_solve(scree_System *s, scree_StepReport *report);
+/* The meter at the start and at the end of a step, all its substeps and attempts included. */
+void scree_system_work_begin(scree_System *s);
+void scree_system_work_end(scree_System *s, bool certified);
+/* Whether the step has cost what it may. */
+bool scree_system_work_used_up(const scree_System *s);
+
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
 /* `curve` of balls in drums: what the drum's curvature takes of their gaps in a time h. */
@@ -206,6 +231,8 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
 
 /* ---- certify.c ------------------------------------------------------------------------------- */
 
+/* `weight` and `rest` of the audit, from the forces of a step h. */
+void scree_system_weigh(scree_System *s, double h);
 /* Kinetic and potential energy now. */
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential);
 /* Work done in a step that drifts for theta h after the kick; call after scree_system_gather and
@@ -217,11 +244,12 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
 /* Energy that the solution of the step is wrong by: the sum of |r . (u + s(u))|, which the law wants
  * to be zero. */
 double scree_system_defect(const scree_System *s);
-/* How large it may be, so that the run as a whole stays well below its limit. */
+/* How large it may be: a small part of the energy that a step turns over, and so little where
+ * nothing moves that bodies at rest stay there. */
 double scree_system_defect_allowed(const scree_System *s);
 /* Energy created since the start: put in by pushing bodies out of penetration, given back by
  * contacts and scheme, or missing in the balance; relative to the energy turned over, at least to
- * the work of lifting every body against its load by a tenth of its size. */
+ * the work of moving every body against its load by a hundredth of its size. */
 double scree_system_energy_created(const scree_System *s);
 /* Whether contact c carries an impulse beyond the solver's tolerance. */
 bool scree_system_is_active(const scree_System *s, int c);

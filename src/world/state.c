@@ -1,7 +1,7 @@
 /* Saving and restoring what changes from step to step.
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
- * the step of their removal, then the names and impulses of the contacts of the last step, which
+ * the step of their removal, then the names, impulses and places of the contacts of the last step, which
  * start the next solve. The broad phase keeps a list between
  * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
  * built anew. */
@@ -22,6 +22,7 @@ typedef struct Header {
   int64_t time_count, steps;
   scree_EnergyBalance total;
   scree_EnergyAudit audit;
+  scree_WorkMeter work;
   int64_t energy_known;
 } Header;
 
@@ -33,7 +34,7 @@ size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
   return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
-         s->memory.count * (sizeof(scree_ContactKey) + sizeof(scree_Vec3));
+         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3));
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -65,6 +66,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.steps = world->steps;
   header.total = s->total;
   header.audit = s->audit;
+  header.work = s->work;
   header.energy_known = s->energy_known;
   char *at = put(buffer, &header, sizeof header);
   at = put(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
@@ -73,7 +75,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
     if (removed.step >= 0) at = put(at, &removed, sizeof removed);
   }
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
-  put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
+  at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
+  put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
 }
 
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
@@ -95,7 +98,7 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
   const bool sound = header->removed >= 0 && header->removed <= header->bodies;
   const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
                          (sound ? (size_t)header->removed * sizeof(Removed) : 0);
-  const size_t each = sizeof(scree_ContactKey) + sizeof(scree_Vec3);
+  const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
@@ -137,19 +140,22 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   const size_t contacts = (size_t)header.contacts;
   if (!scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
       !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, contacts,
-                  sizeof *memory->impulses))
+                  sizeof *memory->impulses) ||
+      !scree_grow((void **)&memory->arms, &memory->arm_capacity, contacts, sizeof *memory->arms))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
   const char *at = (const char *)buffer + sizeof header;
   at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
   status = restore_removed(world, &at, header.removed);
   if (status) return status;
   at = take(at, memory->keys, contacts * sizeof *memory->keys);
-  take(at, memory->impulses, contacts * sizeof *memory->impulses);
+  at = take(at, memory->impulses, contacts * sizeof *memory->impulses);
+  take(at, memory->arms, contacts * sizeof *memory->arms);
   memory->count = contacts;
   memory->h = header.memory_h;
   s->penetration = header.penetration;
   s->total = header.total;
   s->audit = header.audit;
+  s->work = header.work;
   s->energy_known = header.energy_known != 0;
   world->time_start = header.time_start;
   world->time_count = header.time_count;

@@ -152,6 +152,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);
+  scree_system_work_begin(&world->system);
   world->stepped = false;
   if (!status) status = run_substeps(world, &sum);
   if (status) return status;
@@ -161,6 +162,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) sum.certified = false;
+  scree_system_work_end(&world->system, sum.certified);
   if (report) *report = sum;
   return sum.certified ? SCREE_OK : SCREE_NOT_CONVERGED;
 }

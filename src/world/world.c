@@ -21,6 +21,7 @@ scree_WorldSettings scree_world_settings(void) {
                                .energy_limit = 0.01,
                                .solve = scree_solve_settings(),
                                .warm_start = true,
+                               .max_work = 20,
                                .max_retries = 2,
                                .max_halvings = 3};
 }
@@ -49,6 +50,8 @@ static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log 
   if (!(s->energy_limit > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "world: energy_limit %g, expected > 0",
                       s->energy_limit);
+  if (!(s->max_work > 0))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: max_work %g, expected > 0", s->max_work);
   if (s->max_retries < 0 || s->max_halvings < 0 || s->max_halvings > 20)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "world: %d retries and %d halvings, expected >= 0 and 0 .. 20",

@@ -1,0 +1,147 @@
+/* The solution of the posed problem within the work that a step may cost.
+ *
+ * 1. Solve to the tolerance. If that fails, once more with a higher limit of iterations, then with
+ *    the default solver.
+ * 2. The tolerance is relative to the impulses. Where these are large against the motion (heavy
+ *    loads, bodies at rest) an error below the tolerance can do more work than the motion does: a
+ *    stack creeps, a loaded packing shakes. So the energy by which the solution violates the law is
+ *    compared with the energy that the step turns over (certify.c), and the solve goes on where it
+ *    is too large and the extra work is small.
+ *
+ * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
+ * timed, so that the same step ends with the same bits on every machine. When it is used up the best
+ * solution found stands: it is not certified, and neither retries nor halvings follow. */
+#include "solver/registry.h"
+#include "step/system.h"
+
+#include <string.h>
+
+static const struct {
+  int patience;          /* a retry may make this many times the iterations */
+  double weight;         /* of the last step in the running mean of the work per contact */
+  double least_sweeps;   /* a step may always cost this many sweeps */
+  double last_sweeps;    /* a solve may make this many, even if the step's work is used up */
+  double tighten_sweeps; /* sweeps that may be added for the energy, or as much as the solve took */
+  double long_work;      /* seconds of an ordinary core that a long attempt gets in any case */
+  double margin;         /* part of the allowed energy that is aimed at */
+  double exact;          /* error that is as good as rounding lets it be from step to step */
+  double round_off;      /* least tolerance that is asked for */
+  int most_failures;     /* of long attempts in a row after which they get no rarer */
+} rules = {.patience = 10,
+           .weight = 0.1,
+           .least_sweeps = 2000,
+           .last_sweeps = 20,
+           .tighten_sweeps = 50,
+           .long_work = 0.02,
+           .margin = 0.01,
+           .exact = 1e-11,
+           .round_off = 1e-14,
+           .most_failures = 6};
+
+void scree_system_work_begin(scree_System *s) {
+  s->work.spent = 0;
+}
+
+static double work_limit(const scree_System *s, const scree_Problem *problem) {
+  const double least = rules.least_sweeps * scree_sweep_seconds(problem);
+  return fmax(least, s->settings.max_work * s->work.usual * s->posed.nc);
+}
+
+bool scree_system_work_used_up(const scree_System *s) {
+  const scree_Problem problem = scree_system_problem(s);
+  return s->posed.nc > 0 && !(s->work.spent < work_limit(s, &problem));
+}
+
+void scree_system_work_end(scree_System *s, bool certified) {
+  scree_WorkMeter *w = &s->work;
+  if (!certified || s->posed.nc == 0) return;
+  const double now = w->spent / s->posed.nc;
+  w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
+}
+
+static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
+                               scree_SolveSettings *settings, double most,
+                               scree_StepReport *report) {
+  scree_Posed *p = &s->posed;
+  scree_SolveInfo info;
+  if (isfinite(s->settings.max_work)) {
+    const double left = fmax(work_limit(s, problem) - s->work.spent,
+                             rules.last_sweeps * scree_sweep_seconds(problem));
+    settings->work_limit = fmin(left, most);
+  } else {
+    settings->work_limit = isfinite(most) ? most : 0;
+  }
+  const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
+  if (status > SCREE_NOT_CONVERGED) return status;
+  s->work.spent += info.work;
+  report->solve = info;
+  report->solve.converged = info.value <= report->tolerance;
+  report->iterations += info.iterations;
+  report->solves++;
+  settings->warm_start = isfinite(info.value);
+  return SCREE_OK;
+}
+
+/* With more patience, then with the default solver. */
+static scree_Status retry(scree_System *s, const scree_Problem *problem,
+                          scree_SolveSettings *settings, scree_StepReport *report) {
+  const scree_SolverClass *class_ = scree_solver_find(settings->solver);
+  const int limit = settings->max_iterations ? settings->max_iterations : class_->max_iterations;
+  settings->max_iterations = limit < INT32_MAX / rules.patience ? rules.patience * limit : INT32_MAX;
+  settings->time_limit *= rules.patience;
+  for (int k = 0; !report->solve.converged && k < s->settings.max_retries; ++k) {
+    if (scree_system_work_used_up(s)) break;
+    if (k > 0) {
+      const char *preset = scree_solve_settings().solver;
+      if (strcmp(settings->solver, preset) == 0 || settings->measure == SCREE_MEASURE_INCREMENT)
+        break;
+      settings->solver = preset;
+      settings->options = NULL;
+      settings->max_iterations = 0;
+    }
+    const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+    if (status) return status;
+    report->retries++;
+  }
+  return SCREE_OK;
+}
+
+/* Lower the tolerance until the energy by which the solution violates the law is small. A step may
+ * double its work for that, and warm starts carry what was gained to the next step. Sweeps alone
+ * cannot hold a stack, so a longer attempt, in which small problems are factorised, comes first; k
+ * failures in a row put the next one off by 2^k steps. */
+static scree_Status tighten(scree_System *s, const scree_Problem *problem,
+                            scree_SolveSettings *settings, scree_StepReport *report) {
+  scree_WorkMeter *w = &s->work;
+  if (settings->measure != SCREE_MEASURE_ERROR) return SCREE_OK;
+  const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
+  if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
+  settings->tolerance =
+      fmax(rules.round_off, rules.margin * allowed / defect * report->solve.value);
+  double most = fmax(w->spent, rules.tighten_sweeps * scree_sweep_seconds(problem));
+  static const char *const polish[] = {"polish=true", NULL};
+  if (strcmp(settings->solver, scree_solver_auto.name) == 0) settings->options = polish;
+  const bool is_long = w->pause == 0;
+  if (is_long) most = fmax(most, rules.long_work);
+  const scree_Status status = solve_once(s, problem, settings, most, report);
+  if (status) return status;
+  if (scree_system_defect(s) <= allowed || report->solve.value <= rules.exact)
+    w->failures = w->pause = 0;
+  else if (!is_long)
+    --w->pause;
+  else {
+    if (w->failures < rules.most_failures) ++w->failures;
+    w->pause = (1 << w->failures) - 1;
+  }
+  return SCREE_OK;
+}
+
+scree_Status scree_system_solve(scree_System *s, scree_StepReport *report) {
+  const scree_Problem problem = scree_system_problem(s);
+  scree_SolveSettings settings = s->settings.solve;
+  settings.warm_start = s->settings.warm_start && s->memory.count > 0;
+  scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
+  if (status) return status;
+  return report->solve.converged ? tighten(s, &problem, &settings, report)
+                                 : retry(s, &problem, &settings, report);
+}
