@@ -131,6 +131,10 @@ void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *
 /* Curve by name, null when the run has none. */
 const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const char *name);
 
+/* A number of the analysis of frame k, /analysis/NAME of results.h5; false when the run has none.
+ */
+bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, double *value);
+
 /* The frame nearest in time; -1 when there is none. */
 int scree_replay_nearest(const scree_Replay *replay, double time);
 

@@ -335,6 +335,16 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
   return read_contacts(replay, source, k, frame);
 }
 
+bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, double *value) {
+  const Source *source = replay->source;
+  char path[64];
+  hsize_t dims[1];
+  if (replay->read != read_frame || k < 0 || k >= replay->frame_count) return false;
+  snprintf(path, sizeof path, "/analysis/%s", name);
+  return shape_of(&source->h5, path, 1, dims) && (hsize_t)k < dims[0] &&
+         read_named(&source->h5, path, (hsize_t)k, 1, 1, H5T_NATIVE_DOUBLE, value) == SCREE_OK;
+}
+
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
