@@ -172,6 +172,7 @@ static void take_values(const scree_Convergence *all, scree_ConvergeQuantity *q,
     scree_converge_limit(q->values, all->levels, 1, q->order, &q->limit);
 }
 
+/* `work` has room for all windows of all runs and of the limit. */
 static void judge(const scree_Convergence *all, scree_ConvergeQuantity *q, double *work) {
   const int levels = all->levels;
   bool valid[N];
@@ -190,12 +191,15 @@ static void judge(const scree_Convergence *all, scree_ConvergeQuantity *q, doubl
   }
   q->order = scree_converge_order(work, levels, n, noise);
   n = cut(q, all->runs, valid, all->windows, work);
-  scree_converge_errors(work, levels, n, q->order, q->errors);
+  double *limit = isnan(q->order) ? NULL : work + (size_t)all->runs * n;
+  if (limit) scree_converge_limit(work, levels, n, q->order, limit);
+  scree_converge_errors(work, limit, levels, n, q->components, q->errors);
   for (int k = 0; k < levels; ++k) q->errors[k] /= scale;
   q->error = q->errors[0];
-  q->tolerance = all->tolerance_run
-                     ? scree_converge_distance(work, work + (size_t)levels * n, n) / scale
-                     : 0.0;
+  q->tolerance =
+      all->tolerance_run
+          ? scree_converge_distance(work, work + (size_t)levels * n, n, q->components) / scale
+          : 0.0;
   if (n == 0) q->judged = false;
   take_values(all, q, valid, work);
 }
@@ -231,7 +235,7 @@ static scree_Status judge_all(scree_Convergence *all, const scree_Log *log) {
     scree_ConvergeQuantity *q = &all->quantity[k];
     describe(all, k, q);
     judge(all, q, work);
-    errors[k] = (scree_ConvergeError){q->error, q->order, q->tolerance, q->judged};
+    errors[k] = (scree_ConvergeError){q->errors, all->levels, q->order, q->tolerance, q->judged};
     all->count = k + 1;
   }
   if (status == SCREE_OK)

@@ -36,18 +36,22 @@ double scree_converge_order(const double *values, int levels, size_t n, double n
 /* The limit of such a sequence by Richardson's extrapolation: (n). */
 void scree_converge_limit(const double *values, int levels, size_t n, double order, double *limit);
 
-/* Error of each level: (levels). With an order the largest distance from the limit, else (order
- * NAN) for all levels alike the largest difference between any two. */
-void scree_converge_errors(const double *values, int levels, size_t n, double order,
-                           double *errors);
+/* How far two such rows are apart: the largest over windows of time of the mean of |a - b| over the
+ * `components` numbers of a window (1, or the bins of a profile). */
+double scree_converge_distance(const double *a, const double *b, size_t n, int components);
 
-/* The largest of |a - b|, (n) each. */
-double scree_converge_distance(const double *a, const double *b, size_t n);
+/* Error of each level: (levels). Distance from the limit or, when that is not known (null), the
+ * largest distance among the level itself and all finer ones; that of the last is the one before's.
+ */
+void scree_converge_errors(const double *values, const double *limit, int levels, size_t n,
+                           int components, double *errors);
 
 /* One quantity as the advice sees it. Errors are relative to its scale. */
 typedef struct scree_ConvergeError {
-  double error, order; /* of the step h; order NAN: none */
-  double tolerance;    /* error of the tolerance */
+  const double *errors; /* (levels) of the steps h, h/2, ... */
+  int levels;
+  double order;     /* NAN: none */
+  double tolerance; /* error of the tolerance */
   bool judged;
 } scree_ConvergeError;
 
@@ -104,6 +108,9 @@ scree_Status scree_converge_take(scree_Replay *replay, const scree_Scene *scene,
                                  const scree_ConvergeProfile *profile, double end,
                                  scree_ConvergeRun *run);
 void scree_converge_run_fini(scree_ConvergeRun *run);
+
+/* The solver's tolerance that a scene asks for. */
+double scree_converge_tolerance(const scree_Scene *scene);
 
 /* ---- the whole ----------------------------------------------------------------------------------
  */

@@ -55,40 +55,50 @@ void scree_converge_limit(const double *values, int levels, size_t n, double ord
     limit[i] = finest[i] + (finest[i] - before[i]) / (exp2(order) - 1.0);
 }
 
-double scree_converge_distance(const double *a, const double *b, size_t n) {
+double scree_converge_distance(const double *a, const double *b, size_t n, int components) {
   double most = 0.0;
-  for (size_t i = 0; i < n; ++i) most = fmax(most, fabs(a[i] - b[i]));
+  for (size_t i = 0; i < n; i += (size_t)components) {
+    double sum = 0.0;
+    for (size_t c = i; c < i + (size_t)components; ++c) sum += fabs(a[c] - b[c]);
+    most = fmax(most, sum / components);
+  }
   return most;
 }
 
-void scree_converge_errors(const double *values, int levels, size_t n, double order,
-                           double *errors) {
-  double spread = 0.0;
-  for (int k = 0; k < levels; ++k) errors[k] = 0.0;
-  if (isnan(order)) {
-    for (int k = 0; k < levels; ++k)
-      for (int l = 0; l < k; ++l)
-        spread = fmax(spread,
-                      scree_converge_distance(values + (size_t)k * n, values + (size_t)l * n, n));
-    for (int k = 0; k < levels; ++k) errors[k] = spread;
-    return;
-  }
-  const double *finest = values + (size_t)(levels - 1) * n, *before = finest - n;
-  for (int k = 0; k < levels; ++k)
-    for (size_t i = 0; i < n; ++i) {
-      const double limit = finest[i] + (finest[i] - before[i]) / (exp2(order) - 1.0);
-      errors[k] = fmax(errors[k], fabs(values[(size_t)k * n + i] - limit));
+void scree_converge_errors(const double *values, const double *limit, int levels, size_t n,
+                           int components, double *errors) {
+  for (int k = levels - 1; k >= 0; --k) {
+    const double *own = values + (size_t)k * n;
+    errors[k] = k + 1 < levels ? errors[k + 1] : 0.0;
+    if (limit) {
+      errors[k] = scree_converge_distance(own, limit, n, components);
+      continue;
     }
+    for (int l = k + 1; l < levels; ++l)
+      errors[k] =
+          fmax(errors[k], scree_converge_distance(own, values + (size_t)l * n, n, components));
+  }
+  /* the finest has nothing to be compared with but the one before it */
+  if (!limit && levels > 1) errors[levels - 1] = errors[levels - 2];
 }
 
 /* ---- advice ------------------------------------------------------------------------------------
  */
 
-/* The step, over h, at which one quantity has the accuracy; NAN: its order is not known. */
+/* The step, over h, at which one quantity has the accuracy. Without an order that is a step that
+ * was run and whose own finer runs agree; NAN: there is none. */
 static double step_for(const scree_ConvergeError *e, double accuracy) {
-  if (!isnan(e->order)) return e->error > 0.0 ? pow(accuracy / e->error, 1.0 / e->order) : INFINITY;
-  if (e->error <= choice.dull * accuracy) return INFINITY;
-  return e->error <= accuracy ? 1.0 : NAN;
+  const double error = e->errors[0];
+  if (!isnan(e->order) && error > 0.0) {
+    /* Across impacts schemes are of first order as a rule, and more is an accident of few levels:
+     * an order is not trusted where first order would ask for a smaller step. */
+    const double ratio = accuracy / error;
+    return pow(ratio, 1.0 / (ratio < 1.0 ? fmin(e->order, 1.0) : fmax(e->order, 1.0)));
+  }
+  if (error <= choice.dull * accuracy) return INFINITY;
+  for (int k = 0; k + 1 < e->levels; ++k)
+    if (e->errors[k] <= accuracy) return exp2(-k);
+  return NAN;
 }
 
 scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, int count,
@@ -103,14 +113,14 @@ scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, in
   for (int k = 0; k < count; ++k) {
     const scree_ConvergeError *e = &errors[k];
     if (!e->judged) continue;
-    if (advice.worst < 0 || e->error > errors[advice.worst].error) advice.worst = k;
+    if (advice.worst < 0 || e->errors[0] > errors[advice.worst].errors[0]) advice.worst = k;
     if (advice.worst_tolerance < 0 || e->tolerance > errors[advice.worst_tolerance].tolerance)
       advice.worst_tolerance = k;
-    if (!(e->error <= accuracy) || e->tolerance > accuracy) advice.within = false;
+    if (!(e->errors[0] <= accuracy) || e->tolerance > accuracy) advice.within = false;
     double step = step_for(e, accuracy);
-    if (isnan(step) && chaotic) {
+    if (chaotic && isnan(e->order) && e->errors[0] > accuracy) {
       /* scatter, which goes like one over the root of the time: a smaller step does not help */
-      advice.duration = fmax(advice.duration, (e->error / accuracy) * (e->error / accuracy));
+      advice.duration = fmax(advice.duration, pow(e->errors[0] / accuracy, 2.0));
       step = 1.0;
     }
     if (isnan(step) || (!isnan(advice.step) && step < advice.step)) {
@@ -119,7 +129,7 @@ scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, in
     }
     /* Motion that is chaotic differs by its scatter whatever the tolerance is. Else the error is
      * taken to be proportional to the tolerance. */
-    if (e->tolerance > accuracy && !(chaotic && e->tolerance <= 2.0 * e->error))
+    if (e->tolerance > accuracy && !(chaotic && e->tolerance <= 2.0 * e->errors[0]))
       advice.tolerance = fmin(advice.tolerance, accuracy / e->tolerance);
   }
   return advice;

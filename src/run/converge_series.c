@@ -96,13 +96,17 @@ static double range(const scree_ConvergeSeries *s) {
   return high > low ? high - low : 0.0;
 }
 
-/* A curve of the telemetry with its value at time 0 before it; NAN: not known, the first holds. */
+/* A curve of the telemetry with its value at time 0 before it; NAN: not known. A state then goes on
+ * backwards as it begins: the first value held for a whole step would be an error of its own. */
 static scree_ConvergeSeries *add_curve(Taking *taking, const char *curve_name, const char *unit,
                                        bool rate, double start) {
   const scree_Replay *replay = taking->replay;
   const scree_ReplayCurve *curve = scree_replay_curve(replay, curve_name);
   scree_ConvergeSeries *s = add(taking, curve_name, unit, 1);
   if (!s) return NULL;
+  const double *t = taking->time;
+  if (curve && isnan(start) && !rate && replay->rows > 1)
+    start = curve->values[0] - (curve->values[1] - curve->values[0]) * t[1] / (t[2] - t[1]);
   const bool started = !isnan(start);
   if (curve) {
     taking->work[0] = start;
@@ -366,4 +370,8 @@ scree_Status scree_converge_take(scree_Replay *replay, const scree_Scene *scene,
 void scree_converge_run_fini(scree_ConvergeRun *run) {
   for (int k = 0; k < run->count; ++k) scree_free(run->series[k].values);
   *run = (scree_ConvergeRun){0};
+}
+
+double scree_converge_tolerance(const scree_Scene *scene) {
+  return scree_node_number(scree_node_find(scene->tree.root, "solver"), "tolerance");
 }

@@ -95,7 +95,8 @@ struct scree_Replay {
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
   scree_ReplayCertificate certificate;
-  char note[256]; /* empty, or what is missing */
+  char note[256];    /* empty, or what is missing */
+  char *convergence; /* converge.json that `scree converge` made for this run, as it is; or null */
   /* Where frames come from: the run's files, or a test. `read` fills the arrays of a frame that
    * scree_replay_reserve has made large enough. */
   scree_Status (*read)(scree_Replay *replay, int k, scree_ReplayFrame *frame);
