@@ -46,8 +46,10 @@ static void percent(double share, char *text, size_t size) {
     snprintf(text, size, "0 %%");
   else if (share < 1e-4)
     snprintf(text, size, "< 0.01 %%");
-  else if (share < 0.1)
+  else if (share < 0.01)
     snprintf(text, size, "%.2g %%", 100.0 * share);
+  else if (share < 0.1)
+    snprintf(text, size, "%.2f %%", 100.0 * share);
   else
     snprintf(text, size, "%.0f %%", 100.0 * share);
 }
@@ -85,7 +87,7 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
   const scree_ConvergeAdvice *advice = &all->advice;
   const double h = result->variant[0].step, step = converge_step(result);
   char worst[32], limiting[32], accuracy[32];
-  percent(all->accuracy, accuracy, sizeof accuracy);
+  snprintf(accuracy, sizeof accuracy, "%.3g %%", 100.0 * all->accuracy);
   percent(advice->worst >= 0 ? all->quantity[advice->worst].error : 0.0, worst, sizeof worst);
   const scree_ConvergeQuantity *limit =
       advice->limiting >= 0 ? &all->quantity[advice->limiting] : NULL;
@@ -154,7 +156,7 @@ void converge_conclude(const ConvergeResult *result, ConvergeText *text) {
   const scree_Convergence *all = &result->all;
   char accuracy[32], uncertified[96];
   *text = (ConvergeText){.within = all->advice.within};
-  percent(all->accuracy, accuracy, sizeof accuracy);
+  snprintf(accuracy, sizeof accuracy, "%.3g %%", 100.0 * all->accuracy);
   text->line[0].label = "bodies";
   text->line[0].good = true;
   say_bodies(result, text->line[0].text, sizeof text->line[0].text);

@@ -81,10 +81,11 @@ static scree_Status draw_bodies(const ConvergeResult *result, const char *folder
   return write_plot(folder, "bodies", &plot);
 }
 
-/* Errors against the step: those with the largest errors, as many as a plot holds. */
+/* Errors against the step: the largest ones, as many as a plot holds. Without an order nothing is
+ * known about the finest run. */
 static scree_Status draw_errors(const ConvergeResult *result, const char *folder) {
   const scree_Convergence *all = &result->all;
-  double steps[SCREE_CONVERGE_LEVELS];
+  double steps[SCREE_CONVERGE_LEVELS], largest = 0.0;
   bool *drawn = SCREE_ALLOC(bool, all->count);
   if (!drawn) return SCREE_MACHINE;
   for (int k = 0; k < all->levels; ++k) steps[k] = result->variant[k].step;
@@ -97,16 +98,19 @@ static scree_Status draw_errors(const ConvergeResult *result, const char *folder
     int best = -1;
     for (int k = 0; k < all->count; ++k) {
       const scree_ConvergeQuantity *q = &all->quantity[k];
-      if (!drawn[k] && q->judged && q->error > 0.0 &&
+      if (!drawn[k] && q->judged && q->error > 1e-3 * largest &&
           (best < 0 || q->error > all->quantity[best].error))
         best = k;
     }
     if (best < 0) break;
+    const scree_ConvergeQuantity *q = &all->quantity[best];
     drawn[best] = true;
-    plot.series[plot.count++] = (PlotSeries){.name = all->quantity[best].name,
-                                             .x = steps,
-                                             .y = all->quantity[best].errors,
-                                             .count = (size_t)all->levels};
+    largest = fmax(largest, q->error);
+    plot.series[plot.count++] = (PlotSeries){
+        .name = q->name,
+        .x = steps,
+        .y = q->errors,
+        .count = (size_t)(isnan(q->order) && all->levels > 2 ? all->levels - 1 : all->levels)};
   }
   scree_free(drawn);
   return write_plot(folder, "errors", &plot);

@@ -6,7 +6,8 @@ import { escape, short } from './format.js';
 const percent = (share) => {
   if (share === null || share === undefined) return '–';
   if (share === 0) return '0 %';
-  return share < 1e-4 ? '< 0.01 %' : `${Number((100 * share).toPrecision(2))} %`;
+  if (share < 1e-4) return '< 0.01 %';
+  return `${share < 0.01 ? Number((100 * share).toPrecision(2)) : (100 * share).toFixed(share < 0.1 ? 2 : 0)} %`;
 };
 
 // The description as an object; null when there is none, or it is damaged.
@@ -27,7 +28,10 @@ function row(quantity, accuracy) {
     <td>${order === null ? '–' : order.toFixed(1)}</td></tr>`;
 }
 
-export function showConvergence(section, found) {
+export function showConvergence(section, certificateLines, found) {
+  // The section is below the player: the certificate at the top says that it is there.
+  certificateLines.insertAdjacentHTML('beforeend', `<div><dt>convergence</dt><dd${found.within ? '' : ' class="bad"'}>
+    <a href="#convergence">${escape(found.verdict)}</a></dd></div>`);
   const part = (name) => section.querySelector(`#convergence-${name}`);
   section.hidden = false;
   section.classList.add(found.within ? 'good' : 'bad');

@@ -440,7 +440,7 @@ async function start() {
   const goTo = (time) => { player.play(false); player.setFrame(player.nearest(time)); };
   const plots = [new Plots($('plots'), run, goTo)], convergence = readConvergence(run.meta.convergence);
   if (convergence) {
-    showConvergence($('convergence'), convergence);
+    showConvergence($('convergence'), $('certificate-lines'), convergence);
     plots.push(new ConvergencePlots($('convergence-plots'), run, goTo, convergence));
   }
   let view = null;
