@@ -276,7 +276,6 @@ static int run_side_by_side(const Request *request, const Plan *plan, const scre
 }
 
 static int run_all(const Request *request, const Plan *plan, const scree_Log *log) {
-  if (!cli_need_folder(plan->folder)) return 3;
   if (request->jobs > 1) return run_side_by_side(request, plan, log);
   int status = 0;
   for (int k = 0; status == 0 && k < plan->runs; ++k)
@@ -360,7 +359,9 @@ static int converge(const Request *request) {
   cli_log_init(&log, request->quiet, request->verbose);
   catch_signals();
   int status = make_plan(request, &log.log, &plan);
-  if (status == 0) {
+  if (status == 0 && !cli_need_folder(plan.folder)) {
+    status = 3;
+  } else if (status == 0) {
     /* what an earlier comparison said does not hold for runs that are made anew */
     char *stale = cli_join(plan.folder, "converge.json");
     if (stale) (void)unlink(stale);

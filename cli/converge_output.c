@@ -106,8 +106,8 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
              advice->step, limit->name, limiting, limit->order);
   else if (advice->duration > 1.0)
     snprintf(text, size,
-             "%.4g s cannot be judged: averages scatter by %s (%s); for an accuracy of %s run %.0f "
-             "times as long, or average over several seeds",
+             "%.4g s cannot be judged: averages scatter by %s (%s); for an accuracy of %s average "
+             "over about %.0f seeds or, where the motion is steady, run as many times longer",
              h, worst, name_of(all, advice->worst), accuracy, ceil(advice->duration));
   else if (advice->step > 1.25)
     snprintf(text, size, "%.4g s is fine: largest error %s (%s); %.2g s would do", h, worst,
