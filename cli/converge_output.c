@@ -77,8 +77,7 @@ static void say_bodies(const ConvergeResult *result, char *text, size_t size) {
              "on, but come closer with smaller steps",
              coarse, fine, bodies->diverge);
   else
-    snprintf(text, size,
-             "the bodies of %s and %s are never more than %s of their size apart, on average",
+    snprintf(text, size, "largest mean distance of the same bodies of %s and %s: %s of their size",
              coarse, fine, most);
 }
 
