@@ -1,5 +1,5 @@
 /* `scree converge`: a scene at h, h/2, h/4, … and with a tenth of the tolerance, each an ordinary
- * run in a folder of its own, and what their comparison says (run/converge.h, cli/converge.h). */
+ * run in a folder of its own, and their comparison (run/converge.h, cli/converge.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/converge.h"
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { INTERRUPTED = 130, OVERRIDES = 4, OVERRIDE_SIZE = 64 };
@@ -30,10 +31,10 @@ typedef struct Request {
   bool resume, force, json, quiet, verbose;
 } Request;
 
-/* What has to be done, known before anything runs. */
+/* All that is known before anything runs. */
 typedef struct Plan {
-  char *scene_path, *folder,
-      *run_folder; /* run_folder: of a run whose page is to show it, or null */
+  char *scene_path, *folder;
+  char *run_folder; /* of the run whose page is to show the result, or null */
   char title[128];
   double duration, every;
   int runs;
@@ -64,11 +65,10 @@ static void catch_signals(void) {
   cli_catch_interrupt();
 }
 
-/* ---- the plan ----------------------------------------------------------------------------------
- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
-/* "examples/drum.yaml" -> "drum-converge", "runs/drum-run/" -> "drum-run-converge", in the folder
- * one is in. */
+/* "examples/drum.yaml" -> "drum-converge", "runs/drum-run/" -> "drum-run-converge", in the current
+ * folder. */
 static char *default_folder(const char *scene, bool is_run) {
   size_t end = strlen(scene), start;
   while (end > 1 && scene[end - 1] == '/') --end;
@@ -80,8 +80,9 @@ static char *default_folder(const char *scene, bool is_run) {
       length = k;
       break;
     }
+  if (name[0] == '.' && is_run) length = 0; /* "." and ".." are no names */
   char *folder = malloc(length + 16);
-  if (folder) snprintf(folder, length + 16, "%.*s-converge", (int)length, name);
+  if (folder) snprintf(folder, length + 16, "%.*s%sconverge", (int)length, name, length ? "-" : "");
   return folder;
 }
 
@@ -173,8 +174,7 @@ static void plan_fini(Plan *plan) {
   free(plan->run_folder);
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static int carry_out(scree_Run *run, bool quiet, const scree_Log *log) {
   CliRunProgress progress;
@@ -195,6 +195,13 @@ static int carry_out(scree_Run *run, bool quiet, const scree_Log *log) {
   return failure != SCREE_OK ? (int)failure : interrupted ? INTERRUPTED : 0;
 }
 
+/* An earlier comparison does not hold for runs that are made anew. */
+static void forget_result(const Plan *plan) {
+  char *path = cli_join(plan->folder, "converge.json");
+  if (path) (void)unlink(path);
+  free(path);
+}
+
 /* One run: 0 done, certified or not (the comparison looks at that); 2, 3 failed; 130 interrupted.
  */
 static int run_variant(const Request *request, const Plan *plan, const ConvergeVariant *v,
@@ -212,6 +219,7 @@ static int run_variant(const Request *request, const Plan *plan, const ConvergeV
     settings.threads = request->threads;
     status = (int)scree_run_create(scene, &settings, log, &run);
   }
+  if (status == 0 && !scree_run_is_over(run)) forget_result(plan);
   if (status == 0 && !scree_run_is_over(run) && !request->quiet && !request->json)
     fprintf(stderr, "%s: step %.4g s, tolerance %.2g, %.0f steps\n", v->label, v->step,
             v->tolerance, ceil(plan->duration / v->step * (1.0 - 1e-12)));
@@ -223,54 +231,49 @@ static int run_variant(const Request *request, const Plan *plan, const ConvergeV
   return status;
 }
 
-/* Wait for one of the processes; its index, or -1 when there is none. A request to stop is passed
- * on to all of them. */
-static int wait_for_one(pid_t *child, int count, int *status) {
-  for (bool passed_on = false;;) {
-    if (stop_asked() && !passed_on) {
-      for (int k = 0; k < count; ++k)
-        if (child[k] > 0) kill(child[k], SIGTERM);
-      passed_on = true;
+/* Wait for one of the processes and give its exit status. A request to stop is passed on to all. */
+static int wait_for_one(pid_t *child, int count) {
+  const struct timespec pause = {0, 20 * 1000 * 1000};
+  for (bool passed_on = false;; nanosleep(&pause, NULL)) {
+    for (int k = 0; k < count && stop_asked() && !passed_on; ++k)
+      if (child[k] > 0) kill(child[k], SIGTERM);
+    passed_on = stop_asked();
+    for (int k = 0; k < count; ++k) {
+      int outcome = 0;
+      if (child[k] <= 0 || waitpid(child[k], &outcome, WNOHANG) == 0) continue;
+      child[k] = 0;
+      return WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 3;
     }
-    int outcome = 0;
-    const pid_t ended = waitpid(-1, &outcome, 0);
-    if (ended < 0 && errno == EINTR) continue;
-    if (ended < 0) return -1;
-    for (int k = 0; k < count; ++k)
-      if (child[k] == ended) {
-        child[k] = 0;
-        *status = WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 3;
-        return k;
-      }
   }
 }
 
-/* All runs, `jobs` at a time, each in a process of its own with one thread. The finest run, which
- * takes longest, starts first. */
+/* All runs, `jobs` at a time, each in a process of its own with one thread. The finest, which takes
+ * longest, starts first. */
 static int run_side_by_side(const Request *request, const Plan *plan, const scree_Log *log) {
   pid_t child[SCREE_CONVERGE_RUNS] = {0};
-  int next = plan->runs, running = 0, worst = 0, status;
+  int started = 0, running = 0, worst = 0;
   Request alone = *request;
   alone.threads = 1;
-  while (running > 0 || (next > 0 && worst == 0 && !stop_asked())) {
-    if (next > 0 && running < request->jobs && worst == 0 && !stop_asked()) {
-      /* the last but one is the finest, the last the one with the other tolerance */
-      const int k = --next;
-      fflush(NULL); /* or the child's copy of what is buffered could be written twice */
-      child[k] = fork();
-      if (child[k] == 0) _exit(run_variant(&alone, plan, &plan->variant[k], true, log));
-      if (child[k] < 0) {
-        cli_error("scree converge: cannot start a process: %s", strerror(errno));
-        child[k] = 0;
-        worst = 3;
-      } else {
-        ++running;
-      }
+  for (;;) {
+    const bool more = started < plan->runs && worst == 0 && !stop_asked();
+    if (!more && running == 0) break;
+    if (!more || running == request->jobs) {
+      const int status = wait_for_one(child, plan->runs);
+      if (status > worst) worst = status;
+      --running;
       continue;
     }
-    if (wait_for_one(child, plan->runs, &status) < 0) break;
-    --running;
-    if (status > worst) worst = status;
+    const int k = started < request->levels ? request->levels - 1 - started : started;
+    ++started;
+    fflush(NULL); /* or the child's copy of what is buffered could be written twice */
+    child[k] = fork();
+    if (child[k] == 0) _exit(run_variant(&alone, plan, &plan->variant[k], true, log));
+    if (child[k] > 0) {
+      ++running;
+    } else {
+      cli_error("scree converge: cannot start a process: %s", strerror(errno));
+      worst = 3;
+    }
   }
   return worst == 0 && stop_asked() ? INTERRUPTED : worst;
 }
@@ -294,8 +297,7 @@ static void say_resume(const Request *request, const Plan *plan) {
   fputc('\n', stderr);
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 /* The text into converge.json of a folder, whole or not at all. */
 static int save(const char *folder, const char *text, size_t size, const scree_Log *log) {
@@ -362,10 +364,6 @@ static int converge(const Request *request) {
   if (status == 0 && !cli_need_folder(plan.folder)) {
     status = 3;
   } else if (status == 0) {
-    /* what an earlier comparison said does not hold for runs that are made anew */
-    char *stale = cli_join(plan.folder, "converge.json");
-    if (stale) (void)unlink(stale);
-    free(stale);
     status = run_all(request, &plan, &log.log);
     if (status == INTERRUPTED)
       cli_error("scree converge: interrupted, everything is written");

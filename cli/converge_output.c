@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = SCREE_CONVERGE_INTERVALS, BINS = SCREE_CONVERGE_BINS };
@@ -17,14 +18,15 @@ bool converge_is_empty(const scree_Convergence *all, const scree_ConvergeQuantit
   return true;
 }
 
-/* ---- conclusions -------------------------------------------------------------------------------
- */
+/* ---- conclusions ----------------------------------------------------------------------------- */
 
 /* Two digits, rounded down: a recommendation must not be above what was computed. */
 static double round_down(double value) {
   if (!(value > 0.0) || !isfinite(value)) return value;
-  const double unit = pow(10.0, floor(log10(value)) - 1.0);
-  return floor(value / unit * (1.0 + 1e-9)) * unit;
+  const int power = (int)floor(log10(value)) - 1;
+  char text[32]; /* to the nearest double of the decimal number */
+  snprintf(text, sizeof text, "%.0fe%d", floor(value / pow(10.0, power) * (1.0 + 1e-9)), power);
+  return strtod(text, NULL);
 }
 
 double converge_step(const ConvergeResult *result) {
@@ -182,8 +184,7 @@ void converge_conclude(const ConvergeResult *result, ConvergeText *text) {
            all->bodies.chaotic ? " over halves of the run" : "", accuracy);
 }
 
-/* ---- table -------------------------------------------------------------------------------------
- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 void converge_print_table(const ConvergeResult *result, const ConvergeText *text) {
   const scree_Convergence *all = &result->all;
@@ -216,8 +217,7 @@ void converge_print_table(const ConvergeResult *result, const ConvergeText *text
   printf("%s%s%s\n", text->within ? colour.good : colour.warn, text->verdict, colour.off);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_quantity(CliJson *json, const scree_Convergence *all,
                          const scree_ConvergeQuantity *q) {

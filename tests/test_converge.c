@@ -29,8 +29,7 @@ static double noise(void) {
   return seed / 4294967296.0 - 0.5;
 }
 
-/* ---- orders ------------------------------------------------------------------------------------
- */
+/* ---- orders ---------------------------------------------------------------------------------- */
 
 static void test_exact_orders(void **state) {
   (void)state;
@@ -121,8 +120,7 @@ static void test_spread(void **state) {
   assert_true(fabs(scree_converge_distance(values, values + 2, 2, 1) - 1.0) < 1e-12);
 }
 
-/* ---- means over intervals ----------------------------------------------------------------------
- */
+/* ---- means over intervals -------------------------------------------------------------------- */
 
 static void test_means(void **state) {
   (void)state;
@@ -158,8 +156,7 @@ static void test_means_of_gaps(void **state) {
   assert_true(isnan(means[2]) && isnan(means[3]));
 }
 
-/* ---- single bodies -----------------------------------------------------------------------------
- */
+/* ---- single bodies --------------------------------------------------------------------------- */
 
 static void test_divergence(void **state) {
   (void)state;
@@ -189,8 +186,7 @@ static void test_divergence(void **state) {
   assert_true(isnan(bodies.diverge) && !bodies.chaotic);
 }
 
-/* ---- advice ------------------------------------------------------------------------------------
- */
+/* ---- advice ---------------------------------------------------------------------------------- */
 
 static void test_advice(void **state) {
   (void)state;

@@ -24,8 +24,7 @@ enum {
   SCREE_CONVERGE_SERIES = 128
 };
 
-/* ---- sequences of values at h, h/2, h/4, … (converge_order.c) ----------------------------------
- */
+/* ---- sequences of values at h, h/2, h/4, … (converge_order.c) -------------------------------- */
 
 /* `values` (levels x n): a quantity as n numbers at each level. The order p such that the numbers
  * go like limit + c h^p, from the differences of neighbouring levels; NAN when there are fewer than
@@ -70,8 +69,7 @@ typedef struct scree_ConvergeAdvice {
 scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, int count,
                                            double accuracy, bool chaotic);
 
-/* ---- series ------------------------------------------------------------------------------------
- */
+/* ---- series ---------------------------------------------------------------------------------- */
 
 /* Means over `count` equal intervals of [0, end] of y(t) given at times t (n, ascending): joined by
  * straight lines or, for rates, constant over the step that ends at each time. Before the first and
@@ -96,7 +94,7 @@ typedef struct scree_ConvergeRun {
   scree_ConvergeSeries series[SCREE_CONVERGE_SERIES];
 } scree_ConvergeRun;
 
-/* What the profiles of all runs have in common: heights from low to high along `up`. */
+/* The range of the profiles, the same for all runs: heights from low to high along `up`. */
 typedef struct scree_ConvergeProfile {
   double up[3], low, high;
 } scree_ConvergeProfile;
@@ -112,8 +110,7 @@ void scree_converge_run_fini(scree_ConvergeRun *run);
 /* The solver's tolerance that a scene asks for. */
 double scree_converge_tolerance(const scree_Scene *scene);
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 typedef struct scree_ConvergeQuantity {
   char name[64];
@@ -137,9 +134,8 @@ typedef struct scree_ConvergeBodies {
   double *times;                           /* (frames) */
   double *distance[SCREE_CONVERGE_LEVELS]; /* (frames) between levels k and k + 1 */
   double largest;                          /* between the two finest */
-  double
-      diverge;  /* from this time on the two finest differ by more than a tenth, NAN: they do not */
-  bool chaotic; /* and a smaller step does not help */
+  double diverge; /* time from which on these are more than a tenth apart; NAN: they are not */
+  bool chaotic;   /* and a smaller step does not help */
 } scree_ConvergeBodies;
 
 /* From which time on the last of `levels` - 1 curves (frames each) stays above a tenth, and whether

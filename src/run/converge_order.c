@@ -5,26 +5,25 @@
  *
  * (L. F. Richardson 1911; P. J. Roache, Verification and Validation in Computational Science and
  * Engineering, 1998, chapter 5). A quantity is many numbers here, its averages over windows of
- * time:
- * |.| is their root mean square, and "monotone" becomes "the differences point the same way". */
+ * time: |.| is their root mean square, and instead of being monotone the differences must point the
+ * same way. */
 #include "run/converge.h"
 
 #include <math.h>
 
-/* Chosen by the following considerations, and held against the scenes of tests/cli/converge.sh and
- * the examples on 2026-11-17. */
+/* Chosen for the reasons beside them, and checked on the scenes of tests/cli/converge.sh and on
+ * examples/column.yaml and wall.yaml, 2026-11-17. */
 static const struct {
   double cosine;     /* of neighbouring differences: two random vectors of ten numbers exceed it in
                       * less than 1 % of cases */
   double order_low;  /* below, the extrapolation would multiply the differences by more than 3.4 */
   double order_high; /* above, the differences shrink faster than any scheme here explains */
   double step_most;  /* the largest step that is recommended, over the largest that was run */
-  double dull;       /* errors below this part of the accuracy limit no step when their order is not
-                      * known */
+  double minor;      /* errors below this part of the accuracy do not limit the step when their
+                      * order is not known */
 } choice = {0.7, 0.5, 4.0, 2.0, 0.1};
 
-/* ---- sequences ---------------------------------------------------------------------------------
- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 static double rms(const double *a, const double *b, size_t n) {
   double sum = 0.0;
@@ -82,8 +81,7 @@ void scree_converge_errors(const double *values, const double *limit, int levels
   if (!limit && levels > 1) errors[levels - 1] = errors[levels - 2];
 }
 
-/* ---- advice ------------------------------------------------------------------------------------
- */
+/* ---- advice ---------------------------------------------------------------------------------- */
 
 /* The step, over h, at which one quantity has the accuracy. Without an order that is a step that
  * was run and whose own finer runs agree; NAN: there is none. */
@@ -95,7 +93,7 @@ static double step_for(const scree_ConvergeError *e, double accuracy) {
     const double ratio = accuracy / error;
     return pow(ratio, 1.0 / (ratio < 1.0 ? fmin(e->order, 1.0) : fmax(e->order, 1.0)));
   }
-  if (error <= choice.dull * accuracy) return INFINITY;
+  if (error <= choice.minor * accuracy) return INFINITY;
   for (int k = 0; k + 1 < e->levels; ++k)
     if (e->errors[k] <= accuracy) return exp2(-k);
   return NAN;

@@ -23,8 +23,7 @@ static const struct {
   double velocity; /* of the velocity after falling by half of the mean size */
 } floors = {1e-2, 1e-2};
 
-/* ---- means over intervals ----------------------------------------------------------------------
- */
+/* ---- means over intervals -------------------------------------------------------------------- */
 
 /* Add the integral of a straight line from (t0, y0) to (t1, y1) to the intervals it crosses. */
 static void add_segment(double t0, double y0, double t1, double y1, double end, int count,
@@ -55,8 +54,7 @@ void scree_converge_means(const double *t, const double *y, size_t n, bool rate,
   for (int k = 0; k < count; ++k) means[k] *= count / end;
 }
 
-/* ---- the list ----------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 /* A run being taken. */
 typedef struct Taking {
@@ -117,8 +115,7 @@ static scree_ConvergeSeries *add_curve(Taking *taking, const char *curve_name, c
   return s;
 }
 
-/* ---- energies ----------------------------------------------------------------------------------
- */
+/* ---- energies -------------------------------------------------------------------------------- */
 
 /* Energy that there was, or that has gone through contacts, forces and drivers. */
 static double turned_over(const scree_Replay *replay, double end) {
@@ -167,8 +164,7 @@ static bool take_energies(Taking *taking) {
   return true;
 }
 
-/* ---- sensors -----------------------------------------------------------------------------------
- */
+/* ---- sensors --------------------------------------------------------------------------------- */
 
 static bool take_sensor(Taking *taking, const scree_Sensor *sensor) {
   static const char *const units[SCREE_SENSOR_KINDS] = {"m", "m/s", "rad/s", "N",
@@ -197,8 +193,7 @@ static bool take_sensor(Taking *taking, const scree_Sensor *sensor) {
   return true;
 }
 
-/* ---- frames ------------------------------------------------------------------------------------
- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 scree_Status scree_converge_profile(scree_Replay *replay, scree_ConvergeProfile *profile) {
   scree_ReplayExtent extent;
@@ -309,8 +304,7 @@ static scree_Status take_frames(Taking *taking, const scree_ConvergeProfile *pro
   return status;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------
- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 static void find_scales(Taking *taking) {
   const scree_Replay *replay = taking->replay;

@@ -177,6 +177,7 @@ run 2 "$SCREE" converge slide.yaml
 err "holds a run already"
 run 2 "$SCREE" converge slide.yaml --resume --set contact.mu=0.2
 err "the run was made with"
+[ -s slide-converge/converge.json ] || fail "a refused command removed converge.json"
 run 2 "$SCREE" converge slide.yaml -o x --until 3
 err "--until: found 3 s, expected at most the scene's duration, 0.5 s"
 run 2 "$SCREE" converge
