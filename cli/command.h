@@ -13,7 +13,7 @@ typedef struct CliCommand {
   int (*run)(const struct CliCommand *command, int argc, char **argv);
 } CliCommand;
 
-extern const CliCommand cli_command_run, cli_command_check;
+extern const CliCommand cli_command_run, cli_command_check, cli_command_converge;
 extern const CliCommand cli_command_report, cli_command_view, cli_command_picture, cli_command_plot,
     cli_command_convert;
 extern const CliCommand cli_command_solve, cli_command_solvers, cli_command_info, cli_command_race,

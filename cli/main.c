@@ -12,6 +12,7 @@
 static const CliCommand *const commands[] = {
     &cli_command_run,
     &cli_command_check,
+    &cli_command_converge,
     &cli_command_report,
     &cli_command_view,
     &cli_command_picture,

@@ -39,6 +39,7 @@ void scree_replay_close(scree_Replay *replay) {
   for (int k = 0; k < replay->curve_count; ++k) scree_free(replay->curves[k].values);
   scree_free(replay->directory);
   scree_free(replay->title);
+  scree_free(replay->convergence);
   scree_free(replay->bodies);
   scree_free(replay->materials);
   scree_free(replay->colours);

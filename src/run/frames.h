@@ -95,7 +95,8 @@ struct scree_Replay {
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
   scree_ReplayCertificate certificate;
-  char note[256]; /* empty, or what is missing */
+  char note[256];    /* empty, or what is missing */
+  char *convergence; /* converge.json that `scree converge` made for this run, as it is; or null */
   /* Where frames come from: the run's files, or a test. `read` fills the arrays of a frame that
    * scree_replay_reserve has made large enough. */
   scree_Status (*read)(scree_Replay *replay, int k, scree_ReplayFrame *frame);
@@ -130,6 +131,10 @@ void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *
 
 /* Curve by name, null when the run has none. */
 const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const char *name);
+
+/* A number of the analysis of frame k, /analysis/NAME of results.h5; false when the run has none.
+ */
+bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, double *value);
 
 /* The frame nearest in time; -1 when there is none. */
 int scree_replay_nearest(const scree_Replay *replay, double time);

@@ -5,6 +5,7 @@
 #include "fclib/fclib_h5.h"
 #include "math/vec3.h"
 #include "run/frames_telemetry.h"
+#include "run/results_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -335,6 +336,16 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
   return read_contacts(replay, source, k, frame);
 }
 
+bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, double *value) {
+  const Source *source = replay->source;
+  char path[64];
+  hsize_t dims[1];
+  if (replay->read != read_frame || k < 0 || k >= replay->frame_count) return false;
+  snprintf(path, sizeof path, "/analysis/%s", name);
+  return shape_of(&source->h5, path, 1, dims) && (hsize_t)k < dims[0] &&
+         read_named(&source->h5, path, (hsize_t)k, 1, 1, H5T_NATIVE_DOUBLE, value) == SCREE_OK;
+}
+
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
@@ -493,6 +504,28 @@ static scree_Status open_file(const char *directory, const scree_Log *log, Sourc
   return SCREE_OK;
 }
 
+/* converge.json in the folder or, of the run "h" of `scree converge`, in the folder above. A run
+ * can be shown without it, so a file that is not what it should be is left out. */
+static char *read_convergence(const char *directory) {
+  size_t end = strlen(directory), count = 0;
+  while (end > 1 && directory[end - 1] == '/') --end;
+  const bool coarsest = directory[end - 1] == 'h' && (end == 1 || directory[end - 2] == '/');
+  char *text = NULL;
+  for (int up = 0; up <= coarsest && !text; ++up) {
+    char *path = scree_join_path(directory, up ? "../converge.json" : "converge.json");
+    struct stat info;
+    const bool there =
+        path && stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size < (64 << 20);
+    if (there && scree_file_load(path, &text, &count, NULL) != SCREE_OK) text = NULL;
+    scree_free(path);
+  }
+  if (text && !strstr(text, "\"scree-converge\"")) {
+    scree_free(text);
+    text = NULL;
+  }
+  return text;
+}
+
 scree_Status scree_replay_open(const char *directory, const scree_Log *log, scree_Replay **out) {
   *out = NULL;
   Source *source = SCREE_ALLOC(Source, 1);
@@ -521,6 +554,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
     scree_replay_close(replay);
     return status;
   }
+  replay->convergence = read_convergence(directory);
   *out = replay;
   return SCREE_OK;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENSOR_COLUMNS = SCREE_REPLAY_CURVES - 24 };
+enum { SENSOR_COLUMNS = SCREE_REPLAY_CURVES - 28 };
 
 /* What is read from a line. The first two numbers of a list are kept. */
 typedef struct Row {
@@ -224,20 +224,30 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *seconds = scree_replay_add_curve(replay, "seconds", true);
   double *solve = scree_replay_add_curve(replay, "seconds_solve", true);
   double *detect = scree_replay_add_curve(replay, "seconds_detect", true);
-  if (!detect || replay->curve_count != 16) return false;
-  double lost = 0.0, done = 0.0, gap = 0.0;
+  double *normal = scree_replay_add_curve(replay, "dissipated_normal", false);
+  double *friction = scree_replay_add_curve(replay, "dissipated_friction", false);
+  double *forces = scree_replay_add_curve(replay, "work_forces", false);
+  double *drivers = scree_replay_add_curve(replay, "work_drivers", false);
+  if (!drivers || replay->curve_count != 20) return false;
+  double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
   for (int k = 0; k < replay->rows; ++k) {
     const Row *row = &rows[k];
-    lost += zero_nan(row->normal) + zero_nan(row->friction);
-    done += zero_nan(row->work_forces) + zero_nan(row->work_drivers);
+    sum_normal += zero_nan(row->normal);
+    sum_friction += zero_nan(row->friction);
+    sum_forces += zero_nan(row->work_forces);
+    sum_drivers += zero_nan(row->work_drivers);
     gap += fabs(zero_nan(row->closing));
     time[k] = row->time;
     step[k] = row->step;
     kinetic[k] = row->kinetic;
     potential[k] = row->potential;
     total[k] = row->kinetic + row->potential;
-    dissipated[k] = lost;
-    work[k] = done;
+    normal[k] = sum_normal;
+    friction[k] = sum_friction;
+    forces[k] = sum_forces;
+    drivers[k] = sum_drivers;
+    dissipated[k] = sum_normal + sum_friction;
+    work[k] = sum_forces + sum_drivers;
     missing[k] = gap;
     contacts[k] = row->contacts;
     error[k] = row->error;

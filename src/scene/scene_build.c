@@ -231,6 +231,13 @@ static int due(const scree_Pour *pour, double time) {
   return count < pour->count ? (int)count : pour->count;
 }
 
+/* Steps that body `number` of a pour has waited for room: 0 in the first step in which it is due,
+ * whatever the step is. */
+static uint64_t waited(const scree_Scene *scene, const scree_Pour *pour, int number, double time) {
+  const double steps = floor((time - pour->start - number / pour->rate) / scene->step);
+  return steps > 0 ? (uint64_t)fmin(steps, 1e15) : 0;
+}
+
 static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_World *world,
                               int *order, int *count, const scree_Log *log) {
   const scree_Pour *pour = &scene->pours[p];
@@ -246,10 +253,12 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
     status =
         scree_grain_make(scene, &pour->grain, pour->generator, (uint64_t)done, &random, &body, log);
     if (status != SCREE_OK) break;
-    /* places are drawn anew in each step: a body that found no room may find it later */
-    scree_Random place =
-        scree_random(scene->seed, 1000003u + (uint64_t)pour->generator,
-                     (uint64_t)done * 0x100000001b3u + (uint64_t)scree_world_steps(world));
+    /* Places are drawn anew in each step: a body that found no room may find it later. They do not
+     * depend on the number of the step, or a scene with half of the time step would be another one.
+     */
+    scree_Random place = scree_random(scene->seed, 1000003u + (uint64_t)pour->generator,
+                                      (uint64_t)done * 0x100000001b3u +
+                                          waited(scene, pour, done, scree_world_time(world)));
     room = find_room(world, &pour->region, near, near_count, &place, &body);
     if (room) {
       near[near_count++] = scree_world_body_count(world);

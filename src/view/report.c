@@ -88,6 +88,8 @@ static scree_Status fixed_bytes(const scree_Replay *replay, size_t page, double 
   unsigned char *data;
   size_t size;
   *bytes = (double)page + 1e4 + 50.0 * replay->frame_count;
+  /* quotes are escaped */
+  if (replay->convergence) *bytes += 1.2 * (double)strlen(replay->convergence);
   scree_report_static(replay, &block);
   scree_Status status = scree_block_end(&block, replay->log, &data, &size);
   if (status == SCREE_OK) {

@@ -146,6 +146,11 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
   fputc(']', file);
   put_frames(replay, plan, file);
   put_certificate(replay, file);
+  /* as a text in the text: a file that is damaged spoils its own section, not the page */
+  if (replay->convergence) {
+    fputs(",\"convergence\":", file);
+    put_text(file, replay->convergence);
+  }
   put_notes(replay, plan, file);
   fputc('}', file);
 }

@@ -46,6 +46,11 @@ if [ "$status" -gt 1 ]; then
   exit 1
 fi
 
+# The page is to show a comparison of steps, too.
+status=0
+"$scree" converge "$root/run" -o "$root/compared" -q >"$root/log" 2>&1 || status=$?
+[ "$status" -le 1 ] && [ -s "$root/run/converge.json" ] || complain "scree converge: status $status: $(cat "$root/log")"
+
 # ---- page ----
 expect 0 "frames" "$scree" report "$root/run"
 expect 0 '"numbers"' "$scree" report "$root/run" -o "$root/page.html" --json

@@ -75,6 +75,15 @@ async function testPage(address) {
   check((await tab.locator('.plot').count()) >= 5, 'fewer than five plots');
   const plots = await tab.locator('.plot h2').allTextContents();
   check(plots.includes('Sensor ground') && plots.includes('Sensor top'), `no sensors among the plots: ${plots}`);
+  // `scree converge` was made for the run: verdict, table, a curve of every run, and the way there.
+  check(await tab.locator('#convergence').isVisible(), 'no section about convergence');
+  check((await tab.locator('#convergence-verdict').textContent()).includes('averages'), 'no verdict about convergence');
+  check((await tab.locator('#convergence tbody tr').count()) >= 8, 'a short table of averages');
+  check((await tab.locator('#convergence .plot').count()) >= 8, 'few curves of compared runs');
+  check((await tab.locator('#convergence .plot').first().locator('.u-series').count()) === 5, 'not a curve of each compared run');
+  await tab.locator('#certificate a[href="#convergence"]').click();
+  check((await tab.locator('#convergence').boundingBox()).y < 800, 'the certificate does not lead to the convergence');
+  await tab.evaluate(() => window.scrollTo(0, 0));
   check((await tab.locator('#scrub').getAttribute('max')) === String(expected.frames - 1), 'wrong number of frames');
   const first = await picture(tab);
   check(first.drawn > 500, `an empty picture: ${first.drawn} of 19200 points`);

@@ -2,6 +2,7 @@
 import { openRun } from './data.js';
 import { makeRenderer, View } from './scene.js';
 import { Plots } from './plots.js';
+import { ConvergencePlots, readConvergence, showConvergence } from './convergence.js';
 import { pick } from './pick.js';
 import { COLOURINGS, STATUS, materialColour, pressure, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal } from './colours.js';
 import { escape, show, short, vector } from './format.js';
@@ -184,7 +185,7 @@ function drawFrame(view, plots) {
   if (!done) return;
   player.stale = false;
   document.documentElement.dataset.frame = player.frame;
-  plots?.setTime(player.time());
+  for (const part of plots) part.setTime(player.time());
   if (player.selection && (!player.playing || player.frame !== player.described)) inspect(player.selection);
 }
 
@@ -265,17 +266,16 @@ function connect(view, plots) {
   $('speed').onchange = () => (player.speed = Number($('speed').value));
   $('theme').onclick = () => {
     setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
-    plots.build();
-    plots.setTime(player.time());
+    for (const part of plots) { part.build(); part.setTime(player.time()); }
   };
-  wantsDark.addEventListener('change', (event) => { setTheme(event.matches ? 'dark' : 'light'); plots.build(); });
+  wantsDark.addEventListener('change', (event) => { setTheme(event.matches ? 'dark' : 'light'); for (const part of plots) part.build(); });
   $('help-button').onclick = () => $('help').showModal();
   $('find').onsubmit = (event) => {
     event.preventDefault();
     const body = Number($('find-body').value);
     if ($('find-body').value !== '' && body >= 0 && body < run.bodies) inspect({ body });
   };
-  window.addEventListener('resize', () => plots.resize());
+  window.addEventListener('resize', () => plots.forEach((part) => part.resize()));
   if (!view) return keys(step);
 
   $('colour').onchange = () => setColouring(view, $('colour').value);
@@ -437,7 +437,12 @@ async function start() {
     if (c.id === 'stress' && !run.meta.contactFrames.length) continue;
     $('colour').add(new Option(c.name, c.id));
   }
-  const plots = new Plots($('plots'), run, (time) => { player.play(false); player.setFrame(player.nearest(time)); });
+  const goTo = (time) => { player.play(false); player.setFrame(player.nearest(time)); };
+  const plots = [new Plots($('plots'), run, goTo)], convergence = readConvergence(run.meta.convergence);
+  if (convergence) {
+    showConvergence($('convergence'), $('certificate-lines'), convergence);
+    plots.push(new ConvergencePlots($('convergence-plots'), run, goTo, convergence));
+  }
   let view = null;
   if (run.count && run.bodies) {
     run.first = await run.frame(0);
@@ -477,22 +482,22 @@ async function start() {
       view.render();
     } else if (player.stale) {
       player.stale = false;
-      plots.setTime(player.time());
+      for (const part of plots) part.setTime(player.time());
     }
     if (!document.documentElement.dataset.ready && (!view || !player.stale)) {
       // After the first frame, which is what one waits for.
       if (!picture) {
         run.decoder.start();
-        plots.build();
+        for (const part of plots) part.build();
       }
-      plots.setTime(player.time());
+      for (const part of plots) part.setTime(player.time());
       document.documentElement.dataset.ready = 'yes';
       mark('ready');
     }
     requestAnimationFrame(tick);
   };
   if (view && picture) {
-    drawFrame(view, null);
+    drawFrame(view, []);
     takePicture(view);
     document.documentElement.dataset.ready = 'yes';
   }

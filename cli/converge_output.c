@@ -1,0 +1,373 @@
+/* The results of `scree converge`: conclusions in words, a table, JSON (see converge.h). */
+#include "cli/converge.h"
+
+#include "cli/json.h"
+#include "cli/terminal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = SCREE_CONVERGE_INTERVALS, BINS = SCREE_CONVERGE_BINS };
+
+bool converge_is_empty(const scree_Convergence *all, const scree_ConvergeQuantity *quantity) {
+  for (int r = 0; r < all->runs; ++r)
+    for (int i = 0; i < N * quantity->components; ++i)
+      if (isfinite(quantity->series[r][i]) && quantity->series[r][i] != 0.0) return false;
+  return true;
+}
+
+/* ---- conclusions ----------------------------------------------------------------------------- */
+
+/* Two digits, rounded down: a recommendation must not be above what was computed. */
+static double round_down(double value) {
+  if (!(value > 0.0) || !isfinite(value)) return value;
+  const int power = (int)floor(log10(value)) - 1;
+  char text[32]; /* to the nearest double of the decimal number */
+  snprintf(text, sizeof text, "%.0fe%d", floor(value / pow(10.0, power) * (1.0 + 1e-9)), power);
+  return strtod(text, NULL);
+}
+
+double converge_step(const ConvergeResult *result) {
+  const double factor = result->all.advice.step;
+  return factor == 1.0 ? result->variant[0].step : round_down(factor * result->variant[0].step);
+}
+
+double converge_tolerance(const ConvergeResult *result) {
+  const double factor = result->all.advice.tolerance, own = result->variant[0].tolerance;
+  if (!result->all.tolerance_run) return NAN;
+  return factor == 1.0 ? own : round_down(factor * own);
+}
+
+/* "0.42 %", "< 0.01 %" */
+static void percent(double share, char *text, size_t size) {
+  if (!isfinite(share))
+    snprintf(text, size, "-");
+  else if (share == 0.0)
+    snprintf(text, size, "0 %%");
+  else if (share < 1e-4)
+    snprintf(text, size, "< 0.01 %%");
+  else if (share < 0.01)
+    snprintf(text, size, "%.2g %%", 100.0 * share);
+  else if (share < 0.1)
+    snprintf(text, size, "%.2f %%", 100.0 * share);
+  else
+    snprintf(text, size, "%.0f %%", 100.0 * share);
+}
+
+static const char *name_of(const scree_Convergence *all, int quantity) {
+  return quantity >= 0 ? all->quantity[quantity].name : "nothing";
+}
+
+static void say_bodies(const ConvergeResult *result, char *text, size_t size) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeBodies *bodies = &all->bodies;
+  const char *fine = result->variant[all->levels - 1].label,
+             *coarse = result->variant[all->levels - 2].label;
+  char most[32];
+  percent(bodies->largest, most, sizeof most);
+  if (bodies->chaotic)
+    snprintf(text, size,
+             "single bodies diverge from t = %.3g s on: those of %s and %s are then more than a "
+             "tenth of their size apart, and smaller steps do not help; averages are taken over "
+             "halves of the run",
+             bodies->diverge, coarse, fine);
+  else if (isfinite(bodies->diverge))
+    snprintf(text, size,
+             "the bodies of %s and %s are more than a tenth of their size apart from t = %.3g s "
+             "on, but come closer with smaller steps",
+             coarse, fine, bodies->diverge);
+  else
+    snprintf(text, size, "largest mean distance of the same bodies of %s and %s: %s of their size",
+             coarse, fine, most);
+}
+
+static bool say_step(const ConvergeResult *result, char *text, size_t size) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeAdvice *advice = &all->advice;
+  const double h = result->variant[0].step, step = converge_step(result);
+  char worst[32], limiting[32], accuracy[32];
+  snprintf(accuracy, sizeof accuracy, "%.3g %%", 100.0 * all->accuracy);
+  percent(advice->worst >= 0 ? all->quantity[advice->worst].error : 0.0, worst, sizeof worst);
+  const scree_ConvergeQuantity *limit =
+      advice->limiting >= 0 ? &all->quantity[advice->limiting] : NULL;
+  percent(limit ? limit->error : 0.0, limiting, sizeof limiting);
+  if (limit && isnan(advice->step))
+    snprintf(
+        text, size,
+        "use less than %.3g s, the smallest that was run: %s still changes by %s, and shows no "
+        "order",
+        result->variant[all->levels - 1].step, limit->name, limiting);
+  else if (limit && advice->step < 1.0 && isnan(limit->order))
+    snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, and shows no order", step,
+             advice->step, limit->name, limiting);
+  else if (limit && advice->step < 1.0)
+    snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, order %.1f", step,
+             advice->step, limit->name, limiting, limit->order);
+  else if (advice->duration > 1.0)
+    snprintf(text, size,
+             "%.4g s cannot be judged: averages scatter by %s (%s); for an accuracy of %s average "
+             "over about %.0f seeds or, where the motion is steady, run as many times longer",
+             h, worst, name_of(all, advice->worst), accuracy, ceil(advice->duration));
+  else if (advice->step > 1.25)
+    snprintf(text, size, "%.4g s is fine: largest error %s (%s); %.2g s would do", h, worst,
+             name_of(all, advice->worst), step);
+  else
+    snprintf(text, size, "%.4g s is fine: largest error %s (%s)", h, worst,
+             name_of(all, advice->worst));
+  return limit == NULL ? advice->duration <= 1.0 : advice->step >= 1.0 && advice->duration <= 1.0;
+}
+
+static bool say_tolerance(const ConvergeResult *result, char *text, size_t size) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeAdvice *advice = &all->advice;
+  const double own = result->variant[0].tolerance;
+  const double error =
+      advice->worst_tolerance >= 0 ? all->quantity[advice->worst_tolerance].tolerance : 0.0;
+  char worst[32];
+  percent(error, worst, sizeof worst);
+  const char *name = name_of(all, advice->worst_tolerance);
+  if (advice->tolerance < 1.0)
+    snprintf(text, size, "use %.2g: %s changes by %s with a tenth of %.2g",
+             converge_tolerance(result), name, worst, own);
+  else if (error > all->accuracy)
+    snprintf(text, size,
+             "%.2g cannot be judged: a tenth of it changes %s by %s, as much as the "
+             "scatter",
+             own, name, worst);
+  else
+    snprintf(text, size, "%.2g is fine: largest change with a tenth of it %s (%s)", own, worst,
+             name);
+  return error <= all->accuracy;
+}
+
+/* Runs with steps that are not certified, "h, h/4"; false when all are. */
+static bool find_uncertified(const ConvergeResult *result, char *names, size_t size) {
+  size_t used = 0;
+  names[0] = '\0';
+  for (int r = 0; r < result->runs; ++r)
+    if (result->replay[r]->certificate.above > 0 && used < size)
+      used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "",
+                               result->variant[r].label);
+  return used > 0;
+}
+
+void converge_conclude(const ConvergeResult *result, ConvergeText *text) {
+  const scree_Convergence *all = &result->all;
+  char accuracy[32], uncertified[96];
+  *text = (ConvergeText){.within = all->advice.within};
+  snprintf(accuracy, sizeof accuracy, "%.3g %%", 100.0 * all->accuracy);
+  text->line[0].label = "bodies";
+  text->line[0].good = true;
+  say_bodies(result, text->line[0].text, sizeof text->line[0].text);
+  text->line[1].label = "step";
+  text->line[1].good = say_step(result, text->line[1].text, sizeof text->line[1].text);
+  text->count = 2;
+  if (all->tolerance_run) {
+    text->line[2].label = "tolerance";
+    text->line[2].good = say_tolerance(result, text->line[2].text, sizeof text->line[2].text);
+    text->count = 3;
+  }
+  if (find_uncertified(result, uncertified, sizeof uncertified)) {
+    text->within = false;
+    text->line[text->count].label = "certificate";
+    snprintf(text->line[text->count].text, sizeof text->line[0].text,
+             "NOT MET: steps of %s are above the tolerance", uncertified);
+    ++text->count;
+  }
+  snprintf(text->verdict, sizeof text->verdict,
+           all->advice.within
+               ? "All averages%s are within %s at the scene's own step and tolerance."
+               : "Not all averages%s are within %s at the scene's own step and "
+                 "tolerance.",
+           all->bodies.chaotic ? " over halves of the run" : "", accuracy);
+}
+
+/* ---- table ----------------------------------------------------------------------------------- */
+
+void converge_print_table(const ConvergeResult *result, const ConvergeText *text) {
+  const scree_Convergence *all = &result->all;
+  const CliColours colour = cli_colours();
+  printf("%s%s%s: steps %.4g to %.4g s", colour.bold, result->folder, colour.off,
+         result->variant[0].step, result->variant[all->levels - 1].step);
+  if (all->tolerance_run)
+    printf(", tolerances %.2g and %.2g", result->variant[0].tolerance,
+           result->variant[all->levels].tolerance);
+  printf(", to t = %.4g s\n  %-28s %14s %-6s %10s %10s %6s\n", all->end, "average", "value", "",
+         "step", "tolerance", "order");
+  for (int k = 0; k < all->count; ++k) {
+    const scree_ConvergeQuantity *q = &all->quantity[k];
+    if (converge_is_empty(all, q)) continue;
+    char step[32], tolerance[32], order[16] = "-";
+    percent(q->error, step, sizeof step);
+    percent(all->tolerance_run ? q->tolerance : NAN, tolerance, sizeof tolerance);
+    if (!isnan(q->order)) snprintf(order, sizeof order, "%.1f", q->order);
+    const bool above = q->judged && (q->error > all->accuracy || q->tolerance > all->accuracy);
+    printf("  %s%-28s %14.6g %-6s %10s %10s %6s%s%s\n",
+           above        ? colour.warn
+           : !q->judged ? colour.dim
+                        : "",
+           q->name, q->value, q->unit, step, tolerance, order, q->judged ? "" : "  not judged",
+           colour.off);
+  }
+  for (int k = 0; k < text->count; ++k)
+    printf("  %-11s %s%s%s\n", text->line[k].label, text->line[k].good ? "" : colour.warn,
+           text->line[k].text, colour.off);
+  printf("%s%s%s\n", text->within ? colour.good : colour.warn, text->verdict, colour.off);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_quantity(CliJson *json, const scree_Convergence *all,
+                         const scree_ConvergeQuantity *q) {
+  cli_json_text(json, "quantity", q->name);
+  cli_json_text(json, "unit", q->unit);
+  cli_json_real(json, "value", q->value);
+  cli_json_real(json, "error", q->error);
+  cli_json_real(json, "error_tolerance", all->tolerance_run ? q->tolerance : NAN);
+  cli_json_real(json, "order", q->order);
+  cli_json_real(json, "scale", q->scale);
+  cli_json_real(json, "limit", q->limit);
+  cli_json_bool(json, "judged", q->judged);
+}
+
+static void put_verdict(CliJson *json, const ConvergeResult *result, const ConvergeText *text) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeAdvice *advice = &all->advice;
+  cli_json_text(json, "verdict", text->verdict);
+  cli_json_bool(json, "within", text->within);
+  cli_json_real(json, "accuracy", all->accuracy);
+  cli_json_real(json, "time", all->end);
+  cli_json_real(json, "step", result->variant[0].step);
+  cli_json_real(json, "tolerance", result->variant[0].tolerance);
+  cli_json_text(json, "worst", advice->worst >= 0 ? name_of(all, advice->worst) : NULL);
+  cli_json_real(json, "error", advice->worst >= 0 ? all->quantity[advice->worst].error : NAN);
+  cli_json_real(json, "recommended_step", converge_step(result));
+  cli_json_real(json, "recommended_tolerance", converge_tolerance(result));
+  cli_json_real(json, "longer", advice->duration);
+  cli_json_bool(json, "chaotic", all->bodies.chaotic);
+  cli_json_real(json, "diverge", all->bodies.diverge);
+}
+
+void converge_print_json(const ConvergeResult *result, const ConvergeText *text, int status) {
+  CliJson json;
+  for (int k = 0; k < result->all.count; ++k) {
+    cli_json_begin(&json, stdout);
+    put_quantity(&json, &result->all, &result->all.quantity[k]);
+    cli_json_end(&json);
+  }
+  cli_json_begin(&json, stdout);
+  put_verdict(&json, result, text);
+  cli_json_text(&json, "scene", result->scene);
+  cli_json_text(&json, "folder", result->folder);
+  cli_json_int(&json, "status", status);
+  cli_json_end(&json);
+}
+
+/* Seven digits: a series is there to be drawn. */
+static void put_short(CliJson *json, const char *key, const double *values, int count, int stride) {
+  cli_json_open(json, key, '[');
+  for (int k = 0; k < count; ++k) {
+    char text[40];
+    const double value = values[k * stride];
+    snprintf(text, sizeof text, isfinite(value) ? "%s%.7g" : "%snull", k ? "," : "", value);
+    fputs(text, json->file);
+  }
+  cli_json_close(json, ']');
+}
+
+static void put_reals(CliJson *json, const char *key, const double *values, int count) {
+  cli_json_open(json, key, '[');
+  for (int k = 0; k < count; ++k) cli_json_real(json, NULL, values[k]);
+  cli_json_close(json, ']');
+}
+
+static void put_runs(CliJson *json, const ConvergeResult *result) {
+  cli_json_open(json, "runs", '[');
+  for (int r = 0; r < result->runs; ++r) {
+    const scree_ReplayCertificate *c = &result->replay[r]->certificate;
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "folder", result->variant[r].name);
+    cli_json_text(json, "label", result->variant[r].label);
+    cli_json_real(json, "step", result->variant[r].step);
+    cli_json_real(json, "tolerance", result->variant[r].tolerance);
+    cli_json_int(json, "steps", c->steps);
+    cli_json_int(json, "steps_above", c->above);
+    cli_json_real(json, "error_max", c->error);
+    cli_json_real(json, "penetration_max", c->penetration);
+    cli_json_real(json, "seconds", c->seconds);
+    cli_json_close(json, '}');
+  }
+  cli_json_close(json, ']');
+}
+
+static void put_bodies(CliJson *json, const scree_Convergence *all) {
+  const scree_ConvergeBodies *bodies = &all->bodies;
+  cli_json_open(json, "bodies", '{');
+  put_short(json, "times", bodies->times, bodies->frames, 1);
+  cli_json_open(json, "distance", '[');
+  for (int k = 0; k + 1 < all->levels; ++k)
+    put_short(json, NULL, bodies->distance[k], bodies->frames, 1);
+  cli_json_close(json, ']');
+  cli_json_close(json, '}');
+}
+
+/* Series of all runs; of a profile its mean over the last half, bin by bin. */
+static void put_series(CliJson *json, const scree_Convergence *all,
+                       const scree_ConvergeQuantity *q) {
+  put_reals(json, "errors", q->errors, all->levels);
+  put_reals(json, "values", q->values, all->runs);
+  cli_json_open(json, q->components == 1 ? "series" : "profiles", '[');
+  for (int r = 0; r < all->runs; ++r) {
+    if (q->components == 1) {
+      put_short(json, NULL, q->series[r], N, 1);
+      continue;
+    }
+    double mean[3 * BINS] = {0};
+    for (int c = 0; c < q->components; ++c)
+      for (int i = N / 2; i < N; ++i) mean[c] += q->series[r][i * q->components + c] / (N - N / 2);
+    put_short(json, NULL, mean, q->components, 1);
+  }
+  cli_json_close(json, ']');
+}
+
+void converge_write_json(const ConvergeResult *result, const ConvergeText *text, FILE *file) {
+  const scree_Convergence *all = &result->all;
+  CliJson json;
+  cli_json_begin(&json, file);
+  cli_json_text(&json, "format", "scree-converge");
+  cli_json_int(&json, "version", 1);
+  cli_json_text(&json, "scree", scree_version());
+  cli_json_text(&json, "scene", result->scene);
+  cli_json_text(&json, "title", result->title);
+  put_verdict(&json, result, text);
+  cli_json_open(&json, "lines", '[');
+  for (int k = 0; k < text->count; ++k) {
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "label", text->line[k].label);
+    cli_json_text(&json, "text", text->line[k].text);
+    cli_json_bool(&json, "good", text->line[k].good);
+    cli_json_close(&json, '}');
+  }
+  cli_json_close(&json, ']');
+  cli_json_int(&json, "windows", all->windows);
+  cli_json_int(&json, "intervals", N);
+  cli_json_int(&json, "levels", all->levels);
+  cli_json_real(&json, "profile_low", all->profile.low);
+  cli_json_real(&json, "profile_high", all->profile.high);
+  put_runs(&json, result);
+  put_bodies(&json, all);
+  cli_json_open(&json, "quantities", '[');
+  for (int k = 0; k < all->count; ++k) {
+    const scree_ConvergeQuantity *q = &all->quantity[k];
+    cli_json_open(&json, NULL, '{');
+    put_quantity(&json, all, q);
+    cli_json_bool(&json, "empty", converge_is_empty(all, q));
+    cli_json_int(&json, "components", q->components);
+    put_series(&json, all, q);
+    cli_json_close(&json, '}');
+  }
+  cli_json_close(&json, ']');
+  cli_json_end(&json);
+}
