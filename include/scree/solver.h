@@ -32,12 +32,17 @@ typedef struct scree_SolveSettings {
   double tolerance;           /* on the chosen measure */
   scree_Measure measure;
   int max_iterations; /* 0: the solver's own limit */
-  double time_limit;  /* seconds, 0: none */
+  double time_limit;  /* seconds, 0: none; where it acts, results depend on the machine */
   int threads;        /* 0: all processors; the result does not depend on it */
   bool warm_start;    /* r holds a guess on entry */
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);
   void *progress_user;
+  /* Asked several times a second when not null, also inside of an iteration; return true to leave
+   * the solve at once, without a result (SCREE_INTERRUPTED). Called from the thread that called the
+   * library, never from a worker. */
+  bool (*interrupted)(void *user);
+  void *interrupted_user;
 } scree_SolveSettings;
 
 /* What came out; every figure is measured by the driver from r alone. */
@@ -54,7 +59,8 @@ typedef struct scree_SolveInfo {
 SCREE_API scree_SolveSettings scree_solve_settings(void);
 
 /* Solve. r (nc x d) receives the impulses, u (nc x d) the velocities W r + q. Returns SCREE_OK,
- * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT or SCREE_MACHINE. */
+ * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT, SCREE_MACHINE, or
+ * SCREE_INTERRUPTED (`interrupted` returned true; r and u hold nothing of use). */
 SCREE_API scree_Status scree_solve(const scree_Problem *problem,
                                    const scree_SolveSettings *settings, double *r, double *u,
                                    scree_SolveInfo *info, const scree_Log *log);

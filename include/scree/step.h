@@ -37,11 +37,13 @@ typedef struct scree_WorldSettings {
    * relative to the smaller body (0.01); energy created since the start relative to the energy
    * turned over (0.01). A step that makes a penetration above the limit worse is halved first. */
   double penetration_limit, energy_limit;
-  scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
-  bool warm_start;           /* start each solve from the impulses of the previous step (true) */
-  int max_retries;           /* of a solve that misses the tolerance: with more patience, then with
-                              * the default solver (2) */
-  int max_halvings;          /* of a step that cannot be certified (3); 0: none */
+  /* Solver, options, tolerance, measure, limits, threads. `interrupted` is asked during the whole
+   * step, not only in solves. */
+  scree_SolveSettings solve;
+  bool warm_start;  /* start each solve from the impulses of the previous step (true) */
+  int max_retries;  /* of a solve that misses the tolerance: with more patience, then with
+                     * the default solver (2) */
+  int max_halvings; /* of a step that cannot be certified (3); 0: none */
 } scree_WorldSettings;
 
 /* ---- the certificate --------------------------------------------------------------------------

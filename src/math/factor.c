@@ -9,7 +9,8 @@
 #include "core/memory.h"
 #include "math/factor_internal.h"
 
-enum { SMALL = 128 }; /* rows of a front that is cleared as a whole */
+enum { SMALL = 128 };                /* rows of a front that is cleared as a whole */
+static const double POLL_WORK = 1e8; /* operations between two polls, about 0.01 s */
 
 scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
                                  scree_FactorKind kind, const scree_Log *log,
@@ -221,10 +222,20 @@ static bool numbers_exist(scree_Factor *f) {
   return false;
 }
 
+void scree_factor_set_poll(scree_Factor *f, scree_Poll *poll) {
+  f->poll = poll;
+}
+
+/* Operations of a panel, roughly: its pivots, its rows, and the update of what remains. */
+static double panel_work(const scree_FactorPanel *panel) {
+  return 2.0 * panel->p * (double)(panel->p + panel->m) * (panel->p + panel->m);
+}
+
 scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturbed) {
   if (!numbers_exist(f)) return SCREE_MACHINE;
   f->pivots = (scree_Pivots){0};
   scale_fill(f, x);
+  double work = 0.0; /* since the last poll */
   for (int s = 0; s < f->fronts; ++s) {
     const scree_Front *front = &f->front[s];
     front_clear(f, front);
@@ -233,6 +244,10 @@ scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturb
     for (int q = 0; q < front->panels; ++q) {
       const scree_FactorPanel *panel = &f->panel[front->panel + q];
       const bool last = q == front->panels - 1;
+      if ((work += panel_work(panel)) > POLL_WORK) {
+        if (scree_poll(f->poll)) return SCREE_INTERRUPTED;
+        work = 0.0;
+      }
       if (f->kind == SCREE_FACTOR_SYMMETRIC)
         panel_symmetric(f, front, panel, last);
       else

@@ -58,7 +58,8 @@ static int look_further(scree_System *s, double h) {
   return found;
 }
 
-static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
+static void take_info(scree_System *s, scree_StepReport *report, const scree_SolveInfo *info) {
+  s->solves++;
   report->solve = *info;
   report->solve.converged = info->value <= report->tolerance;
   report->iterations += info->iterations;
@@ -81,7 +82,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
     if (settings->tolerance < least_tolerance) break;
     const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
     if (status > SCREE_NOT_CONVERGED) return status;
-    take_info(report, &info);
+    take_info(s, report, &info);
     if (status) break;
   }
   return SCREE_OK;
@@ -97,7 +98,7 @@ static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
   settings.warm_start = s->settings.warm_start && s->memory.count > 0;
   scree_Status status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
   if (status > SCREE_NOT_CONVERGED) return status;
-  take_info(report, &info);
+  take_info(s, report, &info);
   if (status == SCREE_OK) return tighten(s, &problem, &settings, report);
   if (s->settings.max_retries == 0) return SCREE_OK;
 
@@ -117,7 +118,7 @@ static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
     }
     status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
     if (status > SCREE_NOT_CONVERGED) return status;
-    take_info(report, &info);
+    take_info(s, report, &info);
     report->retries++;
     settings.warm_start = isfinite(info.value);
   }
@@ -269,13 +270,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
   scree_law_table_fill(&s->laws, h);
+  scree_Status status = SCREE_OK;
   if (t.theta < 1) {
-    scree_bodies_drive(&s->bodies, s->scheme->looks_ahead ? start : t.driven);
-    scree_system_drift(s, (1 - t.theta) * h);
+    status = scree_bodies_drive(&s->bodies, s->scheme->looks_ahead ? start : t.driven, s->log);
+    if (!status) scree_system_drift(s, (1 - t.theta) * h);
   }
-  scree_bodies_drive(&s->bodies, t.driven);
+  if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   report->seconds_move += (now = scree_seconds()) - clock;
-  scree_Status status = find_impulses(s, &t, report, &complete);
+  if (!status) status = find_impulses(s, &t, report, &complete);
   if (status) return status;
 
   clock = scree_seconds();
