@@ -36,7 +36,7 @@ static const char poured[] =
     "solver: {tolerance: 1e-6, threads: 1}\n"
     "sensors:\n  - {kind: force, name: floor, body: 0}\n"
     "  - {kind: flux, name: down, point: [0, 0.05], normal: [0, -1]}\n"
-    "remove:\n  - {kind: plane, point: [0, 0.1], normal: [0, 1]}\n";
+    "remove:\n  - {kind: plane, point: [0, 0.075], normal: [0, 1]}\n";
 
 static char message[512];
 
@@ -203,7 +203,7 @@ static void checkpoints_come_between_frames(void **state) {
   static const char text[] =
       "dimension: 2\nobstacles: [{shape: {kind: half-plane}}]\n"
       "bodies: [{shape: {kind: disk, radius: 0.01}, position: [0, 0.05], velocity: [0.3, 0]}]\n"
-      "time: {step: 1e-4, duration: 2}\noutput: {every: 1, checkpoint: 1e-3}\n";
+      "time: {step: 1e-4, duration: 0.3}\noutput: {every: 0.15, checkpoint: 1e-3}\n";
   char whole[96], parts[96];
   scree_Scene *scene = parse(text);
   scree_RunSettings plain = settings_for("clock", whole), settings = settings_for("clocked", parts);
