@@ -39,7 +39,7 @@ static void say(const char *text) {
 }
 
 /* The first signal asks the run to stop, and says so at once; the next one of either kind ends the
- * program as usual. Until the run has begun the first one does: nothing is lost. */
+ * program as usual. Before the first step, the first one does: there is nothing to write yet. */
 static void on_stop(int number) {
   const int error = errno;
   (void)number;
@@ -48,12 +48,11 @@ static void on_stop(int number) {
   stop_asked = 1;
   if (on_terminal) say("\r\033[K");
   if (!stepping) {
-    say("scree run: interrupt: the run had not begun\n");
+    say("scree run: interrupt: no step had begun\n");
     _exit(SCREE_INTERRUPTED);
   }
-  say("scree run: interrupt: leaving the step, writing the checkpoint and results.h5 (once more "
-      "ends "
-      "at once)\n");
+  say("scree run: interrupt: leaving the step, writing the checkpoint and results.h5 "
+      "(once more ends at once)\n");
   errno = error;
 }
 

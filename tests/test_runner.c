@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "run/checkpoint.h"
 #include "run/results_file.h"
+#include "run/results_write.h"
 #include "scree/results.h"
 
 #include <stdio.h>
@@ -268,6 +269,46 @@ static void telemetry_does_not_wait_for_a_long_step(void **state) {
   scree_scene_destroy(scene);
 }
 
+static bool always(void *user) {
+  (void)user;
+  return true;
+}
+
+/* results.h5 that is given up: the one before it stays. */
+static void results_are_given_up_whole(void **state) {
+  (void)state;
+  static const char text[] = "bodies: [{shape: {kind: sphere, radius: 0.01}}]\n"
+                             "time: {step: 1e-3, duration: 0.1}\noutput: {every: 1e-3}\n";
+  char folder[96], path[160];
+  scree_Scene *scene = parse(text);
+  scree_RunSettings settings = settings_for("given-up", folder);
+  settings.steps = 20;
+  run_to_the_end(scene, &settings);
+  size_t n, m;
+  char *before = load(folder, "results.h5", &n), *journal_data = load(folder, "frames.bin", &m);
+  scree_free(journal_data);
+  scree_Journal journal;
+  scree_World *world;
+  snprintf(path, sizeof path, "%s/frames.bin", folder);
+  assert_int_equal(scree_journal_open(&journal, path, (int64_t)m, NULL), SCREE_OK);
+  assert_int_equal(scree_scene_build(scene, NULL, &world), SCREE_OK);
+  char results[160];
+  snprintf(results, sizeof results, "%s/results.h5", folder);
+  scree_Poll poll = {always, NULL, false};
+  assert_int_equal(scree_results_write(results, &journal, scene, world, false, &poll, NULL),
+                   SCREE_INTERRUPTED);
+  char *after = load(folder, "results.h5", &m);
+  assert_int_equal(n, m);
+  assert_memory_equal(before, after, n);
+  assert_int_equal(scree_results_write(results, &journal, scene, world, false, NULL, NULL),
+                   SCREE_OK);
+  scree_free(before);
+  scree_free(after);
+  scree_journal_close(&journal);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
 /* ---- bad numbers ----------------------------------------------------------------------------- */
 
 static void stops_with(const char *text, const char *expected, int64_t steps) {
@@ -353,6 +394,7 @@ int main(void) {
       cmocka_unit_test(interrupted_runs_have_the_same_bits),
       cmocka_unit_test(checkpoints_come_between_frames),
       cmocka_unit_test(telemetry_does_not_wait_for_a_long_step),
+      cmocka_unit_test(results_are_given_up_whole),
       cmocka_unit_test(bad_numbers_stop_the_run),
       cmocka_unit_test(time_left_follows_recent_steps),
   };

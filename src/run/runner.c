@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const double FLUSH_SECONDS = 0.5; /* that lines of telemetry wait, and until the next poll */
+static const double FLUSH_SECONDS = 0.5;     /* after which waiting telemetry is written */
 static const double CHECKPOINT_SHARE = 0.02; /* of the time that checkpoints may take */
 static const double LEAVE_SECONDS = 1.2;     /* after a request to stop, for results.h5 */
 
@@ -48,8 +48,8 @@ struct scree_Run {
   double clock_asked;     /* when the caller asked to stop; 0: it has not */
   int frames_written;     /* in the last results.h5 */
   bool over, failed, journal_gone;
-  bool torn;            /* the world and what is written of it do not fit together */
-  scree_Status unsaved; /* of a flush of telemetry in the middle of a step */
+  bool torn;            /* a step was done, but not all that belongs to it was written */
+  scree_Status unsaved; /* of writing telemetry in the middle of a step */
   const char *reason;
 };
 
@@ -141,9 +141,12 @@ static scree_Status flush_when_due(scree_Run *run) {
 
 static bool asked_to_stop(scree_Run *run) {
   const scree_RunSettings *settings = &run->settings;
-  if (!settings->interrupted || !settings->interrupted(settings->interrupted_user)) return false;
-  if (!(run->clock_asked > 0)) run->clock_asked = scree_seconds();
-  return true;
+  const bool asked = settings->interrupted && settings->interrupted(settings->interrupted_user);
+  if (!asked)
+    run->clock_asked = 0;
+  else if (!(run->clock_asked > 0))
+    run->clock_asked = scree_seconds();
+  return asked;
 }
 
 /* Of the world. A step may take minutes: the lines of those before it do not wait for it. */
@@ -443,7 +446,6 @@ static scree_Status fail(scree_Run *run, scree_Status status) {
 scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   scree_StepReport own;
   if (!report) report = &own;
-  run->clock_asked = 0;
   scree_Status status = prepare_bodies(run);
   if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
   if (status != SCREE_OK) return fail(run, status);
@@ -470,7 +472,8 @@ scree_Status scree_run_close(scree_Run *run, const scree_Log *log) {
   /* when lines or frames of the present state are missing the last checkpoint is what counts */
   scree_Status status = run->torn ? SCREE_OK : save_checkpoint(run);
   if (run->torn) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
-  const scree_Status written = save_results(run);
+  const bool news = run->head.frames != run->frames_written || run->head.summary.finished;
+  const scree_Status written = news ? save_results(run) : SCREE_OK;
   if (status == SCREE_OK) status = written;
   if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
     scree_journal_close(&run->journal);
