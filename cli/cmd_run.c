@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "scree/results.h"
 
+#include <errno.h>
 #include <hdf5.h>
 #include <limits.h>
 #include <math.h>
@@ -15,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { INTERRUPTED = 130 };
+#include <unistd.h>
 
 typedef struct Request {
   const char *scene, *folder;
@@ -26,28 +26,49 @@ typedef struct Request {
   bool json, quiet, verbose;
 } Request;
 
-/* A request to end is treated like Ctrl-C: the step is finished and everything written. */
-static volatile sig_atomic_t terminated;
+/* ---- signals --------------------------------------------------------------------------------- */
 
-static void on_terminate(int number) {
-  (void)number;
-  terminated = 1;
+/* A signal handler can reach nothing but globals. */
+static volatile sig_atomic_t stop_asked; /* Ctrl-C, or SIGTERM, which is treated alike */
+static volatile sig_atomic_t stepping;   /* there is something to write before the end */
+static volatile sig_atomic_t on_terminal;
+
+static void say(const char *text) {
+  const ssize_t written = write(STDERR_FILENO, text, strlen(text));
+  (void)written; /* there is nobody to tell */
 }
 
-static bool stop_asked(void) {
-  return cli_interrupted() || terminated;
+/* The first signal asks the run to stop, and says so at once; the next one of either kind ends the
+ * program as usual. Before the first step, the first one does: there is nothing to write yet. */
+static void on_stop(int number) {
+  const int error = errno;
+  (void)number;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  stop_asked = 1;
+  if (on_terminal) say("\r\033[K");
+  if (!stepping) {
+    say("scree run: interrupt: no step had begun\n");
+    _exit(SCREE_INTERRUPTED);
+  }
+  say("scree run: interrupt: leaving the step, writing the checkpoint and results.h5 "
+      "(once more ends at once)\n");
+  errno = error;
 }
 
 static void catch_signals(void) {
-  struct sigaction action = {.sa_handler = on_terminate};
+  struct sigaction action = {.sa_handler = on_stop};
   sigemptyset(&action.sa_mask);
-  action.sa_flags = (int)SA_RESETHAND;
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  action.sa_flags = (int)SA_RESTART; /* files are written to the end */
+  on_terminal = isatty(STDERR_FILENO);
+  sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   /* a file that may not grow further is an error to report, not a reason to die */
   action = (struct sigaction){.sa_handler = SIG_IGN};
   sigemptyset(&action.sa_mask);
   sigaction(SIGXFSZ, &action, NULL);
-  cli_catch_interrupt();
 }
 
 /* "examples/drum.yaml" -> "drum-run", in the folder one is in. */
@@ -146,25 +167,43 @@ static void say_resume(const Request *request) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static int carry_out(const Request *request, scree_Run *run, const scree_Log *log) {
+/* What the library's callback needs; the run is null until it is made. */
+typedef struct Watch {
   CliRunProgress progress;
+  const scree_Run *run;
+} Watch;
+
+/* Several times a second, in the middle of steps. */
+static bool poll_run(void *user) {
+  Watch *watch = user;
+  if (!stop_asked && watch->run) cli_run_progress_step(&watch->progress, watch->run);
+  return stop_asked;
+}
+
+static int carry_out(const Request *request, scree_Run *run, Watch *watch, const scree_Log *log) {
+  CliRunProgress *progress = &watch->progress;
   scree_Status failure = SCREE_OK;
-  cli_run_progress_init(&progress, run, request->quiet || request->json);
-  while (!scree_run_is_over(run) && !stop_asked()) {
+  cli_run_progress_init(progress, run, request->quiet || request->json);
+  watch->run = run;
+  stepping = 1;
+  bool interrupted = false;
+  while (!scree_run_is_over(run) && !interrupted) {
     scree_StepReport report;
     const scree_Status status = scree_run_step(run, &report);
-    if (status > SCREE_NOT_CONVERGED)
+    if (status <= SCREE_NOT_CONVERGED)
+      cli_run_progress_update(progress, run, &report);
+    else if (status != SCREE_INTERRUPTED)
       failure = status;
-    else
-      cli_run_progress_update(&progress, run, &report);
+    interrupted = status == SCREE_INTERRUPTED || (stop_asked && !scree_run_is_over(run));
   }
-  cli_run_progress_clear(&progress);
-  const bool interrupted = !scree_run_is_over(run);
+  watch->run = NULL; /* no progress from here on */
+  cli_run_progress_clear(progress);
   const scree_Status closed = scree_run_close(run, log);
-  if (closed > failure) failure = closed;
+  interrupted = interrupted || closed == SCREE_INTERRUPTED;
+  if (closed != SCREE_INTERRUPTED && closed > failure) failure = closed;
   const scree_RunSummary summary = scree_run_summary(run);
   int status = failure != SCREE_OK       ? (int)failure
-               : interrupted             ? INTERRUPTED
+               : interrupted             ? (int)SCREE_INTERRUPTED
                : summary.steps_above > 0 ? 1
                                          : 0;
   if (request->json)
@@ -176,14 +215,15 @@ static int carry_out(const Request *request, scree_Run *run, const scree_Log *lo
     cli_error("scree run: stopped at step %lld; what was written is intact",
               (long long)summary.steps);
   else if (interrupted)
-    cli_error("scree run: interrupted after step %lld, everything is written",
-              (long long)summary.steps);
-  if (failure != SCREE_OK || !summary.finished) say_resume(request);
+    cli_error("scree run: interrupted after step %lld, %s", (long long)summary.steps,
+              closed == SCREE_OK ? "everything is written" : "the checkpoint is written");
+  if (failure != SCREE_OK || interrupted || !summary.finished) say_resume(request);
   return status;
 }
 
 static int run_scene(Request *request) {
   CliLog log;
+  Watch watch = {.run = NULL};
   scree_Scene *scene = NULL;
   scree_Run *run = NULL;
   cli_log_init(&log, request->quiet, request->verbose);
@@ -203,10 +243,12 @@ static int run_scene(Request *request) {
   if (request->folder) {
     request->settings.folder = request->folder;
     request->settings.steps = request->steps;
+    request->settings.interrupted = poll_run;
+    request->settings.interrupted_user = &watch;
     status = (int)scree_scene_read(request->scene, request->sets.items, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
-  if (status == 0) status = carry_out(request, run, &log.log);
+  if (status == 0) status = carry_out(request, run, &watch, &log.log);
   scree_run_destroy(run);
   scree_scene_destroy(scene);
   free(inside);
@@ -263,6 +305,11 @@ const CliCommand cli_command_run = {
             "results.h5, telemetry.jsonl and a checkpoint (docs/RESULTS.md). A run that was\n"
             "interrupted, by Ctrl-C, a full disk or a crash, goes on with --resume, to the\n"
             "same bits.\n"
+            "\n"
+            "Ctrl-C and SIGTERM leave the step under way within two seconds, write the\n"
+            "checkpoint and results.h5, and say how to resume; once more ends at once.\n"
+            "Checkpoints also come by the clock (output.checkpoint). Drivers, forces and\n"
+            "sensors that are not finite stop the run with their place in the scene.\n"
             "\n"
             "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
             "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"

@@ -1,22 +1,29 @@
-/* The progress of a run: a bar that is written over on a terminal, plain lines in a pipe. */
+/* The progress of a run: a line that is written over on a terminal, plain lines in a pipe. */
 #ifndef CLI_RUN_PROGRESS_H
 #define CLI_RUN_PROGRESS_H
 
+#include "cli/rate.h"
 #include "cli/terminal.h"
 #include "scree/results.h"
 
 typedef struct CliRunProgress {
   CliProgress line;
   bool quiet;
-  double end; /* time at which the run is over */
-  double first, clock,
-      clock_printed; /* time and clock at the start; clock of the last plain line */
-  double next;       /* share of the run at which the next plain line is due */
+  double end;           /* time at which the run is over */
+  double time;          /* after the last step */
+  double clock;         /* at the end of the last step */
+  double clock_printed; /* of the last plain line */
+  double clock_shown;   /* of the last word on the step under way */
+  double next;          /* share of the run at which the next plain line is due */
+  CliRate rate;
 } CliRunProgress;
 
 void cli_run_progress_init(CliRunProgress *progress, const scree_Run *run, bool quiet);
+/* After a step. */
 void cli_run_progress_update(CliRunProgress *progress, const scree_Run *run,
                              const scree_StepReport *report);
+/* In the middle of one, as often as one likes: says that it is long, once it is. */
+void cli_run_progress_step(CliRunProgress *progress, const scree_Run *run);
 void cli_run_progress_clear(CliRunProgress *progress);
 
 /* "3.2 s", "12 min 05 s", "2 h 03 min" */

@@ -28,7 +28,8 @@ typedef enum scree_Status {
   SCREE_OK = 0,            /* done, and certified where there is something to certify */
   SCREE_NOT_CONVERGED = 1, /* a usable result with an honest error above the tolerance */
   SCREE_BAD_INPUT = 2,     /* the caller's data or options are wrong; nothing was changed */
-  SCREE_MACHINE = 3        /* the machine failed: out of memory, disk full, file not writable */
+  SCREE_MACHINE = 3,       /* the machine failed: out of memory, disk full, file not writable */
+  SCREE_INTERRUPTED = 130  /* the caller's callback asked to stop in the middle: no result */
 } scree_Status;
 
 typedef enum scree_LogLevel {
@@ -48,7 +49,7 @@ typedef struct scree_Log {
 /* "0.1.0" */
 SCREE_API const char *scree_version(void);
 
-/* "ok", "not converged", "bad input", "machine failure" */
+/* "ok", "not converged", "bad input", "machine failure", "interrupted" */
 SCREE_API const char *scree_status_name(scree_Status status);
 
 #ifdef __cplusplus

@@ -26,7 +26,8 @@ typedef enum scree_SignalKind {
 } scree_SignalKind;
 
 /* A twist (velocity of an obstacle, or force and torque) as a function of time. The world copies
- * tables; `user` must outlive the world. */
+ * tables; `user` must outlive the world. A step in which the value is not finite fails with
+ * SCREE_BAD_INPUT and changes nothing. */
 typedef struct scree_Signal {
   scree_SignalKind kind;
   scree_Twist constant;
@@ -35,6 +36,8 @@ typedef struct scree_Signal {
   const scree_Twist *values; /* (count) */
   scree_Twist (*callback)(void *user, double time);
   void *user;
+  /* (6) or null: what messages call the components, linear then angular; must outlive the world */
+  const char *const *names;
 } scree_Signal;
 
 /* ---- bodies ---------------------------------------------------------------------------------- */

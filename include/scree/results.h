@@ -27,6 +27,11 @@ typedef struct scree_RunSettings {
   double until;       /* stop at this time; 0: the scene's duration */
   int64_t steps;      /* stop after so many steps of this call; 0: no limit */
   int threads;        /* 0: the scene's */
+  /* Asked several times a second when not null, also in the middle of a step and while results.h5
+   * is written; return true to stop (see scree_run_step and scree_run_close). It may look at the
+   * run, as far as that is const. Called from the thread that called the library. */
+  bool (*interrupted)(void *user);
+  void *interrupted_user;
 } scree_RunSettings;
 
 SCREE_API scree_RunSettings scree_run_settings(void);
@@ -38,14 +43,17 @@ SCREE_API scree_Status scree_run_create(const scree_Scene *scene, const scree_Ru
                                         const scree_Log *log, scree_Run **run);
 
 /* One step with all that belongs to it: pouring, telemetry, frames, checkpoints, problems. The
- * status is that of scree_world_step, or of a failure to write. */
+ * status is that of scree_world_step, or of a failure to write. SCREE_INTERRUPTED: the step was
+ * left and can be repeated, by another call or by a run that is resumed; call scree_run_close.
+ * Other failures end the run. */
 SCREE_API scree_Status scree_run_step(scree_Run *run, scree_StepReport *report);
 
 /* The scene's end was reached, or the limits of the settings. */
 SCREE_API bool scree_run_is_over(const scree_Run *run);
 
 /* Write the last frame if the scene has ended, the checkpoint and results.h5. Must be called also
- * after an interruption or a failure; once. */
+ * after an interruption or a failure; once. After `interrupted` has asked to stop, results.h5 is
+ * given up if it takes longer than a second or so (SCREE_INTERRUPTED): a resumed run makes it. */
 SCREE_API scree_Status scree_run_close(scree_Run *run, const scree_Log *log);
 SCREE_API void scree_run_destroy(scree_Run *run);
 

@@ -32,7 +32,7 @@ typedef struct scree_SolveSettings {
   double tolerance;           /* on the chosen measure */
   scree_Measure measure;
   int max_iterations; /* 0: the solver's own limit */
-  double time_limit;  /* seconds, 0: none */
+  double time_limit;  /* seconds, 0: none; where it acts, results depend on the machine */
   /* Limit on the counted work, 0: none. It is given in seconds of an ordinary core but computed
    * from counts of sweeps, factorisations and their sizes, so that it stops a solve at the same
    * iterate on every machine. */
@@ -42,6 +42,11 @@ typedef struct scree_SolveSettings {
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);
   void *progress_user;
+  /* Asked several times a second when not null, also inside of an iteration; return true to leave
+   * the solve at once, without a result (SCREE_INTERRUPTED). Called from the thread that called the
+   * library, never from a worker. */
+  bool (*interrupted)(void *user);
+  void *interrupted_user;
 } scree_SolveSettings;
 
 /* What came out; every figure is measured by the driver from r alone. */
@@ -59,7 +64,8 @@ typedef struct scree_SolveInfo {
 SCREE_API scree_SolveSettings scree_solve_settings(void);
 
 /* Solve. r (nc x d) receives the impulses, u (nc x d) the velocities W r + q. Returns SCREE_OK,
- * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT or SCREE_MACHINE. */
+ * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT, SCREE_MACHINE, or
+ * SCREE_INTERRUPTED (`interrupted` returned true; r and u hold nothing of use). */
 SCREE_API scree_Status scree_solve(const scree_Problem *problem,
                                    const scree_SolveSettings *settings, double *r, double *u,
                                    scree_SolveInfo *info, const scree_Log *log);

@@ -37,15 +37,17 @@ typedef struct scree_WorldSettings {
    * relative to the smaller body (0.01); energy created since the start relative to the energy
    * turned over (0.01). A step that makes a penetration above the limit worse is halved first. */
   double penetration_limit, energy_limit;
-  scree_SolveSettings solve; /* solver, options, tolerance, measure, limits, threads */
-  bool warm_start;           /* start each solve from the impulses of the previous step (true) */
+  /* Solver, options, tolerance, measure, limits, threads. `interrupted` is asked during the whole
+   * step, not only in solves. */
+  scree_SolveSettings solve;
+  bool warm_start;  /* start each solve from the impulses of the previous step (true) */
   /* A step costs at most this many times the usual step, counted in sweeps and factorisations, so
    * that the bits stay the same (20; INFINITY: no limit). Then the best solution found stands and
    * the step is not certified. */
   double max_work;
-  int max_retries;           /* of a solve that misses the tolerance: with more patience, then with
-                              * the default solver (2) */
-  int max_halvings;          /* of a step that cannot be certified (3); 0: none */
+  int max_retries;  /* of a solve that misses the tolerance: with more patience, then with
+                     * the default solver (2) */
+  int max_halvings; /* of a step that cannot be certified (3); 0: none */
 } scree_WorldSettings;
 
 /* ---- the certificate --------------------------------------------------------------------------

@@ -91,8 +91,24 @@ SCREE_API int scree_body_material(const scree_World *world, int body);
 /* ---- stepping and the certificate ------------------------------------------------------------ */
 
 /* One step of length settings.step. `report` may be null. SCREE_OK: certified; SCREE_NOT_CONVERGED:
- * done, but the report shows what is above the tolerance; otherwise nothing was changed. */
+ * done, but the report shows what is above the tolerance; otherwise nothing was changed and the
+ * report is not filled: SCREE_BAD_INPUT (a driver or force is not finite at some time, or the
+ * motion is not at the end: the message names the body or force and the time), SCREE_MACHINE, or
+ * SCREE_INTERRUPTED (settings.solve.interrupted returned true). The step can then be repeated, to
+ * the same bits as if it had not been tried. */
 SCREE_API scree_Status scree_world_step(scree_World *world, scree_StepReport *report);
+
+/* The step under way, for the callbacks of settings.solve, which are called in the middle of one.
+ */
+typedef struct scree_StepProgress {
+  int64_t step; /* its number, from 1 */
+  double time;  /* at its start */
+  int attempts; /* at the step, or at a part of it once it is halved; the present one included */
+  int solves;   /* done so far */
+  int contacts; /* of the problem at hand, or of the last one */
+} scree_StepProgress;
+
+SCREE_API scree_StepProgress scree_world_progress(const scree_World *world);
 
 /* ---- contacts and analysis ------------------------------------------------------------------- */
 

@@ -211,14 +211,40 @@ scree_Status scree_bodies_set_gone(scree_Bodies *b, int body, int64_t step, cons
   return SCREE_OK;
 }
 
-void scree_bodies_drive(scree_Bodies *bodies, double time) {
+scree_Status scree_bodies_drive(scree_Bodies *bodies, double time, const scree_Log *log) {
   for (int k = 0; k < bodies->driver_count; ++k) {
     const scree_Driver *driver = &bodies->drivers[k];
     if (bodies->fixed[driver->body] & SCREE_BODY_GONE) continue;
     scree_Twist velocity = scree_signal_at(&driver->signal, time);
     if (bodies->dimension == 2) velocity = scree_twist_planar(velocity);
+    const scree_Status status =
+        scree_signal_check(&driver->signal, &velocity, "driver of body", driver->body, time, log);
+    if (status) return status;
     bodies->motion[driver->body].velocity = velocity;
   }
+  return SCREE_OK;
+}
+
+static bool motion_is_finite(const scree_Motion *motion) {
+  const scree_Quat q = motion->pose.orientation;
+  return vec_is_finite(motion->pose.position) && scree_twist_is_finite(&motion->velocity) &&
+         isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
+}
+
+scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
+                                       const scree_Log *log) {
+  for (int k = 0; k < bodies->count; ++k) {
+    const scree_Motion *motion = &bodies->motion[k];
+    if (motion_is_finite(motion)) continue;
+    const char *what = !vec_is_finite(motion->pose.position)       ? "position"
+                       : !scree_twist_is_finite(&motion->velocity) ? "velocity"
+                                                                   : "orientation";
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: its %s is not finite at t = %.9g s: a velocity or force is too "
+                      "large for numbers of this machine, or the time step is too long",
+                      k, what, time);
+  }
+  return SCREE_OK;
 }
 
 size_t scree_bodies_memory(const scree_Bodies *b) {

@@ -59,8 +59,13 @@ scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const
 scree_Status scree_bodies_set_gone(scree_Bodies *bodies, int body, int64_t step,
                                    const scree_Log *log);
 
-/* Velocities of all obstacles from their drivers at `time`. */
-void scree_bodies_drive(scree_Bodies *bodies, double time);
+/* Velocities of all obstacles from their drivers at `time`; SCREE_BAD_INPUT when one is not finite.
+ */
+scree_Status scree_bodies_drive(scree_Bodies *bodies, double time, const scree_Log *log);
+
+/* SCREE_BAD_INPUT when a pose or a velocity at `time` is not finite. */
+scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
+                                       const scree_Log *log);
 
 /* The length that a gap between two bodies is small against. */
 static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b) {

@@ -37,7 +37,7 @@ static scree_Status check_table(const scree_Signal *s, const char *owner, const 
 
 scree_Status scree_signal_copy(const scree_Signal *from, const char *owner, scree_Signal *to,
                                const scree_Log *log) {
-  *to = (scree_Signal){.kind = from->kind};
+  *to = (scree_Signal){.kind = from->kind, .names = from->names};
   switch (from->kind) {
   case SCREE_SIGNAL_ZERO: return SCREE_OK;
   case SCREE_SIGNAL_CONSTANT:
@@ -107,4 +107,26 @@ scree_Twist scree_signal_at(const scree_Signal *signal, double time) {
   case SCREE_SIGNAL_ZERO: break;
   }
   return (scree_Twist){0};
+}
+
+/* printf writes the sign of a NaN, which means nothing. */
+static const char *word_of(double x) {
+  return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+}
+
+scree_Status scree_signal_check(const scree_Signal *signal, const scree_Twist *value,
+                                const char *owner, int index, double time, const scree_Log *log) {
+  static const char *const parts[6] = {"linear x",  "linear y",  "linear z",
+                                       "angular x", "angular y", "angular z"};
+  const double x[6] = {value->linear.x,  value->linear.y,  value->linear.z,
+                       value->angular.x, value->angular.y, value->angular.z};
+  int k = 0;
+  while (k < 6 && isfinite(x[k])) ++k;
+  if (k == 6) return SCREE_OK;
+  if (signal->names)
+    return scree_fail(log, SCREE_BAD_INPUT, "%s is %s at t = %.9g s, expected a finite number",
+                      signal->names[k], word_of(x[k]), time);
+  return scree_fail(log, SCREE_BAD_INPUT,
+                    "%s %d, %s, is %s at t = %.9g s, expected a finite number", owner, index,
+                    parts[k], word_of(x[k]), time);
 }

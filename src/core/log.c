@@ -21,6 +21,7 @@ const char *scree_status_name(scree_Status status) {
   case SCREE_NOT_CONVERGED: return "not converged";
   case SCREE_BAD_INPUT: return "bad input";
   case SCREE_MACHINE: return "machine failure";
+  case SCREE_INTERRUPTED: return "interrupted";
   }
   return "unknown status";
 }

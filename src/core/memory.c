@@ -7,13 +7,18 @@
 
 enum { ALIGNMENT = 64 };
 
-void *scree_alloc(size_t count, size_t size) {
+static size_t whole_lines(size_t bytes) {
+  return bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+}
+
+void *scree_alloc_raw(size_t count, size_t size) {
   if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size) return NULL;
-  size_t bytes = count * size;
-  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (bytes == 0) bytes = ALIGNMENT;
-  void *memory = aligned_alloc(ALIGNMENT, bytes);
-  if (memory) memset(memory, 0, bytes);
+  return aligned_alloc(ALIGNMENT, whole_lines(count * size));
+}
+
+void *scree_alloc(size_t count, size_t size) {
+  void *memory = scree_alloc_raw(count, size);
+  if (memory) memset(memory, 0, whole_lines(count * size));
   return memory;
 }
 

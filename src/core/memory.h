@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 void *scree_alloc(size_t count, size_t size);
+/* The same, not zeroed: for arrays so large that touching them for the first time takes seconds. */
+void *scree_alloc_raw(size_t count, size_t size);
 void scree_free(void *memory);
 
 /* Make *array hold at least `count` elements, keeping the first *capacity of them; the capacity

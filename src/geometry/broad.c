@@ -27,6 +27,7 @@
 #include <string.h>
 
 enum { LEVELS = 32 };
+enum { POLL_BODIES = 8192 }; /* whose partners are sought between two polls, about 0.01 s */
 
 typedef struct Pair {
   int32_t i, j; /* i < j */
@@ -53,6 +54,7 @@ struct scree_BroadPhase {
   uint32_t *row;  /* [n + 1] range of a body in `partner`, when there are pairs */
   size_t pair_count, pair_capacity;
   int32_t *partner;
+  scree_Poll *poll; /* or null */
 };
 
 /* What only a build needs; it is a third of what would be held otherwise, and a build comes when no
@@ -98,6 +100,10 @@ void scree_broad_invalidate(scree_BroadPhase *b) {
 size_t scree_broad_memory(const scree_BroadPhase *b) {
   return sizeof *b + b->body_capacity * (sizeof *b->fat + sizeof *b->radius + sizeof *b->row) +
          b->pair_capacity * sizeof *b->partner;
+}
+
+void scree_broad_set_poll(scree_BroadPhase *b, scree_Poll *poll) {
+  b->poll = poll;
 }
 
 void scree_broad_set_skin(scree_BroadPhase *b, bool on) {
@@ -439,11 +445,13 @@ static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb 
   Sink sink = {b, t, fixed, 0, 0};
   for (int k = 0; k < count; k++) {
     const Entry *e = &t->entries[k];
+    if (k % POLL_BODIES == POLL_BODIES - 1 && scree_poll(b->poll)) return false;
     for (int level = 0; level <= e->level; level++)
       if (grid.used[level] && !query_level(t, &grid, e, level, &sink)) return false;
   }
   for (int k = 0; k < apart; k++) {
     int u = t->apart[k];
+    if (scree_poll(b->poll)) return false;
     for (int j = 0; j < n; j++) {
       bool both = !fat_bounded(&b->fat[j]); /* two of them meet once */
       if (j == u || (both && j < u)) continue;
@@ -487,6 +495,7 @@ scree_Status scree_broad_update(scree_BroadPhase *b, int n, const scree_Aabb *aa
   b->rebuilds++;
   if (!build(b, n, aabbs, radii, fixed, distance)) {
     b->n = 0;
+    if (b->poll && b->poll->stopped) return SCREE_INTERRUPTED;
     return scree_fail_memory(log, "the pairs of the broad phase");
   }
   b->valid = true;

@@ -10,6 +10,7 @@
 #ifndef SCREE_GEOMETRY_BROAD_H
 #define SCREE_GEOMETRY_BROAD_H
 
+#include "core/poll.h"
 #include "scree/shape.h"
 
 #include <stdint.h>
@@ -54,6 +55,10 @@ void scree_broad_destroy(scree_BroadPhase *broad);
 scree_Status scree_broad_update(scree_BroadPhase *broad, int n, const scree_Aabb *aabbs,
                                 const double *radii, const unsigned char *fixed, double distance,
                                 const scree_Log *log);
+
+/* A build of the list asks `poll` (or null), which must outlive the broad phase, now and then; told
+ * to stop it leaves with SCREE_INTERRUPTED, and the next update builds the list anew. */
+void scree_broad_set_poll(scree_BroadPhase *broad, scree_Poll *poll);
 
 /* The pairs of the last update; valid until the next one. */
 scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);

@@ -9,7 +9,9 @@
 #include "core/memory.h"
 #include "math/factor_internal.h"
 
-enum { SMALL = 128 }; /* rows of a front that is cleared as a whole */
+enum { SMALL = 128 };                    /* rows of a front that is cleared as a whole */
+static const double POLL_WORK = 1e8;     /* operations between two polls, about 0.01 s */
+enum { POLL_NUMBERS = 4 * 1024 * 1024 }; /* that are set to zero between two polls */
 
 scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
                                  scree_FactorKind kind, const scree_Log *log,
@@ -201,38 +203,68 @@ static void panel_unsymmetric(scree_Factor *f, const scree_Front *front,
     scree_dense_update(p, m, v + panel->left, v + panel->right, trailing, ld, trailing, ld, false);
 }
 
-/* The large arrays, at the first matrix. */
-static bool numbers_exist(scree_Factor *f) {
-  if (f->values) return true;
-  double *values = SCREE_ALLOC(double, f->values_size), *stack = SCREE_ALLOC(double, f->stack_size);
-  double *scratch = SCREE_ALLOC(double, f->scratch_size),
-         *tiles = SCREE_ALLOC(double, f->tiles_size);
-  if (values && stack && scratch && tiles) {
-    f->values = values;
-    f->stack = stack;
-    f->scratch = scratch;
-    f->tiles = tiles;
-    return true;
+/* An array of zeros. Memory that is touched for the first time is slow, seconds for 10 GB, so the
+ * poll is asked on the way. */
+static scree_Status numbers_make(scree_Poll *poll, size_t count, double **array) {
+  *array = scree_alloc_raw(count, sizeof **array);
+  if (!*array) return SCREE_MACHINE;
+  for (size_t at = 0; at < count; at += POLL_NUMBERS) {
+    if (scree_poll(poll)) return SCREE_INTERRUPTED;
+    const size_t n = count - at < POLL_NUMBERS ? count - at : POLL_NUMBERS;
+    memset(*array + at, 0, n * sizeof **array);
   }
-  scree_free(values);
-  scree_free(stack);
-  scree_free(scratch);
-  scree_free(tiles);
-  return false;
+  return SCREE_OK;
+}
+
+/* The large arrays, at the first matrix. */
+static scree_Status numbers_exist(scree_Factor *f) {
+  const size_t sizes[] = {f->values_size, f->stack_size, f->scratch_size, f->tiles_size};
+  double **const arrays[] = {&f->values, &f->stack, &f->scratch, &f->tiles};
+  scree_Status status = SCREE_OK;
+  if (f->values) return SCREE_OK;
+  for (int k = 0; k < 4 && status == SCREE_OK; ++k)
+    status = numbers_make(f->poll, sizes[k], arrays[k]);
+  for (int k = 0; k < 4 && status != SCREE_OK; ++k) {
+    scree_free(*arrays[k]);
+    *arrays[k] = NULL;
+  }
+  return status;
+}
+
+void scree_factor_set_poll(scree_Factor *f, scree_Poll *poll) {
+  f->poll = poll;
+}
+
+/* Of summing a front, in operations of the same length. */
+static double front_work(const scree_Front *front) {
+  const double ld = (double)front->size1 + front->size2;
+  return 10.0 * ld * ld;
+}
+
+/* Operations of a panel, roughly: its pivots, its rows, and the update of what remains. */
+static double panel_work(const scree_FactorPanel *panel) {
+  return 2.0 * panel->p * (double)(panel->p + panel->m) * (panel->p + panel->m);
 }
 
 scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturbed) {
-  if (!numbers_exist(f)) return SCREE_MACHINE;
+  const scree_Status status = numbers_exist(f);
+  if (status != SCREE_OK) return status;
   f->pivots = (scree_Pivots){0};
   scale_fill(f, x);
+  double work = 0.0; /* since the last poll */
   for (int s = 0; s < f->fronts; ++s) {
     const scree_Front *front = &f->front[s];
+    work += front_work(front);
     front_clear(f, front);
     front_scatter(f, front, x);
     front_extend(f, front);
     for (int q = 0; q < front->panels; ++q) {
       const scree_FactorPanel *panel = &f->panel[front->panel + q];
       const bool last = q == front->panels - 1;
+      if ((work += panel_work(panel)) > POLL_WORK) {
+        if (scree_poll(f->poll)) return SCREE_INTERRUPTED;
+        work = 0.0;
+      }
       if (f->kind == SCREE_FACTOR_SYMMETRIC)
         panel_symmetric(f, front, panel, last);
       else

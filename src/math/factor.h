@@ -9,7 +9,7 @@
 #ifndef SCREE_MATH_FACTOR_H
 #define SCREE_MATH_FACTOR_H
 
-#include "scree/base.h"
+#include "core/poll.h"
 
 typedef struct scree_Factor scree_Factor;
 
@@ -37,6 +37,10 @@ scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *co
  * overflows, SCREE_MACHINE when memory for the factor cannot be had; the factor must then be
  * computed again before it is used. */
 scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
+
+/* `compute` asks `poll` (or null), which must outlive the factor, about every hundredth of a second
+ * and returns SCREE_INTERRUPTED when told to stop; the factor must then be computed again. */
+void scree_factor_set_poll(scree_Factor *factor, scree_Poll *poll);
 
 /* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,
  * each with its own work. */

@@ -77,6 +77,7 @@ struct scree_Factor {
   int vector_max; /* largest panel.m, rounded up to a whole tile */
   double flops;
   scree_Pivots pivots; /* of the last compute */
+  scree_Poll *poll;    /* or null */
 };
 
 /* Fronts before analysis: the order of the nodes and the tree. All arrays (n). */

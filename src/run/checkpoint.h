@@ -11,6 +11,7 @@ typedef struct scree_CheckpointHead {
   int64_t journal;   /* bytes of frames.bin that belong to it */
   int64_t telemetry; /* bytes of telemetry.jsonl */
   int32_t frames, poured;
+  int64_t prepared;   /* 1: the bodies of the next step have come and gone already */
   int64_t last_frame; /* step of the last saved frame, -1: none */
   double peak;        /* of the kinetic energy */
   double turned_over; /* largest energy so far: scale of energy_error */

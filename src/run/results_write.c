@@ -513,7 +513,7 @@ static void write_frame(Writer *writer, Sets *sets, int f, const scree_Frame *fr
 }
 
 static scree_Status write_frames(Writer *writer, const scree_Journal *journal, const Sizes *sizes,
-                                 const scree_Log *log) {
+                                 scree_Poll *poll, const scree_Log *log) {
   Sets sets = {0};
   scree_Frame frame = {0};
   scree_Status status = SCREE_OK;
@@ -523,6 +523,10 @@ static scree_Status write_frames(Writer *writer, const scree_Journal *journal, c
   int64_t place = 0;
   for (int f = 0; f < sizes->frames && writer->good && status == SCREE_OK; ++f) {
     bool end = false;
+    if (scree_poll(poll)) {
+      status = SCREE_INTERRUPTED;
+      break;
+    }
     status = scree_journal_read(journal, &place, &frame, &end, log);
     if (status == SCREE_OK && end)
       status = scree_fail(log, SCREE_BAD_INPUT, "%s: frame %d is damaged", journal->path, f);
@@ -542,12 +546,13 @@ static scree_Status write_frames(Writer *writer, const scree_Journal *journal, c
 
 static scree_Status write_content(hid_t file, const char *path, const scree_Journal *journal,
                                   const Sizes *sizes, const scree_Scene *scene,
-                                  const scree_World *world, bool finished, const scree_Log *log) {
+                                  const scree_World *world, bool finished, scree_Poll *poll,
+                                  const scree_Log *log) {
   Writer writer = {.file = file, .compression = scree_scene_info(scene).compression, .good = true};
   write_head(&writer, scene, world, finished);
   write_materials(&writer, scene);
   write_bodies(&writer, world, sizes->bodies, sizes->first, sizes->last);
-  scree_Status status = write_frames(&writer, journal, sizes, log);
+  scree_Status status = write_frames(&writer, journal, sizes, poll, log);
   if (status == SCREE_OK && !writer.good)
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written: memory or disk is full", path);
   return status;
@@ -568,7 +573,7 @@ static int try_room(const char *path, int64_t bytes) {
 /* A file that does not fit into memory: straight to the disk, under another name. */
 static scree_Status write_large(const char *path, const scree_Journal *journal, const Sizes *sizes,
                                 const scree_Scene *scene, const scree_World *world, bool finished,
-                                const scree_Log *log) {
+                                scree_Poll *poll, const scree_Log *log) {
   const size_t length = strlen(path) + 8;
   char *part = SCREE_ALLOC(char, length);
   if (!part) return scree_fail_memory(log, path);
@@ -586,7 +591,8 @@ static scree_Status write_large(const char *path, const scree_Journal *journal, 
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   scree_Status status = SCREE_MACHINE;
-  if (file >= 0) status = write_content(file, path, journal, sizes, scene, world, finished, log);
+  if (file >= 0)
+    status = write_content(file, path, journal, sizes, scene, world, finished, poll, log);
   if (file >= 0 && H5Fclose(file) < 0 && status == SCREE_OK) file = -1, status = SCREE_MACHINE;
   if (file < 0) status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written", path);
   H5Eset_auto2(H5E_DEFAULT, function, user);
@@ -598,18 +604,18 @@ static scree_Status write_large(const char *path, const scree_Journal *journal, 
   return status;
 }
 
-scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
-                                        const scree_Scene *scene, const scree_World *world,
-                                        bool finished, int64_t memory, const scree_Log *log) {
+static scree_Status write_file(const char *path, const scree_Journal *journal,
+                               const scree_Scene *scene, const scree_World *world, bool finished,
+                               int64_t memory, scree_Poll *poll, const scree_Log *log) {
   Sizes sizes;
   scree_Status status = find_sizes(journal, world, &sizes, log);
   if (status == SCREE_OK && journal->length > memory) {
-    status = write_large(path, journal, &sizes, scene, world, finished, log);
+    status = write_large(path, journal, &sizes, scene, world, finished, poll, log);
   } else if (status == SCREE_OK) {
     scree_H5 h5;
     status = scree_h5_create(&h5, path, NULL, log);
     if (status == SCREE_OK) {
-      status = write_content(h5.file, path, journal, &sizes, scene, world, finished, log);
+      status = write_content(h5.file, path, journal, &sizes, scene, world, finished, poll, log);
       if (status == SCREE_OK) status = scree_h5_save(&h5);
       scree_h5_close(&h5);
     }
@@ -619,8 +625,14 @@ scree_Status scree_results_write_within(const char *path, const scree_Journal *j
   return status;
 }
 
+scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
+                                        const scree_Scene *scene, const scree_World *world,
+                                        bool finished, int64_t memory, const scree_Log *log) {
+  return write_file(path, journal, scene, world, finished, memory, NULL, log);
+}
+
 scree_Status scree_results_write(const char *path, const scree_Journal *journal,
                                  const scree_Scene *scene, const scree_World *world, bool finished,
-                                 const scree_Log *log) {
-  return scree_results_write_within(path, journal, scene, world, finished, IN_MEMORY, log);
+                                 scree_Poll *poll, const scree_Log *log) {
+  return write_file(path, journal, scene, world, finished, IN_MEMORY, poll, log);
 }

@@ -20,6 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const double FLUSH_SECONDS = 0.5;     /* after which waiting telemetry is written */
+static const double CHECKPOINT_SHARE = 0.02; /* of the time that checkpoints may take */
+static const double LEAVE_SECONDS = 1.2;     /* after a request to stop, for results.h5 */
+
 enum { SCENE, RESULTS, TELEMETRY, CHECKPOINT, JOURNAL, PROBLEMS, PATHS };
 
 static const char *const names[PATHS] = {"scene.yaml",     "results.h5", "telemetry.jsonl",
@@ -39,9 +43,13 @@ struct scree_Run {
   scree_CheckpointHead head; /* the summary is kept in it */
   int *order;                /* (info.poured) generator of each poured body */
   int64_t steps_limit, steps_start;
-  double clock_start, clock_checkpoint, seconds_before;
-  int frames_written; /* in the last results.h5 */
+  double clock_start, clock_checkpoint, clock_flush, seconds_before;
+  double checkpoint_cost; /* seconds that the last one took */
+  double clock_asked;     /* when the caller asked to stop; 0: it has not */
+  int frames_written;     /* in the last results.h5 */
   bool over, failed, journal_gone;
+  bool torn;            /* a step was done, but not all that belongs to it was written */
+  scree_Status unsaved; /* of writing telemetry in the middle of a step */
   const char *reason;
 };
 
@@ -121,6 +129,39 @@ static scree_Status prepare_folder(scree_Run *run) {
   return SCREE_OK;
 }
 
+/* ---- in the middle of a step ----------------------------------------------------------------- */
+
+static scree_Status flush_when_due(scree_Run *run) {
+  if (run->telemetry.count == 0) return SCREE_OK;
+  const double now = scree_seconds();
+  if (now - run->clock_flush < FLUSH_SECONDS) return SCREE_OK;
+  run->clock_flush = now;
+  return scree_telemetry_flush(&run->telemetry, false, run->log);
+}
+
+static bool asked_to_stop(scree_Run *run) {
+  const scree_RunSettings *settings = &run->settings;
+  const bool asked = settings->interrupted && settings->interrupted(settings->interrupted_user);
+  if (!asked)
+    run->clock_asked = 0;
+  else if (!(run->clock_asked > 0))
+    run->clock_asked = scree_seconds();
+  return asked;
+}
+
+/* Of the world. A step may take minutes: the lines of those before it do not wait for it. */
+static bool poll_step(void *user) {
+  scree_Run *run = user;
+  if (run->unsaved == SCREE_OK) run->unsaved = flush_when_due(run);
+  return run->unsaved != SCREE_OK || asked_to_stop(run);
+}
+
+/* Of results.h5, which is given up only when it takes long. */
+static bool poll_results(void *user) {
+  scree_Run *run = user;
+  return asked_to_stop(run) && scree_seconds() - run->clock_asked > LEAVE_SECONDS;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static scree_Status save_frame(scree_Run *run) {
@@ -135,9 +176,16 @@ static scree_Status save_frame(scree_Run *run) {
 }
 
 static scree_Status save_results(scree_Run *run) {
-  scree_Status status = scree_results_write(run->path[RESULTS], &run->journal, run->scene,
-                                            run->world, run->head.summary.finished, run->log);
+  scree_Poll poll = {poll_results, run, false};
+  scree_Status status =
+      scree_results_write(run->path[RESULTS], &run->journal, run->scene, run->world,
+                          run->head.summary.finished, &poll, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
+  if (status == SCREE_INTERRUPTED)
+    scree_report(run->log, SCREE_LOG_WARNING,
+                 "%s: not brought up to date, which takes longer: the frames are kept in %s and a "
+                 "resumed run puts them in",
+                 run->path[RESULTS], names[JOURNAL]);
   return status;
 }
 
@@ -146,7 +194,8 @@ static double elapsed(const scree_Run *run) {
 }
 
 static scree_Status save_checkpoint(scree_Run *run) {
-  run->clock_checkpoint = scree_seconds();
+  const double start = scree_seconds();
+  run->clock_flush = start;
   scree_Status status = scree_telemetry_flush(&run->telemetry, true, run->log);
   if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
   if (status != SCREE_OK) return status;
@@ -159,7 +208,16 @@ static scree_Status save_checkpoint(scree_Run *run) {
   scree_world_save(run->world, state);
   status = scree_checkpoint_write(run->path[CHECKPOINT], &run->head, run->order, state, run->log);
   scree_free(state);
+  run->clock_checkpoint = scree_seconds();
+  run->checkpoint_cost = run->clock_checkpoint - start;
   return status;
+}
+
+/* By the clock, after any step, but only so often that the run is not slowed down. */
+static bool checkpoint_due(const scree_Run *run, bool frame) {
+  if (!(run->info.checkpoint > 0)) return frame;
+  return scree_seconds() - run->clock_checkpoint >=
+         fmax(run->info.checkpoint, run->checkpoint_cost / CHECKPOINT_SHARE);
 }
 
 static scree_Status dump_problem(scree_Run *run) {
@@ -262,15 +320,17 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->settings = *settings;
   made->log = log;
   made->journal.file = made->telemetry.file = -1;
-  made->clock_start = made->clock_checkpoint = scree_seconds();
+  made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
   made->order = SCREE_ALLOC(int, made->info.poured);
   scree_Status status = made->order ? SCREE_OK : scree_fail_memory(log, "the poured bodies");
   if (status == SCREE_OK) status = scree_sensors_init(&made->sensors, scene, log);
   if (status == SCREE_OK) status = prepare_folder(made);
   if (status == SCREE_OK) status = settings->resume ? go_on(made) : start_anew(made);
-  if (status == SCREE_OK && settings->threads > 0) {
+  if (status == SCREE_OK) {
     scree_WorldSettings world = *scree_world_get_settings(made->world);
-    world.solve.threads = settings->threads;
+    if (settings->threads > 0) world.solve.threads = settings->threads;
+    world.solve.interrupted = poll_step;
+    world.solve.interrupted_user = made;
     status = scree_world_set_settings(made->world, &world);
   }
   if (status != SCREE_OK) {
@@ -335,6 +395,7 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   scree_Status status = scree_sensors_take(&run->sensors, run->world, run->log);
   if (status == SCREE_OK)
     status = scree_telemetry_add(&run->telemetry, report, bodies, &run->sensors, run->log);
+  if (status == SCREE_OK) status = flush_when_due(run);
   if (status == SCREE_OK && scree_scene_dumps(run->scene, step)) status = dump_problem(run);
   const char *reason = NULL;
   const bool stop = scree_scene_should_stop(run->scene, run->world, &run->head.peak, &reason);
@@ -343,7 +404,7 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
     const bool extended = !stop && run->steps_limit > run->info.steps && step < run->steps_limit;
     if (!extended) {
       run->over = run->head.summary.finished = true;
-      run->reason = stop ? reason : "its time is over";
+      run->reason = stop ? reason : "finished";
     }
   }
   if (!run->over && step >= run->steps_limit) {
@@ -356,32 +417,47 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   }
   const bool frame = step % run->info.frame_steps == 0 || run->head.summary.finished;
   if (status == SCREE_OK && frame) status = save_frame(run);
-  if (status == SCREE_OK && frame && !run->over &&
-      scree_seconds() - run->clock_checkpoint >= run->info.checkpoint) {
+  if (status == SCREE_OK && !run->over && checkpoint_due(run, frame)) {
     /* bodies due now belong to the checkpoint's state only after they were added */
     status = save_checkpoint(run);
     if (status == SCREE_OK && 2 * run->head.frames >= 3 * run->frames_written)
       status = save_results(run);
+    if (status == SCREE_INTERRUPTED) status = SCREE_OK; /* the next step is left, too */
   }
+  return status;
+}
+
+/* The bodies of the next step. A step that is repeated, in this run or in one that is resumed, does
+ * not do it again: a body that has just come could be taken away. */
+static scree_Status prepare_bodies(scree_Run *run) {
+  if (run->head.prepared) return SCREE_OK;
+  scree_Status status = scree_scene_remove(run->scene, run->world);
+  if (status == SCREE_OK)
+    status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  run->head.prepared = status == SCREE_OK;
+  return status;
+}
+
+static scree_Status fail(scree_Run *run, scree_Status status) {
+  run->failed = run->torn = true;
   return status;
 }
 
 scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   scree_StepReport own;
   if (!report) report = &own;
-  scree_Status status = scree_scene_remove(run->scene, run->world);
-  if (status == SCREE_OK)
-    status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  scree_Status status = prepare_bodies(run);
   if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
-  if (status == SCREE_OK) status = scree_world_step(run->world, report);
-  if (status > SCREE_NOT_CONVERGED) {
-    run->failed = true;
+  if (status != SCREE_OK) return fail(run, status);
+  status = scree_world_step(run->world, report);
+  if (run->unsaved != SCREE_OK) return fail(run, run->unsaved);
+  if (status > SCREE_NOT_CONVERGED) { /* the world is as it was before the step */
+    run->failed = status != SCREE_INTERRUPTED;
     return status;
   }
+  run->head.prepared = false;
   const scree_Status recorded = record(run, report);
-  if (recorded == SCREE_OK) return status;
-  run->failed = true;
-  return recorded;
+  return recorded == SCREE_OK ? status : fail(run, recorded);
 }
 
 /* ---- end ------------------------------------------------------------------------------------- */
@@ -393,10 +469,11 @@ bool scree_run_is_over(const scree_Run *run) {
 scree_Status scree_run_close(scree_Run *run, const scree_Log *log) {
   (void)log;
   if (run->journal_gone) return SCREE_OK;
-  /* after a failure the state may be half-way: the last checkpoint is what counts */
-  scree_Status status = run->failed ? SCREE_OK : save_checkpoint(run);
-  if (run->failed) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
-  const scree_Status written = save_results(run);
+  /* when lines or frames of the present state are missing the last checkpoint is what counts */
+  scree_Status status = run->torn ? SCREE_OK : save_checkpoint(run);
+  if (run->torn) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
+  const bool news = run->head.frames != run->frames_written || run->head.summary.finished;
+  const scree_Status written = news ? save_results(run) : SCREE_OK;
   if (status == SCREE_OK) status = written;
   if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
     scree_journal_close(&run->journal);

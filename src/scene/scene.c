@@ -162,6 +162,7 @@ static void signal_free(scree_SceneSignal *signal) {
     scree_free(signal->table[half].times);
     scree_free(signal->table[half].values);
   }
+  for (int k = 0; k < 6; ++k) scree_free(signal->names[k]);
   scree_free(signal);
 }
 
@@ -206,12 +207,40 @@ static bool read_half(scree_SceneSignal *signal, int half, const scree_Node *nod
   return true;
 }
 
-/* Null nodes are zero. Null when memory runs out. */
-static scree_SceneSignal *read_signal(const scree_Node *linear, const scree_Node *angular) {
+/* Where component `i` of a half is written, for messages while the scene runs. */
+static char *name_component(const scree_Scene *scene, const char *owner, int index, const char *key,
+                            const scree_Node *node, int i) {
+  char place[48] = "", part[16] = "";
+  if (node && node->kind == SCREE_NODE_LIST && i < node->count) {
+    snprintf(part, sizeof part, "[%d]", i);
+    node = node->entries[i].value;
+  }
+  if (node && node->line > 0)
+    snprintf(place, sizeof place, ":%d:%d", node->line, node->column > 0 ? node->column : 1);
+  const size_t size = strlen(scene->name) + strlen(owner) + strlen(key) + 96;
+  char *name = SCREE_ALLOC(char, size);
+  if (name) snprintf(name, size, "%s%s: %s[%d].%s%s", scene->name, place, owner, index, key, part);
+  return name;
+}
+
+/* Entry `index` of the list `owner`; its values under the keys `linear` and `angular`, where an
+ * absent one is zero. Null when memory runs out. */
+static scree_SceneSignal *read_signal(const scree_Scene *scene, const char *owner, int index,
+                                      const scree_Node *map, const char *linear,
+                                      const char *angular) {
+  const char *const key[2] = {linear, angular};
   scree_SceneSignal *signal = SCREE_ALLOC(scree_SceneSignal, 1);
   if (!signal) return NULL;
   signal->constant = true;
-  if (read_half(signal, 0, linear) && read_half(signal, 1, angular)) return signal;
+  bool good = true;
+  for (int half = 0; half < 2; ++half)
+    good = good && read_half(signal, half, scree_node_find(map, key[half]));
+  for (int k = 0; k < 6 && good && !signal->constant; ++k) {
+    const scree_Node *node = scree_node_find(map, key[k / 3]);
+    signal->names[k] = name_component(scene, owner, index, key[k / 3], node, k % 3);
+    good = signal->names[k] != NULL;
+  }
+  if (good) return signal;
   signal_free(signal);
   return NULL;
 }
@@ -339,8 +368,8 @@ static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool ob
   if (scree_node_find(map, "name")) body.name = scree_node_text(map, "name");
   if (obstacle && status == SCREE_OK) {
     def->belt = scree_node_true(map, "belt");
-    body.driver =
-        read_signal(scree_node_find(map, "velocity"), scree_node_find(map, "angular_velocity"));
+    body.driver = read_signal(scene, "obstacles", (int)scene->body_count, map, "velocity",
+                              "angular_velocity"); /* obstacles are read first */
     if (!body.driver) status = scree_fail_memory(log, scene->name);
   } else if (status == SCREE_OK) {
     def->velocity = (scree_Twist){scree_scene_vector(map, "velocity"),
@@ -402,7 +431,8 @@ static scree_Status read_forces(scree_Scene *scene, const scree_Log *log) {
       out->def.body = find_body(scene, scree_node_find(map, "body"), log);
       if (out->def.body < 0) return SCREE_BAD_INPUT;
     }
-    out->signal = read_signal(acceleration ? acceleration : force, torque);
+    out->signal =
+        read_signal(scene, "forces", k, map, acceleration ? "acceleration" : "force", "torque");
     if (!out->signal) return scree_fail_memory(log, scene->name);
     ++scene->force_count;
   }

@@ -20,6 +20,7 @@ typedef struct scree_SceneSignal {
     double *values; /* (count x 3) */
   } table[2];       /* linear, angular; count 0: none */
   bool constant;
+  char *names[6]; /* "FILE:LINE:COLUMN: PATH" of each component; null if all are constant */
 } scree_SceneSignal;
 
 typedef struct scree_SceneBody {

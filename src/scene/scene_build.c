@@ -121,7 +121,9 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
     if (scree_node_is(solver, "measure", scree_measure_name((scree_Measure)k)))
       settings.solve.measure = (scree_Measure)k;
   settings.solve.max_iterations = (int)scree_node_number(solver, "max_iterations");
+  settings.solve.time_limit = scree_node_number(solver, "time_limit");
   settings.solve.threads = scene->threads;
+  settings.max_retries = (int)scree_node_number(solver, "max_retries");
   return settings;
 }
 
@@ -130,8 +132,10 @@ static scree_Signal signal_of(scree_SceneSignal *signal) {
   if (signal->constant)
     return (scree_Signal){.kind = SCREE_SIGNAL_CONSTANT,
                           .constant = scree_scene_signal_at(signal, 0)};
-  return (scree_Signal){
-      .kind = SCREE_SIGNAL_CALLBACK, .callback = scree_scene_signal_at, .user = signal};
+  return (scree_Signal){.kind = SCREE_SIGNAL_CALLBACK,
+                        .callback = scree_scene_signal_at,
+                        .user = signal,
+                        .names = (const char *const *)signal->names};
 }
 
 static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {

@@ -350,6 +350,12 @@ static const scree_Field solver[] = {
          "on the measure; auto: the library's own"),
     REGISTRY("measure", 0, "error", measure_name, "what must be below the tolerance"),
     INT("max_iterations", 0, "0", 0, 2147483647.0, "0: the solver's own limit"),
+    REAL("time_limit", 0, "s", "0", 0, INFINITY,
+         "that one solve may take, in seconds of the clock; 0: none. Where it acts the results "
+         "depend on the machine, and repeating or resuming the run does not give the same bits"),
+    INT("max_retries", 0, "2", 0, 100,
+        "of a solve that misses the tolerance: first with ten times the iterations and the time, "
+        "then with the default solver"),
     CHOICE("flow", "coulomb", flows, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
     INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
@@ -360,7 +366,8 @@ static const scree_Field output[] = {
          "time between saved frames, rounded to steps; auto: 100 frames"),
     BOOL("contacts", "true", "save the contacts of each frame"),
     REAL("checkpoint", 0, "s", "10", 0, INFINITY,
-         "at most that often, in seconds of the clock, a checkpoint is written; 0: with each "
+         "a checkpoint is written after the first step that ends that many seconds of the clock "
+         "after the last one, later if it would take more than 2 % of the time; 0: with each "
          "frame"),
     INT("compression", 0, "4", 0, 9, "of results.h5"), END};
 

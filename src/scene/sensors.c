@@ -271,6 +271,16 @@ static bool is_removed(const scree_World *world, int body) {
   return body >= 0 && scree_body_is_removed(world, body);
 }
 
+/* What is there has a value: one that is not finite comes from numbers that have grown too large.
+ */
+static scree_Status refuse_value(const scree_Scene *scene, int k, double value, double time,
+                                 const scree_Log *log) {
+  const scree_Node *list = scree_node_find(scene->tree.root, "sensors");
+  return scree_scene_refuse(scene, list->entries[k].value, log,
+                            "sensors[%d] (%s) is %s at t = %.9g s, expected a finite number", k,
+                            scene->sensors[k].name, isnan(value) ? "nan" : "infinite", time);
+}
+
 scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
                                 const scree_Log *log) {
   const scree_Scene *scene = sensors->scene;
@@ -300,7 +310,13 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
       case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(sensor, world); break;
       case SCREE_SENSOR_KINDS: break;
       }
-    for (int c = 0; c < n; ++c) *out++ = scree_component(v, c);
+    const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */
+    for (int c = 0; c < n; ++c) {
+      *out = scree_component(v, c);
+      if (good && is_there && !empty && !isfinite(*out))
+        return refuse_value(scene, k, *out, scree_world_time(world), log);
+      ++out;
+    }
   }
   return good ? SCREE_OK : scree_fail_memory(log, "the sensors");
 }

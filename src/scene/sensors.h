@@ -60,7 +60,8 @@ void scree_sensors_fini(scree_Sensors *sensors);
 /* Before a step, with all its bodies there. */
 scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
                                  const scree_Log *log);
-/* After it: all values. */
+/* After it: all values. SCREE_BAD_INPUT when one is not finite although what it measures is there.
+ */
 scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
                                 const scree_Log *log);
 

@@ -181,13 +181,16 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
   if (!status) {
     if (!settings->warm_start)
       for (size_t i = 0; i < n; ++i) r[i] = 0.0;
+    scree_Poll poll = {used.interrupted, used.interrupted_user, false};
     scree_SolveRun run = {.W = &W,
+                          .poll = &poll,
                           .settings = &used,
                           .log = log,
                           .start = start,
                           .work = work,
                           .measure_often = used.measure >= SCREE_MEASURE_EPS_GLOB};
     status = run_and_certify(&run, class_, options, r, u, y, info);
+    if (!status && poll.stopped) status = SCREE_INTERRUPTED;
   }
   if (!status && !info->converged) status = SCREE_NOT_CONVERGED;
   scree_free(options);

@@ -118,8 +118,12 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   if (m->settings.measure >= SCREE_MEASURE_EPS_GLOB) m->settings.measure = SCREE_MEASURE_ERROR;
   m->settings.progress = run->settings->progress ? inner_progress : NULL;
   m->settings.progress_user = m;
-  m->run = (scree_SolveRun){
-      .W = &m->W, .settings = &m->settings, .log = run->log, .work = run->work, .cache = &m->cache};
+  m->run = (scree_SolveRun){.W = &m->W,
+                            .settings = &m->settings,
+                            .log = run->log,
+                            .poll = run->poll,
+                            .work = run->work,
+                            .cache = &m->cache};
   scree_Status status = find_inner(m, run);
   if (!status) status = m->inner->create(&m->run, m->inner_options, &m->inner_state);
   if (status) {

@@ -221,6 +221,7 @@ scree_Status scree_graph_system_factor(scree_GraphSystem *system, const double *
   else
     assemble_blocks(system, L, G);
   const scree_Status status = scree_factor_compute(system->factor, system->x, NULL);
+  if (status == SCREE_INTERRUPTED) return status;
   if (status == SCREE_MACHINE) return scree_fail_memory(system->log, "a factorisation");
   *broken = status != SCREE_OK;
   return SCREE_OK;

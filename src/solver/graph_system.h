@@ -28,7 +28,8 @@ scree_Status scree_graph_system_create(const scree_Operator *W, bool symmetric,
 void scree_graph_system_destroy(scree_GraphSystem *system);
 
 /* Assemble for G (and L, null: identity; not used in body form) and factorise. *broken is set when
- * the numbers are not finite any more: the method has broken down, and there is no factor. */
+ * the numbers are not finite any more: the method has broken down, and there is no factor.
+ * SCREE_INTERRUPTED when the factor's poll says so. */
 scree_Status scree_graph_system_factor(scree_GraphSystem *system, const double *L, const double *G,
                                        bool *broken);
 

@@ -31,7 +31,8 @@
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
 enum { COLOURED_CONTACTS = 1500, LANED_CONTACTS = 64, PARALLEL_COLOUR = 256, PREFETCH = 3 };
-enum { FRESH_SWEEPS = 100 }; /* after which the velocities of bodies are computed afresh */
+enum { FRESH_SWEEPS = 100 };   /* after which the velocities of bodies are computed afresh */
+enum { POLL_VISITS = 100000 }; /* of contacts between two polls, at most about 0.1 s */
 
 typedef struct Options {
   int local;
@@ -57,6 +58,7 @@ typedef struct State {
   double *y; /* state of W */
   int stale; /* sweeps since y was computed from r */
   int check;
+  scree_Poll *poll; /* of the run */
 } State;
 
 /* What one sweep changed (000 (4.15)). Maxima do not depend on the order. */
@@ -218,6 +220,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   if (!state) return scree_fail_memory(run->log, "nlgs");
   state->local = locals[o->local];
   state->check = o->check;
+  state->poll = run->poll;
   state->parameters = (scree_LocalParameters){.law = W->problem->law,
                                               .rho = o->rho,
                                               .rho_factor = o->rho_factor,
@@ -260,6 +263,7 @@ double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, doubl
   const bool parallel =
       W->threads > 1 && state->colouring.colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   double change = INFINITY;
+  long long visits = 0;
   if (!resume) {
     scree_operator_state(W, r, state->y);
     state->stale = 0;
@@ -268,6 +272,9 @@ double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, doubl
   for (*done = 0; *done < sweeps && !(change <= small); ++*done) { /* also when not a number */
     const Change last = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
     change = last.normal + sqrt(last.tangent2);
+    if ((visits += W->problem->nc) < POLL_VISITS) continue;
+    visits = 0;
+    if (scree_poll(state->poll)) sweeps = *done; /* the run ends at its next measurement */
   }
   if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
   state->stale += *done;

@@ -55,6 +55,7 @@ typedef struct State {
   double *X, *Y, *P;   /* (nc x d x d) derivatives, inverted diagonal blocks */
   double *y;           /* state of W */
   int products;        /* with W, inside GMRES */
+  scree_Poll *poll;    /* of the run */
   SUNContext context;
   SUNLinearSolver gmres;
   N_Vector right, solution; /* views of C and step */
@@ -117,7 +118,7 @@ static void linearise(State *state, int d, int c, const double *u) {
   invert(d, A, state->P + block);
 }
 
-/* z = (X W/w + Y + delta) v */
+/* z = (X W/w + Y + delta) v; -1, which ends GMRES, when the caller wants to stop */
 static int multiply(void *data, N_Vector v_, N_Vector z_) {
   State *state = data;
   const scree_Operator *W = state->W;
@@ -126,6 +127,7 @@ static int multiply(void *data, N_Vector v_, N_Vector z_) {
   double *z = N_VGetArrayPointer(z_), inverse = 1.0 / state->weight;
   scree_operator_apply(W, v, NULL, state->y, state->product);
   ++state->products;
+  if (scree_poll(state->poll)) return -1;
   SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
     scree_chunk(nc, chunk, &begin, &end);
@@ -262,7 +264,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
     project(state, state->step);
     ++run->iterations;
   }
-  if (state->options.fallback && !run->exhausted) return fall_back(state, run, r, u);
+  if (state->options.fallback && !scree_solve_run_exhausted(run))
+    return fall_back(state, run, r, u);
   scree_vector_copy(state->n, state->best, state->s, W->threads);
   velocities(state, r, u);
   return SCREE_OK;
@@ -335,6 +338,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   if (!state) return scree_fail_memory(run->log, "pqn");
   state->options = *(const Options *)options;
   state->W = W;
+  state->poll = run->poll;
   state->n = n;
   double **arrays[] = {&state->s, &state->best, &state->C, &state->step, &state->product,
                        &state->X, &state->Y,    &state->P, &state->y};

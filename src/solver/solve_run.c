@@ -27,6 +27,7 @@ bool scree_solve_run_exhausted(scree_SolveRun *run) {
   if (s->max_iterations > 0 && run->iterations >= s->max_iterations) run->exhausted = true;
   if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
   if (s->work_limit > 0.0 && scree_solve_run_work(run) >= s->work_limit) run->exhausted = true;
+  if (scree_poll(run->poll)) run->exhausted = true;
   return run->exhausted;
 }
 
@@ -95,6 +96,7 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
       scree_free(made);
       return status;
     }
+    scree_factor_set_poll(made->factor, run->poll);
     cache->system = made;
   }
   *system = cache->system;

@@ -7,6 +7,7 @@
 #ifndef SCREE_SOLVER_SOLVER_H
 #define SCREE_SOLVER_SOLVER_H
 
+#include "core/poll.h"
 #include "problem/operator.h"
 #include "scree/solver.h"
 
@@ -25,6 +26,7 @@ typedef struct scree_SolveRun {
   const scree_Operator *W; /* the prepared problem: W->problem is the problem itself */
   const scree_SolveSettings *settings;
   const scree_Log *log;
+  scree_Poll *poll;   /* of settings->interrupted, for loops that are long between measurements */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
   scree_SolveCache *cache;
@@ -32,7 +34,7 @@ typedef struct scree_SolveRun {
   int iterations, factorisations; /* the solver counts; scree_solve_run_stop reads */
   double value;                   /* the last measured value */
   bool met;                       /* the last measured value is at most the tolerance */
-  bool exhausted;                 /* iterations, time or the user's patience ran out */
+  bool exhausted;                 /* iterations or time are used up, or a callback said stop */
   const char *note;               /* which inner method gave the result, or null */
   double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (nc x d) of the driver, for the measure */
@@ -56,7 +58,7 @@ struct scree_SolverClass {
  * the solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
 bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment);
 
-/* Only the limits, without measuring: cheap, for iterations that are not measured. */
+/* Only the limits and the poll, without measuring: cheap, for iterations that are not measured. */
 bool scree_solve_run_exhausted(scree_SolveRun *run);
 
 /* Create, solve, destroy with another solver, continuing the same run (its counts, limits, clock)

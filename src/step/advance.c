@@ -203,13 +203,16 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
   scree_law_table_fill(&s->laws, h);
+  s->trial.count = 0;
+  s->trial.h = 0;
+  scree_Status status = SCREE_OK;
   if (t.theta < 1) {
-    scree_bodies_drive(&s->bodies, s->scheme->looks_ahead ? start : t.driven);
-    scree_system_drift(s, (1 - t.theta) * h);
+    status = scree_bodies_drive(&s->bodies, s->scheme->looks_ahead ? start : t.driven, s->log);
+    if (!status) scree_system_drift(s, (1 - t.theta) * h);
   }
-  scree_bodies_drive(&s->bodies, t.driven);
+  if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   report->seconds_move += (now = scree_seconds()) - clock;
-  scree_Status status = find_impulses(s, &t, report, &complete);
+  if (!status) status = find_impulses(s, &t, report, &complete);
   if (status) return status;
 
   clock = scree_seconds();
@@ -243,6 +246,7 @@ void scree_system_fini(scree_System *s) {
                       p->u,
                       p->shift,
                       p->push,
+                      p->loaded,
                       p->mu,
                       p->set,
                       p->set_a,
@@ -252,7 +256,10 @@ void scree_system_fini(scree_System *s) {
                       p->y,
                       s->memory.keys,
                       s->memory.impulses,
-                      s->memory.arms};
+                      s->memory.arms,
+                      s->trial.keys,
+                      s->trial.impulses,
+                      s->trial.arms};
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);

@@ -11,6 +11,8 @@
 #include <omp.h>
 #include <string.h>
 
+enum { POLL_PAIRS = 256 }; /* that a thread looks at between two polls, at most about 0.01 s */
+
 void scree_points_fini(scree_Points *points) {
   scree_free(points->keys);
   scree_free(points->position);
@@ -157,6 +159,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
   if (!lists) return scree_fail_memory(s->log, "the lists of contacts");
   all->count = 0;
   all->failed = false;
+  bool stop = false;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
@@ -164,18 +167,34 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
     const size_t begin = pairs.count * me / team, end = pairs.count * (me + 1) / team;
     int i = begin < end ? scree_pairs_first(&pairs, begin) : 0;
     for (size_t k = begin; k < end && !out->failed; ++k) {
+      if (k % POLL_PAIRS == 0 && scree_system_stops(s, me, &stop)) break;
       while (k >= pairs.row[i + 1]) ++i;
       detect_pair(s, scratch, i, pairs.partner[k], relative, reach, out);
     }
   }
-  if (!join(all, lists, threads)) status = scree_fail_memory(s->log, "the contacts");
+  if (stop)
+    status = SCREE_INTERRUPTED;
+  else if (!join(all, lists, threads))
+    status = scree_fail_memory(s->log, "the contacts");
   for (int t = 0; t < threads; ++t) scree_points_fini(&lists[t]);
   scree_free(lists);
   return status;
 }
 
+bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
+  bool now;
+  if (thread == 0 && scree_poll(&s->poll)) {
+#pragma omp atomic write
+    *stop = true;
+  }
+#pragma omp atomic read
+  now = *stop;
+  return now;
+}
+
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
   Scratch scratch;
+  if (scree_poll(&s->poll)) return SCREE_INTERRUPTED;
   const scree_Status status = scratch_init(&scratch, s->bodies.count)
                                   ? detect(s, &scratch, relative, reach)
                                   : scree_fail_memory(s->log, "the bounds of bodies");

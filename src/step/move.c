@@ -33,6 +33,17 @@ static void apply_force(scree_System *s, int k, const scree_Force *force, scree_
   forced->angular = scree_axpy(forced->angular, h, turn);
 }
 
+/* Forces that are finite can be too large for the body. */
+static scree_Status check_forced(const scree_System *s, double time) {
+  for (int k = 0; k < s->bodies.count; ++k)
+    if (!scree_twist_is_finite(&s->forced[k]))
+      return scree_fail(s->log, SCREE_BAD_INPUT,
+                        "body %d: its velocity is not finite at t = %.9g s: the forces on it are "
+                        "too large",
+                        k, time);
+  return SCREE_OK;
+}
+
 scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
@@ -45,12 +56,14 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
     const scree_Force *force = &b->forces[k];
     scree_Twist f = scree_signal_at(&force->signal, middle);
     if (b->dimension == 2) f = scree_twist_planar(f);
+    const scree_Status status = scree_signal_check(&force->signal, &f, "force", k, middle, s->log);
+    if (status) return status;
     if (force->body >= 0)
       apply_force(s, force->body, force, f, h);
     else
       SCREE_OVER_BODIES(j, b->count, s->threads) apply_force(s, j, force, f, h);
   }
-  return SCREE_OK;
+  return check_forced(s, middle);
 }
 
 scree_Twist scree_system_unscaled(const scree_System *s, int k) {

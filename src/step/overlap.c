@@ -27,6 +27,8 @@
 #include <omp.h>
 #include <string.h>
 
+enum { POLL_PAIRS = 64 }; /* that a thread looks at between two polls */
+
 /* One body of a pair: how it moves in the step, and what its turning does to gaps. */
 typedef struct Side {
   scree_Twist velocity; /* that was found */
@@ -162,11 +164,11 @@ static bool same_pair(const scree_ContactKey *a, const scree_ContactKey *b) {
   return a->i == b->i && a->j == b->j;
 }
 
-scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points *points,
-                                  double *depth) {
+scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *points, double *depth) {
   const size_t nc = s->contacts.count;
   const int threads = s->threads > 1 && nc >= 1024 ? s->threads : 1;
   double worst = 0;
+  bool stop = false;
   scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
   if (!lists) return scree_fail_memory(s->log, "the overlaps of a step");
 #pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : worst)
@@ -176,7 +178,8 @@ scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points 
     size_t c = nc * me / team;
     const size_t end = nc * (me + 1) / team;
     while (c > 0 && c < end && same_pair(&keys[c - 1], &keys[c])) ++c;
-    while (c < end && !lists[me].failed) {
+    for (int k = 1; c < end && !lists[me].failed; ++k) {
+      if (k % POLL_PAIRS == 0 && scree_system_stops(s, me, &stop)) break;
       size_t last = c + 1;
       while (last < nc && same_pair(&keys[c], &keys[last])) ++last;
       worst = fmax(worst, look_at_pair(s, c, last, h, &lists[me]));
@@ -190,6 +193,7 @@ scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points 
   }
   scree_free(lists);
   *depth = worst;
+  if (stop) return SCREE_INTERRUPTED;
   return points->failed ? scree_fail_memory(s->log, "the overlaps of a step") : SCREE_OK;
 }
 

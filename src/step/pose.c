@@ -27,7 +27,9 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
   if (!shifts) {
     scree_free(p->shift);
     scree_free(p->push);
+    scree_free(p->loaded);
     p->shift = p->push = NULL;
+    p->loaded = NULL;
   }
   if (nc <= p->capacity && (p->shift || !shifts)) return true;
   const size_t n = nc + nc / 16;
@@ -37,6 +39,7 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
       !reserve((void **)&p->u, n * d, sizeof(double)) ||
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
       (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
+      (shifts && !reserve((void **)&p->loaded, n, sizeof(bool))) ||
       !reserve((void **)&p->mu, n, sizeof(double)))
     return false;
   p->capacity = n;
@@ -277,7 +280,7 @@ void scree_system_fill(scree_System *s, double horizon) {
       scree_Approach approach = {.horizon = horizon,
                                  .gap = s->contacts.gap[c],
                                  .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
-                                 .loaded = p->r[(size_t)c * (size_t)d] > 0,
+                                 .loaded = p->loaded[c],
                                  .curve = s->contacts.curve[c],
                                  .before = before,
                                  .free = q};
@@ -305,21 +308,26 @@ void scree_system_arms(const scree_System *s, const scree_Points *points, scree_
   SCREE_OVER_BODIES(k, (int)points->count, s->threads) arms[k] = arm_of(s, points, (size_t)k);
 }
 
-scree_Status scree_system_warm(scree_System *s, double h) {
-  scree_Posed *p = &s->posed;
-  const scree_Memory *memory = &s->memory;
-  const int d = s->bodies.dimension;
-  int32_t *previous = SCREE_ALLOC(int32_t, p->nc);
-  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, p->nc);
-  if (!previous || !arms) {
-    scree_free(previous);
-    scree_free(arms);
-    return scree_fail_memory(s->log, "the matching of contacts");
-  }
-  scree_system_arms(s, &s->contacts, arms);
+/* previous[c]: the entry of a memory that contact c had, or -1. */
+static void match(const scree_System *s, const scree_Memory *memory, const scree_Vec3 *arms,
+                  int32_t *previous) {
   scree_contact_match_near(memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
-                           (size_t)p->nc, previous);
-  scree_free(arms);
+                           (size_t)s->posed.nc, previous);
+}
+
+static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *previous) {
+  scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension;
+  const bool tried = s->trial.h > 0;
+  const scree_Memory *memory = tried ? &s->trial : &s->memory;
+  match(s, &s->memory, arms, previous);
+  if (p->loaded) {
+    SCREE_OVER_BODIES(c, p->nc, s->threads) {
+      const int32_t old = previous[c];
+      p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
+    }
+  }
+  if (tried) match(s, memory, arms, previous);
   const double scale = memory->h > 0 ? h / memory->h : 0;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     double *r = p->r + (size_t)c * (size_t)d;
@@ -328,8 +336,21 @@ scree_Status scree_system_warm(scree_System *s, double h) {
     contact_axes(s->contacts.normal[c], d, a);
     for (int k = 0; k < d; ++k) r[k] = old < 0 ? 0 : scale * scree_dot(a[k], memory->impulses[old]);
   }
+}
+
+scree_Status scree_system_warm(scree_System *s, double h) {
+  int32_t *previous = SCREE_ALLOC(int32_t, s->posed.nc);
+  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->posed.nc);
+  scree_Status status = SCREE_OK;
+  if (previous && arms) {
+    scree_system_arms(s, &s->contacts, arms);
+    warm(s, h, arms, previous);
+  } else {
+    status = scree_fail_memory(s->log, "the matching of contacts");
+  }
   scree_free(previous);
-  return SCREE_OK;
+  scree_free(arms);
+  return status;
 }
 
 static bool pushes(const double *r, int d) {
@@ -338,7 +359,7 @@ static bool pushes(const double *r, int d) {
 
 scree_Status scree_system_remember(scree_System *s, double h) {
   const scree_Posed *p = &s->posed;
-  scree_Memory *memory = &s->memory;
+  scree_Memory *memory = &s->trial;
   const int d = s->bodies.dimension;
   size_t count = 0;
   for (int c = 0; c < p->nc; ++c) count += pushes(p->r + (size_t)c * (size_t)d, d);
@@ -346,8 +367,7 @@ scree_Status scree_system_remember(scree_System *s, double h) {
                        sizeof *memory->keys) ||
       !scree_grow_lean((void **)&memory->impulses, &memory->impulse_capacity, count,
                        sizeof *memory->impulses) ||
-      !scree_grow_lean((void **)&memory->arms, &memory->arm_capacity, count,
-                       sizeof *memory->arms))
+      !scree_grow_lean((void **)&memory->arms, &memory->arm_capacity, count, sizeof *memory->arms))
     return scree_fail_memory(s->log, "the impulses of a step");
   memory->count = 0;
   for (int c = 0; c < p->nc; ++c) {

@@ -74,6 +74,7 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
   if (status > SCREE_NOT_CONVERGED) return status;
   s->work.spent += info.work;
+  s->solves++;
   report->solve = info;
   report->solve.converged = info.value <= report->tolerance;
   report->iterations += info.iterations;
@@ -139,7 +140,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
 scree_Status scree_system_solve(scree_System *s, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = s->settings.solve;
-  settings.warm_start = s->settings.warm_start && s->memory.count > 0;
+  settings.warm_start = s->settings.warm_start && s->memory.count + s->trial.count > 0;
   scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
   if (status) return status;
   return report->solve.converged ? tighten(s, &problem, &settings, report)

@@ -17,6 +17,7 @@
 #define SCREE_STEP_SYSTEM_H
 
 #include "body/bodies.h"
+#include "core/poll.h"
 #include "geometry/broad.h"
 #include "geometry/contact_cache.h"
 #include "law/law.h"
@@ -85,6 +86,7 @@ typedef struct scree_Posed {
   double *q, *r, *u;
   double *shift; /* (nc x d) q without the free velocity, or null: zero */
   double *push;  /* (nc) velocity that corrects the gap of a loaded contact; there if shift is */
+  bool *loaded;  /* (nc) it carried an impulse in the last step; there if shift is */
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
@@ -121,6 +123,8 @@ typedef struct scree_System {
   const scree_SchemeClass *scheme;
   const scree_Log *log;
   int threads;
+  scree_Poll poll; /* of settings.solve.interrupted, new for each step */
+  int solves;      /* done in the step under way */
 
   scree_BroadPhase *broad;
   size_t reach_capacity;
@@ -130,7 +134,8 @@ typedef struct scree_System {
 
   scree_Points contacts; /* of the last detection */
   scree_Posed posed;
-  scree_Memory memory;
+  scree_Memory memory; /* of the last step that stands */
+  scree_Memory trial;  /* of this attempt, if its h > 0 */
 
   scree_EnergyAudit audit;
   scree_WorkMeter work;
@@ -166,6 +171,9 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
  * bodies (a null reach is zero) into `contacts`. */
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
+/* For the threads of a parallel loop: whether to leave it. Thread 0, the caller's, asks the poll;
+ * the others read the *stop that it sets. */
+bool scree_system_stops(scree_System *s, size_t thread, bool *stop);
 /* Where contact c acts on the first (side 0) or second body: on its surface. Where the gap is
  * closed the two are one point, so that angular momentum is kept exactly. */
 static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int side) {
@@ -189,9 +197,9 @@ scree_Status scree_system_pose(scree_System *s);
 void scree_system_fill(scree_System *s, double horizon);
 /* Places (count) of points relative to a body of theirs, by which names are matched. */
 void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);
-/* r from the memory of the last step. */
+/* r from the trial, or else from the memory of the last step; which contacts the latter loaded. */
 scree_Status scree_system_warm(scree_System *s, double h);
-/* The memory becomes this step's. */
+/* The trial becomes the impulses at hand. */
 scree_Status scree_system_remember(scree_System *s, double h);
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift. */
 static inline double scree_system_velocity(const scree_System *s, int c, int k) {
@@ -224,8 +232,7 @@ void scree_system_bend(scree_System *s, double h);
 /* After a solve of a scheme that looks ahead, gathered: the points that would overlap at the end of
  * the step by more than is left alone, put into the empty list; *depth is the deepest over the
  * pair's size. */
-scree_Status scree_system_overlap(const scree_System *s, double h, scree_Points *points,
-                                  double *depth);
+scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *points, double *depth);
 /* Those points as contacts whose expanded gap at the end is the true one. */
 scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points);
 
@@ -262,8 +269,8 @@ int scree_system_count_above(const scree_System *s, double tolerance);
 
 /* One attempt at a step of length h from time `start`. Fills the part of the report that belongs to
  * one substep; `report->certified` says whether everything was met, *halve
- * whether a shorter step may help. On SCREE_BAD_INPUT or
- * SCREE_MACHINE the state is half-way: the caller puts it back. */
+ * whether a shorter step may help. On SCREE_BAD_INPUT, SCREE_MACHINE or SCREE_INTERRUPTED the state
+ * is half-way: the caller puts it back. */
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve);
 

@@ -32,6 +32,44 @@ static void put_back(scree_System *s, const scree_Motion *motion, const Saved *s
   s->energy_known = saved->energy_known;
 }
 
+/* The impulses of the last step, which start the solves of this one, are replaced by those of each
+ * substep that stands. A halved step that fails has to find them again when it is repeated, to the
+ * same bits. */
+static scree_Status keep_memory(scree_World *world) {
+  const scree_Memory *memory = &world->system.memory;
+  scree_Memory *kept = &world->kept;
+  if (!scree_grow_lean((void **)&kept->keys, &kept->key_capacity, memory->count,
+                       sizeof *kept->keys) ||
+      !scree_grow_lean((void **)&kept->impulses, &kept->impulse_capacity, memory->count,
+                       sizeof *kept->impulses) ||
+      !scree_grow_lean((void **)&kept->arms, &kept->arm_capacity, memory->count,
+                       sizeof *kept->arms))
+    return scree_fail_memory(&world->log, "the impulses before a step");
+  if (memory->count) {
+    memcpy(kept->keys, memory->keys, memory->count * sizeof *kept->keys);
+    memcpy(kept->impulses, memory->impulses, memory->count * sizeof *kept->impulses);
+    memcpy(kept->arms, memory->arms, memory->count * sizeof *kept->arms);
+  }
+  kept->count = memory->count;
+  kept->h = memory->h;
+  return SCREE_OK;
+}
+
+static void swap_memory(scree_Memory *a, scree_Memory *b) {
+  const scree_Memory c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* What is known of a step before it begins; callbacks may ask for it in the middle. */
+static void begin(scree_World *world) {
+  const scree_SolveSettings *solve = &world->system.settings.solve;
+  world->system.poll = (scree_Poll){solve->interrupted, solve->interrupted_user, false};
+  world->system.solves = world->attempts = 0;
+  world->stepped = false;
+  scree_system_work_begin(&world->system);
+}
+
 static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, bool absolute) {
   sum->kinetic = e->kinetic;
   sum->potential = e->potential;
@@ -86,6 +124,7 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   const double before = s->total.kinetic;
   add_energy(&s->total, &part->energy, true);
   scree_system_audit(s, &part->energy, before);
+  swap_memory(&s->memory, &s->trial);
   world->last_h = part->h;
 }
 
@@ -111,6 +150,8 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const double step = s->settings.step, start = scree_world_time(world);
   const size_t bytes = (size_t)s->bodies.count * sizeof *s->bodies.motion;
   const Saved first = save_sums(s);
+  const double last_h = world->last_h;
+  const scree_WorkMeter meter = s->work;
   int level = 0;
   for (long done = 0; done < units;) {
     scree_StepReport part;
@@ -118,16 +159,24 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     const long length = units >> level;
     const Saved saved = save_sums(s);
     if (bytes) memcpy(world->backup, s->bodies.motion, bytes);
+    world->attempts++;
     scree_Status status =
         scree_system_advance(s, start + step * ((double)done / (double)units),
                              step * ((double)length / (double)units), &part, &halve);
     if (!status && halve && level == 0 && max > 0) {
       status = reserve(world, true);
+      if (!status) status = keep_memory(world);
       if (!status && bytes) memcpy(world->origin, world->backup, bytes);
     }
+    if (!status && !(halve && level < max))
+      status = scree_bodies_check_motion(
+          &s->bodies, start + step * ((double)(done + length) / (double)units), s->log);
     if (status) {
       const bool at_start = done == 0;
       put_back(s, at_start ? world->backup : world->origin, at_start ? &saved : &first);
+      if (!at_start) swap_memory(&s->memory, &world->kept);
+      s->work = meter;
+      world->last_h = last_h;
       return status;
     }
     add_cost(sum, &part);
@@ -144,6 +193,15 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   return SCREE_OK;
 }
 
+scree_StepProgress scree_world_progress(const scree_World *world) {
+  const scree_System *s = &world->system;
+  return (scree_StepProgress){.step = world->steps + 1,
+                              .time = scree_world_time(world),
+                              .attempts = world->attempts,
+                              .solves = s->solves,
+                              .contacts = s->posed.nc};
+}
+
 scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   scree_StepReport sum = {.certified = true,
                           .step = world->steps + 1,
@@ -152,8 +210,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);
-  scree_system_work_begin(&world->system);
-  world->stepped = false;
+  begin(world);
   if (!status) status = run_substeps(world, &sum);
   if (status) return status;
   world->stepped = true;

@@ -138,6 +138,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
   if (!status) status = take_settings(w, settings);
   if (!status) scree_bodies_init(&w->system.bodies, settings->dimension);
+  if (!status) scree_broad_set_poll(w->system.broad, &w->system.poll);
   if (status)
     scree_world_destroy(w);
   else
@@ -152,6 +153,9 @@ void scree_world_destroy(scree_World *world) {
   scree_free((void *)world->options);
   scree_free(world->backup);
   scree_free(world->origin);
+  scree_free(world->kept.keys);
+  scree_free(world->kept.impulses);
+  scree_free(world->kept.arms);
   scree_free(world);
 }
 
@@ -304,5 +308,8 @@ int scree_body_material(const scree_World *world, int body) {
 
 size_t scree_world_memory(const scree_World *world) {
   return sizeof *world + scree_system_memory(&world->system) +
-         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup;
+         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup +
+         world->kept.key_capacity * sizeof *world->kept.keys +
+         world->kept.impulse_capacity * sizeof *world->kept.impulses +
+         world->kept.arm_capacity * sizeof *world->kept.arms;
 }

@@ -23,6 +23,8 @@ struct scree_World {
   size_t backup_capacity, origin_capacity;
   scree_Motion *backup; /* (bodies) state at the start of the substep */
   scree_Motion *origin; /* (bodies) state at the start of the step, once it is halved */
+  scree_Memory kept;    /* impulses at the start of a step that is halved */
+  int attempts;         /* begun in the step under way */
 };
 
 #endif
