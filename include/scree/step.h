@@ -47,7 +47,7 @@ typedef struct scree_WorldSettings {
   double max_work;
   int max_retries;  /* of a solve that misses the tolerance: with more patience, then with
                      * the default solver (2) */
-  int max_halvings; /* of a step that cannot be certified (3); 0: none */
+  int max_halvings; /* of a step that cannot be certified (4); 0: none */
 } scree_WorldSettings;
 
 /* ---- the certificate --------------------------------------------------------------------------
@@ -63,7 +63,7 @@ typedef struct scree_EnergyBalance {
   double drivers;            /* work of driven obstacles on bodies */
   double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
   double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
-  double push;               /* put in by correcting gaps of loaded contacts */
+  double push;               /* normal work of contacts that stay loaded, and out of penetration */
   double closing;            /* what is missing in the equation above */
 } scree_EnergyBalance;
 

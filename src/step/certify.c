@@ -55,10 +55,22 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   return V;
 }
 
-/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A loaded contact whose gap is
- * corrected with the velocity w does the work r_n w like a driver; the rest of the normal work is
- * what the impact takes. */
-static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
+/* Whether contact c was loaded in the last step and no impact goes on: gap and approach in a step are
+ * below the tolerated penetration. */
+static bool is_sustained(const scree_System *s, int c, double before, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  if (!s->posed.loaded[c]) return false;
+  const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
+  const double small = s->settings.penetration * size;
+  return s->contacts.gap[c] <= small && fabs(before) * h <= small;
+}
+
+/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded does
+ * no normal work: what it does all the same, by the solver's error and by the correction of its gap,
+ * is `push`, as is the work of pushing a body out of any other penetration. The rest of the normal
+ * work is what impacts take. */
+static void contact_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -69,8 +81,9 @@ static void contact_work(const scree_System *s, scree_EnergyBalance *balance) {
     double before[3];
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
     scree_system_approach(s, c, before, NULL);
-    normal -= 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
-    if (p->push) push += r[0] * p->push[c];
+    const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
+    normal -= work;
+    if (p->push) push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -111,7 +124,7 @@ void scree_system_work(scree_System *s, double theta, double h,
   const scree_Bodies *b = &s->bodies;
   const scree_Vec3 g = s->settings.gravity;
   *balance = (scree_EnergyBalance){0};
-  contact_work(s, balance);
+  contact_work(s, h, balance);
   if (b->force_count == 0 && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;

@@ -286,7 +286,7 @@ void scree_system_fill(scree_System *s, double horizon) {
                                  .free = q};
       if (approach.gap < 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift);
-      p->push[c] = push > 0 || approach.loaded ? push : 0; /* a gap that an impact closes is no error */
+      p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
     p->mu[c] = law->set.mu;

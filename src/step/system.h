@@ -85,7 +85,7 @@ typedef struct scree_Posed {
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
   double *shift; /* (nc x d) q without the free velocity, or null: zero */
-  double *push;  /* (nc) velocity that corrects the gap of a loaded contact; there if shift is */
+  double *push;  /* (nc) velocity out of penetration; there if shift is */
   bool *loaded;  /* (nc) it carried an impulse in the last step; there if shift is */
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
@@ -101,7 +101,7 @@ typedef struct scree_Posed {
 typedef struct scree_EnergyAudit {
   double taken_peak;  /* largest sum so far of what impact, friction and scheme have taken */
   double given_back;  /* largest fall of that sum below its peak */
-  double push_least;  /* smallest sum so far of the work on gaps of loaded contacts */
+  double push_least;  /* smallest sum so far of the work of correcting gaps */
   double push_rise;   /* largest rise of that sum above its smallest */
   double turned_over; /* largest kinetic energy and flows so far */
   double last_step;   /* energy turned over in the last step */
