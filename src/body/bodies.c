@@ -213,13 +213,14 @@ scree_Status scree_bodies_set_gone(scree_Bodies *b, int body, int64_t step, cons
 
 scree_Status scree_bodies_drive(scree_Bodies *bodies, double time, const scree_Log *log) {
   for (int k = 0; k < bodies->driver_count; ++k) {
-    const scree_Driver *driver = &bodies->drivers[k];
+    scree_Driver *driver = &bodies->drivers[k];
     if (bodies->fixed[driver->body] & SCREE_BODY_GONE) continue;
     scree_Twist velocity = scree_signal_at(&driver->signal, time);
     if (bodies->dimension == 2) velocity = scree_twist_planar(velocity);
     const scree_Status status =
         scree_signal_check(&driver->signal, &velocity, "driver of body", driver->body, time, log);
     if (status) return status;
+    driver->before = bodies->motion[driver->body].velocity;
     bodies->motion[driver->body].velocity = velocity;
   }
   return SCREE_OK;

@@ -18,6 +18,7 @@ typedef struct scree_BodyCold {
 typedef struct scree_Driver {
   scree_Signal signal;
   int body;
+  scree_Twist before; /* velocity until the last change by scree_bodies_drive */
 } scree_Driver;
 
 typedef struct scree_Force {
@@ -62,6 +63,11 @@ scree_Status scree_bodies_set_gone(scree_Bodies *bodies, int body, int64_t step,
 /* Velocities of all obstacles from their drivers at `time`; SCREE_BAD_INPUT when one is not finite.
  */
 scree_Status scree_bodies_drive(scree_Bodies *bodies, double time, const scree_Log *log);
+/* Velocity of body k before that: obstacles change theirs when bodies are kicked. */
+static inline scree_Twist scree_bodies_velocity_before(const scree_Bodies *bodies, int k) {
+  const int driver = bodies->fixed[k] ? bodies->cold[k].driver : -1;
+  return driver >= 0 ? bodies->drivers[driver].before : bodies->motion[k].velocity;
+}
 
 /* SCREE_BAD_INPUT when a pose or a velocity at `time` is not finite. */
 scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,

@@ -60,7 +60,8 @@ typedef struct Times {
   double h;       /* length of the step */
   double theta;   /* part of it after the kick */
   double middle;  /* when forces are evaluated */
-  double driven;  /* when obstacles are */
+  double driven;  /* when obstacles are: in the middle between this kick and the next one */
+  double before;  /* and between the last one and this */
   double horizon; /* from this kick to the next one, if that step is not halved */
 } Times;
 
@@ -69,11 +70,12 @@ typedef struct Times {
 static Times times_of(const scree_System *s, double start, double h) {
   const double theta = s->scheme->theta(&s->settings);
   const bool first = !(s->memory.h > 0);
-  Times t = {.h = h, .theta = theta, .middle = start + 0.5 * h, .driven = start + 0.5 * h, .horizon = h};
+  Times t = {.h = h, .theta = theta, .middle = start + 0.5 * h, .driven = start + 0.5 * h, .before = start + 0.5 * h, .horizon = h};
   if (!s->scheme->looks_ahead) return t;
   if (first) t.theta = 1;
   t.horizon = t.theta * h + (1 - theta) * s->settings.step;
   t.driven = start + (1 - t.theta) * h + 0.5 * t.horizon;
+  t.before = first ? t.driven : t.theta < 1 ? start : start - 0.5 * s->memory.h;
   return t;
 }
 
@@ -205,11 +207,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_law_table_fill(&s->laws, h);
   s->trial.count = 0;
   s->trial.h = 0;
-  scree_Status status = SCREE_OK;
-  if (t.theta < 1) {
-    status = scree_bodies_drive(&s->bodies, s->scheme->looks_ahead ? start : t.driven, s->log);
-    if (!status) scree_system_drift(s, (1 - t.theta) * h);
-  }
+  scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
+  if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   report->seconds_move += (now = scree_seconds()) - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);

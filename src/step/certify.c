@@ -1,7 +1,7 @@
 /* The certificate of a step: where the energy went, and which contacts are above the tolerance.
  *
  * In the kick y+ = y- + h f + B^T r the kinetic energy changes by exactly (y+ - y-).(y+ + y-)/2, so
- *     work of contacts on bodies = r . (u+ + u-)/2 - r . V ,    u relative velocities,
+ *     work of contacts on bodies = r . (u+ + u-)/2 - r . (V+ + V-)/2 ,    u relative velocities,
  * V the velocity of the obstacle as it enters u: the first part is what impact (normal) and
  * friction (tangential) take, the second is the work of drivers. Gravity gives h m g.(v+ + v-)/2 in
  * the kick while the potential energy falls by m g.(x_{k+1} - x_k) = h m g.((1-theta) v- + theta
@@ -42,16 +42,22 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
   *potential = P;
 }
 
-/* Velocity with which an obstacle enters u at contact c. */
+/* Mean of the velocities of obstacle k before and after the kick, at contact c. */
+static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Twist before = scree_bodies_velocity_before(b, k), *after = &b->motion[k].velocity;
+  const scree_Twist mean = {scree_scale(0.5, scree_add(before.linear, after->linear)),
+                            scree_scale(0.5, scree_add(before.angular, after->angular))};
+  return scree_velocity_at(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+}
+
+/* The same of the obstacle or obstacles, with the sign with which they enter u. */
 static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const scree_Motion *mi = &b->motion[key->i], *mj = &b->motion[key->j];
   scree_Vec3 V = {0, 0, 0};
-  if (b->fixed[key->i])
-    V = scree_velocity_at(&mi->pose, &mi->velocity, scree_system_point(s, c, 0));
-  if (b->fixed[key->j])
-    V = scree_sub(V, scree_velocity_at(&mj->pose, &mj->velocity, scree_system_point(s, c, 1)));
+  if (b->fixed[key->i]) V = mean_velocity(s, c, key->i, 0);
+  if (b->fixed[key->j]) V = scree_sub(V, mean_velocity(s, c, key->j, 1));
   return V;
 }
 

@@ -231,8 +231,9 @@ static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Tw
 
 void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
-  const scree_Motion *motion = s->bodies.motion;
-  const scree_Vec3 u = relative_velocity(s, c, &motion[i].velocity, &motion[j].velocity);
+  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
+  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
+  const scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
