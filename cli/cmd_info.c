@@ -239,6 +239,7 @@ static void write_run(const char *path, const scree_Replay *run) {
   cli_json_real(&json, "error_max", c->error);
   cli_json_real(&json, "tolerance", c->tolerance);
   cli_json_real(&json, "penetration_max", c->penetration);
+  cli_json_real(&json, "energy_created", c->energy_created);
   cli_json_real(&json, "energy_error", c->energy_error);
   cli_json_real(&json, "seconds", c->seconds);
   cli_json_text(&json, "note", run->note);
