@@ -29,7 +29,7 @@ typedef struct scree_WorldSettings {
   /* Gap up to which moreau-jean-closed takes a contact as closed, relative to the smaller body
    * (1e-9). Schemes that look ahead do not need it. */
   double gap_tolerance;
-  /* Penetration that is tolerated, relative to the smaller body (1e-4): a step that would end with
+  /* Penetration that is tolerated, relative to the smaller body (1e-3): a step that would end with
    * more, because bodies turn, is solved again with the gaps of its end; if that does not help it
    * is halved, and in the end not certified. */
   double penetration;
