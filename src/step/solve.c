@@ -21,6 +21,7 @@ static const struct {
   double weight;         /* of the last step in the running mean of the work per contact */
   double least_sweeps;   /* a step may always cost this many sweeps */
   double least_work;     /* and this many seconds of an ordinary core */
+  double share;          /* of what a step may cost, for one solve: halved steps are easier */
   double last_sweeps;    /* a solve may make this many, even if the step's work is used up */
   double tighten_sweeps; /* sweeps that may be added for the energy, or as much as the solve took */
   double long_work;      /* seconds of an ordinary core that a long attempt gets in any case */
@@ -32,7 +33,8 @@ static const struct {
            .weight = 0.1,
            .least_sweeps = 5000,
            .least_work = 0.1,
-           .last_sweeps = 20,
+           .share = 0.25,
+           .last_sweeps = 200,
            .tighten_sweeps = 50,
            .long_work = 0.02,
            .margin = 0.01,
@@ -67,9 +69,10 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   scree_Posed *p = &s->posed;
   scree_SolveInfo info;
   if (isfinite(s->settings.max_work)) {
-    const double left = fmax(work_limit(s, problem) - s->work.spent,
-                             rules.last_sweeps * scree_sweep_seconds(problem));
-    settings->work_limit = fmin(left, most);
+    const double limit = work_limit(s, problem);
+    const double left = fmin(limit - s->work.spent, rules.share * limit);
+    const double last = rules.last_sweeps * scree_sweep_seconds(problem);
+    settings->work_limit = fmin(fmax(left, last), most);
   } else {
     settings->work_limit = isfinite(most) ? most : 0;
   }
