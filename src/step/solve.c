@@ -31,8 +31,8 @@ static const struct {
   int most_failures;     /* of long attempts in a row after which they get no rarer */
 } rules = {.patience = 10,
            .weight = 0.1,
-           .least_sweeps = 10000,
-           .least_work = 0.2,
+           .least_sweeps = 5000,
+           .least_work = 0.5,
            .share = 0.25,
            .last_sweeps = 200,
            .tighten_sweeps = 50,
