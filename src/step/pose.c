@@ -290,6 +290,8 @@ void scree_system_fill(scree_System *s, double horizon) {
       p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
+    /* an impulse that comes from a contact with another normal may lie outside the set */
+    scree_set_project(&law->set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
     p->mu[c] = law->set.mu;
     if (!s->laws.any_set) continue;
     p->set[c] = (uint8_t)law->set.kind;
