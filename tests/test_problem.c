@@ -324,7 +324,8 @@ static void check_colouring(const scree_Problem *p) {
   scree_Operator W;
   scree_Colouring colouring;
   assert_int_equal(scree_operator_create(p, 1, NULL, &W), SCREE_OK);
-  assert_int_equal(scree_colouring_create(&W, &colouring, NULL), SCREE_OK);
+  scree_Arena arena = {0};
+  assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
   int *seen = calloc((size_t)p->nc, sizeof *seen), *colour = calloc((size_t)p->nc, sizeof *colour);
   for (int k = 0; k < colouring.colours; ++k)
     for (int i = colouring.start[k]; i < colouring.start[k + 1]; ++i) {
@@ -347,7 +348,7 @@ static void check_colouring(const scree_Problem *p) {
   }
   free(seen);
   free(colour);
-  scree_colouring_destroy(&colouring);
+  scree_arena_fini(&arena);
   scree_operator_destroy(&W);
 }
 

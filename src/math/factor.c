@@ -11,54 +11,75 @@
 
 enum { SMALL = 128 }; /* rows of a front that is cleared as a whole */
 
-scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
-                                 scree_FactorKind kind, const scree_Log *log,
-                                 scree_Factor **factor) {
-  *factor = NULL;
+static scree_Status check_size(int n, int nb, const scree_Log *log) {
   if (nb < 1 || nb > SCREE_FACTOR_BLOCK_MAX)
     return scree_fail(log, SCREE_BAD_INPUT, "factorisation: found blocks of %d, expected 1..%d", nb,
                       SCREE_FACTOR_BLOCK_MAX);
   if (n < 0 || n > INT_MAX / 2 / nb)
     return scree_fail(log, SCREE_BAD_INPUT, "factorisation: found %d nodes, expected 0..%d", n,
                       INT_MAX / 2 / nb);
-  scree_Factor *f = SCREE_ALLOC(scree_Factor, 1);
-  if (!f) return scree_fail_memory(log, "factorisation");
+  return SCREE_OK;
+}
+
+/* Order and analyse; f->keep is set. */
+static scree_Status analyse(scree_Factor *f, scree_Arena *scratch, int n, int nb, const size_t *row,
+                            const int *col, scree_FactorKind kind, scree_FactorOrder *order,
+                            const scree_Log *log) {
+  const scree_ArenaMark mark = scree_arena_mark(scratch);
   f->n = n;
   f->nb = nb;
   f->kind = kind;
-  scree_FactorTree tree = {0};
-  size_t *transposed = SCREE_ALLOC(size_t, row[n]);
+  scree_FactorTree tree;
+  size_t *transposed = SCREE_TAKE_RAW(scratch, size_t, row[n]);
+  size_t *next = SCREE_TAKE_RAW(scratch, size_t, n);
   scree_Status status = SCREE_OK;
-  if (!transposed) status = scree_fail_memory(log, "pattern of the factorisation");
-  if (status == SCREE_OK) status = scree_factor_transpose(n, row, col, transposed, log);
-  if (status == SCREE_OK) status = scree_factor_order(n, nb, row, col, kind, log, &tree);
-  if (status == SCREE_OK) status = scree_factor_analyse(f, row, col, transposed, &tree, log);
-  scree_factor_tree_fini(&tree);
-  scree_free(transposed);
-  if (status != SCREE_OK) {
+  if (!transposed || !next) status = scree_fail_memory(log, "pattern of the factorisation");
+  if (status == SCREE_OK) status = scree_factor_transpose(n, row, col, next, transposed, log);
+  if (status == SCREE_OK)
+    status = scree_factor_order(scratch, n, nb, row, col, kind, order, log, &tree);
+  if (status == SCREE_OK)
+    status = scree_factor_analyse(f, scratch, row, col, transposed, &tree, log);
+  scree_arena_release(scratch, mark);
+  return status;
+}
+
+scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int n, int nb,
+                                    const size_t *row, const int *col, scree_FactorKind kind,
+                                    scree_FactorOrder *order, const scree_Log *log,
+                                    scree_Factor **factor) {
+  *factor = NULL;
+  scree_Status status = check_size(n, nb, log);
+  if (status) return status;
+  scree_Factor *f = SCREE_TAKE(keep, scree_Factor, 1);
+  if (!f) return scree_fail_memory(log, "factorisation");
+  f->keep = keep;
+  status = analyse(f, scratch, n, nb, row, col, kind, order, log);
+  if (!status) *factor = f;
+  return status;
+}
+
+scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
+                                 scree_FactorKind kind, const scree_Log *log,
+                                 scree_Factor **factor) {
+  *factor = NULL;
+  scree_Status status = check_size(n, nb, log);
+  if (status) return status;
+  scree_Factor *f = SCREE_ALLOC(scree_Factor, 1);
+  if (!f) return scree_fail_memory(log, "factorisation");
+  scree_Arena scratch = {0};
+  f->keep = &f->own;
+  status = analyse(f, &scratch, n, nb, row, col, kind, NULL, log);
+  scree_arena_fini(&scratch);
+  if (status)
     scree_factor_destroy(f);
-    return status;
-  }
-  *factor = f;
-  return SCREE_OK;
+  else
+    *factor = f;
+  return status;
 }
 
 void scree_factor_destroy(scree_Factor *f) {
   if (!f) return;
-  scree_free(f->order);
-  scree_free(f->diagonal);
-  scree_free(f->columns);
-  scree_free(f->front);
-  scree_free(f->panel);
-  scree_free(f->rows);
-  scree_free(f->runs);
-  scree_free(f->blocks);
-  scree_free(f->perm);
-  scree_free(f->values);
-  scree_free(f->stack);
-  scree_free(f->scratch);
-  scree_free(f->tiles);
-  scree_free(f->scale);
+  scree_arena_fini(&f->own);
   scree_free(f);
 }
 
@@ -201,24 +222,16 @@ static void panel_unsymmetric(scree_Factor *f, const scree_Front *front,
     scree_dense_update(p, m, v + panel->left, v + panel->right, trailing, ld, trailing, ld, false);
 }
 
-/* The large arrays, at the first matrix. */
+/* The large arrays, at the first matrix. They are written before they are read. */
 static bool numbers_exist(scree_Factor *f) {
   if (f->values) return true;
-  double *values = SCREE_ALLOC(double, f->values_size), *stack = SCREE_ALLOC(double, f->stack_size);
-  double *scratch = SCREE_ALLOC(double, f->scratch_size),
-         *tiles = SCREE_ALLOC(double, f->tiles_size);
-  if (values && stack && scratch && tiles) {
-    f->values = values;
-    f->stack = stack;
-    f->scratch = scratch;
-    f->tiles = tiles;
-    return true;
-  }
-  scree_free(values);
-  scree_free(stack);
-  scree_free(scratch);
-  scree_free(tiles);
-  return false;
+  double *values = SCREE_TAKE_RAW(f->keep, double, f->values_size);
+  f->stack = SCREE_TAKE_RAW(f->keep, double, f->stack_size);
+  f->scratch = SCREE_TAKE_RAW(f->keep, double, f->scratch_size);
+  f->tiles = SCREE_TAKE_RAW(f->keep, double, f->tiles_size);
+  if (!values || !f->stack || !f->scratch || !f->tiles) return false;
+  f->values = values;
+  return true;
 }
 
 scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturbed) {

@@ -4,11 +4,13 @@
  * A has n x n blocks of nb x nb numbers on a symmetric block pattern; the values may be symmetric
  * or not. `create` orders the nodes and analyses the pattern once; `compute` and `solve` may then
  * be called any number of times, allocate nothing (but for the numbers of the factor, at the first
- * matrix), and give the same bits every time and on every machine. The method (multifrontal, dense
+ * matrix), and give the same bits every time and on every machine: they depend on the pattern, the
+ * order of elimination and the values alone. The method (multifrontal, dense
  * fronts) is told in factor_internal.h. */
 #ifndef SCREE_MATH_FACTOR_H
 #define SCREE_MATH_FACTOR_H
 
+#include "core/arena.h"
 #include "scree/base.h"
 
 typedef struct scree_Factor scree_Factor;
@@ -25,6 +27,24 @@ enum { SCREE_FACTOR_BLOCK_MAX = 12 }; /* largest nb */
 scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
                                  scree_FactorKind kind, const scree_Log *log,
                                  scree_Factor **factor);
+
+/* The order in which nodes are eliminated. It decides how much work a factorisation is. To find a
+ * good one costs about as much as the rest of the analysis, with METIS several times as much, so an
+ * order that was found for nearly the same pattern is worth trying. */
+typedef struct scree_FactorOrder {
+  int *node;         /* (n) in: the nodes in the order to try; out: in the order that was taken */
+  double most;       /* operations up to which that order is taken as it is; 0: none is given */
+  double operations; /* out: of the order that was taken, in the same measure */
+  bool fresh;        /* out: an order was looked for (and is better than the one given) */
+} scree_FactorOrder;
+
+/* The same in memory of the caller's: the factor, which must not be destroyed, takes all it needs
+ * from `keep` and lives as long as that is not given back; work of the analysis comes from
+ * `scratch` and goes back there. `order` may be null. */
+scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int n, int nb,
+                                    const size_t *row, const int *col, scree_FactorKind kind,
+                                    scree_FactorOrder *order, const scree_Log *log,
+                                    scree_Factor **factor);
 
 /* Factorise the values x (row[n] x nb x nb), blocks in the order of the pattern, each row by row.
  * The symmetric kind reads only the blocks with column <= row, and of a diagonal block only its
@@ -53,6 +73,7 @@ size_t scree_factor_entries(const scree_Factor *factor);
 double scree_factor_flops(const scree_Factor *factor);
 int scree_factor_fronts(const scree_Factor *factor);
 
+/* Of a factor of scree_factor_create; null is allowed. */
 void scree_factor_destroy(scree_Factor *factor);
 
 #endif
