@@ -33,10 +33,16 @@ scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *co
  * order that was found for nearly the same pattern is worth trying. */
 typedef struct scree_FactorOrder {
   int *node;         /* (n) in: the nodes in the order to try; out: in the order that was taken */
-  double most;       /* operations up to which that order is taken as it is; 0: none is given */
+  bool given;        /* there is an order to try */
+  double most;       /* operations up to which it is taken without looking for a better one */
   double operations; /* out: of the order that was taken, in the same measure */
   bool fresh;        /* out: an order was looked for (and is better than the one given) */
 } scree_FactorOrder;
+
+/* What it takes to look for an order of n nodes where a factorisation needs that many operations,
+ * and to do these operations: nanoseconds of an ordinary core. */
+double scree_factor_order_nanoseconds(int n, double operations);
+double scree_factor_operations_nanoseconds(double operations);
 
 /* The same in memory of the caller's: the factor, which must not be destroyed, takes all it needs
  * from `keep` and lives as long as that is not given back; work of the analysis comes from

@@ -22,13 +22,17 @@
 static const double COST_FRONT = 1500.0; /* c0, measured */
 static const double COST_NUMBER = 6.0;   /* c1, measured; both are flat around here */
 
-/* METIS costs about 8 us per node. It saved half of the operations of 4000 spheres, and nothing in
- * the plane or below 1000 nodes; so it is tried where operations are many. */
+/* AMD with what belongs to it costs about 0.5 us per node, METIS 4 to 8 us. METIS saved half of the
+ * operations of 4000 spheres, and nothing in the plane or below 1000 nodes; so it is tried where
+ * operations are many. */
 static const double DISSECT_OPERATIONS = 2e5; /* of one factorisation, per node */
 enum { DISSECT_MIN = 1000, METIS_SEED = 1 };
+enum { AMD_NANOSECONDS = 500, METIS_NANOSECONDS = 6000 }; /* per node */
+static const double OPERATIONS_PER_NANOSECOND = 10.0;
 
 /* Everything on the way from the pattern to the tree. All arrays (n) unless said. */
 typedef struct Ordering {
+  scree_Arena *scratch;
   int n, nb;
   double work;   /* multiplications and additions per number: 1 symmetric, 2 unsymmetric */
   int *begin;    /* (n + 1) the graph without its diagonal */
@@ -47,7 +51,8 @@ typedef struct Ordering {
   size_t *peak; /* most numbers on the stack while a subtree is worked on */
 } Ordering;
 
-static bool ordering_init(Ordering *o, scree_Arena *scratch, int n, const size_t *row) {
+static bool ordering_init(Ordering *o, int n, const size_t *row) {
+  scree_Arena *scratch = o->scratch;
   o->begin = SCREE_TAKE(scratch, int, n + 1);
   o->adjacent = SCREE_TAKE_RAW(scratch, int, row[n]);
   int **arrays[] = {&o->order, &o->position, &o->parent, &o->count, &o->mark, &o->head,
@@ -110,14 +115,29 @@ static double tree_grow(Ordering *o) {
   return operations * pow(o->nb, 3.0);
 }
 
+/* AMD's inner routine, which allocates nothing and destroys its input; amd_order would allocate,
+ * make a copy of the pattern as here, and call it. */
 static scree_Status order_amd(Ordering *o, const scree_Log *log) {
-  const int status = amd_order(o->n, o->begin, o->adjacent, o->order, NULL, NULL);
-  if (status == AMD_OUT_OF_MEMORY) return scree_fail_memory(log, "order of elimination (AMD)");
-  if (status == AMD_INVALID)
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "factorisation: AMD refuses the pattern; expected columns ascending in 0..%d",
-                      o->n - 1);
-  return SCREE_OK;
+  const scree_ArenaMark mark = scree_arena_mark(o->scratch);
+  const size_t n = (size_t)o->n, entries = (size_t)o->begin[o->n];
+  const size_t length = entries + entries / 5 + n; /* with the elbow room that amd_order gives */
+  int *lists = SCREE_TAKE_RAW(o->scratch, int, length), *work[9];
+  bool enough = lists && length <= (size_t)INT_MAX;
+  for (int k = 0; k < 9; ++k) enough = (work[k] = SCREE_TAKE_RAW(o->scratch, int, n)) && enough;
+  if (enough) {
+    int *start = work[0], *size = work[1], *inverse = work[3], *last = work[4];
+    for (size_t i = 0; i < n; ++i) {
+      start[i] = o->begin[i];
+      size[i] = o->begin[i + 1] - o->begin[i];
+    }
+    if (entries) memcpy(lists, o->adjacent, entries * sizeof *lists);
+    double info[AMD_INFO];
+    amd_2(o->n, start, lists, size, (int)length, (int)entries, work[2], inverse, last, work[5],
+          work[6], work[7], work[8], NULL, info);
+    memcpy(o->order, last, n * sizeof *last);
+  }
+  scree_arena_release(o->scratch, mark);
+  return enough ? SCREE_OK : scree_fail_memory(log, "order of elimination (AMD)");
 }
 
 static scree_Status order_metis(Ordering *o, const scree_Log *log) {
@@ -131,6 +151,18 @@ static scree_Status order_metis(Ordering *o, const scree_Log *log) {
     return scree_fail(log, SCREE_MACHINE, "factorisation: METIS failed on a graph of %d nodes",
                       o->n);
   return SCREE_OK;
+}
+
+static bool tries_metis(int n, double operations) {
+  return n >= DISSECT_MIN && operations >= DISSECT_OPERATIONS * n;
+}
+
+double scree_factor_order_nanoseconds(int n, double operations) {
+  return (double)n * (AMD_NANOSECONDS + (tries_metis(n, operations) ? METIS_NANOSECONDS : 0));
+}
+
+double scree_factor_operations_nanoseconds(double operations) {
+  return operations / OPERATIONS_PER_NANOSECOND;
 }
 
 /* Take the order at hand if it needs less than *operations, and otherwise go back to the kept one.
@@ -153,7 +185,7 @@ static void order_keep(Ordering *o) {
  * needs few enough, or fewer than both. */
 static scree_Status order_choose(Ordering *o, const scree_FactorOrder *given, const scree_Log *log,
                                  double *operations, bool *fresh) {
-  const bool has = given && given->most > 0.0;
+  const bool has = given && given->given;
   *fresh = true;
   if (has) {
     memcpy(o->order, given->node, (size_t)o->n * sizeof *o->order);
@@ -168,7 +200,7 @@ static scree_Status order_choose(Ordering *o, const scree_FactorOrder *given, co
     order_compare(o, operations);
   else
     *operations = tree_grow(o);
-  if (o->n < DISSECT_MIN || *operations < DISSECT_OPERATIONS * o->n) return SCREE_OK;
+  if (!tries_metis(o->n, *operations)) return SCREE_OK;
   order_keep(o);
   status = order_metis(o, log);
   if (status == SCREE_OK) order_compare(o, operations);
@@ -306,13 +338,13 @@ scree_Status scree_factor_order(scree_Arena *scratch, int n, int nb, const size_
     return scree_fail(log, SCREE_BAD_INPUT,
                       "factorisation: the pattern has %zu blocks, expected at most %d", row[n],
                       INT_MAX);
-  Ordering o = {.n = n, .nb = nb, .work = kind == SCREE_FACTOR_SYMMETRIC ? 1.0 : 2.0};
+  Ordering o = {
+      .scratch = scratch, .n = n, .nb = nb, .work = kind == SCREE_FACTOR_SYMMETRIC ? 1.0 : 2.0};
   tree->order = SCREE_TAKE_RAW(scratch, int, n);
   tree->pivots = SCREE_TAKE_RAW(scratch, int, n);
   tree->rest = SCREE_TAKE_RAW(scratch, int, n);
   tree->parent = SCREE_TAKE_RAW(scratch, int, n);
-  if (!ordering_init(&o, scratch, n, row) || !tree->order || !tree->pivots || !tree->rest ||
-      !tree->parent)
+  if (!ordering_init(&o, n, row) || !tree->order || !tree->pivots || !tree->rest || !tree->parent)
     return scree_fail_memory(log, "order of elimination");
   double operations = 0.0;
   bool fresh = true;

@@ -9,11 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders drift slowly: packings of 2000 spheres that were sheared until a third of their contacts
- * had changed needed 1.3 times the operations with the old order (tests/test_solver_life.c prints
- * it). A new order costs as much as a factorisation of some hundred bodies in space, so it may wait
- * until it saves about a third. */
-static const double MORE_WORK = 1.5;
+static const double FACTORISATIONS = 4.0;              /* of a solve that factorises at all */
 static const double FEWER_NODES = 0.8;                 /* part of the nodes that is left */
 static const double LEAST_SIZE = 0.8, MOST_SIZE = 1.2; /* nodes to which the work is scaled */
 
@@ -56,12 +52,32 @@ static int find_name(int n, const Named *named, int id) {
 /* ---- the order ---------------------------------------------------------------------------------
  */
 
+/* Operations up to which the order is taken for n nodes: until its loss, with that of this solve,
+ * is what a new one costs. */
+static double most_operations(const scree_Elimination *e, int n) {
+  if (n < FEWER_NODES * e->nodes) return 0.0;
+  const double left = scree_factor_order_nanoseconds(n, e->operations) - e->loss;
+  const double each = FACTORISATIONS * scree_factor_operations_nanoseconds(1.0);
+  return left > 0.0 ? e->operations + left / each : 0.0;
+}
+
+bool scree_elimination_is_good(const scree_Elimination *e) {
+  return e->current <= most_operations(e, e->analysed);
+}
+
+void scree_elimination_use(scree_Elimination *e) {
+  const double more = e->current - e->operations;
+  if (more > 0.0) e->loss += FACTORISATIONS * scree_factor_operations_nanoseconds(more);
+}
+
 scree_Status scree_elimination_propose(const scree_Elimination *e, int n, int nb, const int *id,
                                        scree_Arena *arena, const scree_Log *log,
                                        scree_FactorOrder *order) {
   *order = (scree_FactorOrder){.node = SCREE_TAKE_RAW(arena, int, n)};
   if (!order->node) return scree_fail_memory(log, "an order of elimination");
-  if (e->count == 0 || e->nb != nb || n < FEWER_NODES * e->nodes) return SCREE_OK;
+  order->given = e->count > 0 && e->nb == nb;
+  if (!order->given) return SCREE_OK;
+  order->most = most_operations(e, n);
   const scree_ArenaMark mark = scree_arena_mark(arena);
   Named *named = SCREE_TAKE_RAW(arena, Named, n);
   uint8_t *placed = SCREE_TAKE(arena, uint8_t, n);
@@ -76,7 +92,6 @@ scree_Status scree_elimination_propose(const scree_Elimination *e, int n, int nb
   }
   for (int k = n - 1; k >= 0; --k)
     if (!placed[k]) order->node[--at] = k;
-  order->most = MORE_WORK * e->operations;
   scree_arena_release(arena, mark);
   return SCREE_OK;
 }
@@ -91,7 +106,9 @@ scree_Status scree_elimination_remember(scree_Elimination *e, int n, int nb, con
   if (order->fresh) {
     e->nodes = n;
     e->operations = order->operations;
+    e->loss = 0.0;
   }
+  e->current = order->operations;
   e->nb = nb;
   e->analysed = n;
   e->flops = scree_factor_flops(factor);
@@ -118,7 +135,7 @@ void scree_elimination_fini(scree_Elimination *e) {
 
 typedef struct Saved {
   int32_t count, nodes, nb, analysed;
-  double operations, flops, entries;
+  double operations, current, loss, flops, entries;
 } Saved;
 
 size_t scree_elimination_size(const scree_Elimination *e) {
@@ -127,17 +144,19 @@ size_t scree_elimination_size(const scree_Elimination *e) {
 
 char *scree_elimination_save(const scree_Elimination *e, char *buffer) {
   _Static_assert(sizeof(int) == sizeof(int32_t), "names are written as they are");
-  const Saved saved = {e->count, e->nodes, e->nb, e->analysed, e->operations, e->flops, e->entries};
+  const Saved saved = {e->count,   e->nodes, e->nb,    e->analysed, e->operations,
+                       e->current, e->loss,  e->flops, e->entries};
   memcpy(buffer, &saved, sizeof saved);
   if (e->count) memcpy(buffer + sizeof saved, e->id, (size_t)e->count * sizeof *e->id);
   return buffer + scree_elimination_size(e);
 }
 
 static bool is_sound(const Saved *s, size_t bytes) {
-  const bool finite = isfinite(s->operations) && isfinite(s->flops) && isfinite(s->entries);
+  const double numbers[] = {s->operations, s->current, s->loss, s->flops, s->entries};
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k)
+    if (!(numbers[k] >= 0.0 && isfinite(numbers[k]))) return false;
   return s->count >= 0 && (size_t)s->count <= bytes / sizeof(int32_t) && s->nodes >= 0 &&
-         s->nb >= 0 && s->analysed >= 0 && finite && s->operations >= 0.0 && s->flops >= 0.0 &&
-         s->entries >= 0.0;
+         s->nb >= 0 && s->analysed >= 0;
 }
 
 const char *scree_elimination_check(const char *buffer, const char *end) {
@@ -162,6 +181,8 @@ scree_Status scree_elimination_restore(scree_Elimination *e, const char *buffer,
   e->nb = saved.nb;
   e->analysed = saved.analysed;
   e->operations = saved.operations;
+  e->current = saved.current;
+  e->loss = saved.loss;
   e->flops = saved.flops;
   e->entries = saved.entries;
   return SCREE_OK;

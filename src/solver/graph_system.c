@@ -123,20 +123,27 @@ static const int *names_of(const scree_Problem *p) {
   return p->kind == SCREE_BODIES ? p->bodies.id : NULL;
 }
 
-static bool has_names(const scree_GraphSystem *system, const int *id) {
+static int size_of(const scree_Problem *p) {
+  return p->kind == SCREE_BODIES ? p->bodies.nb : p->d;
+}
+
+/* Whether nodes have the size and the names of a problem's. */
+static bool has_nodes_of(const scree_GraphSystem *system, const scree_Problem *p) {
+  const int *id = names_of(p);
+  if (system->nb != size_of(p)) return false;
   for (int k = 0; k < system->n; ++k)
     if ((system->id ? system->id[k] : k) != (id ? id[k] : k)) return false;
   return true;
 }
 
-/* Whether the analysis at hand is that of a pattern with these names. */
+/* Whether the analysis at hand is that of the pattern and the names of a problem. */
 static bool is_analysed(const scree_GraphSystem *system, const scree_Problem *p,
                         const Pattern *pattern) {
-  const size_t n = (size_t)pattern->n, nb = (size_t)(p->kind == SCREE_BODIES ? p->bodies.nb : p->d);
-  return system->analysed && system->n == pattern->n && system->nb == (int)nb &&
+  const size_t n = (size_t)pattern->n;
+  return system->n == pattern->n &&
          memcmp(system->row, pattern->row, (n + 1) * sizeof *pattern->row) == 0 &&
          memcmp(system->col, pattern->col, pattern->row[n] * sizeof *pattern->col) == 0 &&
-         has_names(system, names_of(p));
+         has_nodes_of(system, p);
 }
 
 static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
@@ -148,7 +155,7 @@ static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
   system->analysed = false;
   system->x = NULL;
   system->n = n;
-  system->nb = p->kind == SCREE_BODIES ? p->bodies.nb : p->d;
+  system->nb = size_of(p);
   system->size = (size_t)n * (size_t)system->nb;
   system->row = SCREE_TAKE_RAW(kept, size_t, n + 1);
   system->col = SCREE_TAKE_RAW(kept, int, pattern->row[n]);
@@ -173,21 +180,33 @@ static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
   return status;
 }
 
+/* Everything that has changed since the last call. */
+static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, int graph,
+                           scree_Elimination *elimination, scree_Arena *scratch,
+                           const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  const bool good = system->analysed && scree_elimination_is_good(elimination);
+  if (good && system->graph == graph && has_nodes_of(system, p)) return SCREE_OK;
+  Pattern pattern = {0};
+  scree_Status status = pattern_fill(W, scratch, &pattern, log);
+  if (!status && !(good && is_analysed(system, p, &pattern)))
+    status = analyse(system, p, &pattern, elimination, scratch, log);
+  if (!status && p->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
+  system->graph = graph;
+  return status;
+}
+
 scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Operator *W, int graph,
                                     scree_Elimination *elimination, scree_Arena *scratch,
                                     const scree_Log *log) {
-  const scree_Problem *p = W->problem;
+  const scree_ArenaMark mark = scree_arena_mark(scratch);
   system->W = W;
   system->log = log;
-  if (system->analysed && system->graph == graph && has_names(system, names_of(p))) return SCREE_OK;
-  const scree_ArenaMark mark = scree_arena_mark(scratch);
-  Pattern pattern = {0};
-  scree_Status status = pattern_fill(W, scratch, &pattern, log);
-  if (!status && !is_analysed(system, p, &pattern))
-    status = analyse(system, p, &pattern, elimination, scratch, log);
-  if (!status && p->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
-  if (status) system->analysed = false;
-  system->graph = graph;
+  const scree_Status status = update(system, W, graph, elimination, scratch, log);
+  if (status)
+    system->analysed = false;
+  else
+    scree_elimination_use(elimination);
   scree_arena_release(scratch, mark);
   return status;
 }
