@@ -378,12 +378,12 @@ static void every_method_takes_balls(void **state) {
   double r[180], u[180];
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
-    if (!(scree_solver_capabilities(class_) & SCREE_CAN_BODIES)) continue;
-    p.law =
-        scree_solver_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB : SCREE_ASSOCIATED;
+    if (!(scree_solver_class_capabilities(class_) & SCREE_CAN_BODIES)) continue;
+    p.law = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB
+                                                                        : SCREE_ASSOCIATED;
     scree_SolveSettings settings = scree_solve_settings();
     scree_SolveInfo info;
-    settings.solver = scree_solver_name(class_);
+    settings.solver = scree_solver_class_name(class_);
     settings.tolerance = 1e-6;
     assert_int_equal(scree_solve(&p, &settings, r, u, &info, NULL), SCREE_OK);
     dense.law = p.law;

@@ -112,16 +112,16 @@ SCREE_API scree_Status scree_solver_restore(scree_Solver *solver, const void *bu
 
 /* The registry: classes in the order of the documentation, null past the end. */
 SCREE_API const scree_SolverClass *scree_solver_class(int index);
-SCREE_API const scree_SolverClass *scree_solver_find(const char *name);
-SCREE_API const char *scree_solver_name(const scree_SolverClass *class_);
-SCREE_API const char *scree_solver_summary(const scree_SolverClass *class_);
-SCREE_API const char *scree_solver_reference(const scree_SolverClass *class_);
-SCREE_API unsigned scree_solver_capabilities(const scree_SolverClass *class_);
-SCREE_API const scree_OptionTable *scree_solver_options(const scree_SolverClass *class_);
+SCREE_API const scree_SolverClass *scree_solver_class_find(const char *name);
+SCREE_API const char *scree_solver_class_name(const scree_SolverClass *class_);
+SCREE_API const char *scree_solver_class_summary(const scree_SolverClass *class_);
+SCREE_API const char *scree_solver_class_reference(const scree_SolverClass *class_);
+SCREE_API unsigned scree_solver_class_capabilities(const scree_SolverClass *class_);
+SCREE_API const scree_OptionTable *scree_solver_class_options(const scree_SolverClass *class_);
 
 /* Null when the solver can work on the problem, else the reason in words. */
-SCREE_API const char *scree_solver_refuses(const scree_SolverClass *class_,
-                                           const scree_Problem *problem);
+SCREE_API const char *scree_solver_class_refuses(const scree_SolverClass *class_,
+                                                 const scree_Problem *problem);
 
 #ifdef __cplusplus
 }

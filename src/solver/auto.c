@@ -100,7 +100,7 @@ static scree_Status follow_path(State *st, scree_SolveRun *run, double *r, doubl
   double seconds, price;
   scree_Status status = scree_solve_run_factorisation_seconds(run, &seconds);
   if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &price);
-  if (status || scree_solver_refuses(&scree_solver_lemke, run->W->problem) ||
+  if (status || scree_solver_class_refuses(&scree_solver_lemke, run->W->problem) ||
       factorisations * seconds > PATH_SECONDS ||
       (run->settings->warm_start && factorisations > PATH_WARM))
     return status;
@@ -185,7 +185,7 @@ static scree_Status factorising(State *st, scree_SolveRun *run, double price, do
 static scree_Status factorise_or_sweep(State *st, scree_SolveRun *run, double *r, double *u) {
   double price = INFINITY; /* of a factorisation, in sweeps */
   scree_Status status = SCREE_OK;
-  if (!scree_solver_refuses(&scree_solver_newton, run->W->problem)) {
+  if (!scree_solver_class_refuses(&scree_solver_newton, run->W->problem)) {
     status = scree_solve_run_sweeps_per_factorisation(run, &price);
     scree_report(run->log, SCREE_LOG_DETAIL,
                  "auto: error %.2e after %d sweeps, a factorisation costs %.0f", run->value,

@@ -31,34 +31,34 @@ struct scree_Solver {
 };
 
 scree_SolveSettings scree_solve_settings(void) {
-  const char *preset = scree_solver_find("auto") ? "auto" : "nlgs";
+  const char *preset = scree_solver_class_find("auto") ? "auto" : "nlgs";
   return (scree_SolveSettings){
       .solver = preset, .tolerance = 1e-8, .measure = SCREE_MEASURE_ERROR, .threads = 0};
 }
 
-const scree_SolverClass *scree_solver_find(const char *name) {
+const scree_SolverClass *scree_solver_class_find(const char *name) {
   for (int k = 0; scree_solver_registry[k]; ++k)
     if (strcmp(scree_solver_registry[k]->name, name) == 0) return scree_solver_registry[k];
   return NULL;
 }
 
-const char *scree_solver_name(const scree_SolverClass *class_) {
+const char *scree_solver_class_name(const scree_SolverClass *class_) {
   return class_->name;
 }
 
-const char *scree_solver_summary(const scree_SolverClass *class_) {
+const char *scree_solver_class_summary(const scree_SolverClass *class_) {
   return class_->summary;
 }
 
-const char *scree_solver_reference(const scree_SolverClass *class_) {
+const char *scree_solver_class_reference(const scree_SolverClass *class_) {
   return class_->reference;
 }
 
-unsigned scree_solver_capabilities(const scree_SolverClass *class_) {
+unsigned scree_solver_class_capabilities(const scree_SolverClass *class_) {
   return class_->capabilities;
 }
 
-const scree_OptionTable *scree_solver_options(const scree_SolverClass *class_) {
+const scree_OptionTable *scree_solver_class_options(const scree_SolverClass *class_) {
   return &class_->options;
 }
 
@@ -69,7 +69,8 @@ static bool only_cones(const scree_Problem *p) {
   return true;
 }
 
-const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Problem *problem) {
+const char *scree_solver_class_refuses(const scree_SolverClass *class_,
+                                       const scree_Problem *problem) {
   const unsigned can = class_->capabilities;
   if (problem->d == 2 && !(can & SCREE_CAN_2D)) return "it does not solve 2D problems";
   if (problem->d == 3 && !(can & SCREE_CAN_3D)) return "it does not solve 3D problems";
@@ -91,7 +92,7 @@ const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Pr
 
 static scree_Status find_class(const char *name, const scree_SolverClass **class_,
                                const scree_Log *log) {
-  *class_ = scree_solver_find(name);
+  *class_ = scree_solver_class_find(name);
   if (*class_) return SCREE_OK;
   const char *names[64] = {NULL};
   for (int k = 0; k < 63 && scree_solver_registry[k]; ++k)
@@ -176,7 +177,7 @@ scree_Status scree_solver_set_settings(scree_Solver *solver, const scree_SolveSe
   scree_Status status = check_settings(settings, &solver->log);
   if (!status) status = find_class(settings->solver, &class_, &solver->log);
   if (!status)
-    status = scree_solver_read_options(class_, settings->options, &options, &solver->log);
+    status = scree_solver_class_read_options(class_, settings->options, &options, &solver->log);
   if (status) return status;
   solver->class_ = class_;
   solver->options = options;
@@ -210,7 +211,7 @@ void scree_solver_destroy(scree_Solver *solver) {
 static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem) {
   const scree_Status status = scree_problem_check(problem, &solver->log);
   if (status) return status;
-  const char *reason = scree_solver_refuses(solver->class_, problem);
+  const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (!reason) return SCREE_OK;
   return scree_fail(&solver->log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s",
                     solver->class_->name, reason);

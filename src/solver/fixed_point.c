@@ -68,17 +68,17 @@ static bool inner_progress(void *user, int iteration, double measured) {
 }
 
 static scree_Status find_inner(FixedPoint *m, const scree_SolveRun *run) {
-  m->inner = scree_solver_find(m->options.inner);
+  m->inner = scree_solver_class_find(m->options.inner);
   if (!m->inner)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver fixed-point: inner=%s, expected the name of a solver",
                       m->options.inner);
-  const char *reason = scree_solver_refuses(m->inner, &m->problem);
+  const char *reason = scree_solver_class_refuses(m->inner, &m->problem);
   if (reason)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver fixed-point: inner=%s cannot solve the convex problem: %s",
                       m->options.inner, reason);
-  return scree_solver_read_options(m->inner, NULL, &m->inner_options, run->log);
+  return scree_solver_class_read_options(m->inner, NULL, &m->inner_options, run->log);
 }
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {

@@ -40,8 +40,9 @@ bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u,
   return scree_solve_run_exhausted(run) || run->met;
 }
 
-scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
-                                       scree_SolverOptions *options, const scree_Log *log) {
+scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
+                                             const char *const *list, scree_SolverOptions *options,
+                                             const scree_Log *log) {
   char owner[SCREE_OPTION_NAME_SIZE + 16] = "solver ", name[NAME_SIZE];
   assert(class_->options.size <= sizeof *options);
   strncat(owner, class_->name, SCREE_OPTION_NAME_SIZE);
@@ -67,7 +68,7 @@ scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass
   const scree_ArenaMark mark = scree_arena_mark(work);
   scree_SolverOptions values;
   void *state = NULL;
-  scree_Status status = scree_solver_read_options(class_, options, &values, run->log);
+  scree_Status status = scree_solver_class_read_options(class_, options, &values, run->log);
   if (!status) status = class_->create(run, &values, &state);
   if (!status) {
     status = class_->solve(state, run, r, u);

@@ -94,8 +94,9 @@ scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass
                                     const char *const *options, double *r, double *u);
 
 /* Fill an options struct: the defaults, then the list. */
-scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
-                                       scree_SolverOptions *options, const scree_Log *log);
+scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
+                                             const char *const *list, scree_SolverOptions *options,
+                                             const scree_Log *log);
 
 /* The factorisable system of the run (graph_system.h), made on first use and kept. */
 scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem **system);

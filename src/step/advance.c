@@ -101,7 +101,7 @@ static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
   if (status == SCREE_OK) return tighten(s, &problem, &settings, report);
   if (s->settings.max_retries == 0) return SCREE_OK;
 
-  const scree_SolverClass *class_ = scree_solver_find(settings.solver);
+  const scree_SolverClass *class_ = scree_solver_class_find(settings.solver);
   const int limit = settings.max_iterations ? settings.max_iterations : class_->max_iterations;
   settings.max_iterations = limit < INT32_MAX / PATIENCE ? PATIENCE * limit : INT32_MAX;
   settings.time_limit *= PATIENCE;

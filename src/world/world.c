@@ -65,7 +65,7 @@ static scree_Status check_names(const scree_WorldSettings *s, const scree_Log *l
                       s->scheme ? s->scheme : "", near ? "; did you mean \"" : "", near ? near : "",
                       near ? "\"?" : "");
   }
-  if (!s->solve.solver || !scree_solver_find(s->solve.solver) ||
+  if (!s->solve.solver || !scree_solver_class_find(s->solve.solver) ||
       strlen(s->solve.solver) >= SCREE_OPTION_NAME_SIZE)
     return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\" is not known",
                       s->solve.solver ? s->solve.solver : "");
@@ -103,7 +103,7 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   if (status) return status;
   scree_System *s = &world->system;
   s->scheme = scree_scheme_find(settings->scheme);
-  const char *solver = scree_solver_name(scree_solver_find(settings->solve.solver));
+  const char *solver = scree_solver_class_name(scree_solver_class_find(settings->solve.solver));
   if (world->system.settings.step != settings->step) {
     world->time_start = scree_world_time(world);
     world->time_count = 0;
