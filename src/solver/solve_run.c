@@ -100,6 +100,7 @@ scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Pro
 }
 
 void scree_solve_cache_fini(scree_SolveCache *cache) {
+  if (cache->graph.changes == 0 && !cache->elimination.id && !cache->work.first) return; /* new */
   scree_arena_fini(&cache->work);
   scree_arena_fini(&cache->smoothing);
   scree_arena_fini(&cache->graph.arena);
