@@ -9,11 +9,12 @@
  * few neighbours, and eliminated first it joins only these, wherever else it would be put before
  * them. Nodes that have gone are left out.
  *
- * An order that is kept so gets worse: with one per cent of new contacts in a packing of spheres a
- * factorisation needs 1.1 to 1.4 times the operations, with ten 1.3 to 1.6
- * (bench/results/solver.txt). What that costs is added up from solve to solve, and when it comes to
- * as much as looking for a new order costs, one is looked for: with AMD, which is cheap, soon, with
- * METIS after some steps. That is never worse than twice the best that could have been done. */
+ * An order that is kept so gets worse: where 0.4 per cent of the contacts of a packing change in a
+ * step, a factorisation needs 1.0 to 1.4 times the operations of a new order in the next four
+ * steps, and 2 times (space) to 7 times (plane) after 16 steps (bench/results/solver.txt). Such
+ * losses are added up from solve to solve, and when they come to the time that it takes to look for
+ * an order, a new one is looked for: with AMD, which is cheap, soon, with METIS after some steps.
+ * Time lost with old orders is so never more than time spent on new ones. */
 #ifndef SCREE_SOLVER_ELIMINATION_H
 #define SCREE_SOLVER_ELIMINATION_H
 
