@@ -58,6 +58,15 @@ static int look_further(scree_System *s, double h) {
   return found;
 }
 
+/* The solver that lives as long as the system, with other settings each time. */
+static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
+                               const scree_SolveSettings *settings, scree_SolveInfo *info) {
+  scree_Status status = scree_solver_set_settings(s->solver, settings);
+  if (!status) status = scree_solver_solve(s->solver, problem, s->posed.r, s->posed.u, info);
+  s->posed.y = scree_solver_velocities(s->solver);
+  return status;
+}
+
 static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
   report->solve = *info;
   report->solve.converged = info->value <= report->tolerance;
@@ -70,7 +79,6 @@ static void take_info(scree_StepReport *report, const scree_SolveInfo *info) {
  * solution at hand, until it does not. */
 static scree_Status tighten(scree_System *s, const scree_Problem *problem,
                             scree_SolveSettings *settings, scree_StepReport *report) {
-  scree_Posed *p = &s->posed;
   if (settings->measure != SCREE_MEASURE_ERROR) return SCREE_OK;
   settings->warm_start = true;
   for (int k = 0; k < TIGHTENINGS; ++k) {
@@ -79,7 +87,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
     scree_SolveInfo info;
     settings->tolerance = report->solve.value * fmax(least_tightening, 0.1 * allowed / defect);
     if (settings->tolerance < least_tolerance) break;
-    const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
+    const scree_Status status = run_solver(s, problem, settings, &info);
     if (status > SCREE_NOT_CONVERGED) return status;
     take_info(report, &info);
     if (status) break;
@@ -91,11 +99,10 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
  * solver. */
 static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
-  scree_Posed *p = &s->posed;
   scree_SolveSettings settings = s->settings.solve;
   scree_SolveInfo info;
   settings.warm_start = s->settings.warm_start && s->memory.count > 0;
-  scree_Status status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
+  scree_Status status = run_solver(s, &problem, &settings, &info);
   if (status > SCREE_NOT_CONVERGED) return status;
   take_info(report, &info);
   if (status == SCREE_OK) return tighten(s, &problem, &settings, report);
@@ -115,7 +122,7 @@ static scree_Status solve_posed(scree_System *s, scree_StepReport *report) {
       settings.options = NULL;
       settings.max_iterations = 0;
     }
-    status = scree_solve(&problem, &settings, p->r, p->u, &info, s->log);
+    status = run_solver(s, &problem, &settings, &info);
     if (status > SCREE_NOT_CONVERGED) return status;
     take_info(report, &info);
     report->retries++;
@@ -193,7 +200,6 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = solve_posed(s, report);
-  if (!status) status = scree_system_gather(s, s->posed.r);
   report->seconds_solve += scree_seconds() - clock;
   return status;
 }
@@ -283,7 +289,6 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   scree_system_kick(s);
-  scree_free(s->posed.y);
   scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
@@ -315,13 +320,13 @@ void scree_system_fini(scree_System *s) {
                       p->set_b,
                       p->problem_body,
                       p->problem_index,
-                      p->y,
                       s->memory.keys,
                       s->memory.impulses};
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
+  scree_solver_destroy(s->solver);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
   *s = (scree_System){0};

@@ -96,12 +96,25 @@ static scree_Status reserve(scree_World *world, bool halved) {
   if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
     scree_bodies_fit(&world->system.bodies);
   world->stepped_bodies = world->system.bodies.count;
+  const size_t remembered = scree_solver_state_size(world->system.solver);
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n,
                        sizeof *world->backup) ||
+      !scree_grow_lean((void **)&world->remembered, &world->remembered_capacity, remembered, 1) ||
       (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n,
                                   sizeof *world->origin)))
     return scree_fail_memory(&world->log, "the state before a step");
   return SCREE_OK;
+}
+
+/* A step that fails may have been stopped anywhere: it must not leave a trace in the solver, or the
+ * steps after it would have other bits. (Attempts that are made again always end alike.) */
+static void save_solver(scree_World *world) {
+  world->remembered_size = scree_solver_state_size(world->system.solver);
+  scree_solver_save(world->system.solver, world->remembered);
+}
+
+static void put_solver_back(scree_World *world) {
+  scree_solver_restore(world->system.solver, world->remembered, world->remembered_size);
 }
 
 static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
@@ -128,6 +141,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     if (status) {
       const bool at_start = done == 0;
       put_back(s, at_start ? world->backup : world->origin, at_start ? &saved : &first);
+      put_solver_back(world);
       return status;
     }
     add_cost(sum, &part);
@@ -153,6 +167,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);
   world->stepped = false;
+  if (!status) save_solver(world);
   if (!status) status = run_substeps(world, &sum);
   if (status) return status;
   world->stepped = true;

@@ -125,6 +125,7 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
 
 scree_Status scree_world_create(const scree_WorldSettings *settings, const scree_Log *log,
                                 scree_World **world) {
+  const scree_SolveSettings preset = scree_solve_settings(); /* each solve sets its own */
   *world = NULL;
   scree_World *w = SCREE_ALLOC(scree_World, 1);
   if (!w) return scree_fail_memory(log, "a world");
@@ -134,6 +135,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   scree_Status status = w->system.broad ? SCREE_OK : scree_fail_memory(log, "the broad phase");
   if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
   if (!status) status = take_settings(w, settings);
+  if (!status) status = scree_solver_create(&preset, &w->log, &w->system.solver);
   if (!status) scree_bodies_init(&w->system.bodies, settings->dimension);
   if (status)
     scree_world_destroy(w);
@@ -149,6 +151,7 @@ void scree_world_destroy(scree_World *world) {
   scree_free((void *)world->options);
   scree_free(world->backup);
   scree_free(world->origin);
+  scree_free(world->remembered);
   scree_free(world);
 }
 
@@ -301,5 +304,10 @@ int scree_body_material(const scree_World *world, int body) {
 
 size_t scree_world_memory(const scree_World *world) {
   return sizeof *world + scree_system_memory(&world->system) +
-         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup;
+         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup +
+         world->remembered_capacity;
+}
+
+size_t scree_world_solver_memory(const scree_World *world) {
+  return scree_solver_memory(world->system.solver);
 }
