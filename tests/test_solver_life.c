@@ -442,8 +442,8 @@ static void orders_follow_the_names(void **state) {
   scree_arena_fini(&arena);
 }
 
-/* How often an order is looked for in a sequence of 30 steps, in every step or `only` where one is
- * analysed twice; the loss never exceeds what that costs. */
+/* In how many steps of a sequence the order is as good as a new one: new, or of the same graph. The
+ * loss never exceeds what a new one costs. */
 static int count_orders(Sequence *s, int steps) {
   scree_Elimination e = {0};
   scree_Arena scratch = {0};

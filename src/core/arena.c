@@ -24,7 +24,7 @@ enum { GAP = 0 };
 
 enum {
   ALIGNMENT = 64,
-  SMALLEST = 8 << 10, /* bytes of the first chunk: a problem of some ten contacts fits */
+  SMALLEST = 8 << 10,      /* bytes of the first chunk: a problem of some ten contacts fits */
   LARGEST_SPARE = 64 << 10 /* new chunks are as large as all others together, up to this */
 };
 

@@ -36,7 +36,7 @@ typedef struct scree_FactorOrder {
   bool given;        /* there is an order to try */
   double most;       /* operations up to which it is taken without looking for a better one */
   double operations; /* out: of the order that was taken, in the same measure */
-  bool fresh;        /* out: an order was looked for (and is better than the one given) */
+  bool fresh;        /* out: a new order was looked for, and the better of the two taken */
 } scree_FactorOrder;
 
 /* What it takes to look for an order of n nodes where a factorisation needs that many operations,
@@ -44,8 +44,8 @@ typedef struct scree_FactorOrder {
 double scree_factor_order_nanoseconds(int n, double operations);
 double scree_factor_operations_nanoseconds(double operations);
 
-/* The same in memory of the caller's: the factor, which must not be destroyed, takes all it needs
- * from `keep` and lives as long as that is not given back; work of the analysis comes from
+/* scree_factor_create in memory of the caller's: the factor, which must not be destroyed, takes all
+ * it needs from `keep` and lives as long as that is not given back; work of the analysis comes from
  * `scratch` and goes back there. `order` may be null. */
 scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int n, int nb,
                                     const size_t *row, const int *col, scree_FactorKind kind,

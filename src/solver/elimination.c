@@ -9,9 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double FACTORISATIONS = 4.0;              /* of a solve that factorises at all */
-static const double FEWER_NODES = 0.8;                 /* part of the nodes that is left */
-static const double LEAST_SIZE = 0.8, MOST_SIZE = 1.2; /* nodes to which the work is scaled */
+/* Factorisations of a solve that needs some, by which the loss with an old order is estimated: what
+ * `newton` takes after sweeps (NEWTON_PRICE of auto.c). */
+static const double FACTORISATIONS = 4.0;
+/* Nodes left, of those that an order was made for, below which a new one is looked for: the loss is
+ * measured against the operations of all of them. Not measured; it only matters where bodies leave.
+ */
+static const double FEWER_NODES = 0.8;
+/* Nodes, over those of the last pattern that was analysed, for which its work is scaled in
+ * proportion. The true exponent is between 1 and 2: prices are wrong by a fifth at most. */
+static const double LEAST_SIZE = 0.8, MOST_SIZE = 1.2;
 
 /* ---- names -------------------------------------------------------------------------------------
  */

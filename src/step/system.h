@@ -88,7 +88,7 @@ typedef struct scree_Posed {
   double *set_a, *set_b;
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
-  const double *y;    /* (nbodies x nb) of the solver: its velocities, from the solution to the kick */
+  const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
   double rho, scale;  /* of the error: step of the natural map, and what it is relative to */
   double r_max;       /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
