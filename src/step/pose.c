@@ -270,6 +270,8 @@ void scree_system_fill(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
+  /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
+  const bool gentle = s->settings.flow == SCREE_COULOMB;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law =
@@ -281,7 +283,7 @@ void scree_system_fill(scree_System *s, double horizon) {
       scree_Approach approach = {.horizon = horizon,
                                  .gap = s->contacts.gap[c],
                                  .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
-                                 .loaded = p->loaded[c],
+                                 .loaded = gentle && p->loaded[c],
                                  .curve = s->contacts.curve[c],
                                  .before = before,
                                  .free = q};
