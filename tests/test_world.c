@@ -154,6 +154,17 @@ static void any_units(void **state) {
         NEAR(other[b].z / scales[i], metres[b].z, 1e-9);
       }
     }
+    /* units that are powers of two change no bit */
+    const double powers[] = {0x1p-10, 0x1p10, 1}, heavy[] = {1000, 1000 * 0x1p-8, 1000 * 0x1p12};
+    for (int i = 0; i < 3; ++i) {
+      scree_Vec3 other[2];
+      fall(schemes[k], powers[i], heavy[i], other);
+      for (int b = 0; b < 2; ++b) {
+        NEAR(other[b].x, metres[b].x * powers[i], 0);
+        NEAR(other[b].y, metres[b].y * powers[i], 0);
+        NEAR(other[b].z, metres[b].z * powers[i], 0);
+      }
+    }
   }
 }
 
@@ -213,7 +224,8 @@ static void contact_velocity(void **state) {
   const scree_Twist a = scree_body_velocity(world, c.body[0]),
                     b = scree_body_velocity(world, c.body[1]);
   NEAR(c.u[0], 0.5, 1e-3); /* -e u- */
-  assert_true(c.status == SCREE_CONTACT_SLIP && c.gap < 0);
+  assert_true(c.status == SCREE_CONTACT_SLIP);
+  NEAR(c.gap, 0, 1e-15); /* the first step looks for contacts at its start, where they touch */
   NEAR((a.linear.x - b.linear.x) * c.normal.x + (a.linear.y - b.linear.y) * c.normal.y, c.u[0],
        1e-9);
   NEAR(hypot(c.r[1], c.r[2]), 0.05 * c.r[0], 1e-6 * c.r[0]);
@@ -261,7 +273,7 @@ static scree_World *falling_heap(const char *scheme, int threads) {
   add_half_space(world, obstacle_at(0, 0, 0));
   for (int k = 0; k < 24; ++k)
     add_sphere(world, 0.05,
-               at(0.09 * (k % 3) + 0.003 * k, 0.1 * (k / 3 % 2), 0.06 + 0.11 * (k / 6)));
+               at(0.102 * (k % 3) + 0.003 * k, 0.1 * (k / 3 % 2), 0.06 + 0.11 * (k / 6)));
   return world;
 }
 
@@ -416,7 +428,7 @@ static double shoot(const char *scheme, double e, double speed, double scale, do
     scree_StepReport report;
     OK(scree_world_step(world, &report));
     assert_true(report.certified && report.substeps == 1);
-    assert_true(report.penetration < 1e-9);
+    assert_true(report.penetration < 1e-9 + 1e-14 * speed); /* round-off of the way flown */
     assert_true(report.energy_created < 1e-12);
   }
   const double z = scree_body_pose(world, ball).position.z / scale - 0.0505;
@@ -445,30 +457,35 @@ static void bullets_do_not_pass(void **state) {
       }
 }
 
-/* Two fast balls that pass each other at a small distance do not touch, and nothing is repeated for
- * them. */
+/* Two fast balls that pass each other at a tenth of their size do not touch. The expanded gap takes
+ * each for a half-space: that is so for steps in which they move by less than half of their size,
+ * here by a fifth. */
 static void near_misses_are_none(void **state) {
   (void)state;
-  scree_WorldSettings settings = scree_world_settings();
-  settings.step = 1e-2;
-  scree_World *world = make_world(&settings, 0, 0, 0);
-  scree_BodyDef def = at(-5, 0.11, 0);
-  def.velocity.linear.x = 70;
-  def.velocity.angular.z = 500;
-  add_sphere(world, 0.05, def);
-  def = at(5, 0, 0);
-  def.velocity.linear.x = -80;
-  add_sphere(world, 0.05, def);
-  add_box(world, 3, 0.01, 1, obstacle_at(0, -0.06 - 1e-6, 0)); /* it all but slides along this */
-  for (int k = 0; k < 20; ++k) {
-    scree_StepReport report;
-    OK(scree_world_step(world, &report));
-    assert_int_equal(report.substeps, 1);
-    assert_int_equal(report.active, 0);
+  for (int scheme = 0; scheme < 2; ++scheme) {
+    scree_WorldSettings settings = scree_world_settings();
+    settings.scheme = ahead[scheme];
+    settings.step = 0.02 / 150;
+    scree_World *world = make_world(&settings, 0, 0, 0);
+    scree_BodyDef def = at(-1, 0.11, 0);
+    def.velocity.linear.x = 70;
+    def.velocity.angular.z = 500;
+    add_sphere(world, 0.05, def);
+    def = at(1, 0, 0);
+    def.velocity.linear.x = -80;
+    add_sphere(world, 0.05, def);
+    add_box(world, 3, 0.01, 1, obstacle_at(0, -0.06 - 1e-6, 0)); /* it all but slides along this */
+    for (int k = 0; k < 200; ++k) {
+      scree_StepReport report;
+      OK(scree_world_step(world, &report));
+      assert_int_equal(report.substeps, 1);
+      assert_int_equal(report.active, 0);
+    }
+    assert_true(scree_body_pose(world, 0).position.x > scree_body_pose(world, 1).position.x);
+    NEAR(scree_body_velocity(world, 0).linear.x, 70, 0);
+    NEAR(scree_body_velocity(world, 1).linear.x, -80, 0);
+    scree_world_destroy(world);
   }
-  NEAR(scree_body_velocity(world, 0).linear.x, 70, 1e-9);
-  NEAR(scree_body_velocity(world, 1).linear.x, -80, 1e-9);
-  scree_world_destroy(world);
 }
 
 /* Impacts leave no penetration, and the energy never grows; with closed contacts only, as 000 and
@@ -483,7 +500,6 @@ static void impacts_leave_no_penetration(void **state) {
     settings.scheme = schemes[scheme];
     settings.step = 1e-3;
     settings.gravity = vec(0, -9.81, 0);
-    settings.solve.tolerance = 1e-9;
     if (scheme == 0) settings.penetration_limit = INFINITY;
     scree_World *world = make_world(&settings, 0.5, 0, 0);
     add_half_plane(world, obstacle_at(0, 0, 0));
@@ -544,50 +560,55 @@ static scree_WorldSettings settings_of_stack(int dimension, const char *scheme) 
   return settings;
 }
 
-/* Penetration that is given at the start goes away slowly: no body leaves the one below or gets
- * faster than its load can push it, and the work of lifting them is reported as such, no more than
- * the potential energy that they gain. */
+/* Penetration that is given at the start goes away slowly: nothing is thrown, all bodies stay loaded
+ * and the work of lifting them is reported as such. */
+static void push_out(int dimension, const char *scheme, int n, double depth, double step,
+                     int steps) {
+  const double g = 9.81;
+  scree_WorldSettings settings = settings_of_stack(dimension, scheme);
+  settings.step = step;
+  scree_World *world = overlapping_stack(&settings, n, depth);
+  const scree_EnergyBalance start = scree_world_energy(world);
+  const double weight = scree_body_mass(world, 1) * g;
+  const double lift = weight * depth * (0.5 * n * (n + 1)); /* by depth, 2 depth, 3 depth ... */
+  double fastest = 0, highest = 0;
+  for (int k = 0; k < steps; ++k) {
+    scree_StepReport report;
+    /* it is above the limits on penetration and energy, and says so */
+    assert_true(scree_world_step(world, &report) <= SCREE_NOT_CONVERGED);
+    if (k == 0) assert_false(report.certified);
+    assert_true(fabs(report.energy.closing) < 1e-12 * (fabs(start.potential) + lift));
+    assert_true(report.error <= report.tolerance && report.substeps == 1);
+    const scree_Vec3 v = scree_body_velocity(world, n).linear,
+                     x = scree_body_pose(world, n).position;
+    fastest = fmax(fastest, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
+    highest = fmax(highest, dimension == 2 ? x.y : x.z);
+  }
+  double left;
+  OK(scree_world_penetration(world, &left, NULL));
+  const scree_EnergyBalance end = scree_world_energy(world);
+  print_message("pushed out, %s, %dD, %d boxes, depth %g, step %g: %.1e left, fastest %.3f m/s, "
+                "push %.3f of the lift\n",
+                scheme, dimension, n, depth, step, left, fastest, end.push / lift);
+  assert_true(left < 0.05 * depth);
+  NEAR(highest, n - 0.5, 0.02 * n * depth);
+  /* each contact opens with at most twice the velocity that gravity gives in a step */
+  assert_true(fastest < 2.1 * n * g * step);
+  NEAR(end.potential - start.potential, lift, 0.05 * lift);
+  NEAR(end.push, lift, 0.2 * lift);
+  assert_true(end.kinetic < 1e-4 * lift);
+  scree_world_destroy(world);
+}
+
 static void penetration_is_pushed_out_gently(void **state) {
   (void)state;
-  const double depth = 0.05, g = 9.81;
-  enum { N = 3 };
-  for (int scheme = 0; scheme < 2; ++scheme)
-    for (int dimension = 2; dimension <= 3; ++dimension) {
-      scree_WorldSettings settings = settings_of_stack(dimension, ahead[scheme]);
-      settings.penetration_limit = settings.energy_limit = INFINITY; /* it is known to be wrong */
-      scree_World *world = overlapping_stack(&settings, N, depth);
-      const scree_EnergyBalance start = scree_world_energy(world);
-      const double weight = scree_body_mass(world, 1) * g;
-      /* lifted by depth, 2 depth, 3 depth */
-      const double lift = weight * depth * (N * (N + 1) / 2);
-      double fastest = 0, kinetic = 0;
-      for (int k = 0; k < 400; ++k) {
-        scree_StepReport report;
-        OK(scree_world_step(world, &report));
-        assert_true(fabs(report.energy.closing) < 1e-12 * (fabs(start.potential) + lift));
-        kinetic = fmax(kinetic, report.energy.kinetic);
-        for (int b = 1; b <= N; ++b) {
-          const scree_Vec3 v = scree_body_velocity(world, b).linear;
-          fastest = fmax(fastest, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
-        }
-      }
-      double left;
-      OK(scree_world_penetration(world, &left, NULL));
-      const scree_EnergyBalance end = scree_world_energy(world);
-      const double gained = end.potential - start.potential;
-      const scree_Vec3 top = scree_body_pose(world, N).position;
-      print_message("pushed out, %s, %dD: %.1e left, fastest %.3f m/s, kinetic %.1e and push %.3f "
-                    "of the lift\n",
-                    ahead[scheme], dimension, left, fastest, kinetic / lift, end.push / lift);
-      assert_true(left < 0.1 * depth);
-      NEAR(dimension == 2 ? top.y : top.z, N - 0.5, 0.1 * N * depth);
-      /* the velocity of a fall over the depth would be 1 m/s */
-      assert_true(fastest < sqrt(2 * g * depth) && kinetic < 0.5 * lift);
-      NEAR(end.push, gained, 0.1 * lift);
-      NEAR(end.push, lift, 0.2 * lift);
-      NEAR(scree_body_velocity(world, N).linear.x, 0, 1e-9);
-      scree_world_destroy(world);
-    }
+  for (int scheme = 0; scheme < 2; ++scheme) {
+    push_out(2, ahead[scheme], 1, 0.05, 0.01, 100);
+    push_out(2, ahead[scheme], 3, 0.05, 0.01, 100);
+    push_out(3, ahead[scheme], 3, 0.05, 0.01, 100);
+    push_out(2, ahead[scheme], 10, 0.05, 0.01, 120);
+    push_out(2, ahead[scheme], 10, 0.005, 0.002, 200); /* shorter steps throw no harder */
+  }
 }
 
 /* Where nothing presses bodies together, nothing pushes them apart: they stay where they are. */
@@ -644,8 +665,8 @@ static void created_energy_is_reported(void **state) {
   }
 }
 
-/* A dense packing in a turning drum: bodies that are pushed out of one neighbour are not pushed
- * into the next, so that penetration is that of the impacts of a step and no more. */
+/* A dense packing in a turning drum, solved to the default tolerance: bodies that press on each
+ * other do not sink into each other. */
 static void dense_packing(void **state) {
   (void)state;
   scree_WorldSettings settings = scree_world_settings();
@@ -679,7 +700,7 @@ static void dense_packing(void **state) {
     worst = fmax(worst, report.penetration);
   }
   print_message("dense packing: deepest penetration %.1e\n", worst);
-  assert_true(worst < 0.055); /* one step at the speed of the fall is 0.05 of the smallest */
+  assert_true(worst < 5e-4); /* one step at the speed of the fall is 0.05 of the smallest */
   scree_world_destroy(world);
 }
 
@@ -710,7 +731,10 @@ static void driven_plate(void **state) {
     run_steps(world, 100);
     const double v = scree_body_velocity(world, block).linear.x;
     NEAR(v, fast ? mu * g : 2, 2e-2 * (fast ? mu * g : 2));
-    NEAR(scree_body_pose(world, 0).position.x, fast ? 5 : 1, 1e-9);
+    /* The first step kicks at its start and looks 3h/2 ahead, so that the plate moves with its
+     * velocity at 3h/4 then: it is ahead by a h^2 / 4 ever after. */
+    const double ahead_by = 0.25 * scaled[1].linear.x * settings.step * settings.step;
+    NEAR(scree_body_pose(world, 0).position.x, (fast ? 5 : 1) + ahead_by, 1e-9);
     const scree_EnergyBalance energy = scree_world_energy(world);
     assert_true(energy.drivers > energy.kinetic * (1 - 1e-9));
     scree_world_destroy(world);
@@ -909,6 +933,7 @@ static void mixed_laws(void **state) {
   scree_WorldSettings settings = scree_world_settings();
   settings.step = 1e-2;
   settings.gravity = vec(1, 0, -10);
+  settings.solve.tolerance = 1e-10;
   scree_World *world = make_world(&settings, 0.5, 0, 0);
   int ice;
   OK(scree_world_add_material(world, &ice));
