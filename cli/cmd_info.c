@@ -210,7 +210,7 @@ static void print_run(const char *path, const scree_Replay *run) {
            run->times[run->frame_count - 1]);
   printf("  steps        %lld, at most %d contacts\n", (long long)c->steps, c->contacts_max);
   if (c->above)
-    printf("  certificate  %sNOT MET%s: %lld steps above the tolerance, the first is %lld\n",
+    printf("  certificate  %sNOT MET%s: %lld steps above a limit, the first is %lld\n",
            colour.warn, colour.off, (long long)c->above, (long long)c->first_above);
   else
     printf("  certificate  %smet%s\n", colour.good, colour.off);
@@ -218,6 +218,9 @@ static void print_run(const char *path, const scree_Replay *run) {
          c->tolerance);
   printf("  penetration  %.2e of the smaller body, at step %lld\n", c->penetration,
          (long long)c->penetration_step);
+  if (!isnan(c->energy_created))
+    printf("  energy       %.2e of the energy turned over was created (limit %g)\n",
+           c->energy_created, c->energy_limit);
   printf("  time         %s of detection, solver and steps\n", spent);
   if (run->note[0]) printf("  note         %s\n", run->note);
 }
@@ -239,6 +242,7 @@ static void write_run(const char *path, const scree_Replay *run) {
   cli_json_real(&json, "error_max", c->error);
   cli_json_real(&json, "tolerance", c->tolerance);
   cli_json_real(&json, "penetration_max", c->penetration);
+  cli_json_real(&json, "energy_created", c->energy_created);
   cli_json_real(&json, "energy_error", c->energy_error);
   cli_json_real(&json, "seconds", c->seconds);
   cli_json_text(&json, "note", run->note);

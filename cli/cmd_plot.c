@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES_MAX = 5 };
+enum { CURVES_MAX = 6 };
 
 /* The same groups as in viewer/src/plots.js. */
 static const struct Group {
@@ -21,8 +21,14 @@ static const struct Group {
      "Energies",
      "J",
      false,
-     {"kinetic", "potential", "total", "dissipated", "work"},
-     {"kinetic", "potential", "total", "dissipated", "work"}},
+     {"kinetic", "potential", "total", "dissipated", "work", "put_in"},
+     {"kinetic", "potential", "total", "dissipated", "work", "put in by the scheme"}},
+    {"created",
+     "Energy created over the energy turned over",
+     "",
+     true,
+     {"energy_created"},
+     {"created"}},
     {"balance", "Energy balance: what is missing", "J", false, {"energy_error"}, {"missing"}},
     {"contacts",
      "Contacts by status",

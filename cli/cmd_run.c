@@ -95,6 +95,9 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_real(&json, "error_max", s->error_max);
   cli_json_real(&json, "tolerance", s->tolerance);
   cli_json_real(&json, "penetration_max", s->penetration_max);
+  cli_json_real(&json, "penetration_limit", s->penetration_limit);
+  cli_json_real(&json, "energy_created", s->energy_created);
+  cli_json_real(&json, "energy_limit", s->energy_limit);
   cli_json_real(&json, "energy_error", s->energy_error);
   cli_json_real(&json, "seconds", s->seconds);
   cli_json_real(&json, "seconds_detect", s->seconds_detect);
@@ -111,6 +114,7 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
     cli_json_real(&json, "time", f->time);
     cli_json_real(&json, "error", f->error);
     cli_json_real(&json, "penetration", f->penetration);
+    cli_json_real(&json, "energy_created", f->energy_created);
     cli_json_int(&json, "contacts_above", f->contacts_above);
     cli_json_open(&json, "bodies", '[');
     cli_json_int(&json, NULL, f->body[0]);
@@ -132,9 +136,9 @@ static void print_failures(const scree_RunSummary *s) {
     const scree_RunFailure *f = &s->above[k];
     fprintf(stderr,
             "  step %lld (t = %.6g s): error %.2e, %d contacts above, worst between bodies %d and "
-            "%d, penetration %.2e\n",
+            "%d, penetration %.2e, energy created %.2e\n",
             (long long)f->step, f->time, f->error, f->contacts_above, f->body[0], f->body[1],
-            f->penetration);
+            f->penetration, f->energy_created);
   }
   if (s->steps_above > SCREE_RUN_REMEMBERED)
     fprintf(stderr, "  and %lld more: see telemetry.jsonl, \"certified\": false\n",
@@ -147,12 +151,15 @@ static void print_summary(const Request *request, const scree_RunSummary *s, boo
   cli_format_span(s->seconds, spent, sizeof spent);
   printf("%s%s%s: %lld steps to t = %.6g s in %s%s%s\n", colour.bold, request->folder, colour.off,
          (long long)s->steps, s->time, spent, s->reason ? "; " : "", s->reason ? s->reason : "");
+  printf("  certificate  %s%s%s", s->steps_above ? colour.warn : colour.good,
+         s->steps_above ? "NOT MET" : "met", colour.off);
+  if (s->steps_above) printf(" in %lld steps", (long long)s->steps_above);
+  printf(": error %.1e (limit %.0e),\n"
+         "               penetration %.2g %% of the smaller body (limit %g %%),\n"
+         "               energy created %.2g %% of the energy turned over (limit %g %%)\n",
+         s->error_max, s->tolerance, 100 * s->penetration_max, 100 * s->penetration_limit,
+         100 * s->energy_created, 100 * s->energy_limit);
   printf("  bodies       %d, at most %d contacts\n", s->bodies, s->contacts_max);
-  printf(
-      "  certificate  %s%s%s: error %.1e (tolerance %.0e), penetration %.1e of the smaller body\n",
-      s->steps_above ? colour.warn : colour.good, s->steps_above ? "NOT MET" : "met", colour.off,
-      s->error_max, s->tolerance, s->penetration_max);
-  printf("  energy       %.1e of what was turned over is unexplained\n", s->energy_error);
   printf("  time         detection %.1f s, solver %.1f s of %.1f s\n", s->seconds_detect,
          s->seconds_solve, s->seconds);
   if (written) printf("  frames       %d in %s/results.h5\n", s->frames, request->folder);

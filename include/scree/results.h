@@ -61,7 +61,7 @@ enum { SCREE_RUN_REMEMBERED = 16 };
 
 typedef struct scree_RunFailure {
   int64_t step;
-  double time, error, penetration;
+  double time, error, penetration, energy_created;
   int contacts_above;
   int body[2]; /* of the worst contact, or of the deepest when the penetration is at fault */
 } scree_RunFailure;
@@ -73,8 +73,9 @@ typedef struct scree_RunSummary {
   int bodies; /* that exist, obstacles not counted */
   int contacts_max;
   double error_max, tolerance;
-  double penetration_max;
-  double energy_error; /* unexplained or made by contacts, over the energy that was turned over */
+  double penetration_max, penetration_limit; /* relative to the smaller body */
+  double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double energy_error; /* missing in the energy balance, over the energy turned over */
   double seconds, seconds_detect, seconds_solve; /* clock; seconds of the whole, resumed or not */
   int64_t steps_above;                           /* not certified */
   scree_RunFailure above[SCREE_RUN_REMEMBERED];  /* the first of them */

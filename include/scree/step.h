@@ -29,7 +29,7 @@ typedef struct scree_WorldSettings {
   /* Gap up to which moreau-jean-closed takes a contact as closed, relative to the smaller body
    * (1e-9). Schemes that look ahead do not need it. */
   double gap_tolerance;
-  /* Penetration that is tolerated, relative to the smaller body (1e-4): a step that would end with
+  /* Penetration that is tolerated, relative to the smaller body (1e-3): a step that would end with
    * more, because bodies turn, is solved again with the gaps of its end; if that does not help it
    * is halved, and in the end not certified. */
   double penetration;
@@ -78,7 +78,12 @@ typedef struct scree_StepReport {
   double tolerance;           /* of that measure */
   double penetration;         /* deepest found, relative to the smaller of the two bodies */
   double cone_violation;      /* worst |r - P(r)| over the scale of the error */
-  double energy_created;      /* since the start, relative to the energy turned over (world.h) */
+  /* Energy that the discretisation has put in since the start: net work of contacts that stay loaded,
+   * of pushing bodies out of penetration, dissipation that is negative, what the balance lacks.
+   * Relative to the energy turned over: the largest kinetic energy so far with the sum of all work
+   * and dissipation, and at least the work of lifting each body by a hundredth of its size. */
+  double energy_created;
+  double penetration_limit, energy_limit; /* the settings' */
   int worst_body[2];          /* of the contact with the largest natural map, -1 if there is none */
   int deepest_body[2];        /* of the deepest penetration, -1 */
   int iterations;             /* of the solver, all solves of the step */

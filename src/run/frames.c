@@ -23,7 +23,7 @@ scree_Status scree_replay_create(int bodies, int frames, const scree_Log *log, s
   replay->steps = SCREE_ALLOC(int64_t, frames);
   replay->frame_bodies = SCREE_ALLOC(int, frames);
   const scree_ReplayCertificate none = {
-      .energy_error = NAN, .tolerance = NAN, .worst = {-1, -1}, .deepest = {-1, -1}};
+      .energy_error = NAN, .energy_created = NAN, .energy_limit = NAN, .penetration_limit = NAN, .tolerance = NAN, .worst = {-1, -1}, .deepest = {-1, -1}};
   replay->certificate = none;
   if (replay->bodies && replay->times && replay->steps && replay->frame_bodies) return SCREE_OK;
   scree_replay_close(replay);
@@ -344,25 +344,30 @@ void scree_replay_certificate(const scree_Replay *replay, scree_CertificateText 
              "Not certified: the run has no record of any step.");
   else if (c->above == 0)
     snprintf(text->verdict, sizeof text->verdict,
-             "Certified: each of the %lld steps was solved to %.3g or better.", (long long)c->steps,
-             c->tolerance);
+             "Certified: error, penetration and energy of each of the %lld steps are within their "
+             "limits.",
+             (long long)c->steps);
   else
     snprintf(
         text->verdict, sizeof text->verdict,
-        "Not certified: %lld of %lld steps are above what was asked (tolerance %.3g); the first "
-        "is step %lld.",
-        (long long)c->above, (long long)c->steps, c->tolerance, (long long)c->first_above);
+        "Not certified: %lld of %lld steps are above a limit; the first is step %lld.",
+        (long long)c->above, (long long)c->steps, (long long)c->first_above);
   if (c->steps == 0) return;
-  add_line(text, "worst step", !(c->error > c->tolerance), "%lld, error %.3g",
-           (long long)c->error_step, c->error);
+  add_line(text, "error", !(c->error > c->tolerance), "%.3g, tolerance %.3g, step %lld", c->error,
+           c->tolerance, (long long)c->error_step);
   if (c->worst[0] >= 0)
     add_line(text, "worst contact", true, "between bodies %d and %d, in that step", c->worst[0],
              c->worst[1]);
-  add_line(text, "deepest penetration", true, "%.3g of the smaller body, step %lld%s",
-           c->penetration, (long long)c->penetration_step,
+  add_line(text, "penetration", !(c->penetration > c->penetration_limit),
+           "%.3g of the smaller body, limit %.3g, step %lld%s", c->penetration,
+           c->penetration_limit, (long long)c->penetration_step,
            pair_text(c->deepest, pair, sizeof pair));
+  if (!isnan(c->energy_created))
+    add_line(text, "energy created", !(c->energy_created > c->energy_limit),
+             "%.3g of the energy turned over, limit %.3g", c->energy_created, c->energy_limit);
   if (!isnan(c->energy_error))
-    add_line(text, "energy error", true, "%.3g of the largest energy", c->energy_error);
+    add_line(text, "energy balance", true, "closes to %.3g of the largest energy",
+             c->energy_error);
   add_line(text, "contacts", true, "at most %d at once", c->contacts_max);
   if (c->seconds > 0.0) add_line(text, "time taken", true, "%.3g s", c->seconds);
   if (replay->note[0]) add_line(text, "note", false, "%.180s", replay->note);

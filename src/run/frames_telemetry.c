@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENSOR_COLUMNS = SCREE_REPLAY_CURVES - 28 };
+enum { CURVES = 22, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
 
 /* What is read from a line. The first two numbers of a list are kept. */
 typedef struct Row {
   double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
   double work_forces, work_drivers, normal, friction, scheme, push, closing;
   double detect, build, solve, move, certify;
-  double certified;
+  double certified, created, energy_limit, penetration_limit;
   double worst[2], deepest[2];
 } Row;
 
@@ -49,6 +49,9 @@ static const struct {
     {"seconds_move", offsetof(Row, move)},
     {"seconds_certify", offsetof(Row, certify)},
     {"certified", offsetof(Row, certified)},
+    {"energy_created", offsetof(Row, created)},
+    {"energy_limit", offsetof(Row, energy_limit)},
+    {"penetration_limit", offsetof(Row, penetration_limit)},
     {"worst_body", offsetof(Row, worst)},
     {"deepest_body", offsetof(Row, deepest)},
 };
@@ -228,15 +231,21 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *friction = scree_replay_add_curve(replay, "dissipated_friction", false);
   double *forces = scree_replay_add_curve(replay, "work_forces", false);
   double *drivers = scree_replay_add_curve(replay, "work_drivers", false);
-  if (!drivers || replay->curve_count != 20) return false;
+  double *put_in = scree_replay_add_curve(replay, "put_in", false);
+  double *created = scree_replay_add_curve(replay, "energy_created", false);
+  if (!created || replay->curve_count != CURVES) return false;
   double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
+  double sum_put_in = 0.0;
   for (int k = 0; k < replay->rows; ++k) {
     const Row *row = &rows[k];
     sum_normal += zero_nan(row->normal);
     sum_friction += zero_nan(row->friction);
     sum_forces += zero_nan(row->work_forces);
     sum_drivers += zero_nan(row->work_drivers);
+    sum_put_in += zero_nan(row->scheme) + zero_nan(row->push);
     gap += fabs(zero_nan(row->closing));
+    put_in[k] = sum_put_in;
+    created[k] = row->created;
     time[k] = row->time;
     step[k] = row->step;
     kinetic[k] = row->kinetic;
@@ -339,6 +348,9 @@ static void certify(scree_Replay *replay, const Row *rows) {
       c->deepest[0] = (int)row->deepest[0], c->deepest[1] = (int)row->deepest[1];
     }
     if (row->tolerance == row->tolerance) c->tolerance = row->tolerance;
+    c->energy_created = row->created;
+    c->energy_limit = row->energy_limit;
+    c->penetration_limit = row->penetration_limit;
     if (row->contacts > c->contacts_max) c->contacts_max = (int)row->contacts;
     /* Potential energy has no zero of its own: its range counts. */
     scale = fmax(scale, zero_nan(row->kinetic));

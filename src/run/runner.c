@@ -356,6 +356,7 @@ static void remember_failure(scree_RunSummary *summary, const scree_StepReport *
                            .time = report->time,
                            .error = report->error,
                            .penetration = report->penetration,
+                           .energy_created = report->energy_created,
                            .contacts_above = report->contacts_above,
                            .body = {body[0], body[1]}};
   }
@@ -369,6 +370,10 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   summary->error_max = fmax(summary->error_max, report->error);
   summary->penetration_max = fmax(summary->penetration_max, report->penetration);
   summary->tolerance = report->tolerance;
+  const scree_WorldSettings *limits = scree_world_get_settings(run->world);
+  summary->penetration_limit = limits->penetration_limit;
+  summary->energy_limit = limits->energy_limit;
+  summary->energy_created = report->energy_created;
   summary->iterations += report->iterations;
   summary->substeps += report->substeps - 1;
   summary->seconds_detect += report->seconds_detect;
@@ -378,8 +383,8 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   const double now = energy.kinetic + fabs(energy.normal) + fabs(energy.friction) +
                      fabs(energy.forces) + fabs(energy.drivers);
   run->head.turned_over = fmax(run->head.turned_over, now);
-  const double made = fmax(0, -(energy.normal + energy.friction)) + energy.closing;
-  summary->energy_error = run->head.turned_over > 0 ? made / run->head.turned_over : 0;
+  summary->energy_error =
+      run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
 }
 
 /* What follows a step that was done: lines, frames, problems, checkpoints. */

@@ -93,7 +93,9 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   integer(line, "contacts_above", report->contacts_above);
   pair(line, "worst_body", report->worst_body);
   real(line, "penetration", report->penetration);
+  real(line, "penetration_limit", report->penetration_limit);
   real(line, "energy_created", report->energy_created);
+  real(line, "energy_limit", report->energy_limit);
   pair(line, "deepest_body", report->deepest_body);
   real(line, "cone_violation", report->cone_violation);
   integer(line, "iterations", report->iterations);

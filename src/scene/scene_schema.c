@@ -325,7 +325,7 @@ static const scree_Field time_fields[] = {
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
     REAL("gap_tolerance", 0, NULL, "1e-9", 0, 1,
          "moreau-jean-closed: gap that counts as closed, relative to the smaller body"),
-    REAL("penetration", OPEN, NULL, "1e-4", 0, 1,
+    REAL("penetration", OPEN, NULL, "1e-3", 0, 1,
          "tolerated penetration, relative to the smaller body: a step that would end with more "
          "because bodies turn is solved again"),
     REAL("penetration_limit", OPEN, NULL, "0.01", 0, INFINITY,

@@ -21,6 +21,9 @@ static const double lifted_size = 0.01;
  * by 6e-6 m in a minute if all errors went one way, which they never do. */
 static const double defect_part = 0.1, held_size = 3e-8;
 
+/* Gaps and approaches in a step that are no impact, relative to the smaller body. */
+static const double sustained_size = 1e-4;
+
 enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
 
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential) {
@@ -62,13 +65,13 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
 }
 
 /* Whether contact c was loaded in the last step and no impact goes on: gap and approach in a step are
- * below the tolerated penetration. */
+ * a small part of the size. */
 static bool is_sustained(const scree_System *s, int c, double before, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double small = s->settings.penetration * size;
+  const double small = sustained_size * size;
   return s->contacts.gap[c] <= small && fabs(before) * h <= small;
 }
 

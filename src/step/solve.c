@@ -20,6 +20,8 @@ static const struct {
   int patience;          /* a retry may make this many times the iterations */
   double weight;         /* of the last step in the running mean of the work per contact */
   double least_sweeps;   /* a step may always cost this many sweeps */
+  double least_work;     /* and this many seconds of an ordinary core */
+  double share;          /* of what a step may cost, for one solve: halved steps are easier */
   double last_sweeps;    /* a solve may make this many, even if the step's work is used up */
   double tighten_sweeps; /* sweeps that may be added for the energy, or as much as the solve took */
   double long_work;      /* seconds of an ordinary core that a long attempt gets in any case */
@@ -29,8 +31,10 @@ static const struct {
   int most_failures;     /* of long attempts in a row after which they get no rarer */
 } rules = {.patience = 10,
            .weight = 0.1,
-           .least_sweeps = 2000,
-           .last_sweeps = 20,
+           .least_sweeps = 5000,
+           .least_work = 0.1,
+           .share = 0.25,
+           .last_sweeps = 200,
            .tighten_sweeps = 50,
            .long_work = 0.02,
            .margin = 0.01,
@@ -43,8 +47,8 @@ void scree_system_work_begin(scree_System *s) {
 }
 
 static double work_limit(const scree_System *s, const scree_Problem *problem) {
-  const double least = rules.least_sweeps * scree_sweep_seconds(problem);
-  return fmax(least, s->settings.max_work * s->work.usual * s->posed.nc);
+  const double sweeps = rules.least_sweeps * scree_sweep_seconds(problem);
+  return fmax(fmax(sweeps, rules.least_work), s->settings.max_work * s->work.usual * s->posed.nc);
 }
 
 bool scree_system_work_used_up(const scree_System *s) {
@@ -67,9 +71,10 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   scree_Posed *p = &s->posed;
   scree_SolveInfo info;
   if (isfinite(s->settings.max_work)) {
-    const double left = fmax(work_limit(s, problem) - s->work.spent,
-                             rules.last_sweeps * scree_sweep_seconds(problem));
-    settings->work_limit = fmin(left, most);
+    const double limit = work_limit(s, problem);
+    const double left = fmin(limit - s->work.spent, rules.share * limit);
+    const double last = rules.last_sweeps * scree_sweep_seconds(problem);
+    settings->work_limit = fmin(fmax(left, last), most);
   } else {
     settings->work_limit = isfinite(most) ? most : 0;
   }

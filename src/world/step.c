@@ -207,6 +207,8 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .step = world->steps + 1,
                           .h = world->system.settings.step,
                           .tolerance = world->system.settings.solve.tolerance,
+                          .penetration_limit = world->system.settings.penetration_limit,
+                          .energy_limit = world->system.settings.energy_limit,
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);

@@ -20,7 +20,7 @@ scree_WorldSettings scree_world_settings(void) {
                                .theta = 0.5,
                                .flow = SCREE_COULOMB,
                                .gap_tolerance = 1e-9,
-                               .penetration = 1e-4,
+                               .penetration = 1e-3,
                                .penetration_limit = 0.01,
                                .energy_limit = 0.01,
                                .solve = solve,
