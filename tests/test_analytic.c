@@ -294,7 +294,7 @@ static Pendulum swing(const char *scheme, double e, int steps_per_period) {
   settings.gap_tolerance = 1e-2; /* closed contacts only: one that turns stays a contact */
   /* Forces jump a little when overlap is corrected that the turn of the corners in the drum leaves:
    * tolerate less of it than by default. */
-  if (e == 0) settings.penetration = 1e-6;
+  settings.penetration = e == 0 ? 1e-6 : 1e-4;
   /* The energy of euler at the ends of steps swings by h m g v / 2, here by 2.6 % of the kinetic
    * one, which the certificate counts as created when it comes back. */
   if (strcmp(scheme, "euler") == 0) settings.energy_limit = 0.05;
