@@ -405,7 +405,6 @@ static scree_World *make_heap(int d, bool balls) {
   settings.gravity = (scree_Vec3){2.0, d == 2 ? -9.81 : 1.0, d == 2 ? 0.0 : -9.81};
   settings.solve.solver = "nlgs";
   settings.solve.tolerance = 1e-13;
-  settings.stabilise = false; /* it is solved to a lax tolerance */
   assert_int_equal(scree_world_create(&settings, NULL, &world), SCREE_OK);
   def.shape = &shape;
   def.obstacle = true;

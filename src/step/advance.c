@@ -190,8 +190,9 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   for (int c = 0; c < p->nc; ++c) p->r_max = fmax(p->r_max, p->r[(size_t)c * (size_t)d]);
   for (int c = 0; c < p->nc; ++c) report->active += scree_system_is_active(s, c);
   report->certified = solved && complete && !(report->penetration > limit);
-  *halve =
-      !solved || !complete || (report->penetration > limit && report->penetration > s->penetration);
+  /* penetration that is there before the first step is not the step's */
+  const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
+  *halve = !solved || !complete || (report->penetration > limit && worse);
   if (scree_system_work_used_up(s)) *halve = false;
 }
 

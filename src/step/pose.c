@@ -250,7 +250,9 @@ static double forced_change(const scree_System *s, int k) {
 }
 
 /* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
- * and what its impulse of the last step changes. */
+ * and what its impulse of the last step changes, for bodies that others press. The impulse of
+ * pushing out a stack of bodies is larger than that of its weight, and would allow a larger push in
+ * the next step, so it counts as no more than the largest force in the world. */
 static double load_of(const scree_System *s, int c) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
@@ -263,13 +265,16 @@ static double load_of(const scree_System *s, int c) {
     const double *B = p->B + (size_t)c * 2 * d * nb;
     for (size_t k = 0; k < nb; ++k) W += B[k] * B[k] + B[d * nb + k] * B[d * nb + k];
   }
-  return fmax(forced_change(s, key->i), forced_change(s, key->j)) + W * fabs(p->r[(size_t)c * d]);
+  return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
+         fmin(W * fabs(p->r[(size_t)c * d]), s->forced_most);
 }
 
 void scree_system_fill(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
+  /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
+  const bool gentle = s->settings.flow == SCREE_COULOMB;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law =
@@ -281,7 +286,7 @@ void scree_system_fill(scree_System *s, double horizon) {
       scree_Approach approach = {.horizon = horizon,
                                  .gap = s->contacts.gap[c],
                                  .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
-                                 .loaded = p->loaded[c],
+                                 .loaded = gentle && p->loaded[c],
                                  .curve = s->contacts.curve[c],
                                  .before = before,
                                  .free = q};

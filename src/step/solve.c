@@ -58,8 +58,10 @@ bool scree_system_work_used_up(const scree_System *s) {
 
 void scree_system_work_end(scree_System *s, bool certified) {
   scree_WorkMeter *w = &s->work;
+  const double spent = w->spent;
+  w->spent = 0; /* the meter is part of the state that is saved; this belongs to one step */
   if (!certified || s->posed.nc == 0) return;
-  const double now = w->spent / s->posed.nc;
+  const double now = spent / s->posed.nc;
   w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
 }
 

@@ -133,6 +133,7 @@ typedef struct scree_System {
   double *reach; /* (bodies) how far a body may come in this step, if the scheme looks ahead */
   scree_Vec3 fall;     /* change of velocity by gravity in this step */
   scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
+  double forced_most;  /* largest change of a velocity by both */
 
   scree_Points contacts; /* of the last detection */
   scree_Posed posed;
@@ -238,7 +239,7 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
 
 /* ---- certify.c ------------------------------------------------------------------------------- */
 
-/* `weight` and `rest` of the audit, from the forces of a step h. */
+/* `weight` and `rest` of the audit, and `forced_most`, from the forces of a step h. */
 void scree_system_weigh(scree_System *s, double h);
 /* Kinetic and potential energy now. */
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential);
