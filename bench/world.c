@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
   double *parts[PARTS];
   for (int i = 0; i < PARTS; ++i)
     if (!(parts[i] = calloc((size_t)window, sizeof(double)))) return 3;
-  int uncertified = 0, stabilised = 0, solves = 0;
+  int uncertified = 0, solves = 0;
   double depth = 0;
   printf("%d spheres, %s, %d thread(s): ns per body and step\n", n, settings.scheme,
          settings.solve.threads);
@@ -112,7 +112,6 @@ int main(int argc, char **argv) {
     const scree_Status status = scree_world_step(world, &report);
     if (status > SCREE_NOT_CONVERGED) return 3;
     uncertified += status != SCREE_OK;
-    stabilised += report.stabilised;
     solves += report.solves;
     depth = fmax(depth, report.penetration);
     keep(&report, parts, (k - 1) % window);
@@ -126,8 +125,8 @@ int main(int argc, char **argv) {
     depth = 0;
   }
   const scree_EnergyBalance energy = scree_world_energy(world);
-  printf("not certified: %d steps; stabilised: %d steps; energy closes to %.1e of %.3g J\n",
-         uncertified, stabilised, energy.closing, energy.normal + energy.friction);
+  printf("not certified: %d steps; energy: %.3g J dissipated, %.1e J pushed, closes to %.1e J\n",
+         uncertified, energy.normal + energy.friction, energy.push, energy.closing);
   for (int i = 0; i < PARTS; ++i) free(parts[i]);
   scree_world_destroy(world);
   return 0;

@@ -14,12 +14,13 @@ static scree_BodyDef steel_ball(double x, double y, double speed) {
   return def;
 }
 
+/* The scheme as 000 prints it. */
 static scree_WorldSettings settings_of_000(double step) {
   scree_WorldSettings settings = scree_world_settings();
   settings.dimension = 2;
   settings.step = step;
   settings.gravity = vec(0, -gravity, 0);
-  settings.stabilise = false;
+  settings.scheme = "moreau-jean-closed";
   settings.solve.tolerance = 1e-13;
   settings.solve.threads = 1;
   return settings;
@@ -140,10 +141,11 @@ static Inclined exact(double t, double mu) {
 }
 
 /* L2 errors of the position and the angle for one step length. The plane goes down along +t. */
-static void fall(double mu, scree_Law flow, double step, double *error_x, double *error_a) {
+static void fall(const char *scheme, double mu, scree_Law flow, double step, double *error_x,
+                 double *error_a) {
   scree_WorldSettings settings = scree_world_settings();
   settings.dimension = 2;
-  settings.scheme = "euler";
+  settings.scheme = scheme;
   settings.step = step;
   settings.flow = flow;
   settings.gravity = vec(sin(slope), -cos(slope), 0);
@@ -170,15 +172,15 @@ static void fall(double mu, scree_Law flow, double step, double *error_x, double
   scree_world_destroy(world);
 }
 
-/* Order 1: the slope of log(error) over log(step) by least squares, since the time of impact falls
- * anywhere within a step. */
-static double order(double mu, scree_Law flow, bool angle) {
+/* The slope of log(error) over log(step) by least squares, since the time of impact falls anywhere
+ * within a step. */
+static double order(const char *scheme, double mu, scree_Law flow, bool angle) {
   enum { N = 6 };
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int k = 0; k < N; ++k) {
     double error[2];
     const double step = 0.1 / (1 << k);
-    fall(mu, flow, step, &error[0], &error[1]);
+    fall(scheme, mu, flow, step, &error[0], &error[1]);
     const double x = log(step), y = log(error[angle ? 1 : 0]);
     sx += x;
     sy += y;
@@ -200,12 +202,20 @@ static void disk_on_inclined_plane(void **state) {
                {"exact, rolling", 1, SCREE_COULOMB},
                {"exact, sliding", 0.1, SCREE_COULOMB}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
-    const double x = order(cases[k].mu, cases[k].flow, false);
-    const double a = cases[k].mu > 0 ? order(cases[k].mu, cases[k].flow, true) : 1;
+    const double x = order("euler", cases[k].mu, cases[k].flow, false);
+    const double a = cases[k].mu > 0 ? order("euler", cases[k].mu, cases[k].flow, true) : 1;
     print_message("disk on an inclined plane, %s: order %.2f in position, %.2f in angle\n",
                   cases[k].name, x, a);
     assert_true(x > 0.85 && x < 1.2);
     assert_true(a > 0.85 && a < 1.2);
+  }
+  /* the leapfrog, with its impact anywhere within a step */
+  const double slip[] = {0, 0.1};
+  for (int k = 0; k < 2; ++k) {
+    const double x = order("moreau-jean", slip[k], SCREE_COULOMB, false);
+    print_message("disk on an inclined plane, moreau-jean, mu = %g: order %.2f in position\n",
+                  slip[k], x);
+    assert_true(x > 1.6 && x < 2.2);
   }
 }
 
@@ -281,8 +291,13 @@ static Pendulum swing(const char *scheme, double e, int steps_per_period) {
   scree_WorldSettings settings = settings_of_000(period / steps_per_period);
   settings.scheme = scheme;
   settings.gravity = vec(0, -g, 0);
-  settings.stabilise = true;
-  settings.gap_tolerance = 1e-2; /* moreau-jean: a contact that turns stays a contact */
+  settings.gap_tolerance = 1e-2; /* closed contacts only: one that turns stays a contact */
+  /* Forces jump a little when overlap is corrected that the turn of the corners in the drum leaves:
+   * tolerate less of it than by default. */
+  settings.penetration = e == 0 ? 1e-6 : 1e-4;
+  /* The energy of euler at the ends of steps swings by h m g v / 2, here by 2.6 % of the kinetic
+   * one, which the certificate counts as created when it comes back. */
+  if (strcmp(scheme, "euler") == 0) settings.energy_limit = 0.05;
   settings.solve.tolerance = 1e-11;
   scree_World *world = make_world(&settings, 0, e, e);
   int wood;
@@ -348,34 +363,44 @@ static void check_swing(const char *scheme, double e, double order_angle, double
 static void pendulum_of_two_blocks(void **state) {
   (void)state;
   /* what returns is what came: the midpoint rule shows its second order */
-  check_swing("moreau-jean", 1, 2, 2,
+  check_swing("moreau-jean-closed", 1, 2, 2,
               &(Pendulum){.angle = 3e-6,
-                          .speed = 1e-6,
+                          .speed = 3e-6,
                           .normal = 1e-4,
                           .tangent = 1e-4,
                           .moment = 1e-4,
                           .energy = 1e-9,
                           .friction = 1e-10,
                           .penetration = 3e-4});
-  /* each step takes the normal velocity that the turn of the contact has left */
-  check_swing("moreau-jean", 0, 1, 1,
-              &(Pendulum){.angle = 1e-3,
-                          .speed = 1e-2,
-                          .normal = 3e-3,
-                          .tangent = 3e-4,
-                          .moment = 1e-4,
-                          .energy = 2e-2,
+  /* with the gap in the law also when nothing returns */
+  check_swing("moreau-jean", 0, 1.6, 2,
+              &(Pendulum){.angle = 5e-4,
+                          .speed = 1e-4,
+                          .normal = 1e-3,
+                          .tangent = 1e-4,
+                          .moment = 2e-4,
+                          .energy = 4e-4,
                           .friction = 1e-6,
-                          .penetration = 6e-4});
-  check_swing("euler", 0, 1, 2,
+                          .penetration = 1e-6});
+  /* with restitution the block leaves the drum for a few steps now and then: forces are means */
+  check_swing("moreau-jean", 1, 1.6, -INFINITY,
+              &(Pendulum){.angle = 5e-4,
+                          .speed = 1e-3,
+                          .normal = INFINITY,
+                          .tangent = INFINITY,
+                          .moment = INFINITY,
+                          .energy = 5e-4,
+                          .friction = 1e-6,
+                          .penetration = 1.5e-4});
+  check_swing("euler", 0, 1, 1.4,
               &(Pendulum){.angle = 1e-2,
                           .speed = 1e-4,
                           .normal = 1e-2,
                           .tangent = 1e-2,
                           .moment = 1e-2,
-                          .energy = 3e-4,
-                          .friction = 1e-7,
-                          .penetration = 1e-4});
+                          .energy = 6e-4,
+                          .friction = 1e-6,
+                          .penetration = 1e-6});
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* With euler bodies that turn do not overlap: tumbling boxes and polygons at coarse steps, looked
+/* Bodies that turn do not overlap in schemes that look ahead: tumbling boxes and polygons at coarse steps, looked
  * at by a detection of its own after every step. */
 #include "test_world_scene.h"
 
@@ -13,7 +13,7 @@ static double between(uint64_t *seed, double low, double high) {
 
 /* What a scene did. */
 typedef struct Outcome {
-  double penetration;
+  double penetration, kick; /* at the ends of steps; where contacts act */
   double made, closing; /* energy made by contacts since the start, over the largest there was */
   int expansions;
   scree_Vec3 last; /* place of the last body */
@@ -29,6 +29,7 @@ static Outcome watch(scree_World *world, int steps) {
     OK(scree_world_step(world, &report));
     OK(scree_world_penetration(world, &depth, NULL));
     o.penetration = fmax(o.penetration, depth);
+    o.kick = fmax(o.kick, report.penetration);
     o.expansions += report.expansions;
     const scree_EnergyBalance e = scree_world_energy(world);
     top = fmax(top, e.kinetic);
@@ -39,21 +40,33 @@ static Outcome watch(scree_World *world, int steps) {
   return o;
 }
 
-static scree_WorldSettings euler(int dimension, double step, double scale) {
+static const char *const ahead[] = {"moreau-jean", "euler"};
+
+/* Contacts act at the ends of euler's steps and in the middle of those of moreau-jean. Between two
+ * kicks the corner of a body that turns can enter another one: by 6e-3 where bodies turn by a tenth of
+ * a radian per step, and by the square of that angle. */
+static void assert_apart(const Outcome *o, const char *scheme) {
+  assert_true(o->kick <= 1e-4);
+  assert_true(o->penetration <= (strcmp(scheme, "euler") == 0 ? 1e-4 : 1e-2));
+}
+
+static scree_WorldSettings settings_of(const char *scheme, int dimension, double step,
+                                       double scale) {
   scree_WorldSettings settings = scree_world_settings();
   settings.dimension = dimension;
-  settings.scheme = "euler";
+  settings.scheme = scheme;
   settings.step = step;
   settings.gravity = dimension == 2 ? vec(0, -9.81 * scale, 0) : vec(0, 0, -9.81 * scale);
+  settings.penetration = 1e-4;
   settings.solve.tolerance = 1e-6;
   settings.solve.threads = 1;
   return settings;
 }
 
 /* Boxes thrown at each other above a floor, turning up to a twentieth of a radian per step. */
-static Outcome tumbling_boxes(double mu, double scale, int threads) {
+static Outcome tumbling_boxes(const char *scheme, double mu, double scale, int threads) {
   uint64_t seed = 11;
-  scree_WorldSettings settings = euler(3, 5e-3, scale);
+  scree_WorldSettings settings = settings_of(scheme, 3, 5e-3, scale);
   settings.solve.threads = threads;
   scree_World *world = make_world(&settings, mu, 0, 0);
   add_half_space(world, obstacle_at(0, 0, 0));
@@ -76,33 +89,34 @@ static Outcome tumbling_boxes(double mu, double scale, int threads) {
 static void boxes(void **state) {
   (void)state;
   const double mus[] = {0, 0.6};
-  for (int k = 0; k < 2; ++k) {
-    const Outcome o = tumbling_boxes(mus[k], 1, 1);
-    print_message("boxes, mu %g: penetration %.1e, %d expansions, energy made %.1e, closing "
+  for (int k = 0; k < 4; ++k) {
+    const Outcome o = tumbling_boxes(ahead[k / 2], mus[k % 2], 1, 1);
+    print_message("boxes, %s, mu %g: penetration %.1e, %d expansions, energy made %.1e, closing "
                   "%.1e\n",
-                  mus[k], o.penetration, o.expansions, o.made, o.closing);
-    assert_true(o.penetration <= 1e-4);
+                  ahead[k / 2], mus[k % 2], o.penetration, o.expansions, o.made, o.closing);
+    assert_apart(&o, ahead[k / 2]);
     assert_true(o.expansions > 0);
-
     assert_true(o.made < 1e-12 && o.closing < 1e-12);
   }
 }
 
 static void same_everywhere(void **state) {
   (void)state;
-  const Outcome one = tumbling_boxes(0.6, 1, 1), two = tumbling_boxes(0.6, 1, 2);
-  assert_memory_equal(&one, &two, sizeof one);
-  const Outcome big = tumbling_boxes(0.6, 1024, 1);
-  NEAR(big.last.x / 1024, one.last.x, 1e-9);
-  NEAR(big.last.z / 1024, one.last.z, 1e-9);
-  assert_int_equal(big.expansions, one.expansions);
+  for (int k = 0; k < 2; ++k) {
+    const Outcome one = tumbling_boxes(ahead[k], 0.6, 1, 1);
+    const Outcome two = tumbling_boxes(ahead[k], 0.6, 1, 2);
+    assert_memory_equal(&one, &two, sizeof one);
+    const Outcome big = tumbling_boxes(ahead[k], 0.6, 1024, 1);
+    NEAR(big.last.x / 1024, one.last.x, 0);
+    NEAR(big.last.z / 1024, one.last.z, 0);
+    assert_int_equal(big.expansions, one.expansions);
+  }
 }
 
 /* Polygons of three to seven corners in a trough. */
-static void polygons(void **state) {
-  (void)state;
+static void polygons_of(const char *scheme) {
   uint64_t seed = 5;
-  const scree_WorldSettings settings = euler(2, 5e-3, 1);
+  const scree_WorldSettings settings = settings_of(scheme, 2, 5e-3, 1);
   scree_World *world = make_world(&settings, 0.4, 0, 0);
   scree_BodyDef side = obstacle_at(-0.4, 0, 0);
   side.pose.orientation = turned(-0.6);
@@ -125,9 +139,9 @@ static void polygons(void **state) {
     add_shape(world, &shape, def);
   }
   const Outcome o = watch(world, 300);
-  print_message("polygons: penetration %.1e, %d expansions, energy made %.1e, closing %.1e\n",
+  print_message("polygons, %s: penetration %.1e, %d expansions, energy made %.1e, closing %.1e\n", scheme,
                 o.penetration, o.expansions, o.made, o.closing);
-  assert_true(o.penetration <= 1e-4);
+  assert_apart(&o, scheme);
   assert_true(o.expansions > 0);
   assert_true(o.made < 1e-12 && o.closing < 1e-12);
   scree_world_destroy(world);
@@ -144,10 +158,9 @@ static void add_drum(scree_World *world) {
 }
 
 /* Slim ellipses, whose flat sides come closer when they turn, in a drum, which is not convex. */
-static void ellipses_in_a_drum(void **state) {
-  (void)state;
+static void ellipses_in_a_drum_of(const char *scheme) {
   uint64_t seed = 7;
-  const scree_WorldSettings settings = euler(2, 5e-3, 1);
+  const scree_WorldSettings settings = settings_of(scheme, 2, 5e-3, 1);
   scree_World *world = make_world(&settings, 0.3, 0, 0);
   scree_Shape shape;
   add_drum(world);
@@ -158,17 +171,16 @@ static void ellipses_in_a_drum(void **state) {
     add_shape(world, &shape, def);
   }
   const Outcome o = watch(world, 300);
-  print_message("ellipses: penetration %.1e, %d expansions, closing %.1e\n", o.penetration,
+  print_message("ellipses, %s: penetration %.1e, %d expansions, closing %.1e\n", scheme, o.penetration,
                 o.expansions, o.closing);
-  assert_true(o.penetration <= 1e-4);
+  assert_apart(&o, scheme);
   assert_true(o.expansions > 0);
   scree_world_destroy(world);
 }
 
 /* Disks in a drum, which is not convex, thrown round it at a quarter of their size per step. */
-static void disks_in_a_drum(void **state) {
-  (void)state;
-  const scree_WorldSettings settings = euler(2, 5e-3, 1);
+static void disks_in_a_drum_of(const char *scheme) {
+  const scree_WorldSettings settings = settings_of(scheme, 2, 5e-3, 1);
   scree_World *world = make_world(&settings, 0.3, 0, 0);
   add_drum(world);
   for (int k = 0; k < 12; ++k) {
@@ -177,17 +189,18 @@ static void disks_in_a_drum(void **state) {
     add_disk(world, 0.03, def);
   }
   const Outcome o = watch(world, 300);
-  print_message("disks: penetration %.1e, %d expansions, closing %.1e\n", o.penetration,
+  print_message("disks, %s: penetration %.1e, %d expansions, closing %.1e\n", scheme, o.penetration,
                 o.expansions, o.closing);
-  assert_true(o.penetration <= 1e-4);
-  assert_true(o.expansions < 30); /* of 300 steps */
+  assert_apart(&o, scheme);
+  /* of 300 steps: the curve of the drum is in the gaps beforehand, and what is missing in it is
+   * corrected by a tenth per step only */
+  assert_true(o.expansions < 150);
   scree_world_destroy(world);
 }
 
 /* Balls cannot come closer by turning: nothing is repeated. */
-static void balls_need_nothing(void **state) {
-  (void)state;
-  const scree_WorldSettings settings = euler(3, 5e-3, 1);
+static void balls_need_nothing_of(const char *scheme) {
+  const scree_WorldSettings settings = settings_of(scheme, 3, 5e-3, 1);
   scree_World *world = make_world(&settings, 0.5, 0, 0);
   add_half_space(world, obstacle_at(0, 0, 0));
   for (int k = 0; k < 8; ++k) {
@@ -197,8 +210,28 @@ static void balls_need_nothing(void **state) {
   }
   const Outcome o = watch(world, 100);
   assert_int_equal(o.expansions, 0);
-  assert_true(o.penetration <= 1e-4);
+  assert_apart(&o, scheme);
   scree_world_destroy(world);
+}
+
+static void polygons(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) polygons_of(ahead[k]);
+}
+
+static void ellipses_in_a_drum(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) ellipses_in_a_drum_of(ahead[k]);
+}
+
+static void disks_in_a_drum(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) disks_in_a_drum_of(ahead[k]);
+}
+
+static void balls_need_nothing(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) balls_need_nothing_of(ahead[k]);
 }
 
 int main(void) {

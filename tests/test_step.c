@@ -9,6 +9,7 @@ static scree_WorldSettings plain(int dimension, double step) {
   settings.step = step;
   settings.solve.tolerance = 1e-12;
   settings.solve.threads = 1;
+  settings.max_work = INFINITY; /* so near to round-off a step may cost many times the usual */
   return settings;
 }
 
@@ -153,6 +154,8 @@ static void block_on_slope(void **state) {
       if (stop <= T || (start == 0 && a <= 0)) {
         v = 0;
         x = start == 0 ? 0 : start * stop + 0.5 * a * stop * stop;
+      } else if (scheme == 0) {
+        x += 0.5 * a * h * h; /* the first step kicks at its start: it is ahead by this ever after */
       }
       const scree_Twist twist = scree_body_velocity(world, block);
       NEAR(twist.linear.x, v, 1e-6); /* at the angle itself each step creeps by its error */
@@ -183,8 +186,9 @@ static void rocking_block(void **state) {
     OK(scree_world_step(world, NULL));
     const double w = scree_body_velocity(world, block).angular.z;
     if (before > 0 && w < 0.98 * before) {
-      after = w;
       when = scree_world_time(world);
+      run_steps(world, 1); /* one step closes the gap, the next one ends the impact */
+      after = scree_body_velocity(world, block).angular.z;
       break;
     }
     const scree_EnergyBalance now = scree_world_energy(world);
@@ -202,58 +206,70 @@ static void rocking_block(void **state) {
 
 /* ---- conservation ---------------------------------------------------------------------------- */
 
-/* A cloud of boxes and balls that collide in free space. */
+/* Largest change of a component of the angular momentum of a cloud of boxes and balls that collide
+ * in free space for 0.6 s, relative to mass times speed times 1 m. Momentum and energy are checked
+ * on the way. */
+static double collide(const char *scheme, double mu, double step) {
+  scree_WorldSettings settings = plain(3, step);
+  settings.scheme = scheme;
+  settings.solve.tolerance = 1e-8;
+  scree_World *world = make_world(&settings, mu, 0.3, 0);
+  uint32_t seed = 7;
+  for (int k = 0; k < 27; ++k) {
+    double x[6];
+    for (int i = 0; i < 6; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      x[i] = seed / 4294967296.0 - 0.5;
+    }
+    const scree_Vec3 p = vec(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+    scree_BodyDef def = at(p.x, p.y, p.z);
+    def.velocity.linear = vec(-2 * p.x + x[0], -2 * p.y + x[1], -2 * p.z + x[2]);
+    def.velocity.angular = vec(4 * x[3], 4 * x[4], 4 * x[5]);
+    if (k % 2)
+      add_box(world, 0.2, 0.25, 0.3, def);
+    else
+      add_sphere(world, 0.3, def);
+  }
+  scree_Analysis first, now;
+  OK(scree_world_analyse(world, NULL, &first));
+  int contacts = 0;
+  double scale = 0;
+  for (int k = 0; k < 27; ++k) scale += scree_body_mass(world, k) * 3;
+  for (int k = 0; k < lround(0.6 / step); ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    contacts += report.active;
+    assert_true(fabs(report.energy.closing) < 1e-12 * first.kinetic);
+    if (mu > 0) assert_true(report.energy.normal + report.energy.friction > -1e-6 * first.kinetic);
+  }
+  assert_true(contacts > 100);
+  OK(scree_world_analyse(world, NULL, &now));
+  NEAR(now.momentum.x, first.momentum.x, 1e-12 * scale);
+  NEAR(now.momentum.y, first.momentum.y, 1e-12 * scale);
+  NEAR(now.momentum.z, first.momentum.z, 1e-12 * scale);
+  assert_true(now.kinetic < 0.9 * first.kinetic);
+  const scree_Vec3 L = first.angular_momentum, M = now.angular_momentum;
+  scree_world_destroy(world);
+  return fmax(fabs(M.x - L.x), fmax(fabs(M.y - L.y), fabs(M.z - L.z))) / scale;
+}
+
+/* Momentum is kept to round-off. So is angular momentum where contacts are closed or have no
+ * friction. Impulses across an open gap act on the surfaces of the two bodies: their tangential
+ * parts make a couple of the length of the gap, which vanishes with the step. */
 static void momentum(void **state) {
   (void)state;
+  assert_true(collide("moreau-jean-closed", 0.4, 2e-3) < 1e-12);
   const char *const schemes[] = {"moreau-jean", "euler"};
-  for (int scheme = 0; scheme < 2; ++scheme) {
-    scree_WorldSettings settings = plain(3, 2e-3);
-    settings.scheme = schemes[scheme];
-    settings.solve.tolerance = 1e-8;
-    settings.stabilise = false; /* moving bodies apart keeps momentum, not angular momentum */
-    scree_World *world = make_world(&settings, 0.4, 0.3, 0);
-    uint32_t seed = 7;
-    for (int k = 0; k < 27; ++k) {
-      double x[6];
-      for (int i = 0; i < 6; ++i) {
-        seed = seed * 1664525u + 1013904223u;
-        x[i] = seed / 4294967296.0 - 0.5;
-      }
-      const scree_Vec3 p = vec(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-      scree_BodyDef def = at(p.x, p.y, p.z);
-      def.velocity.linear = vec(-2 * p.x + x[0], -2 * p.y + x[1], -2 * p.z + x[2]);
-      def.velocity.angular = vec(4 * x[3], 4 * x[4], 4 * x[5]);
-      if (k % 2)
-        add_box(world, 0.2, 0.25, 0.3, def);
-      else
-        add_sphere(world, 0.3, def);
-    }
-    scree_Analysis first, now;
-    OK(scree_world_analyse(world, NULL, &first));
-    int contacts = 0;
-    double scale = 0;
-    for (int k = 0; k < 27; ++k) scale += scree_body_mass(world, k) * 3;
-    for (int k = 0; k < 300; ++k) {
-      scree_StepReport report;
-      OK(scree_world_step(world, &report));
-      contacts += report.active;
-      if (scheme == 0) assert_true(fabs(report.energy.closing) < 1e-12 * first.kinetic);
-      assert_true(report.energy.normal + report.energy.friction > -1e-6 * first.kinetic);
-    }
-    assert_true(contacts > 100);
-    OK(scree_world_analyse(world, NULL, &now));
-    NEAR(now.momentum.x, first.momentum.x, 1e-12 * scale);
-    NEAR(now.momentum.y, first.momentum.y, 1e-12 * scale);
-    NEAR(now.momentum.z, first.momentum.z, 1e-12 * scale);
-    NEAR(now.angular_momentum.x, first.angular_momentum.x, 1e-12 * scale);
-    NEAR(now.angular_momentum.y, first.angular_momentum.y, 1e-12 * scale);
-    NEAR(now.angular_momentum.z, first.angular_momentum.z, 1e-12 * scale);
-    assert_true(now.kinetic < 0.9 * first.kinetic);
-    scree_world_destroy(world);
+  for (int k = 0; k < 2; ++k) {
+    assert_true(collide(schemes[k], 0, 2e-3) < 1e-12);
+    const double coarse = collide(schemes[k], 0.4, 2e-3), fine = collide(schemes[k], 0.4, 2.5e-4);
+    print_message("angular momentum, %s: changes by %.1e at 2 ms, %.1e at 0.25 ms\n", schemes[k],
+                  coarse, fine);
+    assert_true(coarse < 2e-4 && fine < 0.5 * coarse);
   }
 }
 
-/* The balance of energy is an identity, with forces, drivers, friction, impacts and projections. */
+/* The balance of energy is an identity, with forces, drivers, friction, impacts and gaps. */
 static scree_Twist swinging(void *user, double time) {
   (void)user;
   return (scree_Twist){{3 * cos(20 * time), 0, 0}, {0, 0, 0.1}};
@@ -287,13 +303,15 @@ static void energy_balance(void **state) {
       OK(scree_world_step(world, &report));
       const scree_EnergyBalance *e = &report.energy;
       assert_true(fabs(e->closing) < 1e-12 * (fabs(e->kinetic) + fabs(e->potential) + start));
+      /* the first step kicks at its start; after it the midpoint rule adds nothing of its own */
+      if (k == 0 && i > 0) NEAR(e->scheme, 0, 0);
     }
     const scree_EnergyBalance end = scree_world_energy(world);
     NEAR(end.kinetic + end.potential - start,
-         end.forces + end.drivers - end.normal - end.friction + end.scheme + end.stabilisation,
+         end.forces + end.drivers - end.normal - end.friction + end.scheme + end.push,
          1e-10 * start);
     assert_true(end.friction > 0 && end.forces != 0 && end.drivers > 0);
-    if (k == 0) NEAR(end.scheme, 0, 0);
+    assert_true(end.scheme <= 0);
     scree_world_destroy(world);
   }
 }

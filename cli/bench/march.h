@@ -27,7 +27,7 @@ typedef struct Method {
   double tolerance;
   scree_Measure measure;
   int max_iterations; /* 0: the solver's own limit */
-  bool automatic;     /* ours: with warm start, retries and stabilisation */
+  bool automatic;     /* ours: the default scheme, with warm start and retries */
 } Method;
 
 /* Ours, at the default tolerance. */

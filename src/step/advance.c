@@ -127,7 +127,6 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
-  if (!status) status = scree_system_gather(s, s->posed.r);
   report->seconds_solve += scree_seconds() - clock;
   return status;
 }
@@ -191,8 +190,9 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   for (int c = 0; c < p->nc; ++c) p->r_max = fmax(p->r_max, p->r[(size_t)c * (size_t)d]);
   for (int c = 0; c < p->nc; ++c) report->active += scree_system_is_active(s, c);
   report->certified = solved && complete && !(report->penetration > limit);
-  *halve =
-      !solved || !complete || (report->penetration > limit && report->penetration > s->penetration);
+  /* penetration that is there before the first step is not the step's */
+  const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
+  *halve = !solved || !complete || (report->penetration > limit && worse);
   if (scree_system_work_used_up(s)) *halve = false;
 }
 
@@ -221,7 +221,6 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   status = scree_system_remember(s, h);
   if (status) return status;
   scree_system_kick(s);
-  scree_free(s->posed.y);
   scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
@@ -252,7 +251,6 @@ void scree_system_fini(scree_System *s) {
                       p->set_b,
                       p->problem_body,
                       p->problem_index,
-                      p->y,
                       s->memory.keys,
                       s->memory.impulses,
                       s->memory.arms,
@@ -263,6 +261,7 @@ void scree_system_fini(scree_System *s) {
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
+  scree_solver_destroy(s->solver);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
   *s = (scree_System){0};

@@ -111,19 +111,21 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
 
 void scree_system_weigh(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
-  double weight = 0, rest = 0;
+  double weight = 0, rest = 0, most = 0;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const double size = b->cold[k].shape.size;
     const scree_Vec3 change =
         scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
-    const double acceleration = scree_norm(change) / h;
+    const double speed = scree_norm(change), acceleration = speed / h;
+    most = fmax(most, speed);
     const double work = b->inertia[k].mass * acceleration * size;
     weight += work;
     rest += work * h * sqrt(acceleration / size);
   }
   s->audit.weight = weight;
   s->audit.rest = rest;
+  s->forced_most = most;
 }
 
 /* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the

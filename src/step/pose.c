@@ -250,7 +250,9 @@ static double forced_change(const scree_System *s, int k) {
 }
 
 /* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
- * and what its impulse of the last step changes. */
+ * and what its impulse of the last step changes, for bodies that others press. The impulse of
+ * pushing out a stack of bodies is larger than that of its weight, and would allow a larger push in
+ * the next step, so it counts as no more than the largest force in the world. */
 static double load_of(const scree_System *s, int c) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
@@ -263,13 +265,16 @@ static double load_of(const scree_System *s, int c) {
     const double *B = p->B + (size_t)c * 2 * d * nb;
     for (size_t k = 0; k < nb; ++k) W += B[k] * B[k] + B[d * nb + k] * B[d * nb + k];
   }
-  return fmax(forced_change(s, key->i), forced_change(s, key->j)) + W * fabs(p->r[(size_t)c * d]);
+  return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
+         fmin(W * fabs(p->r[(size_t)c * d]), s->forced_most);
 }
 
 void scree_system_fill(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
+  /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
+  const bool gentle = s->settings.flow == SCREE_COULOMB;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law =
@@ -281,7 +286,7 @@ void scree_system_fill(scree_System *s, double horizon) {
       scree_Approach approach = {.horizon = horizon,
                                  .gap = s->contacts.gap[c],
                                  .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
-                                 .loaded = p->loaded[c],
+                                 .loaded = gentle && p->loaded[c],
                                  .curve = s->contacts.curve[c],
                                  .before = before,
                                  .free = q};
@@ -398,6 +403,7 @@ scree_Problem scree_system_problem(const scree_System *s) {
   problem.bodies = (scree_BodyRows){.nbodies = p->nc > 0 ? p->nbodies : 0,
                                     .nb = s->bodies.nb,
                                     .body = p->body,
+                                    .id = p->problem_body,
                                     .B = p->balls ? NULL : p->B,
                                     .normal = p->balls ? &s->contacts.normal->x : NULL,
                                     .arm = p->balls ? p->arm : NULL};
@@ -407,29 +413,4 @@ scree_Problem scree_system_problem(const scree_System *s) {
     problem.set_b = p->set_b;
   }
   return problem;
-}
-
-scree_Status scree_system_gather(scree_System *s, const double *r) {
-  scree_Posed *p = &s->posed;
-  const int d = s->bodies.dimension, nb = s->bodies.nb;
-  scree_free(p->y);
-  p->y = SCREE_ALLOC(double, (size_t)p->nbodies *(size_t)nb);
-  if (!p->y) return scree_fail_memory(s->log, "the velocities of the problem");
-  for (int c = 0; c < p->nc; ++c, r += d) {
-    double f[3], m[3];
-    if (p->balls) scree_ball_push(d, &s->contacts.normal[c].x, r, f, m);
-    for (int side = 0; side < 2; ++side) {
-      const int k = p->body[2 * c + side];
-      if (k < 0) continue;
-      double *y = p->y + (size_t)k * (size_t)nb;
-      if (p->balls) {
-        scree_ball_move(d, p->arm + 4 * (size_t)c + 2 * side, f, m, y);
-        continue;
-      }
-      const double *B = p->B + ((size_t)c * 2 + (size_t)side) * (size_t)(d * nb);
-      for (int i = 0; i < d; ++i)
-        for (int j = 0; j < nb; ++j) y[j] += B[i * nb + j] * r[i];
-    }
-  }
-  return SCREE_OK;
 }

@@ -1,8 +1,8 @@
 /* Saving and restoring what changes from step to step.
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
- * the step of their removal, then the names, impulses and places of the contacts of the last step, which
- * start the next solve. The broad phase keeps a list between
+ * the step of their removal, then the names, impulses and places of the contacts of the last step,
+ * which start the next solve, and what the solver remembers. The broad phase keeps a list between
  * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
  * built anew. */
 #include "core/log.h"
@@ -11,13 +11,14 @@
 
 #include <string.h>
 
-static const char magic[8] = "screest3";
+static const char magic[8] = "screest5";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed;
+  int64_t solver; /* bytes of its memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
@@ -34,7 +35,8 @@ size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
   return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
-         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3));
+         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3)) +
+         scree_solver_state_size(s->solver);
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -57,6 +59,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.bodies = s->bodies.count;
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
+  header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   header.time_start = world->time_start;
   header.last_h = world->last_h;
@@ -76,7 +79,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
   }
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
-  put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
+  at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
+  scree_solver_save(s->solver, at);
 }
 
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
@@ -94,8 +98,9 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
                       header->bodies, s->bodies.dimension, s->bodies.count);
-  const size_t rest = size - sizeof *header;
-  const bool sound = header->removed >= 0 && header->removed <= header->bodies;
+  const bool whole = header->solver >= 0 && (size_t)header->solver <= size - sizeof *header;
+  const size_t rest = size - sizeof *header - (whole ? (size_t)header->solver : 0);
+  const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies;
   const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
                          (sound ? (size_t)header->removed * sizeof(Removed) : 0);
   const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
@@ -143,6 +148,9 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
                   sizeof *memory->impulses) ||
       !scree_grow((void **)&memory->arms, &memory->arm_capacity, contacts, sizeof *memory->arms))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
+  status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
+                                (size_t)header.solver);
+  if (status) return status;
   const char *at = (const char *)buffer + sizeof header;
   at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
   status = restore_removed(world, &at, header.removed);
