@@ -114,6 +114,10 @@ static scree_Status retry(scree_System *s, const scree_Problem *problem,
   return SCREE_OK;
 }
 
+static bool is_tight(const scree_System *s, double allowed, const scree_StepReport *report) {
+  return scree_system_defect(s) <= allowed || report->solve.value <= rules.exact;
+}
+
 /* Lower the tolerance until the energy by which the solution violates the law is small. A step may
  * double its work for that, and warm starts carry what was gained to the next step. Sweeps alone
  * cannot hold a stack, so a longer attempt, in which small problems are factorised, comes first; k
@@ -131,9 +135,14 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (strcmp(settings->solver, scree_solver_auto.name) == 0) settings->options = polish;
   const bool is_long = w->pause == 0;
   if (is_long) most = fmax(most, rules.long_work);
-  const scree_Status status = solve_once(s, problem, settings, most, report);
+  scree_Status status = solve_once(s, problem, settings, most, report);
+  /* Newton may stall where little work is spent: all methods, once */
+  if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
+    settings->options = s->settings.solve.options;
+    status = solve_once(s, problem, settings, most - report->solve.work, report);
+  }
   if (status) return status;
-  if (scree_system_defect(s) <= allowed || report->solve.value <= rules.exact)
+  if (is_tight(s, allowed, report))
     w->failures = w->pause = 0;
   else if (!is_long)
     --w->pause;
