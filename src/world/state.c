@@ -1,10 +1,9 @@
 /* Saving and restoring what changes from step to step.
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
- * the step of their removal, then the names, impulses and places of the contacts of the last step, which
- * start the next solve. The broad phase keeps a list between
- * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
- * built anew. */
+ * the step of their removal, then the names, impulses and places of the contacts of the last step,
+ * which start the next solve. The broad phase keeps a list between steps, but only as a list of
+ * candidates: what is computed from it does not depend on it, so it is built anew. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
