@@ -113,6 +113,60 @@ static void heavy_on_light(void **state) {
   }
 }
 
+/* Fall of the keystone of a semicircular arch of 27 voussoirs within 3 s, or within the time that
+ * it takes to fall by a twentieth of the radius. */
+static double keystone(const char *scheme, double thickness) {
+  enum { N = 27 };
+  const double pi = 3.14159265358979323846;
+  const double inner = 1 - 0.5 * thickness, outer = 1 + 0.5 * thickness;
+  scree_WorldSettings settings = defaults(2, step_of(thickness));
+  settings.scheme = scheme;
+  scree_World *world = make_world(&settings, 2, 0, 0); /* nothing slides */
+  add_ground(world);
+  int key = 0;
+  for (int k = 0; k < N; ++k) {
+    const double a = pi * k / N, b = pi * (k + 1) / N;
+    const scree_Vec3 corners[4] = {{inner * cos(a), inner * sin(a), 0},
+                                   {outer * cos(a), outer * sin(a), 0},
+                                   {outer * cos(b), outer * sin(b), 0},
+                                   {inner * cos(b), inner * sin(b), 0}};
+    double area = 0, x = 0, y = 0; /* twice the area, six times its moments */
+    for (int i = 0; i < 4; ++i) {
+      const scree_Vec3 p = corners[i], q = corners[(i + 1) % 4];
+      const double cross = p.x * q.y - q.x * p.y;
+      area += cross;
+      x += (p.x + q.x) * cross;
+      y += (p.y + q.y) * cross;
+    }
+    scree_Shape shape;
+    OK(scree_shape_init_polygon(&shape, corners, 4, &test_log));
+    const int body = add_shape(world, &shape, at(x / (3 * area), y / (3 * area), 0));
+    if (k == N / 2) key = body;
+  }
+  const double start = scree_body_pose(world, key).position.y;
+  double fall = 0;
+  while (scree_world_time(world) < 3 && fall < 0.05) {
+    run_steps(world, 1);
+    fall = start - scree_body_pose(world, key).position.y;
+  }
+  scree_world_destroy(world);
+  return fall;
+}
+
+/* The arch stands from a thickness between 0.10672 and 0.10673 of its mean radius on (Milankovitch:
+ * 0.1075 for infinitely many voussoirs). */
+static void arch(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int k = 0; k < 2; ++k) {
+    const double thin = keystone(schemes[k], 0.10670), thick = keystone(schemes[k], 0.10675);
+    print_message("arch, %s: keystone falls by %.3f at 0.10670 and by %.1e at 0.10675\n",
+                  schemes[k], thin, thick);
+    assert_true(thin >= 0.05);
+    assert_true(fabs(thick) < 1e-7);
+  }
+}
+
 /* ---- coming to rest -------------------------------------------------------------------------- */
 
 static double next_random(uint32_t *seed) {
@@ -166,8 +220,16 @@ static void spheres(void **state) {
   }
   run_steps(world, (int)(3 / settings.step));
   const double speed = fastest(world) / sqrt(g * d);
-  print_message("spheres: fastest %.1e sqrt(g d)\n", speed);
+  double weight = 0, floor = 0;
+  for (int k = 5; k < scree_world_body_count(world); ++k) weight += scree_body_mass(world, k) * g;
+  for (int k = 0; k < scree_world_contact_count(world); ++k) {
+    const scree_Contact c = scree_world_contact(world, k);
+    if (c.body[0] == 0 || c.body[1] == 0) floor += c.r[0] / settings.step;
+  }
+  print_message("spheres: fastest %.1e sqrt(g d), the floor carries %.9f of the weight\n", speed,
+                floor / weight);
   assert_true(speed < 1e-3);
+  NEAR(floor, weight, 1e-6 * weight);
   scree_world_destroy(world);
 }
 
@@ -244,6 +306,59 @@ static void landing(void **state) {
   }
 }
 
+/* ---- Painleve -------------------------------------------------------------------------------- */
+
+/* Normal impulse of the first step on a rod of mass 1 kg and length 2 m that stands on its tip at
+ * an angle, and whose tip slides at 1 m/s; *slip is the velocity of the tip after it. */
+static double drag(const char *scheme, double angle, double velocity, double step, double *slip) {
+  const double width = 1e-6, y = -sin(angle) - width * cos(angle);
+  scree_WorldSettings settings = defaults(2, step);
+  settings.scheme = scheme;
+  scree_World *world = make_world(&settings, 2.5, 0, 0);
+  add_ground(world);
+  scree_BodyDef def = at(0, -y, 0);
+  def.pose.orientation = turned(angle);
+  def.mass = 1;
+  def.inertia.z = 1.0 / 3;
+  def.velocity.linear.x = velocity;
+  const int rod = add_rectangle(world, 1, width, def);
+  scree_StepReport report;
+  OK(scree_world_step(world, &report));
+  assert_true(report.energy.kinetic <= 0.5);
+  double impulse = 0;
+  for (int k = 0; k < scree_world_contact_count(world); ++k)
+    impulse += scree_world_contact(world, k).r[0];
+  const scree_Twist v = scree_body_velocity(world, rod);
+  *slip = v.linear.x - v.angular.z * y;
+  scree_world_destroy(world);
+  return impulse;
+}
+
+/* For mu > 4/3 friction can press the tip into the ground more than the normal force lifts it: no
+ * finite force lets the rod slide on. The tip stops at once, by an impulse that does not vanish
+ * with the step: W r = (0, 1 m/s) in the tip. Pulled the other way, the rod slides on. */
+static void rod_of_painleve(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  const double angle = 1.1, x = -cos(angle), y = -sin(angle);
+  const double nn = 1 + 3 * x * x, tt = 1 + 3 * y * y, nt = -3 * x * y;
+  assert_true(nn + 2.5 * nt < 0); /* sliding with r_t = 2.5 r_n pulls the tip down */
+  const double stop = -nt / (nn * tt - nt * nt);
+  for (int k = 0; k < 2; ++k) {
+    double slip, error[2];
+    for (int i = 0; i < 2; ++i) {
+      error[i] = drag(schemes[k], angle, -1, i ? 1e-4 : 1e-3, &slip) - stop;
+      NEAR(slip, 0, 1e-6);
+    }
+    print_message("Painleve, %s: impulse %.5f and errors %.1e, %.1e\n", schemes[k], stop, error[0],
+                  error[1]);
+    NEAR(error[1], 0, 1e-3); /* the weight in a step is 1e-3 N s */
+    NEAR(error[0] / error[1], 10, 1.5);
+    assert_true(drag(schemes[k], angle, 1, 1e-4, &slip) < 3e-4);
+    NEAR(slip, 1, 3e-3);
+  }
+}
+
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* Sixty disks in a box under a plate as heavy as they are, which is then pressed with 50 times the
@@ -297,9 +412,10 @@ static void oedometer(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(slope),          cmocka_unit_test(stack),
-                                     cmocka_unit_test(heavy_on_light), cmocka_unit_test(shaft),
-                                     cmocka_unit_test(spheres),        cmocka_unit_test(dominoes),
-                                     cmocka_unit_test(landing),        cmocka_unit_test(oedometer)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slope),    cmocka_unit_test(stack),   cmocka_unit_test(heavy_on_light),
+      cmocka_unit_test(arch),     cmocka_unit_test(shaft),   cmocka_unit_test(spheres),
+      cmocka_unit_test(dominoes), cmocka_unit_test(landing), cmocka_unit_test(rod_of_painleve),
+      cmocka_unit_test(oedometer)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
