@@ -42,7 +42,7 @@ typedef struct scree_WorldSettings {
   scree_SolveSettings solve;
   bool warm_start; /* start each solve from the impulses of the previous step (true) */
   /* A step costs at most this many times the usual step, counted in sweeps and factorisations, so
-   * that the bits stay the same (20; INFINITY: no limit). Then the best solution found stands and
+   * that the bits stay the same (50; INFINITY: no limit). Then the best solution found stands and
    * the step is not certified. */
   double max_work;
   int max_retries;  /* of a solve that misses the tolerance: with more patience, then with

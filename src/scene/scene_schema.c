@@ -333,7 +333,7 @@ static const scree_Field time_fields[] = {
     REAL("energy_limit", OPEN, NULL, "0.01", 0, INFINITY,
          "energy created by the discretisation above which a step is not certified, relative to "
          "the energy turned over"),
-    REAL("max_work", OPEN, NULL, "20", 0, INFINITY,
+    REAL("max_work", OPEN, NULL, "50", 0, INFINITY,
          "a step costs at most this many times the usual step, in counted work; then the best "
          "solution found stands, and is not certified"),
     INT("max_halvings", 0, "4", 0, 20, "of a step that cannot be certified"),

@@ -32,7 +32,7 @@ static const struct {
 } rules = {.patience = 10,
            .weight = 0.1,
            .least_sweeps = 5000,
-           .least_work = 0.1,
+           .least_work = 0.5,
            .share = 0.25,
            .last_sweeps = 200,
            .tighten_sweeps = 50,

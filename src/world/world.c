@@ -25,7 +25,7 @@ scree_WorldSettings scree_world_settings(void) {
                                .energy_limit = 0.01,
                                .solve = solve,
                                .warm_start = true,
-                               .max_work = 20,
+                               .max_work = 50,
                                .max_retries = 2,
                                .max_halvings = 4};
 }
