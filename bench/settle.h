@@ -203,9 +203,9 @@ static inline scree_Status settle_run(const SettleOptions *options, int n, scree
   return status;
 }
 
-/* How the packing settles. With closed contacts only, grains that meet at speed keep an overlap of up
- * to a seventh, as soft ones would, which the contact problem does not see: the packings are those
- * of the tables in bench/results. With schemes that look ahead they do not overlap. */
+/* How the packing settles. With closed contacts only, grains that meet at speed keep an overlap of
+ * up to a seventh, as soft ones would, which the contact problem does not see: the packings are
+ * those of the tables in bench/results. With schemes that look ahead they do not overlap. */
 static inline scree_WorldSettings settle_settings(const SettleOptions *options) {
   const int d = options->d;
   scree_WorldSettings settings = scree_world_settings();

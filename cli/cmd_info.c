@@ -210,8 +210,8 @@ static void print_run(const char *path, const scree_Replay *run) {
            run->times[run->frame_count - 1]);
   printf("  steps        %lld, at most %d contacts\n", (long long)c->steps, c->contacts_max);
   if (c->above)
-    printf("  certificate  %sNOT MET%s: %lld steps above a limit, the first is %lld\n",
-           colour.warn, colour.off, (long long)c->above, (long long)c->first_above);
+    printf("  certificate  %sNOT MET%s: %lld steps above a limit, the first is %lld\n", colour.warn,
+           colour.off, (long long)c->above, (long long)c->first_above);
   else
     printf("  certificate  %smet%s\n", colour.good, colour.off);
   printf("  error        %.2e at step %lld (tolerance %.0e)\n", c->error, (long long)c->error_step,

@@ -1,5 +1,5 @@
-/* Bodies that turn do not overlap in schemes that look ahead: tumbling boxes and polygons at coarse steps, looked
- * at by a detection of its own after every step. */
+/* Bodies that turn do not overlap in schemes that look ahead: tumbling boxes and polygons at coarse
+ * steps, looked at by a detection of its own after every step. */
 #include "test_world_scene.h"
 
 static double unit(uint64_t *seed) {
@@ -43,8 +43,8 @@ static Outcome watch(scree_World *world, int steps) {
 static const char *const ahead[] = {"moreau-jean", "euler"};
 
 /* Contacts act at the ends of euler's steps and in the middle of those of moreau-jean. Between two
- * kicks the corner of a body that turns can enter another one: by 6e-3 where bodies turn by a tenth of
- * a radian per step, and by the square of that angle. */
+ * kicks the corner of a body that turns can enter another one: by 6e-3 where bodies turn by a tenth
+ * of a radian per step, and by the square of that angle. */
 static void assert_apart(const Outcome *o, const char *scheme) {
   assert_true(o->kick <= 1e-4);
   assert_true(o->penetration <= (strcmp(scheme, "euler") == 0 ? 1e-4 : 1e-2));
@@ -139,8 +139,8 @@ static void polygons_of(const char *scheme) {
     add_shape(world, &shape, def);
   }
   const Outcome o = watch(world, 300);
-  print_message("polygons, %s: penetration %.1e, %d expansions, energy made %.1e, closing %.1e\n", scheme,
-                o.penetration, o.expansions, o.made, o.closing);
+  print_message("polygons, %s: penetration %.1e, %d expansions, energy made %.1e, closing %.1e\n",
+                scheme, o.penetration, o.expansions, o.made, o.closing);
   assert_apart(&o, scheme);
   assert_true(o.expansions > 0);
   assert_true(o.made < 1e-12 && o.closing < 1e-12);
@@ -171,8 +171,8 @@ static void ellipses_in_a_drum_of(const char *scheme) {
     add_shape(world, &shape, def);
   }
   const Outcome o = watch(world, 300);
-  print_message("ellipses, %s: penetration %.1e, %d expansions, closing %.1e\n", scheme, o.penetration,
-                o.expansions, o.closing);
+  print_message("ellipses, %s: penetration %.1e, %d expansions, closing %.1e\n", scheme,
+                o.penetration, o.expansions, o.closing);
   assert_apart(&o, scheme);
   assert_true(o.expansions > 0);
   scree_world_destroy(world);

@@ -560,8 +560,8 @@ static scree_WorldSettings settings_of_stack(int dimension, const char *scheme) 
   return settings;
 }
 
-/* Penetration that is given at the start goes away slowly: nothing is thrown, all bodies stay loaded
- * and the work of lifting them is reported as such. */
+/* Penetration that is given at the start goes away slowly: nothing is thrown, all bodies stay
+ * loaded and the work of lifting them is reported as such. */
 static void push_out(int dimension, const char *scheme, int n, double depth, double step,
                      int steps) {
   const double g = 9.81;

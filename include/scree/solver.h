@@ -50,8 +50,8 @@ typedef struct scree_SolveSettings {
    * from counts of sweeps, factorisations and their sizes, so that it stops a solve at the same
    * iterate on every machine. */
   double work_limit;
-  int threads;        /* 0: all processors; the result does not depend on it */
-  bool warm_start;    /* r holds a guess on entry */
+  int threads;     /* 0: all processors; the result does not depend on it */
+  bool warm_start; /* r holds a guess on entry */
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);
   void *progress_user;

@@ -40,7 +40,7 @@ typedef struct scree_WorldSettings {
   /* Solver, options, tolerance, measure, limits, threads. `interrupted` is asked during the whole
    * step, not only in solves. */
   scree_SolveSettings solve;
-  bool warm_start;  /* start each solve from the impulses of the previous step (true) */
+  bool warm_start; /* start each solve from the impulses of the previous step (true) */
   /* A step costs at most this many times the usual step, counted in sweeps and factorisations, so
    * that the bits stay the same (50; INFINITY: no limit). Then the best solution found stands and
    * the step is not certified. */
@@ -68,20 +68,21 @@ typedef struct scree_EnergyBalance {
 } scree_EnergyBalance;
 
 typedef struct scree_StepReport {
-  bool certified;             /* everything asked for is met in every substep */
-  int64_t step;               /* number of this step, from 1 */
-  double time, h;             /* after the step; length of the step */
-  int contacts;               /* in the last substep's problem */
-  int active;                 /* with a non-zero impulse */
-  int contacts_above;         /* contacts whose own natural map exceeds the tolerance */
-  double error;               /* worst over the substeps: the measure asked for */
-  double tolerance;           /* of that measure */
-  double penetration;         /* deepest found, relative to the smaller of the two bodies */
-  double cone_violation;      /* worst |r - P(r)| over the scale of the error */
-  /* Energy that the discretisation has put in since the start: net work of contacts that stay loaded,
-   * of pushing bodies out of penetration, dissipation that is negative, what the balance lacks.
-   * Relative to the energy turned over: the largest kinetic energy so far with the sum of all work
-   * and dissipation, and at least the work of lifting each body by a hundredth of its size. */
+  bool certified;        /* everything asked for is met in every substep */
+  int64_t step;          /* number of this step, from 1 */
+  double time, h;        /* after the step; length of the step */
+  int contacts;          /* in the last substep's problem */
+  int active;            /* with a non-zero impulse */
+  int contacts_above;    /* contacts whose own natural map exceeds the tolerance */
+  double error;          /* worst over the substeps: the measure asked for */
+  double tolerance;      /* of that measure */
+  double penetration;    /* deepest found, relative to the smaller of the two bodies */
+  double cone_violation; /* worst |r - P(r)| over the scale of the error */
+  /* Energy that the discretisation has put in since the start: net work of contacts that stay
+   * loaded, of pushing bodies out of penetration, dissipation that is negative, what the balance
+   * lacks. Relative to the energy turned over: the largest kinetic energy so far with the sum of
+   * all work and dissipation, and at least the work of lifting each body by a hundredth of its
+   * size. */
   double energy_created;
   double penetration_limit, energy_limit; /* the settings' */
   int worst_body[2];          /* of the contact with the largest natural map, -1 if there is none */

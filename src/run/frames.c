@@ -22,8 +22,13 @@ scree_Status scree_replay_create(int bodies, int frames, const scree_Log *log, s
   replay->times = SCREE_ALLOC(double, frames);
   replay->steps = SCREE_ALLOC(int64_t, frames);
   replay->frame_bodies = SCREE_ALLOC(int, frames);
-  const scree_ReplayCertificate none = {
-      .energy_error = NAN, .energy_created = NAN, .energy_limit = NAN, .penetration_limit = NAN, .tolerance = NAN, .worst = {-1, -1}, .deepest = {-1, -1}};
+  const scree_ReplayCertificate none = {.energy_error = NAN,
+                                        .energy_created = NAN,
+                                        .energy_limit = NAN,
+                                        .penetration_limit = NAN,
+                                        .tolerance = NAN,
+                                        .worst = {-1, -1},
+                                        .deepest = {-1, -1}};
   replay->certificate = none;
   if (replay->bodies && replay->times && replay->steps && replay->frame_bodies) return SCREE_OK;
   scree_replay_close(replay);
@@ -348,10 +353,9 @@ void scree_replay_certificate(const scree_Replay *replay, scree_CertificateText 
              "limits.",
              (long long)c->steps);
   else
-    snprintf(
-        text->verdict, sizeof text->verdict,
-        "Not certified: %lld of %lld steps are above a limit; the first is step %lld.",
-        (long long)c->above, (long long)c->steps, (long long)c->first_above);
+    snprintf(text->verdict, sizeof text->verdict,
+             "Not certified: %lld of %lld steps are above a limit; the first is step %lld.",
+             (long long)c->above, (long long)c->steps, (long long)c->first_above);
   if (c->steps == 0) return;
   add_line(text, "error", !(c->error > c->tolerance), "%.3g, tolerance %.3g, step %lld", c->error,
            c->tolerance, (long long)c->error_step);
@@ -366,8 +370,7 @@ void scree_replay_certificate(const scree_Replay *replay, scree_CertificateText 
     add_line(text, "energy created", !(c->energy_created > c->energy_limit),
              "%.3g of the energy turned over, limit %.3g", c->energy_created, c->energy_limit);
   if (!isnan(c->energy_error))
-    add_line(text, "energy balance", true, "closes to %.3g of the largest energy",
-             c->energy_error);
+    add_line(text, "energy balance", true, "closes to %.3g of the largest energy", c->energy_error);
   add_line(text, "contacts", true, "at most %d at once", c->contacts_max);
   if (c->seconds > 0.0) add_line(text, "time taken", true, "%.3g s", c->seconds);
   if (replay->note[0]) add_line(text, "note", false, "%.180s", replay->note);

@@ -70,7 +70,7 @@ typedef struct scree_ReplayCertificate {
   double penetration;
   int64_t penetration_step;
   int deepest[2];
-  double penetration_limit; /* NAN: unknown, here and below */
+  double penetration_limit;            /* NAN: unknown, here and below */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
   double energy_error;                 /* missing in the balance, over the largest energy */
   int contacts_max;

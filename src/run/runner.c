@@ -383,8 +383,7 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   const double now = energy.kinetic + fabs(energy.normal) + fabs(energy.friction) +
                      fabs(energy.forces) + fabs(energy.drivers);
   run->head.turned_over = fmax(run->head.turned_over, now);
-  summary->energy_error =
-      run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
+  summary->energy_error = run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
 }
 
 /* What follows a step that was done: lines, frames, problems, checkpoints. */

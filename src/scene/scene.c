@@ -519,8 +519,7 @@ static double step_of_force(const scree_Scene *scene, int k) {
     const double density = body->def.density > 0 ? body->def.density : 0;
     const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
     const double acceleration = def->per_mass ? most : most / mass;
-    if (acceleration > 0)
-      step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
+    if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
   }
   return step;
 }

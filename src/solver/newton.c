@@ -42,8 +42,8 @@ enum { ALWAYS = 8 };                /* contacts that may be turned over in any s
 static const double HOPELESS = 0.1; /* share of contacts whose status a failed step turns over */
 static const double WILD = 0.3;     /* share that even a good step may not turn over twice */
 static const double FEW = 0.1;      /* share whose new statuses are worth a second solve */
-static const double CLOSE = 1e-6;   /* error below which only contacts without load are turned over */
-static const double NEAR = 3.0;     /* times the tolerance: sweeps may do what is left */
+static const double CLOSE = 1e-6; /* error below which only contacts without load are turned over */
+static const double NEAR = 3.0;   /* times the tolerance: sweeps may do what is left */
 
 typedef struct State {
   Options options;
@@ -299,8 +299,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
                  run->factorisations, flips, best, run->value);
     /* statuses that are turned over by the hundred are not near those of a solution */
     const double share = (flips - ALWAYS) / (double)p->nc;
-    const bool hopeless = best > CLOSE && ((step < 2 && !better && share > HOPELESS) ||
-                                           (step > 0 && share > WILD));
+    const bool hopeless =
+        best > CLOSE && ((step < 2 && !better && share > HOPELESS) || (step > 0 && share > WILD));
     if (!better) {
       doubt = true;
       go_back(st, run, st->old, best, r, u);

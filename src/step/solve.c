@@ -9,8 +9,8 @@
  *    is too large and the extra work is small.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
- * timed, so that the same step ends with the same bits on every machine. When it is used up the best
- * solution found stands: it is not certified, and neither retries nor halvings follow. */
+ * timed, so that the same step ends with the same bits on every machine. When it is used up the
+ * best solution found stands: it is not certified, and neither retries nor halvings follow. */
 #include "solver/registry.h"
 #include "step/system.h"
 
@@ -103,7 +103,8 @@ static scree_Status retry(scree_System *s, const scree_Problem *problem,
                           scree_SolveSettings *settings, scree_StepReport *report) {
   const scree_SolverClass *class_ = scree_solver_class_find(settings->solver);
   const int limit = settings->max_iterations ? settings->max_iterations : class_->max_iterations;
-  settings->max_iterations = limit < INT32_MAX / rules.patience ? rules.patience * limit : INT32_MAX;
+  settings->max_iterations =
+      limit < INT32_MAX / rules.patience ? rules.patience * limit : INT32_MAX;
   settings->time_limit *= rules.patience;
   for (int k = 0; !report->solve.converged && k < s->settings.max_retries; ++k) {
     if (scree_system_work_used_up(s)) break;
@@ -120,6 +121,10 @@ static scree_Status retry(scree_System *s, const scree_Problem *problem,
     report->retries++;
   }
   return SCREE_OK;
+}
+
+static bool is_tight(const scree_System *s, double allowed, const scree_StepReport *report) {
+  return scree_system_defect(s) <= allowed || report->solve.value <= rules.exact;
 }
 
 /* Lower the tolerance until the energy by which the solution violates the law is small. A step may
@@ -139,9 +144,14 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (strcmp(settings->solver, scree_solver_auto.name) == 0) settings->options = polish;
   const bool is_long = w->pause == 0;
   if (is_long) most = fmax(most, rules.long_work);
-  const scree_Status status = solve_once(s, problem, settings, most, report);
+  scree_Status status = solve_once(s, problem, settings, most, report);
+  /* Newton may stall where little work is spent: all methods, once */
+  if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
+    settings->options = s->settings.solve.options;
+    status = solve_once(s, problem, settings, most - report->solve.work, report);
+  }
   if (status) return status;
-  if (scree_system_defect(s) <= allowed || report->solve.value <= rules.exact)
+  if (is_tight(s, allowed, report))
     w->failures = w->pause = 0;
   else if (!is_long)
     --w->pause;

@@ -26,12 +26,12 @@
 
 /* A contact as a scheme sees it before the solve. */
 typedef struct scree_Approach {
-  double horizon;      /* time from this kick to the next one */
-  double gap;          /* D, negative: penetration */
-  double size;         /* of the smaller body */
-  bool loaded;         /* it carried an impulse in the last step */
-  double curve;        /* <= 0: what turning and curvature take of the gap until the next kick */
-  double load;         /* change of velocity, > 0, by which forces press this contact in a step */
+  double horizon;       /* time from this kick to the next one */
+  double gap;           /* D, negative: penetration */
+  double size;          /* of the smaller body */
+  bool loaded;          /* it carried an impulse in the last step */
+  double curve;         /* <= 0: what turning and curvature take of the gap until the next kick */
+  double load;          /* change of velocity, > 0, by which forces press this contact in a step */
   const double *before; /* (d) relative velocity before the kick */
   const double *free;   /* (d) and after a kick without contacts */
 } scree_Approach;
@@ -41,7 +41,8 @@ typedef struct scree_SchemeClass {
   bool looks_ahead; /* contacts are sought as far as bodies can come until the next kick */
   double (*theta)(const scree_WorldSettings *settings);
   /* shift (d) receives what q holds besides the free velocity. Returns the normal velocity that the
-   * law imposes to correct the gap: > 0 out of penetration, < 0 where an open gap is to be closed. */
+   * law imposes to correct the gap: > 0 out of penetration, < 0 where an open gap is to be closed.
+   */
   double (*shift)(const scree_LawContact *law, int d, const scree_Approach *approach,
                   double *shift);
 } scree_SchemeClass;
@@ -64,7 +65,8 @@ typedef struct scree_Points {
   bool failed;                   /* memory ran out */
 } scree_Points;
 
-/* The impulses of the last step that are not zero by name and place, in the world frame, for the warm start.
+/* The impulses of the last step that are not zero by name and place, in the world frame, for the
+ * warm start.
  */
 typedef struct scree_Memory {
   size_t count, key_capacity, impulse_capacity, arm_capacity;
@@ -130,8 +132,8 @@ typedef struct scree_System {
   scree_Solver *solver; /* of all steps */
   scree_BroadPhase *broad;
   size_t reach_capacity;
-  double *reach; /* (bodies) how far a body may come in this step, if the scheme looks ahead */
-  scree_Vec3 fall;     /* change of velocity by gravity in this step */
+  double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
+  scree_Vec3 fall; /* change of velocity by gravity in this step */
   scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
   double forced_most;  /* largest change of a velocity by both */
 
@@ -246,11 +248,11 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
-/* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy before
- * the step. */
+/* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy
+ * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
-/* Energy that the solution of the step is wrong by: the sum of |r . (u + s(u))|, which the law wants
- * to be zero. */
+/* Energy that the solution of the step is wrong by: the sum of |r . (u + s(u))|, which the law
+ * wants to be zero. */
 double scree_system_defect(const scree_System *s);
 /* How large it may be: a small part of the energy that a step turns over, and so little where
  * nothing moves that bodies at rest stay there. */

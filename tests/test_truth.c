@@ -1,0 +1,421 @@
+/* Small scenes whose outcome every practitioner knows, with all settings at their defaults: what
+ * stands stays, what falls comes to rest, loads do not shake a packing, and the answer does not
+ * depend on the step. Larger ones are in bench/scenes. */
+#include "test_world_scene.h"
+
+static const double g = 9.81;
+
+/* The step of a scene whose smallest body has this size, where the API has no default. */
+static double step_of(double size) {
+  return 0.03 * sqrt(size / g);
+}
+
+static scree_WorldSettings defaults(int dimension, double step) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = dimension;
+  settings.step = step;
+  settings.gravity = dimension == 2 ? vec(0, -g, 0) : vec(0, 0, -g);
+  return settings;
+}
+
+static void add_ground(scree_World *world) {
+  if (scree_world_get_settings(world)->dimension == 2)
+    add_half_plane(world, obstacle_at(0, 0, 0));
+  else
+    add_half_space(world, obstacle_at(0, 0, 0));
+}
+
+/* A box of 2x by 2y (by 2x in depth) with its centre at the given height. */
+static int add_block(scree_World *world, double x, double y, double height, double mass) {
+  scree_BodyDef def;
+  const bool flat = scree_world_get_settings(world)->dimension == 2;
+  def = flat ? at(0, height, 0) : at(0, 0, height);
+  def.mass = mass;
+  return flat ? add_rectangle(world, x, y, def) : add_box(world, x, x, y, def);
+}
+
+static double distance(scree_Vec3 a, scree_Vec3 b) {
+  return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
+
+static double fastest(const scree_World *world) {
+  double most = 0;
+  for (int k = 0; k < scree_world_body_count(world); ++k) {
+    if (scree_body_is_obstacle(world, k)) continue;
+    most = fmax(most, distance(scree_body_velocity(world, k).linear, vec(0, 0, 0)));
+  }
+  return most;
+}
+
+/* ---- at rest --------------------------------------------------------------------------------- */
+
+/* Runs for `duration`, every step certified; returns the largest way of a body from its place at
+ * the start, at any time. */
+static double largest_way(scree_World *world, double duration) {
+  scree_Vec3 start[64];
+  const int n = scree_world_body_count(world);
+  assert_true(n <= 64);
+  for (int k = 0; k < n; ++k) start[k] = scree_body_pose(world, k).position;
+  double most = 0;
+  while (scree_world_time(world) < duration) {
+    run_steps(world, 1);
+    for (int k = 0; k < n; ++k)
+      most = fmax(most, distance(scree_body_pose(world, k).position, start[k]));
+  }
+  return most;
+}
+
+/* A block of 1 m on a slope of 25 degrees, below the friction angle of 26.6 degrees. */
+static void slope(void **state) {
+  (void)state;
+  const double angle = 25 * 3.14159265358979323846 / 180;
+  for (int d = 2; d <= 3; ++d) {
+    scree_WorldSettings settings = defaults(d, step_of(0.5));
+    settings.gravity =
+        d == 2 ? vec(g * sin(angle), -g * cos(angle), 0) : vec(g * sin(angle), 0, -g * cos(angle));
+    scree_World *world = make_world(&settings, 0.5, 0, 0);
+    add_ground(world);
+    add_block(world, 0.5, 0.25, 0.25, 1000);
+    const double way = largest_way(world, 10);
+    print_message("slope %dD: moves by %.1e m in 10 s\n", d, way);
+    assert_true(way < 1e-6 * 0.5);
+    scree_world_destroy(world);
+  }
+}
+
+/* Thirty boxes of 1 m. */
+static void stack(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    const scree_WorldSettings settings = defaults(d, step_of(1));
+    scree_World *world = make_world(&settings, 0.5, 0, 0);
+    add_ground(world);
+    for (int k = 0; k < 30; ++k) add_block(world, 0.5, 0.5, 0.5 + k, 1000);
+    const double way = largest_way(world, 10);
+    print_message("stack %dD: moves by %.1e m in 10 s\n", d, way);
+    assert_true(way < 1e-6);
+    scree_world_destroy(world);
+  }
+}
+
+/* Ten tons on five boxes of one kilogram. */
+static void heavy_on_light(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    const scree_WorldSettings settings = defaults(d, step_of(1));
+    scree_World *world = make_world(&settings, 0.5, 0, 0);
+    add_ground(world);
+    for (int k = 0; k < 6; ++k) add_block(world, 0.5, 0.5, 0.5 + k, k < 5 ? 1 : 1e4);
+    const double way = largest_way(world, 10);
+    print_message("heavy on light %dD: moves by %.1e m in 10 s\n", d, way);
+    assert_true(way < 1e-6);
+    scree_world_destroy(world);
+  }
+}
+
+/* Fall of the keystone of a semicircular arch of 27 voussoirs within 3 s, or within the time that
+ * it takes to fall by a twentieth of the radius. */
+static double keystone(const char *scheme, double thickness) {
+  enum { N = 27 };
+  const double pi = 3.14159265358979323846;
+  const double inner = 1 - 0.5 * thickness, outer = 1 + 0.5 * thickness;
+  scree_WorldSettings settings = defaults(2, step_of(thickness));
+  settings.scheme = scheme;
+  scree_World *world = make_world(&settings, 2, 0, 0); /* nothing slides */
+  add_ground(world);
+  int key = 0;
+  for (int k = 0; k < N; ++k) {
+    const double a = pi * k / N, b = pi * (k + 1) / N;
+    const scree_Vec3 corners[4] = {{inner * cos(a), inner * sin(a), 0},
+                                   {outer * cos(a), outer * sin(a), 0},
+                                   {outer * cos(b), outer * sin(b), 0},
+                                   {inner * cos(b), inner * sin(b), 0}};
+    double area = 0, x = 0, y = 0; /* twice the area, six times its moments */
+    for (int i = 0; i < 4; ++i) {
+      const scree_Vec3 p = corners[i], q = corners[(i + 1) % 4];
+      const double cross = p.x * q.y - q.x * p.y;
+      area += cross;
+      x += (p.x + q.x) * cross;
+      y += (p.y + q.y) * cross;
+    }
+    scree_Shape shape;
+    OK(scree_shape_init_polygon(&shape, corners, 4, &test_log));
+    const int body = add_shape(world, &shape, at(x / (3 * area), y / (3 * area), 0));
+    if (k == N / 2) key = body;
+  }
+  const double start = scree_body_pose(world, key).position.y;
+  double fall = 0;
+  while (scree_world_time(world) < 3 && fall < 0.05) {
+    run_steps(world, 1);
+    fall = start - scree_body_pose(world, key).position.y;
+  }
+  scree_world_destroy(world);
+  return fall;
+}
+
+/* The arch stands from a thickness between 0.10672 and 0.10673 of its mean radius on (Milankovitch:
+ * 0.1075 for infinitely many voussoirs). */
+static void arch(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int k = 0; k < 2; ++k) {
+    const double thin = keystone(schemes[k], 0.10670), thick = keystone(schemes[k], 0.10675);
+    print_message("arch, %s: keystone falls by %.3f at 0.10670 and by %.1e at 0.10675\n",
+                  schemes[k], thin, thick);
+    assert_true(thin >= 0.05);
+    assert_true(fabs(thick) < 1e-7);
+  }
+}
+
+/* ---- coming to rest -------------------------------------------------------------------------- */
+
+static double next_random(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return *seed / 4294967296.0 - 0.5;
+}
+
+static void add_wall(scree_World *world, double x, double angle) {
+  scree_BodyDef def = obstacle_at(x, 0, 0);
+  def.pose.orientation = turned(angle);
+  add_half_plane(world, def);
+}
+
+static const double quarter = 1.5707963267948966;
+
+/* Twenty balls fall into a shaft a little wider than they are and rest on each other. */
+static void shaft(void **state) {
+  (void)state;
+  const double d = 0.1;
+  const scree_WorldSettings settings = defaults(2, step_of(d));
+  scree_World *world = make_world(&settings, 0, 0, 0);
+  add_ground(world);
+  add_wall(world, -0.6 * d, -quarter);
+  add_wall(world, 0.6 * d, quarter);
+  uint32_t seed = 1;
+  for (int k = 0; k < 20; ++k)
+    add_disk(world, 0.5 * d, at(0.05 * d * next_random(&seed), d * (0.6 + 1.1 * k), 0));
+  run_steps(world, (int)(3 / settings.step));
+  const double speed = fastest(world) / sqrt(g * d);
+  print_message("shaft: fastest %.1e sqrt(g d)\n", speed);
+  assert_true(speed < 1e-3);
+  scree_world_destroy(world);
+}
+
+/* A hundred spheres without friction in a box. */
+static void spheres(void **state) {
+  (void)state;
+  const double d = 0.1, side = 0.25;
+  const scree_WorldSettings settings = defaults(3, step_of(d));
+  scree_World *world = make_world(&settings, 0, 0, 0);
+  add_ground(world);
+  add_box(world, 0.1, 1, 2, obstacle_at(-side - 0.1, 0, 2));
+  add_box(world, 0.1, 1, 2, obstacle_at(side + 0.1, 0, 2));
+  add_box(world, 1, 0.1, 2, obstacle_at(0, -side - 0.1, 2));
+  add_box(world, 1, 0.1, 2, obstacle_at(0, side + 0.1, 2));
+  uint32_t seed = 5;
+  for (int k = 0; k < 96; ++k) {
+    const double x = 0.12 * (k % 4 - 1.5), y = 0.12 * (k / 4 % 4 - 1.5), z = 0.06 + 0.12 * (k / 16);
+    add_sphere(world, 0.5 * d * (0.95 + 0.1 * next_random(&seed)),
+               at(x + 0.01 * next_random(&seed), y + 0.01 * next_random(&seed), z));
+  }
+  run_steps(world, (int)(3 / settings.step));
+  const double speed = fastest(world) / sqrt(g * d);
+  double weight = 0, floor = 0;
+  for (int k = 5; k < scree_world_body_count(world); ++k) weight += scree_body_mass(world, k) * g;
+  for (int k = 0; k < scree_world_contact_count(world); ++k) {
+    const scree_Contact c = scree_world_contact(world, k);
+    if (c.body[0] == 0 || c.body[1] == 0) floor += c.r[0] / settings.step;
+  }
+  print_message("spheres: fastest %.1e sqrt(g d), the floor carries %.9f of the weight\n", speed,
+                floor / weight);
+  assert_true(speed < 1e-3);
+  NEAR(floor, weight, 1e-6 * weight);
+  scree_world_destroy(world);
+}
+
+/* ---- the step does not matter ---------------------------------------------------------------- */
+
+typedef struct Fall {
+  double when;             /* the last domino leans by 45 degrees */
+  double normal, friction; /* dissipated until 1.2 s */
+} Fall;
+
+/* Twenty dominoes, of which the first is pushed over. */
+static Fall topple(double step) {
+  const scree_WorldSettings settings = defaults(2, step);
+  scree_World *world = make_world(&settings, 0.4, 0, 0);
+  add_ground(world);
+  int last = 0;
+  for (int k = 0; k < 20; ++k) {
+    scree_BodyDef def = at(0.02 * k, 0.024, 0);
+    if (k == 0) {
+      def.velocity.linear.x = 0.168;
+      def.velocity.angular.z = -7;
+    }
+    last = add_rectangle(world, 0.003, 0.024, def);
+  }
+  Fall fall = {0};
+  while (scree_world_time(world) < 1.2) {
+    run_steps(world, 1);
+    const scree_Quat q = scree_body_pose(world, last).orientation;
+    if (fall.when == 0 && fabs(2 * atan2(q.z, q.w)) > 0.5 * quarter)
+      fall.when = scree_world_time(world);
+  }
+  const scree_EnergyBalance energy = scree_world_energy(world);
+  fall.normal = energy.normal;
+  fall.friction = energy.friction;
+  scree_world_destroy(world);
+  return fall;
+}
+
+static void dominoes(void **state) {
+  (void)state;
+  const double step = step_of(0.006);
+  const Fall a = topple(step), b = topple(0.5 * step);
+  print_message(
+      "dominoes: last falls at %.4f and %.4f s; impact %.5f and %.5f J, friction %.5f and "
+      "%.5f J\n",
+      a.when, b.when, a.normal, b.normal, a.friction, b.friction);
+  assert_true(a.when > 0 && b.when > 0);
+  NEAR(a.when, b.when, 0.02 * b.when);
+  NEAR(a.normal, b.normal, 0.02 * (b.normal + b.friction));
+  NEAR(a.friction, b.friction, 0.02 * (b.normal + b.friction));
+}
+
+/* A spinning box falls on the ground, tumbles and comes to rest on its long side. */
+static void landing(void **state) {
+  (void)state;
+  const double step = step_of(0.2), steps[] = {2 * step, step, 0.5 * step};
+  for (int k = 0; k < 3; ++k) {
+    const scree_WorldSettings settings = defaults(2, steps[k]);
+    scree_World *world = make_world(&settings, 0.5, 0.3, 0);
+    add_ground(world);
+    scree_BodyDef def = at(0, 1, 0);
+    def.velocity.linear.x = 1;
+    def.velocity.angular.z = 12;
+    const int box = add_rectangle(world, 0.15, 0.1, def);
+    run_steps(world, (int)(3 / steps[k]));
+    const scree_EnergyBalance energy = scree_world_energy(world);
+    const double weight = scree_body_mass(world, box) * g;
+    print_message("landing, step %.4f: rests at %.7f m, %.1e J of kinetic energy, x %.4f\n",
+                  steps[k], energy.potential / weight, energy.kinetic,
+                  scree_body_pose(world, box).position.x);
+    NEAR(energy.potential, weight * 0.1, 1e-6 * weight);
+    assert_true(energy.kinetic < 1e-9 * weight);
+    scree_world_destroy(world);
+  }
+}
+
+/* ---- Painleve -------------------------------------------------------------------------------- */
+
+/* Normal impulse of the first step on a rod of mass 1 kg and length 2 m that stands on its tip at
+ * an angle, and whose tip slides at 1 m/s; *slip is the velocity of the tip after it. */
+static double drag(const char *scheme, double angle, double velocity, double step, double *slip) {
+  const double width = 1e-6, y = -sin(angle) - width * cos(angle);
+  scree_WorldSettings settings = defaults(2, step);
+  settings.scheme = scheme;
+  scree_World *world = make_world(&settings, 2.5, 0, 0);
+  add_ground(world);
+  scree_BodyDef def = at(0, -y, 0);
+  def.pose.orientation = turned(angle);
+  def.mass = 1;
+  def.inertia.z = 1.0 / 3;
+  def.velocity.linear.x = velocity;
+  const int rod = add_rectangle(world, 1, width, def);
+  scree_StepReport report;
+  OK(scree_world_step(world, &report));
+  assert_true(report.energy.kinetic <= 0.5);
+  double impulse = 0;
+  for (int k = 0; k < scree_world_contact_count(world); ++k)
+    impulse += scree_world_contact(world, k).r[0];
+  const scree_Twist v = scree_body_velocity(world, rod);
+  *slip = v.linear.x - v.angular.z * y;
+  scree_world_destroy(world);
+  return impulse;
+}
+
+/* For mu > 4/3 friction can press the tip into the ground more than the normal force lifts it: no
+ * finite force lets the rod slide on. The tip stops at once, by an impulse that does not vanish
+ * with the step: W r = (0, 1 m/s) in the tip. Pulled the other way, the rod slides on. */
+static void rod_of_painleve(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  const double angle = 1.1, x = -cos(angle), y = -sin(angle);
+  const double nn = 1 + 3 * x * x, tt = 1 + 3 * y * y, nt = -3 * x * y;
+  assert_true(nn + 2.5 * nt < 0); /* sliding with r_t = 2.5 r_n pulls the tip down */
+  const double stop = -nt / (nn * tt - nt * nt);
+  for (int k = 0; k < 2; ++k) {
+    double slip, error[2];
+    for (int i = 0; i < 2; ++i) {
+      error[i] = drag(schemes[k], angle, -1, i ? 1e-4 : 1e-3, &slip) - stop;
+      NEAR(slip, 0, 1e-6);
+    }
+    print_message("Painleve, %s: impulse %.5f and errors %.1e, %.1e\n", schemes[k], stop, error[0],
+                  error[1]);
+    NEAR(error[1], 0, 1e-3); /* the weight in a step is 1e-3 N s */
+    NEAR(error[0] / error[1], 10, 1.5);
+    assert_true(drag(schemes[k], angle, 1, 1e-4, &slip) < 3e-4);
+    NEAR(slip, 1, 3e-3);
+  }
+}
+
+/* ---- loads ----------------------------------------------------------------------------------- */
+
+/* Sixty disks in a box under a plate as heavy as they are, which is then pressed with 50 times the
+ * weight of both. */
+static void oedometer(void **state) {
+  (void)state;
+  const double d = 0.012, settled = 0.25, loaded = 0.4, end = 0.5;
+  /* the force alone moves the plate by a hundredth of the smallest disk in a step, as in scenes */
+  const scree_WorldSettings settings = defaults(2, 0.1 * sqrt(0.8 * d / (100 * g)));
+  scree_World *world = make_world(&settings, 0.4, 0, 0);
+  add_ground(world);
+  add_wall(world, -0.05, -quarter);
+  add_wall(world, 0.05, quarter);
+  uint32_t seed = 3;
+  double mass = 0;
+  for (int k = 0; k < 60; ++k) {
+    scree_BodyDef def =
+        at(0.0125 * (k % 7 - 3) + 0.0015 * (k / 7 % 2), 0.007 + 0.0125 * (k / 7), 0);
+    def.density = 2500;
+    const int disk = add_disk(world, 0.5 * d * (0.9 + 0.2 * next_random(&seed)), def);
+    mass += scree_body_mass(world, disk);
+  }
+  scree_BodyDef def = at(0, 0.007 + 0.0125 * 9 + 0.005, 0);
+  def.mass = mass;
+  const int plate = add_rectangle(world, 0.048, 0.005, def);
+  const double times[] = {settled, loaded}, force = 50 * 2 * mass * g;
+  const scree_Twist values[] = {{{0, 0, 0}, {0, 0, 0}}, {{0, -force, 0}, {0, 0, 0}}};
+  const scree_ForceDef press = {
+      .body = plate,
+      .signal = {.kind = SCREE_SIGNAL_TABLE, .count = 2, .times = times, .values = values}};
+  OK(scree_world_add_force(world, &press));
+  double created = 0, shaking = 0, moving = 0;
+  while (scree_world_time(world) < end) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    created = report.energy_created;
+    if (report.time > loaded + 0.05)
+      shaking = fmax(shaking, report.energy.kinetic);
+    else if (report.time > settled)
+      moving = fmax(moving, report.energy.kinetic);
+  }
+  const double work = scree_world_energy(world).forces;
+  print_message(
+      "oedometer: work %.2e J, kinetic energy %.1e of it while loaded, %.1e after; energy "
+      "created %.1e\n",
+      work, moving / work, shaking / work, created);
+  assert_true(work > 0);
+  assert_true(shaking < 1e-4 * work);
+  assert_true(created < 0.01);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slope),    cmocka_unit_test(stack),   cmocka_unit_test(heavy_on_light),
+      cmocka_unit_test(arch),     cmocka_unit_test(shaft),   cmocka_unit_test(spheres),
+      cmocka_unit_test(dominoes), cmocka_unit_test(landing), cmocka_unit_test(rod_of_painleve),
+      cmocka_unit_test(oedometer)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
