@@ -245,7 +245,7 @@ static void test_a_good_start_is_not_lost(void **unused) {
 static int stacks_tried, stacks_solved;
 
 static void visit_stack(const char *name, scree_Problem *p) {
-  if (strncmp(name, "BoxesStack1", strlen("BoxesStack1")) != 0) return;
+  if (strncmp(name, "BoxesStack", strlen("BoxesStack")) != 0) return;
   for (int sweeps = 2; sweeps <= 24; sweeps += 2) {
     const size_t n = (size_t)(p->nc * p->d);
     Solution s = {.r = calloc(n, sizeof(double)), .u = calloc(n, sizeof(double))};

@@ -1,13 +1,15 @@
 /* Long vectors (see vector.h). */
 #include "math/vector.h"
 
+#include "math/simd.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Eight lanes as four registers of two: what every x86-64 and ARM has, so that the order of a sum
  * is the same on all of them. */
-typedef double Pair __attribute__((vector_size(16)));
+typedef scree_Pair Pair;
 
 typedef struct Lanes {
   Pair a, b, c, d;

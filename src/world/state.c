@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char magic[8] = "screest5";
@@ -83,6 +84,37 @@ void scree_world_save(const scree_World *world, void *buffer) {
   scree_solver_save(s->solver, at);
 }
 
+static bool all_finite(const char *at, size_t bytes) {
+  for (size_t k = 0; k + sizeof(double) <= bytes; k += sizeof(double)) {
+    double x;
+    memcpy(&x, at + k, sizeof x);
+    if (!isfinite(x)) return false;
+  }
+  return true;
+}
+
+/* The numbers of a buffer whose sizes have been checked. A step takes finite ones for granted. */
+static scree_Status check_numbers(const scree_World *world, const char *buffer,
+                                  const Header *header) {
+  const size_t contacts = (size_t)header->contacts;
+  const char *motions = buffer + sizeof *header;
+  const size_t motion_bytes = (size_t)header->bodies * sizeof(scree_Motion);
+  const char *keys = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
+  const char *what = NULL;
+  if (!all_finite(motions, motion_bytes)) what = "motions";
+  if (!all_finite(keys + contacts * sizeof(scree_ContactKey), contacts * 2 * sizeof(scree_Vec3)))
+    what = "impulses";
+  if (!(header->step > 0) || !isfinite(header->step) || !isfinite(header->time_start) ||
+      !(header->last_h >= 0) || !isfinite(header->last_h) || !(header->memory_h >= 0) ||
+      !isfinite(header->memory_h) || header->time_count < 0 || header->steps < 0)
+    what = "time";
+  if (header->work.failures < 0 || header->work.failures > 30 || header->work.pause < 0)
+    what = "account of work";
+  if (!what) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "state: its %s holds numbers that are not finite or not possible", what);
+}
+
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
                           Header *header) {
   const scree_System *s = &world->system;
@@ -119,7 +151,7 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                         "state: body %lld was removed after step %lld", (long long)removed.body,
                         (long long)removed.step);
   }
-  return SCREE_OK;
+  return check_numbers(world, buffer, header);
 }
 
 /* Bodies that are gone in the state, and no others. */
