@@ -99,8 +99,8 @@ SCREE_API void scree_solver_destroy(scree_Solver *solver);
 SCREE_API scree_Status scree_solver_set_settings(scree_Solver *solver,
                                                  const scree_SolveSettings *settings);
 
-/* As scree_solve. One solver solves one problem at a time. After SCREE_INTERRUPTED it may remember a
- * part of that solve: to repeat it to the same bits, restore what was saved before. */
+/* As scree_solve. One solver solves one problem at a time. After SCREE_INTERRUPTED it may remember
+ * a part of that solve: to repeat it to the same bits, restore what was saved before. */
 SCREE_API scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem,
                                           double *r, double *u, scree_SolveInfo *info);
 
