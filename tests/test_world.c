@@ -603,11 +603,11 @@ static void push_out(int dimension, const char *scheme, int n, double depth, dou
 static void penetration_is_pushed_out_gently(void **state) {
   (void)state;
   for (int scheme = 0; scheme < 2; ++scheme) {
-    push_out(2, ahead[scheme], 1, 0.05, 0.01, 100);
-    push_out(2, ahead[scheme], 3, 0.05, 0.01, 100);
-    push_out(3, ahead[scheme], 3, 0.05, 0.01, 100);
-    push_out(2, ahead[scheme], 10, 0.05, 0.01, 120);
-    push_out(2, ahead[scheme], 10, 0.005, 0.002, 200); /* shorter steps throw no harder */
+    push_out(2, ahead[scheme], 1, 0.05, 0.01, 250);
+    push_out(2, ahead[scheme], 3, 0.05, 0.01, 250);
+    push_out(3, ahead[scheme], 3, 0.05, 0.01, 250);
+    push_out(2, ahead[scheme], 10, 0.05, 0.01, 250);
+    push_out(2, ahead[scheme], 10, 0.005, 0.002, 350); /* shorter steps throw no harder */
   }
 }
 
