@@ -67,8 +67,8 @@ static int enter(const scree_Problem *p, Entrant *entrants) {
   entrants[count++] = (Entrant){.name = "auto", .best = INFINITY, .processor = INFINITY};
   for (int k = 0; scree_solver_class(k) && count < SOLVERS_MOST; ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
-    const char *name = scree_solver_name(class_);
-    if (strcmp(name, "auto") != 0 && !scree_solver_refuses(class_, p))
+    const char *name = scree_solver_class_name(class_);
+    if (strcmp(name, "auto") != 0 && !scree_solver_class_refuses(class_, p))
       entrants[count++] = (Entrant){.name = name, .best = INFINITY, .processor = INFINITY};
   }
   return count;

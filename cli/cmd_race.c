@@ -190,7 +190,7 @@ static int run_problem(Race *race, int index) {
   race->problem = cli_base_name(path);
   for (int s = 0; r && u && s < race->solvers; ++s) {
     race->solver = race->names[s];
-    if (scree_solver_refuses(scree_solver_find(race->solver), &problem)) continue;
+    if (scree_solver_class_refuses(scree_solver_class_find(race->solver), &problem)) continue;
     run_cell(race, &problem, cell_of(race, index, s), r, u);
     if (cli_interrupted() || !cli_output_alive()) break;
   }
@@ -209,8 +209,8 @@ static int run_all(const Request *request) {
   int worst = 0;
   for (int k = 0; scree_solver_class(k) && race.solvers < MAX_SOLVERS; ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
-    const char *name = scree_solver_name(class_);
-    bool wanted = request->chosen.count == 0 && (scree_solver_capabilities(class_) & law);
+    const char *name = scree_solver_class_name(class_);
+    bool wanted = request->chosen.count == 0 && (scree_solver_class_capabilities(class_) & law);
     for (int c = 0; c < request->chosen.count; ++c)
       wanted = wanted || strcmp(request->chosen.items[c], name) == 0;
     if (wanted) race.names[race.solvers++] = name;
@@ -251,7 +251,7 @@ static int check_request(const Request *request) {
     return 2;
   }
   for (int k = 0; k < request->chosen.count; ++k)
-    if (!scree_solver_find(request->chosen.items[k])) {
+    if (!scree_solver_class_find(request->chosen.items[k])) {
       cli_error("scree race: unknown solver \"%s\" (scree solvers lists them)",
                 request->chosen.items[k]);
       return 2;

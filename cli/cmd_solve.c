@@ -188,18 +188,18 @@ static int solve_all(const Request *request) {
 
 /* The solver's name and its options are wrong for all problems alike: say so before any is read. */
 static int check_solver(const Request *request) {
-  const scree_SolverClass *solver = scree_solver_find(request->settings.solver);
+  const scree_SolverClass *solver = scree_solver_class_find(request->settings.solver);
   if (!solver) {
     const char *words[64] = {NULL};
     for (int k = 0; k < 63 && scree_solver_class(k); ++k)
-      words[k] = scree_solver_name(scree_solver_class(k));
+      words[k] = scree_solver_class_name(scree_solver_class(k));
     const char *near = scree_nearest_word(request->settings.solver, words);
     cli_error("scree solve: unknown solver \"%s\"%s%s%s (scree solvers lists them)",
               request->settings.solver, near ? "; did you mean " : "", near ? near : "",
               near ? "?" : "");
     return 2;
   }
-  const scree_OptionTable *table = scree_solver_options(solver);
+  const scree_OptionTable *table = scree_solver_class_options(solver);
   void *values = calloc(1, table->size ? table->size : 1);
   if (!values) {
     cli_error("scree: out of memory");

@@ -96,24 +96,24 @@ static void print_options(const scree_OptionTable *table, const void *values) {
 }
 
 static void print_one(const scree_SolverClass *solver, const void *values) {
-  printf("%s: %s\n\n", scree_solver_name(solver), scree_solver_summary(solver));
-  printf("reference  %s\n", scree_solver_reference(solver));
+  printf("%s: %s\n\n", scree_solver_class_name(solver), scree_solver_class_summary(solver));
+  printf("reference  %s\n", scree_solver_class_reference(solver));
   printf("works on   ");
-  print_capabilities(scree_solver_capabilities(solver));
+  print_capabilities(scree_solver_class_capabilities(solver));
   printf("\n");
-  print_options(scree_solver_options(solver), values);
+  print_options(scree_solver_class_options(solver), values);
 }
 
 static void write_json(const scree_SolverClass *solver, const void *values) {
-  const scree_OptionTable *table = scree_solver_options(solver);
+  const scree_OptionTable *table = scree_solver_class_options(solver);
   CliJson json;
   cli_json_begin(&json, stdout);
-  cli_json_text(&json, "solver", scree_solver_name(solver));
-  cli_json_text(&json, "summary", scree_solver_summary(solver));
-  cli_json_text(&json, "reference", scree_solver_reference(solver));
+  cli_json_text(&json, "solver", scree_solver_class_name(solver));
+  cli_json_text(&json, "summary", scree_solver_class_summary(solver));
+  cli_json_text(&json, "reference", scree_solver_class_reference(solver));
   cli_json_open(&json, "capabilities", '[');
   for (int k = 0; k < CAPABILITIES; ++k)
-    if (scree_solver_capabilities(solver) & capabilities[k].bit)
+    if (scree_solver_class_capabilities(solver) & capabilities[k].bit)
       cli_json_text(&json, NULL, capabilities[k].name);
   cli_json_close(&json, ']');
   cli_json_open(&json, "options", '[');
@@ -135,7 +135,7 @@ static void write_json(const scree_SolverClass *solver, const void *values) {
 }
 
 static int show(const scree_SolverClass *solver, bool as_json) {
-  const scree_OptionTable *table = scree_solver_options(solver);
+  const scree_OptionTable *table = scree_solver_class_options(solver);
   void *values = calloc(1, table->size ? table->size : 1);
   if (!values) {
     cli_error("scree: out of memory");
@@ -153,7 +153,7 @@ static int show(const scree_SolverClass *solver, bool as_json) {
 static int refuse_name(const char *name) {
   const char *words[64] = {NULL};
   for (int k = 0; k < 63 && scree_solver_class(k); ++k)
-    words[k] = scree_solver_name(scree_solver_class(k));
+    words[k] = scree_solver_class_name(scree_solver_class(k));
   const char *near = scree_nearest_word(name, words);
   cli_error("scree solvers: unknown solver \"%s\"%s%s%s (scree solvers lists them)", name,
             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -171,8 +171,8 @@ static int list_all(bool as_json) {
   const char *preset = scree_solve_settings().solver;
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *solver = scree_solver_class(k);
-    printf("%-12s %s%s\n", scree_solver_name(solver), scree_solver_summary(solver),
-           strcmp(scree_solver_name(solver), preset) == 0 ? " (default)" : "");
+    printf("%-12s %s%s\n", scree_solver_class_name(solver), scree_solver_class_summary(solver),
+           strcmp(scree_solver_class_name(solver), preset) == 0 ? " (default)" : "");
   }
   printf("\nscree solvers NAME shows the options of one.\n");
   return 0;
@@ -189,7 +189,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   if (status < 0) {
     status = 0;
     for (int k = 0; k < names.count && status == 0; ++k) {
-      const scree_SolverClass *solver = scree_solver_find(names.items[k]);
+      const scree_SolverClass *solver = scree_solver_class_find(names.items[k]);
       if (k > 0 && !as_json) printf("\n");
       status = solver ? show(solver, as_json) : refuse_name(names.items[k]);
     }

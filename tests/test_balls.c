@@ -123,15 +123,20 @@ static void both_forms_give_one_system(void **state) {
       for (int i = 0; i < d; ++i) G[(c * d + i) * d + i] += 1.0;
     for (int k = 0; k < 2; ++k) {
       scree_Operator W;
-      scree_GraphSystem system;
+      scree_GraphSystem system = {0};
+      scree_Elimination elimination = {0};
+      scree_Arena arena = {0};
       bool broken = true;
       b[k] = random_vector(size, 9);
       assert_int_equal(scree_operator_create(&p[k], 1, NULL, &W), SCREE_OK);
-      assert_int_equal(scree_graph_system_create(&W, false, NULL, &system), SCREE_OK);
+      assert_int_equal(scree_graph_system_set(&system, &W, 1, &elimination, &arena, NULL),
+                       SCREE_OK);
       assert_int_equal(scree_graph_system_factor(&system, NULL, G, &broken), SCREE_OK);
       assert_false(broken);
       scree_graph_system_solve(&system, b[k]);
-      scree_graph_system_destroy(&system);
+      scree_graph_system_fini(&system);
+      scree_elimination_fini(&elimination);
+      scree_arena_fini(&arena);
       scree_operator_destroy(&W);
     }
     assert_close(size, b[0], b[1], 1e-11);
@@ -149,7 +154,9 @@ static void lanes_solve_balls_exactly(void **state) {
   for (int d = 2; d <= 3; ++d) {
     scree_Problem p;
     scree_Operator W;
+    scree_Arena arena = {0};
     scree_Colouring colouring;
+    scree_LaneLayout layout;
     scree_Lanes lanes;
     uint64_t seed = 17;
     int open = 0, stick = 0, slip = 0;
@@ -175,8 +182,9 @@ static void lanes_solve_balls_exactly(void **state) {
     double *y = calloc((CONTACTS + 1) * 6, sizeof *y);
     memcpy(start, r, (size_t)(CONTACTS * d) * sizeof *r);
     assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
-    assert_int_equal(scree_colouring_create(&W, &colouring, NULL), SCREE_OK);
-    assert_int_equal(scree_lanes_create(&W, &colouring, &lanes, NULL), SCREE_OK);
+    assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
+    assert_int_equal(scree_lane_layout_create(&W, &colouring, &arena, &layout, NULL), SCREE_OK);
+    assert_int_equal(scree_lanes_create(&W, &colouring, &layout, &arena, &lanes, NULL), SCREE_OK);
     assert_true(lanes.balls && !lanes.turn);
     scree_operator_state(&W, r, y);
     scree_lanes_set(&lanes, r, y, 1);
@@ -201,8 +209,7 @@ static void lanes_solve_balls_exactly(void **state) {
       stick += mine[0] > 0.0 && sqrt(t2) < (1.0 - 1e-12) * limit;
     }
     assert_true(open > 50 && stick > 50 && slip > 50);
-    scree_lanes_destroy(&lanes);
-    scree_colouring_destroy(&colouring);
+    scree_arena_fini(&arena);
     scree_operator_destroy(&W);
     scree_problem_destroy(&p);
     free(r);
@@ -279,17 +286,20 @@ static void relaxed_sweeps_end_at_a_solution(void **state) {
   for (int d = 2; d <= 3; ++d) {
     scree_Problem p;
     scree_Operator W;
+    scree_Arena arena = {0};
     scree_Colouring colouring;
+    scree_LaneLayout layout;
     assert_int_equal(packing_create(d, 60, 0.4, &p, NULL), SCREE_OK);
     assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
-    assert_int_equal(scree_colouring_create(&W, &colouring, NULL), SCREE_OK);
+    assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
+    assert_int_equal(scree_lane_layout_create(&W, &colouring, &arena, &layout, NULL), SCREE_OK);
     const size_t n = (size_t)(p.nc * d);
     double *y = calloc(W.state_size, sizeof *y), *u = calloc(n, sizeof *u);
     for (int k = 0; k < 3; ++k) {
       scree_Lanes lanes;
       double *r = calloc(n, sizeof *r);
       memset(y, 0, W.state_size * sizeof *y);
-      assert_int_equal(scree_lanes_create(&W, &colouring, &lanes, NULL), SCREE_OK);
+      assert_int_equal(scree_lanes_create(&W, &colouring, &layout, &arena, &lanes, NULL), SCREE_OK);
       assert_true(lanes.balls && lanes.relaxation == 1.0);
       lanes.relaxation = ways[k];
       scree_lanes_set(&lanes, r, y, 1);
@@ -298,12 +308,11 @@ static void relaxed_sweeps_end_at_a_solution(void **state) {
       scree_lanes_get(&lanes, r, 1);
       scree_operator_apply(&W, r, p.q, y, u);
       assert_true(scree_measure_value(&W, SCREE_MEASURE_ERROR, r, u) < 1e-11);
-      scree_lanes_destroy(&lanes);
       free(r);
     }
     free(u);
     free(y);
-    scree_colouring_destroy(&colouring);
+    scree_arena_fini(&arena);
     scree_operator_destroy(&W);
     scree_problem_destroy(&p);
   }
@@ -369,12 +378,12 @@ static void every_method_takes_balls(void **state) {
   double r[180], u[180];
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
-    if (!(scree_solver_capabilities(class_) & SCREE_CAN_BODIES)) continue;
-    p.law =
-        scree_solver_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB : SCREE_ASSOCIATED;
+    if (!(scree_solver_class_capabilities(class_) & SCREE_CAN_BODIES)) continue;
+    p.law = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB
+                                                                        : SCREE_ASSOCIATED;
     scree_SolveSettings settings = scree_solve_settings();
     scree_SolveInfo info;
-    settings.solver = scree_solver_name(class_);
+    settings.solver = scree_solver_class_name(class_);
     settings.tolerance = 1e-6;
     assert_int_equal(scree_solve(&p, &settings, r, u, &info, NULL), SCREE_OK);
     dense.law = p.law;

@@ -174,18 +174,27 @@ static void test_forms(void **state) {
                   {"disks-400.hdf5", SCREE_BODIES, 3},
                   {"GFC3D_Example00_badly_scaled.hdf5", SCREE_BODIES, 3},
                   {"GFC3D_TwoRods1.hdf5", SCREE_ASSEMBLED, 0},
-                  {"KaplasTower-i1061-4.hdf5", SCREE_ASSEMBLED, 0}};
+                  {"KaplasTower-i1061-4.hdf5", SCREE_ASSEMBLED, 0},
+                  /* the stand-ins */
+                  {"spheres-bodies.hdf5", SCREE_BODIES, 6},
+                  {"stack-bodies.hdf5", SCREE_BODIES, 6},
+                  {"disks-bodies.hdf5", SCREE_BODIES, 3},
+                  {"wall.hdf5", SCREE_ASSEMBLED, 0}};
+  int found = 0;
   for (size_t k = 0; k < sizeof expected / sizeof *expected; ++k) {
     char path[1024];
     struct stat status;
     scree_Problem problem;
     snprintf(path, sizeof path, "%s/%s", problems_folder(), expected[k].name);
-    if (stat(path, &status) != 0) skip();
+    if (stat(path, &status) != 0) continue;
+    ++found;
     assert_int_equal(read_again(path, &problem, NULL), SCREE_OK);
     assert_int_equal(problem.kind, expected[k].kind);
     assert_int_equal(problem.bodies.nb, expected[k].nb);
     scree_problem_destroy(&problem);
   }
+  if (!found) skip();
+  assert_true(found >= 4);
 }
 
 /* ---- problems made here ------------------------------------------------------------------------

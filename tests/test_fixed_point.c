@@ -147,9 +147,9 @@ static void test_inner(void **state) {
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
     char option[64];
-    snprintf(option, sizeof option, "inner=%s", scree_solver_name(class_));
+    snprintf(option, sizeof option, "inner=%s", scree_solver_class_name(class_));
     Solution s = solve_with(&p, "fixed-point", option, 1e-7, 1);
-    if (scree_solver_capabilities(class_) & SCREE_CAN_ASSOCIATED) {
+    if (scree_solver_class_capabilities(class_) & SCREE_CAN_ASSOCIATED) {
       if (s.status != SCREE_OK) fail_msg("%s: %g", option, s.info.value);
       assert_true(difference(&p, s.u, reference.u) <= 1e-5);
     } else {

@@ -122,7 +122,7 @@ static void test_refusals(void **unused) {
   H[1] = H[3] = 0.1;
   assert_int_equal(scree_problem_check(&p, NULL), SCREE_BAD_INPUT);
   make_flow(3, 2, 1, H);
-  assert_non_null(scree_solver_refuses(scree_solver_find("apgd"), &p));
+  assert_non_null(scree_solver_class_refuses(scree_solver_class_find("apgd"), &p));
   scree_problem_destroy(&p);
 }
 

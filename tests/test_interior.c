@@ -86,9 +86,12 @@ static void test_systems(void **unused) {
       scree_Problem pile = small_pile(d, 4, 0.4, 0.2), p = pile;
       if (form) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
       scree_Operator W;
-      scree_GraphSystem system;
+      scree_GraphSystem system = {0};
+      scree_Elimination elimination = {0};
+      scree_Arena scratch = {0};
       assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
-      assert_int_equal(scree_graph_system_create(&W, false, NULL, &system), SCREE_OK);
+      assert_int_equal(scree_graph_system_set(&system, &W, 1, &elimination, &scratch, NULL),
+                       SCREE_OK);
       const size_t nc = (size_t)p.nc, dd = (size_t)(d * d), n = nc * (size_t)d;
       double *G = calloc(nc * dd, sizeof *G), *L = calloc(nc * dd, sizeof *L);
       double *x = calloc(n + W.state_size, sizeof *x), *b = calloc(n + W.state_size, sizeof *b);
@@ -123,7 +126,9 @@ static void test_systems(void **unused) {
       assert_false(broken);
       scree_graph_system_solve(&system, b);
       assert_close(b, x, (int)system.size, 1e-10);
-      scree_graph_system_destroy(&system);
+      scree_graph_system_fini(&system);
+      scree_elimination_fini(&elimination);
+      scree_arena_fini(&scratch);
       scree_operator_destroy(&W);
       if (form) scree_problem_destroy(&p);
       scree_problem_destroy(&pile);
@@ -213,8 +218,7 @@ static void test_direction(void **unused) {
         assert_true(fabs((st->ry[i] - ry[i]) / t + ry[i]) < 1e-6);
       free(ru);
       free(ry);
-      destroy(st);
-      scree_solve_cache_destroy(&cache);
+      scree_solve_cache_fini(&cache);
       scree_operator_destroy(&W);
       if (assembled) scree_problem_destroy(&p);
       scree_problem_destroy(&pile);
@@ -239,8 +243,7 @@ static void test_start(void **unused) {
     assert_true(fabs(product[1]) < 1e-15 && fabs(product[2]) < 1e-15);
   }
   free(r);
-  destroy(st);
-  scree_solve_cache_destroy(&cache);
+  scree_solve_cache_fini(&cache);
   scree_operator_destroy(&W);
   scree_problem_destroy(&p);
 }

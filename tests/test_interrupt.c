@@ -53,7 +53,7 @@ static void every_solver_stops(void **state) {
   static double r[400], asked[400];
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
-    const bool coulomb = scree_solver_capabilities(class_) & SCREE_CAN_COULOMB;
+    const bool coulomb = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB;
     const scree_Law law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
     Bell never = {0, -1};
     const scree_Status status = solve_pile(class_->name, law, NULL, r);

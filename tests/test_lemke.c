@@ -37,8 +37,7 @@ static void begin(Walk *walk, const scree_Problem *p) {
 }
 
 static void end(Walk *walk) {
-  destroy(walk->st);
-  scree_solve_cache_destroy(&walk->cache);
+  scree_solve_cache_fini(&walk->cache);
   scree_operator_destroy(&walk->W);
 }
 

@@ -324,7 +324,8 @@ static void check_colouring(const scree_Problem *p) {
   scree_Operator W;
   scree_Colouring colouring;
   assert_int_equal(scree_operator_create(p, 1, NULL, &W), SCREE_OK);
-  assert_int_equal(scree_colouring_create(&W, &colouring, NULL), SCREE_OK);
+  scree_Arena arena = {0};
+  assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
   int *seen = calloc((size_t)p->nc, sizeof *seen), *colour = calloc((size_t)p->nc, sizeof *colour);
   for (int k = 0; k < colouring.colours; ++k)
     for (int i = colouring.start[k]; i < colouring.start[k + 1]; ++i) {
@@ -347,7 +348,7 @@ static void check_colouring(const scree_Problem *p) {
   }
   free(seen);
   free(colour);
-  scree_colouring_destroy(&colouring);
+  scree_arena_fini(&arena);
   scree_operator_destroy(&W);
 }
 
@@ -378,13 +379,13 @@ static void test_threads(void **unused) {
     double *r[2], *u = calloc(n, sizeof *u);
     for (int k = 0; k < 2; ++k) r[k] = calloc(n, sizeof(double));
     for (int k = 0; scree_solver_class(k); ++k) {
-      p.law = scree_solver_capabilities(scree_solver_class(k)) & SCREE_CAN_COULOMB
+      p.law = scree_solver_class_capabilities(scree_solver_class(k)) & SCREE_CAN_COULOMB
                   ? SCREE_COULOMB
                   : SCREE_ASSOCIATED;
       scree_SolveInfo info[2];
       for (int run = 0; run < 2; ++run) {
         scree_SolveSettings settings = scree_solve_settings();
-        settings.solver = scree_solver_name(scree_solver_class(k));
+        settings.solver = scree_solver_class_name(scree_solver_class(k));
         settings.tolerance = 1e-12;
         settings.max_iterations = 12;
         settings.threads = run ? 3 : 1;
@@ -392,7 +393,7 @@ static void test_threads(void **unused) {
       }
       if (memcmp(r[0], r[1], n * sizeof(double)) != 0)
         fail_msg("%s: other bits with three threads (%dD)",
-                 scree_solver_name(scree_solver_class(k)), d);
+                 scree_solver_class_name(scree_solver_class(k)), d);
       assert_memory_equal(&info[0].measures, &info[1].measures, sizeof info[0].measures);
     }
     free(r[0]);

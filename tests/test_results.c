@@ -66,7 +66,7 @@ static int setup(void **state) {
   snprintf(f->root, sizeof f->root, "/tmp/scree-results-XXXXXX");
   if (!mkdtemp(f->root)) return -1;
   *state = f;
-  return scree_scene_parse(scene_text, strlen(scene_text), "s", NULL, NULL, &f->scene);
+  return (int)scree_scene_parse(scene_text, strlen(scene_text), "s", NULL, NULL, &f->scene);
 }
 
 static int teardown(void **state) {

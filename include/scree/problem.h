@@ -61,6 +61,10 @@ typedef struct scree_BodyRows {
   double *normal; /* balls: (nc x 3), from the second body to the first; z is 0 in 2D */
   double *arm;    /* balls: (nc x 2 x 2) s and a of each side */
   double *C;      /* (nc x d x d) compliance, or null */
+  /* (nbodies) a name for each body that stays the same from problem to problem, no two alike, or
+   * null: the numbers of the bodies. A scree_Solver recognises bodies by it. The caller's memory.
+   */
+  const int *id;
 } scree_BodyRows;
 
 typedef struct scree_Problem {

@@ -1,5 +1,17 @@
 /* scree/solver.h — solvers of the discrete problem: choose one by name, set its options by name,
- * solve, read the certificate. */
+ * solve, read the certificate.
+ *
+ * scree_solve is one call for one problem. For a sequence of problems, such as the steps of a
+ * simulation, a scree_Solver is made once and solves one after the other. It keeps its memory, so
+ * that problems of about the same size allocate nothing, and what it knows of the last problem's
+ * graph: colouring, vector lanes, the order of elimination, the analysed factor.
+ *
+ * The same bits. A result depends on the problem, the settings, the start r, and on what the solver
+ * remembers of its earlier problems: the order of elimination, and the work of a factorisation
+ * (methods that never factorise remember nothing). A new solver remembers nothing, and then gives
+ * the bits of scree_solve. scree_solver_save and scree_solver_restore carry the memory over to
+ * another solver, which continues a sequence with the bits of the first; everything else that is
+ * kept follows from the problem alone. The number of threads never matters. */
 #ifndef SCREE_SOLVER_H
 #define SCREE_SOLVER_H
 
@@ -24,6 +36,7 @@ enum {
 };
 
 typedef struct scree_SolverClass scree_SolverClass;
+typedef struct scree_Solver scree_Solver;
 
 /* How to solve; start from scree_solve_settings(). */
 typedef struct scree_SolveSettings {
@@ -70,18 +83,57 @@ SCREE_API scree_Status scree_solve(const scree_Problem *problem,
                                    const scree_SolveSettings *settings, double *r, double *u,
                                    scree_SolveInfo *info, const scree_Log *log);
 
+/* ---- a sequence of problems --------------------------------------------------------------------
+ */
+
+/* A solver with these settings, of which it keeps a copy (names and options too; what `progress`
+ * points to must stay). `log` may be null; a copy is kept. *solver is null after a failure. */
+SCREE_API scree_Status scree_solver_create(const scree_SolveSettings *settings,
+                                           const scree_Log *log, scree_Solver **solver);
+
+/* Null is allowed. */
+SCREE_API void scree_solver_destroy(scree_Solver *solver);
+
+/* Other settings for the next problem, another method too. After SCREE_BAD_INPUT they are as they
+ * were. */
+SCREE_API scree_Status scree_solver_set_settings(scree_Solver *solver,
+                                                 const scree_SolveSettings *settings);
+
+/* As scree_solve. One solver solves one problem at a time. After SCREE_INTERRUPTED it may remember
+ * a part of that solve: to repeat it to the same bits, restore what was saved before. */
+SCREE_API scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem,
+                                          double *r, double *u, scree_SolveInfo *info);
+
+/* B^T r (nbodies x nb) for the r of the last problem: the velocities that the impulses give to the
+ * bodies, scaled as in scree/problem.h. Valid until the next solve; null when that problem was
+ * assembled or was not solved. */
+SCREE_API const double *scree_solver_velocities(const scree_Solver *solver);
+
+/* Bytes held. */
+SCREE_API size_t scree_solver_memory(const scree_Solver *solver);
+
+/* What a solver remembers of its earlier problems, as bytes for the same machine: four for each
+ * body, and some. Restoring refuses bytes that are not sound and leaves the solver as it was;
+ * after SCREE_MACHINE it remembers nothing. */
+SCREE_API size_t scree_solver_state_size(const scree_Solver *solver);
+SCREE_API void scree_solver_save(const scree_Solver *solver, void *buffer);
+SCREE_API scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size);
+
+/* ---- the methods -------------------------------------------------------------------------------
+ */
+
 /* The registry: classes in the order of the documentation, null past the end. */
 SCREE_API const scree_SolverClass *scree_solver_class(int index);
-SCREE_API const scree_SolverClass *scree_solver_find(const char *name);
-SCREE_API const char *scree_solver_name(const scree_SolverClass *class_);
-SCREE_API const char *scree_solver_summary(const scree_SolverClass *class_);
-SCREE_API const char *scree_solver_reference(const scree_SolverClass *class_);
-SCREE_API unsigned scree_solver_capabilities(const scree_SolverClass *class_);
-SCREE_API const scree_OptionTable *scree_solver_options(const scree_SolverClass *class_);
+SCREE_API const scree_SolverClass *scree_solver_class_find(const char *name);
+SCREE_API const char *scree_solver_class_name(const scree_SolverClass *class_);
+SCREE_API const char *scree_solver_class_summary(const scree_SolverClass *class_);
+SCREE_API const char *scree_solver_class_reference(const scree_SolverClass *class_);
+SCREE_API unsigned scree_solver_class_capabilities(const scree_SolverClass *class_);
+SCREE_API const scree_OptionTable *scree_solver_class_options(const scree_SolverClass *class_);
 
 /* Null when the solver can work on the problem, else the reason in words. */
-SCREE_API const char *scree_solver_refuses(const scree_SolverClass *class_,
-                                           const scree_Problem *problem);
+SCREE_API const char *scree_solver_class_refuses(const scree_SolverClass *class_,
+                                                 const scree_Problem *problem);
 
 #ifdef __cplusplus
 }

@@ -6,58 +6,38 @@
  * baseline; multiplication and addition stay separate, so both give the same bits. */
 #include "math/dense.h"
 
+#include "math/simd.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__)
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLONES
-#endif
-#define INLINE static inline __attribute__((always_inline))
-
-/* No vector crosses a call that is not inlined, so the calling convention does not matter. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-typedef double Quad __attribute__((vector_size(32)));
-typedef double QuadAnywhere __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double PairAnywhere __attribute__((vector_size(16), aligned(8), may_alias));
 
 enum {
   TILE = SCREE_TILE,
   ROWS = 96 /* rows of c per pass: their left factors stay in the cache */
 };
 
-INLINE Quad load(const double *x) {
-  return *(const QuadAnywhere *)x;
-}
-
-/* Where four numbers are stored; not a function that takes them by value, which GCC remarks on. */
-INLINE QuadAnywhere *quad(double *x) {
-  return (QuadAnywhere *)x;
-}
-
-INLINE int round_up4(int n) {
+SCREE_INLINE int round_up4(int n) {
   return (n + 3) & ~3;
 }
 
 /* Four rows of eight columns. */
 typedef struct Block {
-  Quad a0, a1, b0, b1, c0, c1, d0, d1;
+  scree_Lane a0, a1, b0, b1, c0, c1, d0, d1;
 } Block;
 
 /* Four rows of four. */
 typedef struct HalfBlock {
-  Quad a, b, c, d;
+  scree_Lane a, b, c, d;
 } HalfBlock;
 
 /* block -= left^T right: left (p x 4, row length ld), right (p x 8, rows contiguous). */
-INLINE void block_48(Block *block, int p, const double *left, ptrdiff_t ld, const double *right) {
-  Quad a0 = block->a0, a1 = block->a1, b0 = block->b0, b1 = block->b1;
-  Quad c0 = block->c0, c1 = block->c1, d0 = block->d0, d1 = block->d1;
+SCREE_INLINE void block_48(Block *block, int p, const double *left, ptrdiff_t ld,
+                           const double *right) {
+  scree_Lane a0 = block->a0, a1 = block->a1, b0 = block->b0, b1 = block->b1;
+  scree_Lane c0 = block->c0, c1 = block->c1, d0 = block->d0, d1 = block->d1;
   for (int k = 0; k < p; ++k, left += ld, right += TILE) {
-    const Quad r0 = load(right), r1 = load(right + 4);
+    const scree_Lane r0 = scree_lane_load(right), r1 = scree_lane_load(right + 4);
     a0 -= left[0] * r0;
     a1 -= left[0] * r1;
     b0 -= left[1] * r0;
@@ -71,11 +51,11 @@ INLINE void block_48(Block *block, int p, const double *left, ptrdiff_t ld, cons
 }
 
 /* The same with 4 x 4 numbers. */
-INLINE void block_44(HalfBlock *block, int p, const double *left, ptrdiff_t ld,
-                     const double *right) {
-  Quad a = block->a, b = block->b, c = block->c, d = block->d;
+SCREE_INLINE void block_44(HalfBlock *block, int p, const double *left, ptrdiff_t ld,
+                           const double *right) {
+  scree_Lane a = block->a, b = block->b, c = block->c, d = block->d;
   for (int k = 0; k < p; ++k, left += ld, right += TILE) {
-    const Quad r = load(right);
+    const scree_Lane r = scree_lane_load(right);
     a -= left[0] * r;
     b -= left[1] * r;
     c -= left[2] * r;
@@ -84,16 +64,18 @@ INLINE void block_44(HalfBlock *block, int p, const double *left, ptrdiff_t ld,
   *block = (HalfBlock){a, b, c, d};
 }
 
-INLINE Block block_load(const double *x, ptrdiff_t ld) {
-  return (Block){load(x),          load(x + 4),          load(x + ld),     load(x + ld + 4),
-                 load(x + 2 * ld), load(x + 2 * ld + 4), load(x + 3 * ld), load(x + 3 * ld + 4)};
+SCREE_INLINE Block block_load(const double *x, ptrdiff_t ld) {
+  return (Block){scree_lane_load(x),          scree_lane_load(x + 4),
+                 scree_lane_load(x + ld),     scree_lane_load(x + ld + 4),
+                 scree_lane_load(x + 2 * ld), scree_lane_load(x + 2 * ld + 4),
+                 scree_lane_load(x + 3 * ld), scree_lane_load(x + 3 * ld + 4)};
 }
 
-INLINE void block_store(const Block *block, double *x, ptrdiff_t ld) {
-  *quad(x) = block->a0, *quad(x + 4) = block->a1;
-  *quad(x + ld) = block->b0, *quad(x + ld + 4) = block->b1;
-  *quad(x + 2 * ld) = block->c0, *quad(x + 2 * ld + 4) = block->c1;
-  *quad(x + 3 * ld) = block->d0, *quad(x + 3 * ld + 4) = block->d1;
+SCREE_INLINE void block_store(const Block *block, double *x, ptrdiff_t ld) {
+  *scree_lane_at(x) = block->a0, *scree_lane_at(x + 4) = block->a1;
+  *scree_lane_at(x + ld) = block->b0, *scree_lane_at(x + ld + 4) = block->b1;
+  *scree_lane_at(x + 2 * ld) = block->c0, *scree_lane_at(x + 2 * ld + 4) = block->c1;
+  *scree_lane_at(x + 3 * ld) = block->d0, *scree_lane_at(x + 3 * ld + 4) = block->d1;
 }
 
 /* A pivot that is only rounding, or not finite. */
@@ -107,7 +89,7 @@ static double pivot_replace(double d, double scale, scree_Pivots *pivots) {
 }
 
 /* Judge a pivot, replace it when it cannot be used, and count. */
-INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
+SCREE_INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
   const double size = fabs(d);
   if (__builtin_expect(!(size > DBL_EPSILON * scale && size <= DBL_MAX), 0))
     d = pivot_replace(d, scale, pivots);
@@ -117,80 +99,82 @@ INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
 
 /* After four pivots k .. k + 3: the rows i > k + 3 of t (p x ld) minus l (4 x ld) times right (4 x
  * ld), from column k + 4, or from the diagonal on. */
-INLINE void trailing_update(int p, int k, const double *l, const double *right, double *t,
-                            bool upper) {
+SCREE_INLINE void trailing_update(int p, int k, const double *l, const double *right, double *t,
+                                  bool upper) {
   const ptrdiff_t ld = round_up4(p);
   for (ptrdiff_t i = k + 4; i < p; ++i) {
     const double l0 = l[i], l1 = l[ld + i], l2 = l[2 * ld + i], l3 = l[3 * ld + i];
     for (ptrdiff_t j = upper ? i & ~3 : k + 4; j < ld; j += 4) {
-      Quad a = load(t + i * ld + j);
-      a -= l0 * load(right + j);
-      a -= l1 * load(right + ld + j);
-      a -= l2 * load(right + 2 * ld + j);
-      a -= l3 * load(right + 3 * ld + j);
-      *quad(t + i * ld + j) = a;
+      scree_Lane a = scree_lane_load(t + i * ld + j);
+      a -= l0 * scree_lane_load(right + j);
+      a -= l1 * scree_lane_load(right + ld + j);
+      a -= l2 * scree_lane_load(right + 2 * ld + j);
+      a -= l3 * scree_lane_load(right + 3 * ld + j);
+      *scree_lane_at(t + i * ld + j) = a;
     }
   }
 }
 
 /* The rows of a block of four pivots to the right of it: x := L^-1 x, l (4 x ld) at its diagonal.
  */
-INLINE void trailing_rows(int p, int k, const double *l, double *x) {
+SCREE_INLINE void trailing_rows(int p, int k, const double *l, double *x) {
   const ptrdiff_t ld = round_up4(p);
   for (ptrdiff_t j = k + 4; j < ld; j += 4) {
-    const Quad a = load(x + j);
-    Quad b = load(x + ld + j), c = load(x + 2 * ld + j), d = load(x + 3 * ld + j);
+    const scree_Lane a = scree_lane_load(x + j);
+    scree_Lane b = scree_lane_load(x + ld + j), c = scree_lane_load(x + 2 * ld + j),
+               d = scree_lane_load(x + 3 * ld + j);
     b -= l[1] * a;
     c -= l[2] * a;
     c -= l[ld + 2] * b;
     d -= l[3] * a;
     d -= l[ld + 3] * b;
     d -= l[2 * ld + 3] * c;
-    *quad(x + ld + j) = b;
-    *quad(x + 2 * ld + j) = c;
-    *quad(x + 3 * ld + j) = d;
+    *scree_lane_at(x + ld + j) = b;
+    *scree_lane_at(x + 2 * ld + j) = c;
+    *scree_lane_at(x + 3 * ld + j) = d;
   }
 }
 
 /* Four pivots at a time, whose 4 x 4 block stays in registers. */
-CLONES void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd,
-                            const double *scale, scree_Pivots *pivots) {
+SCREE_CLONES static void ldl_clones(int p, const double *f, int ldf, double *lt, double *rd,
+                                    const double *scale, scree_Pivots *pivots) {
   const ptrdiff_t ld = round_up4(p);
-  const Quad zero = {0.0, 0.0, 0.0, 0.0};
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0};
   double right[4 * SCREE_PANEL];
   for (int k = 0; k < p; ++k, f += ldf) {
     int j = 0;
-    for (; j + 4 <= k; j += 4) *quad(lt + k * ld + j) = zero;
-    for (; j < ld; j += 4) *quad(lt + k * ld + j) = load(f + j);
+    for (; j + 4 <= k; j += 4) *scree_lane_at(lt + k * ld + j) = zero;
+    for (; j < ld; j += 4) *scree_lane_at(lt + k * ld + j) = scree_lane_load(f + j);
   }
   for (int k = 0; k < p; k += 4) {
     double *a = lt + k * ld + k;
     const int rows = p - k < 4 ? p - k : 4;
-    Quad q0 = load(a), q1 = rows > 1 ? load(a + ld) : zero;
-    Quad q2 = rows > 2 ? load(a + 2 * ld) : zero, q3 = rows > 3 ? load(a + 3 * ld) : zero;
+    scree_Lane q0 = scree_lane_load(a), q1 = rows > 1 ? scree_lane_load(a + ld) : zero;
+    scree_Lane q2 = rows > 2 ? scree_lane_load(a + 2 * ld) : zero,
+               q3 = rows > 3 ? scree_lane_load(a + 3 * ld) : zero;
     const double r0 = 1.0 / pivot_check(q0[0], scale[k], pivots);
-    const Quad l0 = {0.0, r0 * q0[1], r0 * q0[2], r0 * q0[3]};
+    const scree_Lane l0 = {0.0, r0 * q0[1], r0 * q0[2], r0 * q0[3]};
     rd[k] = r0;
-    *quad(a) = l0;
+    *scree_lane_at(a) = l0;
     if (rows > 1) {
       q1 -= l0[1] * q0;
       const double r1 = 1.0 / pivot_check(q1[1], scale[k + 1], pivots);
-      const Quad l1 = {0.0, 0.0, r1 * q1[2], r1 * q1[3]};
+      const scree_Lane l1 = {0.0, 0.0, r1 * q1[2], r1 * q1[3]};
       rd[k + 1] = r1;
-      *quad(a + ld) = l1;
+      *scree_lane_at(a + ld) = l1;
       if (rows > 2) {
         q2 -= l0[2] * q0;
         q2 -= l1[2] * q1;
         const double r2 = 1.0 / pivot_check(q2[2], scale[k + 2], pivots);
-        const Quad l2 = {0.0, 0.0, 0.0, r2 * q2[3]};
+        const scree_Lane l2 = {0.0, 0.0, 0.0, r2 * q2[3]};
         rd[k + 2] = r2;
-        *quad(a + 2 * ld) = l2;
+        *scree_lane_at(a + 2 * ld) = l2;
         if (rows > 3) {
           q3 -= l0[3] * q0;
           q3 -= l1[3] * q1;
           q3 -= l2[3] * q2;
           rd[k + 3] = 1.0 / pivot_check(q3[3], scale[k + 3], pivots);
-          *quad(a + 3 * ld) = zero;
+          *scree_lane_at(a + 3 * ld) = zero;
         }
       }
     }
@@ -198,9 +182,9 @@ CLONES void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double 
     trailing_rows(p, k, a, lt + k * ld);
     for (int r = 0; r < 4; ++r) {
       for (ptrdiff_t j = k + 4; j < ld; j += 4) {
-        const Quad x = load(lt + (k + r) * ld + j);
-        *quad(right + r * ld + j) = x;
-        *quad(lt + (k + r) * ld + j) = rd[k + r] * x;
+        const scree_Lane x = scree_lane_load(lt + (k + r) * ld + j);
+        *scree_lane_at(right + r * ld + j) = x;
+        *scree_lane_at(lt + (k + r) * ld + j) = rd[k + r] * x;
       }
     }
     trailing_update(p, k, lt + k * ld, right, lt, true);
@@ -225,11 +209,12 @@ static void exchange(int p, int ld, double *lt, double *u, int *perm, int k, int
 }
 
 /* Four columns at a time: those are eliminated one by one, the columns to their right together. */
-CLONES void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, double *rd,
-                           int *perm, const double *scale, scree_Pivots *pivots) {
+SCREE_CLONES static void lu_clones(int p, const double *f, int ldf, double *lt, double *u,
+                                   double *rd, int *perm, const double *scale,
+                                   scree_Pivots *pivots) {
   const ptrdiff_t ld = round_up4(p);
   for (int k = 0; k < p; ++k, f += ldf) {
-    for (ptrdiff_t j = 0; j < ld; j += 4) *quad(u + k * ld + j) = load(f + j);
+    for (ptrdiff_t j = 0; j < ld; j += 4) *scree_lane_at(u + k * ld + j) = scree_lane_load(f + j);
     perm[k] = k;
   }
   memset(lt, 0, (size_t)p * (size_t)ld * sizeof *lt);
@@ -244,12 +229,12 @@ CLONES void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *
         ++pivots->swaps;
       }
       const double r = 1.0 / pivot_check(u[k * ld + k], scale[k], pivots);
-      const Quad a = load(u + k * ld + first);
+      const scree_Lane a = scree_lane_load(u + k * ld + first);
       rd[k] = r;
       for (int i = k + 1; i < p; ++i) {
         const double l = u[i * ld + k] * r;
         lt[k * ld + i] = l;
-        *quad(u + i * ld + first) = load(u + i * ld + first) - l * a;
+        *scree_lane_at(u + i * ld + first) = scree_lane_load(u + i * ld + first) - l * a;
       }
     }
     if (first + 4 < p) {
@@ -264,7 +249,7 @@ CLONES void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *
 
 /* Rows k .. k + 3 of a triangular solution, once the rows above are subtracted: lt at their own
  * diagonal. */
-INLINE void block_triangle(Block *x, const double *lt, ptrdiff_t ld, const double *rd) {
+SCREE_INLINE void block_triangle(Block *x, const double *lt, ptrdiff_t ld, const double *rd) {
   if (rd) x->a0 *= rd[0], x->a1 *= rd[0];
   x->b0 -= lt[1] * x->a0, x->b1 -= lt[1] * x->a1;
   if (rd) x->b0 *= rd[1], x->b1 *= rd[1];
@@ -278,7 +263,7 @@ INLINE void block_triangle(Block *x, const double *lt, ptrdiff_t ld, const doubl
 }
 
 /* One tile: x (p x 8) := T^-1 x with T^T strictly upper in lt, diagonal 1 / rd (NULL: ones). */
-INLINE void tile_solve(int p, const double *lt, const double *rd, double *x) {
+SCREE_INLINE void tile_solve(int p, const double *lt, const double *rd, double *x) {
   const ptrdiff_t ld = round_up4(p);
   int k = 0;
   for (; k + 4 <= p; k += 4) {
@@ -288,44 +273,41 @@ INLINE void tile_solve(int p, const double *lt, const double *rd, double *x) {
     block_store(&block, x + k * TILE, TILE);
   }
   for (; k < p; ++k) {
-    Quad a = load(x + k * TILE), b = load(x + k * TILE + 4);
+    scree_Lane a = scree_lane_load(x + k * TILE), b = scree_lane_load(x + k * TILE + 4);
     for (int l = 0; l < k; ++l) {
-      a -= lt[l * ld + k] * load(x + l * TILE);
-      b -= lt[l * ld + k] * load(x + l * TILE + 4);
+      a -= lt[l * ld + k] * scree_lane_load(x + l * TILE);
+      b -= lt[l * ld + k] * scree_lane_load(x + l * TILE + 4);
     }
-    *quad(x + k * TILE) = rd ? rd[k] * a : a;
-    *quad(x + k * TILE + 4) = rd ? rd[k] * b : b;
+    *scree_lane_at(x + k * TILE) = rd ? rd[k] * a : a;
+    *scree_lane_at(x + k * TILE + 4) = rd ? rd[k] * b : b;
   }
 }
 
-CLONES void scree_dense_rows(int p, int m, const double *f, int ldf, const int *perm,
-                             const double *lt, double *tiles) {
-  const Quad zero = {0.0, 0.0, 0.0, 0.0};
+SCREE_CLONES static void rows_clones(int p, int m, const double *f, int ldf, const int *perm,
+                                     const double *lt, double *tiles) {
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0};
   for (int j = 0; j < m; j += TILE, tiles += (ptrdiff_t)p * TILE) {
     const bool whole = j + TILE <= m;
     for (int k = 0; k < p; ++k) {
       const double *source = f + (ptrdiff_t)(perm ? perm[k] : k) * ldf + j;
-      *quad(tiles + k * TILE) = load(source);
-      *quad(tiles + k * TILE + 4) = whole ? load(source + 4) : zero;
+      *scree_lane_at(tiles + k * TILE) = scree_lane_load(source);
+      *scree_lane_at(tiles + k * TILE + 4) = whole ? scree_lane_load(source + 4) : zero;
     }
     tile_solve(p, lt, NULL, tiles);
   }
 }
 
 /* Four rows of four numbers, row length ldf, to four columns. */
-INLINE HalfBlock transposed(const double *f, ptrdiff_t ldf) {
-  typedef long long Lanes __attribute__((vector_size(32)));
-  const Lanes even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
-  const Quad a = load(f), b = load(f + ldf), c = load(f + 2 * ldf), d = load(f + 3 * ldf);
-  const Quad ab0 = __builtin_shuffle(a, b, even), ab1 = __builtin_shuffle(a, b, odd);
-  const Quad cd0 = __builtin_shuffle(c, d, even), cd1 = __builtin_shuffle(c, d, odd);
-  return (HalfBlock){__builtin_shuffle(ab0, cd0, low), __builtin_shuffle(ab1, cd1, low),
-                     __builtin_shuffle(ab0, cd0, high), __builtin_shuffle(ab1, cd1, high)};
+SCREE_INLINE HalfBlock transposed(const double *f, ptrdiff_t ldf) {
+  HalfBlock x = {scree_lane_load(f), scree_lane_load(f + ldf), scree_lane_load(f + 2 * ldf),
+                 scree_lane_load(f + 3 * ldf)};
+  scree_lane_transpose(&x.a, &x.b, &x.c, &x.d);
+  return x;
 }
 
-CLONES void scree_dense_columns(int p, int m, const double *f, int ldf, const double *u,
-                                const double *rd, double *tiles) {
-  const Quad zero = {0.0, 0.0, 0.0, 0.0};
+SCREE_CLONES static void columns_clones(int p, int m, const double *f, int ldf, const double *u,
+                                        const double *rd, double *tiles) {
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0};
   for (int j = 0; j < m; j += TILE, tiles += (ptrdiff_t)p * TILE) {
     for (int c = 0; c < TILE; c += 4) {
       const double *source = f + (ptrdiff_t)(j + c) * ldf;
@@ -333,27 +315,28 @@ CLONES void scree_dense_columns(int p, int m, const double *f, int ldf, const do
         double *tile = tiles + k * TILE + c;
         HalfBlock x = {zero, zero, zero, zero};
         if (j + c < m) x = transposed(source + k, ldf);
-        *quad(tile) = x.a;
-        if (k + 1 < p) *quad(tile + TILE) = x.b;
-        if (k + 2 < p) *quad(tile + 2 * TILE) = x.c;
-        if (k + 3 < p) *quad(tile + 3 * TILE) = x.d;
+        *scree_lane_at(tile) = x.a;
+        if (k + 1 < p) *scree_lane_at(tile + TILE) = x.b;
+        if (k + 2 < p) *scree_lane_at(tile + 2 * TILE) = x.c;
+        if (k + 3 < p) *scree_lane_at(tile + 3 * TILE) = x.d;
       }
     }
     tile_solve(p, u, rd, tiles);
   }
 }
 
-CLONES void scree_dense_scale(int p, int m, const double *tiles, const double *rd, double *scaled) {
+SCREE_CLONES static void scale_clones(int p, int m, const double *tiles, const double *rd,
+                                      double *scaled) {
   for (int j = 0; j < m; j += TILE) {
     for (int k = 0; k < p; ++k, tiles += TILE, scaled += TILE) {
-      *quad(scaled) = rd[k] * load(tiles);
-      *quad(scaled + 4) = rd[k] * load(tiles + 4);
+      *scree_lane_at(scaled) = rd[k] * scree_lane_load(tiles);
+      *scree_lane_at(scaled + 4) = rd[k] * scree_lane_load(tiles + 4);
     }
   }
 }
 
-INLINE void update_48(int p, const double *left, const double *right, const double *s,
-                      ptrdiff_t lds, double *c, ptrdiff_t ldc) {
+SCREE_INLINE void update_48(int p, const double *left, const double *right, const double *s,
+                            ptrdiff_t lds, double *c, ptrdiff_t ldc) {
   Block block;
   if (s)
     block = block_load(s, lds);
@@ -363,23 +346,24 @@ INLINE void update_48(int p, const double *left, const double *right, const doub
   block_store(&block, c, ldc);
 }
 
-INLINE void update_44(int p, const double *left, const double *right, const double *s,
-                      ptrdiff_t lds, double *c, ptrdiff_t ldc) {
+SCREE_INLINE void update_44(int p, const double *left, const double *right, const double *s,
+                            ptrdiff_t lds, double *c, ptrdiff_t ldc) {
   HalfBlock block;
   if (s)
-    block = (HalfBlock){load(s), load(s + lds), load(s + 2 * lds), load(s + 3 * lds)};
+    block = (HalfBlock){scree_lane_load(s), scree_lane_load(s + lds), scree_lane_load(s + 2 * lds),
+                        scree_lane_load(s + 3 * lds)};
   else
     block = (HalfBlock){0};
   block_44(&block, p, left, TILE, right);
-  *quad(c) = block.a;
-  *quad(c + ldc) = block.b;
-  *quad(c + 2 * ldc) = block.c;
-  *quad(c + 3 * ldc) = block.d;
+  *scree_lane_at(c) = block.a;
+  *scree_lane_at(c + ldc) = block.b;
+  *scree_lane_at(c + 2 * ldc) = block.c;
+  *scree_lane_at(c + 3 * ldc) = block.d;
 }
 
 /* Rows in groups of ROWS, whose left tiles stay in the cache while the right tiles pass by. */
-CLONES void scree_dense_update(int p, int m, const double *left, const double *right,
-                               const double *s, int lds, double *c, int ldc, bool upper) {
+SCREE_CLONES static void update_clones(int p, int m, const double *left, const double *right,
+                                       const double *s, int lds, double *c, int ldc, bool upper) {
   for (int first = 0; first < m; first += ROWS) {
     const int last = first + ROWS < m ? first + ROWS : m;
     for (int j = upper ? first & ~(TILE - 1) : 0; j < m; j += TILE) {
@@ -398,33 +382,34 @@ CLONES void scree_dense_update(int p, int m, const double *left, const double *r
   }
 }
 
-CLONES void scree_dense_lower_solve(int p, const double *lt, double *y) {
+SCREE_CLONES static void lower_solve_clones(int p, const double *lt, double *y) {
   const int ld = round_up4(p);
   for (int k = 0; k + 1 < p; ++k, lt += ld) {
     const double x = y[k];
-    for (int j = (k + 1) & ~3; j < ld; j += 4) *quad(y + j) = load(y + j) - x * load(lt + j);
+    for (int j = (k + 1) & ~3; j < ld; j += 4)
+      *scree_lane_at(y + j) = scree_lane_load(y + j) - x * scree_lane_load(lt + j);
   }
 }
 
-INLINE double sum(const Quad *q) {
+SCREE_INLINE double sum(const scree_Lane *q) {
   return ((*q)[0] + (*q)[1]) + ((*q)[2] + (*q)[3]);
 }
 
 /* Four rows at a time, from the last; within the four the numbers stay in registers, for a vector
  * loaded from where single numbers were just stored waits long. */
-CLONES void scree_dense_upper_solve(int p, const double *u, const double *rd, double *y) {
+SCREE_CLONES static void upper_solve_clones(int p, const double *u, const double *rd, double *y) {
   const ptrdiff_t ld = round_up4(p);
   for (int k = (p - 1) & ~3; k >= 0; k -= 4) {
     const double *row = u + k * ld;
     double x[4] = {y[k], y[k + 1], y[k + 2], y[k + 3]};
     if (k + 4 <= p) {
-      Quad a = {0.0, 0.0, 0.0, 0.0}, b = a, c = a, d = a;
+      scree_Lane a = {0.0, 0.0, 0.0, 0.0}, b = a, c = a, d = a;
       for (ptrdiff_t j = k + 4; j < ld; j += 4) {
-        const Quad z = load(y + j);
-        a += load(row + j) * z;
-        b += load(row + ld + j) * z;
-        c += load(row + 2 * ld + j) * z;
-        d += load(row + 3 * ld + j) * z;
+        const scree_Lane z = scree_lane_load(y + j);
+        a += scree_lane_load(row + j) * z;
+        b += scree_lane_load(row + ld + j) * z;
+        c += scree_lane_load(row + 2 * ld + j) * z;
+        d += scree_lane_load(row + 3 * ld + j) * z;
       }
       x[3] -= sum(&d), x[2] -= sum(&c), x[1] -= sum(&b), x[0] -= sum(&a);
       if (rd) x[3] *= rd[k + 3];
@@ -444,52 +429,56 @@ CLONES void scree_dense_upper_solve(int p, const double *u, const double *rd, do
     x[0] -= row[k + 2] * x[2];
     x[0] -= row[k + 1] * x[1];
     if (rd) x[0] *= rd[k];
-    *quad(y + k) = (Quad){x[0], x[1], x[2], x[3]};
+    *scree_lane_at(y + k) = (scree_Lane){x[0], x[1], x[2], x[3]};
   }
 }
 
-CLONES void scree_dense_gather(int p, int m, const double *tiles, const double *y, double *z) {
+SCREE_CLONES static void gather_clones(int p, int m, const double *tiles, const double *y,
+                                       double *z) {
   for (int j = 0; j < m; j += TILE) {
-    Quad a = {0.0, 0.0, 0.0, 0.0}, b = a, c = a, d = a;
+    scree_Lane a = {0.0, 0.0, 0.0, 0.0}, b = a, c = a, d = a;
     int k = 0;
     for (; k + 2 <= p; k += 2, tiles += 2 * TILE) {
-      a += y[k] * load(tiles);
-      b += y[k] * load(tiles + 4);
-      c += y[k + 1] * load(tiles + TILE);
-      d += y[k + 1] * load(tiles + TILE + 4);
+      a += y[k] * scree_lane_load(tiles);
+      b += y[k] * scree_lane_load(tiles + 4);
+      c += y[k + 1] * scree_lane_load(tiles + TILE);
+      d += y[k + 1] * scree_lane_load(tiles + TILE + 4);
     }
     if (k < p) {
-      a += y[k] * load(tiles);
-      b += y[k] * load(tiles + 4);
+      a += y[k] * scree_lane_load(tiles);
+      b += y[k] * scree_lane_load(tiles + 4);
       tiles += TILE;
     }
-    *quad(z + j) = a + c;
-    *quad(z + j + 4) = b + d;
+    *scree_lane_at(z + j) = a + c;
+    *scree_lane_at(z + j + 4) = b + d;
   }
 }
 
-CLONES void scree_dense_spread(int p, int m, const double *tiles, const double *z, double *y) {
-  Quad total[SCREE_PANEL];
-  for (int k = 0; k < p; ++k) total[k] = (Quad){0.0, 0.0, 0.0, 0.0};
+SCREE_CLONES static void spread_clones(int p, int m, const double *tiles, const double *z,
+                                       double *y) {
+  scree_Lane total[SCREE_PANEL];
+  for (int k = 0; k < p; ++k) total[k] = (scree_Lane){0.0, 0.0, 0.0, 0.0};
   for (int j = 0; j < m; j += TILE) {
-    const Quad a = load(z + j), b = load(z + j + 4);
-    for (int k = 0; k < p; ++k, tiles += TILE) total[k] += a * load(tiles) + b * load(tiles + 4);
+    const scree_Lane a = scree_lane_load(z + j), b = scree_lane_load(z + j + 4);
+    for (int k = 0; k < p; ++k, tiles += TILE)
+      total[k] += a * scree_lane_load(tiles) + b * scree_lane_load(tiles + 4);
   }
   for (int k = 0; k < p; ++k) y[k] -= sum(&total[k]);
 }
 
-INLINE void row_add(int n, const double *x, double *y) {
+SCREE_INLINE void row_add(int n, const double *x, double *y) {
   int i = 0;
-  for (; i + 4 <= n; i += 4) *quad(y + i) = load(y + i) + load(x + i);
+  for (; i + 4 <= n; i += 4)
+    *scree_lane_at(y + i) = scree_lane_load(y + i) + scree_lane_load(x + i);
   if (i + 2 <= n) {
-    *(PairAnywhere *)(y + i) += *(const PairAnywhere *)(x + i);
+    *(scree_PairAnywhere *)(y + i) += *(const scree_PairAnywhere *)(x + i);
     i += 2;
   }
   if (i < n) y[i] += x[i];
 }
 
-CLONES void scree_dense_extend(int runs, const scree_DenseRun *run, int ldu, const double *update,
-                               int ldf, double *front, bool upper) {
+SCREE_CLONES static void extend_clones(int runs, const scree_DenseRun *run, int ldu,
+                                       const double *update, int ldf, double *front, bool upper) {
   for (int a = 0; a < runs; ++a) {
     for (int i = 0; i < run[a].length; ++i) {
       const double *x = update + (ptrdiff_t)(run[a].source + i) * ldu;
@@ -502,4 +491,59 @@ CLONES void scree_dense_extend(int runs, const scree_DenseRun *run, int ldu, con
       for (; b < runs; ++b) row_add(run[b].length, x + run[b].source, y + run[b].target);
     }
   }
+}
+
+/* ---- the functions of the header ---------------------------------------------------------------
+ * Clang 14 links a function that has clones by its name only within one file (its symbol is
+ * name.ifunc), so the clones above are static.
+ */
+
+void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd, const double *scale,
+                     scree_Pivots *pivots) {
+  ldl_clones(p, f, ldf, lt, rd, scale, pivots);
+}
+
+void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, double *rd, int *perm,
+                    const double *scale, scree_Pivots *pivots) {
+  lu_clones(p, f, ldf, lt, u, rd, perm, scale, pivots);
+}
+
+void scree_dense_rows(int p, int m, const double *f, int ldf, const int *perm, const double *lt,
+                      double *tiles) {
+  rows_clones(p, m, f, ldf, perm, lt, tiles);
+}
+
+void scree_dense_columns(int p, int m, const double *f, int ldf, const double *u, const double *rd,
+                         double *tiles) {
+  columns_clones(p, m, f, ldf, u, rd, tiles);
+}
+
+void scree_dense_scale(int p, int m, const double *tiles, const double *rd, double *scaled) {
+  scale_clones(p, m, tiles, rd, scaled);
+}
+
+void scree_dense_update(int p, int m, const double *left, const double *right, const double *s,
+                        int lds, double *c, int ldc, bool upper) {
+  update_clones(p, m, left, right, s, lds, c, ldc, upper);
+}
+
+void scree_dense_lower_solve(int p, const double *lt, double *y) {
+  lower_solve_clones(p, lt, y);
+}
+
+void scree_dense_upper_solve(int p, const double *u, const double *rd, double *y) {
+  upper_solve_clones(p, u, rd, y);
+}
+
+void scree_dense_gather(int p, int m, const double *tiles, const double *y, double *z) {
+  gather_clones(p, m, tiles, y, z);
+}
+
+void scree_dense_spread(int p, int m, const double *tiles, const double *z, double *y) {
+  spread_clones(p, m, tiles, z, y);
+}
+
+void scree_dense_extend(int runs, const scree_DenseRun *run, int ldu, const double *update, int ldf,
+                        double *front, bool upper) {
+  extend_clones(runs, run, ldu, update, ldf, front, upper);
 }

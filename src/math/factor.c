@@ -9,58 +9,78 @@
 #include "core/memory.h"
 #include "math/factor_internal.h"
 
-enum { SMALL = 128 };                    /* rows of a front that is cleared as a whole */
-static const double POLL_WORK = 1e8;     /* operations between two polls, about 0.01 s */
-enum { POLL_NUMBERS = 4 * 1024 * 1024 }; /* that are set to zero between two polls */
+enum { SMALL = 128 };                /* rows of a front that is cleared as a whole */
+static const double POLL_WORK = 1e8; /* operations between two polls, about 0.01 s */
 
-scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
-                                 scree_FactorKind kind, const scree_Log *log,
-                                 scree_Factor **factor) {
-  *factor = NULL;
+static scree_Status check_size(int n, int nb, const scree_Log *log) {
   if (nb < 1 || nb > SCREE_FACTOR_BLOCK_MAX)
     return scree_fail(log, SCREE_BAD_INPUT, "factorisation: found blocks of %d, expected 1..%d", nb,
                       SCREE_FACTOR_BLOCK_MAX);
   if (n < 0 || n > INT_MAX / 2 / nb)
     return scree_fail(log, SCREE_BAD_INPUT, "factorisation: found %d nodes, expected 0..%d", n,
                       INT_MAX / 2 / nb);
-  scree_Factor *f = SCREE_ALLOC(scree_Factor, 1);
-  if (!f) return scree_fail_memory(log, "factorisation");
+  return SCREE_OK;
+}
+
+/* Order and analyse; f->keep is set. */
+static scree_Status analyse(scree_Factor *f, scree_Arena *scratch, int n, int nb, const size_t *row,
+                            const int *col, scree_FactorKind kind, scree_FactorOrder *order,
+                            const scree_Log *log) {
+  const scree_ArenaMark mark = scree_arena_mark(scratch);
   f->n = n;
   f->nb = nb;
   f->kind = kind;
-  scree_FactorTree tree = {0};
-  size_t *transposed = SCREE_ALLOC(size_t, row[n]);
+  scree_FactorTree tree;
+  size_t *transposed = SCREE_TAKE_RAW(scratch, size_t, row[n]);
+  size_t *next = SCREE_TAKE_RAW(scratch, size_t, n);
   scree_Status status = SCREE_OK;
-  if (!transposed) status = scree_fail_memory(log, "pattern of the factorisation");
-  if (status == SCREE_OK) status = scree_factor_transpose(n, row, col, transposed, log);
-  if (status == SCREE_OK) status = scree_factor_order(n, nb, row, col, kind, log, &tree);
-  if (status == SCREE_OK) status = scree_factor_analyse(f, row, col, transposed, &tree, log);
-  scree_factor_tree_fini(&tree);
-  scree_free(transposed);
-  if (status != SCREE_OK) {
+  if (!transposed || !next) status = scree_fail_memory(log, "pattern of the factorisation");
+  if (status == SCREE_OK) status = scree_factor_transpose(n, row, col, next, transposed, log);
+  if (status == SCREE_OK)
+    status = scree_factor_order(scratch, n, nb, row, col, kind, order, log, &tree);
+  if (status == SCREE_OK)
+    status = scree_factor_analyse(f, scratch, row, col, transposed, &tree, log);
+  scree_arena_release(scratch, mark);
+  return status;
+}
+
+scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int n, int nb,
+                                    const size_t *row, const int *col, scree_FactorKind kind,
+                                    scree_FactorOrder *order, const scree_Log *log,
+                                    scree_Factor **factor) {
+  *factor = NULL;
+  scree_Status status = check_size(n, nb, log);
+  if (status) return status;
+  scree_Factor *f = SCREE_TAKE(keep, scree_Factor, 1);
+  if (!f) return scree_fail_memory(log, "factorisation");
+  f->keep = keep;
+  status = analyse(f, scratch, n, nb, row, col, kind, order, log);
+  if (!status) *factor = f;
+  return status;
+}
+
+scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
+                                 scree_FactorKind kind, const scree_Log *log,
+                                 scree_Factor **factor) {
+  *factor = NULL;
+  scree_Status status = check_size(n, nb, log);
+  if (status) return status;
+  scree_Factor *f = SCREE_ALLOC(scree_Factor, 1);
+  if (!f) return scree_fail_memory(log, "factorisation");
+  scree_Arena scratch = {0};
+  f->keep = &f->own;
+  status = analyse(f, &scratch, n, nb, row, col, kind, NULL, log);
+  scree_arena_fini(&scratch);
+  if (status)
     scree_factor_destroy(f);
-    return status;
-  }
-  *factor = f;
-  return SCREE_OK;
+  else
+    *factor = f;
+  return status;
 }
 
 void scree_factor_destroy(scree_Factor *f) {
   if (!f) return;
-  scree_free(f->order);
-  scree_free(f->diagonal);
-  scree_free(f->columns);
-  scree_free(f->front);
-  scree_free(f->panel);
-  scree_free(f->rows);
-  scree_free(f->runs);
-  scree_free(f->blocks);
-  scree_free(f->perm);
-  scree_free(f->values);
-  scree_free(f->stack);
-  scree_free(f->scratch);
-  scree_free(f->tiles);
-  scree_free(f->scale);
+  scree_arena_fini(&f->own);
   scree_free(f);
 }
 
@@ -203,32 +223,20 @@ static void panel_unsymmetric(scree_Factor *f, const scree_Front *front,
     scree_dense_update(p, m, v + panel->left, v + panel->right, trailing, ld, trailing, ld, false);
 }
 
-/* An array of zeros. Memory that is touched for the first time is slow, seconds for 10 GB, so the
- * poll is asked on the way. */
-static scree_Status numbers_make(scree_Poll *poll, size_t count, double **array) {
-  *array = scree_alloc_raw(count, sizeof **array);
-  if (!*array) return SCREE_MACHINE;
-  for (size_t at = 0; at < count; at += POLL_NUMBERS) {
-    if (scree_poll(poll)) return SCREE_INTERRUPTED;
-    const size_t n = count - at < POLL_NUMBERS ? count - at : POLL_NUMBERS;
-    memset(*array + at, 0, n * sizeof **array);
-  }
-  return SCREE_OK;
-}
-
-/* The large arrays, at the first matrix. */
+/* The large arrays, at the first matrix. They are written before they are read. */
 static scree_Status numbers_exist(scree_Factor *f) {
-  const size_t sizes[] = {f->values_size, f->stack_size, f->scratch_size, f->tiles_size};
-  double **const arrays[] = {&f->values, &f->stack, &f->scratch, &f->tiles};
-  scree_Status status = SCREE_OK;
   if (f->values) return SCREE_OK;
-  for (int k = 0; k < 4 && status == SCREE_OK; ++k)
-    status = numbers_make(f->poll, sizes[k], arrays[k]);
-  for (int k = 0; k < 4 && status != SCREE_OK; ++k) {
-    scree_free(*arrays[k]);
-    *arrays[k] = NULL;
+  const scree_ArenaMark mark = scree_arena_mark(f->keep);
+  double *values = SCREE_TAKE_RAW(f->keep, double, f->values_size);
+  f->stack = SCREE_TAKE_RAW(f->keep, double, f->stack_size);
+  f->scratch = SCREE_TAKE_RAW(f->keep, double, f->scratch_size);
+  f->tiles = SCREE_TAKE_RAW(f->keep, double, f->tiles_size);
+  if (!values || !f->stack || !f->scratch || !f->tiles) {
+    scree_arena_release(f->keep, mark);
+    return SCREE_MACHINE;
   }
-  return status;
+  f->values = values;
+  return SCREE_OK;
 }
 
 void scree_factor_set_poll(scree_Factor *f, scree_Poll *poll) {

@@ -4,11 +4,13 @@
  * A has n x n blocks of nb x nb numbers on a symmetric block pattern; the values may be symmetric
  * or not. `create` orders the nodes and analyses the pattern once; `compute` and `solve` may then
  * be called any number of times, allocate nothing (but for the numbers of the factor, at the first
- * matrix), and give the same bits every time and on every machine. The method (multifrontal, dense
+ * matrix), and give the same bits every time and on every machine: they depend on the pattern, the
+ * order of elimination and the values alone. The method (multifrontal, dense
  * fronts) is told in factor_internal.h. */
 #ifndef SCREE_MATH_FACTOR_H
 #define SCREE_MATH_FACTOR_H
 
+#include "core/arena.h"
 #include "core/poll.h"
 
 typedef struct scree_Factor scree_Factor;
@@ -26,6 +28,30 @@ scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *co
                                  scree_FactorKind kind, const scree_Log *log,
                                  scree_Factor **factor);
 
+/* The order in which nodes are eliminated. It decides how much work a factorisation is. To find a
+ * good one costs about as much as the rest of the analysis, with METIS several times as much, so an
+ * order that was found for nearly the same pattern is worth trying. */
+typedef struct scree_FactorOrder {
+  int *node;         /* (n) in: the nodes in the order to try; out: in the order that was taken */
+  bool given;        /* there is an order to try */
+  double most;       /* operations up to which it is taken without looking for a better one */
+  double operations; /* out: of the order that was taken, in the same measure */
+  bool fresh;        /* out: a new order was looked for, and the better of the two taken */
+} scree_FactorOrder;
+
+/* What it takes to look for an order of n nodes where a factorisation needs that many operations,
+ * and to do these operations: nanoseconds of an ordinary core. */
+double scree_factor_order_nanoseconds(int n, double operations);
+double scree_factor_operations_nanoseconds(double operations);
+
+/* scree_factor_create in memory of the caller's: the factor, which must not be destroyed, takes all
+ * it needs from `keep` and lives as long as that is not given back; work of the analysis comes from
+ * `scratch` and goes back there. `order` may be null. */
+scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int n, int nb,
+                                    const size_t *row, const int *col, scree_FactorKind kind,
+                                    scree_FactorOrder *order, const scree_Log *log,
+                                    scree_Factor **factor);
+
 /* Factorise the values x (row[n] x nb x nb), blocks in the order of the pattern, each row by row.
  * The symmetric kind reads only the blocks with column <= row, and of a diagonal block only its
  * lower triangle; the rest of x need not be set.
@@ -38,8 +64,9 @@ scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *co
  * computed again before it is used. */
 scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
 
-/* `compute` asks `poll` (or null), which must outlive the factor, about every hundredth of a second
- * and returns SCREE_INTERRUPTED when told to stop; the factor must then be computed again. */
+/* `compute` asks `poll` (or null), which must be there whenever it is called, about every hundredth
+ * of a second and returns SCREE_INTERRUPTED when told to stop; the factor must then be computed
+ * again. */
 void scree_factor_set_poll(scree_Factor *factor, scree_Poll *poll);
 
 /* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,
@@ -57,6 +84,7 @@ size_t scree_factor_entries(const scree_Factor *factor);
 double scree_factor_flops(const scree_Factor *factor);
 int scree_factor_fronts(const scree_Factor *factor);
 
+/* Of a factor of scree_factor_create; null is allowed. */
 void scree_factor_destroy(scree_Factor *factor);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/log.h"
-#include "core/memory.h"
 
 enum { WIDE = 500 }; /* rows of a front from which panels are wide */
 
@@ -46,8 +45,8 @@ static void fronts_fill(scree_Factor *f, const scree_FactorTree *tree) {
 }
 
 /* With rows ascending, the blocks of column i come up in order in every row j. */
-static scree_Status transpose(int n, const size_t *row, const int *col, size_t *next,
-                              size_t *transposed, const scree_Log *log) {
+scree_Status scree_factor_transpose(int n, const size_t *row, const int *col, size_t *next,
+                                    size_t *transposed, const scree_Log *log) {
   for (int i = 0; i < n; ++i) next[i] = row[i];
   for (int i = 0; i < n; ++i) {
     bool diagonal = false;
@@ -72,15 +71,6 @@ static scree_Status transpose(int n, const size_t *row, const int *col, size_t *
                         "factorisation: row %d of the pattern has no diagonal block", i);
   }
   return SCREE_OK;
-}
-
-scree_Status scree_factor_transpose(int n, const size_t *row, const int *col, size_t *transposed,
-                                    const scree_Log *log) {
-  size_t *next = SCREE_ALLOC(size_t, n);
-  if (!next) return scree_fail_memory(log, "pattern of the factorisation");
-  const scree_Status status = transpose(n, row, col, next, transposed, log);
-  scree_free(next);
-  return status;
 }
 
 /* The rest of each front, ascending: node i is in the rest of every front on the paths from the
@@ -234,8 +224,8 @@ static bool numbers_allocate(scree_Factor *f) {
   f->stack_size = peak;
   f->scratch_size = scratch;
   f->tiles_size = f->kind == SCREE_FACTOR_SYMMETRIC ? tiles : 0;
-  f->scale = SCREE_ALLOC(double, f->n * f->nb);
-  f->perm = SCREE_ALLOC(int, f->kind == SCREE_FACTOR_SYMMETRIC ? 0 : f->n * f->nb);
+  f->scale = SCREE_TAKE_RAW(f->keep, double, f->n * f->nb);
+  f->perm = SCREE_TAKE_RAW(f->keep, int, f->kind == SCREE_FACTOR_SYMMETRIC ? 0 : f->n * f->nb);
   return f->scale && f->perm;
 }
 
@@ -256,13 +246,15 @@ static bool lists_allocate(scree_Factor *f, const scree_FactorTree *tree, size_t
   const bool symmetric = f->kind == SCREE_FACTOR_SYMMETRIC;
   size_t rest = 0;
   for (int s = 0; s < tree->fronts; ++s) rest += (size_t)tree->rest[s];
-  f->order = SCREE_ALLOC(int, f->n);
-  f->diagonal = SCREE_ALLOC(size_t, symmetric ? f->n : 0);
-  f->columns = SCREE_ALLOC(int, symmetric ? 0 : nonzeros);
-  f->front = SCREE_ALLOC(scree_Front, tree->fronts);
-  f->rows = SCREE_ALLOC(int, rest);
-  f->runs = SCREE_ALLOC(scree_DenseRun, rest);
-  f->blocks = SCREE_ALLOC(scree_FactorBlock, symmetric ? (nonzeros + (size_t)f->n) / 2 : nonzeros);
+  scree_Arena *keep = f->keep;
+  f->order = SCREE_TAKE_RAW(keep, int, f->n);
+  f->diagonal = SCREE_TAKE_RAW(keep, size_t, symmetric ? f->n : 0);
+  f->columns = SCREE_TAKE_RAW(keep, int, symmetric ? 0 : nonzeros);
+  f->front = SCREE_TAKE(keep, scree_Front, tree->fronts);
+  f->rows = SCREE_TAKE_RAW(keep, int, rest);
+  f->runs = SCREE_TAKE_RAW(keep, scree_DenseRun, rest);
+  f->blocks =
+      SCREE_TAKE_RAW(keep, scree_FactorBlock, symmetric ? (nonzeros + (size_t)f->n) / 2 : nonzeros);
   return f->order && f->diagonal && f->columns && f->front && f->rows && f->runs && f->blocks;
 }
 
@@ -287,21 +279,18 @@ static void lists_fill(scree_Factor *f, const size_t *row, const int *col, int *
   pattern_keep(f, row, col, position);
 }
 
-scree_Status scree_factor_analyse(scree_Factor *f, const size_t *row, const int *col,
-                                  const size_t *transposed, const scree_FactorTree *tree,
-                                  const scree_Log *log) {
+scree_Status scree_factor_analyse(scree_Factor *f, scree_Arena *scratch, const size_t *row,
+                                  const int *col, const size_t *transposed,
+                                  const scree_FactorTree *tree, const scree_Log *log) {
   f->fronts = tree->fronts;
   f->nonzeros = row[f->n];
-  int *maps = SCREE_ALLOC(int, 5 * (size_t)f->n);
-  if (!maps || !lists_allocate(f, tree, row[f->n])) {
-    scree_free(maps);
+  int *maps = SCREE_TAKE_RAW(scratch, int, 5 * (size_t)f->n);
+  if (!maps || !lists_allocate(f, tree, row[f->n]))
     return scree_fail_memory(log, "analysis of the factorisation");
-  }
   if (f->n > 0) memcpy(f->order, tree->order, (size_t)f->n * sizeof *f->order);
   fronts_fill(f, tree);
   lists_fill(f, row, col, maps, transposed);
-  scree_free(maps);
-  f->panel = SCREE_ALLOC(scree_FactorPanel, panels_count(f));
+  f->panel = SCREE_TAKE(f->keep, scree_FactorPanel, panels_count(f));
   if (!f->panel || !numbers_allocate(f))
     return scree_fail_memory(log, "numbers of the factorisation");
   return SCREE_OK;

@@ -55,6 +55,8 @@ typedef struct scree_FactorPanel {
 } scree_FactorPanel;
 
 struct scree_Factor {
+  scree_Arena *keep; /* where its arrays are taken from: `own`, or the caller's */
+  scree_Arena own;
   int n, nb, fronts, panels;
   scree_FactorKind kind;
   int *order;               /* (n) the caller's node at each position */
@@ -89,19 +91,18 @@ typedef struct scree_FactorTree {
   int *parent;
 } scree_FactorTree;
 
-scree_Status scree_factor_order(int n, int nb, const size_t *row, const int *col,
-                                scree_FactorKind kind, const scree_Log *log,
-                                scree_FactorTree *tree);
-void scree_factor_tree_fini(scree_FactorTree *tree);
+/* The tree is taken from `scratch`, and what is needed on the way too. `order` may be null. */
+scree_Status scree_factor_order(scree_Arena *scratch, int n, int nb, const size_t *row,
+                                const int *col, scree_FactorKind kind, scree_FactorOrder *order,
+                                const scree_Log *log, scree_FactorTree *tree);
 
-/* Check the pattern and find, for each block (i, j), where (j, i) is. */
-scree_Status scree_factor_transpose(int n, const size_t *row, const int *col, size_t *transposed,
-                                    const scree_Log *log);
+/* Check the pattern and find, for each block (i, j), where (j, i) is. `next` (n) is work space. */
+scree_Status scree_factor_transpose(int n, const size_t *row, const int *col, size_t *next,
+                                    size_t *transposed, const scree_Log *log);
 
-/* Fill all that `create` fills but n, nb and the kind. On failure the factor is still destroyed as
- * usual. */
-scree_Status scree_factor_analyse(scree_Factor *factor, const size_t *row, const int *col,
-                                  const size_t *transposed, const scree_FactorTree *tree,
-                                  const scree_Log *log);
+/* Fill all that `create` fills but n, nb and the kind. */
+scree_Status scree_factor_analyse(scree_Factor *factor, scree_Arena *scratch, const size_t *row,
+                                  const int *col, const size_t *transposed,
+                                  const scree_FactorTree *tree, const scree_Log *log);
 
 #endif

@@ -18,18 +18,21 @@
 #include <string.h>
 
 #include "core/log.h"
-#include "core/memory.h"
 
 static const double COST_FRONT = 1500.0; /* c0, measured */
 static const double COST_NUMBER = 6.0;   /* c1, measured; both are flat around here */
 
-/* METIS costs about 8 us per node. It saved half of the operations of 4000 spheres, and nothing in
- * the plane or below 1000 nodes; so it is tried where operations are many. */
+/* AMD with what belongs to it costs about 0.5 us per node, METIS 4 to 8 us. METIS saved half of the
+ * operations of 4000 spheres, and nothing in the plane or below 1000 nodes; so it is tried where
+ * operations are many. */
 static const double DISSECT_OPERATIONS = 2e5; /* of one factorisation, per node */
 enum { DISSECT_MIN = 1000, METIS_SEED = 1 };
+enum { AMD_NANOSECONDS = 500, METIS_NANOSECONDS = 6000 }; /* per node */
+static const double OPERATIONS_PER_NANOSECOND = 10.0;
 
 /* Everything on the way from the pattern to the tree. All arrays (n) unless said. */
 typedef struct Ordering {
+  scree_Arena *scratch;
   int n, nb;
   double work;   /* multiplications and additions per number: 1 symmetric, 2 unsymmetric */
   int *begin;    /* (n + 1) the graph without its diagonal */
@@ -43,44 +46,23 @@ typedef struct Ordering {
   int *pivots;      /* of the front that ends with this node; 0 when it was taken in */
   int *front;       /* the front that a node belongs to, by its last node */
   int *list;
+  int *kept; /* the best order so far */
   double *gain;
   size_t *peak; /* most numbers on the stack while a subtree is worked on */
 } Ordering;
 
-static void ordering_fini(Ordering *o) {
-  scree_free(o->begin);
-  scree_free(o->adjacent);
-  scree_free(o->order);
-  scree_free(o->position);
-  scree_free(o->parent);
-  scree_free(o->count);
-  scree_free(o->mark);
-  scree_free(o->head);
-  scree_free(o->next);
-  scree_free(o->pivots);
-  scree_free(o->front);
-  scree_free(o->list);
-  scree_free(o->gain);
-  scree_free(o->peak);
-}
-
 static bool ordering_init(Ordering *o, int n, const size_t *row) {
-  o->begin = SCREE_ALLOC(int, n + 1);
-  o->adjacent = SCREE_ALLOC(int, row[n]);
-  o->order = SCREE_ALLOC(int, n);
-  o->position = SCREE_ALLOC(int, n);
-  o->parent = SCREE_ALLOC(int, n);
-  o->count = SCREE_ALLOC(int, n);
-  o->mark = SCREE_ALLOC(int, n);
-  o->head = SCREE_ALLOC(int, n);
-  o->next = SCREE_ALLOC(int, n);
-  o->pivots = SCREE_ALLOC(int, n);
-  o->front = SCREE_ALLOC(int, n);
-  o->list = SCREE_ALLOC(int, n);
-  o->gain = SCREE_ALLOC(double, n);
-  o->peak = SCREE_ALLOC(size_t, n);
-  return o->begin && o->adjacent && o->order && o->position && o->parent && o->count && o->mark &&
-         o->head && o->next && o->pivots && o->front && o->list && o->gain && o->peak;
+  scree_Arena *scratch = o->scratch;
+  o->begin = SCREE_TAKE(scratch, int, n + 1);
+  o->adjacent = SCREE_TAKE_RAW(scratch, int, row[n]);
+  int **arrays[] = {&o->order, &o->position, &o->parent, &o->count, &o->mark, &o->head,
+                    &o->next,  &o->pivots,   &o->front,  &o->list,  &o->kept};
+  bool enough = o->begin && o->adjacent;
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+    enough = (*arrays[k] = SCREE_TAKE_RAW(scratch, int, n)) && enough;
+  o->gain = SCREE_TAKE_RAW(scratch, double, n);
+  o->peak = SCREE_TAKE_RAW(scratch, size_t, n);
+  return enough && o->gain && o->peak;
 }
 
 static void graph_fill(Ordering *o, const size_t *row, const int *col) {
@@ -133,14 +115,29 @@ static double tree_grow(Ordering *o) {
   return operations * pow(o->nb, 3.0);
 }
 
+/* AMD's inner routine, which allocates nothing and destroys its input; amd_order would allocate,
+ * make a copy of the pattern as here, and call it. */
 static scree_Status order_amd(Ordering *o, const scree_Log *log) {
-  const int status = amd_order(o->n, o->begin, o->adjacent, o->order, NULL, NULL);
-  if (status == AMD_OUT_OF_MEMORY) return scree_fail_memory(log, "order of elimination (AMD)");
-  if (status == AMD_INVALID)
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "factorisation: AMD refuses the pattern; expected columns ascending in 0..%d",
-                      o->n - 1);
-  return SCREE_OK;
+  const scree_ArenaMark mark = scree_arena_mark(o->scratch);
+  const size_t n = (size_t)o->n, entries = (size_t)o->begin[o->n];
+  const size_t length = entries + entries / 5 + n; /* with the elbow room that amd_order gives */
+  int *lists = SCREE_TAKE_RAW(o->scratch, int, length), *work[9];
+  bool enough = lists && length <= (size_t)INT_MAX;
+  for (int k = 0; k < 9; ++k) enough = (work[k] = SCREE_TAKE_RAW(o->scratch, int, n)) && enough;
+  if (enough) {
+    int *start = work[0], *size = work[1], *inverse = work[3], *last = work[4];
+    for (size_t i = 0; i < n; ++i) {
+      start[i] = o->begin[i];
+      size[i] = o->begin[i + 1] - o->begin[i];
+    }
+    if (entries) memcpy(lists, o->adjacent, entries * sizeof *lists);
+    double info[AMD_INFO];
+    amd_2(o->n, start, lists, size, (int)length, (int)entries, work[2], inverse, last, work[5],
+          work[6], work[7], work[8], NULL, info);
+    memcpy(o->order, last, n * sizeof *last);
+  }
+  scree_arena_release(o->scratch, mark);
+  return enough ? SCREE_OK : scree_fail_memory(log, "order of elimination (AMD)");
 }
 
 static scree_Status order_metis(Ordering *o, const scree_Log *log) {
@@ -156,21 +153,57 @@ static scree_Status order_metis(Ordering *o, const scree_Log *log) {
   return SCREE_OK;
 }
 
-/* AMD, or METIS where it is tried and saves operations. */
-static scree_Status order_choose(Ordering *o, const scree_Log *log) {
-  scree_Status status = order_amd(o, log);
-  if (status != SCREE_OK) return status;
-  const double operations = tree_grow(o);
-  if (o->n < DISSECT_MIN || operations < DISSECT_OPERATIONS * o->n) return SCREE_OK;
-  int *kept = SCREE_ALLOC(int, o->n);
-  if (!kept) return scree_fail_memory(log, "order of elimination");
-  memcpy(kept, o->order, (size_t)o->n * sizeof *kept);
-  status = order_metis(o, log);
-  if (status == SCREE_OK && !(tree_grow(o) < operations)) {
-    memcpy(o->order, kept, (size_t)o->n * sizeof *kept);
+static bool tries_metis(int n, double operations) {
+  return n >= DISSECT_MIN && operations >= DISSECT_OPERATIONS * n;
+}
+
+double scree_factor_order_nanoseconds(int n, double operations) {
+  return (double)n * (AMD_NANOSECONDS + (tries_metis(n, operations) ? METIS_NANOSECONDS : 0));
+}
+
+double scree_factor_operations_nanoseconds(double operations) {
+  return operations / OPERATIONS_PER_NANOSECOND;
+}
+
+/* Take the order at hand if it needs less than *operations, and otherwise go back to the kept one.
+ */
+static void order_compare(Ordering *o, double *operations) {
+  const double found = tree_grow(o);
+  if (found < *operations) {
+    *operations = found;
+  } else {
+    memcpy(o->order, o->kept, (size_t)o->n * sizeof *o->order);
     tree_grow(o);
   }
-  scree_free(kept);
+}
+
+static void order_keep(Ordering *o) {
+  memcpy(o->kept, o->order, (size_t)o->n * sizeof *o->kept);
+}
+
+/* AMD, or METIS where it is tried and saves operations; or the order that is given, where that
+ * needs few enough, or fewer than both. */
+static scree_Status order_choose(Ordering *o, const scree_FactorOrder *given, const scree_Log *log,
+                                 double *operations, bool *fresh) {
+  const bool has = given && given->given;
+  *fresh = true;
+  if (has) {
+    memcpy(o->order, given->node, (size_t)o->n * sizeof *o->order);
+    *operations = tree_grow(o);
+    *fresh = !(*operations <= given->most);
+    if (!*fresh) return SCREE_OK;
+    order_keep(o);
+  }
+  scree_Status status = order_amd(o, log);
+  if (status != SCREE_OK) return status;
+  if (has)
+    order_compare(o, operations);
+  else
+    *operations = tree_grow(o);
+  if (!tries_metis(o->n, *operations)) return SCREE_OK;
+  order_keep(o);
+  status = order_metis(o, log);
+  if (status == SCREE_OK) order_compare(o, operations);
   return status;
 }
 
@@ -297,38 +330,35 @@ static void fronts_number(Ordering *o, scree_FactorTree *tree) {
   for (int k = 0; k < o->n; ++k) tree->order[start[o->mark[o->front[k]]]++] = o->order[k];
 }
 
-void scree_factor_tree_fini(scree_FactorTree *tree) {
-  scree_free(tree->order);
-  scree_free(tree->pivots);
-  scree_free(tree->rest);
-  scree_free(tree->parent);
-}
-
-scree_Status scree_factor_order(int n, int nb, const size_t *row, const int *col,
-                                scree_FactorKind kind, const scree_Log *log,
-                                scree_FactorTree *tree) {
+scree_Status scree_factor_order(scree_Arena *scratch, int n, int nb, const size_t *row,
+                                const int *col, scree_FactorKind kind, scree_FactorOrder *order,
+                                const scree_Log *log, scree_FactorTree *tree) {
   *tree = (scree_FactorTree){0};
   if (row[n] > (size_t)INT_MAX)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "factorisation: the pattern has %zu blocks, expected at most %d", row[n],
                       INT_MAX);
-  Ordering o = {.n = n, .nb = nb, .work = kind == SCREE_FACTOR_SYMMETRIC ? 1.0 : 2.0};
-  tree->order = SCREE_ALLOC(int, n);
-  tree->pivots = SCREE_ALLOC(int, n);
-  tree->rest = SCREE_ALLOC(int, n);
-  tree->parent = SCREE_ALLOC(int, n);
-  scree_Status status = SCREE_OK;
+  Ordering o = {
+      .scratch = scratch, .n = n, .nb = nb, .work = kind == SCREE_FACTOR_SYMMETRIC ? 1.0 : 2.0};
+  tree->order = SCREE_TAKE_RAW(scratch, int, n);
+  tree->pivots = SCREE_TAKE_RAW(scratch, int, n);
+  tree->rest = SCREE_TAKE_RAW(scratch, int, n);
+  tree->parent = SCREE_TAKE_RAW(scratch, int, n);
   if (!ordering_init(&o, n, row) || !tree->order || !tree->pivots || !tree->rest || !tree->parent)
-    status = scree_fail_memory(log, "order of elimination");
-  if (status == SCREE_OK && n > 0) {
+    return scree_fail_memory(log, "order of elimination");
+  double operations = 0.0;
+  bool fresh = true;
+  if (n > 0) {
     graph_fill(&o, row, col);
-    status = order_choose(&o, log);
-  }
-  if (status == SCREE_OK && n > 0) {
+    const scree_Status status = order_choose(&o, order, log, &operations, &fresh);
+    if (status != SCREE_OK) return status;
+    if (order) memcpy(order->node, o.order, (size_t)n * sizeof *order->node);
     fronts_merge(&o);
     fronts_number(&o, tree);
   }
-  ordering_fini(&o);
-  if (status != SCREE_OK) scree_factor_tree_fini(tree);
-  return status;
+  if (order) {
+    order->operations = operations;
+    order->fresh = fresh;
+  }
+  return SCREE_OK;
 }

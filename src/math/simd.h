@@ -1,6 +1,9 @@
 /* Four doubles in a vector register. With compilers' vector types the same source serves every
  * processor: where there are no registers this wide, the compiler uses narrower ones. IEEE
- * arithmetic lane by lane, so the bits are those of the scalar operations. */
+ * arithmetic lane by lane, so the bits are those of the scalar operations.
+ *
+ * Permutations are written with __builtin_shufflevector, which Clang always had and GCC has since
+ * version 12. */
 #ifndef SCREE_MATH_SIMD_H
 #define SCREE_MATH_SIMD_H
 
@@ -14,23 +17,47 @@ typedef double scree_Lane __attribute__((vector_size(8 * SCREE_LANES)));
 typedef int64_t scree_LaneMask __attribute__((vector_size(8 * SCREE_LANES)));
 
 /* the same, wherever a double may lie */
-typedef double scree_LaneAnywhere __attribute__((vector_size(8 * SCREE_LANES), aligned(8)));
+typedef double scree_LaneAnywhere
+    __attribute__((vector_size(8 * SCREE_LANES), aligned(8), may_alias));
+
+/* Two doubles: the registers that every x86-64 and ARM processor has. */
+typedef double scree_Pair __attribute__((vector_size(16)));
+typedef double scree_PairAnywhere __attribute__((vector_size(16), aligned(8), may_alias));
 
 #define SCREE_INLINE static inline __attribute__((always_inline))
 #define SCREE_UNROLL _Pragma("GCC unroll 8")
 
+/* Built with a sanitizer: GCC says so by macros, Clang by __has_feature. libFuzzer and coverage
+ * need no mention here, they come with AddressSanitizer or do no harm. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SCREE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SCREE_SANITIZED 1
+#endif
+#endif
+
 /* On a function: compiled twice, with and without wide registers, and chosen when the program is
- * loaded. It must not contain a parallel region. Sanitizers do not get along with functions that
+ * loaded. It must be static (Clang 14 gives it a symbol of another name than its own) and must not
+ * contain a parallel region. Sanitizers do not get along with functions that
  * are chosen so early. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__) && !defined(SCREE_SANITIZED)
 #define SCREE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define SCREE_CLONES
 #endif
 
-SCREE_INLINE scree_Lane scree_lane_load(const double *x) {
-  return *(const scree_LaneAnywhere *)x;
+SCREE_INLINE const scree_LaneAnywhere *scree_lane_from(const double *x) {
+  return (const scree_LaneAnywhere *)x;
+}
+
+/* The four numbers at x. Not a function: Clang refuses one that returns a vector and is called from
+ * the AVX2 clone of another, although it is inlined. */
+#define scree_lane_load(x) ((scree_Lane)*scree_lane_from(x))
+
+/* Where four numbers are stored; not a function that takes them by value, which GCC remarks on. */
+SCREE_INLINE scree_LaneAnywhere *scree_lane_at(double *x) {
+  return (scree_LaneAnywhere *)x;
 }
 
 /* mask ? yes : no */

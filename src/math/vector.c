@@ -1,13 +1,15 @@
 /* Long vectors (see vector.h). */
 #include "math/vector.h"
 
+#include "math/simd.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Eight lanes as four registers of two: what every x86-64 and ARM has, so that the order of a sum
  * is the same on all of them. */
-typedef double Pair __attribute__((vector_size(16)));
+typedef scree_Pair Pair;
 
 typedef struct Lanes {
   Pair a, b, c, d;
@@ -31,17 +33,18 @@ static double sum_chunks(const double *partial) {
   return sum;
 }
 
-static double chunk_dot(size_t n, const double *x, const double *y) {
+static double chunk_dot(size_t n, int chunk, const double *x, const double *y) {
   Lanes lanes = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
+  size_t i, end;
+  scree_chunk(n, chunk, &i, &end);
+  for (; i + 8 <= end; i += 8) {
     lanes.a += load(x + i) * load(y + i);
     lanes.b += load(x + i + 2) * load(y + i + 2);
     lanes.c += load(x + i + 4) * load(y + i + 4);
     lanes.d += load(x + i + 6) * load(y + i + 6);
   }
   double rest = 0.0;
-  for (; i < n; ++i) rest += x[i] * y[i];
+  for (; i < end; ++i) rest += x[i] * y[i];
   return sum_lanes(&lanes, rest);
 }
 
@@ -49,27 +52,35 @@ static inline Pair square(Pair x) {
   return x * x;
 }
 
-static double chunk_distance(size_t n, const double *x, const double *y) {
+static double chunk_distance(size_t n, int chunk, const double *x, const double *y) {
   Lanes lanes = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
+  size_t i, end;
+  scree_chunk(n, chunk, &i, &end);
+  for (; i + 8 <= end; i += 8) {
     lanes.a += square(load(x + i) - load(y + i));
     lanes.b += square(load(x + i + 2) - load(y + i + 2));
     lanes.c += square(load(x + i + 4) - load(y + i + 4));
     lanes.d += square(load(x + i + 6) - load(y + i + 6));
   }
   double rest = 0.0;
-  for (; i < n; ++i) rest += (x[i] - y[i]) * (x[i] - y[i]);
+  for (; i < end; ++i) rest += (x[i] - y[i]) * (x[i] - y[i]);
   return sum_lanes(&lanes, rest);
 }
 
+/* `call` for every piece. A team of one thread would still be made, and memory allocated for it. */
+#define EACH_CHUNK(chunk, n, threads, call)                                                        \
+  do {                                                                                             \
+    if ((threads) > 1 && (n) >= SCREE_PARALLEL_SIZE) {                                             \
+      SCREE_PRAGMA(omp parallel for schedule(static) num_threads(threads))                         \
+      for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) call;                                     \
+    } else {                                                                                       \
+      for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) call;                                     \
+    }                                                                                              \
+  } while (0)
+
 double scree_vector_dot(size_t n, const double *x, const double *y, int threads) {
   double partial[SCREE_CHUNKS];
-  SCREE_OVER_CHUNKS(chunk, n, threads) {
-    size_t begin, end;
-    scree_chunk(n, chunk, &begin, &end);
-    partial[chunk] = chunk_dot(end - begin, x + begin, y + begin);
-  }
+  EACH_CHUNK(chunk, n, threads, partial[chunk] = chunk_dot(n, chunk, x, y));
   return sum_chunks(partial);
 }
 
@@ -102,47 +113,50 @@ double scree_vector_norm(size_t n, const double *x, int threads) {
 
 double scree_vector_distance(size_t n, const double *x, const double *y, int threads) {
   double partial[SCREE_CHUNKS];
-  SCREE_OVER_CHUNKS(chunk, n, threads) {
-    size_t begin, end;
-    scree_chunk(n, chunk, &begin, &end);
-    partial[chunk] = chunk_distance(end - begin, x + begin, y + begin);
-  }
+  EACH_CHUNK(chunk, n, threads, partial[chunk] = chunk_distance(n, chunk, x, y));
   return root(n, x, y, sum_chunks(partial));
+}
+
+static double chunk_max(size_t n, int chunk, const double *x) {
+  size_t begin, end;
+  scree_chunk(n, chunk, &begin, &end);
+  double largest = 0.0;
+  for (size_t i = begin; i < end; ++i) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+  return largest;
 }
 
 double scree_vector_max(size_t n, const double *x, int threads) {
   double partial[SCREE_CHUNKS];
-  SCREE_OVER_CHUNKS(chunk, n, threads) {
-    size_t begin, end;
-    scree_chunk(n, chunk, &begin, &end);
-    double largest = 0.0;
-    for (size_t i = begin; i < end; ++i) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
-    partial[chunk] = largest;
-  }
+  EACH_CHUNK(chunk, n, threads, partial[chunk] = chunk_max(n, chunk, x));
   double largest = 0.0;
   for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) largest = fmax(largest, partial[chunk]);
   return largest;
 }
 
-void scree_vector_combine(size_t n, double a, const double *x, double b, const double *y,
-                          double *out, int threads) {
-  SCREE_OVER_CHUNKS(chunk, n, threads) {
-    size_t begin, end;
-    scree_chunk(n, chunk, &begin, &end);
-    if (b == 0.0) {
+static void chunk_combine(size_t n, int chunk, double a, const double *x, double b, const double *y,
+                          double *out) {
+  size_t begin, end;
+  scree_chunk(n, chunk, &begin, &end);
+  if (b == 0.0) {
 #pragma omp simd
-      for (size_t i = begin; i < end; ++i) out[i] = a * x[i];
-    } else {
+    for (size_t i = begin; i < end; ++i) out[i] = a * x[i];
+  } else {
 #pragma omp simd
-      for (size_t i = begin; i < end; ++i) out[i] = a * x[i] + b * y[i];
-    }
+    for (size_t i = begin; i < end; ++i) out[i] = a * x[i] + b * y[i];
   }
 }
 
+void scree_vector_combine(size_t n, double a, const double *x, double b, const double *y,
+                          double *out, int threads) {
+  EACH_CHUNK(chunk, n, threads, chunk_combine(n, chunk, a, x, b, y, out));
+}
+
+static void chunk_copy(size_t n, int chunk, const double *x, double *out) {
+  size_t begin, end;
+  scree_chunk(n, chunk, &begin, &end);
+  memcpy(out + begin, x + begin, (end - begin) * sizeof *x);
+}
+
 void scree_vector_copy(size_t n, const double *x, double *out, int threads) {
-  SCREE_OVER_CHUNKS(chunk, n, threads) {
-    size_t begin, end;
-    scree_chunk(n, chunk, &begin, &end);
-    memcpy(out + begin, x + begin, (end - begin) * sizeof *x);
-  }
+  EACH_CHUNK(chunk, n, threads, chunk_copy(n, chunk, x, out));
 }

@@ -2,13 +2,12 @@
 #include "problem/graph.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 
-scree_Status scree_body_graph(const scree_Problem *p, size_t **row, int **entry,
+scree_Status scree_body_graph(const scree_Problem *p, scree_Arena *arena, size_t **row, int **entry,
                               const scree_Log *log) {
   const size_t nbodies = (size_t)p->bodies.nbodies;
-  *row = SCREE_ALLOC(size_t, nbodies + 1);
-  *entry = SCREE_ALLOC(int, 2 * (size_t)p->nc);
+  *row = SCREE_TAKE(arena, size_t, nbodies + 1);
+  *entry = SCREE_TAKE_RAW(arena, int, 2 * (size_t)p->nc);
   if (!*row || !*entry) return scree_fail_memory(log, "the graph of bodies");
   size_t *start = *row;
   size_t total = 0;

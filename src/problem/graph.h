@@ -2,11 +2,12 @@
 #ifndef SCREE_PROBLEM_GRAPH_H
 #define SCREE_PROBLEM_GRAPH_H
 
+#include "core/arena.h"
 #include "scree/problem.h"
 
 /* Body b's entries are (*entry)[(*row)[b]] .. (*entry)[(*row)[b+1]-1], each 2*c + side, ascending.
- * The caller frees both arrays with scree_free, also after a failure. */
-scree_Status scree_body_graph(const scree_Problem *problem, size_t **row, int **entry,
-                              const scree_Log *log);
+ * Both arrays are taken from the arena. */
+scree_Status scree_body_graph(const scree_Problem *problem, scree_Arena *arena, size_t **row,
+                              int **entry, const scree_Log *log);
 
 #endif

@@ -41,8 +41,8 @@ static double tangent_norm(int d, const double *u) {
 }
 
 /* out = r - P_Y(r - rho (u + s n)) */
-static void natural_map(const scree_Set *set, int d, double rho, const double *r, const double *u,
-                        double s, double *out) {
+SCREE_INLINE void natural_map(const scree_Set *set, int d, double rho, const double *r,
+                              const double *u, double s, double *out) {
   double z[3];
   for (int i = 0; i < d; ++i) z[i] = r[i] - rho * u[i];
   z[0] -= rho * s;
@@ -54,7 +54,7 @@ static void natural_map(const scree_Set *set, int d, double rho, const double *r
 }
 
 /* <W^-1 c, c> by elimination with a pivot floor, so that a singular block weighs much, not NaN. */
-static double inverse_energy(int d, const double *W, const double *c) {
+SCREE_INLINE double inverse_energy(int d, const double *W, const double *c) {
   double A[9], x[3];
   double trace = 0.0;
   for (int i = 0; i < d * d; ++i) A[i] = W[i];
@@ -77,8 +77,8 @@ static double inverse_energy(int d, const double *W, const double *c) {
   return dot(d, x, c);
 }
 
-static void sum_glob(const scree_Set *set, int d, const double *r, const double *u,
-                     const double *claimed, double ut, Sums *sums) {
+SCREE_INLINE void sum_glob(const scree_Set *set, int d, const double *r, const double *u,
+                           const double *claimed, double ut, Sums *sums) {
   double p[3], gap = 0.0, motion = 0.0;
   scree_set_project(set, d, r, p);
   for (int i = 0; i < d; ++i) gap += (r[i] - p[i]) * (r[i] - p[i]);
@@ -94,8 +94,8 @@ static void sum_glob(const scree_Set *set, int d, const double *r, const double 
   sums->penetration += u[0] < 0.0 ? -u[0] : 0.0;
 }
 
-static void sum_report(const scree_Set *set, int d, int c, const double *r, double natural2,
-                       double ut, Sums *sums) {
+SCREE_INLINE void sum_report(const scree_Set *set, int d, int c, const double *r, double natural2,
+                             double ut, Sums *sums) {
   double p[3], violation2 = 0.0;
   scree_set_project(set, d, r, p);
   for (int i = 0; i < d; ++i) violation2 += (r[i] - p[i]) * (r[i] - p[i]);
@@ -130,8 +130,8 @@ double scree_measure_contact(const scree_Problem *problem, int c, double rho, co
   return sqrt(dot(d, map, map));
 }
 
-static void sum_contact(const scree_Operator *W, unsigned parts, int d, int c, const double *R,
-                        const double *U, const double *claimed, Sums *sums) {
+SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, int c,
+                              const double *R, const double *U, const double *claimed, Sums *sums) {
   const scree_Problem *p = W->problem;
   const size_t at = (size_t)c * (size_t)d;
   const double *r = R + at, *u = U + at, *q = p->q + at;
@@ -140,7 +140,7 @@ static void sum_contact(const scree_Operator *W, unsigned parts, int d, int c, c
   const bool slides =
       p->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE && set.kind != SCREE_SET_HALF_LINE;
   const double s = slides ? set.mu * ut : 0.0;
-  double map[3], natural2 = 0.0, flow[3];
+  double map[3] = {0.0}, natural2 = 0.0, flow[3];
   const double *driving = u; /* what is normal to the set: u, or H u with non-associated flow */
   if (p->flow) {
     for (int i = 0; i < d; ++i) flow[i] = dot(d, p->flow + (at + (size_t)i) * (size_t)d, u);

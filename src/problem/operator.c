@@ -6,7 +6,6 @@
 #include "problem/operator.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 #include "problem/graph.h"
 
 #include <math.h>
@@ -48,30 +47,44 @@ static void fill_diagonal(scree_Operator *W) {
   W->mean_diagonal = mean > 0.0 ? mean : 1.0;
 }
 
-scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
-                                   scree_Operator *W) {
+scree_Status scree_operator_init(const scree_Problem *problem, int threads, const size_t *row,
+                                 const int *entry, scree_Arena *arena, const scree_Log *log,
+                                 scree_Operator *W) {
   *W = (scree_Operator){.problem = problem, .threads = threads < 1 ? 1 : threads};
   const bool balls = problem->kind == SCREE_BODIES && !problem->bodies.B && !problem->bodies.C;
-  if (!balls)
-    W->diagonal = SCREE_ALLOC(double, (size_t)problem->nc *(size_t)(problem->d * problem->d));
-  scree_Status status =
-      balls || W->diagonal ? SCREE_OK : scree_fail_memory(log, "the diagonal blocks of W");
-  if (!status && problem->kind == SCREE_BODIES) {
-    W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
-    status = scree_body_graph(problem, &W->body_row, &W->body_entry, log);
+  if (!balls) {
+    const size_t size = (size_t)problem->nc * (size_t)(problem->d * problem->d);
+    if (!(W->diagonal = SCREE_TAKE_RAW(arena, double, size)))
+      return scree_fail_memory(log, "the diagonal blocks of W");
   }
-  if (status) {
-    scree_operator_destroy(W);
-    return status;
+  if (problem->kind == SCREE_BODIES) {
+    W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
+    W->body_row = row;
+    W->body_entry = entry;
   }
   fill_diagonal(W);
   return SCREE_OK;
 }
 
+scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
+                                   scree_Operator *W) {
+  scree_Arena own = {0};
+  size_t *row = NULL;
+  int *entry = NULL;
+  scree_Status status = SCREE_OK;
+  if (problem->kind == SCREE_BODIES) status = scree_body_graph(problem, &own, &row, &entry, log);
+  if (!status) status = scree_operator_init(problem, threads, row, entry, &own, log, W);
+  if (status) {
+    scree_arena_fini(&own);
+    *W = (scree_Operator){0};
+  } else {
+    W->own = own;
+  }
+  return status;
+}
+
 void scree_operator_destroy(scree_Operator *W) {
-  scree_free(W->diagonal);
-  scree_free(W->body_row);
-  scree_free(W->body_entry);
+  scree_arena_fini(&W->own);
   *W = (scree_Operator){0};
 }
 

@@ -11,22 +11,30 @@
 #ifndef SCREE_PROBLEM_OPERATOR_H
 #define SCREE_PROBLEM_OPERATOR_H
 
+#include "core/arena.h"
 #include "problem/balls.h"
 #include "scree/problem.h"
 
 typedef struct scree_Operator {
   const scree_Problem *problem;
-  int threads;          /* that loops over many contacts may use, >= 1 */
-  double *diagonal;     /* (nc x d x d) W_cc, or null for balls: see scree_contact_diagonal */
-  double mean_diagonal; /* of diag W, > 0 (1 when W is zero) */
-  size_t state_size;    /* doubles in y: (nbodies + 1) * nb, or 0 */
-  size_t *body_row;     /* (nbodies + 1) body form: range of a body in body_entry */
-  int *body_entry;      /* (body_row[nbodies]) 2*c + side of each contact of a body, ascending */
+  int threads;            /* that loops over many contacts may use, >= 1 */
+  double *diagonal;       /* (nc x d x d) W_cc, or null for balls: see scree_contact_diagonal */
+  double mean_diagonal;   /* of diag W, > 0 (1 when W is zero) */
+  size_t state_size;      /* doubles in y: (nbodies + 1) * nb, or 0 */
+  const size_t *body_row; /* (nbodies + 1) body form: range of a body in body_entry */
+  const int *body_entry;  /* (body_row[nbodies]) 2*c + side of each contact of a body, ascending */
+  scree_Arena own;        /* memory of scree_operator_create, empty after scree_operator_init */
 } scree_Operator;
 
 scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
                                    scree_Operator *W);
 void scree_operator_destroy(scree_Operator *W);
+
+/* The same with memory from an arena, which must live as long; there is nothing to destroy. `row`
+ * and `entry` are those of scree_body_graph (not used in assembled form). */
+scree_Status scree_operator_init(const scree_Problem *problem, int threads, const size_t *row,
+                                 const int *entry, scree_Arena *arena, const scree_Log *log,
+                                 scree_Operator *W);
 
 /* y = B^T r (nothing in assembled form) */
 void scree_operator_state(const scree_Operator *W, const double *r, double *y);

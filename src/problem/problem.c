@@ -216,11 +216,12 @@ scree_Status scree_problem_assemble(const scree_Problem *bodies, scree_Problem *
                                     const scree_Log *log) {
   const scree_Problem *p = bodies;
   const size_t nc = (size_t)p->nc, d = (size_t)p->d;
+  scree_Arena arena = {0};
   size_t *row = NULL, nblocks = 0;
-  int *entry = NULL, *mark = SCREE_ALLOC(int, nc), *list = SCREE_ALLOC(int, nc);
+  int *entry = NULL, *mark = SCREE_TAKE(&arena, int, nc), *list = SCREE_TAKE_RAW(&arena, int, nc);
   scree_Status status =
       mark && list ? SCREE_OK : scree_fail_memory(log, "the pattern of an assembled problem");
-  if (!status) status = scree_body_graph(p, &row, &entry, log);
+  if (!status) status = scree_body_graph(p, &arena, &row, &entry, log);
   if (!status) {
     for (int c = 0; c < p->nc; ++c) nblocks += (size_t)neighbours(p, row, entry, c, mark, list);
     status = scree_problem_create_assembled(assembled, p->d, p->nc, nblocks, p->set != NULL, log);
@@ -239,10 +240,7 @@ scree_Status scree_problem_assemble(const scree_Problem *bodies, scree_Problem *
     }
     assembled->blocks.row[nc] = filled;
   }
-  scree_free(row);
-  scree_free(entry);
-  scree_free(mark);
-  scree_free(list);
+  scree_arena_fini(&arena);
   return status;
 }
 

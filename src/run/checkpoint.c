@@ -58,7 +58,7 @@ scree_Status scree_checkpoint_read(const char *path, scree_CheckpointHead *head,
   good = good && file.size == count - sizeof file && file.size >= sizeof *head &&
          file.checksum == crc32_z(0, (const Bytef *)payload, (size_t)file.size);
   if (good) memcpy(head, payload, sizeof *head);
-  good = good && head->poured >= 0 &&
+  good = good && head->poured >= 0 && head->state <= file.size &&
          file.size == sizeof *head + (size_t)head->poured * sizeof(int) + head->state;
   if (!good) {
     scree_free(data);

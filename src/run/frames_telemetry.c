@@ -14,7 +14,7 @@
 
 enum { CURVES = 22, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
 
-/* What is read from a line. The first two numbers of a list are kept. */
+/* What is read from a line. Of a list the first two numbers are kept, or the first one. */
 typedef struct Row {
   double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
   double work_forces, work_drivers, normal, friction, scheme, push, closing;
@@ -26,34 +26,35 @@ typedef struct Row {
 static const struct {
   const char *key;
   size_t at;
+  int numbers; /* to keep */
 } keys[] = {
-    {"step", offsetof(Row, step)},
-    {"time", offsetof(Row, time)},
-    {"contacts", offsetof(Row, contacts)},
-    {"error", offsetof(Row, error)},
-    {"tolerance", offsetof(Row, tolerance)},
-    {"penetration", offsetof(Row, penetration)},
-    {"iterations", offsetof(Row, iterations)},
-    {"kinetic", offsetof(Row, kinetic)},
-    {"potential", offsetof(Row, potential)},
-    {"work_forces", offsetof(Row, work_forces)},
-    {"work_drivers", offsetof(Row, work_drivers)},
-    {"dissipated_normal", offsetof(Row, normal)},
-    {"dissipated_friction", offsetof(Row, friction)},
-    {"scheme", offsetof(Row, scheme)},
-    {"push", offsetof(Row, push)},
-    {"closing", offsetof(Row, closing)},
-    {"seconds_detect", offsetof(Row, detect)},
-    {"seconds_build", offsetof(Row, build)},
-    {"seconds_solve", offsetof(Row, solve)},
-    {"seconds_move", offsetof(Row, move)},
-    {"seconds_certify", offsetof(Row, certify)},
-    {"certified", offsetof(Row, certified)},
-    {"energy_created", offsetof(Row, created)},
-    {"energy_limit", offsetof(Row, energy_limit)},
-    {"penetration_limit", offsetof(Row, penetration_limit)},
-    {"worst_body", offsetof(Row, worst)},
-    {"deepest_body", offsetof(Row, deepest)},
+    {"step", offsetof(Row, step), 1},
+    {"time", offsetof(Row, time), 1},
+    {"contacts", offsetof(Row, contacts), 1},
+    {"error", offsetof(Row, error), 1},
+    {"tolerance", offsetof(Row, tolerance), 1},
+    {"penetration", offsetof(Row, penetration), 1},
+    {"iterations", offsetof(Row, iterations), 1},
+    {"kinetic", offsetof(Row, kinetic), 1},
+    {"potential", offsetof(Row, potential), 1},
+    {"work_forces", offsetof(Row, work_forces), 1},
+    {"work_drivers", offsetof(Row, work_drivers), 1},
+    {"dissipated_normal", offsetof(Row, normal), 1},
+    {"dissipated_friction", offsetof(Row, friction), 1},
+    {"scheme", offsetof(Row, scheme), 1},
+    {"push", offsetof(Row, push), 1},
+    {"closing", offsetof(Row, closing), 1},
+    {"seconds_detect", offsetof(Row, detect), 1},
+    {"seconds_build", offsetof(Row, build), 1},
+    {"seconds_solve", offsetof(Row, solve), 1},
+    {"seconds_move", offsetof(Row, move), 1},
+    {"seconds_certify", offsetof(Row, certify), 1},
+    {"certified", offsetof(Row, certified), 1},
+    {"energy_created", offsetof(Row, created), 1},
+    {"energy_limit", offsetof(Row, energy_limit), 1},
+    {"penetration_limit", offsetof(Row, penetration_limit), 1},
+    {"worst_body", offsetof(Row, worst), 2},
+    {"deepest_body", offsetof(Row, deepest), 2},
 };
 
 /* Columns of sensors: there are as many as the lines name, up to a limit. */
@@ -167,7 +168,8 @@ static bool parse_row(const char *line, size_t number, Row *row, Sensors *sensor
       return false;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
       if (strlen(keys[k].key) == length && strncmp(keys[k].key, key, length) == 0)
-        memcpy((char *)row + keys[k].at, values, (size_t)count * sizeof(double));
+        memcpy((char *)row + keys[k].at, values,
+               (size_t)(count < keys[k].numbers ? count : keys[k].numbers) * sizeof(double));
     at = skip_space(at);
     if (*at == ',') at = skip_space(at + 1);
   }

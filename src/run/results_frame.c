@@ -194,6 +194,10 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
                                 bool *end, const scree_Log *log) {
   RecordHead record;
   *end = !read_heads(journal, *offset, &record, &frame->head);
+  /* memory is taken on the strength of the heads, so the file has to be as long as they say */
+  char last;
+  *end = *end ||
+         !read_all(journal->file, &last, 1, *offset + (int64_t)(sizeof record + record.size) - 1);
   if (*end) return SCREE_OK;
   if (!make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   const int64_t start = *offset + (int64_t)(sizeof record + sizeof frame->head);

@@ -28,6 +28,11 @@ bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree
   return false;
 }
 
+/* Bodies that one generator may make. The fuzz targets lower it: ten million take a minute. */
+#ifndef SCREE_MOST_GENERATED
+#define SCREE_MOST_GENERATED 1e7
+#endif
+
 /* ---- grains ---------------------------------------------------------------------------------- */
 
 static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
@@ -270,9 +275,10 @@ static scree_Status make_lattice(Lattice *lattice) {
   if (d == 3) lattice->jitter = fmin(lattice->jitter, jitter * lattice->spacing.z);
   double total = 1;
   for (int k = 0; k < d; ++k) total *= count->entries[k].value->number;
-  if (total > 1e7)
+  if (total > SCREE_MOST_GENERATED)
     return scree_scene_refuse(lattice->scene, count, lattice->log,
-                              "count: found %g bodies, expected at most 1e7", total);
+                              "count: found %g bodies, expected at most %g", total,
+                              SCREE_MOST_GENERATED);
   lattice->count[0] = (long)count->entries[0].value->number;
   lattice->count[1] = d == 3 ? (long)count->entries[1].value->number : 1;
   lattice->count[2] = (long)count->entries[d - 1].value->number;
@@ -297,10 +303,10 @@ static scree_Status make_fill(Lattice *lattice) {
   const double n[3] = {size.x / spacing + 1, d == 3 ? size.y / spacing / sqrt(0.75) + 1 : 1,
                        d == 3 ? size.z / spacing / sqrt(2.0 / 3.0) + 1
                               : size.y / spacing / sqrt(0.75) + 1};
-  if (!(n[0] * n[1] * n[2] < 2e7))
+  if (!(n[0] * n[1] * n[2] < 2 * SCREE_MOST_GENERATED))
     return scree_scene_refuse(lattice->scene, lattice->node, lattice->log,
-                              "the region has room for about %.2g bodies, expected at most 2e7",
-                              n[0] * n[1] * n[2]);
+                              "the region has room for about %.2g bodies, expected at most %g",
+                              n[0] * n[1] * n[2], 2 * SCREE_MOST_GENERATED);
   for (int k = 0; k < 3; ++k) lattice->count[k] = (long)ceil(n[k]);
   /* half a body below the target is as near as half a body above */
   const double one = lattice->grain.shape.volume * pow(lattice->grain.scale.min, d);
@@ -353,8 +359,9 @@ static scree_Status make_wall(scree_Scene *scene, const scree_Node *node, const 
   const int length = (int)scree_node_number(node, "length");
   scree_BodyDef def = scree_body_def();
   scree_Status status = scree_scene_matter(scene, node, log, &def);
-  if (status == SCREE_OK && (double)courses * length > 1e7)
-    status = scree_scene_refuse(scene, node, log, "a wall of more than 1e7 bricks");
+  if (status == SCREE_OK && (double)courses * length > SCREE_MOST_GENERATED)
+    status =
+        scree_scene_refuse(scene, node, log, "a wall of more than %g bricks", SCREE_MOST_GENERATED);
   if (status == SCREE_OK && !(joint < brick.x))
     status =
         scree_scene_refuse(scene, node, log, "joint: found %g, expected less than a brick", joint);

@@ -181,6 +181,50 @@ static void say_shapes(Page *page) {
   say(page, "\n");
 }
 
+/* What a scene that names neither scheme, step nor tolerance runs with, and why. */
+static const char defaults_text[] =
+    "\n## Defaults\n\n"
+    "A scene needs no `time` but its duration, and no `solver`. The defaults are chosen from "
+    "`scree converge` over the scenes of `bench/scenes`: [DEFAULTS](DEFAULTS.md) is the table.\n\n"
+    "- **Scheme** `moreau-jean`. Bodies are kicked once in each step, at its middle; from one kick "
+    "to "
+    "the next they move with the velocity after the kick. The contact law is posed on the gap at "
+    "the "
+    "next kick, so that a contact that the step would close is part of its problem, however small "
+    "or "
+    "fast the body is. Free flight is of order 2 and motion along curved obstacles does not lose "
+    "energy. `euler` is the same with the kick at the start of the step: its saved positions do "
+    "not "
+    "overlap, and it is of order 1. `moreau-jean-closed` repeats the papers.\n"
+    "- **Contacts** act on the surfaces of the two bodies. Where the gap is closed both points are "
+    "one, and angular momentum is kept exactly; for a gap that is still open the arms end on the "
+    "two "
+    "surfaces, which is where the bodies meet at the end of the step.\n"
+    "- **Restitution** acts in the step in which the bodies would meet, with Newton's law on the "
+    "velocities before it. With `e_n` > 0 bodies turn round up to one step too early: results are "
+    "of order 1 in the step.\n"
+    "- **Gaps** of loaded contacts that the solver's error has opened or closed are corrected by 3 "
+    "% "
+    "in each step, and no body is pushed faster than its contact is pressed together.\n"
+    "- **Step** `auto`: the smallest body falls from rest by 1e-3 of its size in a step; no body "
+    "or "
+    "obstacle moves by more than 0.05 of it at the speeds that the scene gives, none turns by more "
+    "than 0.1; an applied force moves its body from rest by at most 0.01 of its size.\n"
+    "- **Tolerance** `auto` is 1e-4 on `error`. It is relative to the impulses, so where these are "
+    "large against the motion (bodies at rest, heavy loads) the step goes on until the energy by "
+    "which the law is violated is small against the energy that the step turns over, or so small "
+    "that bodies at rest stay there.\n"
+    "- **Work**: a step costs at most `max_work` times the usual step, counted in sweeps and "
+    "factorisations, so that it ends with the same bits everywhere. Then its best solution stands, "
+    "the step is not certified, and the run goes on.\n"
+    "- **Certificate**: a step is certified when its error is at most the tolerance, no "
+    "penetration "
+    "is deeper than `penetration_limit`, and the energy that the discretisation has created since "
+    "the "
+    "start is at most `energy_limit` of the energy turned over (the largest kinetic energy, with "
+    "all "
+    "work and dissipation).\n";
+
 char *scree_scene_reference(void) {
   Page page = {0};
   say(&page,
@@ -222,6 +266,7 @@ char *scree_scene_reference(void) {
   for (int k = 0; scree_scheme_name(k); ++k)
     say(&page, "| scheme `%s` | %s |\n", scree_scheme_name(k),
         scree_scheme_summary(scree_scheme_name(k)));
+  say(&page, "%s", defaults_text);
   return finish(&page);
 }
 

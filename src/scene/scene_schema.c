@@ -35,7 +35,7 @@
 
 static const char *solver_name(int index) {
   const scree_SolverClass *class_ = scree_solver_class(index);
-  return class_ ? scree_solver_name(class_) : NULL;
+  return class_ ? scree_solver_class_name(class_) : NULL;
 }
 
 static const char *measure_name(int index) {

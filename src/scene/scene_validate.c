@@ -503,15 +503,15 @@ static void write_option_message(void *user, scree_LogLevel level, const char *m
 
 static scree_Node *check_options(Check *check, const scree_Node *node) {
   /* auto may be a solver of its own, or stand for the library's default */
-  const scree_SolverClass *class_ = scree_solver_find(check->solver);
-  if (!class_) class_ = scree_solver_find(scree_solve_settings().solver);
+  const scree_SolverClass *class_ = scree_solver_class_find(check->solver);
+  if (!class_) class_ = scree_solver_class_find(scree_solve_settings().solver);
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_MAP, node->line, node->column);
   if (!class_ || !result) return result;
   if (node->kind != SCREE_NODE_MAP) {
     expected(check, node, "a map of options");
     return NULL;
   }
-  const scree_OptionTable *table = scree_solver_options(class_);
+  const scree_OptionTable *table = scree_solver_class_options(class_);
   char *values = SCREE_ALLOC(char, table->size + 1), owner[64];
   scree_Status status = values ? SCREE_OK : SCREE_MACHINE;
   snprintf(owner, sizeof owner, "solver %.40s", check->solver);

@@ -21,7 +21,6 @@
  * errors, never from clocks: the same problem gives the same bits on any machine and number of
  * threads. There is nothing to tune. */
 #include "core/log.h"
-#include "core/memory.h"
 #include "problem/recover.h"
 #include "solver/registry.h"
 
@@ -59,21 +58,14 @@ typedef struct State {
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  State *st = SCREE_ALLOC(State, 1);
+  scree_Arena *work = &run->cache->work;
+  State *st = SCREE_TAKE(work, State, 1);
   const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
-  if (!st || !(st->best = SCREE_ALLOC(double, n))) {
-    scree_free(st);
+  if (!st || !(st->best = SCREE_TAKE_RAW(work, double, n)))
     return scree_fail_memory(run->log, "auto");
-  }
   st->options = *(const Options *)options;
   *out = st;
   return SCREE_OK;
-}
-
-static void destroy(void *memory) {
-  State *st = memory;
-  scree_free(st->best);
-  scree_free(st);
 }
 
 static bool finished(const scree_SolveRun *run) {
@@ -115,7 +107,7 @@ static scree_Status follow_path(State *st, scree_SolveRun *run, double *r, doubl
   double seconds, price;
   scree_Status status = scree_solve_run_factorisation_seconds(run, &seconds);
   if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &price);
-  if (status || scree_solver_refuses(&scree_solver_lemke, run->W->problem) ||
+  if (status || scree_solver_class_refuses(&scree_solver_lemke, run->W->problem) ||
       factorisations * seconds > PATH_SECONDS ||
       (run->settings->warm_start && factorisations > PATH_WARM))
     return status;
@@ -200,7 +192,7 @@ static scree_Status factorising(State *st, scree_SolveRun *run, double price, do
 static scree_Status factorise_or_sweep(State *st, scree_SolveRun *run, double *r, double *u) {
   double price = INFINITY; /* of a factorisation, in sweeps */
   scree_Status status = SCREE_OK;
-  if (!scree_solver_refuses(&scree_solver_newton, run->W->problem)) {
+  if (!scree_solver_class_refuses(&scree_solver_newton, run->W->problem)) {
     status = scree_solve_run_sweeps_per_factorisation(run, &price);
     scree_report(run->log, SCREE_LOG_DETAIL,
                  "auto: error %.2e after %d sweeps, a factorisation costs %.0f", run->value,
@@ -225,24 +217,23 @@ static bool has_room(const scree_SolveRun *run) {
  * the error with W as given: the driver asks for it, and comes back when it is above. */
 static scree_Status over_bodies(State *st, scree_SolveRun *run, double *r, double *u, bool *found) {
   const scree_Operator *W = run->W;
-  scree_SolveCache *cache = run->cache, own = {0};
-  scree_Operator V = {0};
+  scree_SolveCache *cache = run->cache, *own = cache->next;
+  scree_Operator V;
   scree_Problem bodies;
   *found = false;
   if (W->problem->nc < RECOVER_FROM || run->settings->tolerance < RECOVER_ABOVE) return SCREE_OK;
   scree_Status status = scree_recover_bodies(W->problem, &bodies, found, run->log);
   if (status || !*found) return status;
   scree_report(run->log, SCREE_LOG_DETAIL, "auto: %d bodies behind W", bodies.bodies.nbodies);
-  status = scree_operator_create(&bodies, W->threads, run->log, &V);
+  status = scree_solve_cache_begin(own, &bodies, run->log);
+  if (!status) status = scree_solve_cache_operator(own, &bodies, W->threads, run->log, &V);
   if (!status) {
     run->W = &V;
-    run->cache = &own;
+    run->cache = own;
     status = factorise_or_sweep(st, run, r, u);
-    scree_solve_cache_destroy(&own);
     run->cache = cache;
     run->W = W;
   }
-  scree_operator_destroy(&V);
   scree_problem_destroy(&bodies);
   return status;
 }
@@ -284,5 +275,4 @@ const scree_SolverClass scree_solver_auto = {
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,
-    .destroy = destroy,
 };

@@ -4,7 +4,6 @@
 #include "solver/colouring.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 
 #include <string.h>
 
@@ -24,10 +23,10 @@ static bool is_hub(const scree_Operator *W, int body) {
   return body >= 0 && W->body_row[body + 1] - W->body_row[body] > HUB;
 }
 
-static scree_Status colour_bodies(const scree_Operator *W, int *colour, const scree_Log *log) {
+static bool colour_bodies(const scree_Operator *W, scree_Arena *arena, int *colour) {
   const scree_Problem *p = W->problem;
-  uint64_t *used = SCREE_ALLOC(uint64_t, (size_t)p->bodies.nbodies * WORDS);
-  if (!used) return scree_fail_memory(log, "a colouring");
+  uint64_t *used = SCREE_TAKE(arena, uint64_t, (size_t)p->bodies.nbodies * WORDS);
+  if (!used) return false;
   for (int c = 0; c < p->nc; ++c) {
     const int b0 = p->bodies.body[2 * c], b1 = p->bodies.body[2 * c + 1];
     if (is_hub(W, b0) || is_hub(W, b1)) {
@@ -40,16 +39,15 @@ static scree_Status colour_bodies(const scree_Operator *W, int *colour, const sc
     if (u0) u0[k / 64] |= (uint64_t)1 << (k % 64);
     if (u1) u1[k / 64] |= (uint64_t)1 << (k % 64);
   }
-  scree_free(used);
-  return SCREE_OK;
+  return true;
 }
 
 /* W may be unsymmetric in pattern too, so both directions are marked: `used` of each contact holds
  * the colours of the earlier contacts that see it. */
-static scree_Status colour_blocks(const scree_Operator *W, int *colour, const scree_Log *log) {
+static bool colour_blocks(const scree_Operator *W, scree_Arena *arena, int *colour) {
   const scree_Problem *p = W->problem;
-  uint64_t *used = SCREE_ALLOC(uint64_t, (size_t)p->nc * WORDS);
-  if (!used) return scree_fail_memory(log, "a colouring");
+  uint64_t *used = SCREE_TAKE(arena, uint64_t, (size_t)p->nc * WORDS);
+  if (!used) return false;
   for (int c = 0; c < p->nc; ++c) {
     uint64_t mine[WORDS];
     memcpy(mine, used + (size_t)c * WORDS, sizeof mine);
@@ -65,60 +63,55 @@ static scree_Status colour_blocks(const scree_Operator *W, int *colour, const sc
         used[(size_t)p->blocks.col[k] * WORDS + (size_t)(chosen / 64)] |= (uint64_t)1
                                                                           << (chosen % 64);
   }
-  scree_free(used);
-  return SCREE_OK;
+  return true;
 }
 
-static scree_Status allocate(scree_Colouring *colouring, int nc, int colours,
+static scree_Status allocate(scree_Colouring *colouring, scree_Arena *arena, int nc, int colours,
                              const scree_Log *log) {
   *colouring = (scree_Colouring){.colours = colours};
-  colouring->start = SCREE_ALLOC(int, colours + 1);
-  colouring->order = SCREE_ALLOC(int, nc);
-  colouring->serial = SCREE_ALLOC(int, colours);
+  colouring->start = SCREE_TAKE(arena, int, colours + 1);
+  colouring->order = SCREE_TAKE_RAW(arena, int, nc);
+  colouring->serial = SCREE_TAKE(arena, int, colours);
   if (colouring->start && colouring->order && colouring->serial) return SCREE_OK;
-  scree_colouring_destroy(colouring);
   return scree_fail_memory(log, "the order of contacts");
 }
 
-scree_Status scree_colouring_create(const scree_Operator *W, scree_Colouring *colouring,
-                                    const scree_Log *log) {
-  const int nc = W->problem->nc;
-  int *colour = SCREE_ALLOC(int, nc);
-  if (!colour) return scree_fail_memory(log, "a colouring");
-  scree_Status status = W->problem->kind == SCREE_BODIES ? colour_bodies(W, colour, log)
-                                                         : colour_blocks(W, colour, log);
-  int count[MAX_COLOURS + 1] = {0}, colours = 0, renamed[MAX_COLOURS + 1];
-  for (int c = 0; !status && c < nc; ++c) ++count[colour[c]];
-  for (int k = 0; k <= MAX_COLOURS; ++k) renamed[k] = count[k] ? colours++ : -1;
-  if (!status) status = allocate(colouring, nc, colours, log);
-  if (!status) {
-    for (int k = 0; k <= MAX_COLOURS; ++k)
-      if (count[k]) {
-        colouring->start[renamed[k] + 1] = colouring->start[renamed[k]] + count[k];
-        colouring->serial[renamed[k]] = k == MAX_COLOURS;
-      }
-    int next[MAX_COLOURS + 1];
-    for (int k = 0; k < colours; ++k) next[k] = colouring->start[k];
-    for (int c = 0; c < nc; ++c) colouring->order[next[renamed[colour[c]]]++] = c;
+/* Contacts sorted by colour (nc), colours without contacts left out. */
+static void sort_contacts(scree_Colouring *colouring, int nc, const int *colour) {
+  int count[MAX_COLOURS + 1] = {0}, next[MAX_COLOURS + 1], colours = 0;
+  for (int c = 0; c < nc; ++c) ++count[colour[c]];
+  for (int k = 0; k <= MAX_COLOURS; ++k) {
+    if (!count[k]) continue;
+    next[k] = colouring->start[colours];
+    colouring->start[colours + 1] = next[k] + count[k];
+    colouring->serial[colours++] = k == MAX_COLOURS;
   }
-  scree_free(colour);
-  return status;
+  colouring->colours = colours;
+  for (int c = 0; c < nc; ++c) colouring->order[next[colour[c]]++] = c;
 }
 
-scree_Status scree_colouring_natural(const scree_Operator *W, scree_Colouring *colouring,
-                                     const scree_Log *log) {
+scree_Status scree_colouring_create(const scree_Operator *W, scree_Arena *arena,
+                                    scree_Colouring *colouring, const scree_Log *log) {
   const int nc = W->problem->nc;
-  scree_Status status = allocate(colouring, nc, 1, log);
+  scree_Status status = allocate(colouring, arena, nc, MAX_COLOURS + 1, log);
+  if (status) return status;
+  const scree_ArenaMark mark = scree_arena_mark(arena);
+  int *colour = SCREE_TAKE_RAW(arena, int, nc);
+  const bool enough =
+      colour && (W->problem->kind == SCREE_BODIES ? colour_bodies(W, arena, colour)
+                                                  : colour_blocks(W, arena, colour));
+  if (enough) sort_contacts(colouring, nc, colour);
+  scree_arena_release(arena, mark);
+  return enough ? SCREE_OK : scree_fail_memory(log, "a colouring");
+}
+
+scree_Status scree_colouring_natural(const scree_Operator *W, scree_Arena *arena,
+                                     scree_Colouring *colouring, const scree_Log *log) {
+  const int nc = W->problem->nc;
+  scree_Status status = allocate(colouring, arena, nc, 1, log);
   if (status) return status;
   for (int c = 0; c < nc; ++c) colouring->order[c] = c;
   colouring->start[1] = nc;
   colouring->serial[0] = 1;
   return SCREE_OK;
-}
-
-void scree_colouring_destroy(scree_Colouring *colouring) {
-  scree_free(colouring->start);
-  scree_free(colouring->order);
-  scree_free(colouring->serial);
-  *colouring = (scree_Colouring){0};
 }

@@ -14,14 +14,13 @@ typedef struct scree_Colouring {
 } scree_Colouring;
 
 /* Greedy colouring in the order of the contacts. Contacts of a body with very many contacts (a
- * plate on a packing) would need a colour each; they form one serial group at the end. */
-scree_Status scree_colouring_create(const scree_Operator *W, scree_Colouring *colouring,
-                                    const scree_Log *log);
+ * plate on a packing) would need a colour each; they form one serial group at the end. The result
+ * follows from the graph of the contacts alone. Its arrays are taken from the arena. */
+scree_Status scree_colouring_create(const scree_Operator *W, scree_Arena *arena,
+                                    scree_Colouring *colouring, const scree_Log *log);
 
 /* One serial group in natural order: for problems too small to gain from threads. */
-scree_Status scree_colouring_natural(const scree_Operator *W, scree_Colouring *colouring,
-                                     const scree_Log *log);
-
-void scree_colouring_destroy(scree_Colouring *colouring);
+scree_Status scree_colouring_natural(const scree_Operator *W, scree_Arena *arena,
+                                     scree_Colouring *colouring, const scree_Log *log);
 
 #endif

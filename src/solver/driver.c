@@ -1,7 +1,14 @@
 /* The driver: checks the problem, prepares the operator, runs the chosen solver and grades the
  * result. The grade is computed here, from r alone, by the shared function; a solver has no say in
  * it. If a solver believes in a result that the grade refutes (its own velocities had drifted), it
- * is started again from where it stopped. */
+ * is started again from where it stopped.
+ *
+ * What lives on. A scree_Solver has a cache for the problem it is given, one for a problem that a
+ * method makes from it (the bodies behind W, the convex problems of fixed-point), and one for a
+ * problem made from that. What a cache keeps may change the bits of later results only through its
+ * scree_Elimination, which is saved and restored; all else is compared with the problem at hand and
+ * made anew where it does not fit, so that it is the same kept or not (kept_graph.h,
+ * graph_system.h). */
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -12,37 +19,47 @@
 #include <omp.h>
 #include <string.h>
 
-enum { RESTARTS = 3 };
+enum { RESTARTS = 3, CACHES = 3 };
+
+struct scree_Solver {
+  scree_Log log;
+  const scree_SolverClass *class_;
+  scree_SolveSettings settings; /* without `options`: these are read */
+  scree_SolverOptions options;
+  scree_Poll poll;          /* of the solve in progress */
+  const double *velocities; /* (nbodies x nb) of the last problem, or null */
+  scree_SolveCache cache[CACHES];
+};
 
 scree_SolveSettings scree_solve_settings(void) {
-  const char *preset = scree_solver_find("auto") ? "auto" : "nlgs";
+  const char *preset = scree_solver_class_find("auto") ? "auto" : "nlgs";
   return (scree_SolveSettings){
       .solver = preset, .tolerance = 1e-8, .measure = SCREE_MEASURE_ERROR, .threads = 0};
 }
 
-const scree_SolverClass *scree_solver_find(const char *name) {
+const scree_SolverClass *scree_solver_class_find(const char *name) {
   for (int k = 0; scree_solver_registry[k]; ++k)
     if (strcmp(scree_solver_registry[k]->name, name) == 0) return scree_solver_registry[k];
   return NULL;
 }
 
-const char *scree_solver_name(const scree_SolverClass *class_) {
+const char *scree_solver_class_name(const scree_SolverClass *class_) {
   return class_->name;
 }
 
-const char *scree_solver_summary(const scree_SolverClass *class_) {
+const char *scree_solver_class_summary(const scree_SolverClass *class_) {
   return class_->summary;
 }
 
-const char *scree_solver_reference(const scree_SolverClass *class_) {
+const char *scree_solver_class_reference(const scree_SolverClass *class_) {
   return class_->reference;
 }
 
-unsigned scree_solver_capabilities(const scree_SolverClass *class_) {
+unsigned scree_solver_class_capabilities(const scree_SolverClass *class_) {
   return class_->capabilities;
 }
 
-const scree_OptionTable *scree_solver_options(const scree_SolverClass *class_) {
+const scree_OptionTable *scree_solver_class_options(const scree_SolverClass *class_) {
   return &class_->options;
 }
 
@@ -53,7 +70,8 @@ static bool only_cones(const scree_Problem *p) {
   return true;
 }
 
-const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Problem *problem) {
+const char *scree_solver_class_refuses(const scree_SolverClass *class_,
+                                       const scree_Problem *problem) {
   const unsigned can = class_->capabilities;
   if (problem->d == 2 && !(can & SCREE_CAN_2D)) return "it does not solve 2D problems";
   if (problem->d == 3 && !(can & SCREE_CAN_3D)) return "it does not solve 3D problems";
@@ -73,22 +91,16 @@ const char *scree_solver_refuses(const scree_SolverClass *class_, const scree_Pr
 
 /* ---- solve ----------------------------------------------------------------------------------- */
 
-static scree_Status find_class(const scree_Problem *problem, const char *name,
-                               const scree_SolverClass **class_, const scree_Log *log) {
-  *class_ = scree_solver_find(name);
-  if (!*class_) {
-    const char *names[64] = {NULL};
-    for (int k = 0; k < 63 && scree_solver_registry[k]; ++k)
-      names[k] = scree_solver_registry[k]->name;
-    const char *near = scree_nearest_word(name, names);
-    return scree_fail(log, SCREE_BAD_INPUT, "solver \"%s\" is not known%s%s%s", name,
-                      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-  }
-  const char *reason = scree_solver_refuses(*class_, problem);
-  if (reason)
-    return scree_fail(log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s", name,
-                      reason);
-  return SCREE_OK;
+static scree_Status find_class(const char *name, const scree_SolverClass **class_,
+                               const scree_Log *log) {
+  *class_ = scree_solver_class_find(name);
+  if (*class_) return SCREE_OK;
+  const char *names[64] = {NULL};
+  for (int k = 0; k < 63 && scree_solver_registry[k]; ++k)
+    names[k] = scree_solver_registry[k]->name;
+  const char *near = scree_nearest_word(name, names);
+  return scree_fail(log, SCREE_BAD_INPUT, "solver \"%s\" is not known%s%s%s", name,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static scree_Status check_settings(const scree_SolveSettings *s, const scree_Log *log) {
@@ -133,12 +145,10 @@ static void certify(const scree_SolveRun *run, const double *r, double *u, doubl
 static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const void *options, double *r, double *u, double *y,
                                     scree_SolveInfo *info) {
-  scree_Status status = SCREE_OK;
   void *state = NULL;
-  scree_SolveCache cache = {0};
-  run->cache = &cache;
-  status = class_->create(run, options, &state);
-  for (int k = 0; !status && k <= RESTARTS; ++k) {
+  scree_Status status = class_->create(run, options, &state);
+  if (status) return status;
+  for (int k = 0; k <= RESTARTS; ++k) {
     run->met = false;
     status = class_->solve(state, run, r, u);
     if (status) break;
@@ -147,55 +157,161 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
     if (info->converged || !run->met || run->exhausted) break;
   }
   info->work = scree_solve_run_work(run);
-  if (state) class_->destroy(state);
-  scree_solve_cache_destroy(&cache);
-  run->cache = NULL;
+  if (class_->destroy) class_->destroy(state);
   info->iterations = run->iterations;
   info->factorisations = run->factorisations;
   info->solver = run->note ? run->note : class_->name;
   return status;
 }
 
-scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
-                         double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
+/* ---- a solver -------------------------------------------------------------------------------- */
+
+static void init_solver(scree_Solver *solver, const scree_Log *log) {
+  *solver = (scree_Solver){0};
+  if (log) solver->log = *log;
+  for (int k = 0; k + 1 < CACHES; ++k) solver->cache[k].next = &solver->cache[k + 1];
+}
+
+static void fini_solver(scree_Solver *solver) {
+  for (int k = 0; k < CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
+}
+
+scree_Status scree_solver_set_settings(scree_Solver *solver, const scree_SolveSettings *settings) {
   const scree_SolverClass *class_ = NULL;
-  scree_Operator W = {0};
+  scree_SolverOptions options;
+  scree_Status status = check_settings(settings, &solver->log);
+  if (!status) status = find_class(settings->solver, &class_, &solver->log);
+  if (!status)
+    status = scree_solver_class_read_options(class_, settings->options, &options, &solver->log);
+  if (status) return status;
+  solver->class_ = class_;
+  solver->options = options;
+  solver->settings = *settings;
+  solver->settings.solver = class_->name;
+  solver->settings.options = NULL;
+  if (settings->max_iterations == 0) solver->settings.max_iterations = class_->max_iterations;
+  return SCREE_OK;
+}
+
+scree_Status scree_solver_create(const scree_SolveSettings *settings, const scree_Log *log,
+                                 scree_Solver **solver) {
+  *solver = NULL;
+  scree_Solver *s = SCREE_ALLOC(scree_Solver, 1);
+  if (!s) return scree_fail_memory(log, "a solver");
+  init_solver(s, log);
+  const scree_Status status = scree_solver_set_settings(s, settings);
+  if (status)
+    scree_free(s);
+  else
+    *solver = s;
+  return status;
+}
+
+void scree_solver_destroy(scree_Solver *solver) {
+  if (!solver) return;
+  fini_solver(solver);
+  scree_free(solver);
+}
+
+static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem) {
+  const scree_Status status = scree_problem_check(problem, &solver->log);
+  if (status) return status;
+  const char *reason = scree_solver_class_refuses(solver->class_, problem);
+  if (!reason) return SCREE_OK;
+  return scree_fail(&solver->log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s",
+                    solver->class_->name, reason);
+}
+
+scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
+                                double *u, scree_SolveInfo *info) {
+  const scree_Log *log = &solver->log;
+  const scree_SolveSettings *settings = &solver->settings;
+  scree_SolveCache *cache = solver->cache;
   *info = (scree_SolveInfo){0};
-  scree_Status status = scree_problem_check(problem, log);
-  if (!status) status = check_settings(settings, log);
-  if (!status) status = find_class(problem, settings->solver, &class_, log);
+  solver->velocities = NULL;
+  solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
+  scree_Status status = check_problem(solver, problem);
   if (status) return status;
 
-  scree_SolveSettings used = *settings;
-  if (used.max_iterations == 0) used.max_iterations = class_->max_iterations;
-  const int threads = used.threads > 0 ? used.threads : omp_get_max_threads();
+  const int threads = settings->threads > 0 ? settings->threads : omp_get_max_threads();
   const size_t n = (size_t)problem->nc * (size_t)problem->d;
-  const double start = scree_seconds();
-  void *options = scree_alloc(class_->options.size, 1);
-  double *work = SCREE_ALLOC(double, n), *y = NULL;
-  if (!options || !work) status = scree_fail_memory(log, "the work of a solve");
-  if (!status) status = scree_solver_read_options(class_, settings->options, options, log);
-  if (!status) status = scree_operator_create(problem, threads, log, &W);
-  if (!status && !(y = SCREE_ALLOC(double, W.state_size)))
-    status = scree_fail_memory(log, "the velocities of bodies");
-  if (!status) {
-    if (!settings->warm_start)
-      for (size_t i = 0; i < n; ++i) r[i] = 0.0;
-    scree_Poll poll = {used.interrupted, used.interrupted_user, false};
-    scree_SolveRun run = {.W = &W,
-                          .poll = &poll,
-                          .settings = &used,
-                          .log = log,
-                          .start = start,
-                          .work = work,
-                          .measure_often = used.measure >= SCREE_MEASURE_EPS_GLOB};
-    status = run_and_certify(&run, class_, options, r, u, y, info);
-    if (!status && poll.stopped) status = SCREE_INTERRUPTED;
+  scree_Operator W;
+  scree_SolveRun run = {.W = &W,
+                        .settings = settings,
+                        .log = log,
+                        .poll = &solver->poll,
+                        .start = scree_seconds(),
+                        .cache = cache,
+                        .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB};
+  status = scree_solve_cache_begin(cache, problem, log);
+  if (!status) status = scree_solve_cache_operator(cache, problem, threads, log, &W);
+  if (status) return status;
+  run.work = SCREE_TAKE_RAW(&cache->work, double, n);
+  double *y = SCREE_TAKE_RAW(&cache->work, double, W.state_size);
+  if (!run.work || !y) return scree_fail_memory(log, "the work of a solve");
+  if (!settings->warm_start)
+    for (size_t i = 0; i < n; ++i) r[i] = 0.0;
+  status = run_and_certify(&run, solver->class_, &solver->options, r, u, y, info);
+  if (!status && solver->poll.stopped) status = SCREE_INTERRUPTED;
+  if (status) return status;
+  if (problem->kind == SCREE_BODIES) solver->velocities = y;
+  return info->converged ? SCREE_OK : SCREE_NOT_CONVERGED;
+}
+
+scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
+                         double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
+  scree_Solver solver;
+  init_solver(&solver, log);
+  *info = (scree_SolveInfo){0};
+  scree_Status status = scree_solver_set_settings(&solver, settings);
+  if (!status) status = scree_solver_solve(&solver, problem, r, u, info);
+  fini_solver(&solver);
+  return status;
+}
+
+const double *scree_solver_velocities(const scree_Solver *solver) {
+  return solver->velocities;
+}
+
+size_t scree_solver_memory(const scree_Solver *solver) {
+  size_t bytes = sizeof *solver;
+  for (int k = 0; k < CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
+  return bytes;
+}
+
+/* ---- what it remembers: a header, then one scree_Elimination after the other ----------------- */
+
+static const char magic[8] = "screesv1";
+
+size_t scree_solver_state_size(const scree_Solver *solver) {
+  size_t bytes = sizeof magic;
+  for (int k = 0; k < CACHES; ++k) bytes += scree_elimination_size(&solver->cache[k].elimination);
+  return bytes;
+}
+
+void scree_solver_save(const scree_Solver *solver, void *buffer) {
+  memcpy(buffer, magic, sizeof magic);
+  char *at = (char *)buffer + sizeof magic;
+  for (int k = 0; k < CACHES; ++k) at = scree_elimination_save(&solver->cache[k].elimination, at);
+}
+
+scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size) {
+  const char *part[CACHES + 1], *end = (const char *)buffer + size;
+  part[0] = NULL;
+  if (size >= sizeof magic && memcmp(buffer, magic, sizeof magic) == 0)
+    part[0] = (const char *)buffer + sizeof magic;
+  for (int k = 0; k < CACHES; ++k)
+    part[k + 1] = part[k] ? scree_elimination_check(part[k], end) : NULL;
+  if (part[CACHES] != end)
+    return scree_fail(&solver->log, SCREE_BAD_INPUT,
+                      "memory of a solver: these %zu bytes are not one, or of another version",
+                      size);
+  scree_Status status = SCREE_OK;
+  for (int k = 0; k < CACHES; ++k) {
+    scree_SolveCache *cache = &solver->cache[k];
+    scree_graph_system_fini(&cache->system); /* it was made with another order */
+    if (!status) status = scree_elimination_restore(&cache->elimination, part[k], &solver->log);
   }
-  if (!status && !info->converged) status = SCREE_NOT_CONVERGED;
-  scree_free(options);
-  scree_free(work);
-  scree_free(y);
-  scree_operator_destroy(&W);
+  for (int k = 0; status && k < CACHES; ++k) scree_elimination_fini(&solver->cache[k].elimination);
   return status;
 }

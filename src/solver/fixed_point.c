@@ -17,7 +17,6 @@
  * The outer test is the driver's, on Coulomb's law itself. 003's own test, |F(s) - s|/(|s| + 1) <=
  * tolFP, is the option tol_fp, or the measure `increment`. An iteration is one convex problem. */
 #include "core/log.h"
-#include "core/memory.h"
 #include "math/vector.h"
 #include "solver/solver.h"
 
@@ -41,12 +40,12 @@ typedef struct Options {
 typedef struct FixedPoint {
   Options options;
   const scree_SolverClass *inner;
-  void *inner_options, *inner_state;
+  scree_SolverOptions inner_options;
+  void *inner_state;
   scree_Problem problem; /* the convex one: a view with a q of its own */
   scree_Operator W;      /* the same matrix for that problem */
   scree_SolveSettings settings;
-  scree_SolveRun run;         /* of the inner solver */
-  scree_SolveCache cache;     /* its own: another law */
+  scree_SolveRun run;         /* of the inner solver, with a cache of its own: another law */
   scree_SolveRun *outer;      /* for the user's progress call */
   double *q;                  /* (nc x d) q + mu s n */
   double *s, *omega, *change; /* (nc) */
@@ -56,15 +55,7 @@ typedef struct FixedPoint {
 
 static void destroy(void *state) {
   FixedPoint *m = state;
-  if (!m) return;
-  if (m->inner_state) m->inner->destroy(m->inner_state);
-  scree_solve_cache_destroy(&m->cache);
-  scree_free(m->inner_options);
-  scree_free(m->q);
-  scree_free(m->s);
-  scree_free(m->best);
-  scree_free(m->state);
-  scree_free(m);
+  if (m->inner->destroy) m->inner->destroy(m->inner_state);
 }
 
 /* A long inner solve lets the user stop the whole: the call says where the outer iteration is. */
@@ -77,35 +68,31 @@ static bool inner_progress(void *user, int iteration, double measured) {
 }
 
 static scree_Status find_inner(FixedPoint *m, const scree_SolveRun *run) {
-  m->inner = scree_solver_find(m->options.inner);
+  m->inner = scree_solver_class_find(m->options.inner);
   if (!m->inner)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver fixed-point: inner=%s, expected the name of a solver",
                       m->options.inner);
-  const char *reason = scree_solver_refuses(m->inner, &m->problem);
+  const char *reason = scree_solver_class_refuses(m->inner, &m->problem);
   if (reason)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver fixed-point: inner=%s cannot solve the convex problem: %s",
                       m->options.inner, reason);
-  m->inner_options = scree_alloc(m->inner->options.size, 1);
-  if (!m->inner_options) return scree_fail_memory(run->log, "the options of the inner solver");
-  scree_options_init(&m->inner->options, m->inner_options);
-  return SCREE_OK;
+  return scree_solver_class_read_options(m->inner, NULL, &m->inner_options, run->log);
 }
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {
   const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
-  FixedPoint *m = SCREE_ALLOC(FixedPoint, 1);
+  scree_Arena *work = &run->cache->work;
+  FixedPoint *m = SCREE_TAKE(work, FixedPoint, 1);
   if (!m) return scree_fail_memory(run->log, "the fixed point");
   memcpy(&m->options, options, sizeof m->options);
-  m->q = SCREE_ALLOC(double, n);
-  m->s = SCREE_ALLOC(double, 3 * nc);
-  m->best = SCREE_ALLOC(double, n);
-  m->state = SCREE_ALLOC(double, run->W->state_size);
-  if (!m->q || !m->s || !m->best || !m->state) {
-    destroy(m);
+  m->q = SCREE_TAKE(work, double, n);
+  m->s = SCREE_TAKE(work, double, 3 * nc);
+  m->best = SCREE_TAKE(work, double, n);
+  m->state = SCREE_TAKE(work, double, run->W->state_size);
+  if (!m->q || !m->s || !m->best || !m->state)
     return scree_fail_memory(run->log, "the vectors of the fixed point");
-  }
   m->omega = m->s + nc;
   m->change = m->omega + nc;
   m->problem = *run->W->problem;
@@ -123,15 +110,12 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                             .log = run->log,
                             .poll = run->poll,
                             .work = run->work,
-                            .cache = &m->cache};
+                            .cache = run->cache->next};
   scree_Status status = find_inner(m, run);
-  if (!status) status = m->inner->create(&m->run, m->inner_options, &m->inner_state);
-  if (status) {
-    destroy(m);
-    return status;
-  }
+  if (!status) status = scree_solve_cache_begin(m->run.cache, &m->problem, run->log);
+  if (!status) status = m->inner->create(&m->run, &m->inner_options, &m->inner_state);
   *state = m;
-  return SCREE_OK;
+  return status;
 }
 
 /* Whether Coulomb's law adds mu |u_T| to the normal velocity of contact c. */

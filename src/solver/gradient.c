@@ -26,7 +26,6 @@
 #include "solver/gradient.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 #include "math/vector.h"
 #include "solver/solver.h"
 
@@ -68,29 +67,19 @@ typedef struct Gradient {
   double L;                               /* to start with */
 } Gradient;
 
-static void destroy(void *state) {
-  Gradient *s = state;
-  if (!s) return;
-  scree_free(s->w);
-  scree_free(s->memory);
-  scree_free(s->state);
-  scree_free(s);
-}
-
 static scree_Status create(const scree_SolveRun *run, const void *options, unsigned kind,
                            void **state) {
   const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
-  Gradient *s = SCREE_ALLOC(Gradient, 1);
+  scree_Arena *work = &run->cache->work;
+  Gradient *s = SCREE_TAKE(work, Gradient, 1);
   if (!s) return scree_fail_memory(run->log, "the gradient method");
   memcpy(&s->options, options, sizeof s->options);
   s->kind = kind;
-  s->w = SCREE_ALLOC(double, nc);
-  s->memory = SCREE_ALLOC(double, 5 * n);
-  s->state = SCREE_ALLOC(double, run->W->state_size);
-  if (!s->w || !s->memory || !s->state) {
-    destroy(s);
+  s->w = SCREE_TAKE(work, double, nc);
+  s->memory = SCREE_TAKE(work, double, 5 * n);
+  s->state = SCREE_TAKE(work, double, run->W->state_size);
+  if (!s->w || !s->memory || !s->state)
     return scree_fail_memory(run->log, "the vectors of the gradient method");
-  }
   s->y = s->memory;
   s->g = s->y + n;
   s->r_next = s->g + n;
@@ -305,8 +294,7 @@ static const scree_Option option_list[] = {
       .max_iterations = 200000,                                                                    \
       .options = {option_list, 1, sizeof(Options)},                                                \
       .create = create_,                                                                           \
-      .solve = solve,                                                                              \
-      .destroy = destroy}
+      .solve = solve}
 
 GRADIENT_CLASS(scree_solver_pgd, "pgd", "projected gradient with a fixed step (003 Algorithm 1)",
                create_pgd);

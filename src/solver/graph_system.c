@@ -1,43 +1,93 @@
-/* Assembling and solving the systems of Newton-like methods (see system.h). */
+/* Assembling and solving the systems of Newton-like methods (see graph_system.h). */
 #include "solver/graph_system.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- pattern ----------------------------------------------------------------------------------
  */
 
-static int compare_ints(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
+typedef struct Pattern {
+  int n;
+  size_t *row; /* (n + 1) */
+  int *col;    /* (row[n]) ascending in each row */
+} Pattern;
+
+static bool pattern_allocate(Pattern *pattern, scree_Arena *arena, int n, size_t most) {
+  pattern->n = n;
+  pattern->row = SCREE_TAKE(arena, size_t, n + 1);
+  pattern->col = SCREE_TAKE_RAW(arena, int, most);
+  return pattern->row && pattern->col;
 }
 
-/* Rows of the body graph: each body itself and those it touches, ascending. */
-static scree_Status pattern_of_bodies(scree_GraphSystem *system, const scree_Log *log) {
-  const scree_Operator *W = system->W;
-  const int *body = W->problem->bodies.body;
-  system->row = SCREE_ALLOC(size_t, system->n + 1);
-  system->col = SCREE_ALLOC(int, (size_t)system->n + 2 * (size_t)W->problem->nc);
-  if (!system->row || !system->col) return scree_fail_memory(log, "the pattern of a system");
-  size_t filled = 0;
-  for (int b = 0; b < system->n; ++b) {
-    int *list = system->col + filled;
-    size_t n = 0;
-    list[n++] = b;
+/* Rows of the body graph: each body itself and those it touches. Body b is appended to its own row
+ * and to those of its neighbours; since bodies come in ascending order, so do the entries of each
+ * row, and an entry that comes twice comes twice in a row. `end` (n) is work space; there is room
+ * for one entry more than a body has contacts. */
+static void pattern_of_bodies(const scree_Operator *W, size_t *end, Pattern *pattern) {
+  const int *body = W->problem->bodies.body, n = pattern->n;
+  int *col = pattern->col;
+  for (int b = 0; b < n; ++b) end[b] = W->body_row[b] + (size_t)b;
+  for (int b = 0; b < n; ++b) {
+    col[end[b]++] = b;
     for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e) {
       const int other = body[W->body_entry[e] ^ 1];
-      if (other >= 0) list[n++] = other;
+      if (other < 0) continue;
+      const size_t at = end[other];
+      if (at > W->body_row[other] + (size_t)other && col[at - 1] == b) continue;
+      col[end[other]++] = b;
     }
-    qsort(list, n, sizeof *list, compare_ints);
-    size_t kept = 0;
-    for (size_t k = 0; k < n; ++k)
-      if (k == 0 || list[k] != list[k - 1]) list[kept++] = list[k];
-    filled += kept;
-    system->row[b + 1] = filled;
   }
+  size_t filled = 0;
+  for (int b = 0; b < n; ++b) { /* close the gaps that obstacles and repeated pairs leave */
+    const size_t start = W->body_row[b] + (size_t)b, count = end[b] - start;
+    memmove(col + filled, col + start, count * sizeof *col);
+    filled += count;
+    pattern->row[b + 1] = filled;
+  }
+}
+
+/* The pattern of W, made symmetric where the file's is not: each row merged with the same column.
+ * `start` (n + 1) and `list` (as many as W has blocks) are work space. */
+static void pattern_of_blocks(const scree_BlockRows *rows, size_t *start, int *list,
+                              Pattern *pattern) {
+  const size_t n = (size_t)pattern->n, nnz = rows->row[n];
+  memset(start, 0, (n + 1) * sizeof *start);
+  for (size_t k = 0; k < nnz; ++k) ++start[rows->col[k]];
+  for (size_t c = 1; c < n; ++c) start[c] += start[c - 1]; /* ends, */
+  start[n] = nnz;
+  for (size_t c = n; c-- > 0;) /* which going backwards turns into starts */
+    for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) list[--start[rows->col[k]]] = (int)c;
+  size_t filled = 0;
+  for (size_t c = 0; c < n; ++c) {
+    const int *a = rows->col + rows->row[c], *a_end = rows->col + rows->row[c + 1];
+    const int *b = list + start[c], *b_end = list + start[c + 1];
+    while (a < a_end || b < b_end) {
+      const int next = b == b_end || (a < a_end && *a < *b) ? *a : *b;
+      a += a < a_end && *a == next;
+      b += b < b_end && *b == next;
+      pattern->col[filled++] = next;
+    }
+    pattern->row[c + 1] = filled;
+  }
+}
+
+static scree_Status pattern_fill(const scree_Operator *W, scree_Arena *scratch, Pattern *pattern,
+                                 const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  const bool bodies = p->kind == SCREE_BODIES;
+  const int n = bodies ? p->bodies.nbodies : p->nc;
+  const size_t blocks = bodies ? 0 : p->blocks.row[n];
+  const size_t most = bodies ? W->body_row[n] + (size_t)n : 2 * blocks;
+  size_t *work = SCREE_TAKE_RAW(scratch, size_t, n + 1);
+  int *list = SCREE_TAKE_RAW(scratch, int, blocks);
+  if (!work || !list || !pattern_allocate(pattern, scratch, n, most))
+    return scree_fail_memory(log, "the pattern of a system");
+  if (bodies)
+    pattern_of_bodies(W, work, pattern);
+  else
+    pattern_of_blocks(&p->blocks, work, list, pattern);
   return SCREE_OK;
 }
 
@@ -55,7 +105,8 @@ static size_t find_block(const scree_GraphSystem *system, int row, int col) {
 
 static scree_Status slots_of_contacts(scree_GraphSystem *system, const scree_Log *log) {
   const scree_Problem *p = system->W->problem;
-  system->slot = SCREE_ALLOC(int, 4 * (size_t)p->nc);
+  scree_arena_reset(&system->slots);
+  system->slot = SCREE_TAKE_RAW(&system->slots, int, 4 * (size_t)p->nc);
   if (!system->slot) return scree_fail_memory(log, "the slots of a system");
   for (int c = 0; c < p->nc; ++c)
     for (int k = 0; k < 4; ++k) {
@@ -65,80 +116,104 @@ static scree_Status slots_of_contacts(scree_GraphSystem *system, const scree_Log
   return SCREE_OK;
 }
 
-/* The pattern of W, made symmetric where the file's is not. */
-static scree_Status pattern_of_blocks(scree_GraphSystem *system, const scree_Log *log) {
-  const scree_BlockRows *rows = &system->W->problem->blocks;
-  const size_t n = (size_t)system->n, nnz = rows->row[n];
-  size_t *count = SCREE_ALLOC(size_t, n + 1);
-  system->row = SCREE_ALLOC(size_t, n + 1);
-  system->col = SCREE_ALLOC(int, 2 * nnz);
-  int *list = SCREE_ALLOC(int, 2 * nnz);
-  scree_Status status = SCREE_OK;
-  if (!count || !system->row || !system->col || !list) {
-    status = scree_fail_memory(log, "the pattern of a system");
-  } else {
-    for (size_t c = 0; c < n; ++c)
-      for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) {
-        ++count[c];
-        ++count[rows->col[k]];
-      }
-    size_t sum = 0;
-    for (size_t c = 0; c < n; ++c) {
-      const size_t here = count[c];
-      count[c] = sum;
-      sum += here;
-    }
-    for (size_t c = 0; c < n; ++c)
-      for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) {
-        list[count[c]++] = rows->col[k];
-        list[count[rows->col[k]]++] = (int)c;
-      }
-    size_t start = 0, filled = 0;
-    for (size_t c = 0; c < n; ++c) {
-      const size_t end = count[c];
-      qsort(list + start, end - start, sizeof *list, compare_ints);
-      for (size_t k = start; k < end; ++k)
-        if (k == start || list[k] != list[k - 1]) system->col[filled++] = list[k];
-      system->row[c + 1] = filled;
-      start = end;
-    }
-  }
-  scree_free(count);
-  scree_free(list);
-  return status;
+/* ---- analysis ---------------------------------------------------------------------------------
+ */
+
+static const int *names_of(const scree_Problem *p) {
+  return p->kind == SCREE_BODIES ? p->bodies.id : NULL;
 }
 
-scree_Status scree_graph_system_create(const scree_Operator *W, bool symmetric,
-                                       const scree_Log *log, scree_GraphSystem *system) {
-  const scree_Problem *p = W->problem;
-  const bool bodies = p->kind == SCREE_BODIES;
-  *system = (scree_GraphSystem){.W = W, .log = log, .n = bodies ? p->bodies.nbodies : p->nc};
-  system->nb = bodies ? p->bodies.nb : p->d;
-  system->size = (size_t)system->n * (size_t)system->nb;
-  scree_Status status = bodies ? pattern_of_bodies(system, log) : pattern_of_blocks(system, log);
-  if (!status && bodies) status = slots_of_contacts(system, log);
-  if (!status) {
-    system->work = SCREE_ALLOC(double, system->size);
-    system->residual = SCREE_ALLOC(double, system->size);
-    if (!system->work || !system->residual)
-      status = scree_fail_memory(log, "the values of a system");
-  }
+static int size_of(const scree_Problem *p) {
+  return p->kind == SCREE_BODIES ? p->bodies.nb : p->d;
+}
+
+/* Whether nodes have the size and the names of a problem's. */
+static bool has_nodes_of(const scree_GraphSystem *system, const scree_Problem *p) {
+  const int *id = names_of(p);
+  if (system->nb != size_of(p)) return false;
+  for (int k = 0; k < system->n; ++k)
+    if ((system->id ? system->id[k] : k) != (id ? id[k] : k)) return false;
+  return true;
+}
+
+/* Whether the analysis at hand is that of the pattern and the names of a problem. */
+static bool is_analysed(const scree_GraphSystem *system, const scree_Problem *p,
+                        const Pattern *pattern) {
+  const size_t n = (size_t)pattern->n;
+  return system->n == pattern->n &&
+         memcmp(system->row, pattern->row, (n + 1) * sizeof *pattern->row) == 0 &&
+         memcmp(system->col, pattern->col, pattern->row[n] * sizeof *pattern->col) == 0 &&
+         has_nodes_of(system, p);
+}
+
+static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
+                            const Pattern *pattern, scree_Elimination *elimination,
+                            scree_Arena *scratch, const scree_Log *log) {
+  scree_Arena *kept = &system->kept;
+  const int *id = names_of(p), n = pattern->n;
+  scree_arena_reset(kept);
+  system->analysed = false;
+  system->x = NULL;
+  system->n = n;
+  system->nb = size_of(p);
+  system->size = (size_t)n * (size_t)system->nb;
+  system->row = SCREE_TAKE_RAW(kept, size_t, n + 1);
+  system->col = SCREE_TAKE_RAW(kept, int, pattern->row[n]);
+  system->id = id ? SCREE_TAKE_RAW(kept, int, n) : NULL;
+  system->work = SCREE_TAKE_RAW(kept, double, system->size);
+  system->residual = SCREE_TAKE_RAW(kept, double, system->size);
+  if (!system->row || !system->col || (id && !system->id) || !system->work || !system->residual)
+    return scree_fail_memory(log, "the pattern of a system");
+  memcpy(system->row, pattern->row, ((size_t)n + 1) * sizeof *system->row);
+  if (n) memcpy(system->col, pattern->col, pattern->row[n] * sizeof *system->col);
+  if (id && n) memcpy(system->id, id, (size_t)n * sizeof *id);
+  scree_FactorOrder order;
+  scree_Status status =
+      scree_elimination_propose(elimination, n, system->nb, id, scratch, log, &order);
   if (!status)
-    status = scree_factor_create(system->n, system->nb, system->row, system->col,
-                                 symmetric ? SCREE_FACTOR_SYMMETRIC : SCREE_FACTOR_UNSYMMETRIC, log,
-                                 &system->factor);
-  if (status) scree_graph_system_destroy(system);
+    status = scree_factor_create_in(kept, scratch, n, system->nb, system->row, system->col,
+                                    SCREE_FACTOR_UNSYMMETRIC, &order, log, &system->factor);
+  if (!status)
+    status =
+        scree_elimination_remember(elimination, n, system->nb, id, &order, system->factor, log);
+  system->analysed = !status;
   return status;
 }
 
-void scree_graph_system_destroy(scree_GraphSystem *system) {
-  if (system->factor) scree_factor_destroy(system->factor);
-  scree_free(system->row);
-  scree_free(system->col);
-  scree_free(system->x);
-  scree_free(system->slot);
-  scree_free(system->work);
-  scree_free(system->residual);
+/* Everything that has changed since the last call. */
+static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, int graph,
+                           scree_Elimination *elimination, scree_Arena *scratch,
+                           const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  const bool good = system->analysed && scree_elimination_is_good(elimination);
+  if (good && system->graph == graph && has_nodes_of(system, p)) return SCREE_OK;
+  Pattern pattern = {0};
+  scree_Status status = pattern_fill(W, scratch, &pattern, log);
+  if (!status && !(good && is_analysed(system, p, &pattern)))
+    status = analyse(system, p, &pattern, elimination, scratch, log);
+  if (!status && p->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
+  system->graph = graph;
+  return status;
+}
+
+scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Operator *W, int graph,
+                                    scree_Elimination *elimination, scree_Arena *scratch,
+                                    const scree_Log *log) {
+  const scree_ArenaMark mark = scree_arena_mark(scratch);
+  system->W = W;
+  system->log = log;
+  const scree_Status status = update(system, W, graph, elimination, scratch, log);
+  if (status)
+    system->analysed = false;
+  else
+    scree_elimination_use(elimination);
+  scree_arena_release(scratch, mark);
+  return status;
+}
+
+void scree_graph_system_fini(scree_GraphSystem *system) {
+  scree_arena_fini(&system->kept);
+  scree_arena_fini(&system->slots);
   *system = (scree_GraphSystem){0};
 }
 
@@ -214,7 +289,8 @@ static void assemble_blocks(scree_GraphSystem *system, const double *L, const do
 scree_Status scree_graph_system_factor(scree_GraphSystem *system, const double *L, const double *G,
                                        bool *broken) {
   const size_t bb = (size_t)(system->nb * system->nb);
-  if (!system->x && !(system->x = SCREE_ALLOC(double, system->row[system->n] * bb)))
+  if (!system->x &&
+      !(system->x = SCREE_TAKE_RAW(&system->kept, double, system->row[system->n] * bb)))
     return scree_fail_memory(system->log, "the matrix of a Newton step");
   if (system->W->problem->kind == SCREE_BODIES)
     assemble_bodies(system, G);

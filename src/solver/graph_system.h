@@ -3,29 +3,42 @@
  * Body form:       (I + B^T G B) dy = b      over the bodies, G block-diagonal (nc x d x d)
  * Assembled form:  (L W + G) dr = b          over the contacts, L block-diagonal too
  * Both have a symmetric block pattern that does not change during a solve, and values that are
- * unsymmetric when G is. The analysis of the pattern is done once. */
+ * unsymmetric when G is. The analysis of the pattern is done once, and kept for the next problem
+ * with the same pattern; for one with nearly the same the order of elimination is tried again
+ * (elimination.h). */
 #ifndef SCREE_SOLVER_GRAPH_SYSTEM_H
 #define SCREE_SOLVER_GRAPH_SYSTEM_H
 
-#include "math/factor.h"
 #include "problem/operator.h"
+#include "solver/elimination.h"
 
 typedef struct scree_GraphSystem {
   const scree_Operator *W;
   const scree_Log *log;
-  int n, nb;   /* block nodes (bodies or contacts) and their size */
-  size_t size; /* n * nb unknowns */
-  size_t *row; /* (n + 1) block pattern */
-  int *col;    /* (row[n]) */
-  double *x;   /* (row[n] x nb x nb) values, made with the first matrix */
-  int *slot;   /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
+  scree_Arena kept;  /* of all arrays but `slot`: until the pattern changes */
+  scree_Arena slots; /* of that one: until the contacts change */
+  bool analysed;     /* there is a factor for the pattern */
+  int graph;         /* the number of the graph that `slot` belongs to (kept_graph.h) */
+  int n, nb;         /* block nodes (bodies or contacts) and their size */
+  size_t size;       /* n * nb unknowns */
+  size_t *row;       /* (n + 1) block pattern */
+  int *col;          /* (row[n]) */
+  double *x;         /* (row[n] x nb x nb) values, made with the first matrix */
+  int *id;           /* (n) names of the nodes, or null: their numbers */
+  int *slot;         /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
   scree_Factor *factor;
   double *work, *residual; /* (size) */
 } scree_GraphSystem;
 
-scree_Status scree_graph_system_create(const scree_Operator *W, bool symmetric,
-                                       const scree_Log *log, scree_GraphSystem *system);
-void scree_graph_system_destroy(scree_GraphSystem *system);
+/* Make a system, zeroed before its first use, that of W: pattern and analysis, or only what has
+ * changed since the last call. `graph` numbers the graph of W's problem: the same number, the same
+ * graph. Work comes from `scratch` and goes back there. */
+scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Operator *W, int graph,
+                                    scree_Elimination *elimination, scree_Arena *scratch,
+                                    const scree_Log *log);
+
+/* Free all; the system may be set again. */
+void scree_graph_system_fini(scree_GraphSystem *system);
 
 /* Assemble for G (and L, null: identity; not used in body form) and factorise. *broken is set when
  * the numbers are not finite any more: the method has broken down, and there is no factor.

@@ -32,11 +32,9 @@
  * References: 002 section 9, 003 section 2.2.2 (convex); the smoothing and weights are this
  * library's own. */
 #include "core/log.h"
-#include "core/memory.h"
 #include "math/vector.h"
 #include "problem/measure.h"
 #include "solver/cone_scaling.h"
-#include "solver/graph_system.h"
 #include "solver/registry.h"
 
 #include <string.h>
@@ -565,37 +563,29 @@ static void keep_best(State *st, double value, double *best, const double *r) {
 /* ---- the solver -------------------------------------------------------------------------------
  */
 
-static void destroy(void *memory) {
-  State *st = memory;
-  if (!st) return;
-  double *arrays[] = {st->x,  st->z, st->dx, st->dz, st->a, st->ru, st->dxa, st->dza,  st->rt,
-                      st->ut, st->y, st->dy, st->ry, st->G, st->PK, st->K,   st->best, st->given};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  scree_free(st->contact);
-  scree_free(st);
-}
-
 static scree_Status allocate(State *st, const scree_SolveRun *run) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, n = nc * (size_t)W->problem->d;
   const size_t mat = n * (size_t)W->problem->d;
+  scree_Arena *work = &run->cache->work;
   double **vectors[] = {&st->x,   &st->z,   &st->dx, &st->dz, &st->a,    &st->ru,
                         &st->dxa, &st->dza, &st->rt, &st->ut, &st->best, &st->given};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
-    if (!(*vectors[k] = SCREE_ALLOC(double, n))) return scree_fail_memory(run->log, "ipm");
+    if (!(*vectors[k] = SCREE_TAKE(work, double, n))) return scree_fail_memory(run->log, "ipm");
   double **states[] = {&st->y, &st->dy, &st->ry};
   for (size_t k = 0; k < 3; ++k)
-    if (!(*states[k] = SCREE_ALLOC(double, W->state_size)))
+    if (!(*states[k] = SCREE_TAKE(work, double, W->state_size)))
       return scree_fail_memory(run->log, "ipm");
   double **matrices[] = {&st->G, &st->PK, &st->K};
   for (size_t k = 0; k < 3; ++k)
-    if (!(*matrices[k] = SCREE_ALLOC(double, mat))) return scree_fail_memory(run->log, "ipm");
-  st->contact = SCREE_ALLOC(Contact, nc);
+    if (!(*matrices[k] = SCREE_TAKE_RAW(work, double, mat)))
+      return scree_fail_memory(run->log, "ipm");
+  st->contact = SCREE_TAKE(work, Contact, nc);
   return st->contact ? SCREE_OK : scree_fail_memory(run->log, "ipm");
 }
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  State *st = SCREE_ALLOC(State, 1);
+  State *st = SCREE_TAKE(&run->cache->work, State, 1);
   if (!st) return scree_fail_memory(run->log, "ipm");
   st->W = run->W;
   st->options = *(const Options *)options;
@@ -604,12 +594,8 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   scree_Status status = allocate(st, run);
   if (!status) status = scree_solve_run_system(run, &st->system);
   if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &st->sweeps_per_f);
-  if (status) {
-    destroy(st);
-    return status;
-  }
   *out = st;
-  return SCREE_OK;
+  return status;
 }
 
 /* The new step's centring parameter (see the head comment). */
@@ -778,5 +764,4 @@ const scree_SolverClass scree_solver_ipm = {
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,
-    .destroy = destroy,
 };

@@ -7,7 +7,6 @@
 #include "solver/lanes.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 #include "problem/balls.h"
 
 #include <float.h>
@@ -384,17 +383,15 @@ static void fill_balls(scree_Lanes *lanes, const scree_Problem *p, int lane, int
   at[0][lane] = p->mu[c];
 }
 
-static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, int lane, int c) {
+static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, int lane) {
   const scree_Problem *p = W->problem;
   const int d = p->d, nb = p->bodies.nb, blocks = 2 * d * nb;
+  const int c = lanes->contact[index * SCREE_LANES + lane];
   Lane *at = lanes->batch + (size_t)index * (size_t)lanes->size;
-  int *body = lanes->body + (size_t)index * 2 * SCREE_LANES + lane;
-  lanes->contact[index * SCREE_LANES + lane] = c;
-  for (int side = 0; side < 2; ++side) {
-    const int b = c < 0 ? -1 : p->bodies.body[2 * c + side];
-    body[side * SCREE_LANES] = b < 0 ? p->bodies.nbodies : b;
+  if (c < 0) { /* zeros: a contact that is never closed */
+    for (int k = 0; k < lanes->size; ++k) at[k][lane] = 0.0;
+    return;
   }
-  if (c < 0) return; /* zeros: a contact that is never closed */
   if (lanes->balls) {
     fill_balls(lanes, p, lane, c, at);
     return;
@@ -414,58 +411,70 @@ static int lanes_used(const scree_Colouring *colouring, int colour) {
   return colouring->serial[colour] ? 1 : SCREE_LANES;
 }
 
-scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
-                                scree_Lanes *lanes, const scree_Log *log) {
-  const scree_Problem *p = W->problem;
-  const int d = p->d, nb = p->bodies.nb, colours = colouring->colours;
-  const bool balls = all_balls(p), turned = balls && p->bodies.B;
+static void place_contact(const scree_Problem *p, scree_LaneLayout *layout, int index, int lane,
+                          int c) {
+  int *body = layout->body + (size_t)index * 2 * SCREE_LANES + lane;
+  layout->contact[index * SCREE_LANES + lane] = c;
+  for (int side = 0; side < 2; ++side) {
+    const int b = c < 0 ? -1 : p->bodies.body[2 * c + side];
+    body[side * SCREE_LANES] = b < 0 ? p->bodies.nbodies : b;
+  }
+}
+
+scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                      scree_Arena *arena, scree_LaneLayout *layout,
+                                      const scree_Log *log) {
   int batches = 0;
-  for (int k = 0; k < colours; ++k) {
+  for (int k = 0; k < colouring->colours; ++k) {
     const int n = colouring->start[k + 1] - colouring->start[k], width = lanes_used(colouring, k);
     batches += (n + width - 1) / width;
   }
+  const size_t count = (size_t)batches + PREFETCH_BALLS; /* bodies behind the end are looked up */
+  layout->batches = batches;
+  layout->start = SCREE_TAKE(arena, int, colouring->colours + 1);
+  layout->contact = SCREE_TAKE_RAW(arena, int, count *SCREE_LANES);
+  layout->body = SCREE_TAKE(arena, int, count * 2 * SCREE_LANES);
+  if (!layout->start || !layout->contact || !layout->body)
+    return scree_fail_memory(log, "batches of contacts");
+  for (int k = 0, index = 0; k < colouring->colours; ++k) {
+    const int width = lanes_used(colouring, k);
+    for (int m = colouring->start[k]; m < colouring->start[k + 1]; m += width, ++index)
+      for (int lane = 0; lane < SCREE_LANES; ++lane) {
+        const bool used = lane < width && m + lane < colouring->start[k + 1];
+        place_contact(W->problem, layout, index, lane, used ? colouring->order[m + lane] : -1);
+      }
+    layout->start[k + 1] = index;
+  }
+  return SCREE_OK;
+}
+
+scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                const scree_LaneLayout *layout, scree_Arena *arena,
+                                scree_Lanes *lanes, const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  const int d = p->d;
+  const bool balls = all_balls(p), turned = balls && p->bodies.B;
   *lanes = (scree_Lanes){.relaxation = 1.0,
                          .balls = balls,
                          .d = d,
                          .stride = d == 3 ? 8 : 4,
                          .nbodies = p->bodies.nbodies,
-                         .colours = colours,
-                         .size = batch_size(balls, d, nb)};
-  const size_t count = (size_t)batches + (balls ? PREFETCH_BALLS : PREFETCH);
-  lanes->start = SCREE_ALLOC(int, colours + 1);
-  lanes->contact = SCREE_ALLOC(int, count *SCREE_LANES);
-  lanes->body = SCREE_ALLOC(int, count * 2 * SCREE_LANES);
-  lanes->batch = SCREE_ALLOC(Lane, count * (size_t)lanes->size);
-  lanes->r = SCREE_ALLOC(Lane, count * (size_t)d);
-  lanes->y = SCREE_ALLOC(double, ((size_t)p->bodies.nbodies + 1) * (size_t)lanes->stride);
-  if (turned) lanes->turn = SCREE_ALLOC(double, (size_t)p->nc *(size_t)((d - 1) * (d - 1)));
-  if (!lanes->start || !lanes->contact || !lanes->body || !lanes->batch || !lanes->r || !lanes->y ||
-      (turned && !lanes->turn)) {
-    scree_lanes_destroy(lanes);
+                         .colours = colouring->colours,
+                         .start = layout->start,
+                         .contact = layout->contact,
+                         .body = layout->body,
+                         .size = batch_size(balls, d, p->bodies.nb)};
+  const size_t room = (size_t)layout->batches + (balls ? PREFETCH_BALLS : PREFETCH);
+  lanes->batch = SCREE_TAKE_RAW(arena, Lane, room * (size_t)lanes->size);
+  lanes->r = SCREE_TAKE(arena, Lane, (size_t)layout->batches * (size_t)d);
+  lanes->y = SCREE_TAKE(arena, double, ((size_t)p->bodies.nbodies + 1) * (size_t)lanes->stride);
+  if (turned)
+    lanes->turn = SCREE_TAKE_RAW(arena, double, (size_t)p->nc *(size_t)((d - 1) * (d - 1)));
+  if (!lanes->batch || !lanes->r || !lanes->y || (turned && !lanes->turn))
     return scree_fail_memory(log, "batches of contacts");
-  }
-  for (int k = 0, index = 0; k < colours; ++k) {
-    const int width = lanes_used(colouring, k);
-    lanes->start[k] = index;
-    for (int m = colouring->start[k]; m < colouring->start[k + 1]; m += width, ++index)
-      for (int lane = 0; lane < SCREE_LANES; ++lane) {
-        const bool used = lane < width && m + lane < colouring->start[k + 1];
-        fill_lane(W, lanes, index, lane, used ? colouring->order[m + lane] : -1);
-      }
-    lanes->start[k + 1] = index;
-  }
+  for (int index = 0; index < layout->batches; ++index)
+    for (int lane = 0; lane < SCREE_LANES; ++lane) fill_lane(W, lanes, index, lane);
   return SCREE_OK;
-}
-
-void scree_lanes_destroy(scree_Lanes *lanes) {
-  scree_free(lanes->start);
-  scree_free(lanes->contact);
-  scree_free(lanes->body);
-  scree_free(lanes->batch);
-  scree_free(lanes->r);
-  scree_free(lanes->y);
-  scree_free(lanes->turn);
-  *lanes = (scree_Lanes){0};
 }
 
 /* Below this many batches a team of threads costs more than the copying. */

@@ -22,15 +22,23 @@ typedef struct scree_SweepChange {
   double normal, tangent2;
 } scree_SweepChange;
 
+/* Which contact is in which lane: follows from the graph of the contacts alone. */
+typedef struct scree_LaneLayout {
+  int batches;
+  int *start;   /* (colours + 1) batches of a colour */
+  int *contact; /* (batches x 4) contact of a lane, -1 for padding */
+  int *body;    /* (batches x 2 x 4) its bodies, nbodies for the ground */
+} scree_LaneLayout;
+
 typedef struct scree_Lanes {
   double relaxation; /* between balls: how far a visit goes towards the local solution (1) */
   bool balls;
-  int d, stride;     /* stride: doubles per body in y, a multiple of four */
-  int nbodies;       /* y holds one more, the ground, always zero */
-  int colours;       /* of the colouring */
-  int *start;        /* (colours + 1) batches of a colour */
-  int *contact;      /* (batches x 4) contact of a lane, -1 for padding */
-  int *body;         /* (batches x 2 x 4) its bodies, nbodies for the ground */
+  int d, stride;    /* stride: doubles per body in y, a multiple of four */
+  int nbodies;      /* y holds one more, the ground, always zero */
+  int colours;      /* of the colouring */
+  const int *start; /* these three: of the layout */
+  const int *contact;
+  const int *body;
   int size;          /* of a batch, see lanes.c */
   scree_Lane *batch; /* (batches x size) */
   scree_Lane *r;     /* (batches x d) */
@@ -41,9 +49,15 @@ typedef struct scree_Lanes {
 /* Whether a problem can be swept so. */
 bool scree_lanes_fit(const scree_Problem *problem);
 
+scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                      scree_Arena *arena, scree_LaneLayout *layout,
+                                      const scree_Log *log);
+
+/* Batches with the numbers of W's problem. The layout must live as long; the rest is taken from the
+ * arena. */
 scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                const scree_LaneLayout *layout, scree_Arena *arena,
                                 scree_Lanes *lanes, const scree_Log *log);
-void scree_lanes_destroy(scree_Lanes *lanes);
 
 /* Take the impulses r (nc x d) and the state y of the operator that belongs to them. */
 void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads);

@@ -27,7 +27,6 @@
  *
  * Reference: this library; C. E. Lemke, Management Science 11 (1965). */
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/mix.h"
 #include "problem/set_inline.h"
 #include "solver/linear_laws.h"
@@ -102,18 +101,6 @@ typedef struct State {
 /* ---- allocation --------------------------------------------------------------------------------
  */
 
-static void destroy(void *memory) {
-  State *st = memory;
-  if (!st) return;
-  double *arrays[] = {st->soft, st->base, st->d,      st->q,      st->u,    st->rb,    st->ub,
-                      st->next, st->dir,  st->here.r, st->kept.r, st->best, st->centre};
-  scree_linear_laws_destroy(&st->laws);
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  scree_free(st->status);
-  scree_free(st->status_there);
-  scree_free(st);
-}
-
 /* A number between 0 and 1 for each number. */
 static double random_part(size_t k) {
   return (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
@@ -122,25 +109,23 @@ static double random_part(size_t k) {
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
-  State *st = SCREE_ALLOC(State, 1);
+  scree_Arena *work = &run->cache->work;
+  State *st = SCREE_TAKE(work, State, 1);
   if (!st) return scree_fail_memory(run->log, "lemke");
   st->options = *(const Options *)options;
-  st->status = SCREE_ALLOC(uint8_t, nc);
-  st->status_there = SCREE_ALLOC(uint8_t, nc);
-  st->soft = SCREE_ALLOC(double, nc);
+  st->status = SCREE_TAKE(work, uint8_t, nc);
+  st->status_there = SCREE_TAKE(work, uint8_t, nc);
+  st->soft = SCREE_TAKE(work, double, nc);
   double **vectors[] = {&st->base, &st->d,   &st->q,      &st->u,      &st->rb,   &st->ub,
                         &st->next, &st->dir, &st->here.r, &st->kept.r, &st->best, &st->centre};
   bool enough = st->status && st->status_there && st->soft;
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
-    *vectors[k] = SCREE_ALLOC(double, nc *d);
+    *vectors[k] = SCREE_TAKE(work, double, nc *d);
     enough = enough && *vectors[k];
   }
   scree_Status status = enough ? SCREE_OK : scree_fail_memory(run->log, "lemke");
   if (!status) status = scree_linear_laws_create(run, &st->laws);
-  if (status) {
-    destroy(st);
-    return status;
-  }
+  if (status) return status;
   st->w = st->laws.w;
   for (size_t k = 0; k < nc; ++k) st->soft[k] = st->w[k] * (0.5 + random_part(4 * k + 3));
   *out = st;
@@ -732,5 +717,4 @@ const scree_SolverClass scree_solver_lemke = {
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,
-    .destroy = destroy,
 };

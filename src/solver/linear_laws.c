@@ -2,28 +2,24 @@
 #include "solver/linear_laws.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 
 #include <math.h>
 
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
+  scree_Arena *work = &run->cache->work;
   *laws = (scree_LinearLaws){.W = W};
-  laws->Lu = SCREE_ALLOC(double, nc *d *d);
-  laws->Lr = SCREE_ALLOC(double, nc *d *d);
-  laws->c = SCREE_ALLOC(double, nc *d);
-  laws->w = SCREE_ALLOC(double, nc);
-  laws->t = SCREE_ALLOC(double, nc *d);
-  laws->y = SCREE_ALLOC(double, W->state_size);
-  scree_Status status = SCREE_OK;
+  laws->Lu = SCREE_TAKE_RAW(work, double, nc *d *d);
+  laws->Lr = SCREE_TAKE_RAW(work, double, nc *d *d);
+  laws->c = SCREE_TAKE_RAW(work, double, nc *d);
+  laws->w = SCREE_TAKE_RAW(work, double, nc);
+  laws->t = SCREE_TAKE_RAW(work, double, nc *d);
+  laws->y = SCREE_TAKE(work, double, W->state_size);
   if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y)
-    status = scree_fail_memory(run->log, "the laws of contacts");
-  if (!status) status = scree_solve_run_system(run, &laws->system);
-  if (status) {
-    scree_linear_laws_destroy(laws);
-    return status;
-  }
+    return scree_fail_memory(run->log, "the laws of contacts");
+  const scree_Status status = scree_solve_run_system(run, &laws->system);
+  if (status) return status;
   for (size_t k = 0; k < nc; ++k) {
     double trace = 0.0, room[9];
     const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
@@ -31,12 +27,6 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaw
     laws->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
   }
   return SCREE_OK;
-}
-
-void scree_linear_laws_destroy(scree_LinearLaws *laws) {
-  double *arrays[] = {laws->Lu, laws->Lr, laws->c, laws->w, laws->t, laws->y};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  *laws = (scree_LinearLaws){0};
 }
 
 /* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */

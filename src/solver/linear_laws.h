@@ -8,7 +8,6 @@
 #ifndef SCREE_SOLVER_LINEAR_LAWS_H
 #define SCREE_SOLVER_LINEAR_LAWS_H
 
-#include "solver/graph_system.h"
 #include "solver/solver.h"
 
 typedef struct scree_LinearLaws {
@@ -21,10 +20,10 @@ typedef struct scree_LinearLaws {
   double *y;                 /* state, work */
 } scree_LinearLaws;
 
+/* Arrays come from the work memory of the run; there is nothing to destroy. */
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws);
-void scree_linear_laws_destroy(scree_LinearLaws *laws);
 
-/* Factorise for the rows at hand; *broken as in system.h. */
+/* Factorise for the rows at hand; *broken as in graph_system.h. */
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken);
 
 /* r for velocities W r + q; c: laws->c, or null for zero. */

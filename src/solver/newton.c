@@ -20,7 +20,6 @@
  * Reference: this library; local systems as in 000 section 3 and 001 section 3.5 (Alart, Curnier).
  */
 #include "core/log.h"
-#include "core/memory.h"
 #include "math/vector.h"
 #include "problem/measure.h"
 #include "problem/set_inline.h"
@@ -55,36 +54,22 @@ typedef struct State {
   double *old, *t; /* (nc x d) */
 } State;
 
-static void destroy(void *memory) {
-  State *st = memory;
-  if (!st) return;
-  double *arrays[] = {st->e, st->old, st->t};
-  scree_linear_laws_destroy(&st->laws);
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  scree_free(st->status);
-  scree_free(st);
-}
-
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
   const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
-  State *st = SCREE_ALLOC(State, 1);
+  scree_Arena *work = &run->cache->work;
+  State *st = SCREE_TAKE(work, State, 1);
   if (!st) return scree_fail_memory(run->log, "newton");
   st->options = *(const Options *)options;
-  st->e = SCREE_ALLOC(double, nc);
-  st->status = SCREE_ALLOC(uint8_t, nc);
-  st->old = SCREE_ALLOC(double, nc *d);
-  st->t = SCREE_ALLOC(double, nc *d);
-  scree_Status status = SCREE_OK;
-  if (!st->e || !st->status || !st->old || !st->t) status = scree_fail_memory(run->log, "newton");
-  if (!status) status = scree_linear_laws_create(run, &st->laws);
-  if (status) {
-    destroy(st);
-    return status;
-  }
+  st->e = SCREE_TAKE_RAW(work, double, nc);
+  st->status = SCREE_TAKE_RAW(work, uint8_t, nc);
+  st->old = SCREE_TAKE_RAW(work, double, nc *d);
+  st->t = SCREE_TAKE_RAW(work, double, nc *d);
+  if (!st->e || !st->status || !st->old || !st->t) return scree_fail_memory(run->log, "newton");
+  const scree_Status status = scree_linear_laws_create(run, &st->laws);
   st->w = st->laws.w;
   *out = st;
-  return SCREE_OK;
+  return status;
 }
 
 /* ---- the linear law of one contact ------------------------------------------------------------
@@ -345,5 +330,4 @@ const scree_SolverClass scree_solver_newton = {
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,
-    .destroy = destroy,
 };

@@ -19,9 +19,6 @@
  * cones. */
 #include "solver/nlgs.h"
 #include "core/log.h"
-#include "core/memory.h"
-#include "solver/colouring.h"
-#include "solver/lanes.h"
 #include "solver/local_exact.h"
 #include "solver/registry.h"
 
@@ -52,7 +49,7 @@ static const char *const order_names[] = {"auto", "natural", "coloured", NULL};
 typedef struct State {
   const scree_LocalClass *local;
   scree_LocalParameters parameters;
-  scree_Colouring colouring;
+  const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
   double *y; /* state of W */
@@ -146,16 +143,16 @@ static void widen(Change *total, const Change *part) {
 /* Items first .. last-1 of the order: batches in lanes, else contacts. */
 static Change visit_items(State *state, const scree_Operator *W, int first, int last, double *r) {
   if (state->in_lanes) return scree_lanes_visit(&state->lanes, first, last);
-  return visit_all(state, W, state->colouring.order + first, last - first, r);
+  return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
 static Change sweep_serial(State *state, const scree_Operator *W, double *r) {
-  const int *start = state->in_lanes ? state->lanes.start : state->colouring.start;
-  return visit_items(state, W, 0, start[state->colouring.colours], r);
+  const int *start = state->in_lanes ? state->lanes.start : state->order->start;
+  return visit_items(state, W, 0, start[state->order->colours], r);
 }
 
 static Change sweep_parallel(State *state, const scree_Operator *W, double *r) {
-  const scree_Colouring *colouring = &state->colouring;
+  const scree_Colouring *colouring = state->order;
   const int *start = state->in_lanes ? state->lanes.start : colouring->start;
   Change total = {0.0, 0.0};
 #pragma omp parallel num_threads(W->threads)
@@ -181,15 +178,6 @@ static Change sweep_parallel(State *state, const scree_Operator *W, double *r) {
 /* ---- the solver -------------------------------------------------------------------------------
  */
 
-static void destroy(void *memory) {
-  State *state = memory;
-  if (!state) return;
-  scree_colouring_destroy(&state->colouring);
-  scree_lanes_destroy(&state->lanes);
-  scree_free(state->y);
-  scree_free(state);
-}
-
 static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClass *local) {
   const scree_Problem *p = run->W->problem;
   if (local == &scree_local_exact) return SCREE_OK;
@@ -211,12 +199,30 @@ static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClas
   return SCREE_OK;
 }
 
-static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  const Options *o = options;
+/* The order of the visits, and the lanes if they go by lanes. */
+static scree_Status prepare_order(State *state, const scree_SolveRun *run, int order,
+                                  scree_Arena *arena) {
+  const scree_Operator *W = run->W;
+  scree_KeptGraph *graph = &run->cache->graph;
+  const bool lanes = state->local == &scree_local_exact && scree_lanes_fit(W->problem);
+  const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
+  const bool coloured =
+      order == ORDER_COLOURED || (order == ORDER_AUTO && W->problem->nc >= enough);
+  state->in_lanes = coloured && lanes;
+  scree_Status status = scree_kept_graph_order(graph, W, coloured, run->log, &state->order);
+  if (status || !state->in_lanes) return status;
+  const scree_LaneLayout *layout;
+  status = scree_kept_graph_layout(graph, W, run->log, &layout);
+  if (!status) status = scree_lanes_create(W, state->order, layout, arena, &state->lanes, run->log);
+  return status;
+}
+
+static scree_Status create_in(const scree_SolveRun *run, const Options *o, scree_Arena *arena,
+                              void **out) {
   const scree_Operator *W = run->W;
   scree_Status status = check_local(run, locals[o->local]);
   if (status) return status;
-  State *state = SCREE_ALLOC(State, 1);
+  State *state = SCREE_TAKE(arena, State, 1);
   if (!state) return scree_fail_memory(run->log, "nlgs");
   state->local = locals[o->local];
   state->check = o->check;
@@ -228,23 +234,23 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                                               .gamma_t = o->gamma_t,
                                               .newton_tolerance = o->newton_tolerance,
                                               .newton_iterations = o->newton_iterations};
-  const bool lanes = state->local == &scree_local_exact && scree_lanes_fit(W->problem);
-  const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
-  const bool coloured =
-      o->order == ORDER_COLOURED || (o->order == ORDER_AUTO && W->problem->nc >= enough);
-  status = coloured ? scree_colouring_create(W, &state->colouring, run->log)
-                    : scree_colouring_natural(W, &state->colouring, run->log);
-  state->in_lanes = coloured && lanes;
-  if (!status && state->in_lanes)
-    status = scree_lanes_create(W, &state->colouring, &state->lanes, run->log);
-  state->y = SCREE_ALLOC(double, W->state_size);
-  if (!status && !state->y) status = scree_fail_memory(run->log, "the velocities of bodies");
-  if (status) {
-    destroy(state);
-    return status;
-  }
+  state->y = SCREE_TAKE(arena, double, W->state_size);
+  if (!state->y) return scree_fail_memory(run->log, "the velocities of bodies");
+  status = prepare_order(state, run, o->order, arena);
   *out = state;
-  return SCREE_OK;
+  return status;
+}
+
+static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
+  return create_in(run, options, &run->cache->work, out);
+}
+
+scree_Status scree_nlgs_create_smoother(const scree_SolveRun *run, scree_Arena *arena, void **out) {
+  Options preset;
+  scree_options_init(&scree_solver_nlgs.options, &preset);
+  const scree_Status status = create_in(run, &preset, arena, out);
+  if (status) *out = NULL;
+  return status;
 }
 
 /* Most sweeps until the next measurement, when `sweeps` are done: few enough that a time limit is
@@ -261,7 +267,7 @@ double scree_nlgs_sweep(void *memory, const scree_Operator *W, int sweeps, doubl
   State *state = memory;
   state->lanes.relaxation = relaxation;
   const bool parallel =
-      W->threads > 1 && state->colouring.colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
+      W->threads > 1 && state->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   double change = INFINITY;
   long long visits = 0;
   if (!resume) {
@@ -345,5 +351,4 @@ const scree_SolverClass scree_solver_nlgs = {
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
     .solve = solve,
-    .destroy = destroy,
 };

@@ -20,7 +20,6 @@
  * GMRES is SPGMR of SUNDIALS on vectors whose sums and updates are ours (math/vector.h): with its
  * serial ones half of the time went into orthogonalising, on one thread. */
 #include "core/log.h"
-#include "core/memory.h"
 #include "math/vector.h"
 #include "problem/set_inline.h"
 #include "solver/pqn_map.h"
@@ -276,15 +275,10 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 
 static void destroy(void *memory) {
   State *state = memory;
-  if (!state) return;
   if (state->gmres) SUNLinSolFree(state->gmres);
   if (state->right) N_VDestroy(state->right);
   if (state->solution) N_VDestroy(state->solution);
   if (state->context) SUNContext_Free(&state->context);
-  double *arrays[] = {state->s, state->best, state->C, state->step, state->product,
-                      state->X, state->Y,    state->P, state->y};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  scree_free(state);
 }
 
 /* weight, omega and delta from the problem's own scales */
@@ -334,7 +328,8 @@ static bool create_gmres(State *state) {
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
   const size_t d = (size_t)W->problem->d, n = (size_t)W->problem->nc * d;
-  State *state = SCREE_ALLOC(State, 1);
+  scree_Arena *work = &run->cache->work;
+  State *state = SCREE_TAKE(work, State, 1);
   if (!state) return scree_fail_memory(run->log, "pqn");
   state->options = *(const Options *)options;
   state->W = W;
@@ -345,7 +340,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   const size_t sizes[] = {n, n, n, n, n, n * d, n * d, n * d, W->state_size};
   bool complete = true;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
-    if (!(*arrays[k] = SCREE_ALLOC(double, sizes[k]))) complete = false;
+    if (!(*arrays[k] = SCREE_TAKE(work, double, sizes[k]))) complete = false;
   if (!complete || !create_gmres(state)) {
     destroy(state);
     return scree_fail_memory(run->log, "pqn");

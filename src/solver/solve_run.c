@@ -1,20 +1,20 @@
 /* The run as a solver sees it: when to stop, and what methods of one run share. */
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/memory.h"
 #include "problem/measure.h"
-#include "solver/graph_system.h"
 #include "solver/nlgs.h"
 #include "solver/registry.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 enum { NAME_SIZE = 256 };
 static const double FAR_OFF = 100.0;
-enum { SHORT = 3 };      /* a rate that was seen for a few sweeps is trusted less */
-enum { NEARLY = 8 };     /* sweeps that are made in any case if they promise the tolerance */
-enum { CALM_GROUP = 5 }; /* sweeps whose lack of progress makes over-relaxation doubtful */
+enum { SHORT = 3 };         /* a rate that was seen for a few sweeps is trusted less */
+enum { NEARLY = 8 };        /* sweeps that are made in any case if they promise the tolerance */
+enum { CALM_GROUP = 5 };    /* sweeps whose lack of progress makes over-relaxation doubtful */
+enum { IDLE_SOLVES = 256 }; /* after which the memory of a factor that nobody needs is given back */
 static const double NO_PROGRESS = 0.9; /* ratio of errors that counts as none */
 /* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
  * halves the sweeps to 1e-3 ... 1e-5; above 1.7 packings begin to diverge. */
@@ -42,9 +42,11 @@ bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u,
   return scree_solve_run_exhausted(run) || run->met;
 }
 
-scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
-                                       void *options, const scree_Log *log) {
+scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
+                                             const char *const *list, scree_SolverOptions *options,
+                                             const scree_Log *log) {
   char owner[SCREE_OPTION_NAME_SIZE + 16] = "solver ", name[NAME_SIZE];
+  assert(class_->options.size <= sizeof *options);
   strncat(owner, class_->name, SCREE_OPTION_NAME_SIZE);
   scree_options_init(&class_->options, options);
   for (; list && *list; ++list) {
@@ -64,51 +66,94 @@ scree_Status scree_solver_read_options(const scree_SolverClass *class_, const ch
 
 scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const char *const *options, double *r, double *u) {
-  void *values = scree_alloc(class_->options.size, 1), *state = NULL;
-  if (!values) return scree_fail_memory(run->log, "the options of a solver");
-  scree_Status status = scree_solver_read_options(class_, options, values, run->log);
-  if (!status) status = class_->create(run, values, &state);
+  scree_Arena *work = &run->cache->work;
+  const scree_ArenaMark mark = scree_arena_mark(work);
+  scree_SolverOptions values;
+  void *state = NULL;
+  scree_Status status = scree_solver_class_read_options(class_, options, &values, run->log);
+  if (!status) status = class_->create(run, &values, &state);
   if (!status) {
     status = class_->solve(state, run, r, u);
-    class_->destroy(state);
+    if (class_->destroy) class_->destroy(state);
   }
-  scree_free(values);
+  scree_arena_release(work, mark);
   return status;
 }
 
 /* ---- shared by the methods of a run ------------------------------------------------------------
  */
 
-void scree_solve_cache_destroy(scree_SolveCache *cache) {
-  if (cache->system) scree_graph_system_destroy(cache->system);
-  scree_free(cache->system);
-  if (cache->smoother) scree_solver_nlgs.destroy(cache->smoother);
+scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
+                                     const scree_Log *log) {
+  scree_arena_reset(&cache->work);
+  scree_arena_reset(&cache->smoothing);
+  cache->smoother = NULL;
+  cache->idle = cache->has_system ? 0 : cache->idle + 1;
+  if (cache->idle == IDLE_SOLVES) scree_graph_system_fini(&cache->system);
+  cache->has_system = false;
+  cache->sweeps_per_factorisation = 0.0;
+  return scree_kept_graph_set(&cache->graph, problem, log);
+}
+
+scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Problem *problem,
+                                        int threads, const scree_Log *log, scree_Operator *W) {
+  return scree_operator_init(problem, threads, cache->graph.body_row, cache->graph.body_entry,
+                             &cache->work, log, W);
+}
+
+void scree_solve_cache_fini(scree_SolveCache *cache) {
+  if (cache->graph.changes == 0 && !cache->elimination.id && !cache->work.first) return; /* new */
+  scree_arena_fini(&cache->work);
+  scree_arena_fini(&cache->smoothing);
+  scree_arena_fini(&cache->graph.arena);
+  scree_graph_system_fini(&cache->system);
+  scree_elimination_fini(&cache->elimination);
   *cache = (scree_SolveCache){0};
+}
+
+size_t scree_solve_cache_memory(const scree_SolveCache *cache) {
+  return scree_arena_memory(&cache->work) + scree_arena_memory(&cache->smoothing) +
+         scree_arena_memory(&cache->graph.arena) + scree_arena_memory(&cache->system.kept) +
+         scree_arena_memory(&cache->system.slots) +
+         cache->elimination.capacity * sizeof *cache->elimination.id;
 }
 
 scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem **system) {
   scree_SolveCache *cache = run->cache;
-  if (!cache->system) {
-    scree_GraphSystem *made = SCREE_ALLOC(scree_GraphSystem, 1);
-    if (!made) return scree_fail_memory(run->log, "a linear system");
-    scree_Status status = scree_graph_system_create(run->W, false, run->log, made);
-    if (status) {
-      scree_free(made);
-      return status;
-    }
-    scree_factor_set_poll(made->factor, run->poll);
-    cache->system = made;
+  if (!cache->has_system) {
+    const scree_Status status = scree_graph_system_set(&cache->system, run->W, cache->graph.changes,
+                                                       &cache->elimination, &cache->work, run->log);
+    if (status) return status;
+    scree_factor_set_poll(cache->system.factor, run->poll); /* the factor may be an old one */
+    cache->has_system = true;
   }
-  *system = cache->system;
+  *system = &cache->system;
   return SCREE_OK;
 }
 
 /* ---- prices: nanoseconds, fitted on an ordinary core; ratios matter more ----------------------
  */
 
-static double factor_nanoseconds(const scree_Problem *p, const scree_GraphSystem *system) {
-  return scree_factor_flops(system->factor) / 20.0 +
-         4.5 * (double)scree_factor_entries(system->factor) + p->nc * (p->d == 2 ? 450.0 : 700.0);
+/* Of one factorisation with its solves, from the operations that are remembered of the last pattern
+ * that was analysed (elimination.h). False: it was of another size, and only the part of the
+ * contacts is known. */
+static bool factor_nanoseconds(const scree_SolveRun *run, double *nanoseconds) {
+  const scree_Problem *p = run->W->problem;
+  const bool bodies = p->kind == SCREE_BODIES;
+  const int n = bodies ? p->bodies.nbodies : p->nc, nb = bodies ? p->bodies.nb : p->d;
+  double flops = 0.0, entries = 0.0;
+  const bool known = scree_elimination_work(&run->cache->elimination, n, nb, &flops, &entries);
+  *nanoseconds = flops / 20.0 + 4.5 * entries + p->nc * (p->d == 2 ? 450.0 : 700.0);
+  return known;
+}
+
+/* The same, after an analysis where nothing is remembered. */
+static scree_Status find_factor_nanoseconds(const scree_SolveRun *run, double *nanoseconds) {
+  if (factor_nanoseconds(run, nanoseconds)) return SCREE_OK;
+  scree_GraphSystem *system;
+  const scree_Status status = scree_solve_run_system(run, &system);
+  if (!status) factor_nanoseconds(run, nanoseconds);
+  return status;
 }
 
 static bool sweeps_slowly(const scree_Problem *p) {
@@ -133,11 +178,12 @@ double scree_sweep_seconds(const scree_Problem *problem) {
   return 1e-9 * sweep_nanoseconds(problem, problem->kind == SCREE_BODIES && problem->bodies.arm);
 }
 
-/* The analysis of the graph counts as one factorisation. */
+/* The analysis of the graph counts as one factorisation, also where an earlier one is still good:
+ * a solver that starts from saved memory has to repeat it, and must count the same work. */
 double scree_solve_run_work(const scree_SolveRun *run) {
-  const scree_GraphSystem *system = run->cache ? run->cache->system : NULL;
-  const double factor = system ? 1e-9 * factor_nanoseconds(run->W->problem, system) : 0.0;
-  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor;
+  double factor = 0.0;
+  if (run->cache->has_system) factor_nanoseconds(run, &factor);
+  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * 1e-9 * factor;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -148,11 +194,8 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
                            bool resume, double *r, double *u, int *done, double *change) {
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother) {
-    void *preset = scree_alloc(scree_solver_nlgs.options.size, 1);
-    if (!preset) return scree_fail_memory(run->log, "sweeps");
-    scree_options_init(&scree_solver_nlgs.options, preset);
-    scree_Status status = scree_solver_nlgs.create(run, preset, &cache->smoother);
-    scree_free(preset);
+    const scree_Status status =
+        scree_nlgs_create_smoother(run, &cache->smoothing, &cache->smoother);
     if (status) return status;
   }
   const scree_SolveSettings *s = run->settings;
@@ -224,7 +267,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
-  return run->cache && run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
+  return run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
 }
 
 bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run) {
@@ -232,20 +275,19 @@ bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run) {
 }
 
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds) {
-  scree_GraphSystem *system = NULL;
-  scree_Status status = scree_solve_run_system(run, &system);
-  if (!status) *seconds = 1e-9 * factor_nanoseconds(run->W->problem, system);
+  double nanoseconds;
+  const scree_Status status = find_factor_nanoseconds(run, &nanoseconds);
+  if (!status) *seconds = 1e-9 * nanoseconds;
   return status;
 }
 
 scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps) {
   scree_SolveCache *cache = run->cache;
   if (!(cache->sweeps_per_factorisation > 0.0)) {
-    scree_GraphSystem *system;
-    scree_Status status = scree_solve_run_system(run, &system);
+    double nanoseconds;
+    const scree_Status status = find_factor_nanoseconds(run, &nanoseconds);
     if (status) return status;
-    cache->sweeps_per_factorisation =
-        fmax(1.0, 1e-9 * factor_nanoseconds(run->W->problem, system) / sweep_seconds(run));
+    cache->sweeps_per_factorisation = fmax(1.0, 1e-9 * nanoseconds / sweep_seconds(run));
   }
   *sweeps = cache->sweeps_per_factorisation;
   return SCREE_OK;

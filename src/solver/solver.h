@@ -8,18 +8,37 @@
 #define SCREE_SOLVER_SOLVER_H
 
 #include "core/poll.h"
-#include "problem/operator.h"
 #include "scree/solver.h"
+#include "solver/graph_system.h"
+#include "solver/kept_graph.h"
 
-/* What the methods of one run share, made on first use: the analysed linear system and the sweeps
- * that smooth. It lives as long as the operator of the run; q may change, W may not. */
+/* Memory for one operator and what the methods of a run share, made on first use: the analysed
+ * linear system and the sweeps that smooth. During a solve q may change, W may not. From solve to
+ * solve it keeps what is still right, and its memory in any case. */
 typedef struct scree_SolveCache {
-  struct scree_GraphSystem *system;
+  scree_Arena work;              /* vectors and states of the methods of this solve */
+  scree_Arena smoothing;         /* of the smoother, which outlives the method that asked for it */
+  scree_KeptGraph graph;         /* what follows from the graph of the problem alone */
+  scree_GraphSystem system;      /* that of this solve if has_system, else of an earlier one */
+  scree_Elimination elimination; /* what it remembers for the next */
+  struct scree_SolveCache *next; /* for a problem that is made from this one, or null */
+
+  bool has_system;
+  int idle; /* solves since the system was needed */
   void *smoother;
   double sweeps_per_factorisation; /* how many sweeps cost as much; 0: not known yet */
 } scree_SolveCache;
 
-void scree_solve_cache_destroy(scree_SolveCache *cache);
+/* A new solve: all of the last one's `work` is given back, and the graph is that of `problem`. */
+scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
+                                     const scree_Log *log);
+
+/* The operator of that problem, until the next solve; there is nothing to destroy. */
+scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Problem *problem,
+                                        int threads, const scree_Log *log, scree_Operator *W);
+
+void scree_solve_cache_fini(scree_SolveCache *cache);
+size_t scree_solve_cache_memory(const scree_SolveCache *cache);
 
 /* One solve in progress. The first part is for the solver to read, the second for it to fill. */
 typedef struct scree_SolveRun {
@@ -29,7 +48,7 @@ typedef struct scree_SolveRun {
   scree_Poll *poll;   /* of settings->interrupted, for loops that are long between measurements */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  scree_SolveCache *cache;
+  scree_SolveCache *cache; /* its arena `work` is where `create` takes memory */
 
   int iterations, factorisations; /* the solver counts; scree_solve_run_stop reads */
   double value;                   /* the last measured value */
@@ -40,16 +59,26 @@ typedef struct scree_SolveRun {
   double *work;                   /* (nc x d) of the driver, for the measure */
 } scree_SolveRun;
 
+enum { SCREE_OPTIONS_SIZE = 256 }; /* bytes: no options struct is larger */
+
+/* Room for the options of any solver. */
+typedef union scree_SolverOptions {
+  char bytes[SCREE_OPTIONS_SIZE];
+  double number;
+  void *pointer;
+} scree_SolverOptions;
+
 struct scree_SolverClass {
   const char *name, *summary, *reference;
   unsigned capabilities;
   int max_iterations; /* when the user gives none */
   scree_OptionTable options;
-  /* Allocate all that iterations need. *state is handed to solve and destroy. */
+  /* Take all that iterations need from run->cache->work. *state is handed to solve and destroy. */
   scree_Status (*create)(const scree_SolveRun *run, const void *options, void **state);
   /* Improve r (nc x d), which holds the start; u must be W r + q up to round-off on return.
    * SCREE_OK also when not converged: the driver judges. */
   scree_Status (*solve)(void *state, scree_SolveRun *run, double *r, double *u);
+  /* Null when memory of the run is all that a state has. Not called when create has failed. */
   void (*destroy)(void *state);
 };
 
@@ -66,12 +95,13 @@ bool scree_solve_run_exhausted(scree_SolveRun *run);
 scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const char *const *options, double *r, double *u);
 
-/* Fill an options struct (class_->options.size bytes): the defaults, then the list. */
-scree_Status scree_solver_read_options(const scree_SolverClass *class_, const char *const *list,
-                                       void *options, const scree_Log *log);
+/* Fill an options struct: the defaults, then the list. */
+scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
+                                             const char *const *list, scree_SolverOptions *options,
+                                             const scree_Log *log);
 
-/* The factorisable system of the run (system.h), made on first use and kept. */
-scree_Status scree_solve_run_system(const scree_SolveRun *run, struct scree_GraphSystem **system);
+/* The factorisable system of the run (graph_system.h), made on first use and kept. */
+scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem **system);
 
 /* Gauss-Seidel sweeps from r, then u and one measurement: run->value, run->met. */
 scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u);
@@ -88,7 +118,8 @@ bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
 bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run);
 
 /* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
- * the rates of an ordinary core: decisions that use it give the same bits everywhere. */
+ * the rates of an ordinary core: decisions that use it give the same bits everywhere. The counts
+ * are those of the last pattern that was analysed, if it was about as large (elimination.h). */
 scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps);
 
 /* Work of the run so far, in seconds of such a core: its iterations, each taken as a sweep, and its

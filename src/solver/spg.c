@@ -21,7 +21,6 @@
  *
  * One product with W per iteration, always of the full new point: rounding does not pile up. */
 #include "core/log.h"
-#include "core/memory.h"
 #include "math/vector.h"
 #include "solver/gradient.h"
 #include "solver/solver.h"
@@ -55,27 +54,17 @@ typedef struct Spg {
   double past[HISTORY_MAX];         /* f at earlier iterates minus f now */
 } Spg;
 
-static void destroy(void *state) {
-  Spg *s = state;
-  if (!s) return;
-  scree_free(s->w);
-  scree_free(s->memory);
-  scree_free(s->state);
-  scree_free(s);
-}
-
 static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {
   const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
-  Spg *s = SCREE_ALLOC(Spg, 1);
+  scree_Arena *work = &run->cache->work;
+  Spg *s = SCREE_TAKE(work, Spg, 1);
   if (!s) return scree_fail_memory(run->log, "the spectral projected gradient");
   memcpy(&s->options, options, sizeof s->options);
-  s->w = SCREE_ALLOC(double, nc);
-  s->memory = SCREE_ALLOC(double, 3 * n);
-  s->state = SCREE_ALLOC(double, run->W->state_size);
-  if (!s->w || !s->memory || !s->state) {
-    destroy(s);
+  s->w = SCREE_TAKE(work, double, nc);
+  s->memory = SCREE_TAKE(work, double, 3 * n);
+  s->state = SCREE_TAKE(work, double, run->W->state_size);
+  if (!s->w || !s->memory || !s->state)
     return scree_fail_memory(run->log, "the vectors of the spectral projected gradient");
-  }
   s->r_trial = s->memory;
   s->u_trial = s->r_trial + n;
   s->best = s->u_trial + n;
@@ -216,5 +205,4 @@ const scree_SolverClass scree_solver_spg = {
     .options = {option_list, 1, sizeof(Options)},
     .create = create,
     .solve = solve,
-    .destroy = destroy,
 };

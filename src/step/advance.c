@@ -132,7 +132,6 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
-  if (!status) status = scree_system_gather(s, s->posed.r);
   report->seconds_solve += scree_seconds() - clock;
   return status;
 }
@@ -226,7 +225,6 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   status = scree_system_remember(s, h);
   if (status) return status;
   scree_system_kick(s);
-  scree_free(s->posed.y);
   scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
@@ -257,7 +255,6 @@ void scree_system_fini(scree_System *s) {
                       p->set_b,
                       p->problem_body,
                       p->problem_index,
-                      p->y,
                       s->memory.keys,
                       s->memory.impulses,
                       s->memory.arms,
@@ -268,6 +265,7 @@ void scree_system_fini(scree_System *s) {
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
+  scree_solver_destroy(s->solver);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
   *s = (scree_System){0};

@@ -296,6 +296,8 @@ void scree_system_fill(scree_System *s, double horizon) {
       p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
+    /* an impulse that comes from a contact with another normal may lie outside the set */
+    scree_set_project(&law->set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
     p->mu[c] = law->set.mu;
     if (!s->laws.any_set) continue;
     p->set[c] = (uint8_t)law->set.kind;
@@ -402,6 +404,7 @@ scree_Problem scree_system_problem(const scree_System *s) {
   problem.bodies = (scree_BodyRows){.nbodies = p->nc > 0 ? p->nbodies : 0,
                                     .nb = s->bodies.nb,
                                     .body = p->body,
+                                    .id = p->problem_body,
                                     .B = p->balls ? NULL : p->B,
                                     .normal = p->balls ? &s->contacts.normal->x : NULL,
                                     .arm = p->balls ? p->arm : NULL};
@@ -411,29 +414,4 @@ scree_Problem scree_system_problem(const scree_System *s) {
     problem.set_b = p->set_b;
   }
   return problem;
-}
-
-scree_Status scree_system_gather(scree_System *s, const double *r) {
-  scree_Posed *p = &s->posed;
-  const int d = s->bodies.dimension, nb = s->bodies.nb;
-  scree_free(p->y);
-  p->y = SCREE_ALLOC(double, (size_t)p->nbodies *(size_t)nb);
-  if (!p->y) return scree_fail_memory(s->log, "the velocities of the problem");
-  for (int c = 0; c < p->nc; ++c, r += d) {
-    double f[3], m[3];
-    if (p->balls) scree_ball_push(d, &s->contacts.normal[c].x, r, f, m);
-    for (int side = 0; side < 2; ++side) {
-      const int k = p->body[2 * c + side];
-      if (k < 0) continue;
-      double *y = p->y + (size_t)k * (size_t)nb;
-      if (p->balls) {
-        scree_ball_move(d, p->arm + 4 * (size_t)c + 2 * side, f, m, y);
-        continue;
-      }
-      const double *B = p->B + ((size_t)c * 2 + (size_t)side) * (size_t)(d * nb);
-      for (int i = 0; i < d; ++i)
-        for (int j = 0; j < nb; ++j) y[j] += B[i * nb + j] * r[i];
-    }
-  }
-  return SCREE_OK;
 }

@@ -65,10 +65,18 @@ void scree_system_work_end(scree_System *s, bool certified) {
   w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
 }
 
+/* The solver that lives as long as the system, with other settings each time. */
+static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
+                               const scree_SolveSettings *settings, scree_SolveInfo *info) {
+  scree_Status status = scree_solver_set_settings(s->solver, settings);
+  if (!status) status = scree_solver_solve(s->solver, problem, s->posed.r, s->posed.u, info);
+  s->posed.y = scree_solver_velocities(s->solver);
+  return status;
+}
+
 static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
                                scree_SolveSettings *settings, double most,
                                scree_StepReport *report) {
-  scree_Posed *p = &s->posed;
   scree_SolveInfo info;
   if (isfinite(s->settings.max_work)) {
     const double limit = work_limit(s, problem);
@@ -78,7 +86,7 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   } else {
     settings->work_limit = isfinite(most) ? most : 0;
   }
-  const scree_Status status = scree_solve(problem, settings, p->r, p->u, &info, s->log);
+  const scree_Status status = run_solver(s, problem, settings, &info);
   if (status > SCREE_NOT_CONVERGED) return status;
   s->work.spent += info.work;
   s->solves++;
@@ -93,7 +101,7 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
 /* With more patience, then with the default solver. */
 static scree_Status retry(scree_System *s, const scree_Problem *problem,
                           scree_SolveSettings *settings, scree_StepReport *report) {
-  const scree_SolverClass *class_ = scree_solver_find(settings->solver);
+  const scree_SolverClass *class_ = scree_solver_class_find(settings->solver);
   const int limit = settings->max_iterations ? settings->max_iterations : class_->max_iterations;
   settings->max_iterations =
       limit < INT32_MAX / rules.patience ? rules.patience * limit : INT32_MAX;

@@ -21,6 +21,7 @@
 #include "geometry/broad.h"
 #include "geometry/contact_cache.h"
 #include "law/law.h"
+#include "scree/solver.h"
 #include "scree/step.h"
 
 /* A contact as a scheme sees it before the solve. */
@@ -94,7 +95,7 @@ typedef struct scree_Posed {
   double *set_a, *set_b;
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
-  double *y;          /* (nbodies x nb) impulses on bodies, scaled; only from the solution on */
+  const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
   double rho, scale;  /* of the error: step of the natural map, and what it is relative to */
   double r_max;       /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
@@ -128,6 +129,7 @@ typedef struct scree_System {
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* done in the step under way */
 
+  scree_Solver *solver; /* of all steps */
   scree_BroadPhase *broad;
   size_t reach_capacity;
   double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
@@ -211,8 +213,6 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 }
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
-/* y = B^T r. It lives until the end of the step and not while a solver works. */
-scree_Status scree_system_gather(scree_System *s, const double *r);
 /* Relative velocity (d) at contact c, and without forces on the way if `free` is not null. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
 /* Velocity of the surface of obstacle or body `body` at `point`. */
@@ -232,7 +232,7 @@ bool scree_system_work_used_up(const scree_System *s);
 
 /* `curve` of balls in drums: what the drum's curvature takes of their gaps in a time h. */
 void scree_system_bend(scree_System *s, double h);
-/* After a solve of a scheme that looks ahead, gathered: the points that would overlap at the end of
+/* After a solve of a scheme that looks ahead: the points that would overlap at the end of
  * the step by more than is left alone, put into the empty list; *depth is the deepest over the
  * pair's size. */
 scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *points, double *depth);
@@ -245,8 +245,8 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
 void scree_system_weigh(scree_System *s, double h);
 /* Kinetic and potential energy now. */
 void scree_system_energy(const scree_System *s, double *kinetic, double *potential);
-/* Work done in a step that drifts for theta h after the kick; call after scree_system_gather and
- * before scree_system_kick. */
+/* Work done in a step that drifts for theta h after the kick; call after the solve and before
+ * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
 /* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy
  * before the step. */

@@ -67,8 +67,8 @@ static void put_certificate(const scree_Replay *replay, FILE *file) {
 static void put_notes(const scree_Replay *replay, const scree_ReportPlan *plan, FILE *file) {
   static const char *const precision[] = {
       "Numbers are the run's own, to the last bit.", "Numbers are kept to single precision.",
-      "Numbers are kept to the precision of a screen, to stay within the page's budget: scree view "
-      "shows the run's own."};
+      ("Numbers are kept to the precision of a screen, to stay within the page's budget: scree "
+       "view shows the run's own.")};
   char text[192];
   fputs(",\"notes\":[", file);
   put_text(file, precision[plan->level]);

@@ -2,21 +2,24 @@
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
  * the step of their removal, then the names, impulses and places of the contacts of the last step,
- * which start the next solve. The broad phase keeps a list between steps, but only as a list of
- * candidates: what is computed from it does not depend on it, so it is built anew. */
+ * which start the next solve, and what the solver remembers. The broad phase keeps a list between
+ * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
+ * built anew. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest3";
+static const char magic[8] = "screest5";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed;
+  int64_t solver; /* bytes of its memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
@@ -33,7 +36,8 @@ size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
   return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
-         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3));
+         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3)) +
+         scree_solver_state_size(s->solver);
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -56,6 +60,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.bodies = s->bodies.count;
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
+  header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   header.time_start = world->time_start;
   header.last_h = world->last_h;
@@ -75,7 +80,39 @@ void scree_world_save(const scree_World *world, void *buffer) {
   }
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
-  put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
+  at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
+  scree_solver_save(s->solver, at);
+}
+
+static bool all_finite(const char *at, size_t bytes) {
+  for (size_t k = 0; k + sizeof(double) <= bytes; k += sizeof(double)) {
+    double x;
+    memcpy(&x, at + k, sizeof x);
+    if (!isfinite(x)) return false;
+  }
+  return true;
+}
+
+/* The numbers of a buffer whose sizes have been checked. A step takes finite ones for granted. */
+static scree_Status check_numbers(const scree_World *world, const char *buffer,
+                                  const Header *header) {
+  const size_t contacts = (size_t)header->contacts;
+  const char *motions = buffer + sizeof *header;
+  const size_t motion_bytes = (size_t)header->bodies * sizeof(scree_Motion);
+  const char *keys = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
+  const char *what = NULL;
+  if (!all_finite(motions, motion_bytes)) what = "motions";
+  if (!all_finite(keys + contacts * sizeof(scree_ContactKey), contacts * 2 * sizeof(scree_Vec3)))
+    what = "impulses";
+  if (!(header->step > 0) || !isfinite(header->step) || !isfinite(header->time_start) ||
+      !(header->last_h >= 0) || !isfinite(header->last_h) || !(header->memory_h >= 0) ||
+      !isfinite(header->memory_h) || header->time_count < 0 || header->steps < 0)
+    what = "time";
+  if (header->work.failures < 0 || header->work.failures > 30 || header->work.pause < 0)
+    what = "account of work";
+  if (!what) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "state: its %s holds numbers that are not finite or not possible", what);
 }
 
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
@@ -93,8 +130,9 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
                       header->bodies, s->bodies.dimension, s->bodies.count);
-  const size_t rest = size - sizeof *header;
-  const bool sound = header->removed >= 0 && header->removed <= header->bodies;
+  const bool whole = header->solver >= 0 && (size_t)header->solver <= size - sizeof *header;
+  const size_t rest = size - sizeof *header - (whole ? (size_t)header->solver : 0);
+  const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies;
   const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
                          (sound ? (size_t)header->removed * sizeof(Removed) : 0);
   const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
@@ -113,7 +151,7 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                         "state: body %lld was removed after step %lld", (long long)removed.body,
                         (long long)removed.step);
   }
-  return SCREE_OK;
+  return check_numbers(world, buffer, header);
 }
 
 /* Bodies that are gone in the state, and no others. */
@@ -142,6 +180,9 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
                   sizeof *memory->impulses) ||
       !scree_grow((void **)&memory->arms, &memory->arm_capacity, contacts, sizeof *memory->arms))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
+  status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
+                                (size_t)header.solver);
+  if (status) return status;
   const char *at = (const char *)buffer + sizeof header;
   at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
   status = restore_removed(world, &at, header.removed);

@@ -143,6 +143,22 @@ static scree_Status reserve(scree_World *world, bool halved) {
   return SCREE_OK;
 }
 
+/* A step that fails may have been stopped anywhere: it must not leave a trace in the solver, or the
+ * steps after it would have other bits. (Attempts that are made again always end alike.) */
+static scree_Status save_solver(scree_World *world) {
+  const scree_Solver *solver = world->system.solver;
+  world->remembered_size = scree_solver_state_size(solver);
+  if (!scree_grow_lean((void **)&world->remembered, &world->remembered_capacity,
+                       world->remembered_size, 1))
+    return scree_fail_memory(&world->log, "the memory of the solver before a step");
+  scree_solver_save(solver, world->remembered);
+  return SCREE_OK;
+}
+
+static void put_solver_back(scree_World *world) {
+  scree_solver_restore(world->system.solver, world->remembered, world->remembered_size);
+}
+
 static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
@@ -177,6 +193,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
       if (!at_start) swap_memory(&s->memory, &world->kept);
       s->work = meter;
       world->last_h = last_h;
+      put_solver_back(world);
       return status;
     }
     add_cost(sum, &part);
@@ -213,6 +230,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);
   begin(world);
+  if (!status) status = save_solver(world);
   if (!status) status = run_substeps(world, &sum);
   if (status) return status;
   world->stepped = true;

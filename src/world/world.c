@@ -72,7 +72,7 @@ static scree_Status check_names(const scree_WorldSettings *s, const scree_Log *l
                       s->scheme ? s->scheme : "", near ? "; did you mean \"" : "", near ? near : "",
                       near ? "\"?" : "");
   }
-  if (!s->solve.solver || !scree_solver_find(s->solve.solver) ||
+  if (!s->solve.solver || !scree_solver_class_find(s->solve.solver) ||
       strlen(s->solve.solver) >= SCREE_OPTION_NAME_SIZE)
     return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\" is not known",
                       s->solve.solver ? s->solve.solver : "");
@@ -110,7 +110,7 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   if (status) return status;
   scree_System *s = &world->system;
   s->scheme = scree_scheme_find(settings->scheme);
-  const char *solver = scree_solver_name(scree_solver_find(settings->solve.solver));
+  const char *solver = scree_solver_class_name(scree_solver_class_find(settings->solve.solver));
   if (world->system.settings.step != settings->step) {
     world->time_start = scree_world_time(world);
     world->time_count = 0;
@@ -132,6 +132,7 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
 
 scree_Status scree_world_create(const scree_WorldSettings *settings, const scree_Log *log,
                                 scree_World **world) {
+  const scree_SolveSettings preset = scree_solve_settings(); /* each solve sets its own */
   *world = NULL;
   scree_World *w = SCREE_ALLOC(scree_World, 1);
   if (!w) return scree_fail_memory(log, "a world");
@@ -141,6 +142,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   scree_Status status = w->system.broad ? SCREE_OK : scree_fail_memory(log, "the broad phase");
   if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
   if (!status) status = take_settings(w, settings);
+  if (!status) status = scree_solver_create(&preset, &w->log, &w->system.solver);
   if (!status) scree_bodies_init(&w->system.bodies, settings->dimension);
   if (!status) scree_broad_set_poll(w->system.broad, &w->system.poll);
   if (status)
@@ -160,6 +162,7 @@ void scree_world_destroy(scree_World *world) {
   scree_free(world->kept.keys);
   scree_free(world->kept.impulses);
   scree_free(world->kept.arms);
+  scree_free(world->remembered);
   scree_free(world);
 }
 
@@ -313,7 +316,11 @@ int scree_body_material(const scree_World *world, int body) {
 size_t scree_world_memory(const scree_World *world) {
   return sizeof *world + scree_system_memory(&world->system) +
          (world->backup_capacity + world->origin_capacity) * sizeof *world->backup +
-         world->kept.key_capacity * sizeof *world->kept.keys +
+         world->remembered_capacity + world->kept.key_capacity * sizeof *world->kept.keys +
          world->kept.impulse_capacity * sizeof *world->kept.impulses +
          world->kept.arm_capacity * sizeof *world->kept.arms;
+}
+
+size_t scree_world_solver_memory(const scree_World *world) {
+  return scree_solver_memory(world->system.solver);
 }

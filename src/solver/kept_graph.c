@@ -1,0 +1,78 @@
+/* Comparing the graph with the last one, and what is made of it (see kept_graph.h). */
+#include "solver/kept_graph.h"
+
+#include "core/log.h"
+#include "problem/graph.h"
+
+#include <string.h>
+
+static bool equal(const void *a, const void *b, size_t bytes) {
+  return bytes == 0 || memcmp(a, b, bytes) == 0;
+}
+
+static bool is_same(const scree_KeptGraph *kept, const scree_Problem *p) {
+  if (!kept->known || kept->kind != p->kind || kept->nc != p->nc) return false;
+  const size_t nc = (size_t)p->nc;
+  if (p->kind == SCREE_BODIES)
+    return kept->nbodies == p->bodies.nbodies &&
+           equal(kept->body, p->bodies.body, 2 * nc * sizeof *kept->body);
+  return equal(kept->row, p->blocks.row, (nc + 1) * sizeof *kept->row) &&
+         equal(kept->col, p->blocks.col, p->blocks.row[nc] * sizeof *kept->col);
+}
+
+static void *copy(scree_Arena *arena, const void *data, size_t count, size_t size) {
+  void *mine = scree_arena_take_raw(arena, count, size);
+  if (mine && count) memcpy(mine, data, count * size);
+  return mine;
+}
+
+scree_Status scree_kept_graph_set(scree_KeptGraph *kept, const scree_Problem *p,
+                                  const scree_Log *log) {
+  if (is_same(kept, p)) return SCREE_OK;
+  scree_Arena arena = kept->arena;
+  const int changes = kept->changes + 1;
+  const size_t nc = (size_t)p->nc;
+  scree_arena_reset(&arena);
+  *kept = (scree_KeptGraph){.changes = changes, .kind = p->kind, .nc = p->nc};
+  scree_Status status = SCREE_OK;
+  if (p->kind == SCREE_BODIES) {
+    kept->nbodies = p->bodies.nbodies;
+    kept->body = copy(&arena, p->bodies.body, 2 * nc, sizeof *kept->body);
+    kept->known = kept->body != NULL;
+    status = scree_body_graph(p, &arena, &kept->body_row, &kept->body_entry, log);
+  } else {
+    kept->row = copy(&arena, p->blocks.row, nc + 1, sizeof *kept->row);
+    kept->col = copy(&arena, p->blocks.col, p->blocks.row[nc], sizeof *kept->col);
+    kept->known = kept->row && kept->col;
+  }
+  kept->arena = arena;
+  if (status) kept->known = false;
+  if (!status && !kept->known) status = scree_fail_memory(log, "the graph of a problem");
+  return status;
+}
+
+scree_Status scree_kept_graph_order(scree_KeptGraph *kept, const scree_Operator *W, bool coloured,
+                                    const scree_Log *log, const scree_Colouring **order) {
+  scree_Status status = SCREE_OK;
+  if (coloured && !kept->has_coloured)
+    status = scree_colouring_create(W, &kept->arena, &kept->coloured, log);
+  if (!coloured && !kept->has_natural)
+    status = scree_colouring_natural(W, &kept->arena, &kept->natural, log);
+  if (status) return status;
+  kept->has_coloured = kept->has_coloured || coloured;
+  kept->has_natural = kept->has_natural || !coloured;
+  *order = coloured ? &kept->coloured : &kept->natural;
+  return SCREE_OK;
+}
+
+scree_Status scree_kept_graph_layout(scree_KeptGraph *kept, const scree_Operator *W,
+                                     const scree_Log *log, const scree_LaneLayout **layout) {
+  const scree_Colouring *order;
+  scree_Status status = scree_kept_graph_order(kept, W, true, log, &order);
+  if (!status && !kept->has_layout)
+    status = scree_lane_layout_create(W, order, &kept->arena, &kept->layout, log);
+  if (status) return status;
+  kept->has_layout = true;
+  *layout = &kept->layout;
+  return SCREE_OK;
+}

@@ -1,0 +1,519 @@
+#define _DEFAULT_SOURCE /* scandir, posix_memalign */
+/* A solver that lives on: sequences of problems give the same bits straight, continued by another
+ * solver from saved memory, and on any number of threads; repeated solves allocate nothing; what it
+ * keeps never leads to a wrong answer. */
+#include "bench/sequence.h"
+#include "scree/solver.h"
+#include "small_problems.h"
+#include "solver/graph_system.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* ---- counting allocations ----------------------------------------------------------------------
+ * The C library's functions are replaced for the whole program, its shared libraries included. A
+ * sanitizer does the same for its own ends, so there nothing is counted. */
+
+static atomic_long allocations;
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { COUNTED = 1 };
+
+#pragma GCC visibility push(default) /* for shared libraries too */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *memory);
+
+void *malloc(size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size) {
+  ++allocations;
+  return __libc_realloc(memory, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+
+void *memalign(size_t alignment, size_t size); /* of malloc.h */
+
+void *memalign(size_t alignment, size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  ++allocations;
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : 12;
+}
+
+void free(void *memory) {
+  if (memory) ++allocations; /* what is given back was taken */
+  __libc_free(memory);
+}
+
+#pragma GCC visibility pop
+#else
+enum { COUNTED = 0 };
+#endif
+
+/* ---- sequences ---------------------------------------------------------------------------------
+ */
+
+typedef struct Case {
+  const char *solver;
+  int d, contacts;
+  double tolerance;
+  bool dense;
+  int life;        /* of the contacts of the sequence */
+  bool factorises; /* it does somewhere in the sequence */
+} Case;
+
+static const Case cases[] = {
+    {"nlgs", 3, 300, 1e-4, false, 10, false},  {"nlgs", 2, 1700, 1e-2, true, 10, false},
+    {"newton", 3, 300, 1e-8, false, 10, true}, {"newton", 2, 300, 1e-8, true, 5, true},
+    {"auto", 3, 500, 1e-9, false, 10, true},   {"auto", 3, 150, 1e-11, true, 5, true},
+    {"auto", 2, 300, 1e-10, false, 10, true},  {"auto", 2, 200, 1e-9, true, 10, true},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static scree_SolveSettings settings_of(const Case *c, int threads) {
+  scree_SolveSettings settings = scree_solve_settings();
+  settings.solver = c->solver;
+  settings.tolerance = c->tolerance;
+  settings.threads = threads;
+  return settings;
+}
+
+static Sequence sequence_of(const Case *c) {
+  return sequence_create(c->d, c->contacts, 0.3, 8, c->life, c->dense);
+}
+
+static scree_Solver *make_solver(const scree_SolveSettings *settings) {
+  scree_Solver *solver;
+  assert_int_equal(scree_solver_create(settings, NULL, &solver), SCREE_OK);
+  return solver;
+}
+
+/* Save, destroy, restore into another one. */
+static scree_Solver *reincarnate(scree_Solver *solver, const scree_SolveSettings *settings) {
+  const size_t size = scree_solver_state_size(solver);
+  char *memory = malloc(size), *again = malloc(size);
+  scree_solver_save(solver, memory);
+  scree_solver_destroy(solver);
+  solver = make_solver(settings);
+  assert_int_equal(scree_solver_restore(solver, memory, size), SCREE_OK);
+  assert_int_equal(scree_solver_state_size(solver), size);
+  scree_solver_save(solver, again);
+  assert_memory_equal(memory, again, size);
+  free(memory);
+  free(again);
+  return solver;
+}
+
+enum { STEPS = 50 };
+typedef enum Way { STRAIGHT, RESTORED, FORGETFUL } Way;
+
+static uint64_t add_hash(uint64_t hash, const double *x, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t bits;
+    memcpy(&bits, x + i, sizeof bits);
+    hash = scree_mix(hash ^ bits);
+  }
+  return hash;
+}
+
+/* Hashes of r, u and the velocities of each step; the number of steps that were factorised. */
+static int run_sequence(const Case *c, int threads, Way way, uint64_t hash[STEPS]) {
+  Sequence s = sequence_of(c);
+  const scree_SolveSettings settings = settings_of(c, threads);
+  scree_Solver *solver = make_solver(&settings);
+  const size_t most = (size_t)(s.all.nc * c->d);
+  double *r = calloc(most, sizeof *r), *u = calloc(most, sizeof *u);
+  int factorised = 0;
+  for (int step = 0; step < STEPS; ++step) {
+    scree_SolveInfo info;
+    sequence_set(&s, step);
+    if (step % 25 == 24 && way == RESTORED) solver = reincarnate(solver, &settings);
+    if (step % 25 == 24 && way == FORGETFUL) {
+      scree_solver_destroy(solver);
+      solver = make_solver(&settings);
+    }
+    assert_true(scree_solver_solve(solver, &s.problem, r, u, &info) <= SCREE_NOT_CONVERGED);
+    const size_t n = (size_t)(s.problem.nc * c->d);
+    hash[step] = add_hash(add_hash((uint64_t)info.iterations, r, n), u, n);
+    hash[step] = add_hash(hash[step], scree_solver_velocities(solver),
+                          (size_t)(s.problem.bodies.nbodies * s.problem.bodies.nb));
+    factorised += info.factorisations > 0;
+  }
+  scree_solver_destroy(solver);
+  sequence_destroy(&s);
+  free(r);
+  free(u);
+  return factorised;
+}
+
+static void check_same(const Case *c, const char *what, const uint64_t *a, const uint64_t *b) {
+  for (int step = 0; step < STEPS; ++step)
+    if (a[step] != b[step])
+      fail_msg("%s, %dD, %d contacts: other bits in step %d %s", c->solver, c->d, c->contacts, step,
+               what);
+}
+
+static void sequences_give_the_same_bits(void **state) {
+  (void)state;
+  int differ = 0;
+  for (int k = 0; k < CASES; ++k) {
+    uint64_t straight[STEPS], other[STEPS];
+    const int factorised = run_sequence(&cases[k], 1, STRAIGHT, straight);
+    assert_true((factorised > 0) == cases[k].factorises);
+    run_sequence(&cases[k], 1, RESTORED, other);
+    check_same(&cases[k], "after save and restore", straight, other);
+    for (int threads = 2; threads <= 4; threads *= 2) {
+      run_sequence(&cases[k], threads, threads == 2 ? STRAIGHT : RESTORED, other);
+      check_same(&cases[k], "on more threads", straight, other);
+    }
+    run_sequence(&cases[k], 1, FORGETFUL, other);
+    differ += memcmp(straight, other, sizeof other) != 0;
+    if (!cases[k].factorises) check_same(&cases[k], "without memory", straight, other);
+  }
+  assert_true(differ > 0); /* so the memory matters, and the test says something */
+}
+
+/* The first problem of a solver, and every problem of a method that does not factorise, has the
+ * bits of scree_solve; all others are solved to the same tolerance. */
+static void results_are_those_of_one_call(void **state) {
+  (void)state;
+  for (int k = 0; k < CASES; ++k) {
+    const Case *c = &cases[k];
+    Sequence s = sequence_of(c);
+    const scree_SolveSettings settings = settings_of(c, 1);
+    scree_Solver *solver = make_solver(&settings);
+    const size_t most = (size_t)(s.all.nc * c->d);
+    double *r = calloc(4 * most, sizeof *r), *u = r + most, *r1 = u + most, *u1 = r1 + most;
+    for (int step = 0; step < 6; ++step) {
+      scree_SolveInfo info, info1;
+      sequence_set(&s, step);
+      const size_t bytes = (size_t)(s.problem.nc * c->d) * sizeof *r;
+      const scree_Status status = scree_solver_solve(solver, &s.problem, r, u, &info);
+      assert_int_equal(scree_solve(&s.problem, &settings, r1, u1, &info1, NULL), status);
+      assert_true(info.converged == info1.converged);
+      if (step > 0 && c->factorises) continue;
+      assert_memory_equal(r, r1, bytes);
+      assert_memory_equal(u, u1, bytes);
+      assert_int_equal(info.iterations, info1.iterations);
+    }
+    scree_solver_destroy(solver);
+    sequence_destroy(&s);
+    free(r);
+  }
+}
+
+/* ---- allocations -------------------------------------------------------------------------------
+ */
+
+enum { PERIOD = 10, COUNTED_SOLVES = 100 };
+
+/* A sequence that comes back every PERIOD steps, with a warm start; period 1: the same graph
+ * always.
+ */
+static long count_allocations(const Case *c, int period, int threads, int *factorised) {
+  Sequence s = sequence_of(c);
+  scree_SolveSettings settings = settings_of(c, threads);
+  scree_Solver *solver = make_solver(&settings);
+  const size_t most = (size_t)(s.all.nc * c->d);
+  double *r = calloc(most, sizeof *r), *u = calloc(most, sizeof *u);
+  long before = 0;
+  *factorised = 0;
+  for (int step = 0; step < 3 * PERIOD + COUNTED_SOLVES; ++step) {
+    scree_SolveInfo info;
+    if (step == 3 * PERIOD) before = allocations;
+    sequence_set(&s, step % period);
+    settings.warm_start = step % 3 == 0;
+    assert_int_equal(scree_solver_set_settings(solver, &settings), SCREE_OK);
+    assert_true(scree_solver_solve(solver, &s.problem, r, u, &info) <= SCREE_NOT_CONVERGED);
+    *factorised += info.factorisations > 0;
+  }
+  const long after = allocations;
+  scree_solver_destroy(solver);
+  sequence_destroy(&s);
+  free(r);
+  free(u);
+  return after - before;
+}
+
+static void steady_solves_allocate_nothing(void **state) {
+  (void)state;
+  if (!COUNTED) skip();
+  for (int k = 0; k < CASES; ++k)
+    for (int way = 0; way < 4; ++way) {
+      int factorised;
+      const int period = way % 2 ? PERIOD : 1, threads = way / 2 ? 2 : 1;
+      const long count = count_allocations(&cases[k], period, threads, &factorised);
+      if (count)
+        fail_msg("%s, %dD, %d contacts, period %d, %d threads: %ld allocations in %d solves",
+                 cases[k].solver, cases[k].d, cases[k].contacts, period, threads, count,
+                 COUNTED_SOLVES);
+    }
+}
+
+/* ---- the interface -----------------------------------------------------------------------------
+ */
+
+static void velocities_are_those_of_the_impulses(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    scree_Problem pile = small_pile(d, 4, 0.4, 0.2), assembled;
+    assert_int_equal(scree_problem_assemble(&pile, &assembled, NULL), SCREE_OK);
+    const scree_SolveSettings settings = scree_solve_settings();
+    scree_Solver *solver = make_solver(&settings);
+    double r[64], u[64], y[64] = {0};
+    scree_SolveInfo info;
+    assert_null(scree_solver_velocities(solver));
+    assert_int_equal(scree_solver_solve(solver, &pile, r, u, &info), SCREE_OK);
+    const int nb = pile.bodies.nb;
+    for (int c = 0; c < pile.nc; ++c)
+      for (int side = 0; side < 2; ++side) {
+        const double *B = pile.bodies.B + (2 * c + side) * d * nb;
+        const int b = pile.bodies.body[2 * c + side];
+        for (int i = 0; b >= 0 && i < d * nb; ++i) y[b * nb + i % nb] += B[i] * r[d * c + i / nb];
+      }
+    const double *v = scree_solver_velocities(solver);
+    assert_non_null(v);
+    for (int i = 0; i < pile.bodies.nbodies * nb; ++i) assert_true(fabs(v[i] - y[i]) < 1e-12);
+    assert_int_equal(scree_solver_solve(solver, &assembled, r, u, &info), SCREE_OK);
+    assert_null(scree_solver_velocities(solver));
+    scree_solver_destroy(solver);
+    scree_problem_destroy(&pile);
+    scree_problem_destroy(&assembled);
+  }
+}
+
+/* Problems of every size, kind and law, one after the other, with every method in turn. */
+static void one_solver_takes_all_problems(void **state) {
+  (void)state;
+  scree_SolveSettings settings = scree_solve_settings();
+  scree_Solver *solver = make_solver(&settings);
+  for (int k = 0; k < 120; ++k) {
+    const int d = 2 + k % 2, size = k * 7 % 13;
+    scree_Problem p = small_pile(d, 1 + size, 0.4, 0.2), other = {0};
+    if (k % 3 == 1) assert_int_equal(scree_problem_assemble(&p, &other, NULL), SCREE_OK);
+    if (k % 3 == 2) other = small_random_problem(d, 1 + size, 0.3, (unsigned)k);
+    if (k % 3) {
+      scree_problem_destroy(&p);
+      p = other;
+    }
+    const scree_SolverClass *class_ = scree_solver_class(k % 13);
+    p.law = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB && k % 4 ? SCREE_COULOMB
+                                                                                 : SCREE_ASSOCIATED;
+    const double zero[256] = {0};
+    double r[256], u[256], r1[256], u1[256];
+    scree_SolveInfo info, info1;
+    settings.solver = scree_solver_class_name(class_);
+    settings.max_iterations = 2000;
+    assert_int_equal(scree_solver_set_settings(solver, &settings), SCREE_OK);
+    memcpy(r, zero, sizeof zero);
+    const scree_Status status = scree_solver_solve(solver, &p, r, u, &info);
+    assert_int_equal(scree_solve(&p, &settings, r1, u1, &info1, NULL), status);
+    if (status <= SCREE_NOT_CONVERGED) assert_true(info.converged == info1.converged);
+    scree_problem_destroy(&p);
+  }
+  assert_true(scree_solver_memory(solver) > 0);
+  scree_solver_destroy(solver);
+}
+
+static void bad_settings_are_refused(void **state) {
+  (void)state;
+  scree_SolveSettings good = scree_solve_settings(), bad = good;
+  scree_Solver *solver;
+  bad.solver = "nlsg";
+  assert_int_equal(scree_solver_create(&bad, NULL, &solver), SCREE_BAD_INPUT);
+  assert_null(solver);
+  scree_solver_destroy(NULL);
+  static const char *const options[] = {"local=exact", "no_such=1", NULL};
+  solver = make_solver(&good);
+  assert_int_equal(scree_solver_set_settings(solver, &bad), SCREE_BAD_INPUT);
+  bad = good;
+  bad.solver = "nlgs";
+  bad.options = options;
+  assert_int_equal(scree_solver_set_settings(solver, &bad), SCREE_BAD_INPUT);
+  bad = good;
+  bad.tolerance = -1.0;
+  assert_int_equal(scree_solver_set_settings(solver, &bad), SCREE_BAD_INPUT);
+  /* and the solver goes on with those it had */
+  scree_Problem p = small_pile(3, 3, 0.4, 0.2);
+  double r[64], u[64];
+  scree_SolveInfo info;
+  assert_int_equal(scree_solver_solve(solver, &p, r, u, &info), SCREE_OK);
+  assert_non_null(scree_solver_velocities(solver));
+  p.mu[0] = -1.0;
+  assert_int_equal(scree_solver_solve(solver, &p, r, u, &info), SCREE_BAD_INPUT);
+  assert_null(scree_solver_velocities(solver));
+  p.mu[0] = 0.4;
+  assert_int_equal(scree_solver_solve(solver, &p, r, u, &info), SCREE_OK);
+  scree_solver_destroy(solver);
+  scree_problem_destroy(&p);
+}
+
+/* Saved memory that is cut, prolonged or spoilt is refused, or at least does no harm. */
+static void unsound_memory_is_refused(void **state) {
+  (void)state;
+  Case c = cases[2];
+  Sequence s = sequence_of(&c);
+  const scree_SolveSettings settings = settings_of(&c, 1);
+  scree_Solver *solver = make_solver(&settings);
+  const size_t most = (size_t)(s.all.nc * c.d);
+  double *r = calloc(most, sizeof *r), *u = calloc(most, sizeof *u);
+  scree_SolveInfo info;
+  sequence_set(&s, 0);
+  assert_int_equal(scree_solver_solve(solver, &s.problem, r, u, &info), SCREE_OK);
+  const size_t size = scree_solver_state_size(solver);
+  assert_true(size > 4 * (size_t)s.problem.bodies.nbodies);
+  unsigned char *memory = malloc(size + 8), *spoilt = malloc(size + 8);
+  memset(memory, 0, size + 8);
+  scree_solver_save(solver, memory);
+  for (size_t cut = 0; cut < size; ++cut)
+    assert_int_equal(scree_solver_restore(solver, memory, cut), SCREE_BAD_INPUT);
+  assert_int_equal(scree_solver_restore(solver, memory, size + 8), SCREE_BAD_INPUT);
+  for (size_t k = 0; k < 400; ++k) {
+    memcpy(spoilt, memory, size);
+    for (int n = 0; n < 3; ++n)
+      spoilt[scree_mix(3 * k + (unsigned)n) % (k % 2 ? 80 : size)] =
+          (unsigned char)scree_mix(k + 7777u * (unsigned)n);
+    const scree_Status status = scree_solver_restore(solver, spoilt, size);
+    assert_true(status == SCREE_OK || status == SCREE_BAD_INPUT);
+    if (k % 20 == 0)
+      assert_int_equal(scree_solver_solve(solver, &s.problem, r, u, &info), SCREE_OK);
+  }
+  free(memory);
+  free(spoilt);
+  free(r);
+  free(u);
+  scree_solver_destroy(solver);
+  sequence_destroy(&s);
+}
+
+/* ---- the order of elimination ------------------------------------------------------------------
+ */
+
+static scree_FactorOrder propose(const scree_Elimination *e, int n, const int *id,
+                                 scree_Arena *arena) {
+  scree_FactorOrder order;
+  assert_int_equal(scree_elimination_propose(e, n, 3, id, arena, NULL, &order), SCREE_OK);
+  return order;
+}
+
+/* Known bodies keep their order, new ones come first, and those that have gone are left out. */
+static void orders_follow_the_names(void **state) {
+  (void)state;
+  int known[] = {40, 10, 30, 20, 50};
+  const scree_Elimination e = {
+      .count = 5, .id = known, .nodes = 5, .nb = 3, .operations = 10.0, .analysed = 5};
+  scree_Arena arena = {0};
+  const int same[] = {10, 20, 30, 40, 50}, same_order[] = {3, 0, 2, 1, 4};
+  assert_memory_equal(propose(&e, 5, same, &arena).node, same_order, sizeof same_order);
+  const int other[] = {10, 25, 30, 40, 45, 50}, other_order[] = {1, 4, 3, 0, 2, 5};
+  assert_memory_equal(propose(&e, 6, other, &arena).node, other_order, sizeof other_order);
+  const int mixed[] = {50, 40, 30, 20, 10}, mixed_order[] = {1, 4, 2, 3, 0};
+  assert_memory_equal(propose(&e, 5, mixed, &arena).node, mixed_order, sizeof mixed_order);
+  const int twice[] = {10, 10, 30, 30, 30}, twice_order[] = {1, 3, 4, 0, 2};
+  assert_memory_equal(propose(&e, 5, twice, &arena).node, twice_order, sizeof twice_order);
+  assert_true(propose(&e, 5, same, &arena).most > 10.0);
+  assert_true(propose(&e, 3, same, &arena).most == 0.0); /* many have gone: a new one */
+  const scree_Elimination none = {0};
+  assert_false(propose(&none, 5, same, &arena).given);
+  scree_arena_fini(&arena);
+}
+
+/* In how many steps of a sequence the order is as good as a new one: new, or of the same graph. The
+ * loss never exceeds what a new one costs. */
+static int count_orders(Sequence *s, int steps) {
+  scree_Elimination e = {0};
+  scree_Arena scratch = {0};
+  scree_GraphSystem system = {0};
+  int orders = 0;
+  for (int step = 0; step < steps; ++step) {
+    scree_Operator W;
+    const double loss = e.loss;
+    sequence_set(s, step);
+    assert_int_equal(scree_operator_create(&s->problem, 1, NULL, &W), SCREE_OK);
+    assert_int_equal(scree_graph_system_set(&system, &W, step, &e, &scratch, NULL), SCREE_OK);
+    assert_int_equal(e.count, s->problem.bodies.nbodies);
+    assert_true(e.loss <= scree_factor_order_nanoseconds(e.analysed, e.operations));
+    orders += step == 0 || e.loss < loss || e.operations == e.current;
+    scree_operator_destroy(&W);
+  }
+  scree_graph_system_fini(&system);
+  scree_elimination_fini(&e);
+  scree_arena_fini(&scratch);
+  return orders;
+}
+
+/* Where METIS orders, an order serves several steps; where AMD does, it is made when it pays. */
+static void orders_are_kept_while_it_pays(void **state) {
+  (void)state;
+  enum { FEW_STEPS = 12 };
+  Sequence large = sequence_create(3, 6000, 0.3, 2, 30, false);
+  const int orders = count_orders(&large, FEW_STEPS);
+  assert_true(orders > 0 && orders <= FEW_STEPS / 2);
+  Sequence still = sequence_create(3, 500, 0.3, 0, 1, false); /* nothing changes */
+  assert_int_equal(count_orders(&still, FEW_STEPS), FEW_STEPS);
+  sequence_destroy(&large);
+  sequence_destroy(&still);
+}
+
+/* The same bodies under other names, and other bodies under the same names: only time is lost. */
+static void wrong_names_do_no_harm(void **state) {
+  (void)state;
+  Case c = cases[2];
+  Sequence s = sequence_of(&c);
+  const scree_SolveSettings settings = settings_of(&c, 1);
+  scree_Solver *solver = make_solver(&settings);
+  const size_t most = (size_t)(s.all.nc * c.d);
+  double *r = calloc(most, sizeof *r), *u = calloc(most, sizeof *u);
+  for (int step = 0; step < 12; ++step) {
+    scree_SolveInfo info;
+    sequence_set(&s, step / 3);
+    for (int b = 0; step % 3 && b < s.problem.bodies.nbodies; ++b)
+      s.id[b] = step % 3 == 1 ? 7 : (int)(scree_mix((uint64_t)b) >> 33) - (1 << 30);
+    s.problem.bodies.id = step % 4 ? s.id : NULL;
+    assert_int_equal(scree_solver_solve(solver, &s.problem, r, u, &info), SCREE_OK);
+  }
+  scree_solver_destroy(solver);
+  sequence_destroy(&s);
+  free(r);
+  free(u);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sequences_give_the_same_bits),
+      cmocka_unit_test(results_are_those_of_one_call),
+      cmocka_unit_test(steady_solves_allocate_nothing),
+      cmocka_unit_test(velocities_are_those_of_the_impulses),
+      cmocka_unit_test(one_solver_takes_all_problems),
+      cmocka_unit_test(bad_settings_are_refused),
+      cmocka_unit_test(unsound_memory_is_refused),
+      cmocka_unit_test(orders_follow_the_names),
+      cmocka_unit_test(orders_are_kept_while_it_pays),
+      cmocka_unit_test(wrong_names_do_no_harm),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
