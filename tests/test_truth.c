@@ -366,7 +366,7 @@ static void rod_of_painleve(void **state) {
  * weight of both. */
 static void oedometer(void **state) {
   (void)state;
-  const double d = 0.012, begin = 0.02, loaded = 0.2, end = 0.35;
+  const double d = 0.012, begin = 0.02, loaded = 0.2, end = 0.28;
   /* the force alone moves the plate by a hundredth of the smallest disk in a step, as in scenes */
   const scree_WorldSettings settings = defaults(2, 0.1 * sqrt(0.8 * d / (100 * g)));
   scree_World *world = make_world(&settings, 0.4, 0, 0);
