@@ -607,7 +607,7 @@ static void penetration_is_pushed_out_gently(void **state) {
     push_out(2, ahead[scheme], 3, 0.05, 0.01, 250);
     push_out(3, ahead[scheme], 3, 0.05, 0.01, 250);
     push_out(2, ahead[scheme], 10, 0.05, 0.01, 250);
-    push_out(2, ahead[scheme], 10, 0.005, 0.002, 350); /* shorter steps throw no harder */
+    push_out(2, ahead[scheme], 10, 0.005, 0.002, 250); /* shorter steps throw no harder */
   }
 }
 

@@ -29,6 +29,8 @@
  * of all this is reported as the energy put in by the scheme. */
 #include "step/system.h"
 
+/* Part of a small gap that is taken back in a step; what small is, relative to the smaller body;
+ * part of the velocity by which a contact is pressed together that pushes it apart. */
 static const double gentle = 0.03, small_gap = 1e-3, push_part = 0.5;
 
 static double theta(const scree_WorldSettings *settings) {
@@ -39,7 +41,9 @@ double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approac
                          double *shift) {
   const bool meets = a->gap + a->curve + a->horizon * a->free[0] < 0;
   const double bounce = law->e_n * a->before[0];
-  const double small = a->loaded ? fmin(a->gap, small_gap * a->size) : fmin(a->gap, 0);
+  const double own = fmin(fabs(a->gap), a->travel * a->travel / a->size); /* of the motion itself */
+  const double rest = a->gap < 0 ? a->gap + own : a->gap - own;
+  const double small = a->loaded ? fmin(rest, small_gap * a->size) : fmin(rest, 0);
   double push = -(gentle * small + (a->gap - small)) / a->horizon;
   if (a->gap < 0) push = fmin(push, push_part * (a->load + fabs(a->before[0])));
   shift[0] = a->curve / a->horizon - push;

@@ -249,6 +249,17 @@ static double forced_change(const scree_System *s, int k) {
   return scree_norm(scree_sub(scree_system_free(s, k).linear, s->bodies.motion[k].velocity.linear));
 }
 
+/* Speed at which the bodies of contact c move along each other: of the points that touch, or of the
+ * centres, if they roll. */
+static double slip_speed(const scree_System *s, int c, const double *before) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, key->i);
+  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, key->j);
+  const scree_Vec3 n = s->contacts.normal[c], v = scree_sub(vi.linear, vj.linear);
+  const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
+  return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+}
+
 /* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
  * and what its impulse of the last step changes, for bodies that others press. The impulse of
  * pushing out a stack of bodies is larger than that of its weight, and would allow a larger push in
@@ -288,6 +299,7 @@ void scree_system_fill(scree_System *s, double horizon) {
           .gap = s->contacts.gap[c],
           .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
           .loaded = gentle && p->loaded[c],
+          .travel = horizon * slip_speed(s, c, before),
           .curve = s->contacts.curve[c],
           .before = before,
           .free = q};

@@ -30,6 +30,7 @@ typedef struct scree_Approach {
   double gap;           /* D, negative: penetration */
   double size;          /* of the smaller body */
   bool loaded;          /* it carried an impulse in the last step */
+  double travel;        /* how far the bodies move along each other until the next kick */
   double curve;         /* <= 0: what turning and curvature take of the gap until the next kick */
   double load;          /* change of velocity, > 0, by which forces press this contact in a step */
   const double *before; /* (d) relative velocity before the kick */
