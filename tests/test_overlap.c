@@ -192,9 +192,7 @@ static void disks_in_a_drum_of(const char *scheme) {
   print_message("disks, %s: penetration %.1e, %d expansions, closing %.1e\n", scheme, o.penetration,
                 o.expansions, o.closing);
   assert_apart(&o, scheme);
-  /* of 300 steps: the curve of the drum is in the gaps beforehand, and what is missing in it is
-   * corrected by a tenth per step only */
-  assert_true(o.expansions < 150);
+  assert_true(o.expansions < 30); /* of 300 steps */
   scree_world_destroy(world);
 }
 

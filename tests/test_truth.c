@@ -365,7 +365,7 @@ static void rod_of_painleve(void **state) {
  * weight of both. */
 static void oedometer(void **state) {
   (void)state;
-  const double d = 0.012, settled = 0.25, loaded = 0.4, end = 0.5;
+  const double d = 0.012, begin = 0.02, loaded = 0.2, end = 0.28;
   /* the force alone moves the plate by a hundredth of the smallest disk in a step, as in scenes */
   const scree_WorldSettings settings = defaults(2, 0.1 * sqrt(0.8 * d / (100 * g)));
   scree_World *world = make_world(&settings, 0.4, 0, 0);
@@ -375,16 +375,15 @@ static void oedometer(void **state) {
   uint32_t seed = 3;
   double mass = 0;
   for (int k = 0; k < 60; ++k) {
-    scree_BodyDef def =
-        at(0.0125 * (k % 7 - 3) + 0.0015 * (k / 7 % 2), 0.007 + 0.0125 * (k / 7), 0);
+    scree_BodyDef def = at(0.0135 * (k % 7 - 3), 0.007 + 0.0135 * (k / 7), 0);
     def.density = 2500;
     const int disk = add_disk(world, 0.5 * d * (0.9 + 0.2 * next_random(&seed)), def);
     mass += scree_body_mass(world, disk);
   }
-  scree_BodyDef def = at(0, 0.007 + 0.0125 * 9 + 0.005, 0);
+  scree_BodyDef def = at(0, 0.007 + 0.0135 * 9 + 0.005, 0);
   def.mass = mass;
   const int plate = add_rectangle(world, 0.048, 0.005, def);
-  const double times[] = {settled, loaded}, force = 50 * 2 * mass * g;
+  const double times[] = {begin, loaded}, force = 50 * 2 * mass * g;
   const scree_Twist values[] = {{{0, 0, 0}, {0, 0, 0}}, {{0, -force, 0}, {0, 0, 0}}};
   const scree_ForceDef press = {
       .body = plate,
@@ -397,7 +396,7 @@ static void oedometer(void **state) {
     created = report.energy_created;
     if (report.time > loaded + 0.05)
       shaking = fmax(shaking, report.energy.kinetic);
-    else if (report.time > settled)
+    else if (report.time > begin)
       moving = fmax(moving, report.energy.kinetic);
   }
   const double work = scree_world_energy(world).forces;

@@ -17,16 +17,16 @@
  * configuration, the kinetic energy with e = 1 is kept exactly.
  *
  * What the solver's tolerance leaves in the gaps of loaded contacts is taken back gently, by a part
- * in each step, so
- *     g D + h u_n >= 0 ,  g = 0.03 ,    where the contact was loaded in the last step and D is
- * small, or D < 0 . Taken back at once it would change the impulses of the next step by more than
- * the tolerance: a solver that lowers the error of some mode of the packing by the factor 1 - k in
- * a step, with the impulses of the last step as its start, leaves D, u_n and the error a of the
- * impulses in it with D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) , per step, which decays
- * for g < k only: stacks held by a few sweeps would begin to shake for g = 1. Out of penetration a
- * body is pushed with at most half of the velocity by which its contact is pressed together in a
- * step, so that the contact stays loaded and no body is thrown. The work of all this is reported as
- * the energy put in by the scheme. */
+ * in each step: where the contact was loaded in the last step and D is small, or D < 0,
+ *     g D + h u_n >= 0 ,   g = 0.03 .
+ * Taken back at once it would change the impulses of the next step by more than the tolerance: a
+ * solver that lowers the error of some mode of the packing by the factor 1 - k in a step, with the
+ * impulses of the last step as its start, leaves D, u_n and the error a of the impulses in it with
+ *     D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) ,
+ * per step, which decays for g < k only: stacks held by a few sweeps would begin to shake for
+ * g = 1. Out of penetration a body is pushed with at most half of the velocity by which its contact
+ * is pressed together in a step, so that the contact stays loaded and no body is thrown. The work
+ * of all this is reported as the energy put in by the scheme. */
 #include "step/system.h"
 
 /* Part of a small gap that is taken back in a step; what small is, relative to the smaller body;
