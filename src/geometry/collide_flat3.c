@@ -194,8 +194,8 @@ static int incident_corners(const Clip *c, scree_Vec3 n, int bits[4], int edge[4
   return 4;
 }
 
-/* Corners of a clipped face that lie this near to the line between their neighbours, as a part of the
- * extent of the face, are left out: the neighbours carry the same. Faces whose corners or edges
+/* Corners of a clipped face that lie this near to the line between their neighbours, as a part of
+ * the extent of the face, are left out: the neighbours carry the same. Faces whose corners or edges
  * coincide up to rounding (boxes that are stacked exactly) would else give up to eight points, at
  * other places in each step, and a singular problem. */
 static const double STRAIGHT = 1e-5;

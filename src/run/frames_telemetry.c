@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -231,6 +232,7 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *forces = scree_replay_add_curve(replay, "work_forces", false);
   double *drivers = scree_replay_add_curve(replay, "work_drivers", false);
   if (!drivers || replay->curve_count != 20) return false;
+  assert(rows || replay->rows == 0);
   double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
   for (int k = 0; k < replay->rows; ++k) {
     const Row *row = &rows[k];
@@ -323,6 +325,7 @@ static scree_Status add_analysis(scree_Replay *replay, const scree_H5 *h5) {
 static void certify(scree_Replay *replay, const Row *rows) {
   scree_ReplayCertificate *c = &replay->certificate;
   double scale = 0.0, low = INFINITY, high = -INFINITY, gap = 0.0;
+  assert(rows || replay->rows == 0);
   c->steps = replay->rows;
   c->error = c->penetration = -INFINITY;
   for (int k = 0; k < replay->rows; ++k) {

@@ -217,8 +217,8 @@ static scree_Status factorise_or_sweep(State *st, scree_SolveRun *run, double *r
 /* Whether the work that is left allows for more than sweeps. */
 static bool has_room(const scree_SolveRun *run) {
   const double limit = run->settings->work_limit;
-  return !(limit > 0.0) || limit - scree_solve_run_work(run) >
-                               LEAST_ROOM * scree_sweep_seconds(run->W->problem);
+  return !(limit > 0.0) ||
+         limit - scree_solve_run_work(run) > LEAST_ROOM * scree_sweep_seconds(run->W->problem);
 }
 
 /* The same over the bodies behind an assembled W, if they can be found. What counts in the end is

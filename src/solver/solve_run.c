@@ -7,6 +7,7 @@
 #include "solver/nlgs.h"
 #include "solver/registry.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,9 +104,11 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
   return SCREE_OK;
 }
 
-/* ---- prices: nanoseconds, fitted on an ordinary core; ratios matter more ---------------------- */
+/* ---- prices: nanoseconds, fitted on an ordinary core; ratios matter more ----------------------
+ */
 
 static double factor_nanoseconds(const scree_Problem *p, const scree_GraphSystem *system) {
+  assert(system);
   return scree_factor_flops(system->factor) / 20.0 +
          4.5 * (double)scree_factor_entries(system->factor) + p->nc * (p->d == 2 ? 450.0 : 700.0);
 }
@@ -139,7 +142,8 @@ double scree_solve_run_work(const scree_SolveRun *run) {
   return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor;
 }
 
-/* ---- sweeps ----------------------------------------------------------------------------------- */
+/* ---- sweeps -----------------------------------------------------------------------------------
+ */
 
 /* Sweeps as in nlgs.h, then one measurement; *done and *change are of the sweeps. */
 static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double relaxation,
@@ -228,7 +232,6 @@ bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
 bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run) {
   return sweeps_slowly(run->W->problem);
 }
-
 
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds) {
   scree_GraphSystem *system = NULL;

@@ -69,7 +69,8 @@ typedef struct Times {
 static Times times_of(const scree_System *s, double start, double h) {
   const double theta = s->scheme->theta(&s->settings);
   const bool first = !(s->memory.h > 0);
-  Times t = {.h = h, .theta = theta, .middle = start + 0.5 * h, .driven = start + 0.5 * h, .horizon = h};
+  Times t = {
+      .h = h, .theta = theta, .middle = start + 0.5 * h, .driven = start + 0.5 * h, .horizon = h};
   if (!s->scheme->looks_ahead) return t;
   if (first) t.theta = 1;
   t.horizon = t.theta * h + (1 - theta) * s->settings.step;
@@ -139,8 +140,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   scree_Status status = scree_system_force(s, t->middle, t->h);
   if (!status) scree_system_weigh(s, t->h);
   if (!status && looks) status = look_ahead(s, t->horizon);
-  if (!status)
-    status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
+  if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
   if (looks) scree_system_bend(s, t->horizon);
@@ -211,7 +211,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
     if (!status) scree_system_drift(s, (1 - t.theta) * h);
   }
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
-  report->seconds_move += (now = scree_seconds()) - clock;
+  report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (status) return status;
 
@@ -273,8 +273,8 @@ size_t scree_system_memory(const scree_System *s) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   size_t bytes = scree_bodies_memory(&s->bodies);
-  bytes +=
-      s->contacts.capacity * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + 2 * sizeof(double));
+  bytes += s->contacts.capacity *
+           (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + 2 * sizeof(double));
   bytes += s->reach_capacity * sizeof *s->reach;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));

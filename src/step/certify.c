@@ -16,9 +16,9 @@
 static const double lifted_size = 0.01;
 
 /* What the solution of a step may be wrong by: this part of the energy that may be created of what
- * the step turns over; and the work of moving every body against its load by `held_size` of its size
- * in the time in which the load alone would move it by its size. A stack of boxes of 1 m would creep
- * by 6e-6 m in a minute if all errors went one way, which they never do. */
+ * the step turns over; and the work of moving every body against its load by `held_size` of its
+ * size in the time in which the load alone would move it by its size. A stack of boxes of 1 m would
+ * creep by 6e-6 m in a minute if all errors went one way, which they never do. */
 static const double defect_part = 0.1, held_size = 3e-8;
 
 enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
@@ -55,8 +55,8 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   return V;
 }
 
-/* Whether contact c was loaded in the last step and no impact goes on: gap and approach in a step are
- * below the tolerated penetration. */
+/* Whether contact c was loaded in the last step and no impact goes on: gap and approach in a step
+ * are below the tolerated penetration. */
 static bool is_sustained(const scree_System *s, int c, double before, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -66,10 +66,10 @@ static bool is_sustained(const scree_System *s, int c, double before, double h) 
   return s->contacts.gap[c] <= small && fabs(before) * h <= small;
 }
 
-/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded does
- * no normal work: what it does all the same, by the solver's error and by the correction of its gap,
- * is `push`, as is the work of pushing a body out of any other penetration. The rest of the normal
- * work is what impacts take. */
+/* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
+ * does no normal work: what it does all the same, by the solver's error and by the correction of
+ * its gap, is `push`, as is the work of pushing a body out of any other penetration. The rest of
+ * the normal work is what impacts take. */
 static void contact_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
@@ -119,8 +119,7 @@ void scree_system_weigh(scree_System *s, double h) {
 
 /* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the
  * scaled impulses. */
-void scree_system_work(scree_System *s, double theta, double h,
-                       scree_EnergyBalance *balance) {
+void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Vec3 g = s->settings.gravity;
   *balance = (scree_EnergyBalance){0};

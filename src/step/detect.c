@@ -120,8 +120,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
   const double size = scree_pair_size(si, sj);
   const int n = scree_collide(si, &b->motion[i].pose, sj, &b->motion[j].pose,
                               relative * size + ahead, &manifold);
-  for (int k = 0; k < n; ++k)
-    scree_points_add(out, i, j, &manifold.points[k]);
+  for (int k = 0; k < n; ++k) scree_points_add(out, i, j, &manifold.points[k]);
 }
 
 /* The lists of the other threads behind the first one's, which is in place. */

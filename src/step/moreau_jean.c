@@ -4,29 +4,28 @@
  *     M (v_{k+1} - v_k) = h f + H^T r ,   q_{k+1} = q_m + theta h v_{k+1} ,
  *     D + h u_n >= 0  complementary to  r_n     for every pair that can meet.
  *
- * The next configuration at which gaps are known, q_m of the next step, is q_m + h v_{k+1} for every
- * theta, so this is 003's condition (9) on the gap there: convex bodies that do not overlap at one
- * kick do not overlap at the next, nor between the two, because their distance is a convex function
- * of their translation. Where they turn, the gap is expanded again (overlap.c). Nothing that is
- * loaded can be forgotten: a gap that the step would close is in the problem, however small it is.
- * With theta = 1/2 the scheme is the leapfrog: free flight is of second order, gravity does no
- * false work, and motion along a curved obstacle is that of SHAKE, with no drift of the energy.
+ * The next configuration at which gaps are known, q_m of the next step, is q_m + h v_{k+1} for
+ * every theta, so this is 003's condition (9) on the gap there: convex bodies that do not overlap
+ * at one kick do not overlap at the next, nor between the two, because their distance is a convex
+ * function of their translation. Where they turn, the gap is expanded again (overlap.c). Nothing
+ * that is loaded can be forgotten: a gap that the step would close is in the problem, however small
+ * it is. With theta = 1/2 the scheme is the leapfrog: free flight is of second order, gravity does
+ * no false work, and motion along a curved obstacle is that of SHAKE, with no drift of the energy.
  *
  * Restitution (Newton, e_n and e_t) acts in the step in which the bodies would meet:
  * u+_n >= -e u-_n > 0 implies the condition on the gap. As it reverses the velocity at one
  * configuration, the kinetic energy with e = 1 is kept exactly.
  *
- * What the solver's tolerance leaves in the gaps of loaded contacts is taken back gently, by a tenth
- * in each step, so
- *     D/10 + h u_n >= 0     where the contact was loaded in the last step and D is small, or D < 0 .
- * Taken back at once it would change the impulses of the next step by more than the tolerance: a
- * solver that lowers the error of some mode of the packing by the factor 1 - k in a step, with the
- * impulses of the last step as its start, leaves D, u_n and the error a of the impulses in it with
- *     D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) ,
- * per step, which decays for g < k only: stacks held by a few sweeps would begin to shake for g = 1.
- * Out of penetration a body is pushed with at most half of the velocity by which its contact is
- * pressed together in a step, so that the contact stays loaded and no body is thrown. The work of all
- * this is reported as the energy put in by the scheme. */
+ * What the solver's tolerance leaves in the gaps of loaded contacts is taken back gently, by a
+ * tenth in each step, so D/10 + h u_n >= 0     where the contact was loaded in the last step and D
+ * is small, or D < 0 . Taken back at once it would change the impulses of the next step by more
+ * than the tolerance: a solver that lowers the error of some mode of the packing by the factor 1 -
+ * k in a step, with the impulses of the last step as its start, leaves D, u_n and the error a of
+ * the impulses in it with D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) , per step, which
+ * decays for g < k only: stacks held by a few sweeps would begin to shake for g = 1. Out of
+ * penetration a body is pushed with at most half of the velocity by which its contact is pressed
+ * together in a step, so that the contact stays loaded and no body is thrown. The work of all this
+ * is reported as the energy put in by the scheme. */
 #include "step/system.h"
 
 static const double gentle = 0.1, small_gap = 1e-3, push_part = 0.5;

@@ -1,7 +1,7 @@
-/* Moreau's time stepping with Jean's theta as 000 (section 4) and 001 (section 2) print it: contacts
- * exist where the gap at the middle position is closed, and the law is on velocities alone. Newton's
- * impact law asks for the complementarity of r with u+ + e u-, component by component, so
- * q = u_free + e u- (DESIGN: without the papers' division by 1 + e).
+/* Moreau's time stepping with Jean's theta as 000 (section 4) and 001 (section 2) print it:
+ * contacts exist where the gap at the middle position is closed, and the law is on velocities
+ * alone. Newton's impact law asks for the complementarity of r with u+ + e u-, component by
+ * component, so q = u_free + e u- (DESIGN: without the papers' division by 1 + e).
  *
  * It repeats the papers' figures and nothing else recommends it: bodies meet in mid-step and keep
  * the overlap, fast ones pass through each other, and a loaded contact whose gap opens by rounding

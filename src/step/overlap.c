@@ -263,8 +263,8 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
     /* what is missing at the end is asked for besides what the law asked for already */
     const size_t c = (size_t)match[k];
     const double asked = h * s->posed.shift[c * (size_t)b->dimension];
-    const double curve = s->contacts.curve[c] - asked + points->gap[k] -
-                         h * scree_system_velocity(s, match[k], 0);
+    const double curve =
+        s->contacts.curve[c] - asked + points->gap[k] - h * scree_system_velocity(s, match[k], 0);
     if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
   scree_free(match);

@@ -277,13 +277,14 @@ void scree_system_fill(scree_System *s, double horizon) {
     scree_system_approach(s, c, before, q);
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d;
-      scree_Approach approach = {.horizon = horizon,
-                                 .gap = s->contacts.gap[c],
-                                 .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
-                                 .loaded = p->loaded[c],
-                                 .curve = s->contacts.curve[c],
-                                 .before = before,
-                                 .free = q};
+      scree_Approach approach = {
+          .horizon = horizon,
+          .gap = s->contacts.gap[c],
+          .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
+          .loaded = p->loaded[c],
+          .curve = s->contacts.curve[c],
+          .before = before,
+          .free = q};
       if (approach.gap < 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift);
       p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */

@@ -9,8 +9,8 @@
  *    is too large and the extra work is small.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
- * timed, so that the same step ends with the same bits on every machine. When it is used up the best
- * solution found stands: it is not certified, and neither retries nor halvings follow. */
+ * timed, so that the same step ends with the same bits on every machine. When it is used up the
+ * best solution found stands: it is not certified, and neither retries nor halvings follow. */
 #include "solver/registry.h"
 #include "step/system.h"
 
@@ -88,7 +88,8 @@ static scree_Status retry(scree_System *s, const scree_Problem *problem,
                           scree_SolveSettings *settings, scree_StepReport *report) {
   const scree_SolverClass *class_ = scree_solver_find(settings->solver);
   const int limit = settings->max_iterations ? settings->max_iterations : class_->max_iterations;
-  settings->max_iterations = limit < INT32_MAX / rules.patience ? rules.patience * limit : INT32_MAX;
+  settings->max_iterations =
+      limit < INT32_MAX / rules.patience ? rules.patience * limit : INT32_MAX;
   settings->time_limit *= rules.patience;
   for (int k = 0; !report->solve.converged && k < s->settings.max_retries; ++k) {
     if (scree_system_work_used_up(s)) break;
