@@ -12,13 +12,13 @@ status=0 compared=0
 
 for side in a b; do
   program="${!side}"
-  for solver in auto nlgs newton apgd-asr ipm pqn; do
+  for solver in auto nlgs newton fixed-point ipm pqn; do
     # 1: some stop above the tolerance, which has to happen in the same place
     "$program" solve tests/data/problems/*.hdf5 tests/data/*.hdf5 --solver "$solver" --tol 1e-7 \
       --max-iter 300 --threads 1 -o "$work/$side/$solver" >/dev/null 2>&1 || [ $? -eq 1 ]
   done
   "$program" run fuzz/run_scene.yaml -o "$work/$side/run" -q
-  "$program" run examples/wall.yaml -o "$work/$side/wall" -q --steps 40 2>/dev/null || [ $? -eq 1 ]
+  "$program" run examples/wall.yaml -o "$work/$side/wall" -q --steps 40 2>/dev/null
 done
 for file in "$work"/a/*/*.hdf5 "$work"/a/run/results.h5 "$work"/a/wall/frames.bin; do
   [ -f "$file" ] || continue
