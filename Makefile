@@ -14,7 +14,10 @@ configured = $(2)/.configured$(if $(filter ON,$(3)),-tests)
 configure = if [ -n '$(problems)' ] || ! [ $(configured) -nt CMakePresets.json ]; then \
   cmake --preset $(1) $(problems) -DSCREE_TESTS=$(tests) && touch $(2)/.configured $(configured); fi
 
-.PHONY: all setup test demo install bench format check-format clean help
+# The parts of `make test`, in this order; each can be made alone.
+TEST_PARTS = check-format test-plain test-asan test-clang test-tsan test-fuzz lint
+
+.PHONY: all setup test test-setup $(TEST_PARTS) fuzz coverage demo install bench format clean help
 
 all: setup ## build build/scree and build/lib/libscree.so
 	@$(call configure,release,build,OFF)
@@ -23,16 +26,60 @@ all: setup ## build build/scree and build/lib/libscree.so
 setup: ## install what the build needs (Debian)
 	@scripts/setup.sh build
 
-test: ## build and test everything, once plain and once under sanitizers
+test: test-setup ## build and test everything: all of the parts below that begin with test-, and lint
+	@for part in $(TEST_PARTS); do \
+	  start=$$(date +%s); \
+	  $(MAKE) $$part || { echo "make test: $$part failed"; exit 1; }; \
+	  echo "make test: $$part took $$(($$(date +%s) - start)) s"; \
+	done
+
+test-setup:
 	@scripts/setup.sh build test
+
+test-plain: test-setup ## the tests with GCC, optimised; the benchmarks are built
 	@$(call configure,release,build,ON)
 	@cmake --build --preset release -j $(JOBS)
 	@cmake --build --preset release -j $(JOBS) --target benches
-	@scripts/format.sh --check
 	ctest --preset release -j $(JOBS)
+
+test-asan: test-setup ## the tests with AddressSanitizer and UBSan
 	@$(call configure,asan,build/asan,ON)
 	@cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
+
+test-clang: test-setup ## everything builds with Clang; its results have the bits of GCC's
+	@$(call configure,clang,build/clang,ON)
+	@cmake --build --preset clang -j $(JOBS)
+	@cmake --build --preset clang -j $(JOBS) --target benches
+	@$(call configure,release,build,OFF)
+	@cmake --build --preset release -j $(JOBS) --target scree
+	@scripts/same_bits.sh build/scree build/clang/scree
+
+test-tsan: test-setup ## the tests that use threads, with ThreadSanitizer
+	@$(call configure,tsan,build/tsan,ON)
+	@cmake --build --preset tsan -j $(JOBS) --target threaded_tests
+	ctest --preset tsan -L threads -j $(JOBS)
+
+test-fuzz: test-setup ## a few seconds of each fuzz target
+	@$(call configure,clang,build/clang,ON)
+	@cmake --build --preset clang -j $(JOBS) --target fuzzers
+	ctest --preset clang -L fuzz -j $(JOBS)
+
+lint: test-setup ## clang-tidy and cppcheck
+	@$(call configure,clang,build/clang,ON)
+	@scripts/lint.sh build/clang $(JOBS)
+
+TARGET ?= scene
+TIME ?= 60
+fuzz: test-setup ## one fuzz target for long: make fuzz TARGET=scene TIME=600 (inputs are kept)
+	@$(call configure,clang,build/clang,ON)
+	@cmake --build --preset clang -j $(JOBS) --target fuzz_$(TARGET)
+	@fuzz/run.sh build/clang/fuzz/fuzz_$(TARGET) $(TIME) build/clang/fuzz/corpus-$(TARGET)
+
+coverage: ## what the tests execute: a table, and pages in build/coverage/html
+	@scripts/setup.sh build test cover
+	@$(call configure,coverage,build/coverage,ON)
+	@scripts/coverage.sh build/coverage $(JOBS)
 
 demo: all ## build, run the demonstration
 	@scripts/demo.sh

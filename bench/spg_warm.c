@@ -206,10 +206,11 @@ static scree_Status solve(const Shear *s, const scree_Problem *problem, bool war
 /* Solve the posed problem cold and warm; r (nc x d) receives the warm solution. */
 static scree_Status solve_both(Shear *s, const scree_Problem *posed, double *r, Row *row) {
   const size_t n = (size_t)posed->nc * (size_t)posed->d;
-  double *cold = malloc(2 * n * sizeof *cold), *u = cold + n;
+  double *cold = malloc(2 * n * sizeof *cold);
   scree_Problem problem = {0};
   scree_SolveInfo info_cold, info_warm;
   if (!cold) return SCREE_MACHINE;
+  double *u = cold + n;
   row->contacts = posed->nc;
   row->matched = carry(s, posed->nc, r);
   scree_Status status = make_compliant(s, posed, r, &problem);

@@ -70,7 +70,7 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
   printf("\n  time         %lld steps of %.4g s: %.6g s\n", (long long)info->steps, info->step,
          info->duration);
   printf("  output       %lld frames, about %s; memory about %s\n",
-         (long long)(1 + info->steps / info->frame_steps), output, memory);
+         1 + (long long)info->steps / (long long)info->frame_steps, output, memory);
   if (facts->penetration > 1e-6)
     printf("  %swarning%s      bodies %d and %d overlap at the start by %.2g of the smaller one\n",
            colour.warn, colour.off, facts->deepest[0], facts->deepest[1], facts->penetration);

@@ -28,11 +28,11 @@ typedef struct Picture {
 /* ---- by a browser ---------------------------------------------------------------------------- */
 
 /* Remove the folder that the browser filled. Only ever called on a folder mkdtemp made. */
-static void remove_folder(const char *path) {
+static void remove_folder(char *path) {
   static const char *const names[] = {"rm", NULL};
   char *program = cli_find_program(names);
   if (!program) return;
-  char *const arguments[] = {program, (char *)"-rf", (char *)"--", (char *)(size_t)path, NULL};
+  char *const arguments[] = {program, (char *)"-rf", (char *)"--", path, NULL};
   const pid_t child = cli_start(arguments, NULL, NULL);
   if (child > 0) (void)cli_wait(child, 20.0);
   free(program);
@@ -67,7 +67,8 @@ static bool extract(const char *dom, const char *output) {
   FILE *to = good ? fopen(output, "wb") : NULL;
   good = to != NULL;
   unsigned word = 0, bits = 0;
-  for (++at; good && digit(*at) >= 0; ++at) {
+  if (good) ++at;
+  for (; good && digit(*at) >= 0; ++at) {
     word = word << 6 | (unsigned)digit(*at);
     bits += 6;
     if (bits < 8) continue;

@@ -256,6 +256,7 @@ static int run_scene(Request *request) {
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
   if (status == 0) status = carry_out(request, run, &watch, &log.log);
+  request->settings.interrupted_user = NULL;
   scree_run_destroy(run);
   scree_scene_destroy(scene);
   free(inside);

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = SCREE_CONVERGE_INTERVALS, BINS = SCREE_CONVERGE_BINS };
+enum {
+  N = SCREE_CONVERGE_INTERVALS,
+  LATE = N - N / 2, /* intervals of the second half */
+  BINS = SCREE_CONVERGE_BINS
+};
 
 bool converge_is_empty(const scree_Convergence *all, const scree_ConvergeQuantity *quantity) {
   for (int r = 0; r < all->runs; ++r)
@@ -326,7 +330,7 @@ static void put_series(CliJson *json, const scree_Convergence *all,
     }
     double mean[3 * BINS] = {0};
     for (int c = 0; c < q->components; ++c)
-      for (int i = N / 2; i < N; ++i) mean[c] += q->series[r][i * q->components + c] / (N - N / 2);
+      for (int i = N / 2; i < N; ++i) mean[c] += q->series[r][i * q->components + c] / LATE;
     put_short(json, NULL, mean, q->components, 1);
   }
   cli_json_close(json, ']');

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = SCREE_CONVERGE_INTERVALS, BINS = SCREE_CONVERGE_BINS };
+enum {
+  N = SCREE_CONVERGE_INTERVALS,
+  LATE = N - N / 2, /* intervals of the second half */
+  BINS = SCREE_CONVERGE_BINS
+};
 
 static scree_Status write_plot(const char *folder, const char *name, const Plot *plot) {
   char file[128];
@@ -52,7 +56,7 @@ static scree_Status draw_profile(const ConvergeResult *result, const scree_Conve
       for (int c = 0; c < parts; ++c) {
         double mean = 0.0;
         for (int i = N / 2; i < N; ++i)
-          mean += q->series[r][i * q->components + b * parts + c] / (N - N / 2);
+          mean += q->series[r][i * q->components + b * parts + c] / LATE;
         square += mean * mean;
       }
       values[r][b] = sqrt(square);

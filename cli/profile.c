@@ -93,11 +93,14 @@ static void draw_axes(const CliProfile *profile, double end, FILE *file) {
             "<text x='%d' y='%.1f' text-anchor='end'>%d%%</text>\n",
             LEFT, y_of(k / 4.0), right, y_of(k / 4.0), LEFT - 6, y_of(k / 4.0) + 4.0, 25 * k);
   const double factor = end > 200.0 ? 10.0 : end > 20.0 ? 4.0 : 2.0;
-  for (double tau = 1.0; tau <= end * (1.0 + 1e-12); tau *= factor)
+  double tau = 1.0;
+  while (tau <= end * (1.0 + 1e-12)) {
     fprintf(file,
             "<line x1='%.1f' y1='%d' x2='%.1f' y2='%.1f' stroke='#ddd'/>"
             "<text x='%.1f' y='%.1f' text-anchor='middle'>%g</text>\n",
             x_of(tau, end), TOP, x_of(tau, end), bottom, x_of(tau, end), bottom + 16.0, tau);
+    tau *= factor;
+  }
   fprintf(file, "<text x='%.1f' y='%.1f' text-anchor='middle'>time / fastest time</text>\n",
           0.5 * (LEFT + right), bottom + 36.0);
 }

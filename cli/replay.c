@@ -85,7 +85,7 @@ pid_t cli_start(char *const *argv, int *input, const char *output) {
 bool cli_wait(pid_t child, double seconds) {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   int status = 0;
-  for (double waited = 0.0; waited < seconds; waited += 0.02) {
+  for (int waits = 0; 0.02 * waits < seconds; ++waits) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (ended < 0) return false;

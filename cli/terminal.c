@@ -52,8 +52,9 @@ CliColours cli_colours(void) {
 
 void cli_progress_init(CliProgress *progress, bool quiet) {
   const char *term = getenv("TERM");
-  *progress = (CliProgress){.on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb"),
-                            .last = scree_seconds()};
+  *progress =
+      (CliProgress){.on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0,
+                    .last = scree_seconds()};
 }
 
 bool cli_progress_due(CliProgress *progress) {

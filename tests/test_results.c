@@ -64,8 +64,8 @@ typedef struct Fixture {
 static int setup(void **state) {
   Fixture *f = calloc(1, sizeof *f);
   snprintf(f->root, sizeof f->root, "/tmp/scree-results-XXXXXX");
-  if (!mkdtemp(f->root)) return -1;
   *state = f;
+  if (!mkdtemp(f->root)) return -1;
   return (int)scree_scene_parse(scene_text, strlen(scene_text), "s", NULL, NULL, &f->scene);
 }
 

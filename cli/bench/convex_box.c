@@ -41,9 +41,10 @@ static scree_Status fill(scree_World *world, int n, double step, const scree_Log
   scree_Status status = SCREE_OK;
   for (int k = 0; k < n * n * n && !status; ++k) {
     const double radius = march_random(&seed, 0.8, 0.9) * cell / 2.0;
+    const int row = k / n % n, layer = k / n / n;
     const scree_Vec3 at = {cell * (k % n + 0.5) + march_random(&seed, -shift, shift),
-                           cell * (k / n % n + 0.5) + march_random(&seed, -shift, shift),
-                           cell * (k / n / n + 0.5) + march_random(&seed, -shift, shift)};
+                           cell * (row + 0.5) + march_random(&seed, -shift, shift),
+                           cell * (layer + 0.5) + march_random(&seed, -shift, shift)};
     status = march_add_sphere(world, radius, at, march_random(&seed, 1.0, 2.0) / step, log);
   }
   for (int axis = 0; axis < 3 && !status; ++axis) {

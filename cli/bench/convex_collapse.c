@@ -77,7 +77,8 @@ static scree_Status fill_2d(scree_World *world, const scree_Log *log) {
   for (int k = 0; k < 900 && !status; ++k) {
     const double m = march_random(&seed, 1.0, 2.0),
                  x = cell * (k % 30 + 0.5) + (k < 30 ? radius / 2 : 0);
-    status = march_add_disk(world, radius, x, cell * (k / 30) + radius, 0.0, 0.0, m,
+    const int row = k / 30;
+    status = march_add_disk(world, radius, x, cell * row + radius, 0.0, 0.0, m,
                             0.5 * m * radius * radius, log);
   }
   return status ? status : march_add_wall(world, 0.0, 0.0, 0.0, log);
@@ -90,9 +91,10 @@ static scree_Status fill_3d(scree_World *world, int count, const scree_Log *log)
   scree_Status status = SCREE_OK;
   for (int k = 0; k < count && !status; ++k) {
     const double radius = march_random(&seed, 0.8, 0.9) * cell / 2.0;
+    const int row = k / n % n, layer = k / n / n;
     const scree_Vec3 at = {cell * (k % n + 0.5) + march_random(&seed, -shift, shift),
-                           cell * (k / n % n + 0.5) + march_random(&seed, -shift, shift),
-                           cell * (k / n / n + 0.5) + march_random(&seed, -shift, shift)};
+                           cell * (row + 0.5) + march_random(&seed, -shift, shift),
+                           cell * (layer + 0.5) + march_random(&seed, -shift, shift)};
     status = march_add_sphere(world, radius, at, march_random(&seed, 1.0, 2.0), log);
   }
   return status ? status : march_add_wall_3d(world, (scree_Vec3){0, 0, 0}, 2, 1, log);
@@ -196,7 +198,8 @@ static scree_Status fill_ellipses(scree_World *world, const scree_Log *log) {
     def.shape = &shape;
     def.mass = march_random(&seed, 1.0, 2.0);
     def.pose.position.x = cell_x * (k % 10 + 0.5);
-    def.pose.position.y = grain + 1.02 * tall + cell_y * (k / 10);
+    const int row = k / 10;
+    def.pose.position.y = grain + 1.02 * tall + cell_y * row;
     if (!status) status = scree_world_add_body(world, &def, NULL);
   }
   /* glued disks, a diameter apart, three heaps wide */

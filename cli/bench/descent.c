@@ -133,7 +133,8 @@ static scree_Status fill_500(scree_World *world, double step, const scree_Log *l
     const double radius = march_random(&seed, 2.5e-4, 5.0e-4);
     const double x =
         cell * (k % 25 + 0.5) + march_random(&seed, -1.0, 1.0) * (0.49 * cell - radius);
-    status = add_ball(world, step, radius, x, cell * (k / 25 + 0.5), 0.0, log);
+    const int row = k / 25;
+    status = add_ball(world, step, radius, x, cell * (row + 0.5), 0.0, log);
   }
   return status ? status : add_box(world, 25 * cell, log);
 }

@@ -58,7 +58,8 @@ static scree_Status fill_box(scree_World *world, const Scene *scene, int n, cons
   scree_Status status = SCREE_OK;
   for (int i = 0; i < n && !status; ++i) {
     const double radius = march_random(&seed, small[k], large[k]);
-    const double x = cell * (i % columns + 0.5), y = 2.02 * large[k] * (i / columns + 0.5);
+    const int row = i / columns;
+    const double x = cell * (i % columns + 0.5), y = 2.02 * large[k] * (row + 0.5);
     const double vx = march_random(&seed, -0.1, 0.1), vy = march_random(&seed, -0.1, 0.1);
     status = add_ball(world, scene, radius, x, y, vx, vy, log);
   }

@@ -6,6 +6,7 @@
 #include "fclib/fclib_parts.h"
 #include "math/factor.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static scree_Status part_init(const scree_H5 *h5, const scree_Global *global,
   if (!part->row || !part->b || !part->work || !part_pattern(global, parts, p, part))
     status = scree_fail_memory(h5->log, "M");
   for (int a = 0; a < n && status == SCREE_OK; ++a) {
+    assert(part->col);
     qsort(part->col + part->row[a], part->row[a + 1] - part->row[a], sizeof(int), compare_ints);
     for (size_t k = part->row[a]; k < part->row[a + 1]; ++k)
       part->x[k] = scree_sparse_at(&global->M, dof[a], dof[part->col[k]]);
@@ -255,6 +257,7 @@ scree_Status scree_global_assemble(const scree_H5 *h5, const scree_Global *globa
     status = scree_problem_create_assembled(problem, global->d, global->nc, pattern.row[global->nc],
                                             false, h5->log);
   if (status == SCREE_OK) {
+    assert(pattern.row && pattern.col);
     memcpy(problem->blocks.row, pattern.row, ((size_t)global->nc + 1) * sizeof(size_t));
     memcpy(problem->blocks.col, pattern.col, pattern.row[global->nc] * sizeof(int));
     memcpy(problem->q, global->w, (size_t)(global->nc * global->d) * sizeof(double));

@@ -173,7 +173,7 @@ static scree_Status read_local(const scree_H5 *h5, scree_Problem *problem, scree
   scree_sparse_fini(&W);
   if (status == SCREE_OK) status = scree_fclib_read_mu(h5, "/fclib_local", nc, problem->mu);
   if (status == SCREE_OK)
-    status = scree_h5_read_reals(h5, "/fclib_local/vectors/q", (size_t)(nc * d),
+    status = scree_h5_read_reals(h5, "/fclib_local/vectors/q", (size_t)nc * (size_t)d,
                                  "contacts x spacedim", problem->q);
   return status;
 }

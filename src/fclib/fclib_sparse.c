@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,7 @@ static scree_Status read_index(const scree_H5 *h5, const char *field, const Head
   if (status != SCREE_OK) return status;
   int *all = SCREE_ALLOC(int, count);
   if (!all) return scree_fail_memory(h5->log, field);
+  assert(index || used == 0);
   status = scree_h5_read_ints(h5, field, count, "nzmax", all);
   for (int k = 0; k < used && status == SCREE_OK; ++k) {
     if (all[k] < 0 || all[k] >= limit)
@@ -148,6 +150,7 @@ static scree_Status read_compressed(const scree_H5 *h5, const char *name, const 
   if (status == SCREE_OK) {
     int *minor = by_columns ? entries->row : entries->col;
     int *major = by_columns ? entries->col : entries->row;
+    assert(minor && major);
     status = read_index(h5, i, header, pointer[lines], by_columns ? header->m : header->n, minor);
     for (int line = 0; line < lines; ++line)
       for (int k = pointer[line]; k < pointer[line + 1]; ++k) major[k] = line;

@@ -273,6 +273,7 @@ scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind, const do
     return scree_fail(log, SCREE_BAD_INPUT, "shape: found kind %d, expected 0 to %d", (int)kind,
                       SCREE_SHAPE_KINDS - 1);
   const scree_ShapeType *type = &types[kind];
+  assert(parameters || type->parameter_count == 0);
   shape->kind = kind;
   for (int k = 0; k < type->parameter_count; k++) {
     const scree_ShapeParameter *p = &type->parameters[k];

@@ -116,7 +116,7 @@ static void runs_fill(scree_Factor *f, scree_Front *child, const int *place, siz
 static void blocks_fill(scree_Factor *f, scree_Front *front, const size_t *row, const int *col,
                         const int *position, const int *place, const size_t *transposed,
                         size_t *end) {
-  const size_t square = (size_t)(f->nb * f->nb), ld = row_length(front);
+  const size_t square = (size_t)f->nb * (size_t)f->nb, ld = row_length(front);
   front->block = *end;
   for (int turned = 0; turned < 2; ++turned) {
     const size_t begin = *end;

@@ -42,14 +42,14 @@ static void carve_assembled(Carver *carver, scree_Problem *p, size_t nblocks, bo
 
 static void carve_bodies(Carver *carver, scree_Problem *p, bool balls, bool with_sets,
                          bool with_compliance) {
-  const size_t nc = (size_t)p->nc, dd = (size_t)(p->d * p->d);
+  const size_t nc = (size_t)p->nc, dd = (size_t)p->d * (size_t)p->d;
   carve_common(carver, p, with_sets);
   p->bodies.body = carve(carver, 2 * nc, sizeof(int));
   if (balls) {
     p->bodies.normal = carve(carver, 3 * nc, sizeof(double));
     p->bodies.arm = carve(carver, 4 * nc, sizeof(double));
   } else {
-    p->bodies.B = carve(carver, nc * (size_t)(2 * p->d * p->bodies.nb) + 4, sizeof(double));
+    p->bodies.B = carve(carver, nc * 2 * (size_t)p->d * (size_t)p->bodies.nb + 4, sizeof(double));
   }
   if (with_compliance) p->bodies.C = carve(carver, nc * dd, sizeof(double));
 }
@@ -323,10 +323,10 @@ static scree_Status check_bodies(const scree_Problem *p, const scree_Log *log) {
                         b);
   }
   scree_Status status = p->bodies.B ? check_finite("B", p->bodies.B, (size_t)p->nc,
-                                                   (size_t)(2 * p->d * p->bodies.nb), log)
+                                                   2 * (size_t)p->d * (size_t)p->bodies.nb, log)
                                     : check_balls(p, log);
   if (!status && p->bodies.C)
-    status = check_finite("C", p->bodies.C, (size_t)p->nc, (size_t)(p->d * p->d), log);
+    status = check_finite("C", p->bodies.C, (size_t)p->nc, (size_t)p->d * (size_t)p->d, log);
   return status;
 }
 

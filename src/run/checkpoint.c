@@ -24,8 +24,9 @@ scree_Status scree_checkpoint_write(const char *path, const scree_CheckpointHead
                                     const int *order, const void *state, const scree_Log *log) {
   const size_t poured = (size_t)head->poured * sizeof *order;
   const size_t size = sizeof *head + poured + (size_t)head->state;
-  char *data = SCREE_ALLOC(char, sizeof(FileHead) + size), *payload = data + sizeof(FileHead);
+  char *data = SCREE_ALLOC(char, sizeof(FileHead) + size);
   if (!data) return scree_fail_memory(log, path);
+  char *payload = data + sizeof(FileHead);
   FileHead file = {.version = VERSION, .head_size = sizeof *head, .size = size};
   memcpy(file.magic, magic, sizeof magic);
   memcpy(payload, head, sizeof *head);

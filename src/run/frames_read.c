@@ -364,8 +364,9 @@ static void close_source(scree_Replay *replay) {
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 static char *copy_text(const char *text) {
-  char *copy = SCREE_ALLOC(char, strlen(text) + 1);
-  return copy ? strcpy(copy, text) : NULL;
+  const size_t size = strlen(text) + 1;
+  char *copy = SCREE_ALLOC(char, size);
+  return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* Times, counts and places of the contacts of all frames. */
@@ -509,9 +510,10 @@ static scree_Status open_file(const char *directory, const scree_Log *log, Sourc
 static char *read_convergence(const char *directory) {
   size_t end = strlen(directory), count = 0;
   while (end > 1 && directory[end - 1] == '/') --end;
-  const bool coarsest = directory[end - 1] == 'h' && (end == 1 || directory[end - 2] == '/');
+  const bool coarsest =
+      end > 0 && directory[end - 1] == 'h' && (end == 1 || directory[end - 2] == '/');
   char *text = NULL;
-  for (int up = 0; up <= coarsest && !text; ++up) {
+  for (int up = 0; up <= (coarsest ? 1 : 0) && !text; ++up) {
     char *path = scree_join_path(directory, up ? "../converge.json" : "converge.json");
     struct stat info;
     const bool there =

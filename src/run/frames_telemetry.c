@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -236,6 +237,7 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *put_in = scree_replay_add_curve(replay, "put_in", false);
   double *created = scree_replay_add_curve(replay, "energy_created", false);
   if (!created || replay->curve_count != CURVES) return false;
+  assert(rows || replay->rows == 0);
   double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
   double sum_put_in = 0.0;
   for (int k = 0; k < replay->rows; ++k) {
@@ -332,6 +334,7 @@ static scree_Status add_analysis(scree_Replay *replay, const scree_H5 *h5) {
 static void certify(scree_Replay *replay, const Row *rows) {
   scree_ReplayCertificate *c = &replay->certificate;
   double scale = 0.0, low = INFINITY, high = -INFINITY, gap = 0.0;
+  assert(rows || replay->rows == 0);
   c->steps = replay->rows;
   c->error = c->penetration = -INFINITY;
   for (int k = 0; k < replay->rows; ++k) {

@@ -562,8 +562,9 @@ static scree_Status resolve_time(scree_Scene *scene, const scree_Log *log) {
                               "a duration of %g s has %g steps of %g s, expected fewer",
                               scene->duration, steps, scene->step);
   scene->steps = steps < 1 ? 1 : (int64_t)steps;
+  const int64_t frame_every = (scene->steps + 99) / 100;
   if (scree_node_is(output, "every", "auto") &&
-      !set_number(scene, output, "every", scene->step * (double)((scene->steps + 99) / 100)))
+      !set_number(scene, output, "every", scene->step * (double)frame_every))
     return scree_fail_memory(log, scene->name);
   const double every = floor(scree_node_number(output, "every") / scene->step + 0.5);
   scene->frame_steps = every < 1 ? 1 : every > 1e15 ? (int64_t)1e15 : (int64_t)every;

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "scene/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -265,6 +266,7 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
                                           waited(scene, pour, done, scree_world_time(world)));
     room = find_room(world, &pour->region, near, near_count, &place, &body);
     if (room) {
+      assert(near);
       near[near_count++] = scree_world_body_count(world);
       status = add_body(world, &body);
       if (status == SCREE_OK && order) order[*count] = p;

@@ -96,8 +96,8 @@ static void say_table(Page *page, const scree_Field *fields) {
     say(page, " | %s | ", field->unit ? field->unit : "");
     if (field->flags & SCREE_FIELD_REQUIRED)
       say(page, "required");
-    else if (field->preset && strcmp(field->preset, "{}") && strcmp(field->preset, "[]") &&
-             field->preset[0])
+    else if (field->preset && strcmp(field->preset, "{}") != 0 &&
+             strcmp(field->preset, "[]") != 0 && field->preset[0])
       say(page, "`%s`", field->preset);
     say(page, " | %s |\n", field->help);
   }

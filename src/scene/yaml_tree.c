@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,7 @@ scree_Node *scree_node_find(const scree_Node *map, const char *key) {
 }
 
 static scree_Node *copy_node(scree_Tree *tree, const scree_Node *node) {
+  assert(node);
   if (++tree->copies > COPIES_MAX) return NULL;
   scree_Node *copy = scree_tree_node(tree, node->kind, node->line, node->column);
   if (!copy) return NULL;
@@ -210,6 +212,7 @@ static scree_Status read_list(Reader *reader, int depth, scree_Node *node) {
 /* A key and its value; *end at the end of the map. */
 static scree_Status read_pair(Reader *reader, int depth, scree_Node *node, bool *end) {
   yaml_event_t key, value;
+  assert(node);
   scree_Status status = next_event(reader, &key);
   if (status != SCREE_OK) return status;
   *end = key.type == YAML_MAPPING_END_EVENT;
@@ -218,6 +221,7 @@ static scree_Status read_pair(Reader *reader, int depth, scree_Node *node, bool 
     status = refuse(reader, key.start_mark, "found a list or map as a key, expected a word");
   else if (!*end)
     status = read_scalar(reader, &key, &name);
+  assert(name || *end || status != SCREE_OK);
   if (!*end && status == SCREE_OK && scree_node_find(node, name->text)) {
     char text[160];
     snprintf(text, sizeof text, "key \"%.80s\" is given twice", name->text);

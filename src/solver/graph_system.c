@@ -248,7 +248,7 @@ SCREE_INLINE void add_contact(scree_GraphSystem *system, int d, int nb, int c, c
 static void assemble_bodies(scree_GraphSystem *system, const double *G) {
   const scree_Problem *p = system->W->problem;
   const int d = p->d, nb = system->nb;
-  const size_t bb = (size_t)(nb * nb), dd = (size_t)(d * d);
+  const size_t bb = (size_t)nb * (size_t)nb, dd = (size_t)d * (size_t)d;
   memset(system->x, 0, system->row[system->n] * bb * sizeof(double));
   for (int b = 0; b < system->n; ++b) {
     double *x = system->x + find_block(system, b, b) * bb;
@@ -288,7 +288,7 @@ static void assemble_blocks(scree_GraphSystem *system, const double *L, const do
 
 scree_Status scree_graph_system_factor(scree_GraphSystem *system, const double *L, const double *G,
                                        bool *broken) {
-  const size_t bb = (size_t)(system->nb * system->nb);
+  const size_t bb = (size_t)system->nb * (size_t)system->nb;
   if (!system->x &&
       !(system->x = SCREE_TAKE_RAW(&system->kept, double, system->row[system->n] * bb)))
     return scree_fail_memory(system->log, "the matrix of a Newton step");

@@ -214,7 +214,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
-  report->seconds_move += (now = scree_seconds()) - clock;
+  report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (status) return status;
 

@@ -24,7 +24,9 @@
  * impulses of the last step as its start, leaves D, u_n and the error a of the impulses in it with
  *     D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) ,
  * per step, which decays for g < k only: stacks held by a few sweeps would begin to shake for
- * g = 1. Out of penetration a body is pushed with at most half of the velocity by which its contact
+ * g = 1. Where bodies move along each other their curvature makes gaps of up to (h v)^2 / size in a
+ * step: so much is taken back at once, as SHAKE does, and the order of the scheme depends on it.
+ * Out of penetration a body is pushed with at most half of the velocity by which its contact
  * is pressed together in a step, so that the contact stays loaded and no body is thrown. The work
  * of all this is reported as the energy put in by the scheme. */
 #include "step/system.h"

@@ -48,7 +48,7 @@ static void put_grid(scree_Mesh *mesh, int first, int rings, int segments) {
 
 static bool put_ball(scree_Mesh *mesh, int segments, double a, double b, double c, double half) {
   const int quarter = segments / 4 > 2 ? segments / 4 : 2, rings = 2 * (quarter + 1);
-  if (!reserve(mesh, (size_t)(rings * (segments + 1)), (size_t)(2 * rings * segments)))
+  if (!reserve(mesh, (size_t)rings * (size_t)(segments + 1), 2 * (size_t)rings * (size_t)segments))
     return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < rings; ++ring) {

@@ -182,8 +182,8 @@ static void add_single(scree_Block *block, const Gather *g, const scree_ReportPl
 
 /* Lengths of vectors in 64 steps on a square curve: as many as colours tell apart. `present`,
  * already written, holds them. */
-static void add_lengths(scree_Block *block, const char *name, const Gather *g, double *vectors,
-                        double largest) {
+static void add_lengths(scree_Block *block, const char *name, const Gather *g,
+                        const double *vectors, double largest) {
   for (size_t f = 0; f < g->frames; ++f)
     for (size_t i = 0; i < g->n; ++i) {
       const double *v = vectors + 3 * f * g->n + i;

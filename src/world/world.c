@@ -94,8 +94,9 @@ static scree_Status copy_options(const char *const *list, char **text, const cha
   char *at = *text;
   for (size_t k = 0; k < count; ++k) {
     (*options)[k] = at;
-    strcpy(at, list[k]);
-    at += strlen(list[k]) + 1;
+    const size_t size = strlen(list[k]) + 1;
+    memcpy(at, list[k], size);
+    at += size;
   }
   return SCREE_OK;
 }
@@ -117,7 +118,8 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   }
   s->settings = *settings;
   s->settings.scheme = s->scheme->name;
-  s->settings.solve.solver = strcpy(world->solver, solver);
+  s->settings.solve.solver =
+      memmove(world->solver, solver, strlen(solver) + 1); /* they may be the same */
   s->settings.solve.options = options[0] ? options : NULL;
   s->threads = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
   s->energy_known = false;

@@ -78,7 +78,7 @@ static const Made table[] = {
     {"arch-bodies", arch, 3, false, false},
     {"BoxesStack-made", stack, 3, true, false},
     {"stack-bodies", stack, 4, false, false},
-    {"wall", wall, 3, true, false},
+    {"wall", wall, 1, true, false},
     {"capsules-falling", capsules, 60, true, false},
     {"capsules-rounded", capsules, 90, true, true},
     {"capsules-bodies", capsules, 250, false, false},
