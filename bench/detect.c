@@ -77,7 +77,7 @@ static void run(int spheres, int steps, double ratio) {
     swing[i] = scree_unit_or(d, scree_vec3(1, 0, 0));
   }
   double margin = 0.02 * 0.5, broad_time = 0, narrow_time = 0, bounds_time = 0, match_time = 0;
-  size_t contacts = 0, matched = 0, pair_count = 0;
+  size_t contacts = 0, pair_count = 0;
   for (int step = 0; step < steps; step++) {
     for (int i = 6; i < b.n; i++) {
       double v = 0.1 * b.radius[i] * 2 * PI / 200 * cos(2 * PI * step / 200.0);
@@ -105,7 +105,6 @@ static void run(int spheres, int steps, double ratio) {
     double t3 = scree_seconds();
     scree_contact_cache_update(&cache, keys, count, previous, NULL);
     double t4 = scree_seconds();
-    for (size_t k = 0; k < count; k++) matched += previous[k] >= 0;
     contacts += count;
     bounds_time += t1 - t0;
     broad_time += t2 - t1;

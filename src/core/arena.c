@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __has_feature /* clang's way to say it */
-#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
-#define __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_SANITIZER
+#elif defined(__has_feature) /* clang's way to say it */
+#if __has_feature(address_sanitizer)
+#define WITH_SANITIZER
 #endif
 #endif
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WITH_SANITIZER
 #include <sanitizer/asan_interface.h>
 #define POISON(memory, size)   ASAN_POISON_MEMORY_REGION(memory, size)
 #define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
@@ -105,7 +107,7 @@ void *scree_arena_take(scree_Arena *arena, size_t count, size_t size) {
 void *scree_arena_take_raw(scree_Arena *arena, size_t count, size_t size) {
   size_t bytes;
   void *piece = take(arena, count, size, &bytes);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WITH_SANITIZER
   if (piece) memset(piece, NOT_A_NUMBER, bytes); /* what is read too early shows */
 #endif
   return piece;

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- pattern ----------------------------------------------------------------------------------
@@ -151,6 +152,7 @@ static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
                             scree_Arena *scratch, const scree_Log *log) {
   scree_Arena *kept = &system->kept;
   const int *id = names_of(p), n = pattern->n;
+  assert(pattern->row);
   scree_arena_reset(kept);
   system->analysed = false;
   system->x = NULL;
