@@ -3,7 +3,6 @@
 
 #include "core/log.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---- pattern ----------------------------------------------------------------------------------
@@ -152,7 +151,6 @@ static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
                             scree_Arena *scratch, const scree_Log *log) {
   scree_Arena *kept = &system->kept;
   const int *id = names_of(p), n = pattern->n;
-  assert(pattern->row);
   scree_arena_reset(kept);
   system->analysed = false;
   system->x = NULL;
@@ -191,7 +189,8 @@ static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, i
   if (good && system->graph == graph && has_nodes_of(system, p)) return SCREE_OK;
   Pattern pattern = {0};
   scree_Status status = pattern_fill(W, scratch, &pattern, log);
-  if (!status && !(good && is_analysed(system, p, &pattern)))
+  if (status || !pattern.row || !pattern.col) return status; /* both are there after a success */
+  if (!(good && is_analysed(system, p, &pattern)))
     status = analyse(system, p, &pattern, elimination, scratch, log);
   if (!status && p->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
   system->graph = graph;
