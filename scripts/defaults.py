@@ -91,8 +91,8 @@ def main():
     parser.add_argument('--seconds', type=float, default=600, help='limit for one scene')
     parser.add_argument('scenes', nargs='*')
     request = parser.parse_args()
-    names = request.scenes or sorted(f[:-5] for f in os.listdir(os.path.join(ROOT, 'bench', 'scenes'))
-                                     if f.endswith('.yaml'))
+    present = sorted(f[:-5] for f in os.listdir(os.path.join(ROOT, 'bench', 'scenes')) if f.endswith('.yaml'))
+    names = request.scenes or present
     os.makedirs(WORK, exist_ok=True)
     rows, missing = [], []
     with ThreadPoolExecutor(request.j) as pool:
@@ -106,6 +106,9 @@ def main():
         file.write(HEAD + '\n'.join(rows) + '\n')
         if missing:
             file.write('\nNot in the table:\n\n' + '\n'.join(missing) + '\n')
+        left_out = [name for name in present if name not in names]
+        if left_out:
+            file.write('\nThis run did not include: ' + ', '.join(left_out) + '.\n')
 
 
 if __name__ == '__main__':
