@@ -331,6 +331,15 @@ static scree_Status add_analysis(scree_Replay *replay, const scree_H5 *h5) {
 
 /* ---- certificate ----------------------------------------------------------------------------- */
 
+/* Numbers of a damaged file may be anything: what is no count becomes -1. */
+static int64_t whole(double x) {
+  return x >= 0.0 && x < 9e15 ? (int64_t)x : -1;
+}
+
+static int body_of(double x) {
+  return x >= 0.0 && x < (double)INT32_MAX ? (int)x : -1;
+}
+
 static void certify(scree_Replay *replay, const Row *rows) {
   scree_ReplayCertificate *c = &replay->certificate;
   double scale = 0.0, low = INFINITY, high = -INFINITY, gap = 0.0;
@@ -341,22 +350,22 @@ static void certify(scree_Replay *replay, const Row *rows) {
     const Row *row = &rows[k];
     const bool above = row->certified == 0.0 || row->error > row->tolerance || isnan(row->error);
     c->above += above;
-    if (above && !c->first_above) c->first_above = (int64_t)row->step;
+    if (above && !c->first_above) c->first_above = whole(row->step);
     if (row->error > c->error) {
       c->error = row->error;
-      c->error_step = (int64_t)row->step;
-      c->worst[0] = (int)row->worst[0], c->worst[1] = (int)row->worst[1];
+      c->error_step = whole(row->step);
+      c->worst[0] = body_of(row->worst[0]), c->worst[1] = body_of(row->worst[1]);
     }
     if (row->penetration > c->penetration) {
       c->penetration = row->penetration;
-      c->penetration_step = (int64_t)row->step;
-      c->deepest[0] = (int)row->deepest[0], c->deepest[1] = (int)row->deepest[1];
+      c->penetration_step = whole(row->step);
+      c->deepest[0] = body_of(row->deepest[0]), c->deepest[1] = body_of(row->deepest[1]);
     }
     if (row->tolerance == row->tolerance) c->tolerance = row->tolerance;
     c->energy_created = row->created;
     c->energy_limit = row->energy_limit;
     c->penetration_limit = row->penetration_limit;
-    if (row->contacts > c->contacts_max) c->contacts_max = (int)row->contacts;
+    if (row->contacts > c->contacts_max) c->contacts_max = body_of(row->contacts);
     /* Potential energy has no zero of its own: its range counts. */
     scale = fmax(scale, zero_nan(row->kinetic));
     low = fmin(low, row->potential), high = fmax(high, row->potential);
