@@ -356,7 +356,9 @@ static const scree_Field solver[] = {
          "depend on the machine, and repeating or resuming the run does not give the same bits"),
     INT("max_retries", 0, "2", 0, 100,
         "of a solve that misses the tolerance: first with ten times the iterations and the time, "
-        "then with the default solver"),
+        "then with the default solver; 0: each problem is solved once, to the tolerance, even "
+        "where "
+        "its error does more work than the step"),
     CHOICE("flow", "coulomb", flows, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
     INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),

@@ -58,6 +58,7 @@ static int look_further(scree_System *s, double h) {
 /* The times of a step. */
 typedef struct Times {
   double h;       /* length of the step */
+  double forced;  /* how long forces act in the kick: h, or 0 for an impact */
   double theta;   /* part of it after the kick */
   double middle;  /* when forces are evaluated */
   double driven;  /* when obstacles are: in the middle between this kick and the next one */
@@ -65,22 +66,23 @@ typedef struct Times {
   double horizon; /* from this kick to the next one, if that step is not halved */
 } Times;
 
-/* The first step of a scheme that looks ahead kicks at its start: nothing says that bodies which
- * touch do not approach each other, and a drift would put them into each other. */
 static Times times_of(const scree_System *s, double start, double h) {
   const double theta = s->scheme->theta(&s->settings);
   const bool first = !(s->memory.h > 0);
   Times t = {.h = h,
+             .forced = h,
              .theta = theta,
              .middle = start + 0.5 * h,
              .driven = start + 0.5 * h,
              .before = start + 0.5 * h,
              .horizon = h};
   if (!s->scheme->looks_ahead) return t;
-  if (first) t.theta = 1;
-  t.horizon = t.theta * h + (1 - theta) * s->settings.step;
-  t.driven = start + (1 - t.theta) * h + 0.5 * t.horizon;
-  t.before = first ? t.driven : t.theta < 1 ? start : start - 0.5 * s->memory.h;
+  t.horizon = theta * h + (1 - theta) * s->settings.step;
+  t.driven = start + (1 - theta) * h + 0.5 * t.horizon;
+  if (theta < 1)
+    t.before = first ? start + 0.5 * (1 - theta) * h : start;
+  else
+    t.before = first ? t.driven : start - 0.5 * s->memory.h;
   return t;
 }
 
@@ -142,8 +144,8 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   const bool looks = s->scheme->looks_ahead;
   double clock = scree_seconds();
   *complete = true;
-  scree_Status status = scree_system_force(s, t->middle, t->h);
-  if (!status) scree_system_weigh(s, t->h);
+  scree_Status status = scree_system_force(s, t->middle, t->forced);
+  if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
@@ -160,6 +162,36 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     report->seconds_detect += scree_seconds() - clock;
     *complete = further == 0 && !(report->overlap > overlap_allowed(s, report));
   }
+  return SCREE_OK;
+}
+
+/* Velocities after the kick; forces and impulses are used up. */
+static void kick(scree_System *s) {
+  scree_system_kick(s);
+  scree_free(s->forced);
+  s->posed.y = NULL;
+  s->forced = NULL;
+}
+
+/* Bodies that touch at the start of a simulation may approach each other, and the drift before the
+ * first kick would put them into each other. So a scheme that drifts first begins with an impact: a
+ * kick without forces, for the time until the first kick. Where nothing approaches it does nothing,
+ * and free flight is exact from the first step on. */
+static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_StepReport *report,
+                                      bool *complete) {
+  const double h = (1 - t->theta) * t->h;
+  *complete = true;
+  if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
+  const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
+  scree_law_table_fill(&s->laws, h);
+  scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
+  if (!status) status = find_impulses(s, &impact, report, complete);
+  if (status) return status;
+  if (s->posed.nc > 0 && !report->solve.converged) *complete = false;
+  scree_system_work(s, 0.5, h, &report->energy);
+  kick(s);
+  s->trial.count = 0;
+  s->trial.h = 0;
   return SCREE_OK;
 }
 
@@ -205,34 +237,38 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   const Times t = times_of(s, start, h);
   scree_EnergyBalance old = s->total;
   double clock = scree_seconds(), now;
-  bool complete;
+  bool begun, complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
-  scree_law_table_fill(&s->laws, h);
   s->trial.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
+  if (!status) status = begin_with_impact(s, &t, report, &begun);
+  const scree_EnergyBalance impact = report->energy;
+  scree_law_table_fill(&s->laws, h);
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
+  if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
   if (status) return status;
 
   clock = scree_seconds();
   scree_system_work(s, t.theta, h, &report->energy);
+  report->energy.normal += impact.normal;
+  report->energy.friction += impact.friction;
+  report->energy.drivers += impact.drivers;
+  report->energy.push += impact.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   status = scree_system_remember(s, h);
   if (status) return status;
-  scree_system_kick(s);
-  scree_free(s->forced);
-  s->posed.y = NULL;
-  s->forced = NULL;
+  kick(s);
   scree_system_drift(s, t.theta * h);
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
-  grade(s, report, complete, halve);
+  grade(s, report, begun && complete, halve);
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
 }
@@ -255,6 +291,7 @@ void scree_system_fini(scree_System *s) {
                       p->set_b,
                       p->problem_body,
                       p->problem_index,
+                      p->lowered,
                       s->memory.keys,
                       s->memory.impulses,
                       s->memory.arms,
@@ -283,6 +320,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->capacity * ((p->shift ? 4 * d + 2 : 3 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
+  bytes += p->lowered_capacity * sizeof *p->lowered;
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +
            s->memory.impulse_capacity * sizeof *s->memory.impulses +
            s->memory.arm_capacity * sizeof *s->memory.arms;

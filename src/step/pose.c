@@ -286,6 +286,7 @@ void scree_system_fill(scree_System *s, double horizon) {
   const int d = b->dimension;
   /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
+  const double held = s->audit.push_held;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law =
@@ -305,7 +306,8 @@ void scree_system_fill(scree_System *s, double horizon) {
           .free = q};
       if (approach.gap < 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift);
-      p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */
+      p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap that an impact closes is no error */
+      if (push > 0) shift[0] += held * push;
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
     /* an impulse that comes from a contact with another normal may lie outside the set */

@@ -7,6 +7,7 @@
  *    stack creeps, a loaded packing shakes. So the energy by which the solution violates the law is
  *    compared with the energy that the step turns over (certify.c), and the solve goes on where it
  *    is too large and the extra work is small.
+ * With max_retries = 0 each problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When it is used up the
@@ -32,7 +33,7 @@ static const struct {
 } rules = {.patience = 10,
            .weight = 0.1,
            .least_sweeps = 5000,
-           .least_work = 0.5,
+           .least_work = 2,
            .share = 0.25,
            .last_sweeps = 200,
            .tighten_sweeps = 50,
@@ -134,7 +135,7 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
 static scree_Status tighten(scree_System *s, const scree_Problem *problem,
                             scree_SolveSettings *settings, scree_StepReport *report) {
   scree_WorkMeter *w = &s->work;
-  if (settings->measure != SCREE_MEASURE_ERROR) return SCREE_OK;
+  if (settings->measure != SCREE_MEASURE_ERROR || s->settings.max_retries == 0) return SCREE_OK;
   const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
   settings->tolerance =

@@ -97,14 +97,18 @@ typedef struct scree_Posed {
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1 */
   const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
-  double rho, scale;  /* of the error: step of the natural map, and what it is relative to */
-  double r_max;       /* largest normal impulse: a contact below `tolerance` of it is open */
+  double *lowered;    /* (nbodies + 1 x nb) the same of impulses that were lowered (dissipate.c) */
+  size_t lowered_capacity;
+  double rho, scale; /* of the error: step of the natural map, and what it is relative to */
+  double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
 /* How much energy the discretisation has made, and what that is to be compared with. */
 typedef struct scree_EnergyAudit {
+  double scheme;      /* sum of what the scheme has made (certify.c) */
   double taken_peak;  /* largest sum so far of what impact, friction and scheme have taken */
   double given_back;  /* largest fall of that sum below its peak */
+  double push_held;   /* part by which pushes out of penetration are held back now, in [0, 1) */
   double push_least;  /* smallest sum so far of the work of correcting gaps */
   double push_rise;   /* largest rise of that sum above its smallest */
   double turned_over; /* largest kinetic energy and flows so far */
@@ -144,6 +148,7 @@ typedef struct scree_System {
   scree_Memory trial;  /* of this attempt, if its h > 0 */
 
   scree_EnergyAudit audit;
+  double scheme_made; /* energy that the scheme makes in the step under way */
   scree_WorkMeter work;
   scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
   double penetration;        /* deepest of the last step */
@@ -229,6 +234,12 @@ void scree_system_work_end(scree_System *s, bool certified);
 /* Whether the step has cost what it may. */
 bool scree_system_work_used_up(const scree_System *s);
 
+/* ---- dissipate.c ----------------------------------------------------------------------------- */
+
+/* Lower the impulses found where contacts do work beyond what is allowed; the report then has their
+ * error. `kinetic` is the kinetic energy before the step. Call before the kick. */
+scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
+
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
 /* `curve` of balls in drums: what the drum's curvature takes of their gaps in a time h. */
@@ -249,6 +260,8 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
+/* Work that contacts may put in in a step in which the kinetic energy is about `kinetic`. */
+double scree_system_work_allowed(const scree_System *s, double kinetic);
 /* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
