@@ -295,7 +295,7 @@ static Pendulum swing(const char *scheme, double e, int steps_per_period) {
   settings.gap_tolerance = 1e-2; /* closed contacts only: one that turns stays a contact */
   /* Forces jump a little when overlap is corrected that the turn of the corners in the drum leaves:
    * tolerate less of it than by default. */
-  if (e == 0) settings.penetration = 1e-6;
+  if (strcmp(scheme, "moreau-jean-closed") != 0) settings.penetration = 1e-6;
   settings.solve.tolerance = 1e-11;
   scree_World *world = make_world(&settings, 0, e, e);
   int wood;
@@ -380,16 +380,16 @@ static void pendulum_of_two_blocks(void **state) {
                           .energy = 3e-4,
                           .friction = 1e-7,
                           .penetration = 1e-6});
-  /* with restitution the block leaves the drum for a few steps now and then: forces are means */
-  check_swing("moreau-jean", 1, 1.6, -INFINITY,
-              &(Pendulum){.angle = 5e-4,
-                          .speed = 1e-3,
-                          .normal = INFINITY,
-                          .tangent = INFINITY,
-                          .moment = INFINITY,
-                          .energy = 5e-4,
-                          .friction = 1e-6,
-                          .penetration = 1e-3});
+  /* restitution changes nothing: a contact that stays closed along a curve is no impact */
+  check_swing("moreau-jean", 1, 2, 2,
+              &(Pendulum){.angle = 3e-4,
+                          .speed = 1e-4,
+                          .normal = 2e-4,
+                          .tangent = 1e-4,
+                          .moment = 1e-4,
+                          .energy = 3e-4,
+                          .friction = 1e-7,
+                          .penetration = 1e-6});
   check_swing("euler", 0, 1, 2,
               &(Pendulum){.angle = 1e-2,
                           .speed = 1e-4,

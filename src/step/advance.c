@@ -86,6 +86,14 @@ static Times times_of(const scree_System *s, double start, double h) {
   return t;
 }
 
+/* Gaps as they will be when bodies meet. */
+static scree_Status meet(scree_System *s, double horizon) {
+  scree_system_bend(s, horizon);
+  const scree_Status status = scree_system_foresee(s, horizon);
+  if (!status) scree_system_aim(s, horizon);
+  return status;
+}
+
 /* Contacts as far as the bodies move, unless that was tried often enough. */
 static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport *report,
                                bool *again) {
@@ -94,7 +102,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   report->redetections++;
   scree_Status status = scree_system_remember(s, t->h);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
-  if (!status) scree_system_bend(s, t->horizon);
+  if (!status) status = meet(s, t->horizon);
   return status;
 }
 
@@ -150,7 +158,8 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
-  if (looks) scree_system_bend(s, t->horizon);
+  if (looks) status = meet(s, t->horizon);
+  if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
   for (bool again = true; again;) {
     status = solve_contacts(s, t, report);
@@ -240,13 +249,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   bool begun, complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
-  s->trial.count = 0;
+  s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
   const scree_EnergyBalance impact = report->energy;
   scree_law_table_fill(&s->laws, h);
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
+  if (!status) scree_system_move_late(s, &s->memory.late);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
@@ -262,8 +272,10 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   status = scree_system_remember(s, h);
+  if (!status) status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
   if (status) return status;
   kick(s);
+  scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
@@ -292,6 +304,12 @@ void scree_system_fini(scree_System *s) {
                       p->problem_body,
                       p->problem_index,
                       p->lowered,
+                      p->delay,
+                      p->busy,
+                      p->struck,
+                      s->memory.late.at,
+                      s->trial.late.at,
+                      s->late.at,
                       s->memory.keys,
                       s->memory.impulses,
                       s->memory.arms,
@@ -317,12 +335,14 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += s->reach_capacity * sizeof *s->reach;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * ((p->shift ? 4 * d + 2 : 3 * d + 1) * sizeof(double));
+  bytes += p->capacity * ((p->shift ? 4 * d + 3 : 3 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
-  bytes += p->lowered_capacity * sizeof *p->lowered;
+  bytes += p->lowered_capacity * sizeof(double);
+  bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += s->memory.key_capacity * sizeof *s->memory.keys +
            s->memory.impulse_capacity * sizeof *s->memory.impulses +
-           s->memory.arm_capacity * sizeof *s->memory.arms;
+           s->memory.arm_capacity * sizeof *s->memory.arms +
+           s->memory.late.capacity * sizeof(scree_Late);
   return bytes;
 }

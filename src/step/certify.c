@@ -190,7 +190,7 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   scree_EnergyAudit *a = &s->audit;
   a->last_step = flows(step) + fabs(step->kinetic - before);
   a->scheme += s->scheme_made;
-  const double taken = e->normal + e->friction - a->scheme;
+  const double taken = e->normal + s->pending + e->friction - a->scheme;
   a->taken_peak = fmax(a->taken_peak, taken);
   a->given_back = fmax(a->given_back, a->taken_peak - taken);
   a->push_least = fmin(a->push_least, e->push);

@@ -7,8 +7,9 @@
  *
  *     w_c = r_c . (u+_c + u-_c) / 2 - r_n p ,
  *
- * p the velocity by which it is pushed out of penetration: that work is wanted, and limited
- * elsewhere (certify.c).
+ * without the work of the normal velocity that the law asks for, p = max(0, (u_asked + u-_n) / 2):
+ * that of pushing bodies out of penetration, which is limited elsewhere (certify.c), of bodies that
+ * bounce later in the step (delay.c), of bodies that separate and are pressed by others.
  *
  * When the sum exceeds what is allowed (certify.c), impulses of contacts with w_c > 0 are scaled
  * down, one contact after the other as in Gauss-Seidel, to
@@ -37,6 +38,12 @@ typedef struct Kicked {
   double *y;      /* state of r */
 } Kicked;
 
+/* p of contact c. */
+static double wanted(const scree_System *s, int c, double before) {
+  const double asked = -s->posed.shift[(size_t)c * (size_t)s->bodies.dimension];
+  return fmax(0, 0.5 * (asked + before));
+}
+
 /* u+ + u- of contact c, and 2 w_c. */
 static double twice_work(const Kicked *k, int c, double sum[3]) {
   const scree_Problem *p = k->W->problem;
@@ -49,7 +56,7 @@ static double twice_work(const Kicked *k, int c, double sum[3]) {
     sum[i] += k->before[at + (size_t)i] - posed->shift[at + (size_t)i];
     work += posed->r[at + (size_t)i] * sum[i];
   }
-  return work - 2 * posed->r[at] * posed->push[c];
+  return work - 2 * posed->r[at] * wanted(k->s, c, k->before[at]);
 }
 
 static double total_work(const Kicked *k) {
@@ -138,7 +145,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
     scree_system_approach(s, c, before, NULL);
     for (int i = 0; i < problem.d; ++i)
       work += 0.5 * r[i] * (scree_system_velocity(s, c, i) + before[i]);
-    work -= r[0] * s->posed.push[c];
+    work -= r[0] * wanted(s, c, before[0]);
   }
   const double allowed = scree_system_work_allowed(s, kinetic);
   if (!(work > allowed)) return SCREE_OK;

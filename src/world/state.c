@@ -6,6 +6,7 @@
  * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
  * built anew. */
 #include "core/log.h"
+#include "body/signal.h"
 #include "core/memory.h"
 #include "world/world.h"
 
@@ -18,7 +19,7 @@ typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
-  int64_t contacts, removed;
+  int64_t contacts, removed, late;
   int64_t solver; /* bytes of its memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
@@ -37,6 +38,7 @@ size_t scree_world_state_size(const scree_World *world) {
   return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
          s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3)) +
+         s->memory.late.count * sizeof(scree_Late) +
          scree_solver_state_size(s->solver);
 }
 
@@ -60,6 +62,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.bodies = s->bodies.count;
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
+  header.late = (int64_t)s->memory.late.count;
   header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   header.time_start = world->time_start;
@@ -78,6 +81,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
     const Removed removed = {k, s->bodies.gone[k]};
     if (removed.step >= 0) at = put(at, &removed, sizeof removed);
   }
+  at = put(at, s->memory.late.at, s->memory.late.count * sizeof(scree_Late));
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
   at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
@@ -99,8 +103,15 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   const size_t contacts = (size_t)header->contacts;
   const char *motions = buffer + sizeof *header;
   const size_t motion_bytes = (size_t)header->bodies * sizeof(scree_Motion);
-  const char *keys = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
+  const char *late = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
+  const char *keys = late + (size_t)header->late * sizeof(scree_Late);
   const char *what = NULL;
+  for (int64_t k = 0; k < header->late; ++k) {
+    scree_Late one;
+    late = take(late, &one, sizeof one);
+    if (one.body < 0 || one.body >= header->bodies || !scree_twist_is_finite(&one.way))
+      what = "impacts";
+  }
   if (!all_finite(motions, motion_bytes)) what = "motions";
   if (!all_finite(keys + contacts * sizeof(scree_ContactKey), contacts * 2 * sizeof(scree_Vec3)))
     what = "impulses";
@@ -132,9 +143,12 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                       header->bodies, s->bodies.dimension, s->bodies.count);
   const bool whole = header->solver >= 0 && (size_t)header->solver <= size - sizeof *header;
   const size_t rest = size - sizeof *header - (whole ? (size_t)header->solver : 0);
-  const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies;
+  const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies &&
+                     header->late >= 0 && header->late <= header->bodies;
   const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
-                         (sound ? (size_t)header->removed * sizeof(Removed) : 0);
+                         (sound ? (size_t)header->removed * sizeof(Removed) +
+                                      (size_t)header->late * sizeof(scree_Late)
+                                : 0);
   const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
@@ -174,8 +188,10 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   Header header;
   scree_Status status = check(world, buffer, size, &header);
   if (status) return status;
-  const size_t contacts = (size_t)header.contacts;
-  if (!scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
+  const size_t contacts = (size_t)header.contacts, late = (size_t)header.late;
+  if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late,
+                  sizeof(scree_Late)) ||
+      !scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
       !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, contacts,
                   sizeof *memory->impulses) ||
       !scree_grow((void **)&memory->arms, &memory->arm_capacity, contacts, sizeof *memory->arms))
@@ -187,10 +203,12 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
   status = restore_removed(world, &at, header.removed);
   if (status) return status;
+  at = take(at, memory->late.at, late * sizeof(scree_Late));
   at = take(at, memory->keys, contacts * sizeof *memory->keys);
   at = take(at, memory->impulses, contacts * sizeof *memory->impulses);
   take(at, memory->arms, contacts * sizeof *memory->arms);
   memory->count = contacts;
+  memory->late.count = late;
   memory->h = header.memory_h;
   s->penetration = header.penetration;
   s->total = header.total;

@@ -43,14 +43,19 @@ static scree_Status keep_memory(scree_World *world) {
       !scree_grow_lean((void **)&kept->impulses, &kept->impulse_capacity, memory->count,
                        sizeof *kept->impulses) ||
       !scree_grow_lean((void **)&kept->arms, &kept->arm_capacity, memory->count,
-                       sizeof *kept->arms))
+                       sizeof *kept->arms) ||
+      !scree_grow_lean((void **)&kept->late.at, &kept->late.capacity, memory->late.count,
+                       sizeof *kept->late.at))
     return scree_fail_memory(&world->log, "the impulses before a step");
   if (memory->count) {
     memcpy(kept->keys, memory->keys, memory->count * sizeof *kept->keys);
     memcpy(kept->impulses, memory->impulses, memory->count * sizeof *kept->impulses);
     memcpy(kept->arms, memory->arms, memory->count * sizeof *kept->arms);
   }
+  if (memory->late.count)
+    memcpy(kept->late.at, memory->late.at, memory->late.count * sizeof *kept->late.at);
   kept->count = memory->count;
+  kept->late.count = memory->late.count;
   kept->h = memory->h;
   return SCREE_OK;
 }

@@ -164,6 +164,7 @@ void scree_world_destroy(scree_World *world) {
   scree_free(world->kept.keys);
   scree_free(world->kept.impulses);
   scree_free(world->kept.arms);
+  scree_free(world->kept.late.at);
   scree_free(world->remembered);
   scree_free(world);
 }
@@ -320,7 +321,8 @@ size_t scree_world_memory(const scree_World *world) {
          (world->backup_capacity + world->origin_capacity) * sizeof *world->backup +
          world->remembered_capacity + world->kept.key_capacity * sizeof *world->kept.keys +
          world->kept.impulse_capacity * sizeof *world->kept.impulses +
-         world->kept.arm_capacity * sizeof *world->kept.arms;
+         world->kept.arm_capacity * sizeof *world->kept.arms +
+         world->kept.late.capacity * sizeof(scree_Late);
 }
 
 size_t scree_world_solver_memory(const scree_World *world) {
