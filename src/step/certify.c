@@ -27,8 +27,8 @@ static const double defect_part = 1e-3, held_size = 3e-8;
 /* Gaps and approaches in a step that are no impact, relative to the smaller body. */
 static const double sustained_size = 1e-4;
 
-/* What contacts may put in in a step, by pushing bodies out of penetration and by errors of the
- * solution: this part of the kinetic energy and of what the step turns over; or, where bodies
+/* What contacts may put in in a whole step, by pushing bodies out of penetration and by errors of
+ * the solution: this part of the kinetic energy and of what the step turns over; or, where bodies
  * hardly move, this part of the work of moving each body against its load by its size, less the
  * kinetic energy. */
 static const double allowed_energy = 2e-4, allowed_weight = 0.03;
@@ -170,9 +170,10 @@ static double flows(const scree_EnergyBalance *e) {
   return fabs(e->normal) + fabs(e->friction) + fabs(e->forces) + fabs(e->drivers);
 }
 
-double scree_system_work_allowed(const scree_System *s, double kinetic) {
+double scree_system_work_allowed(const scree_System *s, double kinetic, double h) {
   const scree_EnergyAudit *a = &s->audit;
-  return fmax(allowed_energy * (kinetic + a->last_step), allowed_weight * a->weight - kinetic);
+  const double moving = allowed_energy * (kinetic + a->last_step);
+  return h / s->settings.step * fmax(moving, allowed_weight * a->weight - kinetic);
 }
 
 /* Pushing bodies out of penetration takes little against their weight, but much against the
@@ -180,7 +181,7 @@ double scree_system_work_allowed(const scree_System *s, double kinetic) {
  * next step, and let go again by a factor of 2 in each step that allows it. */
 static void hold_pushes(scree_System *s, const scree_EnergyBalance *step) {
   scree_EnergyAudit *a = &s->audit;
-  const double allowed = scree_system_work_allowed(s, step->kinetic);
+  const double allowed = scree_system_work_allowed(s, step->kinetic, s->trial.h);
   const double factor = step->push > 0.5 * allowed ? allowed / step->push : 2;
   a->push_held = 1 - fmin(1, factor * (1 - a->push_held));
 }

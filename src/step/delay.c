@@ -6,13 +6,14 @@
  *
  *     - tau M^-1 H^T r
  *
- * against those of a kick at once. This keeps the centre of mass of the two bodies where it is. With
- * it a ball that falls on a plane follows its parabolas exactly, and errors of bouncing bodies no
- * longer grow by half a step in each impact.
+ * against those of a kick at once. This keeps the centre of mass of the two bodies where it is.
+ * With it a ball that falls on a plane follows its parabolas exactly, and errors of bouncing bodies
+ * no longer grow by half a step in each impact.
  *
- * The part of it up to the end of the step is taken at once, the rest at the end of the drift before
- * the next kick, so that bodies do not overlap in the positions that are saved. The work of gravity
- * and forces on these ways belongs to the impact, which has asked for so much more or less velocity.
+ * The part of it up to the end of the step is taken at once, the rest at the end of the drift
+ * before the next kick, so that bodies do not overlap in the positions that are saved. The work of
+ * gravity and forces on these ways belongs to the impact, which has asked for so much more or less
+ * velocity.
  *
  * Nothing is moved where another contact of the bodies carries an impulse, or where another body is
  * in the way. */
@@ -39,8 +40,8 @@ static bool is_alone(const scree_System *s, size_t c) {
          (s->bodies.fixed[key->j] || s->posed.busy[key->j] <= 1);
 }
 
-/* Normals of bodies that turn are not known beforehand: between two bodies that move only balls have
- * the normal of the impact (overlap.c), which angular momentum needs. */
+/* Normals of bodies that turn are not known beforehand: between two bodies that move only balls
+ * have the normal of the impact (overlap.c), which angular momentum needs. */
 static bool is_simple(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
@@ -169,8 +170,8 @@ static void make_room(scree_System *s, double horizon) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     const double from_i = taken(s, c, i, 1), from_j = taken(s, c, j, -1);
     if (from_i == 0 && from_j == 0) continue;
-    const double gap = s->contacts.gap[c] + s->contacts.curve[c] +
-                       horizon * scree_system_velocity(s, c, 0);
+    const double gap =
+        s->contacts.gap[c] + s->contacts.curve[c] + horizon * scree_system_velocity(s, c, 0);
     if (gap >= from_i + from_j) continue;
     if (from_i > 0) cancel(s, i);
     if (from_j > 0) cancel(s, j);
@@ -193,8 +194,8 @@ static void add_work(const scree_System *s, int k, const scree_Twist *way, doubl
   balance->normal += mass * scree_dot(s->settings.gravity, way->linear);
   if (!s->forced) return;
   const scree_Inertia *inertia = &s->bodies.inertia[k];
-  const scree_Vec3 L = scree_inertia_mul(inertia, s->bodies.motion[k].pose.orientation,
-                                         s->forced[k].angular);
+  const scree_Vec3 L =
+      scree_inertia_mul(inertia, s->bodies.motion[k].pose.orientation, s->forced[k].angular);
   const double work =
       (mass * scree_dot(s->forced[k].linear, way->linear) + scree_dot(L, way->angular)) / h;
   balance->forces += work;

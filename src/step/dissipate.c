@@ -7,9 +7,9 @@
  *
  *     w_c = r_c . (u+_c + u-_c) / 2 - r_n p ,
  *
- * without the work of the normal velocity that the law asks for, p = max(0, (u_asked + u-_n) / 2):
- * that of pushing bodies out of penetration, which is limited elsewhere (certify.c), of bodies that
- * bounce later in the step (delay.c), of bodies that separate and are pressed by others.
+ * without the work of a normal velocity u_a > 0 that the law asks for, p = (u_a + min(u-_n, u_a))/2
+ * or 0: that of pushing bodies out of penetration, which is limited elsewhere (certify.c), and of
+ * bodies that bounce later in the step (delay.c).
  *
  * When the sum exceeds what is allowed (certify.c), impulses of contacts with w_c > 0 are scaled
  * down, one contact after the other as in Gauss-Seidel, to
@@ -41,7 +41,7 @@ typedef struct Kicked {
 /* p of contact c. */
 static double wanted(const scree_System *s, int c, double before) {
   const double asked = -s->posed.shift[(size_t)c * (size_t)s->bodies.dimension];
-  return fmax(0, 0.5 * (asked + before));
+  return asked > 0 ? fmax(0, 0.5 * (asked + fmin(before, asked))) : 0;
 }
 
 /* u+ + u- of contact c, and 2 w_c. */
@@ -147,7 +147,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
       work += 0.5 * r[i] * (scree_system_velocity(s, c, i) + before[i]);
     work -= r[0] * wanted(s, c, before[0]);
   }
-  const double allowed = scree_system_work_allowed(s, kinetic);
+  const double allowed = scree_system_work_allowed(s, kinetic, report->h);
   if (!(work > allowed)) return SCREE_OK;
   scree_Operator W;
   const scree_Status status = scree_operator_create(&problem, s->threads, s->log, &W);

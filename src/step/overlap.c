@@ -73,8 +73,8 @@ void scree_system_bend(scree_System *s, double h) {
 
 /* Two balls that are apart: the plane between them is laid where they would touch in the step, or
  * come closest, if nothing else touched them. At the start it would stand across the way of balls
- * that pass each other at more than half of their size in a step, and they would collide with it. It
- * is a bound of the distance wherever it is. The normal of the impact is then that of the moment
+ * that pass each other at more than half of their size in a step, and they would collide with it.
+ * It is a bound of the distance wherever it is. The normal of the impact is then that of the moment
  * when they touch. */
 void scree_system_aim(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;

@@ -115,7 +115,7 @@ typedef struct scree_Posed {
   bool foreseen;      /* some contact may bounce: the arrays below are filled */
   int *busy, *struck; /* (bodies of the world) contacts that count; the one that bounces, or -1 */
   size_t busy_capacity, struck_capacity;
-  double *lowered;    /* (nbodies + 1 x nb) the same of impulses that were lowered (dissipate.c) */
+  double *lowered; /* (nbodies + 1 x nb) the same of impulses that were lowered (dissipate.c) */
   size_t lowered_capacity;
   double rho, scale; /* of the error: step of the natural map, and what it is relative to */
   double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
@@ -302,8 +302,8 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
-/* Work that contacts may put in in a step in which the kinetic energy is about `kinetic`. */
-double scree_system_work_allowed(const scree_System *s, double kinetic);
+/* Work that contacts may put in in a step h in which the kinetic energy is about `kinetic`. */
+double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
 /* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);

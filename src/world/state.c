@@ -5,8 +5,8 @@
  * which start the next solve, and what the solver remembers. The broad phase keeps a list between
  * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
  * built anew. */
-#include "core/log.h"
 #include "body/signal.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
 
@@ -38,8 +38,7 @@ size_t scree_world_state_size(const scree_World *world) {
   return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
          s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3)) +
-         s->memory.late.count * sizeof(scree_Late) +
-         scree_solver_state_size(s->solver);
+         s->memory.late.count * sizeof(scree_Late) + scree_solver_state_size(s->solver);
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -145,10 +144,10 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
   const size_t rest = size - sizeof *header - (whole ? (size_t)header->solver : 0);
   const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies &&
                      header->late >= 0 && header->late <= header->bodies;
-  const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
-                         (sound ? (size_t)header->removed * sizeof(Removed) +
-                                      (size_t)header->late * sizeof(scree_Late)
-                                : 0);
+  const size_t motions =
+      (size_t)header->bodies * sizeof(scree_Motion) +
+      (sound ? (size_t)header->removed * sizeof(Removed) + (size_t)header->late * sizeof(scree_Late)
+             : 0);
   const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
@@ -189,8 +188,7 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   scree_Status status = check(world, buffer, size, &header);
   if (status) return status;
   const size_t contacts = (size_t)header.contacts, late = (size_t)header.late;
-  if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late,
-                  sizeof(scree_Late)) ||
+  if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late, sizeof(scree_Late)) ||
       !scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
       !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, contacts,
                   sizeof *memory->impulses) ||
