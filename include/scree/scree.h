@@ -4,10 +4,12 @@
 
 #include "scree/base.h"
 #include "scree/body.h"
+#include "scree/contact.h"
 #include "scree/fclib.h"
 #include "scree/law.h"
 #include "scree/measure.h"
 #include "scree/options.h"
+#include "scree/pose.h"
 #include "scree/problem.h"
 #include "scree/results.h"
 #include "scree/scene.h"
