@@ -1,11 +1,11 @@
 /* `scree run`: a scene, step by step, into a folder. What makes it survive is in the library
- * (scree/results.h); here are the arguments, the progress, and the words at the end. */
+ * (scree/run.h); here are the arguments, the progress, and the words at the end. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <errno.h>
 #include <hdf5.h>

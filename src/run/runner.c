@@ -1,4 +1,4 @@
-/* Runs (see scree/results.h). The order of things makes them survive: a frame and the lines of its
+/* Runs (see scree/run.h). The order of things makes them survive: a frame and the lines of its
  * steps are on the disk before the checkpoint that counts them; the checkpoint replaces the one
  * before it by a rename; results.h5 is made from the journal and replaced by a rename too. Whatever
  * lies beyond the last checkpoint is cut off by a resumption and computed again, to the same bits.

@@ -1,7 +1,7 @@
 /* PNG: eight bits, red, green, blue, every row predicted from the one above (filter "up"). */
 #include "core/log.h"
 #include "core/memory.h"
-#include "view/render.h"
+#include "scree/view.h"
 
 #include <errno.h>
 #include <stdint.h>
