@@ -55,7 +55,7 @@ void cli_print_help(const CliCommand *command, const CliOption *options) {
   if (command->examples) printf("\nexamples:\n%s\n", command->examples);
 }
 
-/* What was typed, for messages, and the option it names. */
+/* The option being parsed and its spelling on the command line, for messages. */
 typedef struct Found {
   const CliCommand *command;
   const CliOption *option;
@@ -72,7 +72,7 @@ static int store_number(const Found *found, const char *text) {
   const CliOption *option = found->option;
   double value = 0.0;
   int whole = 0;
-  /* The strict parser of the option tables is the only one there is. */
+  /* Numbers are parsed by the same strict parser as the option tables. */
   const bool is_int = option->kind == CLI_INT;
   const scree_Option entry = {.name = option->name,
                               .type = is_int ? SCREE_OPTION_INT : SCREE_OPTION_REAL,
@@ -175,7 +175,7 @@ static int parse_option(const CliCommand *command, const CliOption *options, int
   if (!found.option) return refuse_unknown(command, options, typed, word);
   snprintf(found.shown, sizeof found.shown, "%s%s", is_long ? "--" : "-", word);
   if (found.option->kind == CLI_FLAG) {
-    if (value) return refuse(&found, value, "nothing after it: it takes no value");
+    if (value) return refuse(&found, value, "no value: this option is a flag");
     return store(&found, "");
   }
   if (!value) {

@@ -1,4 +1,4 @@
-/* `scree check`: validate scenes and say what would run; also prints the reference of the format.
+/* `scree check`: validate scenes and estimate the run; also prints the reference of the format.
  */
 #include "cli/args.h"
 #include "cli/describe.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known about a scene without running it. */
+/* Properties of a scene that are known without running it. */
 typedef struct Facts {
   scree_SceneInfo info;
   int shapes[SCREE_SHAPE_KINDS];
@@ -168,10 +168,10 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_check = {
     .name = "check",
     .usage = "SCENE.yaml... [options]",
-    .summary = "validate scenes and say what would run",
-    .help = "Reads each scene as `scree run` would, reports every mistake with file, line,\n"
-            "column and what is allowed, and says what would run: bodies, steps, memory, size\n"
-            "of the output. Nothing is written.",
+    .summary = "validate scenes and estimate the run",
+    .help = "Reads each scene as `scree run` does, reports every mistake with file, line,\n"
+            "column and the allowed values, and estimates the run: bodies, steps, memory and\n"
+            "size of the output. Nothing is written.",
     .examples = "  scree check drum.yaml\n"
                 "  scree check drum.yaml --set contact.mu=0.2 --show\n"
                 "  scree check --schema > scene.schema.json",

@@ -128,7 +128,7 @@ static void perform(const Request *request, Task *task, Watch *watch, const scre
   task->r = calloc(count + 1, sizeof *task->r);
   task->u = calloc(count + 1, sizeof *task->u);
   if (!task->r || !task->u) {
-    cli_error("scree: out of memory: could not hold the impulses of %s", task->path);
+    cli_error("scree: out of memory: cannot allocate the impulses of %s", task->path);
     task->status = SCREE_MACHINE;
     return;
   }
@@ -292,7 +292,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
        "write each problem there again with its /solution", 0, 0, NULL},
       {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress", 0, 0, NULL},
-      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "say what is being done", 0, 0, NULL},
+      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };
   int status = cli_parse(command, options, argc, argv, &request.problems);

@@ -49,7 +49,7 @@ err "did you mean merit?"
 run 2 "$SCREE" solve x --law coulumb
 err "did you mean coulomb?"
 run 2 "$SCREE" solve x --json=yes
-err "it takes no value"
+err "this option is a flag"
 run 2 "$SCREE" solve x --solver nlsg
 err "did you mean nlgs?"
 run 2 "$SCREE" solve x --solver nlgs --set lcoal=exact
