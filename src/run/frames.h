@@ -1,8 +1,7 @@
 /* A finished run, read back: bodies with their shapes, saved frames one at a time, telemetry as
  * curves over the steps, and the certificate of the whole run. The page, the VTK files, pictures
- * and plots are made from this and know nothing of how a run's folder is laid out.
- *
- * A run that stopped half-way is read as far as it is whole: `note` then says what is missing. */
+ * and plots are made from this and do not depend on the layout of a run's folder. A run that was
+ * interrupted is read as far as it is complete: `note` then says which parts are missing. */
 #ifndef SCREE_RUN_FRAMES_H
 #define SCREE_RUN_FRAMES_H
 
@@ -43,7 +42,7 @@ typedef struct scree_ReplayFrame {
   double *orientation; /* (bodies x 4) scalar first */
   double *velocity;    /* (bodies x 3) */
   double *angular;     /* (bodies x 3) */
-  bool *present;       /* (bodies) false: it is not there; its numbers say nothing */
+  bool *present;       /* (bodies) false: the body does not exist, and its numbers are undefined */
   bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
@@ -60,7 +59,7 @@ typedef struct scree_ReplayCurve {
 
 enum { SCREE_REPLAY_CURVES = 128 };
 
-/* What the whole run can be trusted for; from the telemetry of every step. */
+/* The certificate of the whole run, from the telemetry of every step. */
 typedef struct scree_ReplayCertificate {
   int64_t steps, above;    /* steps done; of these above the tolerance */
   int64_t first_above;     /* first such step, 0: none */
@@ -97,8 +96,9 @@ struct scree_Replay {
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
   scree_ReplayCertificate certificate;
-  char note[256];    /* empty, or what is missing */
-  char *convergence; /* converge.json that `scree converge` made for this run, as it is; or null */
+  char note[256]; /* empty, or a remark about missing parts */
+  char *
+      convergence; /* text of the converge.json that `scree converge` wrote for this run, or null */
   /* Where frames come from: the run's files, or a test. `read` fills the arrays of a frame that
    * scree_replay_reserve has made large enough. */
   scree_Status (*read)(scree_Replay *replay, int k, scree_ReplayFrame *frame);
@@ -121,8 +121,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                                   scree_ReplayFrame *frame);
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak);
 
-/* A colour as scenes have it: "#rgb", "#rrggbb", or one of the sixteen names that web pages have
- * had from the beginning. */
+/* A colour as in scenes: "#rgb", "#rrggbb", or one of the sixteen colour names of HTML. */
 scree_ReplayColour scree_replay_colour(const char *text);
 
 /* Mean stress of each body of a frame from its contacts: `pressure` (bodies) = -tr(sigma) / d with
@@ -141,16 +140,16 @@ bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, 
 /* The frame nearest in time; -1 when there is none. */
 int scree_replay_nearest(const scree_Replay *replay, double time);
 
-/* What a view should show: bounds of the bodies over the run (a few that escaped do not count), or
- * in one frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of
- * the largest extent. */
+/* The visible extent: bounds of the bodies over the run (without a few that escaped), or in one
+ * frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of the
+ * largest extent. */
 typedef struct scree_ReplayExtent {
   double lower[3], upper[3], origin[3], length;
   double up[3]; /* against gravity */
 } scree_ReplayExtent;
 
-/* `only`: this frame of a 3D run, -1: all. What surrounds the bodies of the plane, which have no
- * perspective to show their place, stays in view. */
+/* `only`: this frame of a 3D run, -1: all. In 2D, where no perspective shows where bodies are, the
+ * surrounding obstacles stay in view. */
 scree_Status scree_replay_extent(scree_Replay *replay, int only, scree_ReplayExtent *extent);
 
 /* The certificate in words. */

@@ -18,8 +18,8 @@ typedef struct scree_RenderSettings {
   int width, height; /* pixels */
   scree_RenderColour colour;
   bool chains;  /* force chains over the bodies, which become pale */
-  bool tight;   /* as close as the bodies of this frame allow, else as the extent does (films) */
-  double scale; /* largest value of the colours; 0: of this run */
+  bool tight;   /* frame the bodies of this frame; else the extent of the run (films) */
+  double scale; /* upper end of the colour range; 0: from the run */
 } scree_RenderSettings;
 
 scree_RenderSettings scree_render_settings(void); /* 1280 x 800, velocity */
@@ -29,7 +29,7 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
                           const scree_ReplayExtent *extent, const scree_RenderSettings *settings,
                           unsigned char *pixels);
 
-/* The 99th percentile of what colours show, over some frames. */
+/* The 99th percentile of the coloured quantity, over some frames. */
 scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour, double *scale);
 
 scree_Status scree_png_write(const char *path, int width, int height, const unsigned char *pixels,
