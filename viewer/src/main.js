@@ -1,4 +1,4 @@
-// The page: reads the run, sets up the view, the plots and the certificate, and listens.
+// The page: reads the run, sets up the view, the plots and the certificate, and handles events.
 import { openRun } from './data.js';
 import { makeRenderer, View } from './scene.js';
 import { Plots } from './plots.js';
@@ -45,7 +45,7 @@ function showCertificate(meta) {
      It contains three.js, uPlot and fflate (MIT licence).</p>`;
 }
 
-// ---- what is selected, in numbers ----
+// ---- numbers of the selection ----
 function rows(list) {
   return `<table>${list.filter(Boolean).map(([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`).join('')}</table>`;
 }
@@ -251,7 +251,7 @@ function showLegend(view) {
   legend.innerHTML = html;
 }
 
-// ---- listening ----
+// ---- events ----
 function connect(view, plots) {
   const { run } = player;
   const step = (by) => {
@@ -485,7 +485,7 @@ async function start() {
       for (const part of plots) part.setTime(player.time());
     }
     if (!document.documentElement.dataset.ready && (!view || !player.stale)) {
-      // After the first frame, which is what one waits for.
+      // After the first frame is shown.
       if (!picture) {
         run.decoder.start();
         for (const part of plots) part.build();
@@ -504,5 +504,5 @@ async function start() {
   requestAnimationFrame(tick);
 }
 start().catch(fail);
-// For whoever wants to drive the page from its console, and for its tests.
+// Access from the console and for tests.
 window.scree = { player, inspect };

@@ -67,7 +67,7 @@ export class Plots {
     this.element.append(holder);
     const style = getComputedStyle(document.documentElement);
     const text = style.getPropertyValue('--dim').trim(), line = style.getPropertyValue('--line').trim();
-    // A logarithmic axis has no place for zero.
+    // Zero cannot be shown on a logarithmic axis.
     const log = group.log && data.some((ys) => ys.some((y) => y > 0));
     const shown = log ? data.map((ys) => ys.map((y) => (y > 0 ? y : null))) : data.map((ys) => ys.map((y) => (Number.isFinite(y) ? y : null)));
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
