@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 #include "scree/options.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,12 +83,14 @@ static int store_number(const Found *found, const char *text) {
   void *place = is_int ? (void *)&whole : (void *)&value;
   if (scree_options_set(&table, "", place, option->name, text, NULL) != SCREE_OK) {
     char expected[128];
-    if (isfinite(option->max) && option->max < 2147483647.0)
-      snprintf(expected, sizeof expected, "%s from %g to %g", is_int ? "an integer" : "a number",
-               option->min, option->max);
+    const char *kind = is_int ? "an integer" : "a number";
+    const bool below = option->max < (is_int ? INT_MAX : HUGE_VAL);
+    if (below)
+      snprintf(expected, sizeof expected, "%s from %g to %g", kind, option->min, option->max);
+    else if (option->min > -HUGE_VAL)
+      snprintf(expected, sizeof expected, "%s of at least %g", kind, option->min);
     else
-      snprintf(expected, sizeof expected, "%s of at least %g", is_int ? "an integer" : "a number",
-               option->min);
+      snprintf(expected, sizeof expected, "%s", kind);
     return refuse(found, text, expected);
   }
   if (is_int)

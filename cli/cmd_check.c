@@ -59,11 +59,12 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
   printf("  dimension    %dD\n", info->dimension);
   printf("  bodies       %d", info->bodies);
   if (info->poured) printf(" at the start, %d poured", info->poured);
-  printf("; obstacles %d\n", info->obstacles);
+  printf(", obstacles %d\n", info->obstacles);
   printf("  shapes      ");
-  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k)
+  for (int k = 0, listed = 0; k < SCREE_SHAPE_KINDS; ++k)
     if (facts->shapes[k])
-      printf(" %d x %s", facts->shapes[k], scree_shape_type((scree_ShapeKind)k)->name);
+      printf("%s %d x %s", listed++ ? "," : "", facts->shapes[k],
+             scree_shape_type((scree_ShapeKind)k)->name);
   printf("\n  materials    ");
   for (int k = 0; k < info->materials; ++k)
     printf("%s%s", k ? ", " : "", scree_scene_material(scene, k, NULL, NULL));

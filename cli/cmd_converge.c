@@ -409,8 +409,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
        0, 0, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL,
        "print a JSON object per average, then the verdict", 0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress, no table", 0, 0,
-       NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone", 0, 0, NULL},
       {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };

@@ -244,7 +244,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30};
   const CliOption options[] = {
       {"at", 0, CLI_REAL, &picture.at, "T",
-       "time in seconds; the nearest frame (default: the last)", -1e300, 1e300, NULL},
+       "time in seconds; the nearest frame (default: the last)", -HUGE_VAL, HUGE_VAL, NULL},
       {"output", 'o', CLI_TEXT, &picture.output, "FILE.png", "the picture (default picture.png)", 0,
        0, NULL},
       {"movie", 0, CLI_TEXT, &picture.movie, "FILE.mp4", "a film of all frames, by ffmpeg", 0, 0,

@@ -22,7 +22,7 @@ static const struct Group {
      "J",
      false,
      {"kinetic", "potential", "total", "dissipated", "work", "put_in"},
-     {"kinetic", "potential", "total", "dissipated", "work", "pushing out"}},
+     {"kinetic", "potential", "total", "dissipated", "work", "added by the scheme"}},
     {"created",
      "Energy created over the energy turned over",
      "",

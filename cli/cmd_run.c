@@ -219,14 +219,15 @@ static int carry_out(const Request *request, scree_Run *run, Watch *watch, const
     write_json(request, &summary, status);
   else if (!request->quiet)
     print_summary(request, &summary, closed == SCREE_OK);
-  if (cli_output_alive() && summary.steps_above > 0) print_failures(&summary);
+  if (cli_output_alive() && summary.steps_above > 0 && !request->quiet) print_failures(&summary);
   if (failure != SCREE_OK)
     cli_error("scree run: stopped at step %lld; what was written is intact",
               (long long)summary.steps);
   else if (interrupted)
     cli_error("scree run: interrupted after step %lld, %s", (long long)summary.steps,
               closed == SCREE_OK ? "everything is written" : "the checkpoint is written");
-  if (failure != SCREE_OK || interrupted || !summary.finished) say_resume(request);
+  if (failure != SCREE_OK || interrupted || (!summary.finished && !request->quiet))
+    say_resume(request);
   return status;
 }
 
@@ -289,8 +290,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "replace a run that is in the folder already", 0, 0, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL, "print one JSON object at the end, nothing else",
        0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress, no summary", 0, 0,
-       NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone", 0, 0, NULL},
       {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };

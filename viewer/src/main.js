@@ -24,6 +24,15 @@ function fail(error) {
   $('certificate').classList.add('bad');
   stageMessage(text);
 }
+// A block that cannot be read does not concern the certificate and the curves, which are complete.
+// `scree view` may have ended while the page is still open.
+function failToRead(error) {
+  const text = error instanceof TypeError && player.run?.meta.stream
+    ? 'The server has ended (scree view): frames that were not loaded before cannot be shown. The certificate and the curves are complete.'
+    : `A part of the run cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  player.play(false);
+  stageMessage(text);
+}
 function stageMessage(text) {
   $('stage-message').textContent = text;
   $('stage-message').hidden = false;
@@ -83,7 +92,7 @@ function describeBody(run, body, frame) {
     columns.speed && ['speed', numbers(columns, 'speed', f, body, [0])],
     columns.angular && ['angular velocity', numbers(columns, 'angular', f, body, flat ? [2] : xyz)],
     columns.spin && ['spin', numbers(columns, 'spin', f, body, [0])],
-    contactCount !== '' && ['contacts that push', contactCount],
+    contactCount !== '' && ['active contacts', contactCount],
     !obstacle && meanPressure(run, body),
   ]);
 }
@@ -425,7 +434,7 @@ async function start() {
   mark('graphics');
   const run = await opening;
   player.run = run;
-  run.onerror = fail;
+  run.onerror = failToRead;
   showCertificate(run.meta);
   document.documentElement.classList.toggle('flat', run.meta.dimension === 2);
   document.documentElement.classList.toggle('picture', picture);

@@ -5,9 +5,9 @@ import { short } from './format.js';
 
 // Curves that are drawn together. `log`: on a logarithmic axis.
 export const GROUPS = [
-  { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work', 'put_in'], names: { put_in: 'put in by the scheme' } },
+  { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work', 'put_in'], names: { put_in: 'added by the scheme' } },
   { title: 'Energy created, relative to the energy turned over', log: true, curves: ['energy_created'], names: { energy_created: 'created' } },
-  { title: 'Energy balance: what is missing', unit: 'J', curves: ['energy_error'] },
+  { title: 'Energy balance: residual', unit: 'J', curves: ['energy_error'] },
   { title: 'Contacts by status', curves: ['open', 'stick', 'slip'], names: { open: 'separating', stick: 'sticking', slip: 'sliding' } },
   { title: 'Error per step', log: true, curves: ['error', 'tolerance'] },
   { title: 'Iterations', curves: ['iterations'] },
