@@ -7,7 +7,7 @@
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "run/results_file.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <errno.h>
 #include <hdf5.h>

@@ -3,8 +3,7 @@
 #include "cli/args.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "view/render.h"
-#include "view/report.h"
+#include "scree/view.h"
 
 #include <math.h>
 #include <signal.h>
@@ -137,7 +136,8 @@ static scree_RenderSettings render_settings(const Picture *picture) {
   return settings;
 }
 
-static scree_Status draw(scree_Replay *replay, int k, const Picture *picture) {
+static scree_Status draw(scree_Replay *replay, int k, const Picture *picture,
+                         const scree_Log *log) {
   scree_RenderSettings settings = render_settings(picture);
   settings.tight = true;
   scree_ReplayFrame frame = {0};
@@ -148,7 +148,7 @@ static scree_Status draw(scree_Replay *replay, int k, const Picture *picture) {
   if (status == SCREE_OK) status = scree_replay_extent(replay, k, &extent);
   if (status == SCREE_OK) status = scree_render(replay, &frame, &extent, &settings, pixels);
   if (status == SCREE_OK)
-    status = scree_png_write(picture->output, picture->width, picture->height, pixels, replay->log);
+    status = scree_png_write(picture->output, picture->width, picture->height, pixels, log);
   scree_replay_frame_fini(&frame);
   free(pixels);
   return status;
@@ -192,12 +192,12 @@ static scree_Status film(scree_Replay *replay, const Picture *picture) {
   bool good = child > 0;
   CliProgress progress;
   cli_progress_init(&progress, false);
-  for (int k = 0; good && status == SCREE_OK && k < replay->frame_count; ++k) {
+  for (int k = 0; good && status == SCREE_OK && k < scree_replay_info(replay).frames; ++k) {
     status = scree_replay_read(replay, k, &frame);
     if (status == SCREE_OK) status = scree_render(replay, &frame, &extent, &settings, pixels);
     if (status == SCREE_OK) good = feed(input, pixels, bytes);
     if (cli_progress_due(&progress))
-      cli_progress_show(&progress, "frame %d of %d", k + 1, replay->frame_count);
+      cli_progress_show(&progress, "frame %d of %d", k + 1, scree_replay_info(replay).frames);
   }
   cli_progress_clear(&progress);
   if (input >= 0) close(input);
@@ -207,7 +207,8 @@ static scree_Status film(scree_Replay *replay, const Picture *picture) {
     status = SCREE_MACHINE;
   }
   if (status == SCREE_OK)
-    printf("%s: %d frames at %d a second\n", picture->movie, replay->frame_count, picture->rate);
+    printf("%s: %d frames at %d a second\n", picture->movie, scree_replay_info(replay).frames,
+           picture->rate);
   scree_replay_frame_fini(&frame);
   free(pixels);
   free(program);
@@ -222,19 +223,19 @@ static int make(const Picture *picture) {
   scree_Replay *replay;
   scree_Status status = scree_replay_open(picture->directory, &log.log, &replay);
   if (status != SCREE_OK) return (int)status;
-  if (replay->frame_count == 0) {
+  if (scree_replay_info(replay).frames == 0) {
     cli_error("scree picture: %s saved no frames: there is nothing to draw", picture->directory);
     status = SCREE_BAD_INPUT;
   } else if (picture->movie) {
     status = film(replay, picture);
   } else {
-    const int last = replay->frame_count - 1;
+    const int last = scree_replay_info(replay).frames - 1;
     const int k = isinf(picture->at) ? last : scree_replay_nearest(replay, picture->at);
     const bool browsed = !picture->software && browse(replay, k, picture);
-    if (!browsed) status = draw(replay, k, picture);
+    if (!browsed) status = draw(replay, k, picture, &log.log);
     if (status == SCREE_OK)
-      printf("%s: frame %d at t = %g s, drawn by %s\n", picture->output, k, replay->times[k],
-             browsed ? "a browser" : "scree itself");
+      printf("%s: frame %d at t = %g s, drawn by %s\n", picture->output, k,
+             scree_replay_info(replay).times[k], browsed ? "a browser" : "scree itself");
   }
   scree_replay_close(replay);
   return (int)status;

@@ -1,11 +1,11 @@
 /* `scree run`: runs a scene into a folder of results. Checkpoints and recovery are in the library
- * (scree/results.h); this file has the arguments, the progress and the summary. */
+ * (scree/run.h); this file has the arguments, the progress and the summary. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <errno.h>
 #include <hdf5.h>

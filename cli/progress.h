@@ -4,7 +4,7 @@
 
 #include "cli/rate.h"
 #include "cli/terminal.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 typedef struct CliRunProgress {
   CliProgress line;

@@ -14,7 +14,7 @@
 #include "run/results_file.h"
 #include "run/results_frame.h"
 #include "run/results_write.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <hdf5.h>
 #include <math.h>

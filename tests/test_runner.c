@@ -14,7 +14,7 @@
 #include "run/checkpoint.h"
 #include "run/results_file.h"
 #include "run/results_write.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

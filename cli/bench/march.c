@@ -149,11 +149,11 @@ static void trace(March *result) {
 }
 
 static double approach(const scree_World *world) {
-  scree_Problem problem;
+  const scree_Problem *problem;
   const double *u;
   double worst = 0.0;
   if (scree_world_problem(world, &problem, NULL, &u, NULL)) return 0.0;
-  for (int c = 0; c < problem.nc; ++c) worst = fmax(worst, -u[(size_t)c * (size_t)problem.d]);
+  for (int c = 0; c < problem->nc; ++c) worst = fmax(worst, -u[(size_t)c * (size_t)problem->d]);
   return worst;
 }
 

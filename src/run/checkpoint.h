@@ -2,7 +2,7 @@
 #ifndef SCREE_RUN_CHECKPOINT_H
 #define SCREE_RUN_CHECKPOINT_H
 
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <stdint.h>
 

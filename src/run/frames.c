@@ -14,7 +14,8 @@ scree_Status scree_replay_create(int bodies, int frames, const scree_Log *log, s
   scree_Replay *replay = SCREE_ALLOC(scree_Replay, 1);
   *out = replay;
   if (!replay) return scree_fail_memory(log, "a run");
-  replay->log = log;
+  if (log) replay->own_log = *log;
+  replay->log = &replay->own_log;
   replay->dimension = 3;
   replay->body_count = bodies;
   replay->frame_count = frames;
@@ -166,6 +167,40 @@ const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const ch
   for (int k = 0; k < replay->curve_count; ++k)
     if (strcmp(replay->curves[k].name, name) == 0) return &replay->curves[k];
   return NULL;
+}
+
+const scree_ReplayCurve *scree_replay_curve_at(const scree_Replay *replay, int k) {
+  return k >= 0 && k < replay->curve_count ? &replay->curves[k] : NULL;
+}
+
+scree_ReplayInfo scree_replay_info(const scree_Replay *replay) {
+  const double *g = replay->gravity;
+  return (scree_ReplayInfo){.folder = replay->directory,
+                            .title = replay->title,
+                            .dimension = replay->dimension,
+                            .gravity = {g[0], g[1], g[2]},
+                            .step = replay->h,
+                            .bodies = replay->body_count,
+                            .materials = replay->material_count,
+                            .frames = replay->frame_count,
+                            .times = replay->times,
+                            .steps = replay->steps,
+                            .curves = replay->curve_count,
+                            .rows = replay->rows,
+                            .note = replay->note,
+                            .convergence = replay->convergence};
+}
+
+const scree_ReplayBody *scree_replay_body(const scree_Replay *replay, int body) {
+  return body >= 0 && body < replay->body_count ? &replay->bodies[body] : NULL;
+}
+
+const char *scree_replay_material(const scree_Replay *replay, int material) {
+  return material >= 0 && material < replay->material_count ? replay->materials[material] : NULL;
+}
+
+const scree_ReplayCertificate *scree_replay_certificate(const scree_Replay *replay) {
+  return &replay->certificate;
 }
 
 int scree_replay_nearest(const scree_Replay *replay, double time) {
@@ -340,7 +375,7 @@ static const char *pair_text(const int pair[2], char *buffer, size_t size) {
   return buffer;
 }
 
-void scree_replay_certificate(const scree_Replay *replay, scree_CertificateText *text) {
+void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *text) {
   const scree_ReplayCertificate *c = &replay->certificate;
   char pair[64];
   *text = (scree_CertificateText){.good = c->steps > 0 && c->above == 0};

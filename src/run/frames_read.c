@@ -298,7 +298,9 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
     status =
         read_named(&source->h5, "/contacts/status", first, nc, 1, H5T_NATIVE_INT, source->ints);
   for (size_t c = 0; status == SCREE_OK && c < nc; ++c) {
-    frame->contact[c].status = source->ints[c] >= 0 && source->ints[c] <= 2 ? source->ints[c] : 0;
+    frame->contact[c].status = source->ints[c] >= 0 && source->ints[c] < SCREE_CONTACT_STATUSES
+                                   ? (scree_ContactStatus)source->ints[c]
+                                   : SCREE_CONTACT_OPEN;
     frame->contact[c].error = NAN;
   }
   hsize_t dims[2];
@@ -544,6 +546,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
     return status;
   }
   replay->source = source;
+  source->h5.log = replay->log; /* the caller's may be gone when frames are read */
   replay->read = read_frame;
   replay->close = close_source;
   status = read_head(replay, source, directory);

@@ -1,4 +1,4 @@
-/* Runs (see scree/results.h). A run can be resumed after any interruption because of the order of
+/* Runs (see scree/run.h). A run can be resumed after any interruption because of the order of
  * writes: a frame and the telemetry of its steps are on the disk before the checkpoint that counts
  * them; the checkpoint replaces the previous one by a rename; results.h5 is made from the journal
  * and replaced by a rename too. A resumed run cuts off all data after the last checkpoint and
@@ -223,7 +223,7 @@ static bool checkpoint_due(const scree_Run *run, bool frame) {
 }
 
 static scree_Status dump_problem(scree_Run *run) {
-  scree_Problem problem;
+  const scree_Problem *problem;
   const double *r, *u;
   char name[32], title[160];
   const int64_t step = scree_world_steps(run->world);
@@ -233,7 +233,7 @@ static scree_Status dump_problem(scree_Run *run) {
                       run->path[PROBLEMS], strerror(error));
   scree_Status status = scree_world_problem(run->world, &problem, &r, &u, NULL);
   if (status != SCREE_OK) return status;
-  if (problem.nc == 0) {
+  if (problem->nc == 0) {
     scree_report(run->log, SCREE_LOG_WARNING, "dump_problem: step %lld has no contacts",
                  (long long)step);
     return SCREE_OK;
@@ -243,7 +243,7 @@ static scree_Status dump_problem(scree_Run *run) {
            (long long)step);
   char *path = scree_join_path(run->path[PROBLEMS], name);
   if (!path) return scree_fail_memory(run->log, "the name of a problem");
-  status = scree_fclib_write(path, &problem, title, r, u, run->log);
+  status = scree_fclib_write(path, problem, title, r, u, run->log);
   scree_free(path);
   return status;
 }

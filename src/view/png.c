@@ -2,7 +2,7 @@
  * above). */
 #include "core/log.h"
 #include "core/memory.h"
-#include "view/render.h"
+#include "scree/view.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* A software renderer (see render.h), with the page's camera, light and colours. Everything is
  * drawn at twice the size and averaged. In the plane there is no depth: obstacles, bodies, chains
  * are painted in that order. */
-#include "view/render.h"
+#include "run/frames.h"
+#include "scree/view.h"
 
 #include "core/log.h"
 #include "core/memory.h"

@@ -50,7 +50,7 @@ static void put_frames(const scree_Replay *replay, const scree_ReportPlan *plan,
 
 static void put_certificate(const scree_Replay *replay, FILE *file) {
   scree_CertificateText text;
-  scree_replay_certificate(replay, &text);
+  scree_replay_verdict(replay, &text);
   fprintf(file, ",\"certificate\":{\"good\":%s,\"verdict\":", text.good ? "true" : "false");
   put_text(file, text.verdict);
   fputs(",\"lines\":[", file);

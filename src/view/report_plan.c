@@ -4,7 +4,7 @@
  * of some frames are left out, then whole frames. */
 #include "core/log.h"
 #include "core/memory.h"
-#include "view/render.h"
+#include "scree/view.h"
 #include "view/report.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* A run as VTK files (see vtk.h). */
-#include "view/vtk.h"
+#include "run/frames.h"
+#include "scree/view.h"
 
 #include "core/log.h"
 #include "core/memory.h"
