@@ -45,7 +45,7 @@ static int digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* The picture that the loaded page holds as text, written as a file. */
+/* Decode the picture that the page holds as base64 text and write it to a file. */
 static bool extract(const char *dom, const char *output) {
   static const char mark[] = "id=\"scree-picture\"";
   FILE *from = fopen(dom, "rb");
@@ -57,12 +57,12 @@ static bool extract(const char *dom, const char *output) {
   bool good = text && fread(text, 1, (size_t)size, from) == (size_t)size;
   fclose(from);
   if (good) text[size] = 0;
-  /* The page's script has the mark too: the element is the last. */
+  /* The mark also occurs in the script of the page: the element is the last occurrence. */
   const char *at = NULL;
   for (const char *next = good ? strstr(text, mark) : NULL; next; next = strstr(next + 1, mark))
     at = next;
   at = at ? strchr(at, '>') : NULL;
-  good = at && strncmp(at + 1, "iVBORw0KGgo", 11) == 0; /* how every PNG file begins */
+  good = at && strncmp(at + 1, "iVBORw0KGgo", 11) == 0; /* signature of PNG files */
   FILE *to = good ? fopen(output, "wb") : NULL;
   good = to != NULL;
   unsigned word = 0, bits = 0;
@@ -79,7 +79,7 @@ static bool extract(const char *dom, const char *output) {
   return good;
 }
 
-/* The page of this frame alone, drawn by Chromium. False: no browser, or it failed. */
+/* Draw a page with this frame alone in Chromium. False when there is no browser or it failed. */
 static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
   static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", NULL};
   char *browser = cli_find_program(names);
@@ -99,7 +99,7 @@ static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
     settings.budget = 500e6;
     settings.only = frame;
     good = scree_report_write(replay, &settings, page, NULL) == SCREE_OK;
-    /* A browser refuses its sandbox to the administrator; the page is ours. */
+    /* Chromium's sandbox does not work for root; the page is our own. */
     const char *arguments[] = {browser,
                                "--headless",
                                "--disable-gpu",
@@ -154,7 +154,7 @@ static scree_Status draw(scree_Replay *replay, int k, const Picture *picture,
   return status;
 }
 
-/* All of a frame to ffmpeg; false when it has gone away. */
+/* Write a whole frame to ffmpeg; false when it has exited. */
 static bool feed(int input, const unsigned char *pixels, size_t size) {
   while (size > 0) {
     const ssize_t written = write(input, pixels, size);
@@ -245,7 +245,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30};
   const CliOption options[] = {
       {"at", 0, CLI_REAL, &picture.at, "T",
-       "time in seconds; the nearest frame (default: the last)", -1e300, 1e300, NULL},
+       "time in seconds; the nearest frame (default: the last)", -HUGE_VAL, HUGE_VAL, NULL},
       {"output", 'o', CLI_TEXT, &picture.output, "FILE.png", "the picture (default picture.png)", 0,
        0, NULL},
       {"movie", 0, CLI_TEXT, &picture.movie, "FILE.mp4", "a film of all frames, by ffmpeg", 0, 0,

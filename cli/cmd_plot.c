@@ -22,14 +22,14 @@ static const struct Group {
      "J",
      false,
      {"kinetic", "potential", "total", "dissipated", "work", "put_in"},
-     {"kinetic", "potential", "total", "dissipated", "work", "put in by the scheme"}},
+     {"kinetic", "potential", "total", "dissipated", "work", "added by the scheme"}},
     {"created",
      "Energy created over the energy turned over",
      "",
      true,
      {"energy_created"},
      {"created"}},
-    {"balance", "Energy balance: what is missing", "J", false, {"energy_error"}, {"missing"}},
+    {"balance", "Energy balance: residual", "J", false, {"energy_error"}, {"missing"}},
     {"contacts",
      "Contacts by status",
      "",
@@ -77,8 +77,8 @@ static size_t base_length(const char *name) {
   return part ? length - 2 : length;
 }
 
-/* A file per sensor: sensor-NAME.svg; the components of a vector, whose columns follow each other,
- * together. */
+/* One file per sensor, sensor-NAME.svg; the components of a vector, whose columns are adjacent,
+ * share one file. */
 static scree_Status draw_sensors(const scree_Replay *replay, const char *folder, int *count) {
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
   const int curves = scree_replay_info(replay).curves;

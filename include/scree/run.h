@@ -1,6 +1,5 @@
-/* scree/run.h — runs: a scene or a world carried out step by step into a folder that survives
- * whatever happens to the program, and such folders read back. docs/RESULTS.md describes what is in
- * the folder.
+/* scree/run.h — runs: a scene or a world stepped into a folder of results, from which it can be
+ * resumed after any interruption, and such folders read back. docs/RESULTS.md describes the folder.
  *
  * A scene:
  *
@@ -76,7 +75,7 @@ typedef struct scree_RunFailure {
   int body[2]; /* of the worst contact, or of the deepest when the penetration is at fault */
 } scree_RunFailure;
 
-/* What has been done so far, the parts before a resumption included. */
+/* Summary of the run so far, including the parts before a resumption. */
 typedef struct scree_RunSummary {
   int64_t steps;
   double time;
@@ -105,8 +104,8 @@ SCREE_API double scree_run_end(const scree_Run *run);
 /* ---- reading a run back ---------------------------------------------------------------------- */
 
 /* Bodies with their shapes, saved frames one at a time, telemetry as curves over the steps, and the
- * certificate of the whole run. A run that stopped half-way is read as far as it is whole: `note`
- * then says what is missing. Pointers that functions return belong to the replay. */
+ * certificate of the whole run. A run that was interrupted is read as far as it is complete: `note`
+ * then says which parts are missing. Pointers that functions return belong to the replay. */
 typedef struct scree_Replay scree_Replay;
 
 /* A copy of `log` is kept. *replay is null on failure. */
@@ -162,7 +161,7 @@ typedef struct scree_ReplayFrame {
   double *orientation; /* (bodies x 4) scalar first */
   double *velocity;    /* (bodies x 3) */
   double *angular;     /* (bodies x 3) */
-  bool *present;       /* (bodies) false: it is not there; its numbers say nothing */
+  bool *present;       /* (bodies) false: the body does not exist, and its numbers are undefined */
   bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
@@ -199,7 +198,7 @@ typedef struct scree_ReplayCurve {
 SCREE_API const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const char *name);
 SCREE_API const scree_ReplayCurve *scree_replay_curve_at(const scree_Replay *replay, int k);
 
-/* What the whole run can be trusted for; from the telemetry of every step. */
+/* The certificate of the whole run, from the telemetry of every step. */
 typedef struct scree_ReplayCertificate {
   int64_t steps, above;    /* steps done; of these above the tolerance */
   int64_t first_above;     /* first such step, 0: none */
@@ -233,16 +232,16 @@ typedef struct scree_CertificateText {
 
 SCREE_API void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *text);
 
-/* What a view should show: bounds of the bodies over the run (a few that escaped do not count), or
- * in one frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of
- * the largest extent. */
+/* The visible extent: bounds of the bodies over the run (without a few that escaped), or in one
+ * frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of the
+ * largest extent. */
 typedef struct scree_ReplayExtent {
   double lower[3], upper[3], origin[3], length;
   double up[3]; /* against gravity */
 } scree_ReplayExtent;
 
-/* `only`: this frame of a 3D run, -1: all. What surrounds the bodies of the plane, which have no
- * perspective to show their place, stays in view. */
+/* `only`: this frame of a 3D run, -1: all. In 2D, where no perspective shows where bodies are, the
+ * surrounding obstacles stay in view. */
 SCREE_API scree_Status scree_replay_extent(scree_Replay *replay, int only,
                                            scree_ReplayExtent *extent);
 

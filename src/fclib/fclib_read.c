@@ -1,7 +1,7 @@
 /* Reading FCLIB files (include/scree/fclib.h; layout in docs/FILES.md): the local form becomes the
- * block rows of W, the global form is reduced in fclib_global.c. Nothing of the file is believed:
- * sizes are compared with the datasets' real extents before memory is taken, indices and pointers
- * are checked before use, numbers are finite, and the finished problem passes scree_problem_check.
+ * block rows of W, the global form is reduced in fclib_global.c. The file is not trusted: sizes are
+ * compared with the datasets' real extents before memory is allocated, indices and pointers are
+ * checked before use, numbers are finite, and the finished problem passes scree_problem_check.
  */
 #include "scree/fclib.h"
 
@@ -154,7 +154,7 @@ static void read_info(const scree_H5 *h5, const char *root, scree_FclibInfo *inf
   info->guesses = count_guesses(h5);
 }
 
-/* Hands messages on with the file's name before them: for checks that know no file. */
+/* Log callback that adds the file's name to messages of checks that do not know it. */
 typedef struct Prefix {
   const char *path;
   const scree_Log *log;

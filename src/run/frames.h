@@ -1,6 +1,6 @@
-/* The inside of a run that is read back (scree/run.h), for its readers and for the views. The page,
- * the VTK files, pictures and plots are made from this and know nothing of how a run's folder is
- * laid out. */
+/* Internals of a run that is read back (scree/run.h), for its readers and for the views. The page,
+ * the VTK files, pictures and plots are made from this and do not depend on the layout of a run's
+ * folder. */
 #ifndef SCREE_RUN_FRAMES_H
 #define SCREE_RUN_FRAMES_H
 
@@ -33,8 +33,9 @@ struct scree_Replay {
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
   scree_ReplayCertificate certificate;
-  char note[256];    /* empty, or what is missing */
-  char *convergence; /* converge.json that `scree converge` made for this run, as it is; or null */
+  char note[256]; /* empty, or a remark about missing parts */
+  char *
+      convergence; /* text of the converge.json that `scree converge` wrote for this run, or null */
   /* Where frames come from: the run's files, or a test. `read` fills the arrays of a frame that
    * scree_replay_reserve has made large enough. */
   scree_Status (*read)(scree_Replay *replay, int k, scree_ReplayFrame *frame);
@@ -50,8 +51,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                                   scree_ReplayFrame *frame);
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak);
 
-/* A colour as scenes have it: "#rgb", "#rrggbb", or one of the sixteen names that web pages have
- * had from the beginning. */
+/* A colour as in scenes: "#rgb", "#rrggbb", or one of the sixteen colour names of HTML. */
 scree_ReplayColour scree_replay_colour(const char *text);
 
 #endif

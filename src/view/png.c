@@ -1,4 +1,5 @@
-/* PNG: eight bits, red, green, blue, every row predicted from the one above (filter "up"). */
+/* PNG: eight bits, red, green, blue, filter "up" (each row stored as its difference to the row
+ * above). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "scree/view.h"

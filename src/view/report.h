@@ -1,6 +1,6 @@
-/* The page of a run: one HTML file that plays it, with everything inside (docs/VIEWER.md). The page
- * itself is viewer/dist/page.html, embedded in the library; here a run's data is chosen, packed and
- * put in. `scree view` serves the same pieces one by one. */
+/* The page of a run: one self-contained HTML file that plays it (docs/VIEWER.md). The page itself
+ * is viewer/dist/page.html, embedded in the library; here a run's data is selected, packed and
+ * inserted. `scree view` serves the same pieces one by one. */
 #ifndef SCREE_VIEW_REPORT_H
 #define SCREE_VIEW_REPORT_H
 
@@ -21,7 +21,7 @@ typedef struct scree_ReportPlan {
   int *contact;     /* (contacts) places in `frame` whose contacts are kept */
   int contacts;
   double speed_max, spin_max, smallest; /* scales of the compact level */
-  double speed_range, spin_range;       /* tops of the colours' scales, of the whole run */
+  double speed_range, spin_range;       /* upper ends of the colour ranges, of the whole run */
   scree_ReplayExtent extent;
 } scree_ReportPlan;
 

@@ -146,7 +146,7 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
   fputc(']', file);
   put_frames(replay, plan, file);
   put_certificate(replay, file);
-  /* as a text in the text: a file that is damaged spoils its own section, not the page */
+  /* as a JSON string: a damaged file breaks its own section only, not the page */
   if (replay->convergence) {
     fputs(",\"convergence\":", file);
     put_text(file, replay->convergence);
