@@ -23,7 +23,6 @@
  *
  * Reference: this library; C. E. Lemke, Management Science 11 (1965). */
 #include "core/log.h"
-#include "core/mix.h"
 #include "solver/lemke_path.h"
 #include "solver/registry.h"
 
@@ -38,18 +37,16 @@ typedef struct Options {
 
 /* Numbers chosen by measurement. @NOTE@ */
 static const struct Numbers {
-  int attempts;     /* first paths, each with another d */
-  double sideways;  /* tangential part of d, over the normal part: contacts slip when they close */
-  int few;          /* factorisations that any path may take */
-  int proximal_one; /* factorisations of one proximal step, for each contact */
-  int proximal;     /* and of all of them */
-  int idle;         /* proximal steps without a lower error before giving up */
-  double down;      /* factor of the compliance after a path that arrives */
+  int attempts;         /* first paths, each with another d */
+  int few;              /* factorisations that any path may take */
+  int proximal_one;     /* factorisations of one proximal step, for each contact */
+  int proximal;         /* and of all of them */
+  int idle;             /* proximal steps without a lower error before giving up */
+  double down;          /* factor of the compliance after a path that arrives */
   double after_failure; /* the same once a path has not arrived */
   double up;            /* factor of the compliance after a path that does not arrive */
 } number = {
     .attempts = 3,
-    .sideways = 0.5,
     .few = 100,
     .proximal_one = 2,
     .proximal = 40,
@@ -66,80 +63,21 @@ typedef struct State {
   scree_LemkePath path;
   double *centre;        /* (n) of the compliance */
   uint8_t *status_there; /* (nc) statuses at the centre */
-  int joints;            /* constraints that are joints */
 } State;
-
-/* A number between 0 and 1 for each number. */
-static double random_part(size_t k) {
-  return (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
-}
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Problem *p = run->W->problem;
-  const size_t nc = (size_t)p->nc;
   scree_Arena *work = &run->cache->work;
   State *st = SCREE_TAKE(work, State, 1);
   if (!st) return scree_fail_memory(run->log, "lemke");
   st->options = *(const Options *)options;
   const scree_Status status = scree_lemke_path_create(run, &st->path);
   if (status) return status;
-  st->status_there = SCREE_TAKE(work, uint8_t, nc);
+  st->status_there = SCREE_TAKE(work, uint8_t, p->nc);
   st->centre = SCREE_TAKE(work, double, st->path.n);
   if (!st->status_there || !st->centre) return scree_fail_memory(run->log, "lemke");
-  for (size_t k = 0; k < nc; ++k) {
-    st->path.soft[k] = st->path.w[k] * (0.5 + random_part(4 * k + 3));
-    st->joints += scree_problem_set(p, (int)k).kind == SCREE_SET_SPACE;
-  }
   *out = st;
   return SCREE_OK;
-}
-
-/* ---- the first path ---------------------------------------------------------------------------
- */
-
-/* d opens each contact at its own time, so that no two events coincide; another attempt, another d.
- * `u` are the velocities without contacts. */
-static void choose_d(scree_LemkePath *path, int attempt, const double *u) {
-  const scree_Problem *p = path->laws.W->problem;
-  double approach = 0.0, speed = 0.0, w = 0.0;
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
-    if (scree_problem_set(p, k).kind != SCREE_SET_SPACE) approach = fmax(approach, -u[rows.at]);
-    for (int i = 0; i < rows.d; ++i) speed = fmax(speed, fabs(p->q[rows.at + (size_t)i]));
-    w += path->w[k] / p->nc;
-  }
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
-    if (scree_problem_set(p, k).kind == SCREE_SET_SPACE) continue; /* d = 0 */
-    for (int i = 0; i < rows.d; ++i) {
-      const double part = random_part((size_t)(attempt * p->nc + k) * 4 + (size_t)i);
-      path->d[rows.at + (size_t)i] =
-          approach * (i == 0 ? 1.01 + part : number.sideways * (2.0 * part - 1.0));
-    }
-  }
-  path->speed = speed;
-  path->impulse = w > 0.0 ? speed / w : 0.0;
-}
-
-/* To the start of the first path: all contacts are open. *broken: the joints have no solution. */
-static scree_Status start(State *st, scree_SolveRun *run, int attempt, bool *broken) {
-  scree_LemkePath *path = &st->path;
-  const scree_Problem *p = run->W->problem;
-  for (int k = 0; k < p->nc; ++k)
-    path->status[k] =
-        scree_problem_set(p, k).kind == SCREE_SET_SPACE ? SCREE_ROWS_STICK : SCREE_ROWS_OPEN;
-  for (size_t i = 0; i < path->n; ++i) {
-    path->base[i] = p->q[i];
-    path->here.r[i] = path->d[i] = 0.0;
-  }
-  path->here.tau = 1.0;
-  path->e0 = st->options.compliance;
-  path->e1 = st->options.first;
-  path->gate = SCREE_GATE_NONE;
-  scree_Status status = SCREE_OK;
-  if (st->joints > 0) status = scree_lemke_close_joints(path, run, broken);
-  if (!status && !*broken) choose_d(path, attempt, st->joints > 0 ? path->u : p->q);
-  return status;
 }
 
 /* ---- proximal steps ---------------------------------------------------------------------------
@@ -229,7 +167,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   scree_lemke_keep_if_best(path, run, r, u); /* the given impulses are no start, but may do */
   for (int k = 0; k < number.attempts && !arrived && run->factorisations < most; ++k) {
     if (run->met || run->exhausted) break;
-    status = start(st, run, k, &broken);
+    status = scree_lemke_start(path, run, k, st->options.compliance, st->options.first, &broken);
     if (status || broken) break;
     double opening = 0.0;
     for (size_t i = 0; i < path->n; ++i) opening = fmax(opening, fabs(path->d[i]));

@@ -55,10 +55,8 @@ double scree_lemke_gate(const scree_LemkePath *path, const double *r, const doub
   }
 }
 
-/* Where a sticking contact leaves its cone along r + s x, s > 0: the smallest root of
- * |r_T + s x_T|^2 = mu^2 (r_n + s x_n)^2. `inside`: it stands on the cone and has just entered. */
-static double leaves_cone(int d, double mu, const double *r, const double *x, double sign,
-                          bool inside) {
+double scree_lemke_leaves_cone(int d, double mu, const double *r, const double *x, double sign,
+                               bool inside) {
   double a = -mu * mu * x[0] * x[0], b = -mu * mu * r[0] * x[0] * sign, c = -mu * mu * r[0] * r[0];
   for (int i = 1; i < d; ++i) {
     a += x[i] * x[i];
@@ -119,7 +117,8 @@ scree_LemkeEvent scree_lemke_next_event(const scree_LemkePath *path, double sign
     } else if (path->status[k] == SCREE_ROWS_SLIP) {
       slip_events(path, k, sign, fresh, &event);
     } else {
-      sooner(&event, leaves_cone(rows.d, scree_lemke_friction(path, k), r, rb, sign, fresh), k,
+      sooner(&event,
+             scree_lemke_leaves_cone(rows.d, scree_lemke_friction(path, k), r, rb, sign, fresh), k,
              SCREE_ROWS_SLIP);
     }
   }

@@ -2,13 +2,15 @@
 #include "solver/lemke_path.h"
 
 #include "core/log.h"
+#include "core/mix.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Numbers chosen by measurement. @NOTE@ */
 static const struct Numbers {
-  int corrections;             /* of a step, at most */
+  double sideways; /* tangential part of d, over the normal part: contacts slip when they close */
+  int corrections; /* of a step, at most */
   int standing, standing_most; /* events at one place: after so many they need not be hit
                                   precisely; after so many the path is given up */
   int shorter_most;            /* times that a step is made shorter */
@@ -28,6 +30,7 @@ static const struct Numbers {
   double lost;       /* a tau from which the path does not return */
   double measured;   /* fall of tau between two measurements */
 } number = {
+    .sideways = 0.5,
     .corrections = 6,
     .standing = 4,
     .standing_most = 30,
@@ -49,6 +52,11 @@ static const struct Numbers {
     .measured = 0.5,
 };
 
+/* A number between 0 and 1 for each number. */
+static double random_part(size_t k) {
+  return (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
+}
+
 scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath *path) {
   const scree_Problem *p = run->W->problem;
   scree_Arena *work = &run->cache->work;
@@ -65,8 +73,13 @@ scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath 
   }
   if (!enough) return scree_fail_memory(run->log, "lemke");
   const scree_Status status = scree_linear_laws_create(run, &path->laws);
+  if (status) return status;
   path->w = path->laws.w;
-  return status;
+  for (int k = 0; k < p->nc; ++k) {
+    path->soft[k] = path->w[k] * (0.5 + random_part(4 * (size_t)k + 3));
+    path->joints += scree_problem_set(p, k).kind == SCREE_SET_SPACE;
+  }
+  return SCREE_OK;
 }
 
 /* ---- the laws on one piece of the path --------------------------------------------------------
@@ -127,7 +140,8 @@ static double orientation(const scree_LemkePath *path) {
   return -sign;
 }
 
-scree_Status scree_lemke_close_joints(scree_LemkePath *path, scree_SolveRun *run, bool *broken) {
+/* Impulses and velocities of the joints here, all contacts being open. */
+static scree_Status close_joints(scree_LemkePath *path, scree_SolveRun *run, bool *broken) {
   velocity_here(path, path->here.r);
   set_rows(path);
   ++run->factorisations;
@@ -137,6 +151,53 @@ scree_Status scree_lemke_close_joints(scree_LemkePath *path, scree_SolveRun *run
   scree_linear_laws_solve(&path->laws, NULL, path->q, path->here.r);
   velocity_here(path, path->here.r);
   return SCREE_OK;
+}
+
+/* ---- the first path ---------------------------------------------------------------------------
+ */
+
+/* d opens each contact at its own time, so that no two events coincide; another attempt, another d.
+ * `u` are the velocities without contacts. */
+static void choose_d(scree_LemkePath *path, int attempt, const double *u) {
+  const scree_Problem *p = path->laws.W->problem;
+  double approach = 0.0, speed = 0.0, w = 0.0;
+  for (int k = 0; k < p->nc; ++k) {
+    const scree_RowRange rows = scree_row_range(p, k);
+    if (scree_problem_set(p, k).kind != SCREE_SET_SPACE) approach = fmax(approach, -u[rows.at]);
+    for (int i = 0; i < rows.d; ++i) speed = fmax(speed, fabs(p->q[rows.at + (size_t)i]));
+    w += path->w[k] / p->nc;
+  }
+  for (int k = 0; k < p->nc; ++k) {
+    const scree_RowRange rows = scree_row_range(p, k);
+    if (scree_problem_set(p, k).kind == SCREE_SET_SPACE) continue; /* d = 0 */
+    for (int i = 0; i < rows.d; ++i) {
+      const double part = random_part((size_t)(attempt * p->nc + k) * 4 + (size_t)i);
+      path->d[rows.at + (size_t)i] =
+          approach * (i == 0 ? 1.01 + part : number.sideways * (2.0 * part - 1.0));
+    }
+  }
+  path->speed = speed;
+  path->impulse = w > 0.0 ? speed / w : 0.0;
+}
+
+scree_Status scree_lemke_start(scree_LemkePath *path, scree_SolveRun *run, int attempt, double e0,
+                               double e1, bool *broken) {
+  const scree_Problem *p = run->W->problem;
+  for (int k = 0; k < p->nc; ++k)
+    path->status[k] =
+        scree_problem_set(p, k).kind == SCREE_SET_SPACE ? SCREE_ROWS_STICK : SCREE_ROWS_OPEN;
+  for (size_t i = 0; i < path->n; ++i) {
+    path->base[i] = p->q[i];
+    path->here.r[i] = path->d[i] = 0.0;
+  }
+  path->here.tau = 1.0;
+  path->e0 = e0;
+  path->e1 = e1;
+  path->gate = SCREE_GATE_NONE;
+  scree_Status status = SCREE_OK;
+  if (path->joints > 0) status = close_joints(path, run, broken);
+  if (!status && !*broken) choose_d(path, attempt, path->joints > 0 ? path->u : p->q);
+  return status;
 }
 
 /* ---- corrections ------------------------------------------------------------------------------

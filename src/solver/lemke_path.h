@@ -33,6 +33,7 @@ typedef struct scree_LemkePlace { /* on the path */
 typedef struct scree_LemkePath {
   scree_LinearLaws laws;
   size_t n;        /* components of r */
+  int joints;      /* constraints that are joints */
   uint8_t *status; /* (nc) scree_RowStatus */
   const double *w; /* (nc) of the laws */
   double *soft;    /* (nc) D: w times a number of the contact's own, so that none are alike */
@@ -66,6 +67,11 @@ double scree_lemke_friction(const scree_LemkePath *path, int k);
 double scree_lemke_gate(const scree_LemkePath *path, const double *r, const double *u,
                         double *slope);
 
+/* Where a sticking contact leaves its cone along r + sign s x, s > 0: the smallest root of
+ * |r_T + s x_T|^2 = mu^2 (r_n + s x_n)^2. `inside`: it is on the cone and has just entered. */
+double scree_lemke_leaves_cone(int d, double mu, const double *r, const double *x, double sign,
+                               bool inside);
+
 /* The first event along the tangent from here, tau moving by `sign`, at most `most` away. */
 scree_LemkeEvent scree_lemke_next_event(const scree_LemkePath *path, double sign, double most);
 
@@ -74,14 +80,16 @@ bool scree_lemke_violated(const scree_LemkePath *path);
 
 /* ---- lemke_path.c ---- */
 
-/* Vectors from the work memory of the run. */
+/* Vectors from the work memory of the run; `path` is zero before. */
 scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath *path);
 
 /* Compliance here, relative to D. */
 double scree_lemke_compliance(const scree_LemkePath *path);
 
-/* Impulses and velocities of the joints here, all contacts being open. */
-scree_Status scree_lemke_close_joints(scree_LemkePath *path, scree_SolveRun *run, bool *broken);
+/* To the start of a first path with compliance e0 + tau e1: all contacts are open, joints hold.
+ * Another attempt, another d. *broken: the joints have no solution. */
+scree_Status scree_lemke_start(scree_LemkePath *path, scree_SolveRun *run, int attempt, double e0,
+                               double e1, bool *broken);
 
 /* Follow the path from tau = 1 to 0 with `most` factorisations at most. *arrived: it got there. r
  * and u are room for measurements. */
