@@ -181,34 +181,50 @@ static void write_head(Writer *writer, const scree_Scene *scene, const scree_Wor
   write_texts(writer, "/scene", text, 0, 0, 0);
 }
 
+/* The parameters of law number `law` that no law before it has, for all pairs of materials: NaN
+ * where the pair has another law. `values` has room for (m x m). */
+static void write_parameters(Writer *writer, const scree_Scene *scene, int law, int m,
+                             double *values) {
+  const scree_OptionTable *table = scree_law_options(scree_law_name(law));
+  for (int k = 0; k < table->count; ++k) {
+    const char *name = table->options[k].name;
+    bool written = false;
+    for (int before = 0; before < law && !written; ++before) {
+      const scree_PairLaw other = scree_pair_law(scree_law_name(before));
+      written = !isnan(scree_pair_law_get(&other, name));
+    }
+    if (written) continue;
+    for (int a = 0; a < m; ++a)
+      for (int b = 0; b < m; ++b) {
+        const scree_PairLaw pair = scree_scene_law(scene, a, b);
+        values[a * m + b] = scree_pair_law_get(&pair, name);
+      }
+    char path[64];
+    snprintf(path, sizeof path, "/materials/%.40s", name);
+    const hsize_t n = (hsize_t)m;
+    put_all(writer, make_reals(writer, path, 2, n, n, 0), values);
+  }
+}
+
 static void write_materials(Writer *writer, const scree_Scene *scene) {
   const int m = scree_scene_info(scene).materials;
   const size_t mm = (size_t)m * (size_t)m;
   const char **texts = SCREE_ALLOC(const char *, 2 * (size_t)m + mm);
-  double *values = SCREE_ALLOC(double, (size_t)m + 3 * mm);
+  double *values = SCREE_ALLOC(double, (size_t)m + mm);
   make_group(writer, "/materials");
   writer->good = writer->good && texts && values;
   if (writer->good) {
-    double *mu = values + m, *e_n = mu + mm, *e_t = e_n + mm;
     for (int a = 0; a < m; ++a) {
       texts[a] = scree_scene_material(scene, a, &values[a], &texts[m + a]);
-      for (int b = 0; b < m; ++b) {
-        const scree_PairLaw law = scree_scene_law(scene, a, b);
-        const size_t k = (size_t)a * (size_t)m + (size_t)b;
-        mu[k] = law.mu;
-        e_n[k] = law.e_n;
-        e_t[k] = law.e_t;
-        texts[2 * (size_t)m + k] = law.law;
-      }
+      for (int b = 0; b < m; ++b)
+        texts[2 * (size_t)m + (size_t)a * (size_t)m + (size_t)b] = scree_scene_law(scene, a, b).law;
     }
     const hsize_t n = (hsize_t)m;
     write_texts(writer, "/materials/name", texts, 1, n, 0);
     write_texts(writer, "/materials/colour", texts + m, 1, n, 0);
     write_texts(writer, "/materials/law", texts + 2 * m, 2, n, n);
     put_all(writer, make_reals(writer, "/materials/density", 1, n, 0, 0), values);
-    put_all(writer, make_reals(writer, "/materials/mu", 2, n, n, 0), mu);
-    put_all(writer, make_reals(writer, "/materials/e_n", 2, n, n, 0), e_n);
-    put_all(writer, make_reals(writer, "/materials/e_t", 2, n, n, 0), e_t);
+    for (int k = 0; scree_law_name(k); ++k) write_parameters(writer, scene, k, m, values + m);
   }
   scree_free(texts);
   scree_free(values);
@@ -344,6 +360,7 @@ static const struct {
     A("kinetic", kinetic, 1),
     A("kinetic_rotation", kinetic_rotation, 1),
     A("potential", potential, 1),
+    E("elastic", elastic),
     E("work_forces", forces),
     E("work_drivers", drivers),
     E("dissipated_normal", normal),

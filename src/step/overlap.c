@@ -125,6 +125,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
   if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
+  if (scree_system_law(s, i, j)->soft) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {

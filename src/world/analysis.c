@@ -189,15 +189,18 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
   const scree_System *s = &world->system;
   /* A detection with lists of its own: the contacts of the last step stay what they are. */
   scree_System scratch = {.bodies = s->bodies,
+                          .laws = s->laws,
                           .settings = s->settings,
                           .scheme = s->scheme,
                           .log = s->log,
                           .threads = s->threads,
                           .broad = scree_broad_create()};
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
+  if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
   const scree_Status status = scree_system_detect(&scratch, 0, NULL);
   if (!status) *penetration = scree_system_penetration(&scratch, body);
   scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
+  scratch.laws = (scree_LawTable){0};
   scree_system_fini(&scratch);
   return status;
 }

@@ -36,23 +36,9 @@ static void put_back(scree_System *s, const scree_Motion *motion, const Saved *s
  * substep that stands. A halved step that fails has to find them again when it is repeated, to the
  * same bits. */
 static scree_Status keep_memory(scree_World *world) {
-  const scree_Memory *memory = &world->system.memory;
-  scree_Memory *kept = &world->kept;
-  if (!scree_grow_lean((void **)&kept->keys, &kept->key_capacity, memory->count,
-                       sizeof *kept->keys) ||
-      !scree_grow_lean((void **)&kept->impulses, &kept->impulse_capacity, memory->count,
-                       sizeof *kept->impulses) ||
-      !scree_grow_lean((void **)&kept->arms, &kept->arm_capacity, memory->count,
-                       sizeof *kept->arms))
-    return scree_fail_memory(&world->log, "the impulses before a step");
-  if (memory->count) {
-    memcpy(kept->keys, memory->keys, memory->count * sizeof *kept->keys);
-    memcpy(kept->impulses, memory->impulses, memory->count * sizeof *kept->impulses);
-    memcpy(kept->arms, memory->arms, memory->count * sizeof *kept->arms);
-  }
-  kept->count = memory->count;
-  kept->h = memory->h;
-  return SCREE_OK;
+  return scree_memory_copy(&world->system.memory, &world->kept)
+             ? SCREE_OK
+             : scree_fail_memory(&world->log, "the impulses before a step");
 }
 
 static void swap_memory(scree_Memory *a, scree_Memory *b) {
@@ -73,6 +59,7 @@ static void begin(scree_World *world) {
 static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, bool absolute) {
   sum->kinetic = e->kinetic;
   sum->potential = e->potential;
+  sum->elastic = e->elastic;
   sum->forces += e->forces;
   sum->drivers += e->drivers;
   sum->normal += e->normal;
