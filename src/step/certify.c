@@ -35,7 +35,7 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
     double k_sum = 0, p_sum = 0;
     for (int k = start; k < end; ++k) {
       if (b->fixed[k]) continue;
-      k_sum += scree_rigid_kinetic(&b->inertia[k], &b->motion[k], NULL);
+      k_sum += scree_bodies_kinetic(b, k, NULL);
       p_sum -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
     }
     K += k_sum;
@@ -51,7 +51,7 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   const scree_Twist before = scree_bodies_velocity_before(b, k), *after = &b->motion[k].velocity;
   const scree_Twist mean = {scree_scale(0.5, scree_add(before.linear, after->linear)),
                             scree_scale(0.5, scree_add(before.angular, after->angular))};
-  return scree_velocity_at(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+  return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
 }
 
 /* The same of the obstacle or obstacles, with the sign with which they enter u. */

@@ -1,11 +1,9 @@
 /* The discrete problem of a step in body form.
  *
  * Contact c between bodies i and j at point P with frame (n, t1, t2), n from j to i, has the
- * relative velocity u = R^T (v_i(P) - v_j(P)). With y = (sqrt(m) v, sqrt(J) w in the principal
- * frame e_k), the row of a direction a is, for body i with arm p = P - x_i,
- *     ( a / sqrt(m) ,  ((p x a) . e_k) / sqrt(J_k) )
- * and its negative for body j. Obstacles have no block: their velocity is part of q. When all
- * bodies that touch are balls, two numbers for each stand for the block (scree/problem.h).
+ * relative velocity u = R^T (v_i(P) - v_j(P)). The kind of a body gives the block of its velocity
+ * (rigid.h); body j has the negative one. Obstacles have no block: their velocity is part of q.
+ * When all bodies that touch are balls, two numbers for each stand for the block (scree/problem.h).
  * Only bodies that touch something are in the problem, numbered in the order of the world. */
 #include "core/log.h"
 #include "core/memory.h"
@@ -118,34 +116,6 @@ static scree_Status number_bodies(scree_System *s) {
   return SCREE_OK;
 }
 
-/* The block (d x nb) of one body for the directions a[0..d-1] at `arm` from its centre. */
-static void fill_block(const scree_Inertia *inertia, scree_Quat orientation, scree_Vec3 arm,
-                       const scree_Vec3 *a, double sign, int d, double *B) {
-  const double m = sign * inertia->inv_sqrt_mass;
-  const scree_Vec3 i = scree_scale(sign, inertia->inv_sqrt_moments);
-  if (d == 2) {
-    for (int k = 0; k < 2; ++k, B += 3) {
-      B[0] = m * a[k].x;
-      B[1] = m * a[k].y;
-      B[2] = i.z * (arm.x * a[k].y - arm.y * a[k].x);
-    }
-    return;
-  }
-  const bool turned = !scree_inertia_isotropic(inertia);
-  scree_Mat3 R = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  if (turned) R = scree_quat_matrix(orientation);
-  for (int k = 0; k < 3; ++k, B += 6) {
-    scree_Vec3 t = scree_cross(arm, a[k]);
-    if (turned) t = scree_mat3_tmul(&R, t);
-    B[0] = m * a[k].x;
-    B[1] = m * a[k].y;
-    B[2] = m * a[k].z;
-    B[3] = i.x * t.x;
-    B[4] = i.y * t.y;
-    B[5] = i.z * t.z;
-  }
-}
-
 static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
   a[0] = normal;
   scree_contact_frame(normal, d, &a[1], &a[2]);
@@ -201,7 +171,7 @@ static void fill_rows(scree_System *s) {
         row[0] = sign * inertia->inv_sqrt_mass;
         row[1] = -sign * scree_dot(a[0], arm) * inertia->inv_sqrt_moments.z;
       } else {
-        fill_block(inertia, pose->orientation, arm, a, sign, d, row);
+        scree_rigid_block(inertia, pose->orientation, arm, a, sign, d, row);
       }
     }
   }
@@ -227,20 +197,14 @@ scree_Status scree_system_pose(scree_System *s) {
   return SCREE_OK;
 }
 
-scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity,
-                             scree_Vec3 point) {
-  return scree_add(velocity->linear,
-                   scree_cross(velocity->angular, scree_sub(point, pose->position)));
-}
-
 /* Velocity of the first body less that of the second where contact c acts on them. */
 static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Twist *vi,
                                     const scree_Twist *vj) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Motion *motion = s->bodies.motion;
   return scree_sub(
-      scree_velocity_at(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
-      scree_velocity_at(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
+      scree_rigid_velocity(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
+      scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
 }
 
 void scree_system_approach(const scree_System *s, int c, double *before, double *free) {

@@ -234,8 +234,6 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 scree_Problem scree_system_problem(const scree_System *s);
 /* Relative velocity (d) at contact c, and without forces on the way if `free` is not null. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
-/* Velocity of the surface of obstacle or body `body` at `point`. */
-scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 

@@ -78,7 +78,7 @@ static void sum_bodies(const scree_System *s, scree_Analysis *a) {
     double rotation;
     const double mass = b->inertia[k].mass;
     const scree_Vec3 x = m->pose.position, p = scree_scale(mass, m->velocity.linear);
-    a->kinetic += scree_rigid_kinetic(&b->inertia[k], m, &rotation);
+    a->kinetic += scree_bodies_kinetic(b, k, &rotation);
     a->kinetic_rotation += rotation;
     a->potential -= mass * scree_dot(s->settings.gravity, x);
     a->momentum = scree_add(a->momentum, p);

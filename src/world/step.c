@@ -23,9 +23,8 @@ static Saved save_sums(const scree_System *s) {
   return (Saved){s->penetration, s->total, s->audit, s->energy_known};
 }
 
-static void put_back(scree_System *s, const scree_Motion *motion, const Saved *saved) {
-  const size_t n = (size_t)s->bodies.count;
-  if (n) memcpy(s->bodies.motion, motion, n * sizeof *motion);
+static void put_back(scree_System *s, const char *bodies, const Saved *saved) {
+  scree_bodies_restore(&s->bodies, bodies);
   s->penetration = saved->penetration;
   s->total = saved->total;
   s->audit = saved->audit;
@@ -118,14 +117,12 @@ static void commit(scree_World *world, const scree_StepReport *part) {
 /* Room for one state before the substep, and when the step is halved for the one before the step.
  */
 static scree_Status reserve(scree_World *world, bool halved) {
-  const size_t n = (size_t)world->system.bodies.count;
   if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
     scree_bodies_fit(&world->system.bodies);
   world->stepped_bodies = world->system.bodies.count;
-  if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n,
-                       sizeof *world->backup) ||
-      (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n,
-                                  sizeof *world->origin)))
+  const size_t n = scree_bodies_snapshot_size(&world->system.bodies);
+  if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||
+      (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n, 1)))
     return scree_fail_memory(&world->log, "the state before a step");
   return SCREE_OK;
 }
@@ -151,7 +148,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const int max = s->settings.max_halvings;
   const long units = 1L << max;
   const double step = s->settings.step, start = scree_world_time(world);
-  const size_t bytes = (size_t)s->bodies.count * sizeof *s->bodies.motion;
+  const size_t bytes = scree_bodies_snapshot_size(&s->bodies);
   const Saved first = save_sums(s);
   const double last_h = world->last_h;
   const scree_WorkMeter meter = s->work;
@@ -161,7 +158,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     bool halve;
     const long length = units >> level;
     const Saved saved = save_sums(s);
-    if (bytes) memcpy(world->backup, s->bodies.motion, bytes);
+    scree_bodies_save(&s->bodies, world->backup);
     world->attempts++;
     scree_Status status =
         scree_system_advance(s, start + step * ((double)done / (double)units),

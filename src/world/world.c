@@ -334,9 +334,8 @@ int scree_body_material(const scree_World *world, int body) {
 }
 
 size_t scree_world_memory(const scree_World *world) {
-  return sizeof *world + scree_system_memory(&world->system) +
-         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup +
-         world->remembered_capacity + scree_memory_bytes(&world->kept);
+  return sizeof *world + scree_system_memory(&world->system) + world->backup_capacity +
+         world->origin_capacity + world->remembered_capacity + scree_memory_bytes(&world->kept);
 }
 
 size_t scree_world_solver_memory(const scree_World *world) {
