@@ -33,6 +33,7 @@ typedef struct Options {
   double compliance, first; /* e0, e1 */
   double least;             /* e0 of the last proximal steps */
   int events;               /* factorisations of the first path, at most, for each contact */
+  int start;                /* number of the first d */
 } Options;
 
 /* Numbers chosen by measurement. @NOTE@ */
@@ -167,7 +168,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   scree_lemke_keep_if_best(path, run, r, u); /* the given impulses are no start, but may do */
   for (int k = 0; k < number.attempts && !arrived && run->factorisations < most; ++k) {
     if (run->met || run->exhausted) break;
-    status = scree_lemke_start(path, run, k, st->options.compliance, st->options.first, &broken);
+    status = scree_lemke_start(path, run, st->options.start * number.attempts + k,
+                               st->options.compliance, st->options.first, &broken);
     if (status || broken) break;
     double opening = 0.0;
     for (size_t i = 0; i < path->n; ++i) opening = fmax(opening, fabs(path->d[i]));
@@ -197,6 +199,8 @@ static const scree_Option options[] = {
      "compliance at the start of the first path, relative to W"},
     {"events", SCREE_OPTION_INT, offsetof(Options, events), 20, 1, 100000, false, NULL,
      "factorisations of the first path for each contact, at most"},
+    {"start", SCREE_OPTION_INT, offsetof(Options, start), 0, 0, 1000, false, NULL,
+     "each number makes other paths"},
 };
 
 const scree_SolverClass scree_solver_lemke = {
