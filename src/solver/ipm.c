@@ -470,6 +470,7 @@ const scree_SolverClass scree_solver_ipm = {
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW,
+    .sets = SCREE_SETS_CONES,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

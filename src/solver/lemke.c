@@ -209,6 +209,7 @@ const scree_SolverClass scree_solver_lemke = {
     .reference = "this library; C. E. Lemke, Management Science 11 (1965)",
     .capabilities =
         SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+    .sets = SCREE_SETS_CONES,
     .max_iterations = 1000000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

@@ -328,6 +328,7 @@ const scree_SolverClass scree_solver_newton = {
     .reference = "this library; statuses as in 000 section 3, 001 section 3.5",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW,
+    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

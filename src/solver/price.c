@@ -1,8 +1,6 @@
 /* The price model (see price.h). */
 #include "solver/price.h"
 
-#include "problem/operator.h"
-
 /* Nanoseconds on one core. Ratios matter more than the values: a factor of 1.5 in the price of a
  * factorisation changes the counts of `auto` on few problems. @NOTE@ */
 static const struct Numbers {
@@ -39,13 +37,14 @@ double scree_price_sweep(const scree_Problem *p, bool balls) {
   const double nc = p->nc > 0 ? p->nc : 1.0;
   const bool plane = p->d == 2;
   const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
+  const double general = number.slow_3d * p->general.count; /* without vector lanes */
   double nanoseconds;
   if (scree_price_is_slow(p))
     nanoseconds = nc * (plane ? number.slow_2d : number.slow_3d) + blocks * number.block_3d;
   else if (balls)
-    nanoseconds = nc * (plane ? number.ball_2d : number.ball_3d);
+    nanoseconds = nc * (plane ? number.ball_2d : number.ball_3d) + general;
   else if (p->kind == SCREE_BODIES)
-    nanoseconds = nc * (plane ? number.body_2d : number.body_3d);
+    nanoseconds = nc * (plane ? number.body_2d : number.body_3d) + general;
   else
     nanoseconds = nc * (plane ? number.wide_2d : number.wide_3d) +
                   blocks * (plane ? number.block_2d : number.block_3d);
@@ -56,7 +55,7 @@ double scree_sweep_seconds(const scree_Problem *problem) {
   return scree_price_sweep(problem, problem->kind == SCREE_BODIES && problem->bodies.arm);
 }
 
-double scree_price_factorisation(const scree_Problem *p, double flops, double entries) {
+double scree_price_factorisation(const scree_Operator *W, double flops, double entries) {
   return 1e-9 * (flops / number.flops + number.entry * entries +
-                 p->nc * (p->d == 2 ? number.rows_2d : number.rows_3d));
+                 W->constraints * (W->problem->d == 2 ? number.rows_2d : number.rows_3d));
 }

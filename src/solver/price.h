@@ -3,7 +3,7 @@
 #ifndef SCREE_SOLVER_PRICE_H
 #define SCREE_SOLVER_PRICE_H
 
-#include "scree/problem.h"
+#include "problem/operator.h"
 
 /* Whether sweeps go contact by contact, several times slower: the associated law with friction, and
  * non-associated flow. */
@@ -16,6 +16,6 @@ double scree_price_sweep(const scree_Problem *problem, bool balls);
 double scree_sweep_seconds(const scree_Problem *problem);
 
 /* One factorisation with its solves, from the operations and the entries of the factor. */
-double scree_price_factorisation(const scree_Problem *problem, double flops, double entries);
+double scree_price_factorisation(const scree_Operator *W, double flops, double entries);
 
 #endif

@@ -2,10 +2,10 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "problem/measure.h"
-#include "solver/nlgs.h"
 #include "solver/policy.h"
 #include "solver/price.h"
 #include "solver/registry.h"
+#include "solver/sweep.h"
 
 #include <assert.h>
 #include <math.h>
@@ -135,11 +135,11 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
  * contacts is known. */
 static bool factorisation_seconds(const scree_SolveRun *run, double *seconds) {
   const scree_Problem *p = run->W->problem;
-  const bool bodies = p->kind == SCREE_BODIES;
-  const int n = bodies ? p->bodies.nbodies : p->nc, nb = bodies ? p->bodies.nb : p->d;
+  int n, nb;
+  scree_graph_system_nodes(run->W, &n, &nb);
   double flops = 0.0, entries = 0.0;
   const bool known = scree_elimination_work(&run->cache->elimination, n, nb, &flops, &entries);
-  *seconds = scree_price_factorisation(p, flops, entries);
+  *seconds = scree_price_factorisation(run->W, flops, entries);
   return known;
 }
 
@@ -178,13 +178,14 @@ double scree_solve_run_work(const scree_SolveRun *run) {
 /* ---- sweeps -----------------------------------------------------------------------------------
  */
 
-/* Sweeps as in nlgs.h, then one measurement; *done and *change are of the sweeps. */
+/* Sweeps as in sweep.h, then one measurement; *done and *change are of the sweeps. */
 static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double relaxation,
                            bool resume, double *r, double *u, int *done, double *change) {
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother) {
+    const scree_SweepSettings settings = scree_sweep_settings();
     const scree_Status status =
-        scree_nlgs_create_smoother(run, &cache->smoothing, &cache->smoother);
+        scree_sweeps_create(run, &settings, &cache->smoothing, &cache->smoother);
     if (status) return status;
   }
   const scree_SolveSettings *s = run->settings;
@@ -195,7 +196,7 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
     if (left < sweeps) sweeps = left > 1.0 ? (int)left : 1;
   }
   *change =
-      scree_nlgs_sweep(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
+      scree_sweeps_run(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
   run->iterations += *done;
   scree_solve_run_stop(run, r, u, *change);
   return SCREE_OK;
@@ -237,7 +238,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
-  return run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
+  return run->cache->smoother && scree_sweeps_balls(run->cache->smoother);
 }
 
 /* ---- stages -----------------------------------------------------------------------------------
