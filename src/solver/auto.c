@@ -53,9 +53,8 @@ typedef struct State {
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   scree_Arena *work = &run->cache->work;
-  const scree_Problem *p = run->W->problem;
   State *st = SCREE_TAKE_RAW(work, State, 1);
-  const size_t n = (size_t)p->nc * (size_t)p->d;
+  const size_t n = run->W->rows;
   if (!st || !(st->best = SCREE_TAKE_RAW(work, double, n)))
     return scree_fail_memory(run->log, "auto");
   st->options = *(const Options *)options;
@@ -154,7 +153,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   const scree_Problem *p = run->W->problem;
   const scree_SolveSettings *s = run->settings;
   scree_Facts facts = {.d = p->d,
-                       .contacts = p->nc,
+                       .contacts = run->W->constraints,
                        .balls = scree_solve_run_sweeps_balls(run),
                        .slow_sweeps = scree_price_is_slow(p),
                        .tolerance = s->tolerance};

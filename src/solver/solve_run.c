@@ -134,7 +134,6 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
  * that was analysed (elimination.h). False: it was of another size, and only the part of the
  * contacts is known. */
 static bool factorisation_seconds(const scree_SolveRun *run, double *seconds) {
-  const scree_Problem *p = run->W->problem;
   int n, nb;
   scree_graph_system_nodes(run->W, &n, &nb);
   double flops = 0.0, entries = 0.0;
