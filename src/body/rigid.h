@@ -13,6 +13,7 @@
 #ifndef SCREE_BODY_RIGID_H
 #define SCREE_BODY_RIGID_H
 
+#include "core/private.h"
 #include "math/vec3.h"
 #include "scree/body.h"
 
@@ -58,7 +59,7 @@ void scree_rigid_drift(const scree_Inertia *inertia, double h, scree_Motion *mot
 void scree_rigid_turn(scree_Vec3 moments, double h, scree_Quat *orientation, scree_Vec3 *w);
 
 /* Kinetic energy, and the part of rotation when not null. */
-double scree_rigid_kinetic(const scree_Inertia *inertia, const scree_Motion *motion,
-                           double *rotation);
+SCREE_PRIVATE double scree_rigid_kinetic(const scree_Inertia *inertia, const scree_Motion *motion,
+                                         double *rotation);
 
 #endif

@@ -7,6 +7,7 @@
 #define SCREE_GEOMETRY_CONTACT_CACHE_H
 
 #include "math/vec3.h"
+#include "scree/base.h"
 
 #include <stdint.h>
 

@@ -13,7 +13,9 @@
 #ifndef SCREE_GEOMETRY_NARROW_H
 #define SCREE_GEOMETRY_NARROW_H
 
+#include "core/private.h"
 #include "math/vec3.h"
+#include "scree/shape.h"
 
 #include <stdint.h>
 
@@ -35,8 +37,8 @@ typedef struct scree_Manifold {
 
 /* Returns the number of points found (also in manifold->count). Shapes of different dimensions, and
  * two unbounded shapes, do not touch. */
-int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
-                  const scree_Pose *pb, double margin, scree_Manifold *manifold);
+SCREE_PRIVATE int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                                const scree_Pose *pb, double margin, scree_Manifold *manifold);
 
 /* ---- fast paths, the same bits as scree_collide ---- */
 

@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "scree/shape.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -15,13 +15,13 @@
  *   5. sweeps from the best impulses so far, until they do not pay any more
  *
  * An assembled W that rigid bodies stand behind is taken apart into them before stage 2
- * (problem/recover.h): over bodies everything that follows is cheaper.
+ * (solver/recover.h): over bodies everything that follows is cheaper.
  *
  * Decisions come from counts (sweeps, factorisations, operations of the analysed factor) and
  * errors, never from clocks: the same problem gives the same bits on any machine and number of
  * threads. There is nothing to tune. */
 #include "core/log.h"
-#include "problem/recover.h"
+#include "solver/recover.h"
 #include "solver/registry.h"
 
 #include <math.h>

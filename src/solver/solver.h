@@ -8,6 +8,7 @@
 #define SCREE_SOLVER_SOLVER_H
 
 #include "core/poll.h"
+#include "core/private.h"
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
@@ -134,7 +135,7 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
 double scree_solve_run_work(const scree_SolveRun *run);
 
 /* Work of one sweep of Gauss-Seidel over the problem. */
-double scree_sweep_seconds(const scree_Problem *problem);
+SCREE_PRIVATE double scree_sweep_seconds(const scree_Problem *problem);
 
 /* What one takes on such a core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
