@@ -20,8 +20,10 @@ parts=(solver world scree)
 library() { # library <part>: the name without lib and .so
   if [ "$1" = scree ]; then echo scree; else echo "scree-$1"; fi
 }
-run() { # run <part> <program>
-  "$2" "$work/run-$(basename "$(dirname "$2")")"
+run() { # run <what> <program>: a failure of the program is one of the test
+  local said
+  said="$("$2" "$work/run-${1// /-}")"
+  echo "$1: $said"
 }
 
 # find_package, by components; each program needs no library path, and no other library's files.
@@ -29,7 +31,7 @@ run() { # run <part> <program>
   -DPARTS="solver;world;scree" >/dev/null
 "$cmake" --build "$work/cmake" >/dev/null
 for part in "${parts[@]}"; do
-  echo "find_package $part: $(run "$part" "$work/cmake/uses_$part")"
+  run "find_package $part" "$work/cmake/uses_$part"
 done
 
 # pkg-config
@@ -41,7 +43,7 @@ for part in "${parts[@]}"; do
   # shellcheck disable=SC2046 # words are meant to split
   "$cc" -std=c17 -Wall -Wextra -Werror $(pkg-config --cflags "$(library "$part")") "$here/$part.c" \
     -o "$work/pc/uses_$part" $(pkg-config --libs "$(library "$part")") -lm
-  echo "pkg-config $part: $(LD_LIBRARY_PATH="$lib" run "$part" "$work/pc/uses_$part")"
+  LD_LIBRARY_PATH="$lib" run "pkg-config $part" "$work/pc/uses_$part"
 done
 
 # The first two libraries, and what they load, have neither HDF5 nor libyaml.
@@ -59,7 +61,7 @@ if find "$alone" -name '*world*' -o -name 'scree.h' | grep .; then fail "these a
 "$cmake" -S "$here" -B "$work/solver" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$alone" \
   -DPARTS=solver >/dev/null
 "$cmake" --build "$work/solver" >/dev/null
-echo "component solver: $(run solver "$work/solver/uses_solver")"
+run "component solver" "$work/solver/uses_solver"
 if "$cmake" -S "$here" -B "$work/refused" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$alone" \
   "-DPARTS=solver;world" >"$work/log" 2>&1; then
   fail "find_package found a component that is not installed"

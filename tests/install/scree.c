@@ -5,8 +5,8 @@
 
 static const char text[] = "dimension: 2\n"
                            "gravity: [0, -9.81]\n"
-                           "obstacles: [{shape: half-plane}]\n"
-                           "bodies: [{shape: {disk: {radius: 0.1}}, position: [0, 0.1]}]\n"
+                           "obstacles: [{shape: {kind: half-plane}}]\n"
+                           "bodies: [{shape: {kind: disk, radius: 0.1}, position: [0, 0.1]}]\n"
                            "time: {duration: 0.1, step: 1e-3}\n";
 
 static void show(void *user, scree_LogLevel level, const char *message) {
