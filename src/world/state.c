@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest6";
+static const char magic[8] = "screest7";
 
 typedef struct Header {
   char magic[8];
