@@ -2,7 +2,7 @@
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
  * the step of their removal, then the names, impulses and places of the contacts of the last step,
- * which start the next solve, what their laws remember, the drivers and forces, and what the solver
+ * which start the next solve, the memory of their laws, the drivers and forces, and what the solver
  * remembers. The broad phase keeps a list between steps, but only as a list of candidates: what is
  * computed from it does not depend on it, so it is built anew. */
 #include "body/actuation.h"
