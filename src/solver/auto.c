@@ -16,7 +16,7 @@
  *   6. where a time limit was given and is not reached: stages 3 to 5 from other starts
  *
  * An assembled W that belongs to rigid bodies is decomposed into these before stage 2
- * (problem/recover.h): over bodies everything that follows is cheaper.
+ * (solver/recover.h): over bodies everything that follows is cheaper.
  *
  * Which stage comes next is decided in policy.c, from recorded data alone. This file does what is
  * decided, and records it. Decisions come from counts (sweeps, factorisations, operations of the
@@ -24,8 +24,8 @@
  * machine and number of threads. There is nothing to tune. */
 #include "core/clock.h"
 #include "core/log.h"
-#include "problem/recover.h"
 #include "solver/policy.h"
+#include "solver/recover.h"
 #include "solver/registry.h"
 
 #include <limits.h>

@@ -13,7 +13,7 @@ bool scree_price_is_slow(const scree_Problem *problem);
 double scree_price_sweep(const scree_Problem *problem, bool balls);
 
 /* The same before it is known how sweeps go. */
-double scree_sweep_seconds(const scree_Problem *problem);
+SCREE_PRIVATE double scree_sweep_seconds(const scree_Problem *problem);
 
 /* One factorisation with its solves, from the operations and the entries of the factor. */
 double scree_price_factorisation(const scree_Operator *W, double flops, double entries);

@@ -8,6 +8,7 @@
 #define SCREE_SOLVER_SOLVER_H
 
 #include "core/poll.h"
+#include "core/private.h"
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
