@@ -227,8 +227,7 @@ static inline scree_WorldSettings settle_settings(const SettleOptions *options) 
 static inline scree_Status settle_world(const SettleOptions *options, scree_World **world) {
   const int d = options->d, n = settle_side(d, options->contacts);
   const scree_WorldSettings settings = settle_settings(options);
-  scree_PairLaw law = scree_pair_law();
-  law.mu = options->mu;
+  const scree_PairLaw law = scree_pair_law_coulomb(options->mu, 0, 0);
   scree_Status status = scree_world_create(&settings, &settle_log, world);
   if (!status) status = scree_world_set_default_law(*world, &law);
   if (!status)
@@ -260,9 +259,10 @@ static inline scree_Status settle_problem(const SettleOptions *options, const ch
     fclose(file);
     return scree_fclib_read(path, problem, NULL, &settle_log);
   }
-  const double *r, *u;
+  const scree_Problem *posed;
   scree_Status status = settle_world(options, world);
-  if (!status) status = scree_world_problem(*world, problem, &r, &u, NULL);
+  if (!status) status = scree_world_problem(*world, &posed, NULL, NULL, NULL);
+  if (!status) *problem = *posed; /* a view: it is valid as long as the world */
   if (status || !cache) return status;
   mkdir(cache, 0777);
   status =

@@ -10,12 +10,6 @@
 extern "C" {
 #endif
 
-/* Velocity of a body: of its origin (centre of mass), and of rotation, both in the world frame.
- * 2D: angular.z alone. Also used for forces: force and torque about the origin. */
-typedef struct scree_Twist {
-  scree_Vec3 linear, angular;
-} scree_Twist;
-
 /* ---- functions of time ----------------------------------------------------------------------- */
 
 typedef enum scree_SignalKind {
@@ -44,7 +38,7 @@ typedef struct scree_Signal {
 
 /* A body or an obstacle; start from scree_body_def(). */
 typedef struct scree_BodyDef {
-  const scree_Shape *shape; /* copied */
+  const scree_Shape *shape; /* copied; its data is shared */
   bool obstacle;            /* infinite mass; unbounded shapes must be */
   scree_Pose pose;
   scree_Twist velocity; /* of a body that is not an obstacle */

@@ -2,10 +2,12 @@
 #ifndef SCREE_CORE_CLOCK_H
 #define SCREE_CORE_CLOCK_H
 
-/* That never goes back. */
-double scree_seconds(void);
+#include "core/private.h"
 
-/* What the processor has spent on this program. */
+/* Monotonic clock. */
+SCREE_PRIVATE double scree_seconds(void);
+
+/* CPU time of this process. */
 double scree_processor_seconds(void);
 
 #endif

@@ -5,13 +5,14 @@
  * or not. `create` orders the nodes and analyses the pattern once; `compute` and `solve` may then
  * be called any number of times, allocate nothing (but for the numbers of the factor, at the first
  * matrix), and give the same bits every time and on every machine: they depend on the pattern, the
- * order of elimination and the values alone. The method (multifrontal, dense
- * fronts) is told in factor_internal.h. */
+ * order of elimination and the values alone. The method (multifrontal, dense fronts) is described
+ * in factor_internal.h. */
 #ifndef SCREE_MATH_FACTOR_H
 #define SCREE_MATH_FACTOR_H
 
 #include "core/arena.h"
 #include "core/poll.h"
+#include "core/private.h"
 
 typedef struct scree_Factor scree_Factor;
 
@@ -24,9 +25,9 @@ enum { SCREE_FACTOR_BLOCK_MAX = 12 }; /* largest nb */
 
 /* The pattern: row (n + 1), col (row[n]) with columns ascending in each row, the diagonal present,
  * and (j, i) present whenever (i, j) is. 1 <= nb <= SCREE_FACTOR_BLOCK_MAX; n may be zero. */
-scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
-                                 scree_FactorKind kind, const scree_Log *log,
-                                 scree_Factor **factor);
+SCREE_PRIVATE scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
+                                               scree_FactorKind kind, const scree_Log *log,
+                                               scree_Factor **factor);
 
 /* The order in which nodes are eliminated. It decides how much work a factorisation is. To find a
  * good one costs about as much as the rest of the analysis, with METIS several times as much, so an
@@ -39,8 +40,8 @@ typedef struct scree_FactorOrder {
   bool fresh;        /* out: a new order was looked for, and the better of the two taken */
 } scree_FactorOrder;
 
-/* What it takes to look for an order of n nodes where a factorisation needs that many operations,
- * and to do these operations: nanoseconds of an ordinary core. */
+/* Costs in nanoseconds of an ordinary core: of finding an order for n nodes when a factorisation
+ * needs that many operations, and of these operations. */
 double scree_factor_order_nanoseconds(int n, double operations);
 double scree_factor_operations_nanoseconds(double operations);
 
@@ -62,29 +63,30 @@ scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int
  * some, `solve` is that of a nearby matrix. Returns SCREE_BAD_INPUT when a value is not finite or
  * overflows, SCREE_MACHINE when memory for the factor cannot be had; the factor must then be
  * computed again before it is used. */
-scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
+SCREE_PRIVATE scree_Status scree_factor_compute(scree_Factor *factor, const double *x,
+                                                int *perturbed);
 
-/* `compute` asks `poll` (or null), which must be there whenever it is called, about every hundredth
- * of a second and returns SCREE_INTERRUPTED when told to stop; the factor must then be computed
+/* `compute` calls `poll` (or null), which must outlive the factor, about every hundredth of a
+ * second and returns SCREE_INTERRUPTED on a request to stop; the factor must then be computed
  * again. */
 void scree_factor_set_poll(scree_Factor *factor, scree_Poll *poll);
 
 /* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,
  * each with its own work. */
-void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
+SCREE_PRIVATE void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
 
 /* The sign of the determinant of the last computed matrix, +1 or -1 (with perturbed pivots, of the
  * matrix that was factorised), and, for the symmetric kind, how many pivots were negative. */
 int scree_factor_sign(const scree_Factor *factor);
-int scree_factor_negative(const scree_Factor *factor);
+SCREE_PRIVATE int scree_factor_negative(const scree_Factor *factor);
 
-/* What was analysed: numbers stored by the factor, floating-point operations of one `compute`
+/* Results of the analysis: numbers stored by the factor, floating-point operations of one `compute`
  * (additions and multiplications, zeros of merged fronts included), the number of dense fronts. */
 size_t scree_factor_entries(const scree_Factor *factor);
 double scree_factor_flops(const scree_Factor *factor);
 int scree_factor_fronts(const scree_Factor *factor);
 
 /* Of a factor of scree_factor_create; null is allowed. */
-void scree_factor_destroy(scree_Factor *factor);
+SCREE_PRIVATE void scree_factor_destroy(scree_Factor *factor);
 
 #endif

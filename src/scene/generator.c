@@ -1,13 +1,13 @@
 /* Generators (see docs/SCENES.md): lattice, fill, wall, arch make the bodies of the start; pour is
- * only read here, and its bodies made while the world runs (scene_build.c).
- *
- * Bodies of a lattice or fill are tested against all that is there, through a grid of cells as wide
- * as the largest of them (place.h); a lattice whose bodies overlap is a mistake, a fill leaves the
- * places out. Random choices depend on (seed, number of the generator, number of the body) alone.
+ * only read here, and its bodies are made while the world runs (scene_build.c).
+ * Bodies of a lattice or fill are tested for overlap with all earlier bodies, through a grid of
+ * cells as wide as the largest of them (generator_place.h); overlapping bodies of a lattice are an
+ * error, a fill omits them. Random choices depend on (seed, number of the generator, number of the
+ * body) alone.
  */
 #include "core/log.h"
 #include "core/memory.h"
-#include "geometry/narrow.h"
+#include "geometry/composite.h"
 #include "math/vec3.h"
 #include "scene/generator_place.h"
 #include "scene/scene.h"
@@ -18,14 +18,16 @@
 
 static const double PI = 3.14159265358979323846;
 
+static void find_deepest(void *user, const scree_ManifoldPoint *point) {
+  double *deepest = user;
+  *deepest = fmin(*deepest, point->gap);
+}
+
 bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                          const scree_Pose *pb) {
-  scree_Manifold manifold;
-  const int count = scree_collide(a, pa, b, pb, 0.0, &manifold);
-  const double size = fmin(a->size, b->size);
-  for (int k = 0; k < count; ++k)
-    if (manifold.points[k].gap < -1e-9 * size) return true;
-  return false;
+  double deepest = 0.0;
+  scree_collide_each(a, pa, b, pb, 0.0, find_deepest, &deepest);
+  return deepest < -1e-9 * fmin(a->size, b->size);
 }
 
 /* Bodies that one generator may make. The fuzz targets lower it: ten million take a minute. */
@@ -133,7 +135,7 @@ static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
     region->axis = scree_scene_vector(node, "axis");
     if (scree_node_is(node, "axis", "auto")) region->axis = scree_vec3(0, 1, 0);
     if (scene->dimension == 3 && !(scree_norm(region->axis) > 0))
-      return scree_scene_refuse(scene, node, log, "region.axis: expected other than zero");
+      return scree_scene_refuse(scene, node, log, "region.axis: expected a vector other than zero");
     region->axis = scree_unit_or(region->axis, scree_vec3(0, 0, 1));
     region_bounds_drum(region);
   } else {
@@ -331,7 +333,7 @@ static scree_Status make_fill(Lattice *lattice) {
 static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def,
                               const scree_Shape *shape, scree_Vec3 position, const scree_Log *log) {
   scree_SceneBody body = {.shape = *shape, .def = *def};
-  body.def.pose.position = scree_add(position, scree_shape_offset(shape));
+  body.def.pose.position = scree_add(position, scree_shape_frame(shape).position);
   return scree_scene_add(scene, &body, log);
 }
 

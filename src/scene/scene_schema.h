@@ -1,6 +1,6 @@
-/* The schema of scene files: what keys there are, what they hold, in which unit and range, what
- * they are when absent. Written once, as tables; the checks, the messages, the reference page and
- * the JSON Schema for editors all come from it. */
+/* The schema of scene files: keys, types, units, ranges and defaults. It is written once, as
+ * tables, from which the checks, the messages, the reference page and the JSON Schema for editors
+ * are made. */
 #ifndef SCREE_SCENE_SCHEMA_H
 #define SCREE_SCENE_SCHEMA_H
 
@@ -21,6 +21,7 @@ typedef enum scree_FieldType {
   SCREE_FIELD_LIST,    /* of maps of `fields`, or of `variants` */
   SCREE_FIELD_NAMED,   /* map from names of the user's own to maps of `fields` */
   SCREE_FIELD_VARIANT, /* map whose key `kind` names the one of `variants` that describes it */
+  SCREE_FIELD_LAW,     /* a contact law by name; its parameters are keys beside it */
   SCREE_FIELD_SHAPE,   /* map whose key `kind` names a shape of scree/shape.h */
   SCREE_FIELD_OPTIONS  /* options of the solver that the key `name` beside it names */
 } scree_FieldType;
@@ -57,6 +58,9 @@ struct scree_Field {
   int dimension;                 /* 2, 3: only there; 0: both */
   const char *help;
 };
+
+/* A part of a clump. */
+extern const scree_Field scree_scene_part_fields[];
 
 /* The whole scene. */
 const scree_Field *scree_scene_schema(void);

@@ -8,9 +8,11 @@
 #define SCREE_SOLVER_SOLVER_H
 
 #include "core/poll.h"
+#include "core/private.h"
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
+#include "solver/price.h"
 
 /* Memory for one operator and what the methods of a run share, made on first use: the analysed
  * linear system and the sweeps that smooth. During a solve q may change, W may not. From solve to
@@ -24,8 +26,8 @@ typedef struct scree_SolveCache {
   struct scree_SolveCache *next; /* for a problem that is made from this one, or null */
 
   bool has_system;
-  int idle; /* solves since the system was needed */
-  void *smoother;
+  int idle;                        /* solves since the system was needed */
+  struct scree_Sweeps *smoother;   /* sweep.h */
   double sweeps_per_factorisation; /* how many sweeps cost as much; 0: not known yet */
 } scree_SolveCache;
 
@@ -52,12 +54,21 @@ typedef struct scree_SolveRun {
 
   int iterations, factorisations; /* the solver counts; scree_solve_run_stop reads */
   double value;                   /* the last measured value */
+  bool measured;                  /* something has been measured, */
+  double first_value;             /* first this */
   bool met;                       /* the last measured value is at most the tolerance */
   bool exhausted;                 /* iterations or time are used up, or a callback said stop */
   const char *note;               /* which inner method gave the result, or null */
   double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
-  double *work;                   /* (nc x d) of the driver, for the measure */
+  double *work;                   /* (W->rows) of the driver, for the measure */
+  scree_SolveInfo *info;          /* of the driver, for stages */
 } scree_SolveRun;
+
+/* Masks of sets. */
+enum {
+  SCREE_SETS_CONES = 1 << SCREE_SET_CONE | 1 << SCREE_SET_HALF_LINE,
+  SCREE_SETS_ALL = (1 << SCREE_SET_KINDS) - 1
+};
 
 enum { SCREE_OPTIONS_SIZE = 256 }; /* bytes: no options struct is larger */
 
@@ -71,18 +82,19 @@ typedef union scree_SolverOptions {
 struct scree_SolverClass {
   const char *name, *summary, *reference;
   unsigned capabilities;
+  unsigned sets;      /* bits 1 << scree_SetKind that it can project on */
   int max_iterations; /* when the user gives none */
   scree_OptionTable options;
   /* Take all that iterations need from run->cache->work. *state is handed to solve and destroy. */
   scree_Status (*create)(const scree_SolveRun *run, const void *options, void **state);
-  /* Improve r (nc x d), which holds the start; u must be W r + q up to round-off on return.
+  /* Improve r (W->rows), which holds the start; u must be W r + q up to round-off on return.
    * SCREE_OK also when not converged: the driver judges. */
   scree_Status (*solve)(void *state, scree_SolveRun *run, double *r, double *u);
   /* Null when memory of the run is all that a state has. Not called when create has failed. */
   void (*destroy)(void *state);
 };
 
-/* Measure the iterate and say whether to stop: the tolerance is met or patience is exhausted. `u`
+/* Measure the iterate and say whether to stop: the tolerance is met or a limit is reached. `u`
  * is the solver's own W r + q. `increment` is the change of the impulses in the last iteration in
  * the solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
 bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment);
@@ -114,9 +126,6 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 /* Whether the sweeps of this run, of which there has been a call, go the fast way of balls. */
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
 
-/* Whether they go contact by contact, several times slower: the associated law with friction. */
-bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run);
-
 /* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. The counts
  * are those of the last pattern that was analysed, if it was about as large (elimination.h). */
@@ -126,10 +135,10 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
  * factorisations. */
 double scree_solve_run_work(const scree_SolveRun *run);
 
-/* Work of one sweep of Gauss-Seidel over the problem. */
-double scree_sweep_seconds(const scree_Problem *problem);
-
-/* What one takes on such a core. */
+/* What one factorisation takes on such a core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
+
+/* Append a stage to the list; null is allowed, for solves inside of others. */
+void scree_solve_run_record(scree_SolveInfo *info, const scree_SolveStage *stage);
 
 #endif

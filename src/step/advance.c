@@ -138,7 +138,7 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   if (status || s->posed.nc == 0) return status;
   status = scree_system_warm(s, t->h);
   if (status) return status;
-  scree_system_fill(s, t->horizon);
+  scree_system_fill(s);
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
@@ -191,8 +191,10 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   const double h = (1 - t->theta) * t->h;
   *complete = true;
   if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
+  if (s->laws.any_terms) return SCREE_OK; /* springs would act for a longer time than the step */
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
+  s->times = (scree_StepTimes){h, h, h};
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
   if (status) return status;
@@ -201,12 +203,14 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   kick(s);
   s->trial.count = 0;
   s->trial.h = 0;
+  scree_law_table_fill(&s->laws, t->h);
   return SCREE_OK;
 }
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
-  const double change = (e->kinetic - old->kinetic) + (e->potential - old->potential);
+  const double change =
+      (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
   e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
 }
 
@@ -248,13 +252,18 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   double clock = scree_seconds(), now;
   bool begun, complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
-  if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
+  scree_law_table_fill(&s->laws, h);
+  if (!s->energy_known) {
+    const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
+    scree_system_energy(s, &old.kinetic, &old.potential);
+    old.elastic = stored.normal + stored.tangent;
+  }
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
   const scree_EnergyBalance impact = report->energy;
-  scree_law_table_fill(&s->laws, h);
+  s->times = (scree_StepTimes){h, t.horizon, t.theta * h};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
@@ -264,6 +273,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (status) return status;
 
   clock = scree_seconds();
+  status = scree_system_remember(s, h);
+  if (status) return status;
   scree_system_work(s, t.theta, h, &report->energy);
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
@@ -271,8 +282,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->energy.push += impact.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
-  status = scree_system_remember(s, h);
-  if (!status) status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
+  status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
   if (status) return status;
   kick(s);
   scree_system_move_late(s, &s->late);
@@ -301,23 +311,19 @@ void scree_system_fini(scree_System *s) {
                       p->set,
                       p->set_a,
                       p->set_b,
+                      p->C,
+                      p->memory,
                       p->problem_body,
                       p->problem_index,
                       p->lowered,
                       p->delay,
                       p->busy,
                       p->struck,
-                      s->memory.late.at,
-                      s->trial.late.at,
-                      s->late.at,
-                      s->memory.keys,
-                      s->memory.impulses,
-                      s->memory.arms,
-                      s->trial.keys,
-                      s->trial.impulses,
-                      s->trial.arms};
+                      s->late.at};
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
+  scree_memory_fini(&s->memory);
+  scree_memory_fini(&s->trial);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -340,9 +346,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += p->lowered_capacity * sizeof(double);
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
-  bytes += s->memory.key_capacity * sizeof *s->memory.keys +
-           s->memory.impulse_capacity * sizeof *s->memory.impulses +
-           s->memory.arm_capacity * sizeof *s->memory.arms +
-           s->memory.late.capacity * sizeof(scree_Late);
+  bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
+  bytes += scree_memory_bytes(&s->memory);
   return bytes;
 }

@@ -19,7 +19,6 @@
  * in the way. */
 #include "core/log.h"
 #include "core/memory.h"
-#include "geometry/narrow.h"
 #include "step/system.h"
 
 #include <string.h>
@@ -45,6 +44,7 @@ static bool is_alone(const scree_System *s, size_t c) {
 static bool is_simple(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+  if (b->kind && (b->kind[i] || b->kind[j])) return false; /* rigid bodies only */
   if (b->fixed[i] || b->fixed[j]) return true;
   return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape);
 }
@@ -107,7 +107,7 @@ static double taken(const scree_System *s, int c, int body, double sign) {
   if (delay == 0) return 0;
   const scree_Twist way = way_of(s, body, delay);
   const scree_Vec3 P = s->contacts.position[c];
-  const scree_Vec3 x = scree_velocity_at(&s->bodies.motion[body].pose, &way, P);
+  const scree_Vec3 x = scree_rigid_velocity(&s->bodies.motion[body].pose, &way, P);
   return fmax(0, -sign * scree_dot(s->contacts.normal[c], x));
 }
 
@@ -129,13 +129,14 @@ static bool overlaps(const scree_System *s, int c, double horizon) {
     move(&b->inertia[k], &way, &end[side]);
   }
   if (!turns) return false;
-  const scree_Shape *si = &b->cold[pair[0]].shape, *sj = &b->cold[pair[1]].shape;
-  const double limit = -s->settings.penetration * scree_pair_size(si, sj);
-  scree_Manifold manifold;
-  const int n = scree_collide(si, &end[0].pose, sj, &end[1].pose, 0, &manifold);
-  for (int i = 0; i < n; ++i)
-    if (manifold.points[i].gap < limit) return true;
-  return false;
+  const double size = scree_pair_size(&b->cold[pair[0]].shape, &b->cold[pair[1]].shape);
+  scree_Points points = {0};
+  double deepest = 0;
+  scree_points_collide(b, pair[0], &end[0].pose, pair[1], &end[1].pose, 0, &points);
+  for (size_t k = 0; k < points.count; ++k) deepest = fmin(deepest, points.gap[k]);
+  const bool failed = points.failed;
+  scree_points_fini(&points);
+  return failed || deepest < -s->settings.penetration * size;
 }
 
 /* Contacts whose impulses are late: struck[k] is the contact of body k. */

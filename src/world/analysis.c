@@ -26,13 +26,14 @@ static scree_ContactStatus contact_status(const scree_System *s, int c) {
                                                                     : SCREE_CONTACT_SLIP;
 }
 
-scree_Contact scree_world_contact(const scree_World *world, int contact) {
+static scree_Contact get_contact(const scree_World *world, int contact) {
   const scree_System *s = &world->system;
   const scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension;
   const size_t at = (size_t)contact * (size_t)d;
   const scree_ContactKey *key = &s->contacts.keys[contact];
   scree_Contact out = {.body = {key->i, key->j},
+                       .part = {key->part[0], key->part[1]},
                        .feature = key->feature,
                        .position = s->contacts.position[contact],
                        .normal = s->contacts.normal[contact],
@@ -48,13 +49,41 @@ scree_Contact scree_world_contact(const scree_World *world, int contact) {
   return out;
 }
 
-scree_Status scree_world_problem(const scree_World *world, scree_Problem *problem, const double **r,
-                                 const double **u, const int **problem_body) {
+static scree_Status check_contacts(const scree_World *world, int first, int count) {
+  const int n = scree_world_contact_count(world);
+  if (first >= 0 && count >= 0 && first <= n && count <= n - first) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "contacts: %d from number %d on, but the last step has %d", count, first, n);
+}
+
+scree_Contact scree_world_contact(const scree_World *world, int contact) {
+  const scree_Vec3 none = {NAN, NAN, NAN};
+  if (!check_contacts(world, contact, 1)) return get_contact(world, contact);
+  return (scree_Contact){.body = {-1, -1},
+                         .position = none,
+                         .normal = none,
+                         .tangent = {none, none},
+                         .gap = NAN,
+                         .mu = NAN,
+                         .r = {NAN, NAN, NAN},
+                         .u = {NAN, NAN, NAN},
+                         .error = NAN};
+}
+
+scree_Status scree_world_contacts(const scree_World *world, int first, int count,
+                                  scree_Contact *contacts) {
+  const scree_Status status = check_contacts(world, first, count);
+  for (int k = 0; k < count && !status; ++k) contacts[k] = get_contact(world, first + k);
+  return status;
+}
+
+scree_Status scree_world_problem(const scree_World *world, const scree_Problem **problem,
+                                 const double **r, const double **u, const int **problem_body) {
   const scree_System *s = &world->system;
   if (!world->stepped)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "world: no problem is there before the first step");
-  if (problem) *problem = scree_system_problem(s);
+  if (problem) *problem = &world->problem;
   if (r) *r = s->posed.r;
   if (u) *u = s->posed.u;
   if (problem_body) *problem_body = s->posed.problem_body;
@@ -78,7 +107,7 @@ static void sum_bodies(const scree_System *s, scree_Analysis *a) {
     double rotation;
     const double mass = b->inertia[k].mass;
     const scree_Vec3 x = m->pose.position, p = scree_scale(mass, m->velocity.linear);
-    a->kinetic += scree_rigid_kinetic(&b->inertia[k], m, &rotation);
+    a->kinetic += scree_bodies_kinetic(b, k, &rotation);
     a->kinetic_rotation += rotation;
     a->potential -= mass * scree_dot(s->settings.gravity, x);
     a->momentum = scree_add(a->momentum, p);
@@ -137,7 +166,7 @@ static void sum_contacts(const scree_World *world, const scree_Aabb *region, int
   double ends = 0;
   int active = 0;
   for (int k = 0; k < n; ++k) {
-    const scree_Contact c = scree_world_contact(world, k);
+    const scree_Contact c = get_contact(world, k);
     a->open += c.status == SCREE_CONTACT_OPEN;
     a->stick += c.status == SCREE_CONTACT_STICK;
     a->slip += c.status == SCREE_CONTACT_SLIP;
@@ -189,15 +218,18 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
   const scree_System *s = &world->system;
   /* A detection with lists of its own: the contacts of the last step stay what they are. */
   scree_System scratch = {.bodies = s->bodies,
+                          .laws = s->laws,
                           .settings = s->settings,
                           .scheme = s->scheme,
                           .log = s->log,
                           .threads = s->threads,
                           .broad = scree_broad_create()};
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
+  if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
   const scree_Status status = scree_system_detect(&scratch, 0, NULL);
   if (!status) *penetration = scree_system_penetration(&scratch, body);
   scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
+  scratch.laws = (scree_LawTable){0};
   scree_system_fini(&scratch);
   return status;
 }

@@ -2,9 +2,10 @@
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
  * the step of their removal, then the names, impulses and places of the contacts of the last step,
- * which start the next solve, and what the solver remembers. The broad phase keeps a list between
- * steps, but only as a list of candidates: what is computed from it does not depend on it, so it is
- * built anew. */
+ * which start the next solve, the memory of their laws, the drivers and forces, and what the solver
+ * remembers. The broad phase keeps a list between steps, but only as a list of candidates: what is
+ * computed from it does not depend on it, so it is built anew. */
+#include "body/actuation.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -13,14 +14,16 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest6";
+static const char magic[8] = "screest9";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed, late;
-  int64_t solver; /* bytes of its memory, at the end */
+  int64_t stride;    /* doubles that the laws remember of a contact */
+  int64_t actuation; /* bytes of drivers and forces */
+  int64_t solver;    /* bytes of its memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
@@ -33,11 +36,15 @@ typedef struct Removed {
   int64_t body, step;
 } Removed;
 
+static size_t contact_bytes(size_t stride) {
+  return sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + stride * sizeof(double);
+}
+
 size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
-  return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
+  return sizeof(Header) + scree_bodies_snapshot_size(&s->bodies) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
-         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3)) +
+         s->memory.count * contact_bytes(s->memory.stride) + scree_actuation_size(&s->bodies) +
          s->memory.late.count * sizeof(scree_Late) + scree_solver_state_size(s->solver);
 }
 
@@ -62,6 +69,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
   header.late = (int64_t)s->memory.late.count;
+  header.actuation = (int64_t)scree_actuation_size(&s->bodies);
+  header.stride = (int64_t)s->memory.stride;
   header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   header.time_start = world->time_start;
@@ -75,7 +84,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.work = s->work;
   header.energy_known = s->energy_known;
   char *at = put(buffer, &header, sizeof header);
-  at = put(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  scree_bodies_save(&s->bodies, at);
+  at += scree_bodies_snapshot_size(&s->bodies);
   for (int k = 0; s->bodies.gone_count > 0 && k < s->bodies.count; ++k) {
     const Removed removed = {k, s->bodies.gone[k]};
     if (removed.step >= 0) at = put(at, &removed, sizeof removed);
@@ -84,7 +94,9 @@ void scree_world_save(const scree_World *world, void *buffer) {
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
   at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
-  scree_solver_save(s->solver, at);
+  at = put(at, s->memory.values, s->memory.count * s->memory.stride * sizeof *s->memory.values);
+  scree_actuation_save(&s->bodies, at);
+  scree_solver_save(s->solver, at + header.actuation);
 }
 
 static bool all_finite(const char *at, size_t bytes) {
@@ -101,7 +113,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
   const size_t contacts = (size_t)header->contacts;
   const char *motions = buffer + sizeof *header;
-  const size_t motion_bytes = (size_t)header->bodies * sizeof(scree_Motion);
+  const size_t motion_bytes = scree_bodies_snapshot_size(&world->system.bodies);
   const char *late = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
   const char *keys = late + (size_t)header->late * sizeof(scree_Late);
   const char *what = NULL;
@@ -112,7 +124,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       what = "impacts";
   }
   if (!all_finite(motions, motion_bytes)) what = "motions";
-  if (!all_finite(keys + contacts * sizeof(scree_ContactKey), contacts * 2 * sizeof(scree_Vec3)))
+  if (!all_finite(keys + contacts * sizeof(scree_ContactKey),
+                  contacts * (contact_bytes((size_t)header->stride) - sizeof(scree_ContactKey))))
     what = "impulses";
   if (!(header->step > 0) || !isfinite(header->step) || !isfinite(header->time_start) ||
       !(header->last_h >= 0) || !isfinite(header->last_h) || !(header->memory_h >= 0) ||
@@ -123,6 +136,10 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
+}
+
+static size_t actuation_at(const Header *header) {
+  return (size_t)(header->size - header->solver - header->actuation);
 }
 
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
@@ -140,22 +157,26 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
                       header->bodies, s->bodies.dimension, s->bodies.count);
-  const bool whole = header->solver >= 0 && (size_t)header->solver <= size - sizeof *header;
-  const size_t rest = size - sizeof *header - (whole ? (size_t)header->solver : 0);
+  const size_t after =
+      size - sizeof *header; /* sums of three counts below `after` do not overflow */
+  const bool whole = header->solver >= 0 && (size_t)header->solver <= after &&
+                     header->actuation >= 0 &&
+                     (size_t)header->actuation <= after - (size_t)header->solver;
+  const size_t rest = after - (whole ? (size_t)(header->solver + header->actuation) : 0);
   const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies &&
-                     header->late >= 0 && header->late <= header->bodies;
+                     header->late >= 0 && header->late <= header->bodies && header->stride >= 0 &&
+                     header->stride <= SCREE_LAW_MEMORY;
   const size_t motions =
-      (size_t)header->bodies * sizeof(scree_Motion) +
+      scree_bodies_snapshot_size(&s->bodies) +
       (sound ? (size_t)header->removed * sizeof(Removed) + (size_t)header->late * sizeof(scree_Late)
              : 0);
-  const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
+  const size_t each = contact_bytes(sound ? (size_t)header->stride : 0);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: %zu bytes do not fit %d bodies and %lld contacts", size,
                       header->bodies, (long long)header->contacts);
-  const char *at =
-      (const char *)buffer + sizeof *header + (size_t)header->bodies * sizeof(scree_Motion);
+  const char *at = (const char *)buffer + sizeof *header + scree_bodies_snapshot_size(&s->bodies);
   for (int64_t k = 0; k < header->removed; ++k) {
     Removed removed;
     at = take(at, &removed, sizeof removed);
@@ -164,7 +185,10 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                         "state: body %lld was removed after step %lld", (long long)removed.body,
                         (long long)removed.step);
   }
-  return check_numbers(world, buffer, header);
+  const scree_Status status = check_numbers(world, buffer, header);
+  if (status) return status;
+  return scree_actuation_check(&s->bodies, (const char *)buffer + actuation_at(header),
+                               (size_t)header->actuation, &world->log);
 }
 
 /* Bodies that are gone in the state, and no others. */
@@ -189,22 +213,24 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   if (status) return status;
   const size_t contacts = (size_t)header.contacts, late = (size_t)header.late;
   if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late, sizeof(scree_Late)) ||
-      !scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
-      !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, contacts,
-                  sizeof *memory->impulses) ||
-      !scree_grow((void **)&memory->arms, &memory->arm_capacity, contacts, sizeof *memory->arms))
+      !scree_memory_reserve(memory, contacts, (size_t)header.stride))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);
   if (status) return status;
+  status = scree_actuation_restore(&s->bodies, (const char *)buffer + actuation_at(&header),
+                                   (size_t)header.actuation, &world->log);
+  if (status) return status;
   const char *at = (const char *)buffer + sizeof header;
-  at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  scree_bodies_restore(&s->bodies, at);
+  at += scree_bodies_snapshot_size(&s->bodies);
   status = restore_removed(world, &at, header.removed);
   if (status) return status;
   at = take(at, memory->late.at, late * sizeof(scree_Late));
   at = take(at, memory->keys, contacts * sizeof *memory->keys);
   at = take(at, memory->impulses, contacts * sizeof *memory->impulses);
-  take(at, memory->arms, contacts * sizeof *memory->arms);
+  at = take(at, memory->arms, contacts * sizeof *memory->arms);
+  take(at, memory->values, contacts * memory->stride * sizeof *memory->values);
   memory->count = contacts;
   memory->late.count = late;
   memory->h = header.memory_h;
@@ -222,6 +248,7 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   world->steps = header.steps;
   world->last_h = header.last_h;
   world->stepped = false;
+  world->contact_generation++;
   scree_broad_invalidate(s->broad);
   return SCREE_OK;
 }

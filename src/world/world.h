@@ -12,8 +12,11 @@ struct scree_World {
   scree_Log log; /* copy of the caller's, silent when there was none */
   double time_start;
   int64_t time_count, steps;
-  double last_h; /* of the last substep: impulses over it are forces */
-  bool stepped;  /* the contacts and the problem are those of the last step */
+  double last_h;         /* of the last substep: impulses over it are forces */
+  bool stepped;          /* the contacts and the problem are those of the last step */
+  scree_Problem problem; /* of the last step, a view of system.posed */
+  /* Counts of how often arrays that a caller may hold became invalid (scree_world_array). */
+  uint64_t body_generation, contact_generation;
 
   char *options_text;   /* copies of the solver's options, one after the other */
   const char **options; /* (null-ended) into options_text */
@@ -21,12 +24,15 @@ struct scree_World {
 
   int stepped_bodies; /* bodies of the last step */
   size_t backup_capacity, origin_capacity, remembered_capacity;
-  scree_Motion *backup; /* (bodies) state at the start of the substep */
-  scree_Motion *origin; /* (bodies) state at the start of the step, once it is halved */
-  scree_Memory kept;    /* impulses at the start of a step that is halved */
-  int attempts;         /* begun in the step under way */
-  char *remembered;     /* (remembered_size) by the solver at the start of the step */
+  char *backup;      /* bodies at the start of the substep (scree_bodies_save) */
+  char *origin;      /* bodies at the start of the step, once it is halved */
+  scree_Memory kept; /* impulses at the start of a step that is halved */
+  int attempts;      /* begun in the step under way */
+  char *remembered;  /* (remembered_size) by the solver at the start of the step */
   size_t remembered_size;
 };
+
+/* Give back the room for bodies to come; arrays that callers hold may become invalid. */
+void scree_world_fit(scree_World *world);
 
 #endif
