@@ -31,7 +31,7 @@ def run(name, factor, until, left):
     folder = os.path.join(WORK, '%s-%g' % (name, factor))
     scene = os.path.join(ROOT, 'bench', 'scenes', name + '.yaml')
     if not os.path.exists(os.path.join(folder, 'done.json')):
-        command = ['nice', SCREE, 'run', scene, '-o', folder, '-f', '--json', '-j', '1']
+        command = [SCREE, 'run', scene, '-o', folder, '-f', '--json', '-j', '1']
         if factor != 1:
             step = json.load(open(os.path.join(WORK, name + '-1', 'done.json'), encoding='utf-8'))['h']
             command += ['--set', 'time.step=%.17g' % (factor * step)]

@@ -517,7 +517,7 @@ static void plate_on_grains(void **state) {
   scree_BodyDef def = at(0, 0.15, 0);
   def.mass = 50;
   add_rectangle(world, 0.033, 0.005, def);
-  double created = 0, lowest = INFINITY, rebound = 0;
+  double created = 0, rebound = 0;
   int above = 0;
   while (scree_world_time(world) < 0.25) {
     scree_StepReport report;
@@ -525,12 +525,12 @@ static void plate_on_grains(void **state) {
     assert_true(status <= SCREE_NOT_CONVERGED);
     above += status != SCREE_OK;
     created = report.energy_created;
-    if (report.energy.kinetic < lowest) lowest = report.energy.kinetic;
     if (report.time > 0.15) rebound = fmax(rebound, report.energy.kinetic);
   }
   print_message("plate on grains: energy created %.1e, %d steps not certified, %.1e J after\n",
                 created, above, rebound);
-  assert_true(created < 0.01);
+  assert_true(created < 0.002);
+  assert_true(above < 5);
   assert_true(rebound < 0.5 * 50 * g * 0.1);
   scree_world_destroy(world);
 }

@@ -169,7 +169,8 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
     if (status) return status;
     report->seconds_detect += scree_seconds() - clock;
-    *complete = further == 0 && !(report->overlap > overlap_allowed(s, report));
+    *complete = further == 0 && !(report->overlap > overlap_allowed(s, report)) &&
+                !(scree_system_sinking(s) > scree_system_sinking_allowed(s));
   }
   return SCREE_OK;
 }

@@ -289,6 +289,10 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
 
 /* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. */
 scree_Status scree_system_solve(scree_System *s, scree_StepReport *report);
+/* How much deeper a contact will be at the next kick because of errors of the solution, over the
+ * size; and how much may be. */
+double scree_system_sinking(const scree_System *s);
+double scree_system_sinking_allowed(const scree_System *s);
 /* The meter at the start and at the end of a step, all its substeps and attempts included. */
 void scree_system_work_begin(scree_System *s);
 void scree_system_work_end(scree_System *s, bool certified);
