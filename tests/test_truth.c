@@ -588,6 +588,149 @@ static void janssen(void **state) {
   NEAR(c, a * (1 + q + q * q), 0.15 * c);
 }
 
+/* ---- twice, once and half the step ----------------------------------------------------------- */
+
+/* Means over time of the energies, and the energy turned over. */
+typedef struct Means {
+  double kinetic, potential, work, dissipated, turned;
+} Means;
+
+typedef struct Scene {
+  const char *name;
+  int dimension;
+  double size, end; /* of the smallest body; when it ends */
+  double factor;    /* of the step against step_of, where a load asks for less */
+  void (*build)(scree_World *world);
+} Scene;
+
+static Means means_of(const Scene *scene, double step) {
+  const scree_WorldSettings settings = defaults(scene->dimension, step);
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  Means m = {0};
+  scene->build(world);
+  const double start = scree_world_energy(world).potential, part = step / scene->end;
+  while (scree_world_time(world) < scene->end) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report)); /* certified */
+    const scree_EnergyBalance e = scree_world_energy(world);
+    m.kinetic += part * e.kinetic;
+    m.potential += part * (e.potential - start);
+    m.work += part * (e.forces + e.drivers);
+    m.dissipated += part * (e.normal + e.friction);
+    m.turned = fmax(m.turned, e.kinetic + fabs(e.forces) + fabs(e.drivers) + fabs(e.normal) +
+                                  fabs(e.friction));
+  }
+  m.turned = fmax(m.turned, 1e-6 * fabs(start)); /* where nothing moves */
+  scree_world_destroy(world);
+  return m;
+}
+
+static scree_Signal turning(scree_Vec3 linear, scree_Vec3 angular) {
+  return (scree_Signal){.kind = SCREE_SIGNAL_CONSTANT, .constant = {linear, angular}};
+}
+
+/* Forty disks in a turning drum. */
+static void build_drum(scree_World *world) {
+  scree_Shape drum;
+  scree_BodyDef def = obstacle_at(0, 0, 0);
+  OK(scree_shape_init_drum_2d(&drum, 0.1, &test_log));
+  def.driver = turning(vec(0, 0, 0), vec(0, 0, 3));
+  add_shape(world, &drum, def);
+  uint32_t seed = 2;
+  for (int k = 0; k < 40; ++k)
+    add_disk(world, 0.0075 * (0.9 + 0.2 * next_random(&seed)),
+             at(0.0168 * (k % 8 - 3.5), -0.057 + 0.0168 * (k / 8), 0));
+}
+
+/* Rows of six and five disks between walls, and a plate ten times as heavy that falls on them.
+ * (Where the heap gives way the outcome hangs on details: larger ones are in docs/VALIDATION.md.)
+ */
+static void build_heap(scree_World *world) {
+  const double d = 0.02;
+  add_ground(world);
+  add_wall(world, -3 * d, -quarter);
+  add_wall(world, 3 * d, quarter);
+  double mass = 0;
+  for (int row = 0; row < 5; ++row)
+    for (int k = 0; k < 6 - row % 2; ++k)
+      mass += scree_body_mass(world, add_disk(world, 0.5 * d,
+                                              at(d * (k - 2.5 + 0.5 * (row % 2)),
+                                                 d * (0.5 + sqrt(0.75) * row) + 1e-4 * row, 0)));
+  scree_BodyDef def = at(0, 0.12, 0);
+  def.mass = 10 * mass;
+  add_rectangle(world, 0.055, 0.01, def);
+}
+
+/* Ten boxes with ten thousand times the weight of one on top. */
+static void build_load(scree_World *world) {
+  add_ground(world);
+  for (int k = 0; k < 10; ++k) add_block(world, 0.5, 0.5, 0.5 + k, k < 9 ? 1 : 1e4);
+}
+
+/* Ellipsoids fall on a belt that runs. */
+static void build_belt(scree_World *world) {
+  scree_BodyDef def = obstacle_at(0, 0, -0.01);
+  def.driver = turning(vec(0.6, 0, 0), vec(0, 0, 0));
+  def.belt = true;
+  add_box(world, 1, 0.2, 0.01, def);
+  for (int k = 0; k < 6; ++k) {
+    scree_Shape shape;
+    def = at(0.05 * k, 0.001 * k, 0.012 + 0.004 * k);
+    def.pose.orientation = turned(0.7 * k);
+    OK(scree_shape_init_ellipsoid(&shape, 0.02, 0.012, 0.009, &test_log));
+    add_shape(world, &shape, def);
+  }
+}
+
+static scree_Twist shaking(void *user, double time) {
+  (void)user;
+  return (scree_Twist){{0.5 * sin(12.6 * time), 0, 0}, {0, 0, 0}}; /* above mu g */
+}
+
+/* Three courses of bricks on ground that shakes. */
+static void build_wall(scree_World *world) {
+  const bool flat = scree_world_get_settings(world)->dimension == 2;
+  scree_BodyDef def = flat ? obstacle_at(0, -0.1, 0) : obstacle_at(0, 0, -0.1);
+  def.driver = (scree_Signal){.kind = SCREE_SIGNAL_CALLBACK, .callback = shaking};
+  if (flat)
+    add_rectangle(world, 5, 0.1, def);
+  else
+    add_box(world, 5, 1, 0.1, def);
+  for (int k = 0; k < 9; ++k) {
+    const double x = 0.28 * (k % 3) + (k / 3 % 2 ? 0.14 : 0), up = 0.05 + 0.1 * (k / 3);
+    if (flat)
+      add_rectangle(world, 0.125, 0.05, at(x, up, 0));
+    else
+      add_box(world, 0.125, 0.06, 0.05, at(x, 0, up));
+  }
+}
+
+static void step_does_not_matter(void **state) {
+  (void)state;
+  const Scene scenes[] = {{"drum", 2, 0.012, 0.6, 1, build_drum},
+                          {"heap under a plate", 2, 0.02, 0.3, 1, build_heap},
+                          {"loaded stack", 2, 1, 1, 1, build_load},
+                          {"loaded stack", 3, 1, 0.5, 1, build_load},
+                          {"ellipsoids on a belt", 3, 0.018, 0.4, 1, build_belt},
+                          {"wall that is shaken", 2, 0.1, 1, 1, build_wall},
+                          {"wall that is shaken", 3, 0.1, 0.5, 1, build_wall}};
+  for (size_t k = 0; k < sizeof scenes / sizeof *scenes; ++k) {
+    const Scene *scene = &scenes[k];
+    const double step = scene->factor * step_of(scene->size);
+    const Means fine = means_of(scene, 0.5 * step);
+    for (int i = 1; i <= 2; ++i) {
+      const Means m = means_of(scene, i * step);
+      const double difference[] = {m.kinetic - fine.kinetic, m.potential - fine.potential,
+                                   m.work - fine.work, m.dissipated - fine.dissipated};
+      double most = 0;
+      for (int c = 0; c < 4; ++c) most = fmax(most, fabs(difference[c]));
+      print_message("%s, %dD, %d h: energies differ by %.2e of %.2e J\n", scene->name,
+                    scene->dimension, i, most, fine.turned);
+      assert_true(most < 0.02 * fine.turned);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slope),           cmocka_unit_test(stack),
@@ -597,6 +740,6 @@ int main(void) {
       cmocka_unit_test(rod_of_painleve), cmocka_unit_test(oedometer),
       cmocka_unit_test(flight),          cmocka_unit_test(bouncing),
       cmocka_unit_test(passing),         cmocka_unit_test(plate_on_grains),
-      cmocka_unit_test(janssen)};
+      cmocka_unit_test(janssen),         cmocka_unit_test(step_does_not_matter)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
