@@ -40,11 +40,12 @@ typedef struct Options {
 
 typedef struct State {
   Options options;
-  scree_History *history; /* null until a second stage is needed: small solves spare it */
-  double clock;           /* when the last stage ended */
-  size_t bytes;           /* of r */
-  double *best;           /* (nc x d) */
-  double error;           /* of best */
+  scree_History *history;       /* null until a second stage is needed: small solves spare it */
+  double clock;                 /* when the last stage ended */
+  scree_SolveSettings settings; /* of this solve */
+  size_t bytes;                 /* of r */
+  double *best;                 /* (nc x d) */
+  double error;                 /* of best */
   /* the bodies behind W, once they have been found */
   bool has_bodies;
   scree_Problem bodies;
