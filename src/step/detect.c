@@ -46,31 +46,40 @@ void scree_points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *
   p->curve[p->count++] = 0;
 }
 
+scree_Points *scree_system_lists(scree_System *s, int threads) {
+  if (threads > s->list_count) {
+    scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
+    if (!lists) return NULL;
+    if (s->list_count) memcpy(lists, s->lists, (size_t)s->list_count * sizeof *lists);
+    scree_free(s->lists);
+    s->lists = lists;
+    s->list_count = threads;
+  }
+  for (int t = 0; t < threads; ++t) {
+    s->lists[t].count = 0;
+    s->lists[t].failed = false;
+  }
+  return s->lists;
+}
+
 /* A body as the narrow phase first looks at it; radius < 0: not a ball. */
 typedef struct Ball {
   scree_Vec3 centre;
   double radius;
 } Ball;
 
-/* What only the detection needs of each body. It comes and goes, as a solver's memory does: the two
- * are not there at the same time. */
+/* What only the detection needs of each body, of the memory of the step. */
 typedef struct Scratch {
   scree_Aabb *bounds; /* (bodies) */
   double *radius;     /* (bodies) of a ball round the middle of the bounds */
   Ball *balls;        /* (bodies) */
 } Scratch;
 
-static bool scratch_init(Scratch *t, int bodies) {
-  *t = (Scratch){.bounds = SCREE_ALLOC(scree_Aabb, bodies),
-                 .radius = SCREE_ALLOC(double, bodies),
-                 .balls = SCREE_ALLOC(Ball, bodies)};
+static bool scratch_init(Scratch *t, scree_Arena *work, int bodies) {
+  *t = (Scratch){.bounds = SCREE_TAKE_RAW(work, scree_Aabb, bodies),
+                 .radius = SCREE_TAKE_RAW(work, double, bodies),
+                 .balls = SCREE_TAKE_RAW(work, Ball, bodies)};
   return t->bounds && t->radius && t->balls;
-}
-
-static void scratch_fini(Scratch *t) {
-  scree_free(t->bounds);
-  scree_free(t->radius);
-  scree_free(t->balls);
 }
 
 /* Bounds inflated by what a body adds to the margin of its pairs: its reach, and `relative` of its
@@ -175,7 +184,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
   if (status) return status;
   const scree_Pairs pairs = scree_broad_pairs(s->broad);
   const int threads = s->threads > 1 && pairs.count >= 1024 ? s->threads : 1;
-  scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, threads);
+  scree_Points *all = &s->contacts, *lists = scree_system_lists(s, threads);
   if (!lists) return scree_fail_memory(s->log, "the lists of contacts");
   all->count = 0;
   all->failed = false;
@@ -196,8 +205,6 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
     status = SCREE_INTERRUPTED;
   else if (!join(all, lists, threads))
     status = scree_fail_memory(s->log, "the contacts");
-  for (int t = 0; t < threads; ++t) scree_points_fini(&lists[t]);
-  scree_free(lists);
   return status;
 }
 
@@ -215,10 +222,11 @@ bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
   Scratch scratch;
   if (scree_poll(&s->poll)) return SCREE_INTERRUPTED;
-  const scree_Status status = scratch_init(&scratch, s->bodies.count)
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  const scree_Status status = scratch_init(&scratch, &s->scratch, s->bodies.count)
                                   ? detect(s, &scratch, relative, reach)
                                   : scree_fail_memory(s->log, "the bounds of bodies");
-  scratch_fini(&scratch);
+  scree_arena_release(&s->scratch, mark);
   return status;
 }
 

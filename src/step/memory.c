@@ -102,8 +102,9 @@ static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *pre
 }
 
 scree_Status scree_system_warm(scree_System *s, double h) {
-  int32_t *previous = SCREE_ALLOC(int32_t, s->posed.nc);
-  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->posed.nc);
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  int32_t *previous = SCREE_TAKE_RAW(&s->scratch, int32_t, s->posed.nc);
+  scree_Vec3 *arms = SCREE_TAKE_RAW(&s->scratch, scree_Vec3, s->posed.nc);
   scree_Status status = SCREE_OK;
   if (previous && arms) {
     scree_system_arms(s, &s->contacts, arms);
@@ -111,8 +112,7 @@ scree_Status scree_system_warm(scree_System *s, double h) {
   } else {
     status = scree_fail_memory(s->log, "the matching of contacts");
   }
-  scree_free(previous);
-  scree_free(arms);
+  scree_arena_release(&s->scratch, mark);
   return status;
 }
 

@@ -4,6 +4,8 @@
 #include "core/memory.h"
 #include "step/system.h"
 
+#include <string.h>
+
 void scree_system_drift(scree_System *s, double h) {
   if (h == 0) return;
   scree_Bodies *b = &s->bodies;
@@ -47,11 +49,13 @@ static scree_Status check_forced(const scree_System *s, double time) {
 scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
-  scree_free(s->forced);
   s->forced = NULL;
   if (b->force_count == 0) return SCREE_OK;
-  s->forced = SCREE_ALLOC(scree_Twist, b->count);
-  if (!s->forced) return scree_fail_memory(s->log, "the forces on bodies");
+  if (!scree_grow_lean((void **)&s->forced_room, &s->forced_capacity, (size_t)b->count,
+                       sizeof *s->forced_room))
+    return scree_fail_memory(s->log, "the forces on bodies");
+  s->forced = s->forced_room;
+  memset(s->forced, 0, (size_t)b->count * sizeof *s->forced);
   for (int k = 0; k < b->force_count; ++k) {
     const scree_Force *force = &b->forces[k];
     scree_Twist f = scree_signal_at(&force->signal, middle);

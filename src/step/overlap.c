@@ -173,7 +173,7 @@ scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *point
   const int threads = s->threads > 1 && nc >= 1024 ? s->threads : 1;
   double worst = 0;
   bool stop = false;
-  scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
+  scree_Points *lists = scree_system_lists(s, threads);
   if (!lists) return scree_fail_memory(s->log, "the overlaps of a step");
 #pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : worst)
   {
@@ -193,9 +193,7 @@ scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *point
   for (int t = 0; t < threads; ++t) {
     points->failed = points->failed || lists[t].failed;
     for (size_t k = 0; k < lists[t].count && !points->failed; ++k) add_copy(points, &lists[t], k);
-    scree_points_fini(&lists[t]);
   }
-  scree_free(lists);
   *depth = worst;
   if (stop) return SCREE_INTERRUPTED;
   return points->failed ? scree_fail_memory(s->log, "the overlaps of a step") : SCREE_OK;
@@ -240,18 +238,17 @@ static bool merge(scree_Points *all, const scree_Points *more) {
 scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points) {
   const scree_Bodies *b = &s->bodies;
   const size_t n = points->count;
-  int32_t *match = SCREE_ALLOC(int32_t, n);
-  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->contacts.count + n);
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  int32_t *match = SCREE_TAKE_RAW(&s->scratch, int32_t, n);
+  scree_Vec3 *arms = SCREE_TAKE_RAW(&s->scratch, scree_Vec3, s->contacts.count + n);
   if (!match || !arms) {
-    scree_free(match);
-    scree_free(arms);
+    scree_arena_release(&s->scratch, mark);
     return scree_fail_memory(s->log, "the overlaps of a step");
   }
   scree_system_arms(s, &s->contacts, arms);
   scree_system_arms(s, points, arms + s->contacts.count);
   scree_contact_match_near(s->contacts.keys, arms, s->contacts.count, points->keys,
                            arms + s->contacts.count, n, match);
-  scree_free(arms);
   points->count = 0; /* those that were no contacts stay */
   for (size_t k = 0; k < n; ++k) {
     const scree_ContactKey *key = &points->keys[k];
@@ -271,6 +268,6 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
         s->contacts.curve[c] - asked + points->gap[k] - h * scree_system_velocity(s, match[k], 0);
     if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
-  scree_free(match);
+  scree_arena_release(&s->scratch, mark);
   return merge(&s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }

@@ -17,6 +17,7 @@
 #define SCREE_STEP_SYSTEM_H
 
 #include "body/bodies.h"
+#include "core/arena.h"
 #include "core/poll.h"
 #include "geometry/broad.h"
 #include "geometry/contact_cache.h"
@@ -146,11 +147,19 @@ typedef struct scree_System {
   size_t reach_capacity;
   double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
   scree_Vec3 fall; /* change of velocity by gravity in this step */
-  scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
-  double forced_most;  /* largest change of a velocity by both */
+  scree_Twist *forced;      /* (bodies) and by other forces, or null when there are none */
+  scree_Twist *forced_room; /* its memory */
+  size_t forced_capacity;
+  double forced_most; /* largest change of a velocity by both */
 
   scree_StepTimes times; /* of the attempt under way */
   scree_Points contacts; /* of the last detection */
+  /* Memory of the parts of a step, kept from step to step: pieces that a part takes and releases
+   * before it ends, lists of points for each thread, points that would overlap at the end. */
+  scree_Arena scratch;
+  int list_count;
+  scree_Points *lists; /* (list_count) */
+  scree_Points overlaps;
   scree_Posed posed;
   scree_Memory memory; /* of the last step that stands */
   scree_Memory trial;  /* of this attempt, if its h > 0 */
@@ -207,6 +216,8 @@ static inline const scree_LawContact *scree_system_law(const scree_System *s, in
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
+/* An empty list for each thread, valid until the next call; null when memory runs out. */
+scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
 /* Behind the others; `failed` is set when memory runs out. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
