@@ -27,16 +27,21 @@ static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, doubl
   return motion_of(b, k, v, h);
 }
 
-static scree_Status look_ahead(scree_System *s, double h) {
+static void reach_ahead(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
-    return scree_fail_memory(s->log, "the reach of bodies");
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
     s->reach[k] = ahead * reach_of(b, k, &free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
+}
+
+static scree_Status look_ahead(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
+    return scree_fail_memory(s->log, "the reach of bodies");
+  SCREE_ON_THREADS(b->count, s->threads, share, reach_ahead(s, h, share));
   return SCREE_OK;
 }
 

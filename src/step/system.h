@@ -25,6 +25,8 @@
 #include "scree/solver.h"
 #include "scree/step.h"
 
+#include <omp.h>
+
 /* A contact as a scheme sees it before the solve. */
 typedef struct scree_Approach {
   double horizon;       /* time from this kick to the next one */
@@ -327,11 +329,35 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 void scree_system_fini(scree_System *s);
 size_t scree_system_memory(const scree_System *s);
 
-/* A parallel loop over n things of about a microsecond or less each. */
+/* Loops over n bodies or contacts of about a microsecond or less each, shared by threads if there
+ * are many: SCREE_ON_THREADS(n, s->threads, share, drift_all(s, h, share)); calls the function on
+ * each thread, whose loop SCREE_OVER_BODIES(k, n, share) has its share of the numbers. Without
+ * threads it is an ordinary call: OpenMP would allocate a team of one thread. */
+typedef struct scree_Share {
+  int thread, of;
+} scree_Share;
+
 #define SCREE_PRAGMA_(text) _Pragma(#text)
-#define SCREE_OVER_BODIES(k, n, threads)                                                           \
-  SCREE_PRAGMA_(omp parallel for schedule(static) num_threads(threads)                             \
-                if ((threads) > 1 && (n) >= 1024))                                                 \
-  for (int k = 0; k < (n); ++k)
+#define SCREE_ON_THREADS(n, threads, share, call)                                                  \
+  do {                                                                                             \
+    if ((threads) > 1 && (n) >= 1024) {                                                            \
+      SCREE_PRAGMA_(omp parallel num_threads(threads)) {                                           \
+        const scree_Share share = {omp_get_thread_num(), omp_get_num_threads()};                   \
+        call;                                                                                      \
+      }                                                                                            \
+    } else {                                                                                       \
+      const scree_Share share = {0, 1};                                                            \
+      call;                                                                                        \
+    }                                                                                              \
+  } while (0)
+
+static inline int scree_share_begin(int n, scree_Share share) {
+  return (int)((int64_t)n * share.thread / share.of);
+}
+
+#define SCREE_OVER_BODIES(k, n, share)                                                             \
+  for (int k = scree_share_begin(n, share),                                                        \
+           k##_end = scree_share_begin(n, (scree_Share){(share).thread + 1, (share).of});          \
+       k < k##_end; ++k)
 
 #endif
