@@ -20,7 +20,7 @@
 #include "core/arena.h"
 #include "core/poll.h"
 #include "geometry/broad.h"
-#include "geometry/contact_cache.h"
+#include "geometry/contact_match.h"
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
