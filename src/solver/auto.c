@@ -226,7 +226,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   run->settings = &settings;
   st->error = INFINITY;
   if (st->history) st->history->count = 0;
-  st->clock = run->info->nstages > 0 ? scree_seconds() : run->start;
+  st->clock = run->info && run->info->nstages > 0 ? scree_seconds() : run->start;
   st->has_bodies = false;
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   while (!status && !run->met && !run->exhausted) {

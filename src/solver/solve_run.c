@@ -244,6 +244,7 @@ bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
  */
 
 void scree_solve_run_record(scree_SolveInfo *info, const scree_SolveStage *stage) {
+  if (!info) return;
   if (info->nstages < SCREE_STAGES_MOST) {
     info->stages[info->nstages++] = *stage;
     return;

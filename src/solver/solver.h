@@ -138,7 +138,7 @@ double scree_solve_run_work(const scree_SolveRun *run);
 /* What one factorisation takes on such a core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
 
-/* Append a stage to the list. */
+/* Append a stage to the list; null is allowed, for solves inside of others. */
 void scree_solve_run_record(scree_SolveInfo *info, const scree_SolveStage *stage);
 
 #endif
