@@ -134,12 +134,17 @@ typedef struct scree_ReplayBody {
   scree_Shape shape; /* its vertices belong to the replay */
   bool obstacle;
   int material;
-  double mass; /* INFINITY: obstacle */
+  double mass;        /* INFINITY: obstacle */
+  scree_Vec3 inertia; /* principal moments; zero: not known */
 } scree_ReplayBody;
 
 /* Checked: null for a number that does not exist. */
 SCREE_API const scree_ReplayBody *scree_replay_body(const scree_Replay *replay, int body);
 SCREE_API const char *scree_replay_material(const scree_Replay *replay, int material);
+/* 0: not known. */
+SCREE_API double scree_replay_density(const scree_Replay *replay, int material);
+/* The name that the scene gives a body or obstacle; null when it has none. */
+SCREE_API const char *scree_replay_body_name(const scree_Replay *replay, int body);
 
 typedef struct scree_ReplayContact {
   int body[2];
@@ -172,6 +177,13 @@ typedef struct scree_ReplayFrame {
 /* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */
 SCREE_API scree_Status scree_replay_read(scree_Replay *replay, int k, scree_ReplayFrame *frame);
 SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
+
+/* Frame k as a table with a row per body, which the generator `csv` of scenes reads; polygons are
+ * refused. */
+SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
+/* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles where they
+ * are in it. Its time starts at 0, and bodies that were still to be poured are not in it. */
+SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */
 SCREE_API int scree_replay_nearest(const scree_Replay *replay, double time);

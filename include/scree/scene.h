@@ -57,6 +57,8 @@ SCREE_API scree_SceneInfo scree_scene_info(const scree_Scene *scene);
 /* Name and density of material k, null past the end. */
 SCREE_API const char *scree_scene_material(const scree_Scene *scene, int k, double *density,
                                            const char **colour);
+/* The name of a body or obstacle of the start, as numbered in the world; null: none. */
+SCREE_API const char *scree_scene_body_name(const scree_Scene *scene, int body);
 /* The law between two materials. */
 SCREE_API scree_PairLaw scree_scene_law(const scree_Scene *scene, int a, int b);
 

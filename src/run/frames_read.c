@@ -140,7 +140,7 @@ static char (*read_texts(const scree_H5 *h5, const char *name, int *count))[64] 
 /* Everything of /bodies, (N) each. */
 typedef struct Table {
   int *kind, *obstacle, *material;
-  double *mass, *radius, *half_length, *semi, *vertices;
+  double *mass, *inertia, *radius, *half_length, *semi, *vertices;
   int64_t *offset;
 } Table;
 
@@ -149,6 +149,7 @@ static void table_fini(Table *table) {
   scree_free(table->obstacle);
   scree_free(table->material);
   scree_free(table->mass);
+  scree_free(table->inertia);
   scree_free(table->radius);
   scree_free(table->half_length);
   scree_free(table->semi);
@@ -157,13 +158,17 @@ static void table_fini(Table *table) {
 }
 
 static scree_Status read_table(const scree_H5 *h5, hsize_t n, Table *table) {
-  *table = (Table){SCREE_ALLOC(int, n),        SCREE_ALLOC(int, n),
-                   SCREE_ALLOC(int, n),        SCREE_ALLOC(double, n),
-                   SCREE_ALLOC(double, n),     SCREE_ALLOC(double, n),
-                   SCREE_ALLOC(double, 3 * n), NULL,
-                   SCREE_ALLOC(int64_t, n + 1)};
-  if (!table->kind || !table->obstacle || !table->material || !table->mass || !table->radius ||
-      !table->half_length || !table->semi || !table->offset)
+  *table = (Table){.kind = SCREE_ALLOC(int, n),
+                   .obstacle = SCREE_ALLOC(int, n),
+                   .material = SCREE_ALLOC(int, n),
+                   .mass = SCREE_ALLOC(double, n),
+                   .inertia = SCREE_ALLOC(double, 3 * n),
+                   .radius = SCREE_ALLOC(double, n),
+                   .half_length = SCREE_ALLOC(double, n),
+                   .semi = SCREE_ALLOC(double, 3 * n),
+                   .offset = SCREE_ALLOC(int64_t, n + 1)};
+  if (!table->kind || !table->obstacle || !table->material || !table->mass || !table->inertia ||
+      !table->radius || !table->half_length || !table->semi || !table->offset)
     return scree_fail_memory(h5->log, "the bodies of a run");
   const struct {
     const char *name;
@@ -184,6 +189,10 @@ static scree_Status read_table(const scree_H5 *h5, hsize_t n, Table *table) {
                         parts[k].values);
   if (status != SCREE_OK) return status;
   hsize_t dims[2] = {0, 3};
+  /* files of other programs may leave the moments out */
+  if (shape_of(h5, "/bodies/inertia", 2, dims) && dims[0] == n && dims[1] == 3)
+    status = read_named(h5, "/bodies/inertia", 0, n, 3, H5T_NATIVE_DOUBLE, table->inertia);
+  if (status != SCREE_OK) return status;
   const bool any = shape_of(h5, "/bodies/vertices", 2, dims) && dims[1] == 3;
   const int64_t total = any ? (int64_t)dims[0] : 0;
   for (hsize_t i = 0; i < n; ++i)
@@ -241,10 +250,14 @@ static scree_Status read_bodies(scree_Replay *replay, const scree_H5 *h5) {
     replay->bodies[i].obstacle = table.obstacle[i] != 0;
     replay->bodies[i].material = table.material[i] >= 0 ? table.material[i] : 0;
     replay->bodies[i].mass = table.obstacle[i] ? INFINITY : table.mass[i];
+    const double *moments = table.inertia + 3 * (size_t)i;
+    if (!table.obstacle[i] && isfinite(moments[0] + moments[1] + moments[2]))
+      replay->bodies[i].inertia = (scree_Vec3){moments[0], moments[1], moments[2]};
     status = make_shape(replay, &table, i, kind, &replay->bodies[i].shape);
   }
   table_fini(&table);
   scree_free(names);
+  if (status == SCREE_OK) replay->names = read_texts(h5, "/bodies/name", &replay->name_count);
   return status;
 }
 
@@ -442,6 +455,14 @@ static scree_Status read_materials(scree_Replay *replay, const scree_H5 *h5) {
   replay->materials = read_texts(h5, "/materials/name", &replay->material_count);
   char(*texts)[64] = read_texts(h5, "/materials/colour", &count);
   scree_Status status = SCREE_OK;
+  hsize_t densities = 0;
+  if (shape_of(h5, "/materials/density", 1, &densities) &&
+      densities == (hsize_t)replay->material_count) {
+    replay->densities = SCREE_ALLOC(double, replay->material_count);
+    status = replay->densities ? read_named(h5, "/materials/density", 0, densities, 1,
+                                            H5T_NATIVE_DOUBLE, replay->densities)
+                               : scree_fail_memory(h5->log, "the materials of a run");
+  }
   if (texts && replay->material_count > 0) {
     replay->colours = SCREE_ALLOC(scree_ReplayColour, replay->material_count);
     if (!replay->colours) status = scree_fail_memory(h5->log, "the colours of a run");

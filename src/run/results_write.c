@@ -237,6 +237,20 @@ static void write_vertices(Writer *writer, const scree_World *world, int n) {
   scree_free(vertices);
 }
 
+/* Names of bodies, "" where there is none; no dataset when no body has a name. */
+static void write_names(Writer *writer, const scree_Scene *scene, int n) {
+  const char **names = SCREE_ALLOC(const char *, n);
+  bool any = false;
+  writer->good = writer->good && names;
+  for (int b = 0; b < n && writer->good; ++b) {
+    const char *name = scree_scene_body_name(scene, b);
+    names[b] = name ? name : "";
+    any = any || name;
+  }
+  if (any) write_texts(writer, "/bodies/name", names, 1, (hsize_t)n, 0);
+  scree_free(names);
+}
+
 static void write_bodies(Writer *writer, const scree_World *world, int n, const int *first,
                          const int *last) {
   int *ints = SCREE_ALLOC(int, 3 * (size_t)n);
@@ -552,6 +566,7 @@ static scree_Status write_content(hid_t file, const char *path, const scree_Jour
   write_head(&writer, scene, world, finished);
   write_materials(&writer, scene);
   write_bodies(&writer, world, sizes->bodies, sizes->first, sizes->last);
+  write_names(&writer, scene, sizes->bodies);
   scree_Status status = write_frames(&writer, journal, sizes, poll, log);
   if (status == SCREE_OK && !writer.good)
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written: memory or disk is full", path);

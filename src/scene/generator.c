@@ -424,8 +424,9 @@ static scree_Status read_pour(scree_Scene *scene, Lattice *lattice) {
   return SCREE_OK;
 }
 
-static scree_Status generate(scree_Scene *scene, int generator, const scree_Node *node,
+static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node,
                              const scree_Log *log) {
+  if (scree_node_is(node, "kind", "csv")) return scree_scene_generate_csv(scene, node, log);
   if (scree_node_is(node, "kind", "wall")) return make_wall(scene, node, log);
   if (scree_node_is(node, "kind", "arch")) return make_arch(scene, node, log);
   Lattice lattice = {.scene = scene, .node = node, .log = log, .generator = generator};

@@ -394,7 +394,11 @@ static scree_Status read_bodies(scree_Scene *scene, const scree_Log *log) {
       scree_Status status = read_body(scene, list->entries[k].value, pass == 0, log);
       if (status != SCREE_OK) return status;
     }
-    if (pass == 0) scene->obstacle_count = list->count;
+    if (pass == 0) {
+      scene->obstacle_count = list->count;
+      scree_Status status = scree_scene_read_start(scene, log);
+      if (status != SCREE_OK) return status;
+    }
   }
   return SCREE_OK;
 }
@@ -729,6 +733,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   for (int k = 0; k < scene->pour_count; ++k) scree_shape_fini(&scene->pours[k].grain.shape);
   for (int k = 0; k < scene->force_count; ++k) signal_free(scene->forces[k].signal);
   scree_free(scene->bodies);
+  scree_free(scene->start.contacts);
   scree_free(scene->pours);
   scree_free(scene->forces);
   scree_free(scene->sensors);

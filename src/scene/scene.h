@@ -82,6 +82,13 @@ typedef struct scree_Removal {
   double time;
 } scree_Removal;
 
+/* Contacts of the frame that a scene starts from, by the numbers of its own bodies. */
+typedef struct scree_SceneStart {
+  int count;
+  scree_ContactImpulse *contacts; /* (count) */
+  double step;                    /* that the impulses belong to; 0: no start */
+} scree_SceneStart;
+
 struct scree_Scene {
   char *name; /* of the file */
   scree_Tree tree;
@@ -93,6 +100,7 @@ struct scree_Scene {
   int obstacle_count;
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
+  scree_SceneStart start;
   scree_Pour *pours; /* (pour_count) */
   int pour_count;
   scree_SceneForce *forces; /* (force_count) */
@@ -134,6 +142,13 @@ scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const sc
  * too, from the moment they come. */
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 
+/* Bodies of the frame that `start` names, after the obstacles are read (scene_start.c). */
+scree_Status scree_scene_read_start(scree_Scene *scene, const scree_Log *log);
+
+/* `path` relative to the folder of the scene's file, as an absolute path in the tree's memory; null
+ * with a message when there is no such file. */
+const char *scree_scene_path(scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
 scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log);
 
 scree_Twist scree_scene_signal_at(void *signal, double time);
@@ -142,6 +157,9 @@ scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* Run all generators: bodies of the start go into the scene, pours into its list. */
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
+
+/* Bodies of a table (generator_csv.c). */
+scree_Status scree_scene_generate_csv(scree_Scene *scene, scree_Node *node, const scree_Log *log);
 
 /* Body number `index` of a grain: scale and orientation from its own random numbers, at the
  * origin. `random` goes on from there. */

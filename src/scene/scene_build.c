@@ -64,6 +64,10 @@ const char *scree_scene_material(const scree_Scene *scene, int k, double *densit
   return materials->entries[k].key;
 }
 
+const char *scree_scene_body_name(const scree_Scene *scene, int body) {
+  return body >= 0 && (size_t)body < scene->body_count ? scene->bodies[body].name : NULL;
+}
+
 void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) count[k] = 0;
   for (size_t k = 0; k < scene->body_count; ++k) ++count[scene->bodies[k].shape.kind];
@@ -179,6 +183,9 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
     def.signal = signal_of(scene->forces[k].signal);
     status = scree_world_add_force(*world, &def);
   }
+  if (status == SCREE_OK && scene->start.step > 0)
+    status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
+                                      scene->start.step);
   if (status != SCREE_OK && *world) {
     scree_world_destroy(*world);
     *world = NULL;

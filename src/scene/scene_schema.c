@@ -258,6 +258,21 @@ static const scree_Field arch[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     END};
 
+static const scree_Field from_csv[] = {
+    TEXT("file", REQUIRED, NULL,
+         "the table, relative to the folder of the scene; written out as an absolute path. Its "
+         "header names the columns: x, y, z; qw, qx, qy, qz or angle; vx, vy, vz, wx, wy, wz; "
+         "shape, scale and the parameters of shapes (radius, ...); material, density, mass; name"),
+    {.key = "shape",
+     .type = SCREE_FIELD_SHAPE,
+     .help = "of rows without a shape of their own; columns replace its parameters"},
+    VECTOR("velocity", 0, "m/s", "0", "of each body at its start, if the table has none"),
+    VECTOR("angular_velocity", AXIAL, "rad/s", "0",
+           "of each body at its start, if the table has none"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
 static const scree_Variant generators[] = {
     {"lattice", 0, lattice, "bodies on a lattice, possibly moved at random"},
     {"fill", 0, fill,
@@ -265,6 +280,7 @@ static const scree_Variant generators[] = {
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
     {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {"csv", 0, from_csv, "bodies from a table, one per row (`scree convert --csv` writes one)"},
     {0}};
 
 /* ---- sensors --------------------------------------------------------------------------------- */
@@ -418,6 +434,13 @@ static const scree_Field analysis[] = {MAP("region", 0, NULL, region,
                                            "bodies"),
                                        END};
 
+static const scree_Field start[] = {
+    TEXT("run", REQUIRED, NULL,
+         "folder of the run, relative to the folder of the scene; written out as an absolute path"),
+    TEXT("frame", 0, "last", "last, or the number of a saved frame, from 0"),
+    BOOL("velocities", "true", "keep the velocities; false: all bodies are at rest"),
+    BOOL("contacts", "true", "start from the impulses of the contacts, too"), END};
+
 static const scree_Field scene[] = {
     TEXT("title", 0, "", "one line for reports"),
     TEXT("description", 0, "", "free text"),
@@ -431,6 +454,11 @@ static const scree_Field scene[] = {
      .help = "materials by name"},
     MAP("contact", 0, "{}", law, "law between materials that have none of their own"),
     LIST("pairs", pair, "laws between pairs of materials"),
+    MAP("start", 0, NULL, start,
+        "bodies of a saved frame of another run, with shape, mass, position and velocity; they "
+        "come before `bodies` and keep their names. Their materials must be in `materials`, and "
+        "masses follow where a density is changed. Obstacles, laws, forces and time are those of "
+        "this scene"),
     LIST("bodies", body, "bodies"),
     LIST("obstacles", obstacle, "bodies of infinite mass, fixed or driven"),
     {.key = "generators",
