@@ -176,7 +176,7 @@ static void plan_fini(Plan *plan) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static int carry_out(scree_Run *run, bool quiet, const scree_Log *log) {
+static int carry_out(scree_Run *run, bool quiet) {
   CliRunProgress progress;
   scree_Status failure = SCREE_OK;
   cli_run_progress_init(&progress, run, quiet);
@@ -190,7 +190,7 @@ static int carry_out(scree_Run *run, bool quiet, const scree_Log *log) {
   }
   cli_run_progress_clear(&progress);
   const bool interrupted = !scree_run_is_over(run);
-  const scree_Status closed = scree_run_close(run, log);
+  const scree_Status closed = scree_run_close(run);
   if (closed > failure) failure = closed;
   return failure != SCREE_OK ? (int)failure : interrupted ? INTERRUPTED : 0;
 }
@@ -224,7 +224,7 @@ static int run_variant(const Request *request, const Plan *plan, const ConvergeV
   if (status == 0 && !scree_run_is_over(run) && !request->quiet && !request->json)
     fprintf(stderr, "%s: step %.4g s, tolerance %.2g, %.0f steps\n", v->label, v->step,
             v->tolerance, ceil(plan->duration / v->step * (1.0 - 1e-12)));
-  if (status == 0) status = carry_out(run, quiet, log);
+  if (status == 0) status = carry_out(run, quiet);
   scree_run_destroy(run);
   scree_scene_destroy(scene);
   free(checkpoint);

@@ -189,7 +189,7 @@ static bool poll_run(void *user) {
   return stop_asked;
 }
 
-static int carry_out(const Request *request, scree_Run *run, Watch *watch, const scree_Log *log) {
+static int carry_out(const Request *request, scree_Run *run, Watch *watch) {
   CliRunProgress *progress = &watch->progress;
   scree_Status failure = SCREE_OK;
   cli_run_progress_init(progress, run, request->quiet || request->json);
@@ -207,7 +207,7 @@ static int carry_out(const Request *request, scree_Run *run, Watch *watch, const
   }
   watch->run = NULL; /* no progress from here on */
   cli_run_progress_clear(progress);
-  const scree_Status closed = scree_run_close(run, log);
+  const scree_Status closed = scree_run_close(run);
   interrupted = interrupted || closed == SCREE_INTERRUPTED;
   if (closed != SCREE_INTERRUPTED && closed > failure) failure = closed;
   const scree_RunSummary summary = scree_run_summary(run);
@@ -258,7 +258,7 @@ static int run_scene(Request *request) {
     status = (int)scree_scene_read(request->scene, request->sets.items, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
-  if (status == 0) status = carry_out(request, run, &watch, &log.log);
+  if (status == 0) status = carry_out(request, run, &watch);
   request->settings.interrupted_user = NULL;
   scree_run_destroy(run);
   scree_scene_destroy(scene);

@@ -8,7 +8,7 @@
  *     scree_run_create(scene, &settings, log, &run);
  *     while (status <= SCREE_NOT_CONVERGED && !scree_run_is_over(run))
  *       status = scree_run_step(run, &report);
- *     scree_run_close(run, log);                    checkpoint, results.h5
+ *     scree_run_close(run);                         checkpoint, results.h5
  *     scree_RunSummary summary = scree_run_summary(run);
  *     scree_run_destroy(run);
  *
@@ -63,7 +63,7 @@ SCREE_API bool scree_run_is_over(const scree_Run *run);
 /* Write the last frame if the scene has ended, the checkpoint and results.h5. Must be called also
  * after an interruption or a failure; once. After `interrupted` has asked to stop, results.h5 is
  * given up if it takes longer than a second or so (SCREE_INTERRUPTED): a resumed run makes it. */
-SCREE_API scree_Status scree_run_close(scree_Run *run, const scree_Log *log);
+SCREE_API scree_Status scree_run_close(scree_Run *run);
 SCREE_API void scree_run_destroy(scree_Run *run);
 
 enum { SCREE_RUN_REMEMBERED = 16 };
@@ -100,6 +100,60 @@ SCREE_API scree_RunSummary scree_run_summary(const scree_Run *run);
 SCREE_API const scree_World *scree_run_world(const scree_Run *run);
 /* Time at which it will be over, if no condition ends it before. */
 SCREE_API double scree_run_end(const scree_Run *run);
+
+/* ---- recording a world that was built by calls ------------------------------------------------
+ */
+
+/* Writes the folder of a run for a world that its caller builds, changes and steps:
+ * telemetry.jsonl, the saved frames, and results.h5, so that pages, pictures, plots and VTK files
+ * can be made of it.
+ *
+ *     scree_recorder_create(world, &settings, log, &recorder);
+ *     scree_recorder_frame(recorder);                          the state at the start
+ *     for (...) {
+ *       scree_world_step(world, &report);
+ *       scree_recorder_step(recorder, &report);
+ *       if (...) scree_recorder_frame(recorder);
+ *     }
+ *     scree_recorder_write(recorder, true);
+ *     scree_recorder_destroy(recorder);
+ *
+ * Frames and lines are in the folder as soon as their call has returned, in files that are only
+ * appended to; results.h5 is made of them by scree_recorder_write. A program that is resumed
+ * restores its world (scree_world_restore) and then creates the recorder with `resume`: frames and
+ * lines of later steps than the world's are cut off, and come again. */
+typedef struct scree_Recorder scree_Recorder;
+
+/* The strings and lists are copied. */
+typedef struct scree_RecorderSettings {
+  const char *folder;                /* created if it does not exist ("run") */
+  bool replace;                      /* a run that exists in it is replaced */
+  bool resume;                       /* go on with the run in it, if there is one */
+  const char *title;                 /* or null */
+  const char *const *material_names; /* (scree_world_material_count) or null: "material 0", ... */
+  bool contacts;                     /* frames have contacts (true) */
+  int compression;                   /* of results.h5, 0 to 9 (4) */
+  const scree_Aabb *region;          /* of the analysis of frames, or null: bounds of all bodies */
+} scree_RecorderSettings;
+
+SCREE_API scree_RecorderSettings scree_recorder_settings(void);
+
+/* The world must outlive the recorder, which only reads it. SCREE_BAD_INPUT when the folder holds a
+ * run and neither `replace` nor `resume` is set, or when the run in it is finished. *recorder is
+ * null on failure. */
+SCREE_API scree_Status scree_recorder_create(const scree_World *world,
+                                             const scree_RecorderSettings *settings,
+                                             const scree_Log *log, scree_Recorder **recorder);
+/* A line of telemetry: the report of the step that was just made. */
+SCREE_API scree_Status scree_recorder_step(scree_Recorder *recorder,
+                                           const scree_StepReport *report);
+/* The present state as a frame; nothing when the last frame has the same step. */
+SCREE_API scree_Status scree_recorder_frame(scree_Recorder *recorder);
+/* results.h5 with all frames so far. `finished`: no more will come, and the run cannot be resumed.
+ */
+SCREE_API scree_Status scree_recorder_write(scree_Recorder *recorder, bool finished);
+SCREE_API int scree_recorder_frames(const scree_Recorder *recorder);
+SCREE_API void scree_recorder_destroy(scree_Recorder *recorder);
 
 /* ---- reading a run back ---------------------------------------------------------------------- */
 

@@ -203,7 +203,7 @@ const char *scree_replay_material(const scree_Replay *replay, int material) {
 
 double scree_replay_density(const scree_Replay *replay, int material) {
   const bool known = replay->densities && material >= 0 && material < replay->material_count;
-  return known ? replay->densities[material] : 0.0;
+  return known && replay->densities[material] > 0 ? replay->densities[material] : 0.0;
 }
 
 const char *scree_replay_body_name(const scree_Replay *replay, int body) {

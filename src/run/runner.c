@@ -33,7 +33,9 @@ static const char *const names[PATHS] = {"scene.yaml",     "results.h5", "teleme
 struct scree_Run {
   const scree_Scene *scene;
   scree_SceneInfo info;
+  scree_ResultsMaterial *materials; /* (info.materials) */
   scree_RunSettings settings;
+  scree_Log own_log; /* copy of the caller's */
   const scree_Log *log;
   char *path[PATHS];
   scree_World *world;
@@ -179,9 +181,10 @@ static scree_Status save_frame(scree_Run *run) {
 
 static scree_Status save_results(scree_Run *run) {
   scree_Poll poll = {poll_results, run, false};
+  scree_ResultsHead head = scree_results_head(run->scene, run->materials);
+  head.finished = run->head.summary.finished;
   scree_Status status =
-      scree_results_write(run->path[RESULTS], &run->journal, run->scene, run->world,
-                          run->head.summary.finished, &poll, run->log);
+      scree_results_write(run->path[RESULTS], &run->journal, &head, run->world, &poll, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
   if (status == SCREE_INTERRUPTED)
     scree_report(run->log, SCREE_LOG_WARNING,
@@ -320,11 +323,15 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->scene = scene;
   made->info = scree_scene_info(scene);
   made->settings = *settings;
-  made->log = log;
+  if (log) made->own_log = *log;
+  made->log = &made->own_log;
   made->journal.file = made->telemetry.file = -1;
   made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
   made->order = SCREE_ALLOC(int, made->info.poured);
-  scree_Status status = made->order ? SCREE_OK : scree_fail_memory(log, "the poured bodies");
+  made->materials = SCREE_ALLOC(scree_ResultsMaterial, made->info.materials);
+  scree_Status status = made->order && made->materials
+                            ? SCREE_OK
+                            : scree_fail_memory(log, "the poured bodies and the materials");
   if (status == SCREE_OK) status = scree_sensors_init(&made->sensors, scene, log);
   if (status == SCREE_OK) status = prepare_folder(made);
   if (status == SCREE_OK) status = settings->resume ? go_on(made) : start_anew(made);
@@ -472,8 +479,7 @@ bool scree_run_is_over(const scree_Run *run) {
   return run->over || run->failed;
 }
 
-scree_Status scree_run_close(scree_Run *run, const scree_Log *log) {
-  (void)log;
+scree_Status scree_run_close(scree_Run *run) {
   if (run->journal_gone) return SCREE_OK;
   /* when telemetry or frames of the present state are missing the last checkpoint stays */
   scree_Status status = run->torn ? SCREE_OK : save_checkpoint(run);
@@ -498,6 +504,7 @@ void scree_run_destroy(scree_Run *run) {
   scree_telemetry_close(&run->telemetry);
   for (int k = 0; k < PATHS; ++k) scree_free(run->path[k]);
   scree_free(run->order);
+  scree_free(run->materials);
   scree_free(run);
 }
 
