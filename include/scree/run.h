@@ -46,7 +46,9 @@ typedef struct scree_RunSettings {
 SCREE_API scree_RunSettings scree_run_settings(void);
 
 /* Prepare or resume. Refuses (SCREE_BAD_INPUT) a folder that already holds a run when neither
- * `resume` nor `replace` is set, and to resume with another scene than the folder's. The scene must
+ * `resume` nor `replace` is set, and to resume with another scene than the folder's: solver,
+ * duration, limits, output, conditions to stop and sensors may differ, which is recorded in
+ * changes.jsonl. A finished run goes on when `until` or the duration is later. The scene must
  * outlive the run. */
 SCREE_API scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
                                         const scree_Log *log, scree_Run **run);

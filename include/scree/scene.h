@@ -39,6 +39,7 @@ typedef struct scree_SceneInfo {
   int poured;            /* bodies that come later */
   int materials, forces;
   double step, duration; /* s */
+  bool automatic_step;   /* the scene leaves the step to the library */
   int64_t steps;         /* of the whole duration */
   int64_t frame_steps;   /* steps between saved frames */
   bool save_contacts;

@@ -39,6 +39,10 @@ scree_Status scree_results_write_within(const char *path, const scree_Journal *j
                                         const scree_ResultsHead *head, const scree_World *world,
                                         int64_t memory, const scree_Log *log);
 
+/* Append the first `frames` frames of the file to a journal: the reverse of scree_results_write. */
+scree_Status scree_results_to_journal(const char *path, scree_Journal *journal, int frames,
+                                      const scree_Log *log);
+
 /* Head, materials and bodies; first and last frame of each of the bodies (bodies). */
 void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,
                                const scree_World *world, int bodies, const int *first,

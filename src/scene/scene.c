@@ -555,8 +555,8 @@ static scree_Status resolve_time(scree_Scene *scene, const scree_Log *log) {
     const scree_Grain *grain = &scene->pours[k].grain;
     scene->smallest = fmin(scene->smallest, grain->scale.min * grain->shape.size);
   }
-  if (scree_node_is(time, "step", "auto") &&
-      !set_number(scene, time, "step", automatic_step(scene)))
+  scene->automatic_step = scree_node_is(time, "step", "auto");
+  if (scene->automatic_step && !set_number(scene, time, "step", automatic_step(scene)))
     return scree_fail_memory(log, scene->name);
   scene->step = scree_node_number(time, "step");
   /* as many steps as cover the duration; a ratio that is whole but for rounding counts as whole */

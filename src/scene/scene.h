@@ -111,6 +111,7 @@ struct scree_Scene {
   int removal_count;
   const char **solver_options; /* null-ended "name=value" */
   double step, duration, smallest;
+  bool automatic_step;
   int64_t steps, frame_steps;
   int stop_body; /* -1: any */
   scree_Vec3 stop_point, stop_normal;

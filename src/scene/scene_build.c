@@ -31,6 +31,7 @@ scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
       .materials = scene->material_count,
       .forces = scene->force_count,
       .step = scene->step,
+      .automatic_step = scene->automatic_step,
       .duration = scene->duration,
       .steps = scene->steps,
       .frame_steps = scene->frame_steps,

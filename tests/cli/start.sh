@@ -100,6 +100,32 @@ fi
 run 0 "$SCREE" run scenes/press.yaml -o heavy -q -j 1 --set materials.sand.density=5000 --set time.duration=0.001
 run 0 "$SCREE" info heavy
 
+# A finished run goes on: the same steps as in one that was longer from the start.
+run 0 "$SCREE" run settle.yaml -o long -q -j 1 --set time.duration=0.6
+run 0 "$SCREE" run settle.yaml -o further -q -j 1
+run 0 "$SCREE" run settle.yaml -o further -q -j 1 --resume
+run 0 "$SCREE" run settle.yaml -o further -q -j 1 --resume --until 0.5
+[ -e further/frames.bin ] && fail "a finished run keeps its journal"
+run 0 "$SCREE" run settle.yaml -o further -q -j 1 --resume --set time.duration=0.6
+grep -q '"key": "time.duration", "from": "0.4", "to": "0.6"' further/changes.jsonl || fail "changes: $(cat further/changes.jsonl)"
+cmp -s further/results.h5 long/results.h5 || fail "a run that was continued has other results"
+strip() { sed 's/"seconds_[a-z]*": [^,}]*//g' "$1/telemetry.jsonl"; }
+[ "$(strip further)" = "$(strip long)" ] || fail "a run that was continued has another telemetry"
+# With an automatic step, too, which depends on the duration.
+run 0 "$SCREE" run settle.yaml -o auto -q -j 1 --set time.step=auto --set gravity=[0,0] --set time.duration=0.1
+run 0 "$SCREE" run settle.yaml -o auto -q -j 1 --set time.step=auto --set gravity=[0,0] --set time.duration=0.2 --resume
+# Settings of later steps may change, which is recorded; those of the past may not.
+run 0 "$SCREE" run scenes/press.yaml -o changed -q -j 1 --until 0.01
+run 0 "$SCREE" run scenes/press.yaml -o changed -q -j 1 --resume --set solver.tolerance=1e-7 --set 'sensors=[{kind: height, name: top}]'
+grep -q '"key": "solver.tolerance"' changed/changes.jsonl || fail "changes: $(cat changed/changes.jsonl)"
+grep -q '"step": 10' changed/changes.jsonl || fail "changes: $(cat changed/changes.jsonl)"
+grep -q 'tolerance: 1e-07' changed/scene.yaml || fail "the scene as used: $(cat changed/scene.yaml)"
+tail -1 changed/telemetry.jsonl | grep -q '"sensor.top"' || fail "the new sensor: $(tail -1 changed/telemetry.jsonl)"
+run 0 "$SCREE" report changed
+run 2 "$SCREE" run scenes/press.yaml -o changed -q --resume --set contact.mu=0.1
+err 'contact.mu: the run was made with "0.5", the scene now says "0.1"'
+run 2 "$SCREE" run scenes/press.yaml -o changed -q --resume --set time.step=1e-4
+
 # Mistakes
 run 2 "$SCREE" check scenes/press.yaml --set start.frame=99
 err "expected last or a number from 0 to 4"
