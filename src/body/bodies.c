@@ -23,6 +23,9 @@ void scree_bodies_fini(scree_Bodies *bodies) {
   for (int k = 0; k < bodies->count; ++k) scree_shape_fini(&bodies->cold[k].shape);
   for (int k = 0; k < bodies->driver_count; ++k) scree_signal_fini(&bodies->drivers[k].signal);
   for (int k = 0; k < bodies->force_count; ++k) scree_signal_fini(&bodies->forces[k].signal);
+  scree_free(bodies->kind);
+  scree_free(bodies->state_offset);
+  scree_free(bodies->state);
   scree_free(bodies->motion);
   scree_free(bodies->inertia);
   scree_free(bodies->cold);
@@ -246,6 +249,24 @@ scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
                       k, what, time);
   }
   return SCREE_OK;
+}
+
+size_t scree_bodies_snapshot_size(const scree_Bodies *b) {
+  return (size_t)b->count * sizeof *b->motion + scree_bodies_state_count(b) * sizeof *b->state;
+}
+
+void scree_bodies_save(const scree_Bodies *b, void *snapshot) {
+  const size_t motions = (size_t)b->count * sizeof *b->motion;
+  const size_t states = scree_bodies_state_count(b) * sizeof *b->state;
+  if (motions) memcpy(snapshot, b->motion, motions);
+  if (states) memcpy((char *)snapshot + motions, b->state, states);
+}
+
+void scree_bodies_restore(scree_Bodies *b, const void *snapshot) {
+  const size_t motions = (size_t)b->count * sizeof *b->motion;
+  const size_t states = scree_bodies_state_count(b) * sizeof *b->state;
+  if (motions) memcpy(b->motion, snapshot, motions);
+  if (states) memcpy(b->state, (const char *)snapshot + motions, states);
 }
 
 size_t scree_bodies_memory(const scree_Bodies *b) {

@@ -2,6 +2,8 @@
 #include "core/memory.h"
 #include "run/results_write.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 scree_ResultsHead scree_results_head(const scree_Scene *scene, scree_ResultsMaterial *materials) {
@@ -34,28 +36,47 @@ static void write_head(scree_ResultsWriter *writer, const scree_ResultsHead *hea
   scree_results_texts(writer, "/scene", text, 0, 0, 0);
 }
 
+/* The parameters of law number `law` that no law before it has, for all pairs of materials: NaN
+ * where the pair has another law. `values` has room for (m x m). */
+static void write_parameters(scree_ResultsWriter *writer, const scree_World *world, int law, int m,
+                             double *values) {
+  const scree_OptionTable *table = scree_law_options(scree_law_name(law));
+  for (int k = 0; k < table->count; ++k) {
+    const char *name = table->options[k].name;
+    bool written = false;
+    for (int before = 0; before < law && !written; ++before) {
+      const scree_PairLaw other = scree_pair_law(scree_law_name(before));
+      written = !isnan(scree_pair_law_get(&other, name));
+    }
+    if (written) continue;
+    for (int a = 0; a < m; ++a)
+      for (int b = 0; b < m; ++b) {
+        const scree_PairLaw pair = scree_world_pair_law(world, a, b);
+        values[a * m + b] = scree_pair_law_get(&pair, name);
+      }
+    char path[64];
+    snprintf(path, sizeof path, "/materials/%.40s", name);
+    const hsize_t n = (hsize_t)m;
+    scree_results_put_all(writer, scree_results_reals(writer, path, 2, n, n, 0), values);
+  }
+}
+
 static void write_materials(scree_ResultsWriter *writer, const scree_ResultsHead *head,
                             const scree_World *world) {
   const int m = head->materials;
   const size_t mm = (size_t)m * (size_t)m;
   const char **texts = SCREE_ALLOC(const char *, 2 * (size_t)m + mm);
-  double *values = SCREE_ALLOC(double, (size_t)m + 3 * mm);
+  double *values = SCREE_ALLOC(double, (size_t)m + mm);
   scree_results_group(writer, "/materials");
   writer->good = writer->good && texts && values;
   if (writer->good) {
-    double *mu = values + m, *e_n = mu + mm, *e_t = e_n + mm;
     for (int a = 0; a < m; ++a) {
       texts[a] = head->material[a].name;
       texts[m + a] = head->material[a].colour;
       values[a] = head->material[a].density;
-      for (int b = 0; b < m; ++b) {
-        const scree_PairLaw law = scree_world_pair_law(world, a, b);
-        const size_t k = (size_t)a * (size_t)m + (size_t)b;
-        mu[k] = law.mu;
-        e_n[k] = law.e_n;
-        e_t[k] = law.e_t;
-        texts[2 * (size_t)m + k] = law.law;
-      }
+      for (int b = 0; b < m; ++b)
+        texts[2 * (size_t)m + (size_t)a * (size_t)m + (size_t)b] =
+            scree_world_pair_law(world, a, b).law;
     }
     const hsize_t n = (hsize_t)m;
     scree_results_texts(writer, "/materials/name", texts, 1, n, 0);
@@ -63,9 +84,7 @@ static void write_materials(scree_ResultsWriter *writer, const scree_ResultsHead
     scree_results_texts(writer, "/materials/law", texts + 2 * m, 2, n, n);
     scree_results_put_all(writer, scree_results_reals(writer, "/materials/density", 1, n, 0, 0),
                           values);
-    scree_results_put_all(writer, scree_results_reals(writer, "/materials/mu", 2, n, n, 0), mu);
-    scree_results_put_all(writer, scree_results_reals(writer, "/materials/e_n", 2, n, n, 0), e_n);
-    scree_results_put_all(writer, scree_results_reals(writer, "/materials/e_t", 2, n, n, 0), e_t);
+    for (int k = 0; scree_law_name(k); ++k) write_parameters(writer, world, k, m, values + m);
   }
   scree_free(texts);
   scree_free(values);

@@ -612,13 +612,18 @@ static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
   for (int k = 0; k < pairs->count; ++k) {
     scree_Node *pair = pairs->entries[k].value;
     const scree_Node *between = scree_node_find(pair, "between");
-    /* what a pair does not say is as in `contact`; in the order of the schema */
+    /* what a pair does not say is as in `contact`, or the default of its own law */
     scree_Node *whole = scree_tree_node(&scene->tree, SCREE_NODE_MAP, pair->line, pair->column);
-    bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value);
-    for (int f = 0; f < contact->count && good; ++f) {
-      scree_Node *own = scree_node_find(pair, contact->entries[f].key);
-      good = scree_tree_add(&scene->tree, whole, contact->entries[f].key,
-                            own ? own : contact->entries[f].value);
+    scree_Node *law = scree_node_find(scree_node_find(pair, "law") ? pair : contact, "law");
+    bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value) &&
+                scree_tree_add(&scene->tree, whole, "law", law);
+    const scree_OptionTable *table = scree_law_options(law->text);
+    for (int f = 0; f < table->count && good; ++f) {
+      const scree_Option *option = &table->options[f];
+      scree_Node *value = scree_node_find(pair, option->name);
+      if (!value) value = scree_node_find(contact, option->name);
+      if (!value) value = scree_tree_number(&scene->tree, option->preset, 0, 0);
+      good = scree_tree_add(&scene->tree, whole, option->name, value);
     }
     if (!good) return scree_fail_memory(log, scene->name);
     pairs->entries[k].value = whole;

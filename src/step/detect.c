@@ -208,6 +208,7 @@ double scree_system_penetration(const scree_System *s, int *body) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     if (!(s->contacts.gap[c] < 0)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
+    if (scree_system_law(s, key->i, key->j)->soft) continue;
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     const double depth = -s->contacts.gap[c] / size;
     if (!(depth > worst)) continue;

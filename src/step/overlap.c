@@ -95,8 +95,9 @@ static const double aim = 0.5, notice = 0.6, own = 0.1;
 static double expansion_error(const scree_System *s, int i, int j, scree_Vec3 point, const Side *a,
                               const Side *b, double h) {
   const scree_Bodies *bodies = &s->bodies;
-  const scree_Vec3 u = scree_sub(scree_velocity_at(&bodies->motion[i].pose, &a->velocity, point),
-                                 scree_velocity_at(&bodies->motion[j].pose, &b->velocity, point));
+  const scree_Vec3 u =
+      scree_sub(scree_rigid_velocity(&bodies->motion[i].pose, &a->velocity, point),
+                scree_rigid_velocity(&bodies->motion[j].pose, &b->velocity, point));
   const double travel = h * scree_norm(u) + a->turn * a->arm + b->turn * b->arm;
   if (is_drum(&bodies->cold[i].shape) || is_drum(&bodies->cold[j].shape))
     return travel > 0 ? INFINITY : 0;
@@ -125,6 +126,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
   if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
+  if (scree_system_law(s, i, j)->soft) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
@@ -203,8 +205,8 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   const scree_ContactKey *key = &points->keys[k];
   const scree_Vec3 P = points->position[k];
   const scree_Twist vi = scree_system_after(s, key->i), vj = scree_system_after(s, key->j);
-  const scree_Vec3 u = scree_sub(scree_velocity_at(&b->motion[key->i].pose, &vi, P),
-                                 scree_velocity_at(&b->motion[key->j].pose, &vj, P));
+  const scree_Vec3 u = scree_sub(scree_rigid_velocity(&b->motion[key->i].pose, &vi, P),
+                                 scree_rigid_velocity(&b->motion[key->j].pose, &vj, P));
   return points->gap[k] - h * scree_dot(points->normal[k], u);
 }
 

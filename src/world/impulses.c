@@ -50,11 +50,8 @@ scree_Status scree_world_set_impulses(scree_World *world, const scree_ContactImp
                           contacts[k].body[side], s->bodies.count - 1);
   size_t kept = 0;
   scree_ContactImpulse *list = sorted(world, contacts, count, &kept);
-  if (!list ||
-      !scree_grow((void **)&memory->keys, &memory->key_capacity, kept, sizeof *memory->keys) ||
-      !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, kept,
-                  sizeof *memory->impulses) ||
-      !scree_grow((void **)&memory->arms, &memory->arm_capacity, kept, sizeof *memory->arms)) {
+  /* laws with a memory of their own begin without one */
+  if (!list || !scree_memory_reserve(memory, kept, 0)) {
     scree_free(list);
     return scree_fail_memory(&world->log, "the impulses of contacts");
   }
