@@ -1,4 +1,5 @@
 /* Tables of text (see csv.h). */
+#define _POSIX_C_SOURCE 200809L
 #include "scene/csv.h"
 
 #include "core/log.h"
@@ -9,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { FILE_MAX = 1 << 30, COLUMNS_MAX = 256 };
+enum { FILE_MAX = 256 << 20, COLUMNS_MAX = 256 };
 
 char *scree_path_beside(const char *beside, const char *path) {
   const char *slash = strrchr(beside, '/');
@@ -24,36 +26,39 @@ char *scree_path_beside(const char *beside, const char *path) {
   return joined;
 }
 
-static scree_Status load(const char *path, const scree_Log *log, char **text) {
+scree_Status scree_text_load(const char *path, const scree_Log *log, char **text, size_t *size) {
   FILE *file = fopen(path, "rb");
+  struct stat about;
   void *data = NULL;
   size_t capacity = 0, length = 0, got = 0;
   *text = NULL;
+  *size = 0;
   if (!file)
     return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+  const bool regular = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
   bool good = true;
-  do {
+  while (regular && length <= FILE_MAX) {
     good = scree_grow(&data, &capacity, length + 65537, 1);
     got = good ? fread((char *)data + length, 1, 65536, file) : 0;
     length += got;
-  } while (got > 0 && length <= FILE_MAX);
+    if (got == 0) break;
+  }
   const bool failed = ferror(file) != 0;
   fclose(file);
   scree_Status status = SCREE_OK;
+  if (!regular) status = scree_fail(log, SCREE_BAD_INPUT, "%s: expected a file", path);
   if (!good) status = scree_fail_memory(log, path);
   if (failed) status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read", path);
   if (length > FILE_MAX)
-    status = scree_fail(log, SCREE_BAD_INPUT, "%s: more than %d bytes, expected a smaller table",
+    status = scree_fail(log, SCREE_BAD_INPUT, "%s: more than %d bytes, expected a smaller file",
                         path, FILE_MAX);
-  if (good && status == SCREE_OK && memchr(data, '\0', length))
-    status =
-        scree_fail(log, SCREE_BAD_INPUT, "%s: holds null bytes, expected a table of text", path);
   if (status != SCREE_OK) {
     scree_free(data);
     return status;
   }
   ((char *)data)[length] = '\0';
   *text = data;
+  *size = length;
   return SCREE_OK;
 }
 
@@ -155,7 +160,11 @@ static scree_Status parse(scree_Csv *csv, const scree_Log *log) {
 
 scree_Status scree_csv_read(const char *path, const scree_Log *log, scree_Csv *csv) {
   *csv = (scree_Csv){.path = path};
-  scree_Status status = load(path, log, &csv->text);
+  size_t size = 0;
+  scree_Status status = scree_text_load(path, log, &csv->text, &size);
+  if (status == SCREE_OK && strlen(csv->text) != size)
+    status =
+        scree_fail(log, SCREE_BAD_INPUT, "%s: holds null bytes, expected a table of text", path);
   if (status == SCREE_OK) status = parse(csv, log);
   if (status != SCREE_OK) scree_csv_fini(csv);
   return status;

@@ -30,6 +30,9 @@ static inline const char *scree_csv_text(const scree_Csv *csv, int row, int colu
 scree_Status scree_csv_number(const scree_Csv *csv, int row, int column, const scree_Log *log,
                               double *value);
 
+/* A whole file, ended by a zero; freed with scree_free. */
+scree_Status scree_text_load(const char *path, const scree_Log *log, char **text, size_t *size);
+
 /* `path`, if it is relative, from the folder of the file `beside`: freed with scree_free. */
 char *scree_path_beside(const char *beside, const char *path);
 

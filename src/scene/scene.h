@@ -65,6 +65,7 @@ typedef struct scree_Pour {
 
 typedef struct scree_SceneForce {
   scree_ForceDef def;
+  const char *pattern; /* of the bodies, or null: def.body */
   scree_SceneSignal *signal;
 } scree_SceneForce;
 
@@ -79,6 +80,7 @@ typedef struct scree_Removal {
   scree_Vec3 point, normal; /* plane */
   scree_Vec3 lower, upper;  /* outside */
   int body;                 /* body */
+  const char *pattern;      /* of the bodies, or null: `body`, or all */
   double time;
 } scree_Removal;
 
@@ -113,7 +115,8 @@ struct scree_Scene {
   double step, duration, smallest;
   bool automatic_step;
   int64_t steps, frame_steps;
-  int stop_body; /* -1: any */
+  int stop_body;            /* -1: any */
+  const char *stop_pattern; /* or null */
   scree_Vec3 stop_point, stop_normal;
 };
 
@@ -158,6 +161,20 @@ scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* Run all generators: bodies of the start go into the scene, pours into its list. */
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
+
+/* ---- names (scene_names.c) ---- */
+
+/* "domino-*": * stands for any characters. */
+bool scree_name_is_pattern(const char *text);
+bool scree_name_matches(const char *pattern, const char *name); /* a null name matches nothing */
+/* Names of the bodies from `first` on, which a generator has made. */
+scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,
+                                        const scree_Log *log);
+/* Each name is there once. */
+scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *log);
+/* Some body has a name of the pattern, or a message. */
+scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
+                                       const scree_Log *log);
 
 /* Bodies of a table (generator_csv.c). */
 scree_Status scree_scene_generate_csv(scree_Scene *scene, scree_Node *node, const scree_Log *log);

@@ -179,9 +179,16 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(*world, &scene->bodies[k]);
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
+    const char *pattern = scene->forces[k].pattern;
     scree_ForceDef def = scene->forces[k].def;
     def.signal = signal_of(scene->forces[k].signal);
-    status = scree_world_add_force(*world, &def);
+    if (!pattern) status = scree_world_add_force(*world, &def);
+    for (size_t b = (size_t)scene->obstacle_count;
+         pattern && b < scene->body_count && status == SCREE_OK; ++b) {
+      if (!scree_name_matches(pattern, scene->bodies[b].name)) continue;
+      def.body = (int)b;
+      status = scree_world_add_force(*world, &def);
+    }
   }
   if (status == SCREE_OK && scene->start.step > 0)
     status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
@@ -344,6 +351,9 @@ bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,
   for (int b = scene->obstacle_count; b < n; ++b) {
     if (scree_body_is_removed(world, b)) continue;
     if (scene->stop_body >= 0 && b != scene->stop_body) continue;
+    if (scene->stop_pattern &&
+        !scree_name_matches(scene->stop_pattern, scree_scene_body_name(scene, b)))
+      continue;
     const scree_Vec3 x = scree_body_pose(world, b).position;
     if (!(scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0)) continue;
     if (reason) *reason = "a body passed the plane";
