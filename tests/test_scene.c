@@ -200,8 +200,7 @@ static char *load(const char *name) {
 static const char *const examples[] = {"examples/drum.yaml",     "examples/sedimentation.yaml",
                                        "examples/column.yaml",   "examples/hopper.yaml",
                                        "examples/pile.yaml",     "examples/wall.yaml",
-                                       "examples/ellipses.yaml", "examples/dominoes.yaml",
-                                       "examples/quake.yaml",    "examples/gravel.yaml"};
+                                       "examples/ellipses.yaml", "examples/dominoes.yaml"};
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
 /* The scene as used, read again, is itself; examples start without overlap. */

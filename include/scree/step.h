@@ -2,7 +2,7 @@
 #ifndef SCREE_STEP_H
 #define SCREE_STEP_H
 
-#include "scree/shape.h"
+#include "scree/pose.h"
 #include "scree/solver.h"
 
 #include <stdint.h>

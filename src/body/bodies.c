@@ -92,17 +92,6 @@ static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef
   return SCREE_OK;
 }
 
-static scree_Status copy_shape(const scree_Shape *from, scree_Shape *to, const scree_Log *log) {
-  *to = *from;
-  if (!from->vertices) return SCREE_OK;
-  const size_t n = 2 * (size_t)from->vertex_count + 1;
-  /* scree_shape_fini frees it: the same allocator as the shape's own */
-  to->vertices = SCREE_ALLOC(scree_Vec3, n);
-  if (!to->vertices) return scree_fail_memory(log, "the vertices of a shape");
-  memcpy(to->vertices, from->vertices, n * sizeof *to->vertices);
-  return SCREE_OK;
-}
-
 static bool grow(scree_Bodies *b) {
   const size_t n = (size_t)b->count + 1;
   return scree_grow_lean((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion) &&
@@ -156,8 +145,7 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
     return scree_fail_memory(log, "the bodies");
   scree_BodyCold cold = {
       .material = def->material, .group = def->group, .driver = -1, .belt = def->belt};
-  status = copy_shape(def->shape, &cold.shape, log);
-  if (status) return status;
+  scree_shape_copy(def->shape, &cold.shape);
   if (def->driver.kind != SCREE_SIGNAL_ZERO) {
     cold.driver = bodies->driver_count;
     status = add_driver(bodies, def, log);
@@ -274,8 +262,6 @@ size_t scree_bodies_memory(const scree_Bodies *b) {
                  b->cold_capacity * sizeof *b->cold + b->fixed_capacity +
                  b->gone_capacity * sizeof *b->gone + b->driver_capacity * sizeof *b->drivers +
                  b->force_capacity * sizeof *b->forces;
-  for (int k = 0; k < b->count; ++k)
-    if (b->cold[k].shape.vertices)
-      bytes += (2 * (size_t)b->cold[k].shape.vertex_count + 1) * sizeof(scree_Vec3);
+  for (int k = 0; k < b->count; ++k) bytes += scree_shape_memory(&b->cold[k].shape);
   return bytes;
 }

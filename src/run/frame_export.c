@@ -17,6 +17,25 @@
 
 enum { PARAMETERS_MAX = 24 };
 
+/* Refuse shapes that cannot be written: clumps, and in tables polygons. */
+static scree_Status check_shapes(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                                 const char *path, bool table) {
+  for (int b = 0; b < frame->bodies; ++b) {
+    const scree_ShapeType *type = scree_shape_type(replay->bodies[b].shape.kind);
+    if (!frame->present[b] || (table && replay->bodies[b].obstacle)) continue;
+    if (type->takes_vertices && table)
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: body %d is a %s, whose vertices do not fit into a table: write the "
+                        "frame as a scene",
+                        path, b, type->name);
+    if (type->takes_parts)
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: body %d is a %s, which cannot be written: use `start` in a scene",
+                        path, b, type->name);
+  }
+  return SCREE_OK;
+}
+
 /* ---- table ----------------------------------------------------------------------------------- */
 
 /* Names of the parameters that shapes of the frame have, each once. */
@@ -77,13 +96,7 @@ static void put_body(FILE *file, const scree_Replay *replay, const scree_ReplayF
 scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path) {
   scree_ReplayFrame frame = {.bodies_only = true};
   scree_Status status = scree_replay_read(replay, k, &frame);
-  for (int b = 0; b < frame.bodies && status == SCREE_OK; ++b)
-    if (frame.present[b] && !replay->bodies[b].obstacle &&
-        scree_shape_type(replay->bodies[b].shape.kind)->takes_vertices)
-      status = scree_fail(replay->log, SCREE_BAD_INPUT,
-                          "%s: body %d is a %s, whose vertices do not fit into a table: write the "
-                          "frame as a scene",
-                          path, b, scree_shape_type(replay->bodies[b].shape.kind)->name);
+  if (status == SCREE_OK) status = check_shapes(replay, &frame, path, true);
   FILE *file = status == SCREE_OK ? fopen(path, "w") : NULL;
   if (status == SCREE_OK && !file)
     status =
@@ -243,6 +256,7 @@ scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *p
   if (status == SCREE_OK) status = scree_tree_parse(&out.tree, text, length, source, replay->log);
   const bool parsed = status == SCREE_OK;
   if (status == SCREE_OK) status = scree_replay_read(replay, k, &frame);
+  if (status == SCREE_OK) status = check_shapes(replay, &frame, path, false);
   if (status == SCREE_OK) {
     made = make_scene(&out);
     if (!made) status = scree_fail_memory(replay->log, path);

@@ -110,7 +110,7 @@ static scree_Status read_shape(const Table *table, int row, double scale, scree_
     }
     parameters[p] *= scale;
   }
-  if (!changed || type->takes_vertices) {
+  if (!changed || type->takes_vertices || type->takes_parts) {
     if (own) return refuse_row(table, row, "vertices do not fit into a table", type->name);
     return scree_scene_scale_shape(&table->common, scale, shape, table->log);
   }

@@ -185,9 +185,16 @@ static void say_shapes(Page *page) {
           parameter->required ? "" : " (optional)", parameter->help);
     }
     if (type->takes_vertices) say(page, "`vertices`: list of points [x, y], in any order");
+    if (type->takes_parts) say(page, "`parts`: list of parts, see below");
     say(page, " |\n");
   }
-  say(page, "\n");
+  say(page, "\n### Parts of a clump\n\n"
+            "`shape: { kind: clump, parts: [{ shape: { kind: sphere, radius: 0.01 } }, { shape: { "
+            "kind: sphere, radius: 0.01 }, position: [0.01, 0, 0] }] }`. Parts are convex shapes; "
+            "mass, centroid and moments are sums over the parts, so that matter counts twice where "
+            "they overlap. At position 0 and without rotation the parts of a body are where they "
+            "are typed.\n\n");
+  say_table(page, scree_scene_part_fields);
 }
 
 static void say_laws(Page *page) {
@@ -415,6 +422,11 @@ static void json_shape(Page *page) {
     if (type->takes_vertices)
       say(page, ", \"vertices\": {\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": "
                 "\"array\", \"minItems\": 2, \"maxItems\": 2}}");
+    if (type->takes_parts) {
+      say(page, ", \"parts\": {\"type\": \"array\", \"minItems\": 1, \"items\": ");
+      json_object(page, scree_scene_part_fields, NULL);
+      say(page, "}");
+    }
     say(page, "}}");
   }
   say(page, "]}");

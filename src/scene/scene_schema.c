@@ -91,6 +91,24 @@ static const scree_Field material[] = {
              "rotation"),                                                                          \
       VECTOR("to", 0, "m", NULL, "the other end")
 
+const scree_Field scree_scene_part_fields[] = {
+    SHAPE("its shape"),
+    VECTOR("position", 0, "m", "0", "of the origin of its shape"),
+    {.key = "angle",
+     .type = SCREE_FIELD_REAL,
+     .unit = "rad",
+     .preset = "0",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 2,
+     .help = "rotation, counter-clockwise"},
+    {.key = "rotation",
+     .type = SCREE_FIELD_MAP,
+     .fields = rotation,
+     .dimension = 3,
+     .help = "axis and angle, or quaternion, or euler; default: none"},
+    END};
+
 #define MATTER_FIELDS                                                                              \
   TEXT("material", AUTO, "auto", "a name of `materials`; auto: the first of them"),                \
       INT("group", 0, "0", 0, 4294967295.0,                                                        \

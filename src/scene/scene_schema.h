@@ -61,6 +61,9 @@ struct scree_Field {
   const char *help;
 };
 
+/* A part of a clump. */
+extern const scree_Field scree_scene_part_fields[];
+
 /* The whole scene. */
 const scree_Field *scree_scene_schema(void);
 

@@ -89,8 +89,7 @@ static scree_Status add(Source *source, int b, bool velocities) {
     body.name = scree_tree_text(&scene->tree, name, strlen(name));
     if (!body.name) return scree_fail_memory(source->log, scene->name);
   }
-  scree_Status status = scree_scene_scale_shape(from->shape, 1.0, &body.shape, source->log);
-  if (status != SCREE_OK) return status;
+  scree_shape_copy(from->shape, &body.shape);
   source->number[b] = (int)scene->body_count;
   return scree_scene_add(scene, &body, source->log);
 }

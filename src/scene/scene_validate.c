@@ -20,7 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERRORS_MAX = 20, WORDS_MAX = 96, VERTICES_MAX = 1024, TABLE_MAX = 1000000 };
+enum {
+  ERRORS_MAX = 20,
+  WORDS_MAX = 96,
+  VERTICES_MAX = 1024,
+  PARTS_MAX = 65536,
+  TABLE_MAX = 1000000
+};
 
 typedef struct Check {
   const char *name; /* of the file */
@@ -473,6 +479,24 @@ static bool add_parameter(Check *check, const scree_ShapeParameter *parameter,
   return scree_tree_add(check->tree, result, parameter->name, value);
 }
 
+static scree_Node *check_fields(Check *check, const scree_Field *fields, const char *kind,
+                                const scree_Node *node);
+
+static scree_Node *check_parts(Check *check, const scree_Node *node) {
+  scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
+  if (node->kind != SCREE_NODE_LIST || node->count < 1 || node->count > PARTS_MAX) {
+    expected(check, node, "a list of parts { shape: ..., position: ... }");
+    return NULL;
+  }
+  for (int k = 0; k < node->count && result; ++k) {
+    const size_t mark = push(check, NULL, k);
+    scree_Node *item = check_fields(check, scree_scene_part_fields, NULL, node->entries[k].value);
+    pop(check, mark);
+    if (!scree_tree_add(check->tree, result, NULL, item)) return NULL;
+  }
+  return result;
+}
+
 static scree_Node *check_shape(Check *check, const scree_Node *node) {
   const scree_ShapeKind kind = check_kind(check, node);
   if (kind == SCREE_SHAPE_KINDS) return NULL;
@@ -480,6 +504,7 @@ static scree_Node *check_shape(Check *check, const scree_Node *node) {
   const char *words[16] = {"kind"};
   for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
   if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
+  if (type->takes_parts) words[type->parameter_count + 1] = "parts";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
     bool known = false;
@@ -502,6 +527,16 @@ static scree_Node *check_shape(Check *check, const scree_Node *node) {
     }
     const size_t mark = push(check, "vertices", 0);
     good = scree_tree_add(check->tree, result, "vertices", check_vertices(check, vertices));
+    pop(check, mark);
+  }
+  if (type->takes_parts && good) {
+    const scree_Node *parts = scree_node_find(node, "parts");
+    if (!parts) {
+      complain(check, node->line, node->column, "parts are missing (a list of shapes)");
+      return NULL;
+    }
+    const size_t mark = push(check, "parts", 0);
+    good = scree_tree_add(check->tree, result, "parts", check_parts(check, parts));
     pop(check, mark);
   }
   return good ? result : NULL;

@@ -283,7 +283,7 @@ static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *senso
       continue;
     if (sensor->pattern && !scree_name_matches(sensor->pattern, scree_scene_body_name(scene, k)))
       continue;
-    sum += scree_bodies_kinetic(b, k, NULL);
+    sum += scree_body_kinetic(world, k);
   }
   return sum;
 }

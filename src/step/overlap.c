@@ -138,26 +138,28 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const double error = expansion_error(s, i, j, at, &a, &z, h);
   if (error == 0 || lowest - error >= -limit) return 0;
   const scree_Motion mi = motion_after(b, i, &a, h), mj = motion_after(b, j, &z, h);
-  scree_Manifold manifold;
-  const int n = scree_collide(si, &mi.pose, sj, &mj.pose, 0, &manifold);
+  const size_t begin = out->count;
+  scree_points_collide(b, i, &mi.pose, j, &mj.pose, 0, out);
   double deepest = 0;
-  for (int k = 0; k < n; ++k) deepest = fmin(deepest, manifold.points[k].gap);
+  for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
   /* what the expanded gap shows itself is the solver's, whose tolerance is certified elsewhere */
-  if (deepest >= -limit || deepest >= lowest - own * limit) return 0;
-  for (int k = 0; k < n; ++k) {
-    scree_ManifoldPoint *p = &manifold.points[k];
-    const scree_Vec3 on_i = back(b, i, &mi, scree_axpy(p->position, 0.5 * p->gap, p->normal));
-    const scree_Vec3 on_j = back(b, j, &mj, scree_axpy(p->position, -0.5 * p->gap, p->normal));
-    p->position = scree_scale(0.5, scree_add(on_i, on_j));
-    scree_points_add(out, i, j, p);
+  if (deepest >= -limit || deepest >= lowest - own * limit) {
+    out->count = begin;
+    return 0;
+  }
+  for (size_t k = begin; k < out->count; ++k) {
+    const scree_Vec3 p = out->position[k], n = out->normal[k];
+    const scree_Vec3 on_i = back(b, i, &mi, scree_axpy(p, 0.5 * out->gap[k], n));
+    const scree_Vec3 on_j = back(b, j, &mj, scree_axpy(p, -0.5 * out->gap[k], n));
+    out->position[k] = scree_scale(0.5, scree_add(on_i, on_j));
   }
   return -deepest / size;
 }
 
 static void add_copy(scree_Points *to, const scree_Points *from, size_t k) {
   const scree_ContactKey *key = &from->keys[k];
-  const scree_ManifoldPoint point = {from->position[k], from->normal[k], from->gap[k],
-                                     key->feature};
+  const scree_ManifoldPoint point = {
+      from->position[k], from->normal[k], from->gap[k], key->feature, {key->part[0], key->part[1]}};
   scree_points_add(to, key->i, key->j, &point);
   if (!to->failed) to->curve[to->count - 1] = from->curve[k];
 }

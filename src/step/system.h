@@ -210,6 +210,9 @@ void scree_points_fini(scree_Points *points);
 struct scree_ManifoldPoint;
 /* Behind the others; `failed` is set when memory runs out. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
+/* Add all points of bodies i and j at these poses with gaps up to `margin`. */
+void scree_points_collide(const scree_Bodies *bodies, int i, const scree_Pose *pi, int j,
+                          const scree_Pose *pj, double margin, scree_Points *points);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 

@@ -33,6 +33,7 @@ static scree_Contact get_contact(const scree_World *world, int contact) {
   const size_t at = (size_t)contact * (size_t)d;
   const scree_ContactKey *key = &s->contacts.keys[contact];
   scree_Contact out = {.body = {key->i, key->j},
+                       .part = {key->part[0], key->part[1]},
                        .feature = key->feature,
                        .position = s->contacts.position[contact],
                        .normal = s->contacts.normal[contact],

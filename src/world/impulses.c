@@ -60,7 +60,7 @@ scree_Status scree_world_set_impulses(scree_World *world, const scree_ContactImp
     const int body = s->bodies.fixed[i] ? j : i;
     /* contacts are recognised by their places: features are unique within a pair, and far from
      * those that the narrow phase gives */
-    memory->keys[k] = (scree_ContactKey){i, j, UINT32_MAX - (uint32_t)k};
+    memory->keys[k] = (scree_ContactKey){.i = i, .j = j, .feature = UINT32_MAX - (uint32_t)k};
     memory->impulses[k] = list[k].impulse;
     memory->arms[k] = scree_sub(list[k].position, s->bodies.motion[body].pose.position);
   }

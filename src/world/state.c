@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest6";
+static const char magic[8] = "screest8";
 
 typedef struct Header {
   char magic[8];

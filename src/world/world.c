@@ -384,6 +384,12 @@ scree_Vec3 scree_body_inertia(const scree_World *world, int body) {
   return world->system.bodies.inertia[body].moments;
 }
 
+double scree_body_kinetic(const scree_World *world, int body) {
+  const scree_Bodies *b = &world->system.bodies;
+  if (check_index(world, body)) return NAN;
+  return b->fixed[body] ? 0 : scree_bodies_kinetic(b, body, NULL);
+}
+
 int scree_body_material(const scree_World *world, int body) {
   if (check_index(world, body)) return -1;
   return world->system.bodies.cold[body].material;

@@ -5,6 +5,11 @@ source "$(dirname "$0")/common.bash"
 export OMP_NUM_THREADS=1
 cd "$work" || exit 1
 
+for example in "$SCREE_SOURCE"/examples/*.yaml; do
+  case "$example" in */press.yaml) continue ;; esac # starts from a run
+  run 0 "$SCREE" check "$example"
+done
+
 # ---- parameters and includes ----
 mkdir parts
 cat > parts/box.yaml << 'END'
