@@ -147,15 +147,16 @@ typedef struct Shapes {
 /* The rest of /bodies and /parts, (N) each. */
 typedef struct Table {
   int *obstacle, *material, *body;
-  double *mass, *position, *orientation;
+  double *mass, *inertia, *position, *orientation;
   Shapes shapes;
 } Table;
 
 static void table_fini(Table *table) {
-  void *const arrays[] = {table->obstacle,    table->material,        table->body,
-                          table->mass,        table->position,        table->orientation,
-                          table->shapes.kind, table->shapes.radius,   table->shapes.half_length,
-                          table->shapes.semi, table->shapes.vertices, table->shapes.offset};
+  void *const arrays[] = {
+      table->obstacle,      table->material,           table->body,        table->mass,
+      table->inertia,       table->position,           table->orientation, table->shapes.kind,
+      table->shapes.radius, table->shapes.half_length, table->shapes.semi, table->shapes.vertices,
+      table->shapes.offset};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
 }
 
@@ -215,12 +216,18 @@ static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table)
   table->obstacle = SCREE_ALLOC(int, n);
   table->material = SCREE_ALLOC(int, n);
   table->mass = SCREE_ALLOC(double, n);
-  if (!table->obstacle || !table->material || !table->mass)
+  table->inertia = SCREE_ALLOC(double, 3 * n);
+  if (!table->obstacle || !table->material || !table->mass || !table->inertia)
     return scree_fail_memory(h5->log, "the bodies of a run");
   const Column columns[] = {{"obstacle", n, 1, H5T_NATIVE_INT, table->obstacle},
                             {"material", n, 1, H5T_NATIVE_INT, table->material},
                             {"mass", n, 1, H5T_NATIVE_DOUBLE, table->mass}};
-  const scree_Status status = read_columns(h5, "/bodies", columns, 3);
+  scree_Status status = read_columns(h5, "/bodies", columns, 3);
+  /* files of other programs may leave the moments out */
+  hsize_t dims[2] = {0, 0};
+  if (status == SCREE_OK && shape_of(h5, "/bodies/inertia", 2, dims) && dims[0] == n &&
+      dims[1] == 3)
+    status = read_named(h5, "/bodies/inertia", 0, n, 3, H5T_NATIVE_DOUBLE, table->inertia);
   return status == SCREE_OK ? read_shapes(h5, "/bodies", n, &table->shapes) : status;
 }
 
@@ -317,6 +324,9 @@ static scree_Status read_bodies(scree_Replay *replay, const scree_H5 *h5) {
     replay->bodies[i].obstacle = table.obstacle[i] != 0;
     replay->bodies[i].material = table.material[i] >= 0 ? table.material[i] : 0;
     replay->bodies[i].mass = table.obstacle[i] ? INFINITY : table.mass[i];
+    const double *moments = table.inertia + 3 * (size_t)i;
+    if (!table.obstacle[i] && isfinite(moments[0] + moments[1] + moments[2]))
+      replay->bodies[i].inertia = (scree_Vec3){moments[0], moments[1], moments[2]};
     status = scree_shape_type(kind)->takes_parts
                  ? make_clump(replay, h5, &parts, part_count, i, names, names_count, &next, shape)
                  : make_shape(replay, &table.shapes, i, kind, shape);
@@ -327,6 +337,7 @@ static scree_Status read_bodies(scree_Replay *replay, const scree_H5 *h5) {
   table_fini(&table);
   table_fini(&parts);
   scree_free(names);
+  if (status == SCREE_OK) replay->names = read_texts(h5, "/bodies/name", &replay->name_count);
   return status;
 }
 
@@ -524,6 +535,14 @@ static scree_Status read_materials(scree_Replay *replay, const scree_H5 *h5) {
   replay->materials = read_texts(h5, "/materials/name", &replay->material_count);
   char(*texts)[64] = read_texts(h5, "/materials/colour", &count);
   scree_Status status = SCREE_OK;
+  hsize_t densities = 0;
+  if (shape_of(h5, "/materials/density", 1, &densities) &&
+      densities == (hsize_t)replay->material_count) {
+    replay->densities = SCREE_ALLOC(double, replay->material_count);
+    status = replay->densities ? read_named(h5, "/materials/density", 0, densities, 1,
+                                            H5T_NATIVE_DOUBLE, replay->densities)
+                               : scree_fail_memory(h5->log, "the materials of a run");
+  }
   if (texts && replay->material_count > 0) {
     replay->colours = SCREE_ALLOC(scree_ReplayColour, replay->material_count);
     if (!replay->colours) status = scree_fail_memory(h5->log, "the colours of a run");

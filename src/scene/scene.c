@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "scene/scene_include.h"
 #include "scree/options.h"
 
 #include <errno.h>
@@ -449,7 +450,11 @@ static scree_Status read_bodies(scree_Scene *scene, const scree_Log *log) {
       scree_Status status = read_body(scene, list->entries[k].value, pass == 0, log);
       if (status != SCREE_OK) return status;
     }
-    if (pass == 0) scene->obstacle_count = list->count;
+    if (pass == 0) {
+      scene->obstacle_count = list->count;
+      scree_Status status = scree_scene_read_start(scene, log);
+      if (status != SCREE_OK) return status;
+    }
   }
   return SCREE_OK;
 }
@@ -482,7 +487,11 @@ static scree_Status read_forces(scree_Scene *scene, const scree_Log *log) {
     if ((force || torque) == (acceleration != NULL))
       return scree_scene_refuse(scene, map, log, "expected force and torque, or acceleration");
     out->def = (scree_ForceDef){.body = -1, .per_mass = acceleration != NULL};
-    if (!scree_node_is(map, "body", "all")) {
+    const scree_Node *body = scree_node_find(map, "body");
+    if (scree_name_is_pattern(body->text)) {
+      out->pattern = body->text;
+      if (scree_scene_check_pattern(scene, body, log) != SCREE_OK) return SCREE_BAD_INPUT;
+    } else if (!scree_node_is(map, "body", "all")) {
       out->def.body = find_body(scene, scree_node_find(map, "body"), log);
       if (out->def.body < 0) return SCREE_BAD_INPUT;
     }
@@ -571,6 +580,8 @@ static double step_of_force(const scree_Scene *scene, int k) {
   for (size_t b = 0; b < scene->body_count && most > 0; ++b) {
     const scree_SceneBody *body = &scene->bodies[b];
     if (body->def.obstacle || (def->body >= 0 && def->body != (int)b)) continue;
+    if (scene->forces[k].pattern && !scree_name_matches(scene->forces[k].pattern, body->name))
+      continue;
     const double density = body->def.density > 0 ? body->def.density : 0;
     const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
     const double acceleration = def->per_mass ? most : most / mass;
@@ -606,8 +617,8 @@ static scree_Status resolve_time(scree_Scene *scene, const scree_Log *log) {
     const scree_Grain *grain = &scene->pours[k].grain;
     scene->smallest = fmin(scene->smallest, grain->scale.min * grain->shape.size);
   }
-  if (scree_node_is(time, "step", "auto") &&
-      !set_number(scene, time, "step", automatic_step(scene)))
+  scene->automatic_step = scree_node_is(time, "step", "auto");
+  if (scene->automatic_step && !set_number(scene, time, "step", automatic_step(scene)))
     return scree_fail_memory(log, scene->name);
   scene->step = scree_node_number(time, "step");
   /* as many steps as cover the duration; a ratio that is whole but for rounding counts as whole */
@@ -634,7 +645,13 @@ static scree_Status read_stop(scree_Scene *scene, const scree_Log *log) {
   scene->stop_point = scree_scene_vector(plane, "point");
   scene->stop_normal = scree_scene_vector(plane, "normal");
   if (!(scree_norm(scene->stop_normal) > 0))
-    return scree_scene_refuse(scene, plane, log, "stop.plane.normal: expected other than zero");
+    return scree_scene_refuse(scene, plane, log,
+                              "stop.plane.normal: expected a vector other than zero");
+  const scree_Node *body = scree_node_find(plane, "body");
+  if (scree_name_is_pattern(body->text)) {
+    scene->stop_pattern = body->text;
+    return scree_scene_check_pattern(scene, body, log);
+  }
   if (scree_node_is(plane, "body", "any")) return SCREE_OK;
   scene->stop_body = find_body(scene, scree_node_find(plane, "body"), log);
   return scene->stop_body < 0 ? SCREE_BAD_INPUT : SCREE_OK;
@@ -697,6 +714,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   scree_Tree given;
   scree_Status status = scree_tree_parse(&given, text, length, scene->name, log);
   if (status != SCREE_OK) return status;
+  status = scree_scene_include(&given, scene->name, log);
   for (int k = 0; overrides && overrides[k] && status == SCREE_OK; ++k) {
     const char *equals = strchr(overrides[k], '=');
     char path[256];
@@ -718,6 +736,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = check_pairs(scene, log);
   if (status == SCREE_OK) status = read_bodies(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
+  if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = resolve_time(scene, log);
@@ -789,6 +808,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   for (int k = 0; k < scene->pour_count; ++k) scree_shape_fini(&scene->pours[k].grain.shape);
   for (int k = 0; k < scene->force_count; ++k) signal_free(scene->forces[k].signal);
   scree_free(scene->bodies);
+  scree_free(scene->start.contacts);
   scree_free(scene->pours);
   scree_free(scene->forces);
   scree_free(scene->sensors);

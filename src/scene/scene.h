@@ -65,6 +65,7 @@ typedef struct scree_Pour {
 
 typedef struct scree_SceneForce {
   scree_ForceDef def;
+  const char *pattern; /* of the bodies, or null: def.body */
   scree_SceneSignal *signal;
 } scree_SceneForce;
 
@@ -79,8 +80,16 @@ typedef struct scree_Removal {
   scree_Vec3 point, normal; /* plane */
   scree_Vec3 lower, upper;  /* outside */
   int body;                 /* body */
+  const char *pattern;      /* of the bodies, or null: `body`, or all */
   double time;
 } scree_Removal;
+
+/* Contacts of the frame that a scene starts from, by the numbers of its own bodies. */
+typedef struct scree_SceneStart {
+  int count;
+  scree_ContactImpulse *contacts; /* (count) */
+  double step;                    /* that the impulses belong to; 0: no start */
+} scree_SceneStart;
 
 struct scree_Scene {
   char *name; /* of the file */
@@ -93,6 +102,7 @@ struct scree_Scene {
   int obstacle_count;
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
+  scree_SceneStart start;
   scree_Pour *pours; /* (pour_count) */
   int pour_count;
   scree_SceneForce *forces; /* (force_count) */
@@ -103,8 +113,10 @@ struct scree_Scene {
   int removal_count;
   const char **solver_options; /* null-ended "name=value" */
   double step, duration, smallest;
+  bool automatic_step;
   int64_t steps, frame_steps;
-  int stop_body; /* -1: any */
+  int stop_body;            /* -1: any */
+  const char *stop_pattern; /* or null */
   scree_Vec3 stop_point, stop_normal;
 };
 
@@ -134,6 +146,13 @@ scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const sc
  * too, from the moment they come. */
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 
+/* Bodies of the frame that `start` names, after the obstacles are read (scene_start.c). */
+scree_Status scree_scene_read_start(scree_Scene *scene, const scree_Log *log);
+
+/* `path` relative to the folder of the scene's file, as an absolute path in the tree's memory; null
+ * with a message when there is no such file. */
+const char *scree_scene_path(scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
 scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log);
 
 scree_Twist scree_scene_signal_at(void *signal, double time);
@@ -142,6 +161,23 @@ scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* Run all generators: bodies of the start go into the scene, pours into its list. */
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
+
+/* ---- names (scene_names.c) ---- */
+
+/* "domino-*": * stands for any characters. */
+bool scree_name_is_pattern(const char *text);
+bool scree_name_matches(const char *pattern, const char *name); /* a null name matches nothing */
+/* Names of the bodies from `first` on, which a generator has made. */
+scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,
+                                        const scree_Log *log);
+/* Each name is there once. */
+scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *log);
+/* Some body has a name of the pattern, or a message. */
+scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
+                                       const scree_Log *log);
+
+/* Bodies of a table (generator_csv.c). */
+scree_Status scree_scene_generate_csv(scree_Scene *scene, scree_Node *node, const scree_Log *log);
 
 /* Body number `index` of a grain: scale and orientation from its own random numbers, at the
  * origin. `random` goes on from there. */

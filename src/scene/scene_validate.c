@@ -6,6 +6,8 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "scene/scene_expression.h"
+#include "scene/scene_parameters.h"
+#include "scene/signal_csv.h"
 #include "scree/law.h"
 #include "scree/options.h"
 #include "scree/shape.h"
@@ -32,7 +34,8 @@ typedef struct Check {
   scree_Tree *tree; /* normalised */
   int dimension;
   int errors;
-  bool with_ends;     /* the body has `from` and `to`: half_length follows */
+  bool with_ends; /* the body has `from` and `to`: half_length follows */
+  scree_Parameters parameters;
   const char *solver; /* whose options are meant */
   char path[256];     /* "bodies[3].shape" */
 } Check;
@@ -134,7 +137,10 @@ static bool read_number(Check *check, const scree_Node *node, const char *what, 
     *value = INFINITY;
     return true;
   }
-  reason = scree_expression_parse(&expression, node->text, &at);
+  const char *given = scree_parameters_expand(&check->parameters, check->tree, node->text);
+  if (!given) return false;
+  reason = scree_expression_parse(&expression, given, &at);
+  if (given != node->text) at = 0;
   if (reason || expression.uses_time) {
     char text[96];
     complain(check, node->line, node->column + (reason && node->line ? at : 0),
@@ -282,10 +288,13 @@ static scree_Node *check_scalars(Check *check, const scree_Field *field, const s
   const scree_Field number = {.min = -INFINITY, .max = INFINITY};
   const bool ints = field->type == SCREE_FIELD_INTS;
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
-  if (node->kind != SCREE_NODE_LIST || (!ints && node->count != (int)field->max)) {
+  const int wanted = (int)field->max; /* 0: any number of numbers */
+  if (node->kind != SCREE_NODE_LIST || (!ints && wanted > 0 && node->count != wanted)) {
     char what[64];
     if (ints)
       snprintf(what, sizeof what, "a list of integers");
+    else if (wanted == 0)
+      snprintf(what, sizeof what, "a list of numbers");
     else
       snprintf(what, sizeof what, "a list of %d %s", (int)field->max,
                field->type == SCREE_FIELD_TEXTS ? "names" : "numbers");
@@ -315,15 +324,17 @@ static scree_Node *check_component(Check *check, const scree_Node *node) {
     expected(check, node, "a number or an expression in t");
     return NULL;
   }
-  const char *reason = scree_expression_parse(&expression, node->text, &at);
+  const char *given = scree_parameters_expand(&check->parameters, check->tree, node->text);
+  if (!given) return NULL;
+  const char *reason = scree_expression_parse(&expression, given, &at);
+  if (given != node->text) at = 0;
   if (reason) {
     complain(check, node->line, node->column + (node->line ? at : 0),
              "found %s, expected a number or an expression in t (%s)",
              found(node, text, sizeof text), reason);
     return NULL;
   }
-  if (expression.uses_time)
-    return scree_tree_scalar(check->tree, node->text, node->line, node->column);
+  if (expression.uses_time) return scree_tree_scalar(check->tree, given, node->line, node->column);
   const double value = scree_expression_value(&expression, 0);
   if (isfinite(value)) return scree_tree_number(check->tree, value, node->line, node->column);
   expected(check, node, "a finite number");
@@ -375,6 +386,11 @@ static scree_Node *check_table(Check *check, const scree_Field *field, const scr
 
 static scree_Node *check_signals(Check *check, const scree_Field *field, const scree_Node *node) {
   const int count = components(check, field);
+  if (node->kind == SCREE_NODE_MAP && scree_node_find(node, "csv")) {
+    node = scree_signal_from_csv(check->tree, node, count, check->name, check->path, check->log);
+    if (!node) ++check->errors;
+    if (!node) return NULL;
+  }
   if (node->kind == SCREE_NODE_MAP) return check_table(check, field, node);
   if (node->kind == SCREE_NODE_SCALAR && count == 1) return check_component(check, node);
   if (node->kind == SCREE_NODE_SCALAR && node->line == 0 && strcmp(node->text, "0") == 0)
@@ -709,6 +725,67 @@ static scree_Node *check_named(Check *check, const scree_Field *field, const scr
   return result;
 }
 
+/* Whether parameter k uses another one that has no value yet. */
+static bool waits(const scree_Node *node, const bool *done, int k) {
+  const scree_Node *value = node->entries[k].value;
+  for (int other = 0; other < node->count && value->kind == SCREE_NODE_SCALAR; ++other)
+    if (!done[other] && scree_parameter_used(value->text, node->entries[other].key)) return true;
+  return false;
+}
+
+/* One parameter: its name is allowed, its value a number. */
+static bool check_one_parameter(Check *check, const scree_NodeEntry *entry, double *number) {
+  static const scree_Field any = {.min = -INFINITY, .max = INFINITY};
+  const size_t mark = push(check, entry->key, 0);
+  const scree_Node *value = check_real(check, &any, entry->value);
+  pop(check, mark);
+  if (!value) return false;
+  *number = value->number;
+  check->parameters.name[check->parameters.count] = entry->key;
+  check->parameters.value[check->parameters.count++] = value->number;
+  return true;
+}
+
+/* Parameters, which may use each other, before all other keys. */
+static scree_Node *check_parameters(Check *check, const scree_Node *node) {
+  bool done[SCREE_PARAMETERS_MAX] = {false};
+  double number[SCREE_PARAMETERS_MAX];
+  if (node->kind != SCREE_NODE_MAP || node->count > SCREE_PARAMETERS_MAX) {
+    expected(check, node, "a map from names to numbers");
+    return NULL;
+  }
+  for (int k = 0; k < node->count; ++k) {
+    const scree_NodeEntry *entry = &node->entries[k];
+    const char *reason = scree_parameter_refuse(entry->key);
+    if (!reason) continue;
+    complain(check, entry->line, entry->column, "found the name \"%.60s\", expected %s", entry->key,
+             reason);
+    return NULL;
+  }
+  check->parameters.count = 0;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (int k = 0; k < node->count; ++k) {
+      if (done[k] || waits(node, done, k)) continue;
+      if (!check_one_parameter(check, &node->entries[k], &number[k])) return NULL;
+      done[k] = progress = true;
+    }
+  }
+  scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_MAP, node->line, node->column);
+  for (int k = 0; k < node->count && result; ++k) {
+    const scree_NodeEntry *entry = &node->entries[k];
+    if (!done[k]) {
+      complain(check, entry->line, entry->column, "the parameter \"%.60s\" depends on itself",
+               entry->key);
+      return NULL;
+    }
+    if (!scree_tree_add(check->tree, result, entry->key,
+                        scree_tree_number(check->tree, number[k], entry->line, entry->column)))
+      return NULL;
+  }
+  return result;
+}
+
 /* Keys that the table does not have. */
 static void check_keys(Check *check, const scree_Field *fields, const char *kind,
                        const scree_Node *node) {
@@ -770,6 +847,8 @@ static scree_Node *check_fields(Check *check, const scree_Field *fields, const c
     scree_Node *value = check_field(check, field, given);
     if (strcmp(field->key, "name") == 0 && value) check->solver = value->text;
     pop(check, mark);
+    /* what follows from wrong parameters is not worth reporting */
+    if (!value && field->type == SCREE_FIELD_PARAMETERS) return NULL;
     if (value && !scree_tree_add(check->tree, result, field->key, value)) return NULL;
     if (value && field->type == SCREE_FIELD_LAW &&
         !add_law_parameters(check, field, value->text, node, result))
@@ -806,6 +885,8 @@ static scree_Node *check_field(Check *check, const scree_Field *field, const scr
   case SCREE_FIELD_VARIANT: return check_variant(check, field->variants, node);
   case SCREE_FIELD_SHAPE: return check_shape(check, node);
   case SCREE_FIELD_OPTIONS: return check_options(check, node);
+  case SCREE_FIELD_PARAMETERS: return check_parameters(check, node);
+  case SCREE_FIELD_INCLUDE: break; /* put in before the scene is checked (scene_include.c) */
   }
   return NULL;
 }
