@@ -251,10 +251,25 @@ SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree
 SCREE_API scree_Status scree_world_penetration(const scree_World *world, double *penetration,
                                                int *body);
 
-/* Bytes held by the world, its lists of candidates included (the solver and other work of a step is
- * not counted), and by its solver, which keeps its memory from step to step. */
+/* Bytes held by the world, its lists of candidates included, and by what only works during a step:
+ * its solver and the detection of contacts, which keep their memory from step to step. */
 SCREE_API size_t scree_world_memory(const scree_World *world);
 SCREE_API size_t scree_world_solver_memory(const scree_World *world);
+
+/* ---- impulses of an earlier step ------------------------------------------------------------- */
+
+/* A contact and the impulse on body[0] in the axes of the world, N s. */
+typedef struct scree_ContactImpulse {
+  int body[2];
+  scree_Vec3 position, impulse;
+} scree_ContactImpulse;
+
+/* Continue another simulation: the present state counts as the end of a step of length h with these
+ * impulses. They are the warm start of the next step, for contacts of the same bodies at the same
+ * places. `contacts` (count) may name any pairs of bodies. */
+SCREE_API scree_Status scree_world_set_impulses(scree_World *world,
+                                                const scree_ContactImpulse *contacts, int count,
+                                                double h);
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 

@@ -31,6 +31,7 @@ typedef struct scree_Sensor {
   scree_SensorKind kind;
   const char *name;         /* in the scene's tree */
   int body[2];              /* indices of the world */
+  const char *pattern;      /* force, kinetic energy: names of bodies, or null: `body`, or all */
   scree_Vec3 point, normal; /* flux: of the plane, unit normal */
   double radius;            /* flux: about the point, INFINITY: all of the plane */
   double fraction;          /* height */
