@@ -23,6 +23,7 @@
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/joints.h"
 
 /* A contact as a scheme sees it before the solve. */
 typedef struct scree_Approach {
@@ -81,7 +82,8 @@ typedef struct scree_Memory {
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
  * `row_capacity`. */
 typedef struct scree_Posed {
-  int nc, nbodies; /* bodies with contacts */
+  int nc, nbodies;      /* bodies with contacts */
+  size_t more_capacity; /* rows of joints behind the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
                 */
@@ -129,6 +131,7 @@ typedef struct scree_StepTimes {
   double h;       /* its length */
   double horizon; /* from its kick to the next one */
   double rest;    /* from its kick to its end */
+  double kick;    /* the time of the kick itself */
 } scree_StepTimes;
 
 typedef struct scree_System {
@@ -150,6 +153,7 @@ typedef struct scree_System {
   double forced_most;  /* largest change of a velocity by both */
 
   scree_StepTimes times; /* of the attempt under way */
+  scree_Joints joints;
   scree_Points contacts; /* of the last detection */
   scree_Posed posed;
   scree_Memory memory; /* of the last step that stands */
@@ -161,6 +165,13 @@ typedef struct scree_System {
   double penetration;        /* deepest of the last step */
   bool energy_known;         /* total.kinetic and .potential are those of the present state */
 } scree_System;
+
+/* ---- advance.c ------------------------------------------------------------------------------- */
+
+/* What a step changes of bodies and joints, all of it doubles; the memory of contacts is apart. */
+size_t scree_system_snapshot_size(const scree_System *s);
+void scree_system_save(const scree_System *s, void *snapshot);
+void scree_system_restore(scree_System *s, const void *snapshot);
 
 /* ---- move.c ---------------------------------------------------------------------------------- */
 
@@ -232,6 +243,10 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
   if (!p->shift) return p->u[at];
   if (!s->laws.any_terms) return p->u[at] - p->shift[at];
   return p->u[at] - p->shift[at] - p->C[((size_t)c * d + (size_t)k) * d + (size_t)k] * p->r[at];
+}
+/* Whether there is anything to solve: contacts or joints. */
+static inline bool scree_system_is_posed(const scree_System *s) {
+  return s->posed.nc > 0 || s->joints.rows.count > 0;
 }
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
