@@ -256,6 +256,9 @@ SCREE_API scree_Status scree_world_penetration(const scree_World *world, double 
 SCREE_API size_t scree_world_memory(const scree_World *world);
 SCREE_API size_t scree_world_solver_memory(const scree_World *world);
 
+/* Number of contacts of the present configuration: points whose gap is closed. */
+SCREE_API scree_Status scree_world_touching(const scree_World *world, int *contacts);
+
 /* ---- impulses of an earlier step ------------------------------------------------------------- */
 
 /* A contact and the impulse on body[0] in the axes of the world, N s. */
