@@ -50,11 +50,8 @@ static const struct Numbers {
   double curved;          /* step of z above which the second-order term of s is right */
   double free;            /* affine step above which the path is straight */
   double fraction_free, fraction;   /* of the largest step: where it is straight, and elsewhere */
-  double growth;                    /* of the residual that a step may have */
-  int halvings;                     /* of a step whose residual grows more, at most */
-  double small, tiny;               /* steps that count as such */
+  double small;                     /* a step that counts as such */
   int stalled;                      /* small steps in a row that are a stall */
-  int stuck;                        /* tiny steps in a row after which nothing moves again */
   double weight_down;               /* factor of f_c where a contact blocks */
   double weight_least;              /* f_c, at least */
   double weight_step;               /* step after which all others recover */
@@ -63,10 +60,9 @@ static const struct Numbers {
   double weight_error;              /* or this over the error, if that is more */
   double polish_again;              /* fall of the error before sweeps are tried again */
   double sweeps_least, sweeps_most; /* of a polish, in factorisations */
-  double stall_least, stall_most;   /* the same after a stall: it is all that is left to do */
+  double stall_least;               /* the same after a stall, at least */
   double newton_at;                 /* error below which Newton steps are tried too */
   double stall_at;                  /* error below which a stall may be round-off */
-  double progress;                  /* ratio of errors that counts as progress */
 } number = {
     .blocked = 0.1,
     .sigma_least = 1e-4,
@@ -78,26 +74,20 @@ static const struct Numbers {
     .free = 0.7,
     .fraction_free = 0.98,
     .fraction = 0.8,
-    .growth = 1.1,
-    .halvings = 6,
     .small = 0.3,
-    .tiny = 0.02,
     .stalled = 6,
-    .stuck = 8,
     .weight_down = 0.03,
     .weight_least = 100.0,
     .weight_step = 0.3,
     .weight_up = 2.0,
-    .weight_most = 1e5,
+    .weight_most = 1e6,
     .weight_error = 0.3,
     .polish_again = 0.1,
     .sweeps_least = 1.0,
     .sweeps_most = 8.0,
     .stall_least = 4.0,
-    .stall_most = 50.0,
     .newton_at = 1e-4,
     .stall_at = 1e-4,
-    .progress = 0.8,
 };
 
 typedef struct State {
@@ -125,17 +115,15 @@ static void to_impulses(const State *st, const double *x, double *r) {
   for (int c = 0; c < st->W->constraints; ++c) scree_ipm_contact_impulse(&st->contact[c], x, r);
 }
 
-/* ru = z - s e_0 - D S (B y + C r + q), ry = A y - B^T r; returns |ru|, *ry_norm = |ry| */
+/* ru = z - s e_0 - D S (B y + C r + q), ry = A y - B^T r; returns |ru| */
 static double residuals(State *st, const double *x, const double *z, const double *y, double *ru,
-                        double *ry, double *ry_norm) {
+                        double *ry) {
   const scree_Operator *W = st->W;
   to_impulses(st, x, st->rt);
-  *ry_norm = 0.0;
   if (st->law.bodies) {
     scree_operator_gather(W, st->rt, ry);
     scree_operator_inertia(W, y, st->Ay);
     for (size_t i = 0; i < W->state_size; ++i) ry[i] = st->Ay[i] - ry[i];
-    *ry_norm = scree_vector_norm(W->state_size, ry, 1);
   }
   scree_operator_velocity(W, st->rt, y, W->problem->q, st->ut);
   for (int c = 0; c < W->constraints; ++c)
@@ -323,30 +311,22 @@ static void update_weights(State *st, double step, double error) {
 
 /* How far the iteration has come. */
 typedef struct Progress {
-  double ru, ry;    /* norms of the residuals */
+  double ru;        /* norm of the residual */
   double last;      /* step */
-  int small, tiny;  /* small and tiny steps in a row */
+  int small;        /* small steps in a row */
   double polish_at; /* error at which sweeps are tried next */
   double best;      /* error of the impulses in State.best */
-  double reference; /* best error when `since` was set to zero */
-  int since;        /* iterations since the best error became clearly better */
+  double reference; /* best error of the iteration before */
+  int since;        /* iterations since the best error fell */
   bool broken;      /* numbers are not finite any more */
 } Progress;
 
-/* Take the step in (dx, dz, dy), halved while the residual grows beyond `bound`; its length. */
-static double take_step(State *st, double step, double bound, Progress *progress) {
-  double *y = st->W->state_size ? st->y : NULL;
-  move(st, step, st->x, st->z, y);
-  for (int k = 0; k <= number.halvings; ++k) {
-    progress->ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &progress->ry);
-    if (progress->ru <= bound || k == number.halvings) break;
-    step *= 0.5;
-    move(st, -step, st->x, st->z, y);
-  }
+/* Take a step along (dx, dz, dy). */
+static void take_step(State *st, double step, Progress *progress) {
+  move(st, step, st->x, st->z, st->W->state_size ? st->y : NULL);
+  progress->ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry);
   progress->last = step;
   progress->small = step < number.small ? progress->small + 1 : 0;
-  progress->tiny = step < number.tiny ? progress->tiny + 1 : 0;
-  return step;
 }
 
 /* One predictor-corrector step from residuals that are up to date. */
@@ -368,13 +348,8 @@ static scree_Status iterate(State *st, scree_SolveRun *run, Progress *progress) 
   direction(st, sigma * mu, affine > number.blocked ? st->dxa : NULL, st->dza, st->ru, st->dx,
             st->dz);
   const double fraction = affine > number.free ? number.fraction_free : number.fraction;
-  /* what the barrier allows the residual to be */
-  const double bound =
-      number.growth *
-      (sqrt(progress->ru * progress->ru + st->law.w_mean * progress->ry * progress->ry) +
-       sqrt(rm) * root_n);
-  const double most = fmin(1.0, fraction * largest_step(st, st->dx, st->dz, &z_step));
-  const double step = take_step(st, most, bound, progress);
+  const double step = fmin(1.0, fraction * largest_step(st, st->dx, st->dz, &z_step));
+  take_step(st, step, progress);
   update_weights(st, step, error);
   scree_report(run->log, SCREE_LOG_DETAIL,
                "ipm %d: error %.2e barrier %.2e affine %.2f sigma %.2g step %.3f",
@@ -395,9 +370,8 @@ static scree_Status maybe_polish(State *st, scree_SolveRun *run, Progress *progr
     run->value = progress->best;
   }
   const double least = stalled ? number.stall_least : number.sweeps_least;
-  const double most = stalled ? number.stall_most : number.sweeps_most;
-  scree_Status status =
-      scree_solve_run_sweep(run, least * st->sweeps_per_f, most * st->sweeps_per_f, r, u);
+  scree_Status status = scree_solve_run_sweep(run, least * st->sweeps_per_f,
+                                              number.sweeps_most * st->sweeps_per_f, r, u);
   keep_best(st, run->value, &progress->best, r);
   if (status || run->met || run->exhausted || !(error < number.newton_at)) return status;
   /* two steps, and more only if they have gained a digit */
@@ -420,8 +394,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   scree_operator_apply(W, r, W->problem->q, st->dy, u);
   measure_scales(st);
   start_near(st, r, u, st->options.barrier * st->x_mean * st->q_mean);
-  progress.ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry, &progress.ry);
-  while (progress.since <= st->options.patience && progress.tiny < number.stuck) {
+  progress.ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry);
+  while (progress.since <= st->options.patience) {
     ++run->iterations;
     scree_Status status = iterate(st, run, &progress);
     if (status) return status;
@@ -436,12 +410,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
     status = maybe_polish(st, run, &progress, r, u);
     if (status || run->met) return status;
     if (run->exhausted) break;
-    if (progress.best < number.progress * progress.reference) {
-      progress.reference = progress.best;
-      progress.since = 0;
-    } else {
-      ++progress.since;
-    }
+    progress.since = progress.best < progress.reference ? 0 : progress.since + 1;
+    progress.reference = progress.best;
   }
   memcpy(r, progress.best < given ? st->best : st->given, st->n * sizeof *r);
   run->value = fmin(progress.best, given);

@@ -36,12 +36,12 @@ enum { WINDOW_MAX = 128 };
 
 /* Numbers chosen by measurement. @NOTE@ */
 static const struct Numbers {
-  int always;         /* contacts whose status any step may change */
-  double hopeless;    /* share of contacts whose status a failed first step changes: give up */
-  double wild;        /* share that even a step that lowers the error may not change twice */
-  double few;         /* share whose new statuses are worth a second solve */
-  double close;       /* error below which only contacts without load change: never give up */
-  double near;        /* times the tolerance: as many sweeps again may do */
+  int always;      /* contacts whose status any step may change, and for whose new statuses a second
+                      solve is worth its price */
+  double hopeless; /* share of contacts whose status a failed first step changes: give up */
+  double wild;     /* share that even a step that lowers the error may not change twice */
+  double close;    /* error below which only contacts without load change: never give up */
+  double near;     /* times the tolerance: as many sweeps again may do */
   double flipped_up;  /* factor of the weight of a contact whose status a step has changed */
   double failed_up;   /* of all others after a step that failed */
   double down;        /* of all others after a step that lowered the error */
@@ -50,7 +50,6 @@ static const struct Numbers {
     .always = 8,
     .hopeless = 0.1,
     .wild = 0.3,
-    .few = 0.1,
     .close = 1e-6,
     .near = 3.0,
     .flipped_up = 8.0,
@@ -194,8 +193,7 @@ static scree_Status newton_step(State *st, scree_SolveRun *run, bool doubt, doub
                                 const double *u, int *flips, bool *broken) {
   const scree_Problem *p = run->W->problem;
   scree_Status status = solve_statuses(st, run, st->old, r, u, flips, broken);
-  if (!status && !*broken && doubt && *flips > 0 &&
-      *flips < number.always + number.few * st->laws.W->constraints)
+  if (!status && !*broken && doubt && *flips > 0 && *flips < number.always)
     status = solve_statuses(st, run, st->old, r, st->t, flips, broken);
   if (status || *broken) return status;
   for (int k = 0; k < st->laws.W->constraints; ++k) {

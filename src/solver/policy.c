@@ -258,7 +258,6 @@ static const struct SweepNumbers {
   int far_group;       /* and between balls, where measuring costs more than a sweep, so many are
                           made before the first measurement */
   double trust;        /* sweeps: a rate that was seen for fewer is trusted less */
-  int nearly;          /* sweeps that are made in any case if they promise the tolerance */
   int calm_group;      /* sweeps in which over-relaxation must make progress */
   double no_progress;  /* ratio of errors that counts as none */
   double relaxation;   /* between balls with friction */
@@ -268,7 +267,6 @@ static const struct SweepNumbers {
     .far = 100,
     .far_group = 3,
     .trust = 3,
-    .nearly = 8,
     .calm_group = 5,
     .no_progress = 0.9,
     .relaxation = 1.5,
@@ -304,7 +302,7 @@ bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double bef
     const double rate = log(record->lowest / record->half_error) / (done - record->half);
     const double needed =
         log(tolerance / record->error) / rate * (1.0 + sweeps.trust / (double)done);
-    if (!(rate < 0.0) || (needed > sweeps.nearly && done + needed > most)) return false;
+    if (!(rate < 0.0) || done + needed > most) return false;
   }
   if (calmed || done >= 2 * record->half) { /* judged from here on */
     record->half = done;
