@@ -25,12 +25,11 @@ static const struct Numbers {
   double stray;                /* first correction, in steps, that has jumped to another branch */
   double jump;                 /* first correction that is allowed, relative to impulses */
   double hold;                 /* share of a step by which a correction may move an event */
-  double diverged;   /* correction, in steps and impulses, after which Newton has failed */
-  double least_step; /* relative to impulses */
-  double zero;       /* a tau that is zero */
-  double nearly;     /* a tau that will do where zero cannot be hit */
-  double lost;       /* a tau from which the path does not return */
-  double measured;   /* fall of tau between two measurements */
+  double least_step;           /* relative to impulses */
+  double zero;                 /* a tau that is zero */
+  double nearly;               /* a tau that will do where zero cannot be hit */
+  double lost;                 /* a tau from which the path does not return */
+  double measured;             /* fall of tau between two measurements */
 } number = {
     .sideways = 0.5,     /* 0.25: 0.99; 1: 1.02 */
     .corrections = 6,    /* 3: 1.01 (+1 solved); 12: 1.05 */
@@ -46,7 +45,6 @@ static const struct Numbers {
     .stray = 3.0,        /* 1.5: 1.00; 6: 1.00 */
     .jump = 0.01,        /* 0.005: 1.00; 0.02: 1.00 */
     .hold = 0.5,         /* 0.25: 1.03; 1: 1.01 */
-    .diverged = 1e3,     /* no change from 100 to 10000 */
     .least_step = 1e-9,  /* 1e-10: 1.00; 1e-8: 1.00 */
     .zero = 1e-12,       /* no change from 1e-13 to 1e-11 */
     .nearly = 1e-6,      /* 1e-7: 1.00; 1e-5: 1.00 */
@@ -294,7 +292,7 @@ static bool is_corrected(const scree_LemkePath *path, const Step *step, int k, d
                      change < number.fine * step->last_moved ||
                      change < number.noise * path->impulse;
   if (step->landing ? change < number.exact * path->impulse : close) return true;
-  if (last || !(change < number.diverged * (step->moved + path->impulse))) *far = true;
+  if (last || !isfinite(change)) *far = true;
   if (step->landing && last && change < number.noise * path->impulse) *far = false;
   return last || *far;
 }

@@ -40,7 +40,6 @@ static const struct Numbers {
   int always;      /* contacts whose status any step may change, and for whose new statuses a second
                       solve is worth its price */
   double hopeless; /* share of contacts whose status a failed first step changes: give up */
-  double wild;     /* share that even a step that lowers the error may not change twice */
   double close;    /* error below which only contacts without load change: never give up */
   double near;     /* times the tolerance: as many sweeps again may do */
   double flipped_up;  /* factor of the weight of a contact whose status a step has changed */
@@ -50,14 +49,13 @@ static const struct Numbers {
 } number = {
     .always = 8,       /* 4: 0.99; 16: 1.00 */
     .hopeless = 0.1,   /* 0.05: 0.99; 0.2: 1.01 */
-    .wild = 0.3,       /* 0.15: 1.01; 0.6: 1.01 */
-    .close = 1e-6,     /* 1e-7: 1.00; 1e-5: 1.00 */
+    .close = 1e-6,     /* 1e-7: 1.00; 1e-5: 1.00; for time steps that are solved to more digits */
     .near = 3.0,       /* 1.5: 1.00; 6: 1.00 */
     .flipped_up = 8.0, /* 4: 1.00; 16: 0.97 */
     .failed_up = 2.0,  /* 1: 1.07; 4: 1.01 */
     .down = 0.2,       /* 0.1: 1.05; 0.4: 1.01 */
-    .most = 0.1,       /* 0.05: 1.00; 0.2: 1.00 */
-    .least = 1e-8,     /* 1e-9: 1.00; 1e-7: 1.00 */
+    .most = 0.1,       /* a limit; 1: 1.00 */
+    .least = 1e-8,     /* a limit that keeps systems regular; 1e-9: 1.00; 1e-7: 1.00 */
 };
 
 typedef struct State {
@@ -260,8 +258,7 @@ static bool still_falling(const State *st, const scree_SolveRun *run, Past *past
 /* A step that changes hundreds of statuses is not near a solution. */
 static bool is_hopeless(int constraints, int step, int flips, bool better, double before) {
   const double share = (flips - number.always) / (double)constraints;
-  return before > number.close &&
-         ((step < 2 && !better && share > number.hopeless) || (step > 0 && share > number.wild));
+  return before > number.close && step < 2 && !better && share > number.hopeless;
 }
 
 /* The first sweeps. Those that the run has made before its first factorisation count for half at
