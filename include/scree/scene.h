@@ -37,6 +37,8 @@ typedef struct scree_SceneInfo {
   int dimension;
   int bodies, obstacles; /* at the start, generated ones included */
   int poured;            /* bodies that come later */
+  double poured_mean;    /* of them that are there, mean over the duration */
+  int sensor_columns;    /* numbers that the sensors give in each step */
   int materials, forces;
   double step, duration; /* s */
   bool automatic_step;   /* the scene leaves the step to the library */

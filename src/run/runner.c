@@ -461,6 +461,17 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   return status;
 }
 
+/* The last step of the scene is shorter where the duration is no multiple of the step. */
+static scree_Status fit_last_step(scree_Run *run) {
+  const double step = run->info.step, left = run->info.duration - scree_world_time(run->world);
+  if (scree_world_steps(run->world) + 1 != run->info.steps || run->steps_limit > run->info.steps ||
+      !(left > 1e-9 * step && left < (1 - 1e-9) * step))
+    return SCREE_OK;
+  scree_WorldSettings settings = *scree_world_get_settings(run->world);
+  settings.step = left;
+  return scree_world_set_settings(run->world, &settings);
+}
+
 /* Pour and remove bodies before the next step. A step that is repeated, in this run or in a resumed
  * one, does not do it again: a body that has just been poured could be removed. */
 static scree_Status prepare_bodies(scree_Run *run) {
@@ -482,6 +493,7 @@ scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   if (!report) report = &own;
   scree_Status status = prepare_bodies(run);
   if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
+  if (status == SCREE_OK) status = fit_last_step(run);
   if (status != SCREE_OK) return fail(run, status);
   status = scree_world_step(run->world, report);
   if (run->unsaved != SCREE_OK) return fail(run, run->unsaved);
@@ -547,6 +559,7 @@ const scree_World *scree_run_world(const scree_Run *run) {
 
 double scree_run_end(const scree_Run *run) {
   double end = (double)run->steps_limit * run->info.step;
+  if (run->steps_limit <= run->info.steps) end = fmin(end, run->info.duration);
   if (run->settings.steps > 0)
     end = fmin(end, (double)(run->steps_start + run->settings.steps) * run->info.step);
   return end;

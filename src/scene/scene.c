@@ -74,10 +74,36 @@ static scree_Status read_stop(scree_Scene *scene, const scree_Log *log) {
   return scene->stop_body < 0 ? SCREE_BAD_INPUT : SCREE_OK;
 }
 
+/* Refuse a solver that cannot solve the contact problems of the scene. A problem with one contact
+ * stands for them. */
+static scree_Status check_solver(const scree_Scene *scene, const scree_Node *solver,
+                                 const scree_Log *log) {
+  const scree_Node *name = scree_node_find(solver, "name");
+  const scree_SolverClass *class_ = scree_solver_class_find(name->text);
+  const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {0}, mu = 0.5;
+  const int d = scene->dimension;
+  const double flat[4] = {1, 0, 0, 1};
+  scree_Problem problem;
+  if (!class_) return SCREE_OK;
+  scree_Status status = scree_problem_create_dense(&problem, d, 1, d == 2 ? flat : W, q, &mu, log);
+  if (status != SCREE_OK) return status;
+  if (scree_node_is(solver, "flow", "associated")) problem.law = SCREE_ASSOCIATED;
+  const char *reason = scree_solver_class_refuses(class_, &problem);
+  if (reason)
+    status = scree_scene_refuse(scene, name, log,
+                                "solver.name: %s cannot solve this scene: %s; set solver.flow, or "
+                                "take another solver (auto)",
+                                name->text, reason);
+  scree_problem_destroy(&problem);
+  return status;
+}
+
 /* "name=value" of the solver's options. */
 static scree_Status read_solver(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *solver = scree_node_find(scene->tree.root, "solver");
   const scree_Node *options = scree_node_find(solver, "options");
+  scree_Status status = check_solver(scene, solver, log);
+  if (status != SCREE_OK) return status;
   scene->threads = (int)scree_node_number(solver, "threads");
   scene->solver_options = SCREE_ALLOC(const char *, options->count + 1);
   if (!scene->solver_options) return scree_fail_memory(log, scene->name);

@@ -17,6 +17,21 @@ static int poured(const scree_Scene *scene) {
   return count;
 }
 
+/* Poured bodies that are there, mean over the duration, if there is always room. */
+static double poured_mean(const scree_Scene *scene) {
+  double sum = 0;
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Pour *pour = &scene->pours[k];
+    const double last = pour->start + pour->count / pour->rate;
+    const double end = fmin(last, scene->duration);
+    if (end <= pour->start) continue;
+    /* a ramp until `end`, then all that have come */
+    const double come = (end - pour->start) * pour->rate;
+    sum += come * (scene->duration - 0.5 * (pour->start + end)) / scene->duration;
+  }
+  return sum;
+}
+
 scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *output = scree_node_find(root, "output");
   const scree_Node *stop = scree_node_find(root, "stop");
@@ -28,6 +43,8 @@ scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
       .bodies = (int)scene->body_count - scene->obstacle_count,
       .obstacles = scene->obstacle_count,
       .poured = poured(scene),
+      .poured_mean = poured_mean(scene),
+      .sensor_columns = scree_sensors_columns(scene),
       .materials = scene->material_count,
       .forces = scene->force_count,
       .step = scene->step,

@@ -149,11 +149,17 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
 
 /* ---- at work --------------------------------------------------------------------------------- */
 
+int scree_sensors_columns(const scree_Scene *scene) {
+  int columns = 0;
+  for (int k = 0; k < scene->sensor_count; ++k)
+    columns += columns_of(scene->sensors[k].kind, scene->dimension);
+  return columns;
+}
+
 scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene,
                                 const scree_Log *log) {
   *sensors = (scree_Sensors){.scene = scene};
-  for (int k = 0; k < scene->sensor_count; ++k)
-    sensors->columns += columns_of(scene->sensors[k].kind, scene->dimension);
+  sensors->columns = scree_sensors_columns(scene);
   sensors->names = scree_alloc((size_t)sensors->columns, sizeof *sensors->names);
   sensors->values = SCREE_ALLOC(double, sensors->columns);
   if (!sensors->names || !sensors->values) {

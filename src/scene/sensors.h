@@ -42,6 +42,9 @@ typedef struct scree_Sensor {
 /* Fill the scene's list from its tree; bodies and generators are known. */
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log);
 
+/* Numbers that all sensors of the scene give. */
+int scree_sensors_columns(const scree_Scene *scene);
+
 /* The sensors of a run at work. */
 typedef struct scree_Sensors {
   const scree_Scene *scene;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { REDETECTIONS = 4, EXPANSIONS = 8 };
+enum { REDETECTIONS = 4, EXPANSIONS = 8, CORRECTIONS = 8 };
+static const double joint_accuracy = 1e-13; /* error of joints, relative to their size */
 
 /* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
  * hundredth of their size for those that are pushed by others. If a body then moves further, the
@@ -131,13 +132,23 @@ static double overlap_allowed(const scree_System *s, const scree_StepReport *rep
 static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
   double clock = scree_seconds();
   scree_Status status = scree_system_pose(s);
-  if (status || s->posed.nc == 0) return status;
+  if (status || !scree_system_is_posed(s)) return status;
   status = scree_system_warm(s, t->h);
   if (status) return status;
   scree_system_fill(s);
+  scree_joints_fill(s, t->h);
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
+  /* locked motions vanish at the next kick to round-off, or as far as the solver gets them */
+  double last = INFINITY;
+  for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
+    const double error = scree_joints_correct(s);
+    report->joint_error = error;
+    if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
+    last = error;
+    status = scree_system_solve(s, report);
+  }
   report->seconds_solve += scree_seconds() - clock;
   return status;
 }
@@ -158,7 +169,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   report->seconds_detect += scree_seconds() - clock;
   for (bool again = true; again;) {
     status = solve_contacts(s, t, report);
-    if (status || s->posed.nc == 0 || !looks) return status;
+    if (status || !scree_system_is_posed(s) || !looks) return status;
     clock = scree_seconds();
     const int further = look_further(s, t->horizon);
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
@@ -171,6 +182,9 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
+  const double elastic = scree_joints_elastic(s);
+  e->elastic += elastic;
+  e->scheme += elastic - s->joints.elastic; /* the springs' work is in it, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
   e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
@@ -184,7 +198,8 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   report->contacts = p->nc;
   report->worst_body[0] = report->worst_body[1] = -1;
   bool solved = true;
-  if (p->nc > 0) {
+  report->joints = s->joints.rows.count ? s->joints.count : 0;
+  if (scree_system_is_posed(s)) {
     report->error = info->value;
     report->cone_violation = info->measures.cone_violation;
     solved = info->converged;
@@ -203,6 +218,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   report->certified = solved && complete && !(report->penetration > limit);
   /* penetration that is there before the first step is not the step's */
   const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
+  if (s->joints.rows.count && !(report->joint_error <= limit)) report->certified = false;
   *halve = !solved || !complete || (report->penetration > limit && worse);
   if (scree_system_work_used_up(s)) *halve = false;
 }
@@ -218,9 +234,11 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (!s->energy_known) {
     const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
     scree_system_energy(s, &old.kinetic, &old.potential);
-    old.elastic = stored.normal + stored.tangent;
+    old.elastic = stored.normal + stored.tangent + scree_joints_elastic(s);
   }
-  s->times = (scree_StepTimes){h, t.horizon, t.theta * h};
+  s->joints.elastic = scree_joints_elastic(s);
+  s->joints.rows.count = 0;
+  s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   s->trial.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
@@ -233,6 +251,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   clock = scree_seconds();
   status = scree_system_remember(s, h);
   if (status) return status;
+  scree_joints_remember(s);
   scree_system_work(s, t.theta, h, &report->energy);
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
@@ -246,6 +265,27 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   grade(s, report, complete, halve);
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
+}
+
+size_t scree_system_snapshot_size(const scree_System *s) {
+  return scree_bodies_snapshot_size(&s->bodies) +
+         (size_t)s->joints.count * sizeof *s->joints.memory;
+}
+
+void scree_system_save(const scree_System *s, void *snapshot) {
+  const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  scree_bodies_save(&s->bodies, snapshot);
+  if (s->joints.count)
+    memcpy((char *)snapshot + bodies, s->joints.memory,
+           (size_t)s->joints.count * sizeof *s->joints.memory);
+}
+
+void scree_system_restore(scree_System *s, const void *snapshot) {
+  const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  scree_bodies_restore(&s->bodies, snapshot);
+  if (s->joints.count)
+    memcpy(s->joints.memory, (const char *)snapshot + bodies,
+           (size_t)s->joints.count * sizeof *s->joints.memory);
 }
 
 void scree_system_fini(scree_System *s) {
@@ -262,6 +302,7 @@ void scree_system_fini(scree_System *s) {
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_memory_fini(&s->memory);
   scree_memory_fini(&s->trial);
+  scree_joints_fini(&s->joints);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -283,6 +324,6 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
-  bytes += scree_memory_bytes(&s->memory);
+  bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints);
   return bytes;
 }

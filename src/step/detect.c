@@ -145,10 +145,12 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
                              relative * size + ahead, &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
+    if (scree_joints_apart(&s->joints, i, j)) return;
     scree_points_add(out, i, j, &point);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
+  if (scree_joints_apart(&s->joints, i, j)) return;
   const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
   scree_points_collide(b, i, &b->motion[i].pose, j, &b->motion[j].pose, relative * size + ahead,
                        out);

@@ -82,7 +82,7 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
 scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
-  const int index = p->nc > 0 ? p->problem_index[k] : -1;
+  const int index = scree_system_is_posed(s) ? p->problem_index[k] : -1;
   if (index < 0) return (scree_Twist){{0, 0, 0}, {0, 0, 0}};
   return scree_rigid_unscale(&b->inertia[k], b->motion[k].pose.orientation, b->dimension,
                              p->y + (size_t)index * (size_t)b->nb);

@@ -24,6 +24,7 @@
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/joints.h"
 
 #include <omp.h>
 
@@ -84,7 +85,8 @@ typedef struct scree_Memory {
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
  * `row_capacity`. */
 typedef struct scree_Posed {
-  int nc, nbodies; /* bodies with contacts */
+  int nc, nbodies;      /* bodies with contacts */
+  size_t more_capacity; /* rows of joints behind the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
                 */
@@ -132,6 +134,7 @@ typedef struct scree_StepTimes {
   double h;       /* its length */
   double horizon; /* from its kick to the next one */
   double rest;    /* from its kick to its end */
+  double kick;    /* the time of the kick itself */
 } scree_StepTimes;
 
 typedef struct scree_System {
@@ -155,6 +158,7 @@ typedef struct scree_System {
   double forced_most; /* largest change of a velocity by both */
 
   scree_StepTimes times; /* of the attempt under way */
+  scree_Joints joints;
   scree_Points contacts; /* of the last detection */
   /* Memory of the parts of a step, kept from step to step: pieces that a part takes and releases
    * before it ends, lists of points for each thread, points that would overlap at the end. */
@@ -172,6 +176,13 @@ typedef struct scree_System {
   double penetration;        /* deepest of the last step */
   bool energy_known;         /* total.kinetic and .potential are those of the present state */
 } scree_System;
+
+/* ---- advance.c ------------------------------------------------------------------------------- */
+
+/* What a step changes of bodies and joints, all of it doubles; the memory of contacts is apart. */
+size_t scree_system_snapshot_size(const scree_System *s);
+void scree_system_save(const scree_System *s, void *snapshot);
+void scree_system_restore(scree_System *s, const void *snapshot);
 
 /* ---- move.c ---------------------------------------------------------------------------------- */
 
@@ -245,6 +256,10 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
   if (!p->shift) return p->u[at];
   if (!s->laws.any_terms) return p->u[at] - p->shift[at];
   return p->u[at] - p->shift[at] - p->C[((size_t)c * d + (size_t)k) * d + (size_t)k] * p->r[at];
+}
+/* Whether there is anything to solve: contacts or joints. */
+static inline bool scree_system_is_posed(const scree_System *s) {
+  return s->posed.nc > 0 || s->joints.rows.count > 0;
 }
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);

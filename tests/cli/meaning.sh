@@ -106,6 +106,37 @@ err 'no body has a name like "dominos-*"'
 run 2 "$SCREE" check dominoes.yaml --set 'sensors[0].body=domino-7'
 err "did you mean domino-"
 
+# ---- estimates of scree check ----
+cat > estimated.yaml << 'END'
+dimension: 2
+obstacles: [{ name: floor, shape: { kind: half-plane } }]
+generators:
+  - { kind: wall, name: "brick-{i}", origin: [0, 0], brick: [0.1, 0.05], courses: 5, length: 6 }
+sensors: [{ kind: force, name: floor, body: floor }]
+time: { step: 3e-3, duration: 1 }
+output: { every: 0.02 }
+END
+run 0 "$SCREE" run estimated.yaml -o estimated -q -j 1
+tail -1 estimated/telemetry.jsonl | grep -q '"time": 1,' || fail "the run does not end at its duration: $(tail -1 estimated/telemetry.jsonl | cut -c1-80)"
+run 0 "$SCREE" check estimated.yaml --json --trial
+json 1
+if python3 -c 'import h5py' 2> /dev/null; then
+  python3 - << 'PY' || fail "estimates: $(cat out)"
+import h5py, json, os
+said = json.load(open("out"))
+size = sum(os.path.getsize("estimated/" + f) for f in ("results.h5", "telemetry.jsonl"))
+frames = len(h5py.File("estimated/results.h5")["frames/time"])
+assert said["frames"] == frames, (said["frames"], frames)
+assert 0.8 < said["output_bytes"] / size < 1.2, (said["output_bytes"], size)
+assert said["trial_steps"] == 50 and said["seconds"] > 0, said
+PY
+fi
+run 0 "$SCREE" check estimated.yaml --set time.step=2
+out "longer than the duration"
+run 2 "$SCREE" check estimated.yaml --set solver.name=apgd
+err "solver.name: apgd cannot solve this scene"
+run 0 "$SCREE" check estimated.yaml --set solver.name=apgd --set solver.flow=associated
+
 # ---- mixtures ----
 cat > mixed.yaml << 'END'
 dimension: 3
