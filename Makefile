@@ -19,7 +19,7 @@ TEST_PARTS = check-format test-plain test-asan test-clang test-tsan test-fuzz li
 
 .PHONY: all setup test test-setup $(TEST_PARTS) fuzz coverage demo install package bench format clean help
 
-all: setup ## build build/scree and build/lib/libscree.so
+all: setup ## build build/scree and the libraries in build/lib
 	@$(call configure,release,build,OFF)
 	@cmake --build --preset release -j $(JOBS) --target scree scree_shared
 

@@ -251,8 +251,8 @@ SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree
 SCREE_API scree_Status scree_world_penetration(const scree_World *world, double *penetration,
                                                int *body);
 
-/* Bytes held by the world, its lists of candidates included (the solver and other work of a step is
- * not counted), and by its solver, which keeps its memory from step to step. */
+/* Bytes held by the world, its lists of candidates included, and by what only works during a step:
+ * its solver and the detection of contacts, which keep their memory from step to step. */
 SCREE_API size_t scree_world_memory(const scree_World *world);
 SCREE_API size_t scree_world_solver_memory(const scree_World *world);
 

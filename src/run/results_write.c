@@ -166,6 +166,10 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
   const hsize_t C = (hsize_t)sizes->contacts;
   scree_results_group(writer, "/frames");
   scree_results_group(writer, "/contacts");
+  const char *statuses[SCREE_CONTACT_STATUSES];
+  for (int k = 0; k < SCREE_CONTACT_STATUSES; ++k)
+    statuses[k] = scree_contact_status_name((scree_ContactStatus)k);
+  scree_results_texts(writer, "/contacts/status_names", statuses, 1, SCREE_CONTACT_STATUSES, 0);
   scree_results_group(writer, "/analysis");
   sets->time = scree_results_reals(writer, "/frames/time", 1, F, 0, 0);
   sets->step = scree_results_data(writer, "/frames/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, F, 0,

@@ -142,6 +142,9 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
 /* Take over the body (also its shape, freed on failure). */
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
+/* A body that is no obstacle by its name; -1 with a message. */
+int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
 /* A body or obstacle by its name, or by its number; -1 with a message. Poured bodies have numbers
  * too, from the moment they come. */
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
@@ -155,6 +158,32 @@ const char *scree_scene_path(scree_Scene *scene, const scree_Node *node, const s
 
 scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log);
 
+/* Replace a number in the tree; false when memory runs out. */
+bool scree_scene_set_number(scree_Scene *scene, scree_Node *map, const char *key, double value);
+
+/* A material by its name; -1 with a message. */
+int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
+                              const scree_Log *log);
+
+/* Orientation of a normalised map: angle, axis and angle, or quaternion. */
+scree_Status scree_scene_read_rotation(const scree_Scene *scene, const scree_Node *map,
+                                       const scree_Log *log, scree_Quat *rotation);
+
+/* Lists of the tree into those of the scene. */
+scree_Status scree_scene_read_bodies(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log);
+
+/* Values that the file leaves to `auto`: of the solver, before bodies are read; of the time, after.
+ */
+scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log);
+
+/* The components of two vectors of a map (linear and angular, either may be absent); `owner` and
+ * `index` name it in messages. Null when memory runs out. */
+scree_SceneSignal *scree_scene_read_signal(const scree_Scene *scene, const char *owner, int index,
+                                           const scree_Node *map, const char *linear,
+                                           const char *angular);
+void scree_scene_signal_free(scree_SceneSignal *signal);
 scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* ---- generators ---- */

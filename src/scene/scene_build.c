@@ -127,7 +127,8 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.step = scene->step;
   settings.theta = scree_node_number(time, "theta");
   settings.gravity = scene->gravity;
-  settings.flow = scree_node_is(solver, "flow", "associated") ? SCREE_ASSOCIATED : SCREE_COULOMB;
+  for (int k = 0; scree_flow_name((scree_Law)k); ++k)
+    if (scree_node_is(solver, "flow", scree_flow_name((scree_Law)k))) settings.flow = (scree_Law)k;
   settings.gap_tolerance = scree_node_number(time, "gap_tolerance");
   settings.penetration = scree_node_number(time, "penetration");
   settings.penetration_limit = scree_node_number(time, "penetration_limit");
@@ -139,7 +140,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.solve.solver = scree_node_text(solver, "name");
   settings.solve.options = scene->solver_options;
   settings.solve.tolerance = scree_node_number(solver, "tolerance");
-  for (int k = 0; k <= SCREE_MEASURE_INCREMENT; ++k)
+  for (int k = 0; scree_measure_name((scree_Measure)k); ++k)
     if (scree_node_is(solver, "measure", scree_measure_name((scree_Measure)k)))
       settings.solve.measure = (scree_Measure)k;
   settings.solve.max_iterations = (int)scree_node_number(solver, "max_iterations");

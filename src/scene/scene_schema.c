@@ -40,7 +40,11 @@ static const char *solver_name(int index) {
 }
 
 static const char *measure_name(int index) {
-  return index <= SCREE_MEASURE_INCREMENT ? scree_measure_name((scree_Measure)index) : NULL;
+  return scree_measure_name((scree_Measure)index);
+}
+
+static const char *flow_name(int index) {
+  return scree_flow_name((scree_Law)index);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -397,8 +401,6 @@ static const scree_Field time_fields[] = {
     INT("max_halvings", 0, "4", 0, 20, "how often a step that cannot be certified is halved"),
     END};
 
-static const char *const flows[] = {"coulomb", "associated", NULL};
-
 static const scree_Field solver[] = {
     REGISTRY("name", AUTO, "auto", solver_name, "the solver; `scree solvers` explains them"),
     {.key = "options",
@@ -416,7 +418,7 @@ static const scree_Field solver[] = {
     INT("max_retries", 0, "2", 0, 100,
         "of a solve that misses the tolerance: first with ten times the iterations and the time, "
         "then with the default solver"),
-    CHOICE("flow", "coulomb", flows, "coulomb, or associated: the convex relaxation"),
+    REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
     INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
     END};

@@ -28,16 +28,21 @@ static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, doubl
   return motion_of(b, k, v, h);
 }
 
-static scree_Status look_ahead(scree_System *s, double h) {
+static void reach_ahead(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
-    return scree_fail_memory(s->log, "the reach of bodies");
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
     s->reach[k] = ahead * reach_of(b, k, &free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
+}
+
+static scree_Status look_ahead(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
+    return scree_fail_memory(s->log, "the reach of bodies");
+  SCREE_ON_THREADS(b->count, s->threads, share, reach_ahead(s, h, share));
   return SCREE_OK;
 }
 
@@ -100,9 +105,11 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
 /* Gaps that turning closes further than they were expanded (overlap.c). */
 static scree_Status expand_again(scree_System *s, const Times *t, scree_StepReport *report,
                                  bool *again) {
-  scree_Points points = {0};
+  scree_Points *points = &s->overlaps;
+  points->count = 0;
+  points->failed = false;
   const double before = report->overlap;
-  scree_Status status = scree_system_overlap(s, t->horizon, &points, &report->overlap);
+  scree_Status status = scree_system_overlap(s, t->horizon, points, &report->overlap);
   /* a solver that cannot tell the difference does not get there by being asked again */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
   *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS &&
@@ -110,9 +117,8 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   if (*again) {
     report->expansions++;
     status = scree_system_remember(s, t->h);
-    if (!status) status = scree_system_expand_again(s, t->horizon, &points);
+    if (!status) status = scree_system_expand_again(s, t->horizon, points);
   }
-  scree_points_fini(&points);
   return status;
 }
 
@@ -250,7 +256,6 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   scree_system_kick(s);
-  scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
   scree_system_drift(s, t.theta * h);
@@ -285,11 +290,14 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->reach, s->forced};
+  void *bodies[] = {s->reach, s->forced_room, s->lists};
   void *contacts[] = {
       p->body,         p->B,  p->arm, p->q,     p->r,     p->u, p->shift,  p->push,
       p->loaded,       p->mu, p->set, p->set_a, p->set_b, p->C, p->memory, p->problem_body,
       p->problem_index};
+  for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
+  scree_points_fini(&s->overlaps);
+  scree_arena_fini(&s->scratch);
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_memory_fini(&s->memory);

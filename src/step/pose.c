@@ -149,11 +149,11 @@ static bool all_balls(const scree_System *s) {
 }
 
 /* Bodies and B of all contacts. */
-static void fill_rows(scree_System *s) {
+static void fill_rows(scree_System *s, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension, nb = b->nb;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+  SCREE_OVER_BODIES(c, p->nc, share) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     const size_t size = p->balls ? 2 : (size_t)(d * nb);
     double *row = (p->balls ? p->arm : p->B) + (size_t)c * 2 * size;
@@ -200,7 +200,7 @@ scree_Status scree_system_pose(scree_System *s) {
   scree_Status status = number_bodies(s);
   if (status) return status;
   p->nc = (int)nc;
-  fill_rows(s);
+  SCREE_ON_THREADS(p->nc, s->threads, share, fill_rows(s, share));
   return joints ? scree_joints_pose(s, p->nc) : SCREE_OK;
 }
 
@@ -298,14 +298,14 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   if (terms.compliance[0] > 0) p->push[c] = 0;
 }
 
-void scree_system_fill(scree_System *s) {
+static void fill_contacts(scree_System *s, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
   const double horizon = s->times.horizon;
   /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+  SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     scree_Set set = law->set;
@@ -336,6 +336,10 @@ void scree_system_fill(scree_System *s) {
     p->set_a[c] = set.a;
     p->set_b[c] = set.b;
   }
+}
+
+void scree_system_fill(scree_System *s) {
+  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, share));
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {

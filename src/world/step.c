@@ -53,6 +53,7 @@ static void begin(scree_World *world) {
   world->system.solves = world->attempts = 0;
   world->stepped = false;
   world->contact_generation++;
+  scree_arena_reset(&world->system.scratch); /* all in one chunk from now on */
   scree_system_work_begin(&world->system);
 }
 
