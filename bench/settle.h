@@ -259,9 +259,10 @@ static inline scree_Status settle_problem(const SettleOptions *options, const ch
     fclose(file);
     return scree_fclib_read(path, problem, NULL, &settle_log);
   }
-  const double *r, *u;
+  const scree_Problem *posed;
   scree_Status status = settle_world(options, world);
-  if (!status) status = scree_world_problem(*world, problem, &r, &u, NULL);
+  if (!status) status = scree_world_problem(*world, &posed, NULL, NULL, NULL);
+  if (!status) *problem = *posed; /* a view: it is valid as long as the world */
   if (status || !cache) return status;
   mkdir(cache, 0777);
   status =

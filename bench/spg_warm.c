@@ -52,7 +52,7 @@ typedef struct Shear {
   Past *past;            /* (npast) sorted */
 } Shear;
 
-/* What one step tells. */
+/* Results of one step. */
 typedef struct Row {
   int contacts, matched, cold, warm;
   bool converged;   /* both */
@@ -234,7 +234,7 @@ static scree_Status solve_both(Shear *s, const scree_Problem *posed, double *r, 
   return status;
 }
 
-/* What the box carries over the weight: 1 at rest, whatever the forces inside. */
+/* Vertical force of the box over the weight: 1 at rest. */
 static double carried(const Shear *s) {
   const int up = s->options->d - 1;
   double impulse = 0.0, mass = 0.0;
@@ -249,7 +249,7 @@ static double carried(const Shear *s) {
 
 /* One step: the world poses, spg solves, the bodies move. */
 static scree_Status step(Shear *s, double c, Row *row) {
-  scree_Problem posed;
+  const scree_Problem *posed;
   const int *problem_body;
   for (int b = 0; b < s->nbodies; ++b) {
     s->pose[b] = scree_body_pose(s->world, b);
@@ -259,13 +259,13 @@ static scree_Status step(Shear *s, double c, Row *row) {
   if (status == SCREE_NOT_CONVERGED) status = SCREE_OK;
   if (!status) status = scree_world_problem(s->world, &posed, NULL, NULL, &problem_body);
   if (status) return status;
-  if (s->C < 0.0) s->C = c * mean_diagonal(&posed);
-  double *r = malloc((size_t)(posed.nc + 1) * (size_t)posed.d * sizeof *r);
+  if (s->C < 0.0) s->C = c * mean_diagonal(posed);
+  double *r = malloc((size_t)(posed->nc + 1) * (size_t)posed->d * sizeof *r);
   if (!r) return SCREE_MACHINE;
-  status = solve_both(s, &posed, r, row);
-  if (!status) status = remember(s, posed.nc, r);
+  status = solve_both(s, posed, r, row);
+  if (!status) status = remember(s, posed->nc, r);
   if (!status) row->weight = carried(s);
-  if (!status) status = advance(s, &posed, problem_body, r);
+  if (!status) status = advance(s, posed, problem_body, r);
   free(r);
   return status;
 }

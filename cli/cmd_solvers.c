@@ -24,7 +24,7 @@ static const Capability capabilities[] = {
     {SCREE_CAN_ASSOCIATED, "associated"},
     {SCREE_CAN_ASSEMBLED, "assembled"},
     {SCREE_CAN_BODIES, "bodies"},
-    {SCREE_CAN_ALL_SETS, "all sets"},
+    {SCREE_CAN_ANY_SIZE, "constraints of any size"},
     {SCREE_CAN_FLOW, "flow"},
 };
 
@@ -204,8 +204,8 @@ const CliCommand cli_command_solvers = {
     .name = "solvers",
     .usage = "[NAME...] [--json]",
     .summary = "list the solvers, or show the options of one",
-    .help = "Without a name: every solver with what it is. With a name: where it comes from,\n"
-            "what it can work on, and its options with their ranges and defaults.",
+    .help = "Without a name: every solver with a line of summary. With a name: its reference,\n"
+            "its capabilities, and its options with their ranges and defaults.",
     .examples = "  scree solvers\n"
                 "  scree solvers nlgs",
     .run = run,

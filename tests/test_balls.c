@@ -93,8 +93,6 @@ static void both_forms_are_one_operator(void **state) {
                    scree_contact_diagonal(&W[1], d, c, D[1]), 1e-14);
     }
     assert_true(fabs(W[0].mean_diagonal - W[1].mean_diagonal) <= 1e-14 * W[0].mean_diagonal);
-    const double bound[2] = {scree_operator_norm_bound(&W[0]), scree_operator_norm_bound(&W[1])};
-    assert_true(fabs(bound[0] - bound[1]) <= 1e-13 * bound[0]);
     assert_memory_equal(assembled[0].blocks.row, assembled[1].blocks.row,
                         ((size_t)p[0].nc + 1) * sizeof(size_t));
     assert_close(assembled[0].blocks.row[p[0].nc] * (size_t)(d * d), assembled[0].blocks.x,
@@ -435,15 +433,15 @@ static void worlds_of_balls_pose_the_short_form(void **state) {
   (void)state;
   for (int d = 2; d <= 3; ++d) {
     scree_World *world[2] = {make_heap(d, true), make_heap(d, false)};
-    scree_Problem p[2];
+    const scree_Problem *p[2];
     int contacts = 0;
     for (int step = 0; step < 150; ++step)
       for (int k = 0; k < 2; ++k) {
         assert_true(scree_world_step(world[k], NULL) <= SCREE_NOT_CONVERGED);
         assert_int_equal(scree_world_problem(world[k], &p[k], NULL, NULL, NULL), SCREE_OK);
-        if (p[k].nc == 0) continue;
-        assert_int_equal(p[k].bodies.B == NULL, d == 2 || k == 0);
-        contacts += p[k].nc;
+        if (p[k]->nc == 0) continue;
+        assert_int_equal(p[k]->bodies.B == NULL, d == 2 || k == 0);
+        contacts += p[k]->nc;
       }
     assert_true(contacts > 500);
     for (int b = 0; b < scree_world_body_count(world[0]); ++b) {

@@ -1,8 +1,11 @@
-/* scree/base.h — what every other header stands on: status codes, the log callback, the version.
+/* scree/base.h — status codes, the log callback, the version: every other header includes it.
  *
  * The library never prints, exits or aborts. A call that can fail returns a scree_Status; its
  * message, which names the place, what was found and what was expected, goes to the caller's log.
- */
+ *
+ * In all headers: a pointer may be null only where its comment says so, except that every `log` may
+ * be null and every destroy function takes null. Indices out of range are a mistake of the caller;
+ * functions whose comment says "checked" answer them with a message. */
 #ifndef SCREE_BASE_H
 #define SCREE_BASE_H
 
@@ -40,7 +43,10 @@ typedef enum scree_LogLevel {
 } scree_LogLevel;
 
 /* Where messages go. A null pointer to a scree_Log, or a null `write`, is silence. `write` is
- * called from the thread that called the library, never from a worker. */
+ * called from the thread that called the library, never from a worker; `message` is one line
+ * without its end, of at most 1023 bytes, and belongs to the library: copy it to keep it. `write`
+ * must not call functions that change the object at work. Objects that live on (worlds, solvers,
+ * runs) copy this struct; `user` must then outlive them. */
 typedef struct scree_Log {
   void (*write)(void *user, scree_LogLevel level, const char *message);
   void *user;

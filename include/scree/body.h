@@ -10,12 +10,6 @@
 extern "C" {
 #endif
 
-/* Velocity of a body: of its origin (centre of mass), and of rotation, both in the world frame.
- * 2D: angular.z alone. Also used for forces: force and torque about the origin. */
-typedef struct scree_Twist {
-  scree_Vec3 linear, angular;
-} scree_Twist;
-
 /* ---- functions of time ----------------------------------------------------------------------- */
 
 typedef enum scree_SignalKind {

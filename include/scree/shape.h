@@ -1,9 +1,8 @@
-/* scree/shape.h — positions, orientations and the shapes of bodies and obstacles.
+/* scree/shape.h — the shapes of bodies and obstacles.
  *
- * One representation serves 2D and 3D. A 2D world lives in the plane z = 0: positions have z = 0,
- * orientations are rotations about z, and every normal has z = 0. A shape is a plain tagged struct
- * in the body's own frame, whose origin is the centroid (of bounded shapes) and whose axes are the
- * principal axes of inertia (in 3D). Where each shape sits in its frame:
+ * A shape is a plain tagged struct in the body's own frame, whose origin is the centroid (of
+ * bounded shapes) and whose axes are the principal axes of inertia (in 3D). Where each shape sits
+ * in its frame:
  *
  *   2D  disk        radius                       round the origin
  *       ellipse     semi.x, semi.y               semi-axes along x and y
@@ -27,28 +26,11 @@
 #define SCREE_SHAPE_H
 
 #include "scree/base.h"
+#include "scree/pose.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct scree_Vec3 {
-  double x, y, z;
-} scree_Vec3;
-
-/* Unit quaternion, scalar first. */
-typedef struct scree_Quat {
-  double w, x, y, z;
-} scree_Quat;
-
-typedef struct scree_Pose {
-  scree_Vec3 position;    /* of the body's origin */
-  scree_Quat orientation; /* body frame to world frame */
-} scree_Pose;
-
-typedef struct scree_Aabb {
-  scree_Vec3 lower, upper;
-} scree_Aabb;
 
 /* The order matters to the pair table only in that unbounded kinds come after bounded ones of the
  * same dimension. */
@@ -129,10 +111,12 @@ SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
 /* Kind by name and dimension; SCREE_SHAPE_KINDS when there is none. */
 SCREE_API scree_ShapeKind scree_shape_kind(const char *name, int dimension);
 
-/* Check the parameters of a shape whose kind and parameters (and, for polygons, vertices given
- * apart) were filled in, and derive the rest. `vertices` [vertex_count], x and y used, in any
- * order: their convex hull is taken, and a point inside it is refused because it would change the
- * shape. */
+/* Make a shape of any kind: *shape is overwritten, whatever was in it, and must be given to
+ * scree_shape_fini. `parameters` holds a value for each of scree_shape_type(kind)->parameters, in
+ * that order; the fallbacks are not applied here. It may be null for kinds without parameters.
+ * `vertices` [vertex_count] is read for polygons alone (null for others): x and y, in any order;
+ * their convex hull is taken, and a point inside it is refused because it would change the shape.
+ * On SCREE_BAD_INPUT the message names the parameter, and the shape owns nothing. */
 SCREE_API scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind,
                                         const double *parameters, const scree_Vec3 *vertices,
                                         int vertex_count, const scree_Log *log);
@@ -166,7 +150,7 @@ SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Pa
 
 /* A copy shares vertices and parts with its original; free both. */
 SCREE_API void scree_shape_copy(const scree_Shape *from, scree_Shape *to);
-/* Free what the shape owns. */
+/* Free what the shape owns; it may be called on a zeroed struct, and twice. */
 SCREE_API void scree_shape_fini(scree_Shape *shape);
 
 /* Where the frame of the shape (centroid, principal axes) is in the coordinates that its vertices

@@ -22,6 +22,7 @@
 #define SCREE_WORLD_H
 
 #include "scree/body.h"
+#include "scree/contact.h"
 #include "scree/law.h"
 #include "scree/step.h"
 
@@ -38,7 +39,7 @@ SCREE_API scree_WorldSettings scree_world_settings(void);
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* `log` (or null) is kept and must outlive the world. *world is null on failure. */
+/* A copy of `log` is kept. *world is null on failure. */
 SCREE_API scree_Status scree_world_create(const scree_WorldSettings *settings, const scree_Log *log,
                                           scree_World **world);
 SCREE_API void scree_world_destroy(scree_World *world);
@@ -55,6 +56,11 @@ SCREE_API scree_Status scree_world_add_material(scree_World *world, int *materia
 SCREE_API scree_Status scree_world_set_default_law(scree_World *world, const scree_PairLaw *law);
 SCREE_API scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int material_b,
                                                 const scree_PairLaw *law);
+SCREE_API int scree_world_material_count(const scree_World *world);
+/* The law of a pair in force. Checked: for materials that do not exist there is a message, and the
+ * default law. */
+SCREE_API scree_PairLaw scree_world_pair_law(const scree_World *world, int material_a,
+                                             int material_b);
 
 /* `body` (or null) receives the index. */
 SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def,
@@ -64,7 +70,18 @@ SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_Body
  * contacts, energies, momentum or forces. The bodies that touched it find no contact there in the
  * next step. */
 SCREE_API scree_Status scree_world_remove_body(scree_World *world, int body);
+/* Forces are numbered from 0 in the order of the calls. */
 SCREE_API scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def);
+SCREE_API int scree_world_force_count(const scree_World *world);
+/* Between steps: put another force in the place of force number `force`. One that is to end gets a
+ * signal of kind SCREE_SIGNAL_ZERO. */
+SCREE_API scree_Status scree_world_set_force(scree_World *world, int force,
+                                             const scree_ForceDef *def);
+/* Between steps: the velocity of an obstacle as a function of time from now on; the kind
+ * SCREE_SIGNAL_ZERO stops it. Constants and tables are part of the saved state (below); callbacks
+ * cannot be. */
+SCREE_API scree_Status scree_body_set_driver(scree_World *world, int body,
+                                             const scree_Signal *driver);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
@@ -73,12 +90,15 @@ SCREE_API int64_t scree_world_steps(const scree_World *world);  /* calls of scre
 SCREE_API int scree_world_body_count(const scree_World *world); /* removed ones included */
 SCREE_API int scree_world_removed_count(const scree_World *world);
 
+/* One body. All are checked: for a body that does not exist there is a message in the log, and the
+ * getters return numbers that are NAN, a null shape, false, or -1. */
 SCREE_API scree_Pose scree_body_pose(const scree_World *world, int body);
 /* Of an obstacle: its driver at the middle of the last step. */
 SCREE_API scree_Twist scree_body_velocity(const scree_World *world, int body);
 SCREE_API scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose *pose);
 SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
                                                const scree_Twist *velocity);
+/* Valid until a body is added. */
 SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
 SCREE_API bool scree_body_is_removed(const scree_World *world, int body);
@@ -87,6 +107,63 @@ SCREE_API int64_t scree_body_removed_step(const scree_World *world, int body);
 SCREE_API double scree_body_mass(const scree_World *world, int body); /* INFINITY: obstacle */
 SCREE_API scree_Vec3 scree_body_inertia(const scree_World *world, int body);
 SCREE_API int scree_body_material(const scree_World *world, int body);
+
+/* ---- arrays ----------------------------------------------------------------------------------
+ *
+ * All bodies or all contacts at once, without a copy: row k of an array begins stride * k bytes
+ * after `data` and has `components` values side by side. The memory is the world's and read-only;
+ * bodies change through scree_body_set_pose and scree_body_set_velocity.
+ *
+ * An array of bodies is a live view: after a step it shows the new state. It is valid until bodies
+ * are added, and the first two steps after that may move the memory once more. An array of contacts
+ * is valid until the next call of scree_world_step or scree_world_restore. In both cases
+ * scree_world_array_generation changes when, and only when, arrays of the field that were obtained
+ * before are no longer valid. */
+
+typedef enum scree_ArrayField {
+  SCREE_ARRAY_POSITION,         /* (bodies x 3) double */
+  SCREE_ARRAY_ORIENTATION,      /* (bodies x 4) double, scalar first */
+  SCREE_ARRAY_VELOCITY,         /* (bodies x 3) double */
+  SCREE_ARRAY_ANGULAR_VELOCITY, /* (bodies x 3) double, world frame */
+  SCREE_ARRAY_MASS,             /* (bodies) double; 0 for obstacles, which have no finite mass */
+  SCREE_ARRAY_INERTIA,          /* (bodies x 3) double, principal moments; 0 for obstacles */
+  SCREE_ARRAY_MATERIAL,         /* (bodies) int32 */
+  SCREE_ARRAY_FLAGS,            /* (bodies) uint8: SCREE_FLAG_... */
+  SCREE_ARRAY_CONTACT_BODY,     /* (contacts x 2) int32 */
+  SCREE_ARRAY_CONTACT_FEATURE,  /* (contacts) uint32 */
+  SCREE_ARRAY_CONTACT_POSITION, /* (contacts x 3) double */
+  SCREE_ARRAY_CONTACT_NORMAL,   /* (contacts x 3) double, from the second body to the first */
+  SCREE_ARRAY_CONTACT_GAP,      /* (contacts) double, negative: penetration */
+  SCREE_ARRAY_CONTACT_FRICTION, /* (contacts) double, mu */
+  SCREE_ARRAY_CONTACT_IMPULSE,  /* (contacts x dimension) double, on the first body: n, t1, t2 */
+  SCREE_ARRAY_FIELDS
+} scree_ArrayField;
+
+/* Bits of SCREE_ARRAY_FLAGS. */
+enum { SCREE_FLAG_OBSTACLE = 1, SCREE_FLAG_REMOVED = 2 };
+
+typedef enum scree_ValueType {
+  SCREE_VALUE_DOUBLE,
+  SCREE_VALUE_INT32,
+  SCREE_VALUE_UINT32,
+  SCREE_VALUE_UINT8
+} scree_ValueType;
+
+typedef struct scree_Array {
+  const void *data; /* null when there are no rows */
+  scree_ValueType type;
+  int count;      /* rows: bodies (removed ones included) or contacts */
+  int components; /* of a row */
+  size_t stride;  /* bytes from one row to the next */
+} scree_Array;
+
+/* "position", "orientation", ..., "contact_impulse"; null past the end. */
+SCREE_API const char *scree_array_name(scree_ArrayField field);
+/* Checked: SCREE_BAD_INPUT for a field that does not exist. */
+SCREE_API scree_Status scree_world_array(const scree_World *world, scree_ArrayField field,
+                                         scree_Array *array);
+/* Never 0, so that a caller may use 0 for "none". */
+SCREE_API uint64_t scree_world_array_generation(const scree_World *world, scree_ArrayField field);
 
 /* ---- stepping and the certificate ------------------------------------------------------------ */
 
@@ -112,34 +189,20 @@ SCREE_API scree_StepProgress scree_world_progress(const scree_World *world);
 
 /* ---- contacts and analysis ------------------------------------------------------------------- */
 
-typedef enum scree_ContactStatus {
-  SCREE_CONTACT_OPEN,  /* no impulse */
-  SCREE_CONTACT_STICK, /* impulse strictly inside the cone */
-  SCREE_CONTACT_SLIP   /* impulse on the boundary of the cone */
-} scree_ContactStatus;
-
-/* A contact of the last step, at the configuration in which it was found. */
-typedef struct scree_Contact {
-  int body[2];
-  uint32_t part[2];            /* of the two bodies, where their shapes are clumps; else 0 */
-  uint32_t feature;            /* names the contact within the pair, the same in every step */
-  scree_Vec3 position, normal; /* the normal points from body[1] to body[0] */
-  scree_Vec3 tangent[2];       /* 2D: tangent[1] is z and unused */
-  double gap;                  /* negative: penetration; euler: less what turning takes of it */
-  double mu;
-  double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
-  scree_ContactStatus status;
-  double error; /* its natural map over the scale of the step's `error` (measure.h) */
-} scree_Contact;
-
 SCREE_API int scree_world_contact_count(const scree_World *world);
+/* Checked: a contact that does not exist gives a message, bodies -1 and numbers that are NAN. */
 SCREE_API scree_Contact scree_world_contact(const scree_World *world, int contact);
+/* Contacts first .. first + count - 1 into contacts (count). Checked: SCREE_BAD_INPUT when there
+ * are not as many. */
+SCREE_API scree_Status scree_world_contacts(const scree_World *world, int first, int count,
+                                            scree_Contact *contacts);
 
-/* The discrete problem of the last (sub)step as a view into the world, with its solution r and u
- * (nc x d); any of the pointers may be null. Valid until the world changes. SCREE_BAD_INPUT before
- * the first step. Body k of the problem is body problem_body[k] of the world: only bodies with
- * contacts are in it. When all of them are balls, so is the form of the problem. */
-SCREE_API scree_Status scree_world_problem(const scree_World *world, scree_Problem *problem,
+/* The discrete problem of the last (sub)step, which belongs to the world, with its solution r and u
+ * (nc x d); any of the pointers may be null. Valid until the next call of scree_world_step or
+ * scree_world_restore, and not to be written to or destroyed. SCREE_BAD_INPUT before the first
+ * step. Body k of the problem is body problem_body[k] of the world: only bodies with contacts are
+ * in it. When all of them are balls, so is the form of the problem. */
+SCREE_API scree_Status scree_world_problem(const scree_World *world, const scree_Problem **problem,
                                            const double **r, const double **u,
                                            const int **problem_body);
 
@@ -181,10 +244,12 @@ SCREE_API size_t scree_world_solver_memory(const scree_World *world);
 /* ---- saving ---------------------------------------------------------------------------------- */
 
 /* All that changes from step to step (poses, velocities, which bodies were removed, contacts with
- * their impulses, time, counters, energy sums) as one flat buffer: machine byte order, checked by a
- * version and sizes. Shapes, laws, forces and drivers belong to the scene: restore into a world
- * that was built by the same calls, with the same bodies; the continuation then has the same bits
- * as if it had never been stopped. */
+ * their impulses, drivers and forces, time, counters, energy sums) as one flat buffer: machine byte
+ * order, checked by a version and sizes. Shapes, laws, settings and callbacks are not in it:
+ * restore into a world that was built by the same calls, with the same bodies and forces; the
+ * continuation then has the same bits as if it had never been stopped. Drivers and forces that were
+ * changed need not be changed again, except that one which was a callback when the state was saved
+ * must be a callback in the world that it is restored into (SCREE_BAD_INPUT otherwise). */
 SCREE_API size_t scree_world_state_size(const scree_World *world);
 SCREE_API void scree_world_save(const scree_World *world, void *buffer);
 SCREE_API scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t size);

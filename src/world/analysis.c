@@ -26,7 +26,7 @@ static scree_ContactStatus contact_status(const scree_System *s, int c) {
                                                                     : SCREE_CONTACT_SLIP;
 }
 
-scree_Contact scree_world_contact(const scree_World *world, int contact) {
+static scree_Contact get_contact(const scree_World *world, int contact) {
   const scree_System *s = &world->system;
   const scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension;
@@ -49,13 +49,41 @@ scree_Contact scree_world_contact(const scree_World *world, int contact) {
   return out;
 }
 
-scree_Status scree_world_problem(const scree_World *world, scree_Problem *problem, const double **r,
-                                 const double **u, const int **problem_body) {
+static scree_Status check_contacts(const scree_World *world, int first, int count) {
+  const int n = scree_world_contact_count(world);
+  if (first >= 0 && count >= 0 && first <= n && count <= n - first) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "contacts: %d from number %d on, but the last step has %d", count, first, n);
+}
+
+scree_Contact scree_world_contact(const scree_World *world, int contact) {
+  const scree_Vec3 none = {NAN, NAN, NAN};
+  if (!check_contacts(world, contact, 1)) return get_contact(world, contact);
+  return (scree_Contact){.body = {-1, -1},
+                         .position = none,
+                         .normal = none,
+                         .tangent = {none, none},
+                         .gap = NAN,
+                         .mu = NAN,
+                         .r = {NAN, NAN, NAN},
+                         .u = {NAN, NAN, NAN},
+                         .error = NAN};
+}
+
+scree_Status scree_world_contacts(const scree_World *world, int first, int count,
+                                  scree_Contact *contacts) {
+  const scree_Status status = check_contacts(world, first, count);
+  for (int k = 0; k < count && !status; ++k) contacts[k] = get_contact(world, first + k);
+  return status;
+}
+
+scree_Status scree_world_problem(const scree_World *world, const scree_Problem **problem,
+                                 const double **r, const double **u, const int **problem_body) {
   const scree_System *s = &world->system;
   if (!world->stepped)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "world: no problem is there before the first step");
-  if (problem) *problem = scree_system_problem(s);
+  if (problem) *problem = &world->problem;
   if (r) *r = s->posed.r;
   if (u) *u = s->posed.u;
   if (problem_body) *problem_body = s->posed.problem_body;
@@ -138,7 +166,7 @@ static void sum_contacts(const scree_World *world, const scree_Aabb *region, int
   double ends = 0;
   int active = 0;
   for (int k = 0; k < n; ++k) {
-    const scree_Contact c = scree_world_contact(world, k);
+    const scree_Contact c = get_contact(world, k);
     a->open += c.status == SCREE_CONTACT_OPEN;
     a->stick += c.status == SCREE_CONTACT_STICK;
     a->slip += c.status == SCREE_CONTACT_SLIP;

@@ -2,9 +2,10 @@
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
  * the step of their removal, then the names, impulses and places of the contacts of the last step,
- * which start the next solve, what their laws remember, and what the solver remembers. The broad
- * phase keeps a list between steps, but only as a list of candidates: what is computed from it does
- * not depend on it, so it is built anew. */
+ * which start the next solve, what their laws remember, the drivers and forces, and what the solver
+ * remembers. The broad phase keeps a list between steps, but only as a list of candidates: what is
+ * computed from it does not depend on it, so it is built anew. */
+#include "body/actuation.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -19,8 +20,9 @@ typedef struct Header {
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed;
-  int64_t stride; /* doubles that the laws remember of a contact */
-  int64_t solver; /* bytes of its memory, at the end */
+  int64_t stride;    /* doubles that the laws remember of a contact */
+  int64_t actuation; /* bytes of drivers and forces */
+  int64_t solver;    /* bytes of its memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
@@ -41,7 +43,8 @@ size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
   return sizeof(Header) + scree_bodies_snapshot_size(&s->bodies) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
-         s->memory.count * contact_bytes(s->memory.stride) + scree_solver_state_size(s->solver);
+         s->memory.count * contact_bytes(s->memory.stride) + scree_actuation_size(&s->bodies) +
+         scree_solver_state_size(s->solver);
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -65,6 +68,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
   header.stride = (int64_t)s->memory.stride;
+  header.actuation = (int64_t)scree_actuation_size(&s->bodies);
   header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   header.time_start = world->time_start;
@@ -88,7 +92,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
   at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
   at = put(at, s->memory.values, s->memory.count * s->memory.stride * sizeof *s->memory.values);
-  scree_solver_save(s->solver, at);
+  scree_actuation_save(&s->bodies, at);
+  scree_solver_save(s->solver, at + header.actuation);
 }
 
 static bool all_finite(const char *at, size_t bytes) {
@@ -123,6 +128,10 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
                     "state: its %s holds numbers that are not finite or not possible", what);
 }
 
+static size_t actuation_at(const Header *header) {
+  return (size_t)(header->size - header->solver - header->actuation);
+}
+
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
                           Header *header) {
   const scree_System *s = &world->system;
@@ -138,8 +147,12 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
                       header->bodies, s->bodies.dimension, s->bodies.count);
-  const bool whole = header->solver >= 0 && (size_t)header->solver <= size - sizeof *header;
-  const size_t rest = size - sizeof *header - (whole ? (size_t)header->solver : 0);
+  const size_t after =
+      size - sizeof *header; /* sums of three counts below `after` do not overflow */
+  const bool whole = header->solver >= 0 && (size_t)header->solver <= after &&
+                     header->actuation >= 0 &&
+                     (size_t)header->actuation <= after - (size_t)header->solver;
+  const size_t rest = after - (whole ? (size_t)(header->solver + header->actuation) : 0);
   const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies &&
                      header->stride >= 0 && header->stride <= SCREE_LAW_MEMORY;
   const size_t motions = scree_bodies_snapshot_size(&s->bodies) +
@@ -159,7 +172,10 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                         "state: body %lld was removed after step %lld", (long long)removed.body,
                         (long long)removed.step);
   }
-  return check_numbers(world, buffer, header);
+  const scree_Status status = check_numbers(world, buffer, header);
+  if (status) return status;
+  return scree_actuation_check(&s->bodies, (const char *)buffer + actuation_at(header),
+                               (size_t)header->actuation, &world->log);
 }
 
 /* Bodies that are gone in the state, and no others. */
@@ -188,6 +204,9 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);
   if (status) return status;
+  status = scree_actuation_restore(&s->bodies, (const char *)buffer + actuation_at(&header),
+                                   (size_t)header.actuation, &world->log);
+  if (status) return status;
   const char *at = (const char *)buffer + sizeof header;
   scree_bodies_restore(&s->bodies, at);
   at += scree_bodies_snapshot_size(&s->bodies);
@@ -213,6 +232,7 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   world->steps = header.steps;
   world->last_h = header.last_h;
   world->stepped = false;
+  world->contact_generation++;
   scree_broad_invalidate(s->broad);
   return SCREE_OK;
 }

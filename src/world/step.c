@@ -52,6 +52,7 @@ static void begin(scree_World *world) {
   world->system.poll = (scree_Poll){solve->interrupted, solve->interrupted_user, false};
   world->system.solves = world->attempts = 0;
   world->stepped = false;
+  world->contact_generation++;
   scree_system_work_begin(&world->system);
 }
 
@@ -118,7 +119,7 @@ static void commit(scree_World *world, const scree_StepReport *part) {
  */
 static scree_Status reserve(scree_World *world, bool halved) {
   if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
-    scree_bodies_fit(&world->system.bodies);
+    scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
   const size_t n = scree_bodies_snapshot_size(&world->system.bodies);
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||
@@ -218,6 +219,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   if (!status) status = run_substeps(world, &sum);
   if (status) return status;
   world->stepped = true;
+  world->problem = scree_system_problem(&world->system);
   world->steps++;
   world->time_count++;
   sum.time = scree_world_time(world);

@@ -1,6 +1,7 @@
 /* The life of a world: settings, materials, bodies, and what can be read and set between steps. */
 #include "world/world.h"
 
+#include "body/actuation.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -215,12 +216,30 @@ scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int ma
   return set_law(world, material_a, material_b, law);
 }
 
+int scree_world_material_count(const scree_World *world) {
+  return world->system.laws.materials;
+}
+
+scree_PairLaw scree_world_pair_law(const scree_World *world, int a, int b) {
+  const scree_LawTable *laws = &world->system.laws;
+  const int n = laws->materials;
+  if (a < 0 || a >= n || b < 0 || b >= n)
+    scree_report(&world->log, SCREE_LOG_ERROR, "law: materials %d and %d, expected 0 .. %d", a, b,
+                 n - 1);
+  else if (laws->pairs[a * n + b].law)
+    return laws->pairs[a * n + b];
+  return laws->preset;
+}
+
 scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, int *body) {
   scree_System *s = &world->system;
   if (def->material < 0 || def->material >= s->laws.materials)
     return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: material %d, expected 0 .. %d",
                       s->bodies.count, def->material, s->laws.materials - 1);
+  const void *before = s->bodies.motion;
   scree_Status status = scree_bodies_add(&s->bodies, def, &world->log);
+  /* a longer array is another one for callers, also where the memory is the same */
+  if (!status || before != s->bodies.motion) world->body_generation++;
   if (status) return status;
   if (body) *body = s->bodies.count - 1;
   s->energy_known = false;
@@ -228,10 +247,15 @@ scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, 
   return SCREE_OK;
 }
 
+static scree_Status check_index(const scree_World *world, int body) {
+  if (body >= 0 && body < world->system.bodies.count) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d does not exist, expected 0 .. %d", body,
+                    world->system.bodies.count - 1);
+}
+
 static scree_Status check_body(const scree_World *world, int body) {
-  if (body < 0 || body >= world->system.bodies.count)
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is not there, expected 0 .. %d", body,
-                      world->system.bodies.count - 1);
+  const scree_Status status = check_index(world, body);
+  if (status) return status;
   if (scree_body_is_removed(world, body))
     return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d was removed after step %lld", body,
                       (long long)scree_body_removed_step(world, body));
@@ -252,6 +276,30 @@ scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def
   return scree_bodies_add_force(&world->system.bodies, def, &world->log);
 }
 
+int scree_world_force_count(const scree_World *world) {
+  return world->system.bodies.force_count;
+}
+
+scree_Status scree_world_set_force(scree_World *world, int force, const scree_ForceDef *def) {
+  return scree_bodies_set_force(&world->system.bodies, force, def, &world->log);
+}
+
+scree_Status scree_body_set_driver(scree_World *world, int body, const scree_Signal *driver) {
+  scree_Status status = check_body(world, body);
+  if (!status) status = scree_bodies_set_driver(&world->system.bodies, body, driver, &world->log);
+  if (!status) scree_broad_invalidate(world->system.broad);
+  return status;
+}
+
+void scree_world_fit(scree_World *world) {
+  scree_Bodies *b = &world->system.bodies;
+  const size_t room =
+      b->motion_capacity + b->inertia_capacity + b->cold_capacity + b->fixed_capacity;
+  scree_bodies_fit(b);
+  if (room != b->motion_capacity + b->inertia_capacity + b->cold_capacity + b->fixed_capacity)
+    world->body_generation++;
+}
+
 /* ---- state ----------------------------------------------------------------------------------- */
 
 double scree_world_time(const scree_World *world) {
@@ -266,11 +314,15 @@ int scree_world_body_count(const scree_World *world) {
   return world->system.bodies.count;
 }
 
+static const scree_Vec3 no_vector = {NAN, NAN, NAN};
+
 scree_Pose scree_body_pose(const scree_World *world, int body) {
+  if (check_index(world, body)) return (scree_Pose){no_vector, {NAN, NAN, NAN, NAN}};
   return world->system.bodies.motion[body].pose;
 }
 
 scree_Twist scree_body_velocity(const scree_World *world, int body) {
+  if (check_index(world, body)) return (scree_Twist){no_vector, no_vector};
   return world->system.bodies.motion[body].velocity;
 }
 
@@ -300,20 +352,21 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
 }
 
 const scree_Shape *scree_body_shape(const scree_World *world, int body) {
+  if (check_index(world, body)) return NULL;
   return &world->system.bodies.cold[body].shape;
 }
 
 bool scree_body_is_obstacle(const scree_World *world, int body) {
-  return world->system.bodies.fixed[body] & SCREE_BODY_OBSTACLE;
+  return !check_index(world, body) && (world->system.bodies.fixed[body] & SCREE_BODY_OBSTACLE);
 }
 
 bool scree_body_is_removed(const scree_World *world, int body) {
-  return world->system.bodies.fixed[body] & SCREE_BODY_GONE;
+  return !check_index(world, body) && (world->system.bodies.fixed[body] & SCREE_BODY_GONE);
 }
 
 int64_t scree_body_removed_step(const scree_World *world, int body) {
   const scree_Bodies *b = &world->system.bodies;
-  return b->gone ? b->gone[body] : -1;
+  return !check_index(world, body) && b->gone ? b->gone[body] : -1;
 }
 
 int scree_world_removed_count(const scree_World *world) {
@@ -321,15 +374,18 @@ int scree_world_removed_count(const scree_World *world) {
 }
 
 double scree_body_mass(const scree_World *world, int body) {
+  if (check_index(world, body)) return NAN;
   return scree_body_is_obstacle(world, body) ? INFINITY : world->system.bodies.inertia[body].mass;
 }
 
 scree_Vec3 scree_body_inertia(const scree_World *world, int body) {
+  if (check_index(world, body)) return no_vector;
   if (scree_body_is_obstacle(world, body)) return scree_vec3(INFINITY, INFINITY, INFINITY);
   return world->system.bodies.inertia[body].moments;
 }
 
 int scree_body_material(const scree_World *world, int body) {
+  if (check_index(world, body)) return -1;
   return world->system.bodies.cold[body].material;
 }
 

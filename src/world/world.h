@@ -12,8 +12,11 @@ struct scree_World {
   scree_Log log; /* copy of the caller's, silent when there was none */
   double time_start;
   int64_t time_count, steps;
-  double last_h; /* of the last substep: impulses over it are forces */
-  bool stepped;  /* the contacts and the problem are those of the last step */
+  double last_h;         /* of the last substep: impulses over it are forces */
+  bool stepped;          /* the contacts and the problem are those of the last step */
+  scree_Problem problem; /* of the last step, a view of system.posed */
+  /* Counts of how often arrays that a caller may hold became invalid (scree_world_array). */
+  uint64_t body_generation, contact_generation;
 
   char *options_text;   /* copies of the solver's options, one after the other */
   const char **options; /* (null-ended) into options_text */
@@ -28,5 +31,8 @@ struct scree_World {
   char *remembered;  /* (remembered_size) by the solver at the start of the step */
   size_t remembered_size;
 };
+
+/* Give back the room for bodies to come; arrays that callers hold may become invalid. */
+void scree_world_fit(scree_World *world);
 
 #endif

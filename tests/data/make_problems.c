@@ -108,13 +108,14 @@ static void round_values(scree_Problem *p) {
 }
 
 static scree_Status write_problem(const Made *made, const scree_World *world, const char *path) {
-  scree_Problem bodies, assembled;
+  const scree_Problem *bodies;
+  scree_Problem assembled;
   const double *r, *u;
   scree_Status status = scree_world_problem(world, &bodies, &r, &u, NULL);
   if (status != SCREE_OK) return status;
-  printf("%-22s %d contacts, %d bodies\n", made->name, bodies.nc, bodies.bodies.nbodies);
-  if (!made->assembled) return scree_fclib_write(path, &bodies, made->name, r, u, &print_log);
-  status = scree_problem_assemble(&bodies, &assembled, &print_log);
+  printf("%-22s %d contacts, %d bodies\n", made->name, bodies->nc, bodies->bodies.nbodies);
+  if (!made->assembled) return scree_fclib_write(path, bodies, made->name, r, u, &print_log);
+  status = scree_problem_assemble(bodies, &assembled, &print_log);
   if (status == SCREE_OK && made->rounded) round_values(&assembled);
   if (status == SCREE_OK)
     status = scree_fclib_write(path, &assembled, made->name, r, u, &print_log);
