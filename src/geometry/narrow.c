@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Two-dimensional and three-dimensional kinds never meet: those entries stay NULL, as do pairs of
- * unbounded shapes. Filled for row kind <= column kind. */
+ * unbounded shapes. Other convex pairs without an entry go to the generic routine. Filled for row
+ * kind <= column kind. */
 static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_DISK] = {[SCREE_SHAPE_DISK] = scree_collide_round_round,
                           [SCREE_SHAPE_ELLIPSE] = scree_collide_smooth,
@@ -48,6 +49,12 @@ static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] =
     [SCREE_SHAPE_CAPSULE] = {[SCREE_SHAPE_CAPSULE] = scree_collide_capsules,
                              [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
                              [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_CYLINDER] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                              [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_CONE] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                          [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_POLYHEDRON] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                                [SCREE_SHAPE_DRUM] = scree_collide_drum},
 };
 
 void scree_manifold_add(scree_Manifold *manifold, scree_Vec3 position, scree_Vec3 normal,
@@ -90,9 +97,7 @@ static int compare_bodies(const scree_Shape *a, const scree_Pose *pa, const scre
 static uint32_t exchange_feature(uint32_t feature) {
   uint32_t type = feature >> 30;
   if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);
-  if (type == SCREE_FEATURE_EDGES)
-    return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
-  return feature;
+  return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
 }
 
 /* Balls on balls and on half-spaces, which are most of the pairs of most scenes, without the table.

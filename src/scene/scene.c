@@ -98,8 +98,9 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
   if (!vertices) return scree_fail_memory(log, scene->name);
   for (int k = 0; k < count; ++k) {
     const scree_Node *point = list->entries[k].value;
+    const double z = point->count > 2 ? point->entries[2].value->number : 0;
     vertices[k] = scree_vec3(scale * point->entries[0].value->number,
-                             scale * point->entries[1].value->number, 0);
+                             scale * point->entries[1].value->number, scale * z);
   }
   scree_Status status = scree_shape_init(shape, kind, parameters, vertices, count, log);
   scree_free(vertices);
@@ -353,9 +354,9 @@ static scree_Status read_ends(const scree_Scene *scene, const scree_Node *map, c
   if (from) {
     const scree_Vec3 a = scree_scene_vector(map, "from"), b = scree_scene_vector(map, "to");
     const scree_Vec3 d = scree_sub(b, a);
-    if (kind != SCREE_SHAPE_SEGMENT && kind != SCREE_SHAPE_CAPSULE)
+    if (kind != SCREE_SHAPE_SEGMENT && kind != SCREE_SHAPE_CAPSULE && kind != SCREE_SHAPE_CYLINDER)
       return scree_scene_refuse(scene, map, log,
-                                "from and to: found a %s, expected a segment or capsule",
+                                "from and to: found a %s, expected a segment, capsule or cylinder",
                                 scree_shape_type(kind)->name);
     if (!(scree_norm(d) > 0))
       return scree_scene_refuse(scene, map, log, "from and to are the same point");

@@ -87,7 +87,8 @@ static const scree_Field material[] = {
        .dimension = 3,                                                                             \
        .help = "axis and angle, or quaternion, or euler; default: none"},                          \
       VECTOR("from", 0, "m", NULL,                                                                 \
-             "segment, capsule: one end of the axis, in place of half_length, position and "       \
+             "segment, capsule, cylinder: one end of the axis, in place of half_length, position " \
+             "and "                                                                                \
              "rotation"),                                                                          \
       VECTOR("to", 0, "m", NULL, "the other end")
 

@@ -424,7 +424,9 @@ static scree_Node *check_vertices(Check *check, const scree_Node *node) {
       .key = "vertices", .unit = "m", .min = -INFINITY, .max = INFINITY};
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
   if (node->kind != SCREE_NODE_LIST || node->count < 3 || node->count > VERTICES_MAX) {
-    expected(check, node, "a list of 3 to 1024 points [x, y]");
+    expected(check, node,
+             check->dimension == 2 ? "a list of 3 to 1024 points [x, y]"
+                                   : "a list of 4 to 1024 points [x, y, z]");
     return NULL;
   }
   for (int k = 0; k < node->count && result; ++k) {
