@@ -94,12 +94,6 @@ static int compare_bodies(const scree_Shape *a, const scree_Pose *pa, const scre
   return c;
 }
 
-static uint32_t exchange_feature(uint32_t feature) {
-  uint32_t type = feature >> 30;
-  if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);
-  return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
-}
-
 /* Balls on balls and on half-spaces, which are most of the pairs of most scenes, without the table.
  * Returns whether the pair was one of these. */
 static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
@@ -120,7 +114,7 @@ static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, cons
                                              plane_pose->position, R.z, margin, point);
   if (manifold->count && exchange) {
     point->normal = scree_neg(point->normal);
-    point->feature = exchange_feature(point->feature);
+    point->feature = scree_feature_exchange(point->feature);
   }
   return true;
 }
@@ -144,7 +138,7 @@ int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape 
     for (int k = 0; k < manifold->count; k++) {
       scree_ManifoldPoint *p = &manifold->points[k];
       p->normal = scree_neg(p->normal);
-      p->feature = exchange_feature(p->feature);
+      p->feature = scree_feature_exchange(p->feature);
     }
   return manifold->count;
 }

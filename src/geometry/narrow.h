@@ -107,6 +107,13 @@ static inline uint32_t scree_feature_closest_of(int corner_a, int corner_b) {
          ((uint32_t)corner_b & 0x7fffu);
 }
 
+/* The name of a point when the bodies are exchanged. */
+static inline uint32_t scree_feature_exchange(uint32_t feature) {
+  const uint32_t type = feature >> 30;
+  if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);
+  return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
+}
+
 /* ---- for the pair functions ---- */
 
 /* One entry of the pair table. `a` and `b` come in the order of the table (kind of a <= kind of b).

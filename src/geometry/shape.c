@@ -2,6 +2,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/shape_class.h"
+#include "geometry/trimesh.h"
 
 #include <assert.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static const scree_ShapeClass *const registry[SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_CLUMP] = &scree_shape_clump,
     [SCREE_SHAPE_HALF_SPACE] = &scree_shape_half_space,
     [SCREE_SHAPE_DRUM] = &scree_shape_drum,
+    [SCREE_SHAPE_RECTANGLE] = &scree_shape_rectangle,
+    [SCREE_SHAPE_MESH] = &scree_shape_mesh,
 };
 
 const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind) {
@@ -66,6 +69,7 @@ void scree_shape_fini(scree_Shape *shape) {
   for (int k = 0; k < data->part_count; ++k) scree_shape_fini(&data->parts[k].shape);
   scree_free(data->parts);
   scree_polyhedron_destroy(data->polyhedron);
+  scree_trimesh_destroy(data->mesh);
   scree_free(data->vertices);
   scree_free(data);
 }
@@ -80,6 +84,7 @@ size_t scree_shape_memory(const scree_Shape *shape) {
              (size_t)p->edge_count * (2 + 2 + 2 + 2) * sizeof(int) +
              (size_t)p->vertex_count * sizeof(int);
   }
+  if (data->mesh) bytes += scree_trimesh_memory(data->mesh);
   for (int k = 0; k < data->part_count; ++k)
     bytes += sizeof *data->parts + scree_shape_memory(&data->parts[k].shape);
   return bytes / (size_t)atomic_load(&data->references);
@@ -109,6 +114,16 @@ const int *scree_shape_face(const scree_Shape *shape, int face, int *count, scre
   *count = p->first[face + 1] - p->first[face];
   if (normal) *normal = p->normal[face];
   return p->corner + p->first[face];
+}
+
+int scree_shape_triangle_count(const scree_Shape *shape) {
+  return shape->data && shape->data->mesh ? shape->data->mesh->triangle_count : 0;
+}
+
+const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **vertices) {
+  if (!shape->data || !shape->data->mesh) return NULL;
+  if (vertices) *vertices = shape->data->mesh->vertex;
+  return shape->data->mesh->triangle[0];
 }
 
 /* ---- init ---- */
@@ -154,6 +169,20 @@ scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
   const scree_ShapeSource source = {.parts = parts, .part_count = part_count};
   const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
   return init(shape, flat ? SCREE_SHAPE_CLUMP_2D : SCREE_SHAPE_CLUMP, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertices, int vertex_count,
+                                   const int *triangles, int triangle_count, const scree_Log *log) {
+  const scree_ShapeSource source = {.vertices = vertices,
+                                    .vertex_count = vertex_count,
+                                    .triangles = triangles,
+                                    .triangle_count = triangle_count};
+  return init(shape, SCREE_SHAPE_MESH, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,
+                                        const scree_Log *log) {
+  return scree_shape_init(shape, SCREE_SHAPE_RECTANGLE, (double[]){half_x, half_y}, NULL, 0, log);
 }
 
 scree_Status scree_shape_init_disk(scree_Shape *shape, double radius, const scree_Log *log) {

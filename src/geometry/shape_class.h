@@ -43,7 +43,8 @@ struct scree_ShapeData {
   scree_Pose frame;     /* of the shape in the coordinates that it was given in */
   scree_Vec3 *vertices; /* polygon: [n], then [n] outward unit normals of the edges k -> k+1 */
   scree_Polyhedron *polyhedron;
-  int part_count; /* clump */
+  struct scree_TriangleMesh *mesh; /* mesh, rectangle */
+  int part_count;                  /* clump */
   scree_Part *parts;
 };
 
@@ -51,6 +52,8 @@ struct scree_ShapeData {
 typedef struct scree_ShapeSource {
   const scree_Vec3 *vertices; /* [vertex_count] */
   int vertex_count;
+  const int *triangles; /* [triangle_count x 3] */
+  int triangle_count;
   const scree_Part *parts; /* [part_count] */
   int part_count;
 } scree_ShapeSource;
@@ -95,7 +98,7 @@ extern const scree_ShapeClass scree_shape_disk, scree_shape_ellipse, scree_shape
     scree_shape_segment, scree_shape_half_plane, scree_shape_drum_2d, scree_shape_clump_2d,
     scree_shape_sphere, scree_shape_ellipsoid, scree_shape_box, scree_shape_capsule,
     scree_shape_cylinder, scree_shape_cone, scree_shape_polyhedron, scree_shape_clump,
-    scree_shape_half_space, scree_shape_drum;
+    scree_shape_half_space, scree_shape_drum, scree_shape_rectangle, scree_shape_mesh;
 
 #define SCREE_SHAPE_FIELD(member) offsetof(scree_Shape, member)
 #define SCREE_SHAPE_TABLE(array)                                                                   \

@@ -180,8 +180,11 @@ static void say_shapes(Page *page) {
           parameter->required ? "" : " (optional)", parameter->help);
     }
     if (type->takes_vertices)
-      say(page, "`vertices`: list of points [x, y%s], in any order",
-          type->dimension == 2 ? "" : ", z");
+      say(page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
+          type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
+                                  "counter-clockwise seen from the free side"
+                                : ", in any order",
+          type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
     say(page, " |\n");
   }
@@ -414,6 +417,11 @@ static void json_shape(Page *page) {
           ", \"vertices\": {\"type\": \"array\", \"minItems\": %d, \"items\": {\"type\": "
           "\"array\", \"minItems\": %d, \"maxItems\": %d}}",
           type->dimension + 1, type->dimension, type->dimension);
+    if (type->takes_vertices && type->dimension == 3)
+      say(page, ", \"file\": {\"type\": \"string\"}");
+    if (type->takes_triangles)
+      say(page, ", \"triangles\": {\"type\": \"array\", \"items\": {\"type\": \"array\", "
+                "\"minItems\": 3, \"maxItems\": 3}}");
     if (type->takes_parts) {
       say(page, ", \"parts\": {\"type\": \"array\", \"minItems\": 1, \"items\": ");
       json_object(page, scree_scene_part_fields, NULL);

@@ -133,7 +133,7 @@ static const scree_Field obstacle[] = {
     SHAPE("shape of the obstacle, possibly unbounded"),
     PLACE_FIELDS,
     VECTOR("normal", 0, NULL, NULL,
-           "half-plane, half-space: outward normal, in place of the rotation"),
+           "half-plane, half-space, rectangle: outward normal, in place of the rotation"),
     SIGNALS("velocity", 0, "m/s", "0", "prescribed velocity"),
     SIGNALS("angular_velocity", AXIAL, "rad/s", "0",
             "prescribed angular velocity, about its origin"),

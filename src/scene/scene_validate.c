@@ -1,6 +1,7 @@
 /* Scene against schema (see scene_schema.h): one function per type of field turns what was given,
  * or the default, into a node of the normalised tree. A mistake is reported with its place and its
  * path, and the rest is still checked, so that one run shows all of them. */
+#define _DEFAULT_SOURCE
 #include "scene/scene_schema.h"
 
 #include "core/log.h"
@@ -12,10 +13,13 @@
 #include "scree/solver.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -465,6 +469,78 @@ static bool add_parameter(Check *check, const scree_ShapeParameter *parameter,
   return scree_tree_add(check->tree, result, parameter->name, value);
 }
 
+/* [[a, b, c], ...]: numbers of vertices. */
+static scree_Node *check_triangles(Check *check, const scree_Node *node) {
+  static const scree_Field number = {.key = "triangles", .min = 0, .max = 2147483647.0};
+  scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
+  if (node->kind != SCREE_NODE_LIST || node->count < 1) {
+    expected(check, node, "a list of triangles [a, b, c], numbers of vertices from 0");
+    return NULL;
+  }
+  for (int k = 0; k < node->count && result; ++k) {
+    const scree_Node *given = node->entries[k].value;
+    const size_t mark = push(check, NULL, k);
+    scree_Node *item = NULL;
+    if (given->kind == SCREE_NODE_LIST && given->count == 3)
+      item = scree_tree_node(check->tree, SCREE_NODE_LIST, given->line, given->column);
+    else
+      expected(check, given, "three numbers of vertices");
+    for (int c = 0; c < 3 && item; ++c)
+      if (!scree_tree_add(check->tree, item, NULL,
+                          check_int(check, &number, given->entries[c].value)))
+        item = NULL;
+    pop(check, mark);
+    if (!scree_tree_add(check->tree, result, NULL, item)) return NULL;
+  }
+  return result;
+}
+
+/* The path of a mesh file, relative to the scene's folder, written out whole, so that the scene as
+ * used finds it from anywhere. */
+static scree_Node *check_mesh_file(Check *check, const scree_Node *node) {
+  if (node->kind != SCREE_NODE_SCALAR || !node->text[0]) {
+    expected(check, node, "the name of a file .obj or .stl");
+    return NULL;
+  }
+  char path[PATH_MAX], whole[PATH_MAX];
+  const char *slash = strrchr(check->name, '/');
+  const int folder = slash && node->text[0] != '/' ? (int)(slash - check->name) + 1 : 0;
+  snprintf(path, sizeof path, "%.*s%s", folder, check->name, node->text);
+  if (!realpath(path, whole)) {
+    complain(check, node->line, node->column, "file \"%.200s\": %s", path, strerror(errno));
+    return NULL;
+  }
+  return scree_tree_scalar(check->tree, whole, node->line, node->column);
+}
+
+/* Vertices and triangles, or a file that has them. */
+static bool check_points(Check *check, const scree_ShapeType *type, const scree_Node *node,
+                         scree_Node *result) {
+  const scree_Node *file = type->dimension == 3 ? scree_node_find(node, "file") : NULL;
+  const scree_Node *vertices = scree_node_find(node, "vertices");
+  const scree_Node *triangles = scree_node_find(node, "triangles");
+  if (file && (vertices || triangles)) {
+    complain(check, file->line, file->column, "found a file and vertices, expected one of them");
+    return false;
+  }
+  if (!file && (!vertices || (type->takes_triangles && !triangles))) {
+    complain(check, node->line, node->column, "%s missing (%s)",
+             vertices ? "triangles are" : "vertices are",
+             type->takes_triangles ? "vertices and triangles, or a file" : "corners, in any order");
+    return false;
+  }
+  const char *key = file ? "file" : "vertices";
+  size_t mark = push(check, key, 0);
+  bool good = scree_tree_add(check->tree, result, key,
+                             file ? check_mesh_file(check, file) : check_vertices(check, vertices));
+  pop(check, mark);
+  if (!good || file || !type->takes_triangles) return good;
+  mark = push(check, "triangles", 0);
+  good = scree_tree_add(check->tree, result, "triangles", check_triangles(check, triangles));
+  pop(check, mark);
+  return good;
+}
+
 static scree_Node *check_fields(Check *check, const scree_Field *fields, const char *kind,
                                 const scree_Node *node);
 
@@ -490,6 +566,8 @@ static scree_Node *check_shape(Check *check, const scree_Node *node) {
   const char *words[16] = {"kind"};
   for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
   if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
+  if (type->takes_vertices && type->dimension == 3) words[type->parameter_count + 2] = "file";
+  if (type->takes_triangles) words[type->parameter_count + 3] = "triangles";
   if (type->takes_parts) words[type->parameter_count + 1] = "parts";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
@@ -505,16 +583,7 @@ static scree_Node *check_shape(Check *check, const scree_Node *node) {
                                 scree_tree_scalar(check->tree, type->name, node->line, 0));
   for (int k = 0; k < type->parameter_count && good; ++k)
     good = add_parameter(check, &type->parameters[k], node, result);
-  if (type->takes_vertices && good) {
-    const scree_Node *vertices = scree_node_find(node, "vertices");
-    if (!vertices) {
-      complain(check, node->line, node->column, "vertices are missing (corners, in any order)");
-      return NULL;
-    }
-    const size_t mark = push(check, "vertices", 0);
-    good = scree_tree_add(check->tree, result, "vertices", check_vertices(check, vertices));
-    pop(check, mark);
-  }
+  if (type->takes_vertices && good) good = check_points(check, type, node, result);
   if (type->takes_parts && good) {
     const scree_Node *parts = scree_node_find(node, "parts");
     if (!parts) {

@@ -193,6 +193,22 @@ static bool put_polyhedron(scree_Mesh *mesh, const scree_Shape *shape) {
   return true;
 }
 
+/* Triangles as they are, each with corners of its own for its normal. */
+static bool put_triangles(scree_Mesh *mesh, const scree_Shape *shape) {
+  const scree_Vec3 *v = NULL;
+  const int n = scree_shape_triangle_count(shape), *t = scree_shape_triangles(shape, &v);
+  if (!reserve(mesh, 3 * (size_t)n, (size_t)n)) return false;
+  for (int k = 0; k < n; ++k, t += 3) {
+    const scree_Vec3 a = v[t[0]], b = v[t[1]], c = v[t[2]];
+    const scree_Vec3 out = scree_cross(scree_sub(b, a), scree_sub(c, a));
+    const int first = put_point(mesh, a.x, a.y, a.z, out.x, out.y, out.z);
+    put_point(mesh, b.x, b.y, b.z, out.x, out.y, out.z);
+    put_point(mesh, c.x, c.y, c.z, out.x, out.y, out.z);
+    put_triangle(mesh, first, first + 1, first + 2);
+  }
+  return true;
+}
+
 /* Strips, so that a clipped or shaded plane has no triangle much larger than the scene. */
 static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
   enum { CELLS = 8 };
@@ -270,6 +286,8 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
                       1.5 * shape->half_length, true);
     break;
   case SCREE_SHAPE_POLYHEDRON: done = put_polyhedron(mesh, shape); break;
+  case SCREE_SHAPE_RECTANGLE:
+  case SCREE_SHAPE_MESH: done = put_triangles(mesh, shape), mesh->sheet = true; break;
   case SCREE_SHAPE_HALF_SPACE: done = put_plane(mesh, reach, centre), mesh->sheet = true; break;
   case SCREE_SHAPE_DRUM:
     done = put_tube(mesh, 2 * segments, shape->radius, endless ? 0.5 * reach : shape->half_length,
