@@ -4,6 +4,7 @@
 #include "geometry/gjk.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
+#include "scene/mesh_file.h"
 #include "test_world_scene.h"
 
 static uint64_t seed;
@@ -272,11 +273,76 @@ static void test_refusals(void **state) {
   scree_world_destroy(world);
 }
 
+/* ---- files ---- */
+
+static char last[512];
+
+static void keep_message(void *user, scree_LogLevel level, const char *message) {
+  (void)user, (void)level;
+  snprintf(last, sizeof last, "%s", message);
+}
+
+static const scree_Log keep = {keep_message, NULL};
+
+static scree_Status parse(const char *path, const char *text, scree_MeshFile *mesh) {
+  return scree_mesh_file_parse(path, text, strlen(text), mesh, &keep);
+}
+
+static void test_obj(void **state) {
+  (void)state;
+  scree_MeshFile mesh;
+  OK(parse("a.OBJ",
+           "# a square and a triangle\nvn 0 0 1\nv 0 0 0\n  v 1 0 0 1.0\nv 1 1 0\nv 0 1 0\n"
+           "f 1/1/1 2//3 3 4\nv 2 0 0\nf -4 -1 -3\n",
+           &mesh));
+  assert_int_equal(mesh.vertex_count, 5);
+  assert_int_equal(mesh.triangle_count, 3);
+  const int expected[9] = {0, 1, 2, 0, 2, 3, 1, 4, 2};
+  assert_memory_equal(mesh.triangles, expected, sizeof expected);
+  scree_mesh_file_fini(&mesh);
+  assert_int_equal(parse("a.obj", "v 0 0 0\nv 1 0 0\nf 1 2 3\n", &mesh), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "a.obj:3"));
+  assert_int_equal(parse("a.obj", "v 0 zero 0\n", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(parse("a.obj", "v 0 0 nan\n", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(parse("a.obj", "", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(parse("a.ply", "ply\n", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(scree_mesh_file_read("/nonexistent.stl", &mesh, &keep), SCREE_BAD_INPUT);
+}
+
+static void test_stl(void **state) {
+  (void)state;
+  scree_MeshFile mesh;
+  OK(parse("b.stl",
+           "solid b\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+           "endloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\n"
+           "vertex 0 1 0\nendloop\nendfacet\nendsolid b\n",
+           &mesh));
+  assert_int_equal(mesh.vertex_count, 4); /* welded */
+  const int expected[6] = {0, 1, 2, 1, 3, 2};
+  assert_memory_equal(mesh.triangles, expected, sizeof expected);
+  /* the same as a binary file */
+  unsigned char bytes[84 + 2 * 50] = {0};
+  bytes[80] = 2;
+  for (int k = 0; k < 6; ++k) {
+    const scree_Vec3 v = mesh.vertices[mesh.triangles[k]];
+    const float x[3] = {(float)v.x, (float)v.y, (float)v.z};
+    memcpy(bytes + 84 + 50 * (k / 3) + 12 + 12 * (k % 3), x, sizeof x);
+  }
+  scree_MeshFile binary;
+  OK(scree_mesh_file_parse("b.stl", (const char *)bytes, sizeof bytes, &binary, &keep));
+  assert_int_equal(binary.vertex_count, 4);
+  assert_memory_equal(binary.triangles, expected, sizeof expected);
+  scree_mesh_file_fini(&binary);
+  scree_mesh_file_fini(&mesh);
+  assert_int_equal(parse("b.stl", "solid\nvertex 0 0 0\nvertex 1 0 0\n", &mesh), SCREE_BAD_INPUT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tree),          cmocka_unit_test(test_distance),
       cmocka_unit_test(test_as_on_a_plane), cmocka_unit_test(test_table),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_refusals),      cmocka_unit_test(test_obj),
+      cmocka_unit_test(test_stl),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

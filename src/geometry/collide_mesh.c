@@ -25,7 +25,7 @@ static const double CONE_SLACK = 1e-7;
 /* A corner that is a little inside the solid near one of its sharp edges is behind both faces of
  * the edge, and far behind one of them: as a contact that is nonsense. Points deeper than the
  * tolerated part of the size are left out where another one this many depths away is less deep. */
-static const double TOLERATED = 1e-3, EXPLAINED = 3;
+static const double TOLERATED = 0.01, EXPLAINED = 3;
 
 /* Points are sought this part of the size beyond the margin: those that are not touched yet explain
  * deep ones, too. */
@@ -391,16 +391,18 @@ void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32
                         const scree_Shape *mesh, const scree_Pose *mesh_pose, double margin,
                         scree_PointSink sink, void *user) {
   const scree_Quat back = scree_quat_conj(mesh_pose->orientation);
-  Pair p = {.shape = shape,
-            .mesh = mesh->data->mesh,
-            .mesh_pose = mesh_pose,
-            .mesh_axes = scree_quat_matrix(mesh_pose->orientation),
-            .pose = {scree_pose_invert(mesh_pose, pose->position),
-                     scree_quat_mul(back, pose->orientation)},
-            .margin = margin + BEYOND * shape->size,
-            .part = part,
-            .sink = sink,
-            .user = user};
+  Pair p; /* field by field: the array of points is large and need not be cleared */
+  p.shape = shape;
+  p.mesh = mesh->data->mesh;
+  p.mesh_pose = mesh_pose;
+  p.mesh_axes = scree_quat_matrix(mesh_pose->orientation);
+  p.pose = (scree_Pose){scree_pose_invert(mesh_pose, pose->position),
+                        scree_quat_mul(back, pose->orientation)};
+  p.margin = margin + BEYOND * shape->size;
+  p.part = part;
+  p.sink = sink;
+  p.user = user;
+  p.count = 0;
   p.axes = scree_quat_matrix(p.pose.orientation);
   scree_Aabb box = scree_shape_bounds(shape, &p.axes, p.pose.position);
   const scree_Vec3 more = scree_vec3(p.margin, p.margin, p.margin);
