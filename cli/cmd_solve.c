@@ -82,10 +82,24 @@ static void print_row(const Request *request, const Task *task, int width) {
   else
     printf("%snot converged%s", colour.warn, colour.off);
   if (request->measure > SCREE_MEASURE_BOTH)
-    printf("  %s %.1e", cli_measure_names[request->measure], task->info.value);
+    printf("  %s %.1e", scree_measure_names[request->measure], task->info.value);
   if (request->law == SCREE_ASSOCIATED)
     printf("  dilatation %.1e", task->info.measures.dilatation_max);
   printf("\n");
+}
+
+/* The stages of a solve, under its row. */
+static void print_stages(const Task *task) {
+  const CliColours colour = cli_colours();
+  if (task->status > SCREE_NOT_CONVERGED) return;
+  for (int k = 0; k < task->info.nstages; ++k) {
+    const scree_SolveStage *stage = &task->info.stages[k];
+    char seconds[32];
+    cli_format_seconds(stage->seconds, seconds, sizeof seconds);
+    printf("%s  stage %2d  %-8s  error %8.1e -> %8.1e  iterations %7d  factorisations %5d  %8s%s\n",
+           colour.dim, k + 1, stage->name, stage->error_before, stage->error_after,
+           stage->iterations, stage->factorisations, seconds, colour.off);
+  }
 }
 
 /* ---- solving -----------------------------------------------------------------------------------
@@ -162,6 +176,7 @@ static int solve_all(const Request *request) {
       write_json(request, &task, log.last);
     else if (!request->quiet)
       print_row(request, &task, width);
+    if (!request->json && request->verbose) print_stages(&task);
     if ((int)task.status > worst) worst = (int)task.status;
     solved += task.status == SCREE_OK;
     scree_problem_destroy(&task.problem);
@@ -178,7 +193,7 @@ static int solve_all(const Request *request) {
     char tolerance[32];
     cli_format_short(request->settings.tolerance, tolerance, sizeof tolerance);
     printf("%d of %d solved to %s (%s)\n", solved, request->problems.count, tolerance,
-           cli_measure_names[request->measure]);
+           scree_measure_names[request->measure]);
   }
   return cli_finish(worst);
 }
@@ -274,13 +289,13 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "an option of the solver, may be repeated\n(scree solvers NAME lists them)", 0, 0, NULL},
       {"law", 0, CLI_CHOICE, &request.law, "LAW",
        "coulomb (default), or associated: convex, cheaper,\nbut sliding contacts open", 0, 0,
-       cli_law_names},
+       scree_flow_names},
       {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
       {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
        "what must be below the tolerance:\n"
        "error (default, independent of units), siconos,\n"
        "both, eps_glob, merit, increment",
-       0, 0, cli_measure_names},
+       0, 0, scree_measure_names},
       {"max-iter", 'n', CLI_INT, &settings->max_iterations, "N",
        "give up after N iterations (default: the solver's)", 1, INT_MAX, NULL},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",

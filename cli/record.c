@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-const char *const cli_law_names[] = {"coulomb", "associated", NULL};
-const char *const cli_measure_names[] = {"error", "siconos",   "both", "eps_glob",
-                                         "merit", "increment", NULL};
-
 enum { REPEATS = 20 };
 static const double SHORT = 0.02; /* seconds that repeats may add up to */
 
@@ -19,14 +15,31 @@ scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *
   scree_SolveSettings again = *settings;
   again.progress = NULL; /* a repeat must not be interrupted: it overwrites the result */
   again.time_limit = 0.0;
-  double fastest = info->seconds, total = fastest;
+  double total = info->seconds;
   for (int k = 1; k < REPEATS && status == SCREE_OK && total < SHORT; ++k) {
-    status = scree_solve(problem, &again, r, u, info, NULL);
-    if (info->seconds < fastest) fastest = info->seconds;
-    total += info->seconds;
+    scree_SolveInfo repeat;
+    status = scree_solve(problem, &again, r, u, &repeat, NULL);
+    if (repeat.seconds < info->seconds) *info = repeat;
+    total += repeat.seconds;
   }
-  info->seconds = fastest;
   return status;
+}
+
+static void write_stages(CliJson *json, const scree_SolveInfo *info) {
+  cli_json_open(json, "stages", '[');
+  for (int k = 0; k < info->nstages; ++k) {
+    const scree_SolveStage *stage = &info->stages[k];
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "name", stage->name);
+    cli_json_real(json, "error_before", stage->error_before);
+    cli_json_real(json, "error_after", stage->error_after);
+    cli_json_int(json, "iterations", stage->iterations);
+    cli_json_int(json, "factorisations", stage->factorisations);
+    cli_json_real(json, "work", stage->work);
+    cli_json_real(json, "seconds", stage->seconds);
+    cli_json_close(json, '}');
+  }
+  cli_json_close(json, ']');
 }
 
 static void write_measures(CliJson *json, const CliRecord *record) {
@@ -48,6 +61,8 @@ static void write_measures(CliJson *json, const CliRecord *record) {
   }
   cli_json_int(json, "factorisations", info->factorisations);
   cli_json_text(json, "method", info->solver);
+  cli_json_real(json, "work", info->work);
+  write_stages(json, info);
 }
 
 void cli_write_record(FILE *file, const CliRecord *record) {
@@ -63,9 +78,9 @@ void cli_write_record(FILE *file, const CliRecord *record) {
     cli_json_null(&json, "contacts");
   }
   cli_json_text(&json, "solver", record->settings->solver);
-  cli_json_text(&json, "law", cli_law_names[record->law]);
+  cli_json_text(&json, "law", scree_flow_names[record->law]);
   cli_json_real(&json, "tol", record->settings->tolerance);
-  cli_json_text(&json, "measure", cli_measure_names[record->settings->measure]);
+  cli_json_text(&json, "measure", scree_measure_names[record->settings->measure]);
   cli_json_bool(&json, "converged", solved && record->info->converged);
   if (solved) {
     write_measures(&json, record);

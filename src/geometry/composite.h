@@ -2,6 +2,7 @@
 #ifndef SCREE_GEOMETRY_COMPOSITE_H
 #define SCREE_GEOMETRY_COMPOSITE_H
 
+#include "core/private.h"
 #include "geometry/narrow.h"
 
 /* Gets each point of a pair, in an order that depends on the arguments alone; the numbers of the
@@ -19,8 +20,9 @@ static inline bool scree_shape_is_composite(const scree_Shape *shape) {
 
 /* All contact points of two shapes with gaps up to `margin`, whether they consist of parts or not.
  * Unlike scree_collide there may be any number of them. */
-void scree_collide_each(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
-                        const scree_Pose *pb, double margin, scree_PointSink sink, void *user);
+SCREE_PRIVATE void scree_collide_each(const scree_Shape *a, const scree_Pose *pa,
+                                      const scree_Shape *b, const scree_Pose *pb, double margin,
+                                      scree_PointSink sink, void *user);
 
 /* Convex shape, which is part `part` of its body, against a mesh (collide_mesh.c); normals point
  * from the mesh to the shape. */

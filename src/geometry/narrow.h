@@ -14,6 +14,7 @@
 #define SCREE_GEOMETRY_NARROW_H
 
 #include "math/vec3.h"
+#include "scree/shape.h"
 
 #include <stdint.h>
 

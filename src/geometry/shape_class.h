@@ -4,6 +4,7 @@
 #define SCREE_GEOMETRY_SHAPE_CLASS_H
 
 #include "math/vec3.h"
+#include "scree/shape.h"
 
 #include <stdatomic.h>
 

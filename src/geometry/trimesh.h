@@ -8,6 +8,7 @@
 #define SCREE_GEOMETRY_TRIMESH_H
 
 #include "math/vec3.h"
+#include "scree/base.h"
 
 typedef struct scree_MeshEdge {
   int vertex[2];   /* ascending */
