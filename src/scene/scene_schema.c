@@ -91,7 +91,8 @@ static const scree_Field material[] = {
        .dimension = 3,                                                                             \
        .help = "axis and angle, or quaternion, or euler; default: none"},                          \
       VECTOR("from", 0, "m", NULL,                                                                 \
-             "segment, capsule: one end of the axis, in place of half_length, position and "       \
+             "segment, capsule, cylinder: one end of the axis, in place of half_length, position " \
+             "and "                                                                                \
              "rotation"),                                                                          \
       VECTOR("to", 0, "m", NULL, "the other end")
 
@@ -136,7 +137,7 @@ static const scree_Field obstacle[] = {
     SHAPE("shape of the obstacle, possibly unbounded"),
     PLACE_FIELDS,
     VECTOR("normal", 0, NULL, NULL,
-           "half-plane, half-space: outward normal, in place of the rotation"),
+           "half-plane, half-space, rectangle: outward normal, in place of the rotation"),
     SIGNALS("velocity", 0, "m/s", "0", "prescribed velocity"),
     SIGNALS("angular_velocity", AXIAL, "rad/s", "0",
             "prescribed angular velocity, about its origin"),
