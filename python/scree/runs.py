@@ -1,0 +1,4 @@
+class Frame: pass
+class Run: pass
+def read(): pass
+def run(): pass

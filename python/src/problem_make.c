@@ -1,0 +1,404 @@
+/* Problems from arrays: W in compressed rows (dense and block matrices come through these), bodies
+ * with the blocks of their contacts, balls. The arrays are copied, so a Problem never changes. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const law_words[] = {"coulomb", "associated", NULL};
+
+/* What every constructor takes besides its operator. */
+typedef struct Common {
+  PyObject *q_object, *mu_object, *law_object, *set_object, *a_object, *b_object, *flow_object;
+  PyArrayObject *q, *mu, *set, *a, *b, *flow;
+  scree_Law law;
+  int d, nc;
+} Common;
+
+static void common_fini(Common *c) {
+  Py_CLEAR(c->q);
+  Py_CLEAR(c->mu);
+  Py_CLEAR(c->set);
+  Py_CLEAR(c->a);
+  Py_CLEAR(c->b);
+  Py_CLEAR(c->flow);
+}
+
+static bool given(PyObject *object) {
+  return object && object != Py_None;
+}
+
+static bool common_sets(Common *c) {
+  const npy_intp one[1] = {c->nc};
+  if (!given(c->set_object)) {
+    if (!given(c->a_object) && !given(c->b_object)) return true;
+    PyErr_SetString(core_errors.input, "set_a and set_b need set, the kinds of the sets");
+    return false;
+  }
+  c->set = as_ints(c->set_object, "set", 1, one);
+  if (!c->set) return false;
+  for (int k = 0; k < c->nc; ++k)
+    if (ints(c->set)[k] < 0 || ints(c->set)[k] >= SCREE_SET_KINDS) {
+      PyErr_Format(core_errors.input, "set: entry %d is %d, expected 0 to %d", k, ints(c->set)[k],
+                   SCREE_SET_KINDS - 1);
+      return false;
+    }
+  if (given(c->a_object) && !(c->a = as_doubles(c->a_object, "set_a", 1, one))) return false;
+  return !given(c->b_object) || (c->b = as_doubles(c->b_object, "set_b", 1, one));
+}
+
+/* q (nc x d) and mu (nc) give the sizes. */
+static bool common_read(Common *c) {
+  const npy_intp any[2] = {-1, -1};
+  if (!given(c->q_object) || !given(c->mu_object)) {
+    PyErr_SetString(PyExc_TypeError, "q and mu are required");
+    return false;
+  }
+  c->q = as_doubles(c->q_object, "q", 2, any);
+  if (!c->q) return false;
+  const npy_intp nc = PyArray_DIM(c->q, 0), d = PyArray_DIM(c->q, 1);
+  if (d != 2 && d != 3) {
+    PyErr_Format(core_errors.input, "q: found rows of %lld numbers, expected 2 or 3", (long long)d);
+    return false;
+  }
+  if (nc > INT32_MAX / 16) {
+    PyErr_SetString(core_errors.input, "q: too many contacts");
+    return false;
+  }
+  c->nc = (int)nc;
+  c->d = (int)d;
+  c->mu = as_doubles(c->mu_object, "mu", 1, &nc);
+  if (!c->mu || !common_sets(c)) return false;
+  c->law = SCREE_COULOMB;
+  if (given(c->law_object)) {
+    const int law = as_choice(c->law_object, "law", law_words);
+    if (law < 0) return false;
+    c->law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+  }
+  if (given(c->flow_object)) {
+    const npy_intp shape[3] = {nc, d, d};
+    c->flow = as_doubles(c->flow_object, "flow", 3, shape);
+    if (!c->flow) return false;
+  }
+  return true;
+}
+
+static void copy_doubles(double *to, PyArrayObject *from) {
+  if (PyArray_SIZE(from)) memcpy(to, doubles(from), (size_t)PyArray_SIZE(from) * sizeof *to);
+}
+
+/* Fill the rest, check all of it, and make the object; the problem and `common` are used up. */
+static PyObject *finish(PyTypeObject *type, scree_Problem *problem, Common *common, Call *call) {
+  copy_doubles(problem->q, common->q);
+  copy_doubles(problem->mu, common->mu);
+  for (int k = 0; common->set && k < common->nc; ++k)
+    problem->set[k] = (uint8_t)ints(common->set)[k];
+  if (common->a) copy_doubles(problem->set_a, common->a);
+  if (common->b) copy_doubles(problem->set_b, common->b);
+  problem->law = common->law;
+  problem->flow = common->flow ? doubles(common->flow) : NULL;
+  scree_Status status;
+  CALL_WITHOUT_GIL(call, status = scree_problem_check(problem, &call->log));
+  PyObject *object = NULL;
+  if (call_succeeded(call, status)) object = problem_take(type, problem);
+  if (object) {
+    ((ProblemObject *)object)->flow = (PyObject *)common->flow;
+    common->flow = NULL;
+  } else {
+    scree_problem_destroy(problem);
+  }
+  common_fini(common);
+  return object;
+}
+
+/* ---- W in compressed rows -------------------------------------------------------------------- */
+
+static int compare_ints(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct Rows {
+  const int *indptr, *indices;
+  const double *data;
+  int d, nc;
+  int *mark, *list; /* (nc) block row that saw the column last; columns of a block row */
+} Rows;
+
+/* The block columns of block row c, the diagonal included, ascending. */
+static int columns_of(const Rows *w, int c) {
+  int count = 0;
+  w->mark[c] = c;
+  w->list[count++] = c;
+  for (int k = w->indptr[c * w->d]; k < w->indptr[(c + 1) * w->d]; ++k) {
+    const int column = w->indices[k] / w->d;
+    if (w->mark[column] == c) continue;
+    w->mark[column] = c;
+    w->list[count++] = column;
+  }
+  qsort(w->list, (size_t)count, sizeof(int), compare_ints);
+  return count;
+}
+
+static void fill_rows(const Rows *w, scree_BlockRows *blocks) {
+  const size_t d = (size_t)w->d;
+  for (int c = 0; c < w->nc; ++c) w->mark[c] = -1;
+  for (int c = 0; c < w->nc; ++c) {
+    const int count = columns_of(w, c);
+    const size_t first = blocks->row[c];
+    blocks->row[c + 1] = first + (size_t)count;
+    memcpy(blocks->col + first, w->list, (size_t)count * sizeof(int));
+    for (int k = 0; k < count; ++k) w->mark[w->list[k]] = c; /* all are marked already */
+    for (int i = 0; i < w->d; ++i) {
+      double *x = blocks->x + d * d * first + (size_t)i * d * (size_t)count;
+      for (int k = w->indptr[c * w->d + i]; k < w->indptr[c * w->d + i + 1]; ++k) {
+        const int column = w->indices[k] / w->d;
+        const int *at = bsearch(&column, w->list, (size_t)count, sizeof(int), compare_ints);
+        x[d * (size_t)(at - w->list) + (size_t)(w->indices[k] % w->d)] += w->data[k];
+      }
+    }
+  }
+}
+
+static size_t count_blocks(const Rows *w) {
+  size_t count = 0;
+  for (int c = 0; c < w->nc; ++c) w->mark[c] = -1;
+  for (int c = 0; c < w->nc; ++c) count += (size_t)columns_of(w, c);
+  return count;
+}
+
+static bool check_rows(const Rows *w, npy_intp values) {
+  const int n = w->nc * w->d;
+  if (w->indptr[0] != 0 || w->indptr[n] != values) {
+    PyErr_Format(core_errors.input, "indptr: goes from %d to %d, expected 0 to %lld", w->indptr[0],
+                 w->indptr[n], (long long)values);
+    return false;
+  }
+  for (int i = 0; i < n; ++i)
+    if (w->indptr[i + 1] < w->indptr[i]) {
+      PyErr_Format(core_errors.input, "indptr: entry %d is smaller than the one before it", i + 1);
+      return false;
+    }
+  for (npy_intp k = 0; k < values; ++k)
+    if (w->indices[k] < 0 || w->indices[k] >= n) {
+      PyErr_Format(core_errors.input, "indices: entry %lld is %d, expected 0 to %d", (long long)k,
+                   w->indices[k], n - 1);
+      return false;
+    }
+  return true;
+}
+
+PyObject *problem_assembled(PyTypeObject *type, PyObject *args, PyObject *kw) {
+  static char *words[] = {"indptr", "indices", "data",  "q",     "mu",  "law",
+                          "set",    "set_a",   "set_b", "flow", NULL};
+  PyObject *indptr_object, *indices_object, *data_object, *object = NULL;
+  Common common = {0};
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "OOOOO|OOOOO:assembled", words, &indptr_object,
+                                   &indices_object, &data_object, &common.q_object,
+                                   &common.mu_object, &common.law_object, &common.set_object,
+                                   &common.a_object, &common.b_object, &common.flow_object))
+    return NULL;
+  PyArrayObject *indptr = NULL, *indices = NULL, *data = NULL;
+  Rows rows = {0};
+  Call call;
+  call_init(&call);
+  const npy_intp any = -1;
+  if (!common_read(&common)) goto end;
+  const npy_intp heads = (npy_intp)common.nc * common.d + 1;
+  indptr = as_ints(indptr_object, "indptr", 1, &heads);
+  if (!indptr) goto end;
+  indices = as_ints(indices_object, "indices", 1, &any);
+  if (!indices) goto end;
+  const npy_intp values = PyArray_SIZE(indices);
+  data = as_doubles(data_object, "data", 1, &values);
+  if (!data) goto end;
+  rows = (Rows){ints(indptr), ints(indices), doubles(data), common.d, common.nc, NULL, NULL};
+  if (!check_rows(&rows, values)) goto end;
+  rows.mark = PyMem_Malloc(((size_t)common.nc + 1) * 2 * sizeof(int));
+  if (!rows.mark) {
+    PyErr_NoMemory();
+    goto end;
+  }
+  rows.list = rows.mark + common.nc + 1;
+  scree_Problem problem;
+  const scree_Status status =
+      scree_problem_create_assembled(&problem, common.d, common.nc, count_blocks(&rows),
+                                     common.set != NULL, &call.log);
+  if (!call_succeeded(&call, status)) goto end;
+  fill_rows(&rows, &problem.blocks);
+  object = finish(type, &problem, &common, &call);
+end:
+  PyMem_Free(rows.mark);
+  Py_XDECREF(indptr);
+  Py_XDECREF(indices);
+  Py_XDECREF(data);
+  common_fini(&common);
+  call_clear(&call);
+  return object;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static bool read_compliance(PyObject *object, const Common *c, PyArrayObject **compliance) {
+  const npy_intp shape[3] = {c->nc, c->d, c->d};
+  *compliance = NULL;
+  return !given(object) || (*compliance = as_doubles(object, "compliance", 3, shape));
+}
+
+static bool count_bodies(PyArrayObject *body, PyObject *object, int *nbodies) {
+  int most = -1;
+  const npy_intp count = PyArray_SIZE(body);
+  for (npy_intp k = 0; k < count; ++k) {
+    if (ints(body)[k] > most) most = ints(body)[k];
+    if (ints(body)[k] < -1) {
+      PyErr_Format(core_errors.input,
+                   "body: entry %lld is %d, expected the number of a body, or -1 for an obstacle",
+                   (long long)k, ints(body)[k]);
+      return false;
+    }
+  }
+  *nbodies = most + 1;
+  if (most >= INT32_MAX / 16) {
+    PyErr_SetString(core_errors.input, "body: too many bodies");
+    return false;
+  }
+  if (!given(object)) return true;
+  int asked;
+  if (!as_int(object, "nbodies", 0, &asked)) return false;
+  if (asked < *nbodies || asked > INT32_MAX / 16) {
+    PyErr_Format(core_errors.input, "nbodies: found %d, but the contacts name body %d", asked,
+                 most);
+    return false;
+  }
+  *nbodies = asked;
+  return true;
+}
+
+PyObject *problem_from_bodies(PyTypeObject *type, PyObject *args, PyObject *kw) {
+  static char *words[] = {"body",  "B",     "q",    "mu",         "law",     "set",
+                          "set_a", "set_b", "flow", "compliance", "nbodies", NULL};
+  PyObject *body_object, *B_object, *C_object = NULL, *n_object = NULL, *object = NULL;
+  Common common = {0};
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "OOOO|OOOOOOO:bodies", words, &body_object, &B_object,
+                                   &common.q_object, &common.mu_object, &common.law_object,
+                                   &common.set_object, &common.a_object, &common.b_object,
+                                   &common.flow_object, &C_object, &n_object))
+    return NULL;
+  PyArrayObject *body = NULL, *B = NULL, *C = NULL;
+  Call call;
+  call_init(&call);
+  int nbodies;
+  if (!common_read(&common)) goto end;
+  const npy_intp pairs[2] = {common.nc, 2}, shape[4] = {common.nc, 2, common.d, -1};
+  body = as_ints(body_object, "body", 2, pairs);
+  if (!body || !count_bodies(body, n_object, &nbodies)) goto end;
+  B = as_doubles(B_object, "B", 4, shape);
+  if (!B || !read_compliance(C_object, &common, &C)) goto end;
+  const npy_intp nb = PyArray_DIM(B, 3);
+  if (nb < 1 || nb > 64) {
+    PyErr_Format(core_errors.input, "B: found %lld components of a body, expected 1 to 64",
+                 (long long)nb);
+    goto end;
+  }
+  scree_Problem problem;
+  const scree_Status status =
+      scree_problem_create_bodies(&problem, common.d, common.nc, nbodies, (int)nb,
+                                  common.set != NULL, C != NULL, &call.log);
+  if (!call_succeeded(&call, status)) goto end;
+  if (common.nc)
+    memcpy(problem.bodies.body, ints(body), (size_t)common.nc * 2 * sizeof(int));
+  copy_doubles(problem.bodies.B, B);
+  if (C) copy_doubles(problem.bodies.C, C);
+  object = finish(type, &problem, &common, &call);
+end:
+  Py_XDECREF(body);
+  Py_XDECREF(B);
+  Py_XDECREF(C);
+  common_fini(&common);
+  call_clear(&call);
+  return object;
+}
+
+PyObject *problem_from_balls(PyTypeObject *type, PyObject *args, PyObject *kw) {
+  static char *words[] = {"body",  "normal", "arm",  "q",          "mu",      "law", "set",
+                          "set_a", "set_b",  "flow", "compliance", "nbodies", NULL};
+  PyObject *body_object, *n_object, *arm_object, *C_object = NULL, *count_object = NULL;
+  PyObject *object = NULL;
+  Common common = {0};
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "OOOOO|OOOOOOO:balls", words, &body_object, &n_object,
+                                   &arm_object, &common.q_object, &common.mu_object,
+                                   &common.law_object, &common.set_object, &common.a_object,
+                                   &common.b_object, &common.flow_object, &C_object, &count_object))
+    return NULL;
+  PyArrayObject *body = NULL, *normal = NULL, *arm = NULL, *C = NULL;
+  Call call;
+  call_init(&call);
+  int nbodies;
+  if (!common_read(&common)) goto end;
+  const npy_intp pairs[2] = {common.nc, 2}, normals[2] = {common.nc, 3},
+                 arms[3] = {common.nc, 2, 2};
+  body = as_ints(body_object, "body", 2, pairs);
+  if (!body || !count_bodies(body, count_object, &nbodies)) goto end;
+  normal = as_doubles(n_object, "normal", 2, normals);
+  if (!normal) goto end;
+  arm = as_doubles(arm_object, "arm", 3, arms);
+  if (!arm || !read_compliance(C_object, &common, &C)) goto end;
+  scree_Problem problem;
+  const scree_Status status = scree_problem_create_balls(
+      &problem, common.d, common.nc, nbodies, common.set != NULL, C != NULL, &call.log);
+  if (!call_succeeded(&call, status)) goto end;
+  if (common.nc)
+    memcpy(problem.bodies.body, ints(body), (size_t)common.nc * 2 * sizeof(int));
+  copy_doubles(problem.bodies.normal, normal);
+  copy_doubles(problem.bodies.arm, arm);
+  if (C) copy_doubles(problem.bodies.C, C);
+  object = finish(type, &problem, &common, &call);
+end:
+  Py_XDECREF(body);
+  Py_XDECREF(normal);
+  Py_XDECREF(arm);
+  Py_XDECREF(C);
+  common_fini(&common);
+  call_clear(&call);
+  return object;
+}
+
+/* ---- the same with other numbers ------------------------------------------------------------- */
+
+PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw) {
+  static char *words[] = {"q", "mu", "law", NULL};
+  const scree_Problem *from = &((ProblemObject *)self)->problem;
+  PyObject *q_object = NULL, *mu_object = NULL, *law_object = NULL, *object = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "|OOO:replace", words, &q_object, &mu_object,
+                                   &law_object))
+    return NULL;
+  const npy_intp shape[2] = {from->nc, from->d};
+  PyArrayObject *q = NULL, *mu = NULL;
+  scree_Problem problem;
+  memset(&problem, 0, sizeof problem);
+  Call call;
+  call_init(&call);
+  int law = from->law == SCREE_COULOMB ? 0 : 1;
+  if (given(law_object) && (law = as_choice(law_object, "law", law_words)) < 0) goto end;
+  if (given(q_object) && !(q = as_doubles(q_object, "q", 2, shape))) goto end;
+  if (given(mu_object) && !(mu = as_doubles(mu_object, "mu", 1, shape))) goto end;
+  scree_Status status;
+  CALL_WITHOUT_GIL(&call, status = problem_copy(from, &problem, &call.log));
+  if (!call_succeeded(&call, status)) goto end;
+  if (q) copy_doubles(problem.q, q);
+  if (mu) copy_doubles(problem.mu, mu);
+  problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+  CALL_WITHOUT_GIL(&call, status = scree_problem_check(&problem, &call.log));
+  if (call_succeeded(&call, status)) object = problem_take(Py_TYPE(self), &problem);
+  if (object) {
+    ((ProblemObject *)object)->flow = ((ProblemObject *)self)->flow;
+    Py_XINCREF(((ProblemObject *)object)->flow);
+  } else {
+    scree_problem_destroy(&problem);
+  }
+end:
+  Py_XDECREF(q);
+  Py_XDECREF(mu);
+  call_clear(&call);
+  return object;
+}
