@@ -3,8 +3,7 @@
  * associated law at mu = 0.5. Every method stops at the same error, measured by the driver.
  *
  *     gradient_growth [TOLERANCE] [LARGEST]     default 1e-3, piles of up to 16^3 spheres
- *
- * Ratios to pgd are what to look at; the seconds are of one thread of this machine. */
+ * The ratios to pgd are the result; the seconds are those of one thread of this machine. */
 #include "bench/pile.h"
 #include "scree/solver.h"
 

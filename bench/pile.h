@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* What is being filled; the first pass only counts. */
+/* The problem being filled; the first pass only counts. */
 typedef struct Pile {
   int d, n, count;
   double mu, speed; /* gravity times the time step */
@@ -47,7 +47,8 @@ static inline void pile_contact(Pile *pile, int first, int second, const double 
   p->bodies.body[2 * c + 1] = second;
   packing_block(d, frame, 1.0, 0.5, pile->mass[first], B);
   if (second >= 0) packing_block(d, frame, -1.0, 0.5, pile->mass[second], B + d * nb);
-  for (int i = 0; i < d; ++i) /* grains fall together: only the box sees them come */
+  for (int i = 0; i < d;
+       ++i) /* grains fall together: only contacts with the box have an approach velocity */
     p->q[d * c + i] = second < 0 ? -pile->speed * frame[3 * i + up] : 0.0;
   if (packing_random(&pile->seed) < 1.0 / 3.0) gap += 0.2 * packing_random(&pile->seed);
   p->q[d * c] += gap * pile->speed;

@@ -1,4 +1,4 @@
-/* Is `auto` ever worse than one of the methods it is made of? For each problem and tolerance the
+/* `auto` compared with the methods it is made of. For each problem and tolerance the
  * time of auto against the best of all other solvers that can take the problem, each with its own
  * defaults. The aim: at most 1.3 times.
  *
@@ -38,7 +38,7 @@ static const double ENOUGH = 5.0; /* seconds after which three repeats will do *
 
 /* A solver on one problem and tolerance. */
 typedef struct Entrant {
-  const char *name, *method; /* method: what gave the result */
+  const char *name, *method; /* method: the stage that gave the result */
   double best, processor;    /* seconds of solving, of the whole call; infinite until solved */
   double spent;              /* processor's seconds in the last run, solved or not */
   bool out;
@@ -94,7 +94,7 @@ static void attempt(Entrant *entrant, const scree_Problem *p, double tolerance, 
     entrant->method = info.solver;
     *aside = fmin(*aside, elapsed - info.seconds);
   }
-  /* the limit is one of the clock on the wall: who had no processor meanwhile may try again */
+  /* the limit is in wall time: a solver that did not get the processor may try again */
   const bool robbed = info.seconds >= limit && entrant->spent < 0.7 * limit;
   if (status != SCREE_OK && !robbed) entrant->out = true;
 }
@@ -119,7 +119,7 @@ static void take_turns(const Bench *bench, const scree_Problem *p, double tolera
       if (round + 1 >= WARM_ROUNDS && entrants[k].best > SLOW * ours->best) entrants[k].out = true;
       left += !entrants[k].out;
     }
-    if (ours->out) break; /* who solves what auto does not has won at any time */
+    if (ours->out) break; /* a solver that solves what auto does not wins at any time */
     if (round + 1 >= WARM_ROUNDS && (left == 0 || total > ENOUGH)) break;
     if (round + 1 >= bench->repeats && total > ADD_UP) break;
   }

@@ -22,8 +22,8 @@ static inline bool sequence_is_open(const Sequence *s, int c, int step) {
   return scree_mix((uint64_t)c * 1000003u + turn) % 100 < (uint64_t)s->open;
 }
 
-/* `dense`: with B written out and spheres that are not quite round, so that no one takes the way of
- * balls. */
+/* `dense`: with B written out and spheres that are not quite round, so that the short form for
+ * balls does not apply. */
 static inline Sequence sequence_create(int d, int contacts, double mu, int open, int life,
                                        bool dense) {
   Sequence s = {.open = open, .life = life};

@@ -1,5 +1,5 @@
 /* From a scree problem to Siconos' own structures, for the benchmarks that compare with it. Siconos
- * gets what it likes best: W in sparse block storage, blocks column by column. */
+ * gets the form that is fastest for it: W in sparse block storage, blocks column by column. */
 #ifndef SCREE_BENCH_SICONOS_BRIDGE_H
 #define SCREE_BENCH_SICONOS_BRIDGE_H
 

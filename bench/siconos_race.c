@@ -71,7 +71,7 @@ static const Peer peers[] = {
     {"ENUM", 2, SICONOS_FRICTION_2D_ENUM, 0},
 };
 
-/* What a run gave: seconds < 0 when it did not finish, error in our measure; asked: the tolerance
+/* Result of a run: seconds < 0 when it did not finish, error in our measure; asked: the tolerance
  * that was given to it. */
 typedef struct Outcome {
   double seconds, error, asked;

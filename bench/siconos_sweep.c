@@ -1,4 +1,4 @@
-/* What one Gauss-Seidel sweep over an assembled W costs, ours against the NSGS of Siconos, on the
+/* Cost of one Gauss-Seidel sweep over an assembled W, scree against the NSGS of Siconos, on the
  * same problem in the same run, one thread, nanoseconds of processor time per contact. Siconos runs
  * its default local solver with its cheap stopping test, so that a sweep of it is a sweep and not
  * an evaluation of the error. Matrix-free and two-thread figures are printed by `sweep`.

@@ -1,4 +1,4 @@
-/* What a scree_Solver that lives on saves against scree_solve: sequences of packings (sequence.h)
+/* Gain of a persistent scree_Solver over scree_solve: sequences of packings (sequence.h)
  * whose graph stays or changes a little from step to step, solved by both in turns on one thread;
  * microseconds per problem (the best of each problem over some passes, and their mean). A problem
  * starts from zero ("cold"), from nine tenths of its solution ("warm"), or from the solution, as
@@ -86,7 +86,8 @@ static void measure_orders(int d, int contacts, int open) {
     sequence_set(&s, step);
     if (scree_operator_create(&s.problem, 1, NULL, &W)) abort();
     const double before = kept.operations;
-    kept.operations = step ? 1e300 : 0.0; /* any work is little: the order is never replaced */
+    kept.operations =
+        step ? 1e300 : 0.0; /* any amount of work is accepted: the order is never replaced */
     if (scree_graph_system_set(&system, &W, 1, &kept, &scratch, NULL) ||
         scree_graph_system_set(&other, &W, 1, &fresh, &scratch, NULL))
       abort();

@@ -52,7 +52,7 @@ typedef struct Shear {
   Past *past;            /* (npast) sorted */
 } Shear;
 
-/* What one step tells. */
+/* Results of one step. */
 typedef struct Row {
   int contacts, matched, cold, warm;
   bool converged;   /* both */
@@ -234,7 +234,7 @@ static scree_Status solve_both(Shear *s, const scree_Problem *posed, double *r, 
   return status;
 }
 
-/* What the box carries over the weight: 1 at rest, whatever the forces inside. */
+/* Vertical force of the box over the weight: 1 at rest. */
 static double carried(const Shear *s) {
   const int up = s->options->d - 1;
   double impulse = 0.0, mass = 0.0;

@@ -1,4 +1,4 @@
-/* What one sweep of nlgs costs, in nanoseconds per contact, on one thread and two, 2D and 3D:
+/* Cost of one sweep of nlgs in nanoseconds per contact, on one thread and two, 2D and 3D:
  * between balls, between bodies of any shape, and with W assembled. The time of a sweep is the
  * slope between a short and a long solve, so that reading, colouring and the certificate do not
  * count; the best of several repeats is printed. One thread is timed by the processor's clock,

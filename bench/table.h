@@ -1,5 +1,5 @@
-/* What benchmarks over problem files share: a table on the screen and in a file, durations in
- * words, the name of the processor, the folder of problems. Include after _DEFAULT_SOURCE. */
+/* Shared by benchmarks over problem files: a table on the screen and in a file, durations in words,
+ * the name of the processor, the folder of problems. Include after _DEFAULT_SOURCE. */
 #ifndef SCREE_BENCH_TABLE_H
 #define SCREE_BENCH_TABLE_H
 

@@ -1,4 +1,4 @@
-/* What a step costs besides the solver: spheres fall into a box and settle; nanoseconds per body
+/* Cost of a step besides the solver: spheres fall into a box and settle; nanoseconds per body
  * and step for detection, building the problem, moving and certifying, on one thread and more, and
  * the memory held per body with its contacts.
  *

@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 #include "scree/options.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ void cli_print_help(const CliCommand *command, const CliOption *options) {
   if (command->examples) printf("\nexamples:\n%s\n", command->examples);
 }
 
-/* What was typed, for messages, and the option it names. */
+/* The option being parsed and its spelling on the command line, for messages. */
 typedef struct Found {
   const CliCommand *command;
   const CliOption *option;
@@ -72,7 +73,7 @@ static int store_number(const Found *found, const char *text) {
   const CliOption *option = found->option;
   double value = 0.0;
   int whole = 0;
-  /* The strict parser of the option tables is the only one there is. */
+  /* Numbers are parsed by the same strict parser as the option tables. */
   const bool is_int = option->kind == CLI_INT;
   const scree_Option entry = {.name = option->name,
                               .type = is_int ? SCREE_OPTION_INT : SCREE_OPTION_REAL,
@@ -82,12 +83,14 @@ static int store_number(const Found *found, const char *text) {
   void *place = is_int ? (void *)&whole : (void *)&value;
   if (scree_options_set(&table, "", place, option->name, text, NULL) != SCREE_OK) {
     char expected[128];
-    if (isfinite(option->max) && option->max < 2147483647.0)
-      snprintf(expected, sizeof expected, "%s from %g to %g", is_int ? "an integer" : "a number",
-               option->min, option->max);
+    const char *kind = is_int ? "an integer" : "a number";
+    const bool below = option->max < (is_int ? INT_MAX : HUGE_VAL);
+    if (below)
+      snprintf(expected, sizeof expected, "%s from %g to %g", kind, option->min, option->max);
+    else if (option->min > -HUGE_VAL)
+      snprintf(expected, sizeof expected, "%s of at least %g", kind, option->min);
     else
-      snprintf(expected, sizeof expected, "%s of at least %g", is_int ? "an integer" : "a number",
-               option->min);
+      snprintf(expected, sizeof expected, "%s", kind);
     return refuse(found, text, expected);
   }
   if (is_int)
@@ -175,7 +178,7 @@ static int parse_option(const CliCommand *command, const CliOption *options, int
   if (!found.option) return refuse_unknown(command, options, typed, word);
   snprintf(found.shown, sizeof found.shown, "%s%s", is_long ? "--" : "-", word);
   if (found.option->kind == CLI_FLAG) {
-    if (value) return refuse(&found, value, "nothing after it: it takes no value");
+    if (value) return refuse(&found, value, "no value: this option is a flag");
     return store(&found, "");
   }
   if (!value) {

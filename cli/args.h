@@ -33,8 +33,8 @@ typedef struct CliOption {
   const char *const *choices;
 } CliOption;
 
-/* Parse. Returns -1 to go on, else the exit status (0: help was printed, 2: wrong usage). `options`
- * ends with a null name. `arguments` receives what is no option. */
+/* Parse. Returns -1 on success, else the exit status (0: help was printed, 2: wrong usage).
+ * `options` ends with a null name. `arguments` receives the positional arguments. */
 int cli_parse(const CliCommand *command, const CliOption *options, int argc, char **argv,
               CliList *arguments);
 

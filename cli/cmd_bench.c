@@ -49,7 +49,8 @@ static int make_directory(const char *path) {
   return 3;
 }
 
-/* One case; the worst status goes on, the other cases still run unless the machine failed. */
+/* Run one case and return the worse of both statuses; the other cases still run unless the machine
+ * failed. */
 static int run_case(Bench *bench, const BenchCase *c) {
   bench_begin(bench, c);
   scree_Status status = c->run(bench);
@@ -63,8 +64,8 @@ static int run_case(Bench *bench, const BenchCase *c) {
   return (int)status;
 }
 
-/* The document names the plots by their place relative to itself: the folder's own name, which is
- * right when both are in the same folder. */
+/* The document links to the plots by a path relative to itself: the name of their folder, which is
+ * correct when both are in the same folder. */
 static int open_document(Bench *bench, const char *path) {
   if (!path) return 0;
   const char *slash = bench->directory ? strrchr(bench->directory, '/') : NULL;
@@ -104,12 +105,12 @@ static int run(const CliCommand *command, int argc, char **argv) {
   int threads = 0;
   double limit = 0.0;
   const CliOption options[] = {
-      {"list", 0, CLI_FLAG, &list, NULL, "what there is, and how long each takes", 0, 0, NULL},
+      {"list", 0, CLI_FLAG, &list, NULL, "list the cases with their running times", 0, 0, NULL},
       {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per figure and line", 0, 0, NULL},
       {"quick", 0, CLI_FLAG, &quick, NULL, "shorter variants of the long cases", 0, 0, NULL},
-      {"limit", 0, CLI_REAL, &limit, "S", "stop long rows after S seconds, of auto 4 S (0: never)",
-       0, 1e9, NULL},
-      {"only", 0, CLI_TEXT, &only, "TEXT", "of long cases only rows whose name contains TEXT", 0, 0,
+      {"limit", 0, CLI_REAL, &limit, "S", "stop rows after S seconds, auto after 4 S (0: never)", 0,
+       1e9, NULL},
+      {"only", 0, CLI_TEXT, &only, "TEXT", "only those rows of long cases that contain TEXT", 0, 0,
        NULL},
       {"threads", 0, CLI_INT, &threads, "N", "threads to use (default: one, as in the papers)", 0,
        4096, NULL},
@@ -155,9 +156,9 @@ const CliCommand cli_command_bench = {
     .name = "bench",
     .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
     .summary = "repeat the papers' experiments: published figure next to ours",
-    .help = "Each case builds one experiment of the papers as printed, runs it, and shows the\n"
-            "published figures with ours beside them. Without a name every case runs, which\n"
-            "takes hours: --list tells how long each takes, --quick and --limit shorten them.",
+    .help = "Each case builds one experiment of the papers as published, runs it, and shows\n"
+            "the published figures beside ours. Without a name every case runs, which\n"
+            "takes hours: --list shows how long each takes, --quick and --limit shorten them.",
     .examples = "  scree bench --list\n"
                 "  scree bench convex-gradients\n"
                 "  scree bench convex-gradients --json -o plots",

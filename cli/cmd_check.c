@@ -1,4 +1,4 @@
-/* `scree check`: validate scenes and say what would run; also prints the reference of the format.
+/* `scree check`: validate scenes and estimate the run; also prints the reference of the format.
  */
 #include "cli/args.h"
 #include "cli/describe.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known about a scene without running it. */
+/* Properties of a scene that are known without running it. */
 typedef struct Facts {
   scree_SceneInfo info;
   int shapes[SCREE_SHAPE_KINDS];
@@ -59,11 +59,12 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
   printf("  dimension    %dD\n", info->dimension);
   printf("  bodies       %d", info->bodies);
   if (info->poured) printf(" at the start, %d poured", info->poured);
-  printf("; obstacles %d\n", info->obstacles);
+  printf(", obstacles %d\n", info->obstacles);
   printf("  shapes      ");
-  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k)
+  for (int k = 0, listed = 0; k < SCREE_SHAPE_KINDS; ++k)
     if (facts->shapes[k])
-      printf(" %d x %s", facts->shapes[k], scree_shape_type((scree_ShapeKind)k)->name);
+      printf("%s %d x %s", listed++ ? "," : "", facts->shapes[k],
+             scree_shape_type((scree_ShapeKind)k)->name);
   printf("\n  materials    ");
   for (int k = 0; k < info->materials; ++k)
     printf("%s%s", k ? ", " : "", scree_scene_material(scene, k, NULL, NULL));
@@ -168,10 +169,10 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_check = {
     .name = "check",
     .usage = "SCENE.yaml... [options]",
-    .summary = "validate scenes and say what would run",
-    .help = "Reads each scene as `scree run` would, reports every mistake with file, line,\n"
-            "column and what is allowed, and says what would run: bodies, steps, memory, size\n"
-            "of the output. Nothing is written.",
+    .summary = "validate scenes and estimate the run",
+    .help = "Reads each scene as `scree run` does, reports every mistake with file, line,\n"
+            "column and the allowed values, and estimates the run: bodies, steps, memory and\n"
+            "size of the output. Nothing is written.",
     .examples = "  scree check drum.yaml\n"
                 "  scree check drum.yaml --set contact.mu=0.2 --show\n"
                 "  scree check --schema > scene.schema.json",

@@ -7,7 +7,7 @@
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "run/results_file.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -31,17 +31,17 @@ typedef struct Request {
   bool resume, force, json, quiet, verbose;
 } Request;
 
-/* All that is known before anything runs. */
+/* The plan: everything that is decided before the first run. */
 typedef struct Plan {
   char *scene_path, *folder;
-  char *run_folder; /* of the run whose page is to show the result, or null */
+  char *run_folder; /* folder of the run whose page shows the result, or null */
   char title[128];
   double duration, every;
   int runs;
   ConvergeVariant variant[SCREE_CONVERGE_RUNS];
 } Plan;
 
-/* A request to end is treated like Ctrl-C. */
+/* SIGTERM is treated like Ctrl-C. */
 static volatile sig_atomic_t terminated;
 
 static void on_terminate(int number) {
@@ -58,7 +58,7 @@ static void catch_signals(void) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = (int)SA_RESETHAND;
   sigaction(SIGTERM, &action, NULL);
-  /* a file that may not grow further is an error to report, not a reason to die */
+  /* a file size limit is reported as a write error; it must not kill the program */
   action = (struct sigaction){.sa_handler = SIG_IGN};
   sigemptyset(&action.sa_mask);
   sigaction(SIGXFSZ, &action, NULL);
@@ -176,7 +176,7 @@ static void plan_fini(Plan *plan) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static int carry_out(scree_Run *run, bool quiet, const scree_Log *log) {
+static int carry_out(scree_Run *run, bool quiet) {
   CliRunProgress progress;
   scree_Status failure = SCREE_OK;
   cli_run_progress_init(&progress, run, quiet);
@@ -190,19 +190,20 @@ static int carry_out(scree_Run *run, bool quiet, const scree_Log *log) {
   }
   cli_run_progress_clear(&progress);
   const bool interrupted = !scree_run_is_over(run);
-  const scree_Status closed = scree_run_close(run, log);
+  const scree_Status closed = scree_run_close(run);
   if (closed > failure) failure = closed;
   return failure != SCREE_OK ? (int)failure : interrupted ? INTERRUPTED : 0;
 }
 
-/* An earlier comparison does not hold for runs that are made anew. */
+/* Remove an earlier comparison: it does not describe the new runs. */
 static void forget_result(const Plan *plan) {
   char *path = cli_join(plan->folder, "converge.json");
   if (path) (void)unlink(path);
   free(path);
 }
 
-/* One run: 0 done, certified or not (the comparison looks at that); 2, 3 failed; 130 interrupted.
+/* One run. Returns 0 when it is done, certified or not (the comparison checks that); 2 or 3 when it
+ * failed; 130 when it was interrupted.
  */
 static int run_variant(const Request *request, const Plan *plan, const ConvergeVariant *v,
                        bool quiet, const scree_Log *log) {
@@ -223,7 +224,7 @@ static int run_variant(const Request *request, const Plan *plan, const ConvergeV
   if (status == 0 && !scree_run_is_over(run) && !request->quiet && !request->json)
     fprintf(stderr, "%s: step %.4g s, tolerance %.2g, %.0f steps\n", v->label, v->step,
             v->tolerance, ceil(plan->duration / v->step * (1.0 - 1e-12)));
-  if (status == 0) status = carry_out(run, quiet, log);
+  if (status == 0) status = carry_out(run, quiet);
   scree_run_destroy(run);
   scree_scene_destroy(scene);
   free(checkpoint);
@@ -265,7 +266,7 @@ static int run_side_by_side(const Request *request, const Plan *plan, const scre
     }
     const int k = started < request->levels ? request->levels - 1 - started : started;
     ++started;
-    fflush(NULL); /* or the child's copy of what is buffered could be written twice */
+    fflush(NULL); /* otherwise the child would write its copy of the buffers again */
     child[k] = fork();
     if (child[k] == 0) _exit(run_variant(&alone, plan, &plan->variant[k], true, log));
     if (child[k] > 0) {
@@ -299,7 +300,7 @@ static void say_resume(const Request *request, const Plan *plan) {
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-/* The text into converge.json of a folder, whole or not at all. */
+/* Write converge.json atomically. */
 static int save(const char *folder, const char *text, size_t size, const scree_Log *log) {
   char *path = cli_join(folder, "converge.json");
   const scree_Status status = path ? scree_file_replace(path, text, size, log) : SCREE_MACHINE;
@@ -380,12 +381,13 @@ static int converge(const Request *request) {
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {
-  /* all files are closed by then; one that a disk refused to take would make HDF5 crash at exit */
+  /* All files are closed here. HDF5's exit handler would crash on a file that could not be written.
+   */
   (void)H5dont_atexit();
   Request request = {.accuracy = 0.01, .levels = 3, .jobs = 1};
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
-       "folder of the runs and of what comes out (default: the\nscene's name without its end, and "
+       "folder of the runs and the results (default: the\nscene's name without its extension, and "
        "-converge)",
        0, 0, NULL},
       {"set", 0, CLI_LIST, &request.sets, "PATH=VALUE",
@@ -407,9 +409,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
        0, 0, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL,
        "print a JSON object per average, then the verdict", 0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress, no table", 0, 0,
-       NULL},
-      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "say what is being done", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone", 0, 0, NULL},
+      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };
   CliList scenes = {0};

@@ -3,7 +3,7 @@
 #include "cli/json.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "view/vtk.h"
+#include "scree/view.h"
 
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ static int convert(const char *directory, const char *output, int every, bool as
     cli_json_begin(&json, stdout);
     cli_json_text(&json, "vtk", output);
     cli_json_int(&json, "frames", written);
-    cli_json_int(&json, "bodies", replay->body_count);
+    cli_json_int(&json, "bodies", scree_replay_info(replay).bodies);
     cli_json_end(&json);
   } else if (status == SCREE_OK) {
     printf("%s: %d frames; open bodies.pvd, shapes.pvd and contacts.pvd in ParaView\n"

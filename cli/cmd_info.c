@@ -1,5 +1,5 @@
-/* `scree info`: what is in a file. Each kind of file has a function that says whether a file is of
- * its kind and one that describes it; a new kind is one more line in `kinds`. */
+/* `scree info`: describes files. Each kind of file has one function that recognises it and one that
+ * describes it; a new kind is one more line in `kinds`. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/describe.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* All that is said about a problem file. */
+/* The description of a problem file. */
 typedef struct Facts {
   scree_FclibInfo file;
   int d, nc, nbodies, nb;
@@ -76,7 +76,7 @@ static scree_Status gather_scales(const scree_Problem *problem, const scree_Log 
   return SCREE_OK;
 }
 
-/* A stored solution is measured like any other, not believed. */
+/* The error of a stored solution is measured like that of any other. */
 static scree_Status gather_solution(const char *path, const scree_Problem *problem,
                                     const scree_Log *log, Facts *facts) {
   if (!facts->file.has_solution) return SCREE_OK;
@@ -261,7 +261,7 @@ static scree_Status describe_folder(const char *path, bool as_json, const scree_
   return SCREE_OK;
 }
 
-/* The file stands for its folder. */
+/* results.h5 in place of its folder. */
 static scree_Status describe_results(const char *path, bool as_json, const scree_Log *log) {
   char *folder = strdup(path);
   if (!folder) {
@@ -276,7 +276,8 @@ static scree_Status describe_results(const char *path, bool as_json, const scree
   return status;
 }
 
-/* Kinds of files by the end of their name; the last one, without an end, takes the rest. */
+/* Kinds of files by the extension of their names; the last one, without an extension, takes all
+ * others. */
 static const struct {
   const char *end;
   scree_Status (*describe)(const char *path, bool as_json, const scree_Log *log);
@@ -329,11 +330,11 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_info = {
     .name = "info",
     .usage = "FILE... [--json]",
-    .summary = "say what is in a problem file, a scene, or the results of a run",
-    .help = "Reads and checks each file and says what is in it. Problems: dimension,\n"
+    .summary = "describe a problem file, a scene, or the results of a run",
+    .help = "Reads, checks and describes each file. Problems: dimension,\n"
             "contacts, bodies, friction, the size and the scales; a stored solution is\n"
-            "measured. Scenes (.yaml): what would run. Runs (the folder, or its\n"
-            "results.h5): bodies, frames, and what they can be trusted for.",
+            "measured. Scenes (.yaml): as scree check. Runs (the folder, or its\n"
+            "results.h5): bodies, frames and the certificate.",
     .examples = "  scree info tower.hdf5\n"
                 "  scree info examples/drum.yaml\n"
                 "  scree info drum-run",

@@ -3,8 +3,7 @@
 #include "cli/args.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "view/render.h"
-#include "view/report.h"
+#include "scree/view.h"
 
 #include <math.h>
 #include <signal.h>
@@ -46,7 +45,7 @@ static int digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* The picture that the loaded page holds as text, written as a file. */
+/* Decode the picture that the page holds as base64 text and write it to a file. */
 static bool extract(const char *dom, const char *output) {
   static const char mark[] = "id=\"scree-picture\"";
   FILE *from = fopen(dom, "rb");
@@ -58,12 +57,12 @@ static bool extract(const char *dom, const char *output) {
   bool good = text && fread(text, 1, (size_t)size, from) == (size_t)size;
   fclose(from);
   if (good) text[size] = 0;
-  /* The page's script has the mark too: the element is the last. */
+  /* The mark also occurs in the script of the page: the element is the last occurrence. */
   const char *at = NULL;
   for (const char *next = good ? strstr(text, mark) : NULL; next; next = strstr(next + 1, mark))
     at = next;
   at = at ? strchr(at, '>') : NULL;
-  good = at && strncmp(at + 1, "iVBORw0KGgo", 11) == 0; /* how every PNG file begins */
+  good = at && strncmp(at + 1, "iVBORw0KGgo", 11) == 0; /* signature of PNG files */
   FILE *to = good ? fopen(output, "wb") : NULL;
   good = to != NULL;
   unsigned word = 0, bits = 0;
@@ -80,7 +79,7 @@ static bool extract(const char *dom, const char *output) {
   return good;
 }
 
-/* The page of this frame alone, drawn by Chromium. False: no browser, or it failed. */
+/* Draw a page with this frame alone in Chromium. False when there is no browser or it failed. */
 static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
   static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", NULL};
   char *browser = cli_find_program(names);
@@ -100,7 +99,7 @@ static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
     settings.budget = 500e6;
     settings.only = frame;
     good = scree_report_write(replay, &settings, page, NULL) == SCREE_OK;
-    /* A browser refuses its sandbox to the administrator; the page is ours. */
+    /* Chromium's sandbox does not work for root; the page is our own. */
     const char *arguments[] = {browser,
                                "--headless",
                                "--disable-gpu",
@@ -137,7 +136,8 @@ static scree_RenderSettings render_settings(const Picture *picture) {
   return settings;
 }
 
-static scree_Status draw(scree_Replay *replay, int k, const Picture *picture) {
+static scree_Status draw(scree_Replay *replay, int k, const Picture *picture,
+                         const scree_Log *log) {
   scree_RenderSettings settings = render_settings(picture);
   settings.tight = true;
   scree_ReplayFrame frame = {0};
@@ -148,13 +148,13 @@ static scree_Status draw(scree_Replay *replay, int k, const Picture *picture) {
   if (status == SCREE_OK) status = scree_replay_extent(replay, k, &extent);
   if (status == SCREE_OK) status = scree_render(replay, &frame, &extent, &settings, pixels);
   if (status == SCREE_OK)
-    status = scree_png_write(picture->output, picture->width, picture->height, pixels, replay->log);
+    status = scree_png_write(picture->output, picture->width, picture->height, pixels, log);
   scree_replay_frame_fini(&frame);
   free(pixels);
   return status;
 }
 
-/* All of a frame to ffmpeg; false when it has gone away. */
+/* Write a whole frame to ffmpeg; false when it has exited. */
 static bool feed(int input, const unsigned char *pixels, size_t size) {
   while (size > 0) {
     const ssize_t written = write(input, pixels, size);
@@ -192,12 +192,12 @@ static scree_Status film(scree_Replay *replay, const Picture *picture) {
   bool good = child > 0;
   CliProgress progress;
   cli_progress_init(&progress, false);
-  for (int k = 0; good && status == SCREE_OK && k < replay->frame_count; ++k) {
+  for (int k = 0; good && status == SCREE_OK && k < scree_replay_info(replay).frames; ++k) {
     status = scree_replay_read(replay, k, &frame);
     if (status == SCREE_OK) status = scree_render(replay, &frame, &extent, &settings, pixels);
     if (status == SCREE_OK) good = feed(input, pixels, bytes);
     if (cli_progress_due(&progress))
-      cli_progress_show(&progress, "frame %d of %d", k + 1, replay->frame_count);
+      cli_progress_show(&progress, "frame %d of %d", k + 1, scree_replay_info(replay).frames);
   }
   cli_progress_clear(&progress);
   if (input >= 0) close(input);
@@ -207,7 +207,8 @@ static scree_Status film(scree_Replay *replay, const Picture *picture) {
     status = SCREE_MACHINE;
   }
   if (status == SCREE_OK)
-    printf("%s: %d frames at %d a second\n", picture->movie, replay->frame_count, picture->rate);
+    printf("%s: %d frames at %d a second\n", picture->movie, scree_replay_info(replay).frames,
+           picture->rate);
   scree_replay_frame_fini(&frame);
   free(pixels);
   free(program);
@@ -222,19 +223,19 @@ static int make(const Picture *picture) {
   scree_Replay *replay;
   scree_Status status = scree_replay_open(picture->directory, &log.log, &replay);
   if (status != SCREE_OK) return (int)status;
-  if (replay->frame_count == 0) {
+  if (scree_replay_info(replay).frames == 0) {
     cli_error("scree picture: %s saved no frames: there is nothing to draw", picture->directory);
     status = SCREE_BAD_INPUT;
   } else if (picture->movie) {
     status = film(replay, picture);
   } else {
-    const int last = replay->frame_count - 1;
+    const int last = scree_replay_info(replay).frames - 1;
     const int k = isinf(picture->at) ? last : scree_replay_nearest(replay, picture->at);
     const bool browsed = !picture->software && browse(replay, k, picture);
-    if (!browsed) status = draw(replay, k, picture);
+    if (!browsed) status = draw(replay, k, picture, &log.log);
     if (status == SCREE_OK)
-      printf("%s: frame %d at t = %g s, drawn by %s\n", picture->output, k, replay->times[k],
-             browsed ? "a browser" : "scree itself");
+      printf("%s: frame %d at t = %g s, drawn by %s\n", picture->output, k,
+             scree_replay_info(replay).times[k], browsed ? "a browser" : "scree itself");
   }
   scree_replay_close(replay);
   return (int)status;
@@ -244,7 +245,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30};
   const CliOption options[] = {
       {"at", 0, CLI_REAL, &picture.at, "T",
-       "time in seconds; the nearest frame (default: the last)", -1e300, 1e300, NULL},
+       "time in seconds; the nearest frame (default: the last)", -HUGE_VAL, HUGE_VAL, NULL},
       {"output", 'o', CLI_TEXT, &picture.output, "FILE.png", "the picture (default picture.png)", 0,
        0, NULL},
       {"movie", 0, CLI_TEXT, &picture.movie, "FILE.mp4", "a film of all frames, by ffmpeg", 0, 0,

@@ -3,7 +3,7 @@
 #include "cli/bench/plot.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "run/frames.h"
+#include "scree/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +22,14 @@ static const struct Group {
      "J",
      false,
      {"kinetic", "potential", "total", "dissipated", "work", "put_in"},
-     {"kinetic", "potential", "total", "dissipated", "work", "put in by the scheme"}},
+     {"kinetic", "potential", "total", "dissipated", "work", "added by the scheme"}},
     {"created",
      "Energy created over the energy turned over",
      "",
      true,
      {"energy_created"},
      {"created"}},
-    {"balance", "Energy balance: what is missing", "J", false, {"energy_error"}, {"missing"}},
+    {"balance", "Energy balance: residual", "J", false, {"energy_error"}, {"missing"}},
     {"contacts",
      "Contacts by status",
      "",
@@ -77,13 +77,14 @@ static size_t base_length(const char *name) {
   return part ? length - 2 : length;
 }
 
-/* A file per sensor: sensor-NAME.svg; the components of a vector, whose columns follow each other,
- * together. */
+/* One file per sensor, sensor-NAME.svg; the components of a vector, whose columns are adjacent,
+ * share one file. */
 static scree_Status draw_sensors(const scree_Replay *replay, const char *folder, int *count) {
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
-  for (int k = 0; k < replay->curve_count;) {
-    const char *name = replay->curves[k].name + 7;
-    if (strncmp(replay->curves[k].name, "sensor.", 7) != 0) {
+  const int curves = scree_replay_info(replay).curves;
+  for (int k = 0; k < curves;) {
+    const char *name = scree_replay_curve_at(replay, k)->name + 7;
+    if (strncmp(name - 7, "sensor.", 7) != 0) {
       ++k;
       continue;
     }
@@ -95,15 +96,16 @@ static scree_Status draw_sensors(const scree_Replay *replay, const char *folder,
       if (*c == '/') *c = '_';
     Plot plot = {.title = title, .x_label = "time [s]", .y_label = ""};
     do {
-      const scree_ReplayCurve *curve = &replay->curves[k++];
+      const scree_ReplayCurve *curve = scree_replay_curve_at(replay, k++);
       plot.series[plot.count++] = (PlotSeries){.name = curve->name + 7,
                                                .x = time->values,
                                                .y = curve->values,
-                                               .count = (size_t)replay->rows};
-    } while (plot.count < 3 && k < replay->curve_count &&
-             strncmp(replay->curves[k].name, "sensor.", 7) == 0 && name[length] == '.' &&
-             base_length(replay->curves[k].name + 7) == length &&
-             strncmp(replay->curves[k].name + 7, name, length + 1) == 0);
+                                               .count = (size_t)scree_replay_info(replay).rows};
+    } while (plot.count < 3 && k < curves &&
+             strncmp(scree_replay_curve_at(replay, k)->name, "sensor.", 7) == 0 &&
+             name[length] == '.' &&
+             base_length(scree_replay_curve_at(replay, k)->name + 7) == length &&
+             strncmp(scree_replay_curve_at(replay, k)->name + 7, name, length + 1) == 0);
     const scree_Status status = write_plot(folder, file, &plot, count);
     if (status != SCREE_OK) return status;
   }
@@ -122,7 +124,7 @@ static int draw(const scree_Replay *replay, const char *folder, int *count) {
       plot.series[plot.count++] = (PlotSeries){.name = group->name[k],
                                                .x = time->values,
                                                .y = curve->values,
-                                               .count = (size_t)replay->rows};
+                                               .count = (size_t)scree_replay_info(replay).rows};
     }
     if (plot.count == 0) continue;
     const scree_Status status = write_plot(folder, group->file, &plot, count);

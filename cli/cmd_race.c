@@ -39,7 +39,7 @@ typedef struct Race {
   int name_width;
   CliLog log;
   CliProgress progress;
-  const char *problem, *solver; /* that run now, for the progress line */
+  const char *problem, *solver; /* problem and solver under way, for the progress line */
 } Race;
 
 static Cell *cell_of(const Race *race, int problem, int solver) {
@@ -67,7 +67,7 @@ static void print_header(const Race *race) {
   printf("%s\n", colour.off);
 }
 
-/* The time where it was solved, the error that was reached in brackets, a dash where it cannot. */
+/* The time if it was solved, else the error in brackets; a dash where the solver does not apply. */
 static void cell_text(const Cell *cell, char *text, size_t size) {
   if (!cell->ran)
     snprintf(text, size, "-");
@@ -178,7 +178,7 @@ static void run_cell(Race *race, const scree_Problem *problem, Cell *cell, doubl
                                           .message = race->log.last});
 }
 
-/* All solvers on one problem; the status is 0, 1 when nobody solved it, 2, 3. */
+/* Run all solvers on one problem. Returns 0, 1 when no solver solved it, 2 or 3 for failures. */
 static int run_problem(Race *race, int index) {
   const char *path = race->request->problems.items[index];
   scree_Problem problem = {0};
@@ -195,7 +195,7 @@ static int run_problem(Race *race, int index) {
     if (cli_interrupted() || !cli_output_alive()) break;
   }
   if (!race->request->json) print_row(race, index, &problem);
-  if (!r || !u) cli_error("scree: out of memory: could not hold the impulses of %s", path);
+  if (!r || !u) cli_error("scree: out of memory: cannot allocate the impulses of %s", path);
   const int outcome = !r || !u ? 3 : winner_of(race, index) < 0;
   free(r);
   free(u);

@@ -3,7 +3,7 @@
 #include "cli/json.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
-#include "view/report.h"
+#include "scree/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,16 +30,17 @@ static int report(const char *directory, const char *output, const scree_ReportS
       cli_json_int(&json, "bytes", (long long)info.bytes);
       cli_json_text(&json, "numbers", levels[info.level]);
       cli_json_int(&json, "frames", info.frames);
-      cli_json_int(&json, "frames_run", replay->frame_count);
+      cli_json_int(&json, "frames_run", scree_replay_info(replay).frames);
       cli_json_int(&json, "contact_frames", info.contact_frames);
       cli_json_end(&json);
     } else {
       printf("%s: %.1f MB, %d of %d frames, contacts of %d, numbers %s\n", path,
-             (double)info.bytes / 1e6, info.frames, replay->frame_count, info.contact_frames,
+             (double)info.bytes / 1e6, info.frames, scree_replay_info(replay).frames,
+             info.contact_frames,
              info.level == SCREE_REPORT_EXACT    ? "exact"
              : info.level == SCREE_REPORT_SINGLE ? "in single precision"
                                                  : "to the precision of a screen");
-      if (replay->note[0]) printf("note: %s\n", replay->note);
+      if (scree_replay_info(replay).note[0]) printf("note: %s\n", scree_replay_info(replay).note);
     }
   }
   free(path);

@@ -1,11 +1,11 @@
-/* `scree run`: a scene, step by step, into a folder. What makes it survive is in the library
- * (scree/results.h); here are the arguments, the progress, and the words at the end. */
+/* `scree run`: runs a scene into a folder of results. Checkpoints and recovery are in the library
+ * (scree/run.h); this file has the arguments, the progress and the summary. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -28,18 +28,19 @@ typedef struct Request {
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-/* A signal handler can reach nothing but globals. */
+/* Globals, since a signal handler has no other way to pass on its message. */
 static volatile sig_atomic_t stop_asked; /* Ctrl-C, or SIGTERM, which is treated alike */
-static volatile sig_atomic_t stepping;   /* there is something to write before the end */
+static volatile sig_atomic_t stepping;   /* a checkpoint must be written before exit */
 static volatile sig_atomic_t on_terminal;
 
 static void say(const char *text) {
   const ssize_t written = write(STDERR_FILENO, text, strlen(text));
-  (void)written; /* there is nobody to tell */
+  (void)written; /* a failed write to stderr cannot be reported */
 }
 
-/* The first signal asks the run to stop, and says so at once; the next one of either kind ends the
- * program as usual. Before the first step, the first one does: there is nothing to write yet. */
+/* The first signal asks the run to stop and prints a message at once; the second one, of either
+ * kind, ends the program. Before the first step there is nothing to write, and the first signal
+ * ends it. */
 static void on_stop(int number) {
   const int error = errno;
   (void)number;
@@ -52,7 +53,7 @@ static void on_stop(int number) {
     _exit(SCREE_INTERRUPTED);
   }
   say("scree run: interrupt: leaving the step, writing the checkpoint and results.h5 "
-      "(once more ends at once)\n");
+      "(a second one ends at once)\n");
   errno = error;
 }
 
@@ -61,17 +62,18 @@ static void catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);
-  action.sa_flags = (int)SA_RESTART; /* files are written to the end */
+  action.sa_flags =
+      (int)SA_RESTART; /* system calls are restarted, so that files are written completely */
   on_terminal = isatty(STDERR_FILENO);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  /* a file that may not grow further is an error to report, not a reason to die */
+  /* a file size limit is reported as a write error; it must not kill the program */
   action = (struct sigaction){.sa_handler = SIG_IGN};
   sigemptyset(&action.sa_mask);
   sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* "examples/drum.yaml" -> "drum-run", in the folder one is in. */
+/* "examples/drum.yaml" -> "drum-run", in the current folder. */
 static char *default_folder(const char *scene) {
   const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene;
   const char *dot = strrchr(name, '.');
@@ -81,7 +83,7 @@ static char *default_folder(const char *scene) {
   return folder;
 }
 
-/* ---- the words at the end -------------------------------------------------------------------- */
+/* ---- summary --------------------------------------------------------------------------------- */
 
 static void write_json(const Request *request, const scree_RunSummary *s, int status) {
   CliJson json;
@@ -174,20 +176,20 @@ static void say_resume(const Request *request) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* What the library's callback needs; the run is null until it is made. */
+/* Data of the library's callback; the run is null until it is created. */
 typedef struct Watch {
   CliRunProgress progress;
   const scree_Run *run;
 } Watch;
 
-/* Several times a second, in the middle of steps. */
+/* Called several times a second during a step. */
 static bool poll_run(void *user) {
   Watch *watch = user;
   if (!stop_asked && watch->run) cli_run_progress_step(&watch->progress, watch->run);
   return stop_asked;
 }
 
-static int carry_out(const Request *request, scree_Run *run, Watch *watch, const scree_Log *log) {
+static int carry_out(const Request *request, scree_Run *run, Watch *watch) {
   CliRunProgress *progress = &watch->progress;
   scree_Status failure = SCREE_OK;
   cli_run_progress_init(progress, run, request->quiet || request->json);
@@ -205,7 +207,7 @@ static int carry_out(const Request *request, scree_Run *run, Watch *watch, const
   }
   watch->run = NULL; /* no progress from here on */
   cli_run_progress_clear(progress);
-  const scree_Status closed = scree_run_close(run, log);
+  const scree_Status closed = scree_run_close(run);
   interrupted = interrupted || closed == SCREE_INTERRUPTED;
   if (closed != SCREE_INTERRUPTED && closed > failure) failure = closed;
   const scree_RunSummary summary = scree_run_summary(run);
@@ -217,14 +219,15 @@ static int carry_out(const Request *request, scree_Run *run, Watch *watch, const
     write_json(request, &summary, status);
   else if (!request->quiet)
     print_summary(request, &summary, closed == SCREE_OK);
-  if (cli_output_alive() && summary.steps_above > 0) print_failures(&summary);
+  if (cli_output_alive() && summary.steps_above > 0 && !request->quiet) print_failures(&summary);
   if (failure != SCREE_OK)
     cli_error("scree run: stopped at step %lld; what was written is intact",
               (long long)summary.steps);
   else if (interrupted)
     cli_error("scree run: interrupted after step %lld, %s", (long long)summary.steps,
               closed == SCREE_OK ? "everything is written" : "the checkpoint is written");
-  if (failure != SCREE_OK || interrupted || !summary.finished) say_resume(request);
+  if (failure != SCREE_OK || interrupted || (!summary.finished && !request->quiet))
+    say_resume(request);
   return status;
 }
 
@@ -235,7 +238,7 @@ static int run_scene(Request *request) {
   scree_Run *run = NULL;
   cli_log_init(&log, request->quiet, request->verbose);
   catch_signals();
-  /* `scree run DIR --resume` goes on with the scene in the folder */
+  /* `scree run DIR --resume` continues with the scene in the folder */
   struct stat about;
   char *inside = NULL, *folder = NULL;
   if (stat(request->scene, &about) == 0 && S_ISDIR(about.st_mode) && request->settings.resume) {
@@ -255,7 +258,7 @@ static int run_scene(Request *request) {
     status = (int)scree_scene_read(request->scene, request->sets.items, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
-  if (status == 0) status = carry_out(request, run, &watch, &log.log);
+  if (status == 0) status = carry_out(request, run, &watch);
   request->settings.interrupted_user = NULL;
   scree_run_destroy(run);
   scree_scene_destroy(scene);
@@ -265,12 +268,14 @@ static int run_scene(Request *request) {
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {
-  /* all files are closed by then; one that a disk refused to take would make HDF5 crash at exit */
+  /* All files are closed here. HDF5's exit handler would crash on a file that could not be written.
+   */
   (void)H5dont_atexit();
   Request request = {.settings = scree_run_settings()};
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
-       "folder of the results (default: the scene's name\nwithout its end, and -run)", 0, 0, NULL},
+       "folder of the results (default: the scene's name\nwithout its extension, and -run)", 0, 0,
+       NULL},
       {"set", 0, CLI_LIST, &request.sets, "PATH=VALUE",
        "change a value of the scene, may be repeated:\n--set time.step=1e-4", 0, 0, NULL},
       {"until", 0, CLI_REAL, &request.settings.until, "T",
@@ -280,14 +285,13 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "use N threads (default: the scene's, which is all);\nthe results do not depend on it", 1,
        4096, NULL},
       {"resume", 0, CLI_FLAG, &request.settings.resume, NULL,
-       "go on from the checkpoint in the folder", 0, 0, NULL},
+       "continue from the checkpoint in the folder", 0, 0, NULL},
       {"force", 'f', CLI_FLAG, &request.settings.replace, NULL,
        "replace a run that is in the folder already", 0, 0, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL, "print one JSON object at the end, nothing else",
        0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress, no summary", 0, 0,
-       NULL},
-      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "say what is being done", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone", 0, 0, NULL},
+      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };
   CliList scenes = {0};
@@ -311,13 +315,15 @@ const CliCommand cli_command_run = {
     .summary = "run a scene into a folder of results",
     .help = "Runs the scene and certifies every step. The folder receives the scene as used,\n"
             "results.h5, telemetry.jsonl and a checkpoint (docs/RESULTS.md). A run that was\n"
-            "interrupted, by Ctrl-C, a full disk or a crash, goes on with --resume, to the\n"
+            "interrupted, by Ctrl-C, a full disk or a crash, continues with --resume, to the\n"
             "same bits.\n"
             "\n"
-            "Ctrl-C and SIGTERM leave the step under way within two seconds, write the\n"
-            "checkpoint and results.h5, and say how to resume; once more ends at once.\n"
-            "Checkpoints also come by the clock (output.checkpoint). Drivers, forces and\n"
-            "sensors that are not finite stop the run with their place in the scene.\n"
+            "Ctrl-C and SIGTERM abandon the step under way within two seconds, write the\n"
+            "checkpoint and results.h5, and print how to resume; a second signal ends the\nprogram "
+            "at once. "
+            "Checkpoints are also written by the clock (output.checkpoint).\n"
+            "Drivers, forces and sensors that are not finite stop the run with a message "
+            "that\nnames their place in the scene.\n"
             "\n"
             "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
             "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"

@@ -128,7 +128,7 @@ static void perform(const Request *request, Task *task, Watch *watch, const scre
   task->r = calloc(count + 1, sizeof *task->r);
   task->u = calloc(count + 1, sizeof *task->u);
   if (!task->r || !task->u) {
-    cli_error("scree: out of memory: could not hold the impulses of %s", task->path);
+    cli_error("scree: out of memory: cannot allocate the impulses of %s", task->path);
     task->status = SCREE_MACHINE;
     return;
   }
@@ -151,7 +151,7 @@ static int solve_all(const Request *request) {
   cli_log_init(&log, request->quiet, request->verbose);
   cli_progress_init(&watch.progress, request->quiet);
   cli_catch_interrupt();
-  if (!request->json) print_header(width);
+  if (!request->json && !request->quiet) print_header(width);
   for (int k = 0; k < request->problems.count; ++k) {
     const char *path = request->problems.items[k];
     Task task = {.path = path, .name = cli_base_name(path)};
@@ -160,7 +160,7 @@ static int solve_all(const Request *request) {
     perform(request, &task, &watch, &log.log);
     if (request->json)
       write_json(request, &task, log.last);
-    else
+    else if (!request->quiet)
       print_row(request, &task, width);
     if ((int)task.status > worst) worst = (int)task.status;
     solved += task.status == SCREE_OK;
@@ -174,7 +174,7 @@ static int solve_all(const Request *request) {
       break;
     }
   }
-  if (!request->json && request->problems.count > 1) {
+  if (!request->json && !request->quiet && request->problems.count > 1) {
     char tolerance[32];
     cli_format_short(request->settings.tolerance, tolerance, sizeof tolerance);
     printf("%d of %d solved to %s (%s)\n", solved, request->problems.count, tolerance,
@@ -291,8 +291,9 @@ static int run(const CliCommand *command, int argc, char **argv) {
        NULL},
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
        "write each problem there again with its /solution", 0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no warnings, no progress", 0, 0, NULL},
-      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "say what is being done", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone, and the lines of --json",
+       0, 0, NULL},
+      {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };
   int status = cli_parse(command, options, argc, argv, &request.problems);

@@ -204,8 +204,8 @@ const CliCommand cli_command_solvers = {
     .name = "solvers",
     .usage = "[NAME...] [--json]",
     .summary = "list the solvers, or show the options of one",
-    .help = "Without a name: every solver with what it is. With a name: where it comes from,\n"
-            "what it can work on, and its options with their ranges and defaults.",
+    .help = "Without a name: every solver with a line of summary. With a name: its reference,\n"
+            "its capabilities, and its options with their ranges and defaults.",
     .examples = "  scree solvers\n"
                 "  scree solvers nlgs",
     .run = run,

@@ -1,10 +1,8 @@
-/* `scree view`: the page of a run, served on this machine alone, with frames sent as they are asked
- * for. A single thread and poll(2) serve a bounded number of connections, each one request.
- *
- * What can be asked for is a fixed list: the page, meta.json and numbered blocks, all made from the
- * open run. No name in a request ever reaches the file system, so nothing outside the run can be
- * read. The Host header must be this machine's: a page elsewhere cannot reach in through a name of
- * its own. */
+/* `scree view`: serves the page of a run on the loopback interface and sends frames on request. A
+ * single thread and poll(2) serve a bounded number of connections, each one request. The resources
+ * are a fixed list: the page, meta.json and numbered blocks, all made from the open run. No name in
+ * a request ever reaches the file system, so nothing outside the run can be read. The Host header
+ * must name this machine, which protects against DNS rebinding. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/replay.h"
@@ -35,7 +33,7 @@ typedef struct Client {
   size_t received;
   char *answer; /* head and body; null while the request is incomplete */
   size_t size, sent;
-  bool done;       /* the answer is sent; what still comes in is read and forgotten */
+  bool done;       /* the answer is sent; further input is read and discarded */
   double deadline; /* seconds of the clock */
 } Client;
 
@@ -87,7 +85,7 @@ static void answer_meta(Server *server, Client *client) {
   free(text);
 }
 
-/* The number after the letter of a block's name; -1 when it is none below `limit`. */
+/* The number after the letter of a block's name; -1 when it is not a number below `limit`. */
 static int block_number(const char *text, int limit) {
   long value = 0;
   if (!*text) return -1;
@@ -219,7 +217,8 @@ static void send_answer(Client *client) {
   }
   client->sent += (size_t)sent;
   if (client->sent < client->size) return;
-  /* Closing with something unread would take the answer back: wait for the other side to close. */
+  /* Closing with unread input would send a reset and may discard the answer: wait until the client
+   * closes. */
   shutdown(client->fd, SHUT_WR);
   client->done = true;
   client->deadline = scree_seconds() + 2.0;
@@ -264,7 +263,7 @@ static bool listen_local(Server *server, int port) {
   return true;
 }
 
-/* Serve until Ctrl-C, or until nobody has asked for anything for `idle` seconds. */
+/* Serve until Ctrl-C, or until there was no request for `idle` seconds. */
 static void serve(Server *server, double idle) {
   double last = scree_seconds();
   while (!cli_interrupted()) {
@@ -343,8 +342,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   const CliOption options[] = {
       {"port", 0, CLI_INT, &port, "N", "port on 127.0.0.1 (default: any that is free)", 1, 65535,
        NULL},
-      {"idle", 0, CLI_REAL, &idle, "S", "end when nothing was asked for during S seconds", 0, 1e9,
-       NULL},
+      {"idle", 0, CLI_REAL, &idle, "S", "end after S seconds without a request", 0, 1e9, NULL},
       {0},
   };
   CliList arguments = {0};
@@ -362,7 +360,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_view = {
     .name = "view",
     .usage = "DIR [--port N] [--idle S]",
-    .summary = "look at a run in a browser, frames sent as they are needed",
+    .summary = "show a run in a browser, frames sent as they are needed",
     .help = "Serves the page of scree report on 127.0.0.1 with every frame and every digit\n"
             "of the run, for runs that are too large for one page. Nothing but this run is\n"
             "served.",

@@ -6,9 +6,9 @@
 
 typedef struct CliCommand {
   const char *name;
-  const char *usage;    /* what follows the name: "PROBLEM.hdf5... [options]" */
+  const char *usage;    /* arguments after the name: "PROBLEM.hdf5... [options]" */
   const char *summary;  /* one line for the list of commands */
-  const char *help;     /* what it does, lines of at most 80 columns */
+  const char *help;     /* description, lines of at most 80 columns */
   const char *examples; /* lines of at most 80 columns */
   int (*run)(const struct CliCommand *command, int argc, char **argv);
 } CliCommand;

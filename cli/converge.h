@@ -1,4 +1,5 @@
-/* What `scree converge` says, writes and draws about runs that were compared (run/converge.h). */
+/* Output of `scree converge`: conclusions, table, JSON and plots of compared runs (run/converge.h).
+ */
 #ifndef CLI_CONVERGE_H
 #define CLI_CONVERGE_H
 
@@ -6,7 +7,7 @@
 
 #include <stdio.h>
 
-/* One of the runs: folder name, settings, and what its certificate says. */
+/* One of the runs: folder name, settings and certificate. */
 typedef struct ConvergeVariant {
   char name[8];   /* of its folder: h, h2, h4, ..., tol */
   char label[16]; /* h, h/2, h/4, ..., tolerance/10 */
@@ -21,7 +22,7 @@ typedef struct ConvergeResult {
   scree_Convergence all;
 } ConvergeResult;
 
-/* The conclusions in words. `good` false: something is to be done. */
+/* The conclusions in words. `good` is false when a change is recommended. */
 enum { CONVERGE_LINES = 4 };
 typedef struct ConvergeText {
   bool within; /* the accuracy is met, and every run is certified */

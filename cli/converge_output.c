@@ -22,9 +22,9 @@ bool converge_is_empty(const scree_Convergence *all, const scree_ConvergeQuantit
   return true;
 }
 
-/* ---- conclusions ----------------------------------------------------------------------------- */
+/* ---- conclusions in words -------------------------------------------------------------------- */
 
-/* Two digits, rounded down: a recommendation must not be above what was computed. */
+/* Two digits, rounded down: a recommendation must not exceed the computed value. */
 static double round_down(double value) {
   if (!(value > 0.0) || !isfinite(value)) return value;
   const int power = (int)floor(log10(value)) - 1;
@@ -269,7 +269,7 @@ void converge_print_json(const ConvergeResult *result, const ConvergeText *text,
   cli_json_end(&json);
 }
 
-/* Seven digits: a series is there to be drawn. */
+/* Seven digits are enough for plots. */
 static void put_short(CliJson *json, const char *key, const double *values, int count, int stride) {
   cli_json_open(json, key, '[');
   for (int k = 0; k < count; ++k) {

@@ -38,7 +38,8 @@ static scree_Status draw_series(const ConvergeResult *result, const scree_Conver
   return write_plot(folder, q->name, &plot);
 }
 
-/* A profile, mean over the last half of the run: against the height; of velocities their length. */
+/* A profile against the height, mean over the last half of the run; of velocities their magnitude.
+ */
 static scree_Status draw_profile(const ConvergeResult *result, const scree_ConvergeQuantity *q,
                                  const char *folder) {
   const scree_ConvergeProfile *profile = &result->all.profile;
@@ -85,8 +86,8 @@ static scree_Status draw_bodies(const ConvergeResult *result, const char *folder
   return write_plot(folder, "bodies", &plot);
 }
 
-/* Errors against the step: the largest ones, as many as a plot holds. Without an order nothing is
- * known about the finest run. */
+/* Errors against the step: the largest ones, as many as a plot holds. Without an order the error of
+ * the finest run is unknown. */
 static scree_Status draw_errors(const ConvergeResult *result, const char *folder) {
   const scree_Convergence *all = &result->all;
   double steps[SCREE_CONVERGE_LEVELS], largest = 0.0;

@@ -4,8 +4,8 @@
 
 #include "scree/base.h"
 
-/* Say what the scene would run; `sets` as of --set, or null; `written_out`: print the scene with
- * every default instead. Returns the exit status. */
+/* Describe the scene and estimate its run; `sets` as of --set, or null; `written_out`: print the
+ * scene with every default instead. Returns the exit status. */
 int cli_describe_scene(const char *path, const char *const *sets, bool as_json, bool written_out,
                        const scree_Log *log);
 

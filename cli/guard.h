@@ -4,9 +4,9 @@
 
 #include "scree/fclib.h"
 
-/* scree_fclib_read behind a rehearsal: HDF5 itself can crash or hang on a file whose internal
- * bookkeeping is damaged, so a child process reads it first. A child that does not come back well
- * makes the file bad input; the program goes on. */
+/* scree_fclib_read after a trial read in a child process: HDF5 itself can crash or hang on a file
+ * with damaged metadata. If the child crashes or hangs, the file is bad input; the program
+ * continues. */
 scree_Status cli_read_problem(const char *path, scree_Problem *problem, scree_FclibInfo *info,
                               const scree_Log *log);
 

@@ -26,7 +26,7 @@ static void write_string(FILE *file, const char *text) {
   while (*s) {
     const int length = utf8_length(s);
     if (length == 0) {
-      fputs("\\ufffd", file); /* a byte that is no text, as in some file names */
+      fputs("\\ufffd", file); /* a byte that is not UTF-8, as in some file names */
       ++s;
     } else if (*s == '"' || *s == '\\') {
       fputc('\\', file);
@@ -40,7 +40,7 @@ static void write_string(FILE *file, const char *text) {
   fputc('"', file);
 }
 
-/* Comma and key before a value. */
+/* Write the comma and the key before a value. */
 static void lead(CliJson *json, const char *key) {
   if (!json->first) fputs(", ", json->file);
   json->first = false;

@@ -1,5 +1,5 @@
 /* JSON, one object per line on standard output. Text is made valid UTF-8, numbers read back to the
- * same bits, and what is not finite becomes null. */
+ * same bits, and numbers that are not finite become null. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 

@@ -1,4 +1,4 @@
-/* The program: finds the command and hands over. A new command is a file and a line in the table.
+/* The program: finds the command and calls it. A new command is a file and a line in the table.
  */
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -39,7 +39,7 @@ static void print_help(void) {
          "first steps:\n"
          "  scree run scene.yaml         run a scene into the folder scene-run\n"
          "  scree report scene-run       one page that plays the run\n"
-         "  scree info problem.hdf5      what is in a contact problem\n"
+         "  scree info problem.hdf5      describe a contact problem\n"
          "  scree solve problem.hdf5     solve it\n"
          "  scree solvers                the methods to choose from\n\n"
          "exit status: 0 done and certified; 1 ran, but a result is above the tolerance;\n"

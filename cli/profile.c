@@ -6,7 +6,8 @@
 
 enum { COLUMNS = 64, ROWS = 16 };
 
-/* Okabe and Ito's colours, told apart by everyone; with dashes they serve twice three times */
+/* the colours of Okabe and Ito, distinguishable with colour blindness; combined with dash patterns
+ */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#000000", "#999999"};
 static const char *const dashes[] = {"", "6 3", "2 3"};
@@ -47,7 +48,7 @@ void cli_profile_print(const CliProfile *profile, FILE *file) {
   const double end = cli_profile_end(profile);
   char canvas[ROWS + 1][COLUMNS + 1];
   memset(canvas, ' ', sizeof canvas);
-  for (int s = profile->solvers - 1; s >= 0; --s) /* the first named lies on top */
+  for (int s = profile->solvers - 1; s >= 0; --s) /* the first curve is drawn last, on top */
     for (int k = 0; k <= COLUMNS; ++k) {
       const double rho = cli_profile_rho(profile, s, pow(end, (double)k / COLUMNS));
       canvas[(int)lround((1.0 - rho) * ROWS)][k] = marks[s % 26];

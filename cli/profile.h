@@ -4,7 +4,7 @@
  *     rho_s(tau) = |{ p : t_ps <= tau min_s t_ps }| / |{ p }|
  *
  * over a logarithmic tau. rho_s(1) says how often a solver is the fastest, the right end how many
- * problems it solves at all. Problems that nobody solves count in the denominator. */
+ * problems it solves at all. Problems that no solver solves count in the denominator. */
 #ifndef CLI_PROFILE_H
 #define CLI_PROFILE_H
 

@@ -1,5 +1,5 @@
-/* Progress of a run (see progress.h). In a pipe a line every tenth of the run, and at least every
- * half minute, so that a log shows that it lives. */
+/* Progress of a run (see progress.h). In a pipe a line is printed every tenth of the run, and at
+ * least every half minute. */
 #include "cli/progress.h"
 
 #include "core/clock.h"
@@ -10,9 +10,9 @@
 
 enum { WIDTH = 20 };                         /* of the bar */
 static const double PLAIN_SECONDS = 30;      /* between plain lines */
-static const double LONG_SECONDS = 1;        /* a step that is worth a word on a terminal */
+static const double LONG_SECONDS = 1;        /* a step that takes longer is shown on a terminal */
 static const double LONG_PLAIN_SECONDS = 10; /* and in a pipe */
-static const double SHOW_SECONDS = 0.3;      /* between two words on it on a terminal */
+static const double SHOW_SECONDS = 0.3;      /* between two messages about it on a terminal */
 
 void cli_format_span(double seconds, char *text, size_t size) {
   if (!(seconds < 8.64e6))
@@ -39,7 +39,7 @@ static double share_of(const CliRunProgress *progress) {
   return progress->end > 0 ? fmin(1, progress->time / progress->end) : 1;
 }
 
-/* `wall`: what the step under way has taken so far. */
+/* `wall`: time of the step under way so far. */
 static void format_left(const CliRunProgress *progress, double wall, char *text, size_t size) {
   const double left = cli_rate_left(&progress->rate, progress->end - progress->time, wall);
   if (left >= 0)
@@ -48,7 +48,7 @@ static void format_left(const CliRunProgress *progress, double wall, char *text,
     snprintf(text, size, "?");
 }
 
-/* "", or how many steps have failed so far. */
+/* "", or the number of steps so far that are not certified. */
 static void format_failures(const scree_RunSummary *summary, char *text, size_t size) {
   text[0] = '\0';
   if (summary->steps_above > 0)
@@ -97,7 +97,7 @@ void cli_run_progress_step(CliRunProgress *progress, const scree_Run *run) {
   const bool bar = progress->line.on;
   const double now = scree_seconds(), taken = now - progress->clock;
   if (taken < (bar ? LONG_SECONDS : LONG_PLAIN_SECONDS)) return;
-  /* the first word at once, the others in their turn */
+  /* the first message at once, the others at their intervals */
   const bool first = progress->clock_shown == progress->clock;
   if (!first && now - progress->clock_shown < (bar ? SHOW_SECONDS : PLAIN_SECONDS)) return;
   progress->clock_shown = now;

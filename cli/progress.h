@@ -1,10 +1,10 @@
-/* The progress of a run: a line that is written over on a terminal, plain lines in a pipe. */
+/* The progress of a run: a line that is overwritten on a terminal, plain lines in a pipe. */
 #ifndef CLI_RUN_PROGRESS_H
 #define CLI_RUN_PROGRESS_H
 
 #include "cli/rate.h"
 #include "cli/terminal.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 typedef struct CliRunProgress {
   CliProgress line;
@@ -13,7 +13,7 @@ typedef struct CliRunProgress {
   double time;          /* after the last step */
   double clock;         /* at the end of the last step */
   double clock_printed; /* of the last plain line */
-  double clock_shown;   /* of the last word on the step under way */
+  double clock_shown;   /* of the last message about the step under way */
   double next;          /* share of the run at which the next plain line is due */
   CliRate rate;
 } CliRunProgress;
@@ -22,7 +22,7 @@ void cli_run_progress_init(CliRunProgress *progress, const scree_Run *run, bool 
 /* After a step. */
 void cli_run_progress_update(CliRunProgress *progress, const scree_Run *run,
                              const scree_StepReport *report);
-/* In the middle of one, as often as one likes: says that it is long, once it is. */
+/* During a step, any number of times: reports a step that takes long. */
 void cli_run_progress_step(CliRunProgress *progress, const scree_Run *run);
 void cli_run_progress_clear(CliRunProgress *progress);
 

@@ -2,7 +2,7 @@
  *
  * Clock and simulated time of the steps done are summed with weights that fall by e over ten
  * seconds of the clock or ten steps, whichever is longer: fast steps are averaged over seconds,
- * slow ones over a few of them, so that a single long step does not decide alone. */
+ * slow ones over a few of them, so that a single long step does not dominate. */
 #ifndef CLI_RATE_H
 #define CLI_RATE_H
 
@@ -22,11 +22,11 @@ static inline void cli_rate_add(CliRate *rate, double wall, double time) {
 }
 
 /* Seconds of the clock for `time`, when the step under way has taken `wall` so far; negative:
- * nothing is known yet. */
+ * unknown. */
 static inline double cli_rate_left(const CliRate *rate, double time, double wall) {
   if (!(rate->time > 0)) return -1;
   const double mean =
-      rate->wall / rate->steps; /* of a step: the one under way takes that, or more */
+      rate->wall / rate->steps; /* mean time of a step: the one under way takes that, or more */
   return time * (rate->wall + fmax(0, wall - mean)) / rate->time;
 }
 

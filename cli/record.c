@@ -17,7 +17,7 @@ scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *
                        double *u, scree_SolveInfo *info, const scree_Log *log) {
   scree_Status status = scree_solve(problem, settings, r, u, info, log);
   scree_SolveSettings again = *settings;
-  again.progress = NULL; /* nothing may stop a repeat half-way: it overwrites the result */
+  again.progress = NULL; /* a repeat must not be interrupted: it overwrites the result */
   again.time_limit = 0.0;
   double fastest = info->seconds, total = fastest;
   for (int k = 1; k < REPEATS && status == SCREE_OK && total < SHORT; ++k) {

@@ -1,4 +1,4 @@
-/* What the commands that solve problems share: how a result is named, timed and written. */
+/* Shared by the commands that solve problems: naming, timing and writing of results. */
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H
 
@@ -20,13 +20,13 @@ typedef struct CliRecord {
   const char *message; /* why it failed, or null */
 } CliRecord;
 
-/* scree_solve, from nothing, with the seconds of a program that has warmed up: short solves are
- * repeated, since loading code and memory for the first time takes longer than a small problem, and
- * the fastest counts. The result is the same each time. */
+/* scree_solve without warm start, timed after warm-up: short solves are repeated and the fastest
+ * time counts, since loading code and memory for the first time takes longer than a small problem.
+ * The result is the same each time. */
 scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *settings, double *r,
                        double *u, scree_SolveInfo *info, const scree_Log *log);
 
-/* One line of JSON with all that is known. */
+/* One line of JSON with all results. */
 void cli_write_record(FILE *file, const CliRecord *record);
 
 /* the last part of a path */

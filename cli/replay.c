@@ -1,4 +1,4 @@
-/* What the commands that read runs share (see replay.h). */
+/* Shared by the commands that read runs (see replay.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/replay.h"
 
@@ -68,7 +68,7 @@ pid_t cli_start(char *const *argv, int *input, const char *output) {
     const int printed = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600) : nothing;
     dup2(printed, 1);
     dup2(nothing, 2);
-    setpgid(0, 0); /* so that what it starts ends with it */
+    setpgid(0, 0); /* its own process group, so that its children are ended with it */
     execv(argv[0], argv);
     _exit(127);
   }

@@ -1,4 +1,4 @@
-/* What the commands that read runs share. */
+/* Shared by the commands that read runs. */
 #ifndef CLI_REPLAY_H
 #define CLI_REPLAY_H
 
@@ -16,8 +16,8 @@ bool cli_need_folder(const char *path);
 char *cli_find_program(const char *const *names);
 
 /* Start a program (argv[0] is its path); *input, unless null, receives a descriptor of its standard
- * input; what it prints goes to the file `output`, or nowhere when that is null. Returns its id, or
- * -1. */
+ * input; its output goes to the file `output`, or is discarded when that is null. Returns its
+ * process id, or -1. */
 pid_t cli_start(char *const *argv, int *input, const char *output);
 
 /* Wait for it, `seconds` at most, then end it. True when it ended by itself with status 0. */

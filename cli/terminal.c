@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A signal handler can reach nothing but a global. */
+/* A global, since the signal handler sets it. */
 static volatile sig_atomic_t interrupted;
 
-/* Why standard output, which is a global too, stopped working: errno of the first failure. */
+/* errno of the first failed write to standard output. */
 static int output_error;
 
 static void write_log(void *user, scree_LogLevel level, const char *message) {

@@ -1,5 +1,5 @@
-/* What the program says besides its results: messages on standard error, colours, a progress line;
- * and the last check that standard output took all that was written. */
+/* Messages on standard error, colours, the progress line, and the final check that standard output
+ * was written completely. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -24,8 +24,7 @@ typedef struct CliColours {
 
 CliColours cli_colours(void);
 
-/* A line on standard error that is written over, at most ten times a second, when that is a
- * terminal. */
+/* A line on standard error that is overwritten at most ten times a second, if it is a terminal. */
 typedef struct CliProgress {
   bool shown, on;
   double last;
@@ -37,16 +36,17 @@ void cli_progress_show(CliProgress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cli_progress_clear(CliProgress *progress);
 
-/* The first Ctrl-C asks the running solve to stop with what it has; a second one ends the program.
+/* The first Ctrl-C asks the running solve to stop with its present iterate; a second one ends the
+ * program.
  */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
 
 /* Flush standard output; the exit status: `status`, or 3 with a message when the output could not
- * be written. A reader that has gone away (head) is no failure. */
+ * be written. A closed pipe (as by head) is not a failure. */
 int cli_finish(int status);
 
-/* False when standard output no longer takes anything: there is no point in going on. */
+/* False when standard output cannot be written any more: the program should stop. */
 bool cli_output_alive(void);
 
 #endif

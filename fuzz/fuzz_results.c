@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!replay) return 0;
   read_all(replay);
   scree_CertificateText text;
-  scree_replay_certificate(replay, &text);
+  scree_replay_verdict(replay, &text);
   demand(text.verdict[0] != 0, "there is a verdict");
   scree_ReplayExtent extent;
   fuzz_errors = 0;

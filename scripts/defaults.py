@@ -69,7 +69,7 @@ def row(name, result):
         '%d of %d' % (above, sum(r['steps'] for r in runs)) if above else 'none', h['seconds'])
 
 
-HEAD = '''# Defaults, and what they are worth
+HEAD = '''# Errors of the defaults
 
 Made by `scripts/defaults.py`: each scene of [bench/scenes](../bench/scenes) at all defaults (scheme
 `moreau-jean`, automatic step h, tolerance 1e-4), compared by `scree converge` with the same scene at h/2 and
@@ -77,7 +77,7 @@ h/4, and at a tenth of the tolerance. Errors are relative to the scales that
 [COMMANDS](COMMANDS.md) defines for `converge`: energies to the energy turned over. "worst" is the largest error of
 all averages that are judged (energies, centre of mass, profiles, sensors). In chaotic scenes single bodies
 diverge from the time given on, whatever the step; averages over halves of the run are compared there, and their
-scatter, not the step, is what is seen. "created" is the energy that the discretisation has put in, "not
+scatter, not the error of the step, is shown. "created" is the energy that the discretisation has created, "not
 certified" counts steps of all four runs.
 
 | scene | time, s | steps | energies | worst | tolerance | created | penetration | chaotic | not certified | seconds |

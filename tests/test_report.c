@@ -4,9 +4,8 @@
 #define _XOPEN_SOURCE 700
 #include "core/memory.h"
 #include "replay_fixture.h"
-#include "view/render.h"
+#include "scree/view.h"
 #include "view/report.h"
-#include "view/vtk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +105,7 @@ static void curves_and_certificate(void **state) {
   assert_true(fabs(scree_replay_curve(replay, "packing_fraction")->values[9] - 0.505) < 1e-12);
   assert_null(scree_replay_curve(replay, "coordination"));
   scree_CertificateText text;
-  scree_replay_certificate(replay, &text);
+  scree_replay_verdict(replay, &text);
   assert_true(text.good);
   assert_non_null(strstr(text.verdict, "120 steps"));
   assert_int_equal(replay->certificate.penetration_step, 120);
@@ -115,7 +114,7 @@ static void curves_and_certificate(void **state) {
 
   fixture.error = 3e-7;
   replay = open_fixture(&fixture);
-  scree_replay_certificate(replay, &text);
+  scree_replay_verdict(replay, &text);
   assert_false(text.good);
   assert_int_equal(replay->certificate.above, 1);
   assert_int_equal(replay->certificate.first_above, 120);
@@ -410,7 +409,7 @@ static void few_frames_are_enough(void **state) {
     assert_int_equal(scree_report_write(replay, &settings, path, &info), SCREE_OK);
     assert_int_equal(info.frames, frames);
     scree_CertificateText text;
-    scree_replay_certificate(replay, &text);
+    scree_replay_verdict(replay, &text);
     assert_false(text.good); /* nothing was stepped: nothing is certified */
     scree_replay_close(replay);
   }

@@ -14,7 +14,7 @@
 #include "run/results_file.h"
 #include "run/results_frame.h"
 #include "run/results_write.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -97,7 +97,7 @@ static scree_RunSummary run(const Fixture *f, const char *name, bool resume, int
   assert_int_equal(scree_run_create(f->scene, &settings, NULL, &r), SCREE_OK);
   for (int64_t k = 0; !scree_run_is_over(r) && !(crash && k >= steps); ++k)
     assert_true(scree_run_step(r, NULL) <= SCREE_NOT_CONVERGED);
-  if (!crash) assert_int_equal(scree_run_close(r, NULL), SCREE_OK);
+  if (!crash) assert_int_equal(scree_run_close(r), SCREE_OK);
   const scree_RunSummary summary = scree_run_summary(r);
   scree_run_destroy(r);
   return summary;
@@ -310,7 +310,7 @@ static void locked(void **state) {
   scree_free(load(f, "locked", "telemetry.jsonl", &size));
   assert_int_equal(create(f, f->scene, "locked", true, false), SCREE_BAD_INPUT);
   while (!scree_run_is_over(r)) assert_true(scree_run_step(r, NULL) <= SCREE_NOT_CONVERGED);
-  assert_int_equal(scree_run_close(r, NULL), SCREE_OK);
+  assert_int_equal(scree_run_close(r), SCREE_OK);
   scree_run_destroy(r);
   assert_int_equal(create(f, f->scene, "locked", true, false), SCREE_OK);
   run(f, "alone", false, 0, false, 1);
@@ -340,12 +340,13 @@ static void large(void **state) {
     assert_int_equal(scree_scene_pour(f->scene, world, order, &poured, NULL), SCREE_OK);
     assert_true(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED);
   }
-  assert_int_equal(
-      scree_results_write_within(small, &journal, f->scene, world, false, (int64_t)size, NULL),
-      SCREE_OK);
-  assert_int_equal(
-      scree_results_write_within(big, &journal, f->scene, world, false, (int64_t)size - 1, NULL),
-      SCREE_OK);
+  scree_ResultsMaterial materials[8];
+  assert_true(scree_scene_info(f->scene).materials <= 8);
+  const scree_ResultsHead head = scree_results_head(f->scene, materials);
+  assert_int_equal(scree_results_write_within(small, &journal, &head, world, (int64_t)size, NULL),
+                   SCREE_OK);
+  assert_int_equal(scree_results_write_within(big, &journal, &head, world, (int64_t)size - 1, NULL),
+                   SCREE_OK);
   assert_int_not_equal(access(part, F_OK), 0);
   size_t na, nb;
   char *a = load(f, "large", "small.h5", &na), *b = load(f, "large", "big.h5", &nb);
@@ -365,8 +366,8 @@ static void large(void **state) {
   void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
   for (int k = 0; k < 2; ++k) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-    const scree_Status status = scree_results_write_within(k ? big : small, &journal, f->scene,
-                                                           world, false, k ? 0 : INT64_MAX, &log);
+    const scree_Status status = scree_results_write_within(k ? big : small, &journal, &head, world,
+                                                           k ? 0 : INT64_MAX, &log);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(status, SCREE_MACHINE);
     assert_non_null(strstr(message, "cannot be written"));

@@ -14,7 +14,7 @@
 #include "run/checkpoint.h"
 #include "run/results_file.h"
 #include "run/results_write.h"
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void run_to_the_end(const scree_Scene *scene, const scree_RunSettings *se
   scree_Run *run;
   assert_int_equal(scree_run_create(scene, settings, NULL, &run), SCREE_OK);
   while (!scree_run_is_over(run)) assert_true(scree_run_step(run, NULL) <= SCREE_NOT_CONVERGED);
-  assert_int_equal(scree_run_close(run, NULL), SCREE_OK);
+  assert_int_equal(scree_run_close(run), SCREE_OK);
   scree_run_destroy(run);
 }
 
@@ -168,12 +168,12 @@ static void interrupted_runs_have_the_same_bits(void **state) {
       ++interrupted;
       const int choice = interrupted % 4;
       bell.left = -1; /* never */
-      if (choice == 1) assert_int_equal(scree_run_close(run, NULL), SCREE_OK);
+      if (choice == 1) assert_int_equal(scree_run_close(run), SCREE_OK);
       dropped = choice == 1 || choice == 2;
       if (dropped) break;
     }
     over = scree_run_is_over(run);
-    if (over) assert_int_equal(scree_run_close(run, NULL), SCREE_OK);
+    if (over) assert_int_equal(scree_run_close(run), SCREE_OK);
     scree_run_destroy(run);
     assert_true(resumed < 1000);
   }
@@ -266,7 +266,7 @@ static void telemetry_does_not_wait_for_a_long_step(void **state) {
   sleeper.asleep = true;
   assert_int_equal(scree_run_step(run, NULL), SCREE_OK);
   assert_int_equal(sleeper.lines, 40);
-  assert_int_equal(scree_run_close(run, NULL), SCREE_OK);
+  assert_int_equal(scree_run_close(run), SCREE_OK);
   scree_run_destroy(run);
   scree_scene_destroy(scene);
 }
@@ -297,13 +297,15 @@ static void results_are_given_up_whole(void **state) {
   char results[160];
   snprintf(results, sizeof results, "%s/results.h5", folder);
   scree_Poll poll = {always, NULL, false};
-  assert_int_equal(scree_results_write(results, &journal, scene, world, false, &poll, NULL),
+  scree_ResultsMaterial materials[8];
+  assert_true(scree_scene_info(scene).materials <= 8);
+  const scree_ResultsHead head = scree_results_head(scene, materials);
+  assert_int_equal(scree_results_write(results, &journal, &head, world, &poll, NULL),
                    SCREE_INTERRUPTED);
   char *after = load(folder, "results.h5", &m);
   assert_int_equal(n, m);
   assert_memory_equal(before, after, n);
-  assert_int_equal(scree_results_write(results, &journal, scene, world, false, NULL, NULL),
-                   SCREE_OK);
+  assert_int_equal(scree_results_write(results, &journal, &head, world, NULL, NULL), SCREE_OK);
   scree_free(before);
   scree_free(after);
   scree_journal_close(&journal);
@@ -329,7 +331,7 @@ static void stops_with(const char *text, const char *expected, int64_t steps) {
     assert_int_equal(status, SCREE_BAD_INPUT);
     if (!strstr(message, expected)) print_message("%s\n", message);
     assert_non_null(strstr(message, expected));
-    assert_int_equal(scree_run_close(run, &keeping), SCREE_OK);
+    assert_int_equal(scree_run_close(run), SCREE_OK);
     scree_run_destroy(run);
     size_t size;
     char *lines = load_telemetry(folder, &size);

@@ -1,11 +1,11 @@
-/* The papers' experiments: what a case is, and how it reports.
+/* The papers' experiments: the interface of a case and its output.
  *
  * A case is one file of this folder with a descriptor at its end and one line in cases.c. It builds
- * the experiment as printed, runs it, and gives its figures one by one with bench_figure: the row
- * and quantity of the paper's table, the published figure (NAN where there is none) and ours. Text
- * output collects them into one table per case; --json writes each at once.
- *
- * Where ours differs from print by more than a factor of two, the case says why with bench_note. */
+ * the experiment as published, runs it, and reports its figures one by one with bench_figure: the
+ * row and quantity of the paper's table, the published figure (NAN where there is none) and ours.
+ * Text output collects them into one table per case; --json writes each at once. Where a measured
+ * figure differs from the published one by more than a factor of two, the case explains it with
+ * bench_note. */
 #ifndef CLI_BENCH_BENCH_H
 #define CLI_BENCH_BENCH_H
 
@@ -27,7 +27,7 @@ typedef struct Bench {
   const scree_Log *log;
   bool json, quick;
   const char *directory; /* for plots, null without -o */
-  int threads;           /* 0: one, which is what the papers' times are compared with */
+  int threads;           /* 0: one, as in the papers */
   double limit;          /* seconds after which a row of a long case stops, 0: none */
   const char *only;      /* rows whose name contains this, null: all (cases with long rows) */
   FILE *markdown;        /* the document, or null */
@@ -47,7 +47,7 @@ struct BenchCase {
   const char *name;
   const char *reference; /* "003 Table 1" */
   const char *summary;   /* one line */
-  const char *duration;  /* what it takes on one core, and with --quick if that differs */
+  const char *duration;  /* running time on one core, and with --quick if that differs */
   scree_Status (*run)(Bench *bench);
 };
 
@@ -61,10 +61,11 @@ void bench_figure(Bench *bench, const char *row, const char *quantity, double pu
 /* Whether the user wants a row (--only). */
 bool bench_wants(const Bench *bench, const char *row);
 
-/* One line under the table: what the paper leaves open, or what was found. Not with --json. */
+/* One line of notes under the table: assumptions that the paper leaves open, or findings. Not with
+ * --json. */
 void bench_note(Bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Tell how far a long case is; false when the user asked to stop (Ctrl-C). */
+/* Show the progress of a long case; false when the user asked to stop (Ctrl-C). */
 bool bench_progress(Bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A plot of the current case was written: its file name within the folder. */

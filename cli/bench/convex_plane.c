@@ -58,7 +58,7 @@ static Exact exact(double t, double mu) {
   return out;
 }
 
-/* What is summed over the steps. The angle is followed by its increments. */
+/* Sums over the steps. The angle is accumulated from its increments. */
 typedef struct Sums {
   double mu, step;
   double x2, theta2, angle, gap;

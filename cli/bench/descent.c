@@ -2,7 +2,8 @@
  *
  * r is a force and starts at zero in each step; e = 0; disks in 2D with I = m r^2/2. rho is
  * alpha m_i m_j/((m_i + m_j) dt) with alpha = 0.6 for sbp and sal and 1 for ebp and eal. "Maximal
- * penetration" is the largest -min(0, u_n) of the last step, in m/s: what epsilon_glob adds up.
+ * penetration" is the largest -min(0, u_n) of the last step, in m/s: the quantity that epsilon_glob
+ * sums.
  *
  * The paper leaves open the density (2600 kg/m^3 here), the mass (a sphere's), the boxes and where
  * the balls start. Four balls: a box 1.9 mm wide, two and two. 500 balls: 25 columns in a box 26 mm
@@ -47,7 +48,7 @@ static Method row_method(const Scene *scene, int m, double alpha) {
   return method;
 }
 
-/* What a solve goes through, for the plots: the errors of the last step, iteration by iteration. */
+/* Errors of the last step, iteration by iteration, for the plots. */
 enum { CURVE = 5000 };
 typedef struct Curve {
   double x[CURVE], y[CURVE];
@@ -149,7 +150,8 @@ typedef struct Table {
 } Table;
 
 static scree_Status run_table(Bench *bench, const Table *table, int64_t full) {
-  /* the first steps are free fall: a part of the run is no part of the printed sums */
+  /* the first steps are free fall: sums over a part of the run cannot be compared with the
+   * published ones */
   const double share = table->scene.steps < full ? NAN : 1.0;
   Curve *curves = calloc(ROWS, sizeof *curves);
   March *result = malloc(sizeof *result);
@@ -206,9 +208,10 @@ static scree_Status run_ball(Bench *bench) {
                         {1, 0.0, NAN, 8.83},
                         {1, 0.175e-13, NAN, 8.78}},
                        false};
-  bench_note(bench,
-             "nearly all of the printed seconds are not in the methods, which differ by 7%%: "
-             "ours are of 2000 steps of one ball");
+  bench_note(
+      bench,
+      "nearly all of the published seconds are spent outside the methods, which differ by 7%%: "
+      "ours are of 2000 steps of one ball");
   return run_table(bench, &table, 2000);
 }
 
@@ -236,8 +239,7 @@ static scree_Status run_500(Bench *bench) {
                         {5000, 0.101e-6, 0.390e-17, 916.65}},
                        true};
   if (bench->quick)
-    bench_note(bench,
-               "--quick: 300 of 1000 steps, mostly free fall: nothing to compare with print");
+    bench_note(bench, "--quick: 300 of 1000 steps, mostly free fall: no comparison with the paper");
   return run_table(bench, &table, 1000);
 }
 
@@ -278,9 +280,9 @@ static scree_Status run_rho(Bench *bench) {
       here = fmin(here, result->seconds);
   }
   if (bench->quick)
-    bench_note(bench, "--quick: 200 of 500 steps, mostly free fall: nothing to compare with print");
+    bench_note(bench, "--quick: 200 of 500 steps, mostly free fall: no comparison with the paper");
   bench_note(bench, "ebp here solves each contact to the end whatever rho is: rho only guesses the "
-                    "status first, so that counts depend on it less than in print");
+                    "status first, so that counts depend on it less than in the paper");
   free(curve);
   free(result);
   return status;

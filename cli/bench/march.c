@@ -1,4 +1,4 @@
-/* Worlds of the papers, marched in time (see march.h). */
+/* Worlds of the papers and their time stepping (see march.h). */
 #include "cli/bench/march.h"
 #include "core/clock.h"
 
@@ -182,11 +182,11 @@ scree_Status march(Bench *bench, const char *row, scree_World *world, int64_t st
                    MarchObserver observer, void *user, March *result) {
   *result = (March){0};
   const int64_t every = steps / (MARCH_TRACE - 1) + 1;
-  /* the row that the others are compared with gets more patience */
+  /* the row that the others are compared with gets more time */
   const double limit = bench->limit * (strncmp(row, "auto", 4) == 0 ? MARCH_PATIENCE : 1);
   for (int64_t k = 1; k <= steps && !result->stopped; ++k) {
     scree_StepReport report;
-    /* as the papers: processor's time does not depend on what else the machine does */
+    /* CPU time, as in the papers: it does not depend on other processes */
     const double start = scree_processor_seconds();
     const scree_Status status = scree_world_step(world, &report);
     if (status > SCREE_NOT_CONVERGED) return status;

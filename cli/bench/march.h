@@ -1,14 +1,14 @@
-/* What the cases with bodies share: methods by their papers' names, worlds in the papers' units,
- * and marching in time with the sums that the papers print.
+/* Shared by the cases with bodies: methods by their names in the papers, worlds in the papers'
+ * units, and time stepping with the sums that the papers publish.
  *
  * Units. 000 and 001 treat the unknown as a *force* p and scale the velocities by the restitution:
  * with u~ = (u+ + e u-)/(1 + e),  u~ = q/(1 + e) + dt W/(1 + e) p. Our problems are in impulses
  * r = dt p and velocities u = (1 + e) u~. Both are the same numbers when masses are counted in
  * units of dt/(1 + e) kg: a world whose masses are m (1 + e)/dt has W' = dt W/(1 + e), and its
- * impulses are r' = (1 + e) p with velocities u' = (1 + e) u~ in m/s. Everything the papers do is
- * homogeneous, so rho and gamma keep their printed values, counts of iterations are the papers',
- * and only tolerances on forces are multiplied by 1 + e. Velocities, positions and times are as in
- * SI; energies come out in units of dt/(1 + e) J. */
+ * impulses are r' = (1 + e) p with velocities u' = (1 + e) u~ in m/s. The papers' methods are
+ * homogeneous, so rho and gamma keep their published values, iteration counts are the papers', and
+ * only tolerances on forces are multiplied by 1 + e. Velocities, positions and times are as in SI;
+ * energies come out in units of dt/(1 + e) J. */
 #ifndef CLI_BENCH_MARCH_H
 #define CLI_BENCH_MARCH_H
 

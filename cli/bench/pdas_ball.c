@@ -1,6 +1,6 @@
 /* pdas-belt and pdas-drum-ball: one steel ball that slides and then rolls (000 sections 6.1, 6.2).
  *
- * The papers' README says what repeats the printed counts: p is a force, W~ = dt W/(1 + e), the
+ * The published counts are reproduced with these assumptions: p is a force, W~ = dt W/(1 + e), the
  * mass is a sphere's, p = 0 at the start of each step, stop on |dp_n| + |dp_t| < 1e-8; in the drum
  * the ball starts at the bottom and a contact is accepted with a gap of 1e-9 of its size. The
  * iterations shown are those of most steps of a phase, and a note tells when a step took others. */
@@ -188,7 +188,7 @@ static scree_Status run_pdas_belt(Bench *bench) {
     march_note_stopped(bench, rows[k], &ball->march, ball->steps);
   }
   bench_note(bench, "the errors are round-off, which grows with the number of steps: ours differ"
-                    " from print where the sums are made in another order");
+                    " from the paper where sums are computed in another order");
   const Plot plot = {.title = "000 Table 1: error of the rolling ball",
                      .x_label = "time step (s)",
                      .y_label = "mean absolute error",

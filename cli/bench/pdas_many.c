@@ -6,7 +6,7 @@
  * below 2.7 mm sqrt(100/N), so that the filling is the same for every N (the paper: r <= 2.7 mm).
  * Masses and inertias are those of spheres, as in section 6.1.
  *
- * The papers' methods run as printed: p = 0 at each step, no repair of positions. */
+ * The papers' methods run as published: p = 0 at each step, no correction of positions. */
 #include "cli/bench/cases.h"
 #include "cli/bench/march.h"
 #include "cli/bench/plot.h"
@@ -203,7 +203,8 @@ static scree_Status plots(Bench *bench, const Row *rows, int n) {
 
 static scree_Status run_scene(Bench *bench, const Scene *scene) {
   const int64_t steps = bench->quick ? 400 : steps_full;
-  /* the first steps are free fall: a part of the run is no part of the printed sums */
+  /* the first steps are free fall: sums over a part of the run cannot be compared with the
+   * published ones */
   const double share = steps < steps_full ? NAN : 1.0;
   scree_Status status = SCREE_OK;
   Row *rows = malloc(ROWS * sizeof *rows);
@@ -237,8 +238,7 @@ static scree_Status run_scene(Bench *bench, const Scene *scene) {
   }
   free(rows);
   if (bench->quick)
-    bench_note(bench,
-               "--quick: %lld of %lld steps, mostly free fall: nothing to compare with print",
+    bench_note(bench, "--quick: %lld of %lld steps, mostly free fall: no comparison with the paper",
                (long long)steps, (long long)steps_full);
   bench_note(bench, "counts and times depend on where the balls start, which the paper does not "
                     "say: they compare as orders of magnitude. penetration_max is relative to the "

@@ -11,7 +11,7 @@
 
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 76, RIGHT = 150, TOP = 40, BOTTOM = 52, TICKS_MAX = 16 };
 
-/* Dark enough to be read on white, told apart by eyes that confuse red and green. */
+/* Dark enough for a white background, and distinguishable with red-green colour blindness. */
 static const char *const colours[PLOT_SERIES_MAX] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                      "#56b4e9", "#e69f00", "#000000", "#7f7f7f",
                                                      "#8c510a", "#5e3c99", "#1b7837", "#b2182b"};

@@ -101,7 +101,7 @@ static void number(double value, char *text, size_t size) {
 /* ---- the document -----------------------------------------------------------------------------
  */
 
-/* The processor's name, as the system tells it. */
+/* The processor's name, from /proc/cpuinfo. */
 static void processor(char *text, size_t size) {
   snprintf(text, size, "unknown processor");
   FILE *file = fopen("/proc/cpuinfo", "r");
@@ -124,16 +124,16 @@ void bench_document(Bench *bench) {
   strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &calendar));
   fprintf(bench->markdown,
           "# Validation: the papers' experiments\n\n"
-          "Published figure next to ours, written by `scripts/validation.sh` (`scree bench "
+          "Published and measured figures, written by `scripts/validation.sh` (`scree bench "
           "--markdown`)%s: %s, %s, %d thread%s.",
           bench->quick ? ", short variants (`--quick`)" : "", date, machine,
           bench->threads > 0 ? bench->threads : 1, bench->threads > 1 ? "s" : "");
   if (bench->limit > 0.0)
-    fprintf(
-        bench->markdown,
-        " Rows were stopped after %g s of computing, those of auto after %g s; notes say which.",
-        bench->limit, 4.0 * bench->limit);
-  fprintf(bench->markdown, " A dash: the paper prints no figure. Times of the papers are those of"
+    fprintf(bench->markdown,
+            " Rows were stopped after %g s of computing, those of auto after %g s; the notes name "
+            "them.",
+            bench->limit, 4.0 * bench->limit);
+  fprintf(bench->markdown, " A dash: the paper has no such figure. Times of the papers are those of"
                            " their own machines.\n");
 }
 

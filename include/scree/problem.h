@@ -104,6 +104,17 @@ SCREE_API scree_Status scree_problem_create_dense(scree_Problem *problem, int d,
                                                   const double *W, const double *q,
                                                   const double *mu, const scree_Log *log);
 
+/* An assembled problem from a sparse W (nc*d x nc*d) in compressed rows: entries row[i] to
+ * row[i+1] - 1 of `col` and `x` are those of row i, in any order; several of one place add up.
+ * Blocks without an entry other than zero are left out, except those of the diagonal, which are
+ * there also when W has nothing in them. q (nc x d) and mu (nc) are copied; null: zero, for the
+ * caller to fill in. `with_sets` allocates set, set_a, set_b: cones until they are changed.
+ * SCREE_BAD_INPUT names the row, column or contact that is wrong; *problem is then empty. */
+SCREE_API scree_Status scree_problem_create_csr(scree_Problem *problem, int d, int nc,
+                                                const size_t *row, const int *col, const double *x,
+                                                const double *q, const double *mu, bool with_sets,
+                                                const scree_Log *log);
+
 /* An assembled copy of a problem in body form: W = B B^T + C is formed. */
 SCREE_API scree_Status scree_problem_assemble(const scree_Problem *bodies, scree_Problem *assembled,
                                               const scree_Log *log);

@@ -5,7 +5,7 @@
  *     scree_scene_build(scene, log, &world);
  *     while (...) { scree_scene_pour(scene, world, log); scree_world_step(world, &report); }
  *
- * or leave the loop, the results and the checkpoints to scree_Run (scree/results.h). */
+ * or leave the loop, the results and the checkpoints to scree_Run (scree/run.h). */
 #ifndef SCREE_SCENE_H
 #define SCREE_SCENE_H
 

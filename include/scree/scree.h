@@ -11,12 +11,13 @@
 #include "scree/options.h"
 #include "scree/pose.h"
 #include "scree/problem.h"
-#include "scree/results.h"
+#include "scree/run.h"
 #include "scree/scene.h"
 #include "scree/set.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "scree/view.h"
 #include "scree/world.h"
 
 #endif

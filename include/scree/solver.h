@@ -76,9 +76,10 @@ typedef struct scree_SolveInfo {
 
 SCREE_API scree_SolveSettings scree_solve_settings(void);
 
-/* Solve. r (nc x d) receives the impulses, u (nc x d) the velocities W r + q. Returns SCREE_OK,
- * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT, SCREE_MACHINE, or
- * SCREE_INTERRUPTED (`interrupted` returned true; r and u hold nothing of use). */
+/* Solve. r (nc x d) receives the impulses, u (nc x d) the velocities W r + q; with `warm_start` r
+ * is also where the solve begins. `info` may be null. Returns SCREE_OK, SCREE_NOT_CONVERGED (r, u
+ * and info are valid), SCREE_BAD_INPUT, SCREE_MACHINE, or SCREE_INTERRUPTED (`interrupted` returned
+ * true; r and u hold nothing of use). */
 SCREE_API scree_Status scree_solve(const scree_Problem *problem,
                                    const scree_SolveSettings *settings, double *r, double *u,
                                    scree_SolveInfo *info, const scree_Log *log);

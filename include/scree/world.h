@@ -56,6 +56,11 @@ SCREE_API scree_Status scree_world_add_material(scree_World *world, int *materia
 SCREE_API scree_Status scree_world_set_default_law(scree_World *world, const scree_PairLaw *law);
 SCREE_API scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int material_b,
                                                 const scree_PairLaw *law);
+SCREE_API int scree_world_material_count(const scree_World *world);
+/* The law of a pair in force. Checked: for materials that do not exist there is a message, and the
+ * default law. */
+SCREE_API scree_PairLaw scree_world_pair_law(const scree_World *world, int material_a,
+                                             int material_b);
 
 /* `body` (or null) receives the index. */
 SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def,

@@ -7,7 +7,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_SANITIZER
-#elif defined(__has_feature) /* clang's way to say it */
+#elif defined(__has_feature) /* Clang's spelling of __SANITIZE_ADDRESS__ */
 #if __has_feature(address_sanitizer)
 #define WITH_SANITIZER
 #endif
@@ -62,7 +62,7 @@ static scree_ArenaChunk **free_chunks(scree_Arena *arena) {
   return arena->current ? &arena->current->next : &arena->first;
 }
 
-/* Make a chunk with room for `bytes` the current one. */
+/* Make a chunk with at least `bytes` free the current one. */
 static scree_ArenaChunk *enter_chunk(scree_Arena *arena, size_t bytes) {
   scree_ArenaChunk **begin = free_chunks(arena), **link = begin;
   while (*link && (*link)->size < bytes) link = &(*link)->next;
@@ -108,7 +108,7 @@ void *scree_arena_take_raw(scree_Arena *arena, size_t count, size_t size) {
   size_t bytes;
   void *piece = take(arena, count, size, &bytes);
 #ifdef WITH_SANITIZER
-  if (piece) memset(piece, NOT_A_NUMBER, bytes); /* what is read too early shows */
+  if (piece) memset(piece, NOT_A_NUMBER, bytes); /* reads before the first write become visible */
 #endif
   return piece;
 }

@@ -1,8 +1,8 @@
-/* Arenas: memory that is taken piece by piece and given back all at once.
+/* Arenas: memory that is allocated piece by piece and released all at once.
  *
  * Pieces are 64-byte aligned, like those of memory.h. They cannot be freed one by one: `release`
- * gives back all that was taken since a mark, `reset` everything. The arena keeps its memory for
- * the next pieces, so that work of the same size that is done again and again allocates nothing. A
+ * frees all pieces allocated since a mark, `reset` all of them. The arena keeps its memory for the
+ * next pieces, so that work of the same size that is done again and again allocates nothing. A
  * zeroed struct is an empty arena.
  *
  * An arena is a list of chunks. A piece that does not fit into the rest of the current chunk takes
@@ -18,7 +18,7 @@ typedef struct scree_ArenaChunk scree_ArenaChunk;
 
 typedef struct scree_Arena {
   scree_ArenaChunk *first;   /* chunks; those behind the current one are free */
-  scree_ArenaChunk *current; /* null: nothing is taken */
+  scree_ArenaChunk *current; /* null: nothing is allocated */
   size_t taken, peak;        /* bytes in pieces, now and at most since the last reset */
 } scree_Arena;
 
@@ -31,14 +31,14 @@ typedef struct scree_ArenaMark {
  * valid pointer. */
 void *scree_arena_take(scree_Arena *arena, size_t count, size_t size);
 
-/* The same with any contents: for arrays that are written before they are read. */
+/* The same, uninitialised: for arrays that are written before they are read. */
 void *scree_arena_take_raw(scree_Arena *arena, size_t count, size_t size);
 
-/* Give back all that was taken since the mark. */
+/* Release all pieces allocated since the mark. */
 scree_ArenaMark scree_arena_mark(const scree_Arena *arena);
 void scree_arena_release(scree_Arena *arena, scree_ArenaMark mark);
 
-/* Give everything back, and keep the memory. */
+/* Release all pieces, and keep the memory. */
 void scree_arena_reset(scree_Arena *arena);
 
 /* Free the memory; the arena is empty afterwards. */

@@ -2,10 +2,10 @@
 #ifndef SCREE_CORE_CLOCK_H
 #define SCREE_CORE_CLOCK_H
 
-/* That never goes back. */
+/* Monotonic clock. */
 double scree_seconds(void);
 
-/* What the processor has spent on this program. */
+/* CPU time of this process. */
 double scree_processor_seconds(void);
 
 #endif

@@ -50,5 +50,5 @@ scree_Status scree_fail(const scree_Log *log, scree_Status status, const char *f
 }
 
 scree_Status scree_fail_memory(const scree_Log *log, const char *what) {
-  return scree_fail(log, SCREE_MACHINE, "out of memory: could not hold %s", what);
+  return scree_fail(log, SCREE_MACHINE, "out of memory: cannot allocate %s", what);
 }

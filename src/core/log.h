@@ -1,5 +1,5 @@
-/* Messages to the caller's log. `scree_fail` is the one way in which the library refuses: it writes
- * the message and hands the status back, so that a check is one line:
+/* Messages to the caller's log. Every failure of the library goes through `scree_fail`: it writes
+ * the message and returns the status, so that a check is one line:
  *
  *     if (nc < 0) return scree_fail(log, SCREE_BAD_INPUT, "contacts: found %d, expected >= 0", nc);
  */
@@ -14,7 +14,7 @@ void scree_report(const scree_Log *log, scree_LogLevel level, const char *format
 scree_Status scree_fail(const scree_Log *log, scree_Status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The usual failure of an allocation: SCREE_MACHINE with the name of what was to be held. */
+/* A failed allocation: SCREE_MACHINE with the name of the data. */
 scree_Status scree_fail_memory(const scree_Log *log, const char *what);
 
 #endif

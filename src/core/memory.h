@@ -11,15 +11,14 @@ void *scree_alloc_raw(size_t count, size_t size);
 void scree_free(void *memory);
 
 /* Make *array hold at least `count` elements, keeping the first *capacity of them; the capacity
- * grows by half at least, so that appending is linear. Returns false, with all unchanged, when
+ * grows by half at least, so that appending is linear. Returns false, with nothing changed, when
  * memory runs out. */
 int scree_grow(void **array, size_t *capacity, size_t count, size_t size);
 
 /* The same for arrays that stay large for long: the capacity grows by an eighth at least. */
 int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size);
 
-/* Make *array hold no more than its first `count` elements; it stays as it is when there is no
- * memory for that. */
+/* Shrink *array to its first `count` elements; it is unchanged when memory runs out. */
 void scree_fit(void **array, size_t *capacity, size_t count, size_t size);
 
 #define SCREE_ALLOC(type, count) ((type *)scree_alloc((size_t)(count), sizeof(type)))

@@ -1,4 +1,4 @@
-/* A number without structure for each number: the finaliser of splitmix64 (Steele, Lea, Flood
+/* A pseudo-random 64-bit hash of a number: the finaliser of splitmix64 (Steele, Lea, Flood
  * 2014). The same bits on every machine. */
 #ifndef SCREE_CORE_MIX_H
 #define SCREE_CORE_MIX_H

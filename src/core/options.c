@@ -40,7 +40,7 @@ void scree_options_init(const scree_OptionTable *table, void *values) {
 /* ---- parsing -----------------------------------------------------------------------------------
  */
 
-/* What a message says about one attempt. */
+/* The option and value of one attempt, for messages. */
 typedef struct Attempt {
   const char *owner;
   const scree_Option *option;
@@ -233,7 +233,7 @@ const char *scree_nearest_word(const char *word, const char *const *words) {
   for (int k = 0; words[k]; ++k) {
     int change = distance(word, words[k]);
     const size_t length = strlen(word), other = strlen(words[k]);
-    /* A start of at least three letters counts as near, but behind any slip of the keyboard. */
+    /* A prefix of at least three letters counts as near, but after any typing mistake. */
     const bool start = length >= 3 && length < other && strncmp(word, words[k], length) == 0;
     const size_t longer = length > other ? length : other;
     const int allowed = longer <= 3 ? 1 : longer <= 6 ? 2 : 3;

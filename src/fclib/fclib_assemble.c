@@ -46,7 +46,7 @@ static bool part_pattern(const scree_Global *global, const scree_Parts *parts, i
       for (size_t k = M->row[i]; k < M->row[i + 1]; ++k) {
         const int j = M->col[k], b = parts->place[j];
         if (M->x[k] == 0.0 || i == j) continue;
-        const bool twice = scree_sparse_at(M, j, i) == 0.0; /* (j, i) will not come by itself */
+        const bool twice = scree_sparse_at(M, j, i) == 0.0; /* (j, i) is not an entry of its own */
         if (pass == 0) {
           part->row[a + 2]++;
           part->row[b + 2] += twice;

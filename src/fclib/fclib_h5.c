@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Deflate cannot compress better than 1032 : 1, so a filtered dataset that claims more is a lie. */
+/* Deflate cannot compress better than 1032 : 1, so a filtered dataset that claims more is invalid.
+ */
 enum { MAX_COMPRESSION = 1040, NAME_SIZE = 256, MEMORY_STEP = 1 << 20 };
 
 static void silence(scree_H5 *h5) {
@@ -29,7 +30,7 @@ static void restore(scree_H5 *h5) {
   H5Eset_auto2(H5E_DEFAULT, h5->error_function, h5->error_data);
 }
 
-/* Access properties: closing the file closes whatever was left open in it. */
+/* Access properties: closing the file closes all objects that are still open in it. */
 static hid_t access_properties(void) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access >= 0) H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -140,7 +141,7 @@ scree_Status scree_h5_save(const scree_H5 *h5) {
     status = scree_fail_memory(h5->log, h5->path);
   } else {
     snprintf(part, length, "%s.%ld.part", h5->path, (long)getpid());
-    (void)unlink(part); /* left by a run of the same number that was killed */
+    (void)unlink(part); /* left by a killed process with the same process id */
     int error = write_file(part, image, (size_t)size);
     if (!error && rename(part, h5->path) != 0) error = errno;
     if (error) {
@@ -188,7 +189,7 @@ static const char *class_name(H5T_class_t class_) {
   }
 }
 
-/* A dataset of numbers, opened, with what is known about it. */
+/* An open dataset of numbers and its properties. */
 typedef struct Dataset {
   hid_t id;
   H5T_class_t class_;
@@ -196,8 +197,8 @@ typedef struct Dataset {
   size_t count;
 } Dataset;
 
-/* The size that a dataset claims is believed only when the file holds that much data: memory is
- * taken on the strength of it. Data kept in other files is refused for the same reason. */
+/* The size that a dataset claims is accepted only when the file holds that much data, since memory
+ * of that size is allocated. Data kept in other files is refused for the same reason. */
 static scree_Status check_storage(const scree_H5 *h5, const char *name, const Dataset *data) {
   hid_t properties = H5Dget_create_plist(data->id);
   const int filters = properties >= 0 ? H5Pget_nfilters(properties) : -1;

@@ -2,8 +2,8 @@
  * expected size and that the size is backed by data in the file, before any memory is taken; every
  * refusal names the file, the dataset, what was found and what was expected.
  *
- * HDF5 prints its own error stack by default; it is silenced between open and close, and the
- * caller's setting is put back. */
+ * HDF5 prints its own error stack by default; this is switched off between open and close, and the
+ * caller's setting is restored. */
 #ifndef SCREE_FCLIB_H5_H
 #define SCREE_FCLIB_H5_H
 
@@ -23,13 +23,13 @@ typedef struct scree_H5 {
 /* Open for reading. After a failure there is nothing to close. */
 scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log);
 
-/* A file for writing, held in memory: empty, or a copy of the file at `source`. Nothing reaches the
- * disk before scree_h5_save, so that HDF5 never meets a full one. */
+/* A file for writing, held in memory: empty, or a copy of the file at `source`. Nothing is written
+ * to the disk before scree_h5_save, so that HDF5 never fails on a full disk. */
 scree_Status scree_h5_create(scree_H5 *h5, const char *path, const char *source,
                              const scree_Log *log);
 
 /* Put the file made by scree_h5_create in its place: written beside it under another name, flushed
- * to the disk, then renamed. It appears whole or not at all. */
+ * to the disk, then renamed. The replacement is atomic. */
 scree_Status scree_h5_save(const scree_H5 *h5);
 
 void scree_h5_close(scree_H5 *h5);

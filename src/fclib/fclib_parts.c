@@ -61,7 +61,7 @@ static void parts_components(scree_Parts *parts, const scree_Global *global) {
       if (a < b) parent[b] = a;
       if (b < a) parent[a] = b;
     }
-  /* Roots are the smallest members, so their numbers are known when the others ask. */
+  /* Roots are the smallest members, so they are numbered before the other members. */
   int *number = parts->dof;
   parts->count = 0;
   for (int i = 0; i < global->nd; ++i) {

@@ -35,7 +35,7 @@ int scree_parts_touched(const scree_Global *global, const scree_Parts *parts, in
  * |m_ij - m_ji| <= 4 eps sqrt(|m_ii m_jj|). */
 bool scree_parts_symmetric(const scree_Global *global, const scree_Parts *parts, int p);
 
-/* SCREE_BAD_INPUT: M of part p is not what it has to be ("positive definite"). */
+/* SCREE_BAD_INPUT: M of part p lacks the property `what` ("positive definite"). */
 scree_Status scree_parts_fail(const scree_H5 *h5, const scree_Parts *parts, int p,
                               const char *what);
 

@@ -1,7 +1,7 @@
 /* Reading FCLIB files (include/scree/fclib.h; layout in docs/FILES.md): the local form becomes the
- * block rows of W, the global form is reduced in fclib_global.c. Nothing of the file is believed:
- * sizes are compared with the datasets' real extents before memory is taken, indices and pointers
- * are checked before use, numbers are finite, and the finished problem passes scree_problem_check.
+ * block rows of W, the global form is reduced in fclib_global.c. The file is not trusted: sizes are
+ * compared with the datasets' real extents before memory is allocated, indices and pointers are
+ * checked before use, numbers are finite, and the finished problem passes scree_problem_check.
  */
 #include "scree/fclib.h"
 
@@ -96,69 +96,6 @@ scree_Status scree_fclib_refuse(const scree_H5 *h5, const char *root, const char
 /* ---- the local form ----------------------------------------------------------------------------
  */
 
-static int compare_ints(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
-/* Block columns of block row c: those with a non-zero entry, and the diagonal. `seen` (nc) holds
- * the last row that saw a column; returns their number, listed in ascending order. */
-static int block_columns(const scree_Sparse *W, int d, int c, int *seen, int *columns) {
-  int count = 0;
-  seen[c] = c;
-  columns[count++] = c;
-  for (size_t k = W->row[c * d]; k < W->row[(c + 1) * d]; ++k) {
-    const int block = W->col[k] / d;
-    if (W->x[k] == 0.0 || seen[block] == c) continue;
-    seen[block] = c;
-    columns[count++] = block;
-  }
-  qsort(columns, (size_t)count, sizeof *columns, compare_ints);
-  return count;
-}
-
-/* Fill W's blocks; columns[] lists the block columns of row c. */
-static void fill_row(const scree_Sparse *W, int c, scree_Problem *problem) {
-  const int d = problem->d;
-  const size_t first = problem->blocks.row[c], count = problem->blocks.row[c + 1] - first;
-  for (int i = 0; i < d; ++i) {
-    double *x = problem->blocks.x + first * (size_t)(d * d) + (size_t)i * (size_t)d * count;
-    size_t block = 0;
-    for (size_t k = W->row[c * d + i]; k < W->row[c * d + i + 1]; ++k) {
-      if (W->x[k] == 0.0) continue;
-      while (problem->blocks.col[first + block] != W->col[k] / d) ++block;
-      x[block * (size_t)d + (size_t)(W->col[k] % d)] = W->x[k];
-    }
-  }
-}
-
-static scree_Status blocks_from_sparse(const scree_Sparse *W, int d, int nc, const scree_Log *log,
-                                       scree_Problem *problem) {
-  int *seen = SCREE_ALLOC(int, nc), *columns = SCREE_ALLOC(int, nc);
-  scree_Status status = seen && columns ? SCREE_OK : scree_fail_memory(log, "the pattern of W");
-  size_t blocks = 0;
-  if (status == SCREE_OK) {
-    for (int c = 0; c < nc; ++c) seen[c] = -1;
-    for (int c = 0; c < nc; ++c) blocks += (size_t)block_columns(W, d, c, seen, columns);
-    status = scree_problem_create_assembled(problem, d, nc, blocks, false, log);
-  }
-  if (status == SCREE_OK) {
-    for (int c = 0; c < nc; ++c) seen[c] = -1;
-    size_t used = 0;
-    for (int c = 0; c < nc; ++c) {
-      const int count = block_columns(W, d, c, seen, columns);
-      memcpy(problem->blocks.col + used, columns, (size_t)count * sizeof *columns);
-      problem->blocks.row[c] = used;
-      used += (size_t)count;
-      problem->blocks.row[c + 1] = used;
-      fill_row(W, c, problem);
-    }
-  }
-  scree_free(seen);
-  scree_free(columns);
-  return status;
-}
-
 static scree_Status read_local(const scree_H5 *h5, scree_Problem *problem, scree_FclibInfo *info) {
   const char *const equalities[] = {"V", "R", NULL};
   int d = 0, nc = 0;
@@ -169,7 +106,7 @@ static scree_Status read_local(const scree_H5 *h5, scree_Problem *problem, scree
   status = scree_sparse_read(h5, "/fclib_local/W", nc * d, nc * d, false, &W);
   if (status != SCREE_OK) return status;
   info->asymmetry = scree_sparse_asymmetry(&W);
-  status = blocks_from_sparse(&W, d, nc, h5->log, problem);
+  status = scree_problem_create_csr(problem, d, nc, W.row, W.col, W.x, NULL, NULL, false, h5->log);
   scree_sparse_fini(&W);
   if (status == SCREE_OK) status = scree_fclib_read_mu(h5, "/fclib_local", nc, problem->mu);
   if (status == SCREE_OK)
@@ -217,7 +154,7 @@ static void read_info(const scree_H5 *h5, const char *root, scree_FclibInfo *inf
   info->guesses = count_guesses(h5);
 }
 
-/* Hands messages on with the file's name before them: for checks that know no file. */
+/* Log callback that adds the file's name to messages of checks that do not know it. */
 typedef struct Prefix {
   const char *path;
   const scree_Log *log;

@@ -20,7 +20,7 @@ static scree_Status check_writable(const char *path, const scree_Problem *proble
     if (set.kind != SCREE_SET_CONE && set.kind != SCREE_SET_HALF_LINE)
       return scree_fail(log, SCREE_BAD_INPUT,
                         "%s: the set of contact %d is neither a Coulomb cone nor a half-line: "
-                        "FCLIB's format has no place for it",
+                        "FCLIB's format cannot represent it",
                         path, c);
   }
   size_t entries = (size_t)problem->nc * (size_t)problem->d;

@@ -88,7 +88,7 @@ static double pivot_replace(double d, double scale, scree_Pivots *pivots) {
   return scale;
 }
 
-/* Judge a pivot, replace it when it cannot be used, and count. */
+/* Test a pivot, replace it when it cannot be used, and count. */
 SCREE_INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
   const double size = fabs(d);
   if (__builtin_expect(!(size > DBL_EPSILON * scale && size <= DBL_MAX), 0))
@@ -191,7 +191,7 @@ SCREE_CLONES static void ldl_clones(int p, const double *f, int ldf, double *lt,
   }
 }
 
-/* Rows k and i of what is left, and of the multipliers found so far. */
+/* Exchange rows k and i of the remaining matrix and of the multipliers found so far. */
 static void exchange(int p, int ld, double *lt, double *u, int *perm, int k, int i) {
   for (int j = 0; j < p; ++j) {
     const double swap = u[k * ld + j];
@@ -221,7 +221,7 @@ SCREE_CLONES static void lu_clones(int p, const double *f, int ldf, double *lt, 
   for (int first = 0; first < p; first += 4) {
     for (int k = first; k < p && k < first + 4; ++k) {
       int best = k;
-      for (int i = k + 1; i < p; ++i) { /* a NaN wins, and is then found */
+      for (int i = k + 1; i < p; ++i) { /* a NaN is selected, and then detected */
         if (!(fabs(u[i * ld + k]) <= fabs(u[best * ld + k]))) best = i;
       }
       if (best != k) {

@@ -19,7 +19,7 @@ enum {
   SCREE_PANEL = 96 /* most pivots eliminated at a time; a multiple of 4 */
 };
 
-/* What happened to the pivots. */
+/* Counts of unusual pivots. */
 typedef struct scree_Pivots {
   int perturbed; /* replaced because they were only rounding */
   int negative;  /* below zero */

@@ -1,4 +1,5 @@
-/* Life of a factor and its numbers (step 3 of factor_internal.h; the contract is in factor.h). */
+/* Creation of a factor and the numerical factorisation (step 3 of factor_internal.h; interface in
+ * factor.h). */
 #include "math/factor.h"
 
 #include <limits.h>
@@ -97,8 +98,8 @@ static inline void columns_sum(const scree_Factor *f, const double *x, size_t nb
   }
 }
 
-/* What pivots are compared with: |diagonal entry| or the sum of the column. Where that is zero the
- * largest of all stands in, and one for a matrix of zeros. */
+/* The scale of each pivot: |diagonal entry| or the sum of the column. Where that is zero the
+ * largest of all scales is used, and 1 for a zero matrix. */
 static void scale_fill(scree_Factor *f, const double *x) {
   const int nb = f->nb, size = f->n * nb;
   if (f->kind == SCREE_FACTOR_SYMMETRIC) {
@@ -157,8 +158,8 @@ static void front_scatter(const scree_Factor *f, const scree_Front *front, const
 }
 
 /* Zeros where the front will be summed. Of a leaf with one panel the update starts from nothing,
- * and its part of the front is never read. A small front is cleared at once: half of it for
- * nothing, but without a call per row. */
+ * and its part of the front is never read. A small front is cleared as a whole: that touches twice
+ * as much memory, but saves a call per row. */
 static void front_clear(const scree_Factor *f, const scree_Front *front) {
   const size_t ld = (size_t)front->size1 + (size_t)front->size2, pivots = (size_t)front->size1;
   const bool leaf = front->child < 0 && front->panels == 1;

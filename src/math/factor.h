@@ -5,8 +5,8 @@
  * or not. `create` orders the nodes and analyses the pattern once; `compute` and `solve` may then
  * be called any number of times, allocate nothing (but for the numbers of the factor, at the first
  * matrix), and give the same bits every time and on every machine: they depend on the pattern, the
- * order of elimination and the values alone. The method (multifrontal, dense
- * fronts) is told in factor_internal.h. */
+ * order of elimination and the values alone. The method (multifrontal, dense fronts) is described
+ * in factor_internal.h. */
 #ifndef SCREE_MATH_FACTOR_H
 #define SCREE_MATH_FACTOR_H
 
@@ -39,8 +39,8 @@ typedef struct scree_FactorOrder {
   bool fresh;        /* out: a new order was looked for, and the better of the two taken */
 } scree_FactorOrder;
 
-/* What it takes to look for an order of n nodes where a factorisation needs that many operations,
- * and to do these operations: nanoseconds of an ordinary core. */
+/* Costs in nanoseconds of an ordinary core: of finding an order for n nodes when a factorisation
+ * needs that many operations, and of these operations. */
 double scree_factor_order_nanoseconds(int n, double operations);
 double scree_factor_operations_nanoseconds(double operations);
 
@@ -64,8 +64,8 @@ scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int
  * computed again before it is used. */
 scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
 
-/* `compute` asks `poll` (or null), which must be there whenever it is called, about every hundredth
- * of a second and returns SCREE_INTERRUPTED when told to stop; the factor must then be computed
+/* `compute` calls `poll` (or null), which must outlive the factor, about every hundredth of a
+ * second and returns SCREE_INTERRUPTED on a request to stop; the factor must then be computed
  * again. */
 void scree_factor_set_poll(scree_Factor *factor, scree_Poll *poll);
 
@@ -78,7 +78,7 @@ void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
 int scree_factor_sign(const scree_Factor *factor);
 int scree_factor_negative(const scree_Factor *factor);
 
-/* What was analysed: numbers stored by the factor, floating-point operations of one `compute`
+/* Results of the analysis: numbers stored by the factor, floating-point operations of one `compute`
  * (additions and multiplications, zeros of merged fronts included), the number of dense fronts. */
 size_t scree_factor_entries(const scree_Factor *factor);
 double scree_factor_flops(const scree_Factor *factor);

@@ -1,4 +1,4 @@
-/* Where everything goes (step 2 of factor_internal.h): the rows of the fronts, the panels, the runs
+/* The symbolic analysis (step 2 of factor_internal.h): the rows of the fronts, the panels, the runs
  * that carry updates to parents, the blocks of A, the places in the factor and on the stack. */
 #include "math/factor_internal.h"
 
@@ -16,7 +16,7 @@ static size_t row_length(const scree_Front *front) {
   return (size_t)front->size1 + (size_t)front->size2;
 }
 
-/* Sizes and kinship. */
+/* Sizes of the fronts, their parents and children. */
 static void fronts_fill(scree_Factor *f, const scree_FactorTree *tree) {
   int first = 0;
   size_t rows = 0;
@@ -204,7 +204,7 @@ static int panels_count(const scree_Factor *f) {
 }
 
 /* Places on the stack, and the sizes of all arrays of numbers. The large ones are only allocated
- * when the first matrix comes: a caller may want to know the price and no more. */
+ * for the first matrix: a caller may need the cost estimate alone. */
 static bool numbers_allocate(scree_Factor *f) {
   size_t top = 0, peak = 0, scratch = 0, tiles = 0, values = 0;
   for (int s = 0; s < f->fronts; ++s) {
@@ -229,7 +229,7 @@ static bool numbers_allocate(scree_Factor *f) {
   return f->scale && f->perm;
 }
 
-/* What only one kind keeps of the pattern. */
+/* Parts of the pattern that only one of the two kinds needs. */
 static void pattern_keep(scree_Factor *f, const size_t *row, const int *col, const int *position) {
   if (f->kind == SCREE_FACTOR_SYMMETRIC) {
     for (int i = 0; i < f->n; ++i) {

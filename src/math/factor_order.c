@@ -6,9 +6,9 @@
  * apart. The cost of a front of P pivots and M other numbers is modelled in units of one
  * multiplication and addition at full speed,
  *     cost(P, M) = c0 + c1 (P + M)^2 + P^3 / 3 + P^2 M + P M^2,
- * with c0 what a front costs however small, and c1 per number cleared, summed and passed on. A
- * child that touches exactly its parent and what its parent touches adds no zeros and is always
- * taken. */
+ * with c0 the fixed cost of a front, and c1 the cost per number cleared, summed and passed on. A
+ * child that touches exactly its parent and the nodes that its parent touches adds no zeros and is
+ * always merged. */
 #include "math/factor_internal.h"
 
 #include <amd.h>
@@ -22,7 +22,7 @@
 static const double COST_FRONT = 1500.0; /* c0, measured */
 static const double COST_NUMBER = 6.0;   /* c1, measured; both are flat around here */
 
-/* AMD with what belongs to it costs about 0.5 us per node, METIS 4 to 8 us. METIS saved half of the
+/* AMD and its analysis cost about 0.5 us per node, METIS 4 to 8 us. METIS saved half of the
  * operations of 4000 spheres, and nothing in the plane or below 1000 nodes; so it is tried where
  * operations are many. */
 static const double DISSECT_OPERATIONS = 2e5; /* of one factorisation, per node */
@@ -30,7 +30,7 @@ enum { DISSECT_MIN = 1000, METIS_SEED = 1 };
 enum { AMD_NANOSECONDS = 500, METIS_NANOSECONDS = 6000 }; /* per node */
 static const double OPERATIONS_PER_NANOSECOND = 10.0;
 
-/* Everything on the way from the pattern to the tree. All arrays (n) unless said. */
+/* Working data from the pattern to the tree. All arrays (n) unless stated. */
 typedef struct Ordering {
   scree_Arena *scratch;
   int n, nb;
@@ -253,7 +253,8 @@ static void fronts_merge(Ordering *o) {
         o->pivots[k] += o->pivots[c];
         o->pivots[c] = 0;
         o->front[c] = k;
-        for (int g = o->head[c], after; g != -1; g = after) { /* its children are now ours */
+        for (int g = o->head[c], after; g != -1;
+             g = after) { /* its children become children of the merged front */
           after = o->next[g];
           o->next[g] = o->head[k];
           o->head[k] = g;

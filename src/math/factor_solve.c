@@ -54,7 +54,7 @@ static void permute_back(const scree_Factor *f, const double *work, double *x) {
   }
 }
 
-/* z: what x holds in the panel's rows, zeros in the padding. */
+/* z: the values of x in the panel's rows, zeros in the padding. */
 static void rows_gather(const scree_Factor *f, const scree_FactorPanel *panel, const double *x,
                         double *z) {
   const scree_Front *front = &f->front[panel->front];

@@ -39,8 +39,7 @@ typedef double scree_PairAnywhere __attribute__((vector_size(16), aligned(8), ma
 
 /* On a function: compiled twice, with and without wide registers, and chosen when the program is
  * loaded. It must be static (Clang 14 gives it a symbol of another name than its own) and must not
- * contain a parallel region. Sanitizers do not get along with functions that
- * are chosen so early. */
+ * contain a parallel region. Sanitizers do not support functions that are resolved this early. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__) && !defined(SCREE_SANITIZED)
 #define SCREE_CLONES __attribute__((target_clones("avx2", "default")))
 #else

@@ -1,5 +1,6 @@
 /* Small vectors, quaternions and 3x3 matrices by value. All of it is inline and branch-free, so
- * that the compiler sees through it; 2D is the plane z = 0 and costs a few additions of zeros. */
+ * that the compiler can optimise across calls; 2D is the plane z = 0 and costs a few additions of
+ * zeros. */
 #ifndef SCREE_MATH_VEC3_H
 #define SCREE_MATH_VEC3_H
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Eight lanes as four registers of two: what every x86-64 and ARM has, so that the order of a sum
- * is the same on all of them. */
+/* Eight lanes as four registers of two, available on every x86-64 and ARM processor, so that the
+ * order of a sum is the same on all of them. */
 typedef scree_Pair Pair;
 
 typedef struct Lanes {
@@ -67,7 +67,8 @@ static double chunk_distance(size_t n, int chunk, const double *x, const double 
   return sum_lanes(&lanes, rest);
 }
 
-/* `call` for every piece. A team of one thread would still be made, and memory allocated for it. */
+/* `call` for every piece. OpenMP would also create a team for one thread, and allocate memory for
+ * it. */
 #define EACH_CHUNK(chunk, n, threads, call)                                                        \
   do {                                                                                             \
     if ((threads) > 1 && (n) >= SCREE_PARALLEL_SIZE) {                                             \

@@ -1,12 +1,10 @@
 /* Long vectors: sums and updates that give the same bits for any number of threads.
  *
  * A vector is cut into SCREE_CHUNKS pieces whose borders depend on its length alone. A sum adds
- * each piece in eight interleaved lanes (no chain of dependent additions, and what a vector
- * register wants), the lanes in one order, and the pieces in ascending order. Threads only decide
- * who adds which piece. Short vectors stay on the calling thread: starting a team costs more than
- * they do.
- *
- * Passes that do several things at once are written by their owners over the same pieces:
+ * each piece in eight interleaved lanes (no chain of dependent additions, and suited to vector
+ * registers), the lanes in one order, and the pieces in ascending order. Threads only decide which
+ * of them adds which piece. Short vectors stay on the calling thread: starting a team costs more
+ * than they do. Fused passes over several vectors are written by the caller over the same pieces:
  *
  *     SCREE_OVER_CHUNKS(chunk, n, threads) {
  *       size_t begin, end;

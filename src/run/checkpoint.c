@@ -1,6 +1,6 @@
 /* Checkpoints (see checkpoint.h): magic, version of the format, size and checksum, then the head,
  * the order of poured bodies, and the world's state. In machine byte order: a checkpoint continues
- * a run on a machine of the same kind, results.h5 is what travels. */
+ * a run on a machine of the same kind; results.h5 is portable. */
 #include "run/checkpoint.h"
 
 #include "core/log.h"
@@ -13,7 +13,7 @@
 typedef struct FileHead {
   char magic[8];
   uint32_t version, head_size;
-  uint64_t size, checksum; /* of what follows */
+  uint64_t size, checksum; /* of the data that follows */
 } FileHead;
 
 static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'c', 'p', '\n'};
@@ -63,7 +63,7 @@ scree_Status scree_checkpoint_read(const char *path, scree_CheckpointHead *head,
          file.size == sizeof *head + (size_t)head->poured * sizeof(int) + head->state;
   if (!good) {
     scree_free(data);
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: damaged: the checksum does not fit", path);
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: damaged: wrong checksum", path);
   }
   *order = SCREE_ALLOC(int, head->poured);
   *state = SCREE_ALLOC(char, head->state);

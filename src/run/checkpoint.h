@@ -1,17 +1,17 @@
-/* The checkpoint of a run: everything that the scene does not say already. */
+/* The checkpoint of a run: the state that does not follow from the scene. */
 #ifndef SCREE_RUN_CHECKPOINT_H
 #define SCREE_RUN_CHECKPOINT_H
 
-#include "scree/results.h"
+#include "scree/run.h"
 
 #include <stdint.h>
 
-/* Plain numbers; what a pointer would hold follows it in the file. */
+/* Plain numbers; arrays follow the head in the file. */
 typedef struct scree_CheckpointHead {
   int64_t journal;   /* bytes of frames.bin that belong to it */
   int64_t telemetry; /* bytes of telemetry.jsonl */
   int32_t frames, poured;
-  int64_t prepared;   /* 1: the bodies of the next step have come and gone already */
+  int64_t prepared;   /* 1: bodies of the next step are already poured and removed */
   int64_t last_frame; /* step of the last saved frame, -1: none */
   double peak;        /* of the kinetic energy */
   double turned_over; /* largest energy so far: scale of energy_error */

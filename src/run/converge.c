@@ -179,7 +179,7 @@ static void judge(const scree_Convergence *all, scree_ConvergeQuantity *q, doubl
   find_valid(q, all->runs, valid);
   const double scale = q->scale > 0.0 ? q->scale : 1.0; /* all is zero, or empty */
   size_t n = cut(q, all->runs, valid, WINDOWS, work);
-  /* What a tenth of the tolerance changes is noise to the comparison of steps. */
+  /* The change with a tenth of the tolerance is the noise level of the comparison of steps. */
   double noise = choice.rounding * scale;
   if (all->tolerance_run) {
     double sum = 0.0;
@@ -247,7 +247,7 @@ static scree_Status judge_all(scree_Convergence *all, const scree_Log *log) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Lists of other lengths would mean other scenes. */
+/* Lists of different lengths belong to different scenes. */
 static scree_Status check_lists(const scree_Convergence *all, const scree_Log *log) {
   for (int r = 1; r < all->runs; ++r) {
     bool same = all->run[r].count == all->run[0].count;

@@ -5,7 +5,7 @@
  * converge) has the definitions in words.
  *
  * The time that all runs cover is cut into INTERVALS equal parts, and each quantity becomes its
- * means over these (converge_series.c). What is compared are means over ten windows of the run or,
+ * means over these (converge_series.c). The comparison uses means over ten windows of the run or,
  * where single bodies diverge, over its halves (converge.c, converge_order.c). All errors are
  * relative to a scale of the quantity that comes from the runs themselves, so that units do not
  * matter. */
@@ -45,7 +45,7 @@ double scree_converge_distance(const double *a, const double *b, size_t n, int c
 void scree_converge_errors(const double *values, const double *limit, int levels, size_t n,
                            int components, double *errors);
 
-/* One quantity as the advice sees it. Errors are relative to its scale. */
+/* Input of the recommendation for one quantity. Errors are relative to its scale. */
 typedef struct scree_ConvergeError {
   const double *errors; /* (levels) of the steps h, h/2, ... */
   int levels;

@@ -1,5 +1,6 @@
-/* Orders, limits and error bars of sequences at h, h/2, h/4, … (see converge.h), and the advice
- * drawn from them. With a(h) = a0 + c h^p the differences of neighbouring levels shrink by 2^p:
+/* Orders, limits and error bars of sequences at h, h/2, h/4, … (see converge.h), and the
+ * recommended step and tolerance. With a(h) = a0 + c h^p the differences of neighbouring levels
+ * shrink by 2^p:
  *
  *     p = log2(|a(h) - a(h/2)| / |a(h/2) - a(h/4)|),   a0 = a(h/4) + (a(h/4) - a(h/2)) / (2^p - 1)
  *
@@ -77,11 +78,11 @@ void scree_converge_errors(const double *values, const double *limit, int levels
       errors[k] =
           fmax(errors[k], scree_converge_distance(own, values + (size_t)l * n, n, components));
   }
-  /* the finest has nothing to be compared with but the one before it */
+  /* the finest level can only be compared with the one before it */
   if (!limit && levels > 1) errors[levels - 1] = errors[levels - 2];
 }
 
-/* ---- advice ---------------------------------------------------------------------------------- */
+/* ---- recommendation -------------------------------------------------------------------------- */
 
 /* The step, over h, at which one quantity has the accuracy. Without an order that is a step that
  * was run and whose own finer runs agree; NAN: there is none. */

@@ -1,4 +1,4 @@
-/* The quantities of a run that a comparison looks at, as means over equal intervals of time (see
+/* The quantities of a run that are compared, as means over equal intervals of time (see
  * converge.h): energies and sensors from the telemetry, which has every step; centre of mass and
  * profiles from the saved frames.
  *
@@ -117,7 +117,8 @@ static scree_ConvergeSeries *add_curve(Taking *taking, const char *curve_name, c
 
 /* ---- energies -------------------------------------------------------------------------------- */
 
-/* Energy that there was, or that has gone through contacts, forces and drivers. */
+/* The energy turned over: initial energy, and energy passed through contacts, forces and drivers.
+ */
 static double turned_over(const scree_Replay *replay, double end) {
   static const char *const names[] = {"kinetic", "work_forces", "work_drivers", "dissipated_normal",
                                       "dissipated_friction"};
@@ -172,7 +173,7 @@ static bool take_sensor(Taking *taking, const scree_Sensor *sensor) {
   static const char *const parts[] = {"", ".x", ".y", ".z"};
   const scree_SensorKind kind = sensor->kind;
   const bool rate = kind == SCREE_SENSOR_FORCE || kind == SCREE_SENSOR_FLUX;
-  /* places have no zero of their own */
+  /* positions have no natural zero */
   const bool place =
       kind == SCREE_SENSOR_POSITION || kind == SCREE_SENSOR_DISTANCE || kind == SCREE_SENSOR_HEIGHT;
   for (int k = 0; k < 4; ++k) {
@@ -320,7 +321,7 @@ static void find_scales(Taking *taking) {
   taking->gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-/* Numbers that say how the contacts are, and are not judged: which contacts carry an impulse in one
+/* Quantities of the contacts that are shown but not judged: which contacts carry an impulse in one
  * step is no average, and penetration is meant to vanish with the step. */
 static bool take_contacts(Taking *taking) {
   scree_ConvergeSeries *s = add_curve(taking, "coordination", "", false, NAN);

@@ -1,4 +1,4 @@
-/* A run read back (see frames.h): what does not depend on where its data comes from. */
+/* A run read back (see frames.h): the functions that do not depend on the source of the data. */
 #include "run/frames.h"
 
 #include "core/log.h"
@@ -14,7 +14,8 @@ scree_Status scree_replay_create(int bodies, int frames, const scree_Log *log, s
   scree_Replay *replay = SCREE_ALLOC(scree_Replay, 1);
   *out = replay;
   if (!replay) return scree_fail_memory(log, "a run");
-  replay->log = log;
+  if (log) replay->own_log = *log;
+  replay->log = &replay->own_log;
   replay->dimension = 3;
   replay->body_count = bodies;
   replay->frame_count = frames;
@@ -168,6 +169,40 @@ const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const ch
   return NULL;
 }
 
+const scree_ReplayCurve *scree_replay_curve_at(const scree_Replay *replay, int k) {
+  return k >= 0 && k < replay->curve_count ? &replay->curves[k] : NULL;
+}
+
+scree_ReplayInfo scree_replay_info(const scree_Replay *replay) {
+  const double *g = replay->gravity;
+  return (scree_ReplayInfo){.folder = replay->directory,
+                            .title = replay->title,
+                            .dimension = replay->dimension,
+                            .gravity = {g[0], g[1], g[2]},
+                            .step = replay->h,
+                            .bodies = replay->body_count,
+                            .materials = replay->material_count,
+                            .frames = replay->frame_count,
+                            .times = replay->times,
+                            .steps = replay->steps,
+                            .curves = replay->curve_count,
+                            .rows = replay->rows,
+                            .note = replay->note,
+                            .convergence = replay->convergence};
+}
+
+const scree_ReplayBody *scree_replay_body(const scree_Replay *replay, int body) {
+  return body >= 0 && body < replay->body_count ? &replay->bodies[body] : NULL;
+}
+
+const char *scree_replay_material(const scree_Replay *replay, int material) {
+  return material >= 0 && material < replay->material_count ? replay->materials[material] : NULL;
+}
+
+const scree_ReplayCertificate *scree_replay_certificate(const scree_Replay *replay) {
+  return &replay->certificate;
+}
+
 int scree_replay_nearest(const scree_Replay *replay, double time) {
   int best = -1;
   for (int k = 0; k < replay->frame_count; ++k)
@@ -212,8 +247,8 @@ static double quantile(const double *places, size_t count, double share) {
   return places[(size_t)(share < 0.5 ? floor(at) : ceil(at))];
 }
 
-/* Bounds without the bodies that went far away, and without what few of them did for a while. Far
- * is relative to how the middle half of all bodies are spread along their longest axis. */
+/* Bounds without outliers: bodies that went far away, or a few that were far away for a while. Far
+ * is relative to the interquartile range of the positions along their longest axis. */
 static void robust_bounds(double *places[3], size_t count, double share, double largest,
                           scree_ReplayExtent *extent) {
   const double reach = share > 0.05 ? 1.5 : 2.5;
@@ -232,8 +267,8 @@ static void robust_bounds(double *places[3], size_t count, double share, double 
   }
 }
 
-/* Obstacles widen the view, but by little of the bodies' extent each way: a long floor is not what
- * one wants to see. */
+/* Obstacles widen the view, but only by a small part of the bodies' extent in each direction: a
+ * long floor must not dominate the picture. */
 static void add_obstacles(const scree_Replay *replay, const scree_ReplayFrame *frame,
                           scree_ReplayExtent *extent, bool any) {
   double lower[3], upper[3], reach = 0.0;
@@ -249,7 +284,7 @@ static void add_obstacles(const scree_Replay *replay, const scree_ReplayFrame *f
     double r[3] = {0.5 * (box.upper.x - box.lower.x), 0.5 * (box.upper.y - box.lower.y),
                    0.5 * (box.upper.z - box.lower.z)};
     const bool drum = shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D;
-    /* What is seen of a drum is its inside, though its solid is unbounded; the axis is z. */
+    /* The visible part of a drum is its inside, though its solid is unbounded; the axis is z. */
     const double axis[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                             1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
     for (int c = 0; c < 3; ++c) {
@@ -340,13 +375,13 @@ static const char *pair_text(const int pair[2], char *buffer, size_t size) {
   return buffer;
 }
 
-void scree_replay_certificate(const scree_Replay *replay, scree_CertificateText *text) {
+void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *text) {
   const scree_ReplayCertificate *c = &replay->certificate;
   char pair[64];
   *text = (scree_CertificateText){.good = c->steps > 0 && c->above == 0};
   if (c->steps == 0)
     snprintf(text->verdict, sizeof text->verdict,
-             "Not certified: the run has no record of any step.");
+             "Not certified: the run has no telemetry of any step.");
   else if (c->above == 0)
     snprintf(text->verdict, sizeof text->verdict,
              "Certified: error, penetration and energy of each of the %lld steps are within their "

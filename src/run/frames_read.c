@@ -1,5 +1,5 @@
-/* Runs from their folder: results.h5 (docs/RESULTS.md) and telemetry.jsonl. Nothing in the files is
- * believed: sizes, offsets, body numbers and shapes are checked before they are used. */
+/* Runs from their folder: results.h5 (docs/RESULTS.md) and telemetry.jsonl. The files are not
+ * trusted: sizes, offsets, body numbers and shapes are checked before they are used. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "fclib/fclib_h5.h"
@@ -89,7 +89,7 @@ static void read_attribute(const scree_H5 *h5, const char *name, hid_t type, voi
 }
 
 /* Texts are of fixed size, as scree run writes them. Those of variable size are not read: HDF5
- * follows their addresses without checks, which a damaged file turns into a crash. */
+ * follows their addresses without checks, and crashes on a damaged file. */
 static bool is_fixed_text(hid_t type) {
   return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
          H5Tget_size(type) <= 4096;
@@ -298,7 +298,9 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
     status =
         read_named(&source->h5, "/contacts/status", first, nc, 1, H5T_NATIVE_INT, source->ints);
   for (size_t c = 0; status == SCREE_OK && c < nc; ++c) {
-    frame->contact[c].status = source->ints[c] >= 0 && source->ints[c] <= 2 ? source->ints[c] : 0;
+    frame->contact[c].status = source->ints[c] >= 0 && source->ints[c] < SCREE_CONTACT_STATUSES
+                                   ? (scree_ContactStatus)source->ints[c]
+                                   : SCREE_CONTACT_OPEN;
     frame->contact[c].error = NAN;
   }
   hsize_t dims[2];
@@ -468,15 +470,14 @@ static scree_Status read_head(scree_Replay *replay, const Source *source, const 
   read_attribute(h5, "step", H5T_NATIVE_DOUBLE, &replay->h, 1);
   read_attribute(h5, "finished", H5T_NATIVE_INT, &finished, 1);
   if (!finished)
-    snprintf(replay->note, sizeof replay->note,
-             "The run had not come to its end when this was made.");
+    snprintf(replay->note, sizeof replay->note, "The run was not finished when this was made.");
   if (replay->dimension != 2 && replay->dimension != 3)
     return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: dimension is %d, expected 2 or 3", h5->path,
                       replay->dimension);
   return read_materials(replay, h5);
 }
 
-/* Open results.h5 and learn its sizes. */
+/* Open results.h5 and read its sizes. */
 static scree_Status open_file(const char *directory, const scree_Log *log, Source *source,
                               hsize_t *bodies, hsize_t *frames) {
   struct stat info;
@@ -499,14 +500,14 @@ static scree_Status open_file(const char *directory, const scree_Log *log, Sourc
       !shape_of(&source->h5, "/frames/time", 1, frames) || *bodies > INT32_MAX / 8 ||
       *frames > INT32_MAX / 8)
     return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s: no results of scree: attribute format is \"%s\", expected "
+                      "%s: not a results file of scree: attribute format is \"%s\", expected "
                       "\"scree-results\", with /bodies/kind and /frames/time",
                       source->path, format);
   return SCREE_OK;
 }
 
 /* converge.json in the folder or, of the run "h" of `scree converge`, in the folder above. A run
- * can be shown without it, so a file that is not what it should be is left out. */
+ * can be shown without it, so an invalid file is left out. */
 static char *read_convergence(const char *directory) {
   size_t end = strlen(directory), count = 0;
   while (end > 1 && directory[end - 1] == '/') --end;
@@ -545,6 +546,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
     return status;
   }
   replay->source = source;
+  source->h5.log = replay->log; /* the caller's may be gone when frames are read */
   replay->read = read_frame;
   replay->close = close_source;
   status = read_head(replay, source, directory);

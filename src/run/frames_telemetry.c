@@ -1,6 +1,6 @@
-/* Curves and certificate (see frames_telemetry.h). Flows of energy are recorded per step and summed
- * here; what is known per frame alone (coordination, packing, contacts by status) is joined by
- * straight lines, as a plot would. */
+/* Curves and certificate (see frames_telemetry.h). Energy flows are recorded per step and summed
+ * here; quantities that exist per frame only (coordination, packing, contacts by status) are
+ * interpolated linearly. */
 #include "run/frames_telemetry.h"
 
 #include "core/log.h"
@@ -15,7 +15,8 @@
 
 enum { CURVES = 22, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
 
-/* What is read from a line. Of a list the first two numbers are kept, or the first one. */
+/* The keys that are read from a line. Of a list the first two numbers are kept, or the first one.
+ */
 typedef struct Row {
   double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
   double work_forces, work_drivers, normal, friction, scheme, push, closing;
@@ -331,7 +332,7 @@ static scree_Status add_analysis(scree_Replay *replay, const scree_H5 *h5) {
 
 /* ---- certificate ----------------------------------------------------------------------------- */
 
-/* Numbers of a damaged file may be anything: what is no count becomes -1. */
+/* A damaged file may contain any number: a value that is not a count becomes -1. */
 static int64_t whole(double x) {
   return x >= 0.0 && x < 9e15 ? (int64_t)x : -1;
 }
@@ -366,7 +367,7 @@ static void certify(scree_Replay *replay, const Row *rows) {
     c->energy_limit = row->energy_limit;
     c->penetration_limit = row->penetration_limit;
     if (row->contacts > c->contacts_max) c->contacts_max = body_of(row->contacts);
-    /* Potential energy has no zero of its own: its range counts. */
+    /* Potential energy has no natural zero: its range is used. */
     scale = fmax(scale, zero_nan(row->kinetic));
     low = fmin(low, row->potential), high = fmax(high, row->potential);
     gap += fabs(zero_nan(row->closing));
@@ -399,7 +400,7 @@ scree_Status scree_replay_read_telemetry(scree_Replay *replay, const char *direc
       status = scree_fail_memory(replay->log, "curves");
     certify(replay, rows);
   } else if (status == SCREE_OK && replay->frame_count > 0) {
-    snprintf(replay->note, sizeof replay->note, "There is no telemetry: nothing is certified.");
+    snprintf(replay->note, sizeof replay->note, "There is no telemetry: no step is certified.");
     replay->rows = replay->frame_count;
     double *time = scree_replay_add_curve(replay, "time", false);
     if (time) memcpy(time, replay->times, (size_t)replay->rows * sizeof *time);

@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all, and the folder of a run. */
+/* Files that are written atomically, and the folder of a run. */
 #ifndef SCREE_RUN_RESULTS_FILE_H
 #define SCREE_RUN_RESULTS_FILE_H
 

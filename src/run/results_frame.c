@@ -21,7 +21,7 @@ static void to_array(scree_Vec3 v, double x[3]) {
   x[2] = v.z;
 }
 
-/* Room for the arrays, as the head's counts say. */
+/* Make room for as many bodies and contacts as the head counts. */
 static bool make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
@@ -170,7 +170,7 @@ static bool read_all(int file, void *data, size_t count, int64_t offset) {
   return true;
 }
 
-/* Both heads of the record at `offset`; false when there is none that is sound. */
+/* Both heads of the record at `offset`; false when there is no valid one. */
 static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead *record,
                        scree_FrameHead *head) {
   if (!read_all(journal->file, record, sizeof *record, offset) ||
@@ -194,7 +194,7 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
                                 bool *end, const scree_Log *log) {
   RecordHead record;
   *end = !read_heads(journal, *offset, &record, &frame->head);
-  /* memory is taken on the strength of the heads, so the file has to be as long as they say */
+  /* check that the file is as long as the heads claim before memory of that size is allocated */
   char last;
   *end = *end ||
          !read_all(journal->file, &last, 1, *offset + (int64_t)(sizeof record + record.size) - 1);

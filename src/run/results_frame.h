@@ -1,4 +1,4 @@
-/* A frame of a run on its way from the world to results.h5: a record of a journal.
+/* A saved frame of a run: a record of the journal from which results.h5 is made.
  *
  * A journal is a file of records, each a head (magic, size, checksum) and a payload. It is only
  * appended to; a record that was cut short, or damaged, ends it. */
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* All numbers of a frame that are one per frame. */
+/* Numbers that exist once per frame. */
 typedef struct scree_FrameHead {
   int64_t step;
   double time;
@@ -38,7 +38,7 @@ typedef struct scree_Frame {
   size_t capacity;
 } scree_Frame;
 
-/* The world as it is now. The frame was zeroed before its first use, and is reused. */
+/* Copy the present state of the world. The frame was zeroed before its first use, and is reused. */
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log);
 void scree_frame_fini(scree_Frame *frame);
@@ -49,12 +49,12 @@ typedef struct scree_Journal {
   int64_t length; /* bytes of whole records */
 } scree_Journal;
 
-/* Open for appending after the first `length` bytes; what follows them is cut off. */
+/* Open for appending after the first `length` bytes; the rest of the file is cut off. */
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log);
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log);
-/* To the disk. */
+/* Flush to the disk. */
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log);
 void scree_journal_close(scree_Journal *journal);
 

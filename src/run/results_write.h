@@ -3,21 +3,44 @@
 #define SCREE_RUN_RESULTS_WRITE_H
 
 #include "core/poll.h"
+#include "run/results_data.h"
 #include "run/results_frame.h"
 #include "scree/scene.h"
+
+typedef struct scree_ResultsMaterial {
+  const char *name, *colour; /* "" when there is none */
+  double density;            /* NAN: unknown */
+} scree_ResultsMaterial;
+
+/* What the file says beyond the world and its frames. */
+typedef struct scree_ResultsHead {
+  const char *title, *scene; /* scene: its text, "" for a world that was built by calls */
+  int compression;           /* 0 to 9 */
+  bool finished;
+  int materials;
+  const scree_ResultsMaterial *material; /* (materials) */
+} scree_ResultsHead;
+
+/* The head for the run of a scene; materials (as many as the scene has) is filled here and must
+ * stay as long as the head. */
+scree_ResultsHead scree_results_head(const scree_Scene *scene, scree_ResultsMaterial *materials);
 
 /* Write the file from all whole records of the journal. `world` has all bodies of the last frame.
  * The file appears whole or not at all: not when `poll` (or null), asked before each frame, says
  * stop (SCREE_INTERRUPTED); the file that was there before stays. */
 scree_Status scree_results_write(const char *path, const scree_Journal *journal,
-                                 const scree_Scene *scene, const scree_World *world, bool finished,
+                                 const scree_ResultsHead *head, const scree_World *world,
                                  scree_Poll *poll, const scree_Log *log);
 
 /* The same, without a poll; with a journal of more than `memory` bytes the file is built on the
- * disk, not in memory.
- */
+ * disk, not in memory. */
 scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
-                                        const scree_Scene *scene, const scree_World *world,
-                                        bool finished, int64_t memory, const scree_Log *log);
+                                        const scree_ResultsHead *head, const scree_World *world,
+                                        int64_t memory, const scree_Log *log);
+
+/* Head, materials and bodies; first and last frame of each of the bodies (bodies). */
+void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,
+                               const scree_World *world, int bodies, const int *first,
+                               const int *last);
 
 #endif

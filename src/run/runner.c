@@ -1,7 +1,8 @@
-/* Runs (see scree/results.h). The order of things makes them survive: a frame and the lines of its
- * steps are on the disk before the checkpoint that counts them; the checkpoint replaces the one
- * before it by a rename; results.h5 is made from the journal and replaced by a rename too. Whatever
- * lies beyond the last checkpoint is cut off by a resumption and computed again, to the same bits.
+/* Runs (see scree/run.h). A run can be resumed after any interruption because of the order of
+ * writes: a frame and the telemetry of its steps are on the disk before the checkpoint that counts
+ * them; the checkpoint replaces the previous one by a rename; results.h5 is made from the journal
+ * and replaced by a rename too. A resumed run cuts off all data after the last checkpoint and
+ * computes it again, to the same bits.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "core/clock.h"
@@ -32,7 +33,9 @@ static const char *const names[PATHS] = {"scene.yaml",     "results.h5", "teleme
 struct scree_Run {
   const scree_Scene *scene;
   scree_SceneInfo info;
+  scree_ResultsMaterial *materials; /* (info.materials) */
   scree_RunSettings settings;
+  scree_Log own_log; /* copy of the caller's */
   const scree_Log *log;
   char *path[PATHS];
   scree_World *world;
@@ -48,8 +51,8 @@ struct scree_Run {
   double clock_asked;     /* when the caller asked to stop; 0: it has not */
   int frames_written;     /* in the last results.h5 */
   bool over, failed, journal_gone;
-  bool torn;            /* a step was done, but not all that belongs to it was written */
-  scree_Status unsaved; /* of writing telemetry in the middle of a step */
+  bool torn;            /* a step was done, but its output is incomplete */
+  scree_Status unsaved; /* status of writing telemetry during a step */
   const char *reason;
 };
 
@@ -63,7 +66,7 @@ static bool exists(const char *path) {
   return access(path, F_OK) == 0;
 }
 
-/* The line at which two texts part, for a message. */
+/* The first line in which two texts differ, for a message. */
 static int first_difference(const char *a, const char *b, char *line_a, char *line_b, size_t size) {
   int line = 1;
   const char *start_a = a, *start_b = b;
@@ -100,8 +103,8 @@ static scree_Status check_same_scene(const scree_Run *run, bool *have) {
   return status;
 }
 
-/* Remove what an earlier run left: only files of the names that a run makes. The telemetry stays,
- * empty: its lock keeps other runs out. */
+/* Remove the files of an earlier run: only files with names that a run creates. The telemetry
+ * stays, empty: its lock keeps other runs out. */
 static void clear_folder(const scree_Run *run) {
   for (int k = 0; k < PROBLEMS; ++k)
     if (k != TELEMETRY) (void)unlink(run->path[k]);
@@ -149,14 +152,15 @@ static bool asked_to_stop(scree_Run *run) {
   return asked;
 }
 
-/* Of the world. A step may take minutes: the lines of those before it do not wait for it. */
+/* Poll of the world. A step may take minutes: telemetry of earlier steps is written in the
+ * meantime. */
 static bool poll_step(void *user) {
   scree_Run *run = user;
   if (run->unsaved == SCREE_OK) run->unsaved = flush_when_due(run);
   return run->unsaved != SCREE_OK || asked_to_stop(run);
 }
 
-/* Of results.h5, which is given up only when it takes long. */
+/* Poll of writing results.h5, which is abandoned only when it takes long. */
 static bool poll_results(void *user) {
   scree_Run *run = user;
   return asked_to_stop(run) && scree_seconds() - run->clock_asked > LEAVE_SECONDS;
@@ -177,14 +181,15 @@ static scree_Status save_frame(scree_Run *run) {
 
 static scree_Status save_results(scree_Run *run) {
   scree_Poll poll = {poll_results, run, false};
+  scree_ResultsHead head = scree_results_head(run->scene, run->materials);
+  head.finished = run->head.summary.finished;
   scree_Status status =
-      scree_results_write(run->path[RESULTS], &run->journal, run->scene, run->world,
-                          run->head.summary.finished, &poll, run->log);
+      scree_results_write(run->path[RESULTS], &run->journal, &head, run->world, &poll, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
   if (status == SCREE_INTERRUPTED)
     scree_report(run->log, SCREE_LOG_WARNING,
-                 "%s: not brought up to date, which takes longer: the frames are kept in %s and a "
-                 "resumed run puts them in",
+                 "%s: not updated, since that takes too long: the frames are kept in %s and a "
+                 "resumed run adds them",
                  run->path[RESULTS], names[JOURNAL]);
   return status;
 }
@@ -300,7 +305,7 @@ static scree_Status go_on(scree_Run *run) {
   if (status == SCREE_OK && run->head.summary.finished) {
     run->over = true;
     run->journal_gone = !exists(run->path[JOURNAL]);
-    run->reason = "it had finished already";
+    run->reason = "the run had already finished";
   }
   if (status == SCREE_OK) status = restore(run, order, state);
   scree_free(order);
@@ -318,11 +323,15 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->scene = scene;
   made->info = scree_scene_info(scene);
   made->settings = *settings;
-  made->log = log;
+  if (log) made->own_log = *log;
+  made->log = &made->own_log;
   made->journal.file = made->telemetry.file = -1;
   made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
   made->order = SCREE_ALLOC(int, made->info.poured);
-  scree_Status status = made->order ? SCREE_OK : scree_fail_memory(log, "the poured bodies");
+  made->materials = SCREE_ALLOC(scree_ResultsMaterial, made->info.materials);
+  scree_Status status = made->order && made->materials
+                            ? SCREE_OK
+                            : scree_fail_memory(log, "the poured bodies and the materials");
   if (status == SCREE_OK) status = scree_sensors_init(&made->sensors, scene, log);
   if (status == SCREE_OK) status = prepare_folder(made);
   if (status == SCREE_OK) status = settings->resume ? go_on(made) : start_anew(made);
@@ -379,14 +388,14 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   summary->seconds_detect += report->seconds_detect;
   summary->seconds_solve += report->seconds_solve;
   if (!report->certified) remember_failure(summary, report);
-  /* energy that there was, or that has gone through contacts, forces and drivers */
+  /* initial energy, and energy passed through contacts, forces and drivers */
   const double now = energy.kinetic + fabs(energy.normal) + fabs(energy.friction) +
                      fabs(energy.forces) + fabs(energy.drivers);
   run->head.turned_over = fmax(run->head.turned_over, now);
   summary->energy_error = run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
 }
 
-/* What follows a step that was done: lines, frames, problems, checkpoints. */
+/* After a step: telemetry, frames, problems, checkpoints. */
 static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   const int64_t step = scree_world_steps(run->world);
   int bodies = 0; /* that are there */
@@ -404,7 +413,7 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   const char *reason = NULL;
   const bool stop = scree_scene_should_stop(run->scene, run->world, &run->head.peak, &reason);
   if (stop || step >= run->info.steps) {
-    /* with --until beyond the duration the end of the scene is there */
+    /* with --until beyond the duration the run ends at the duration */
     const bool extended = !stop && run->steps_limit > run->info.steps && step < run->steps_limit;
     if (!extended) {
       run->over = run->head.summary.finished = true;
@@ -426,13 +435,13 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
     status = save_checkpoint(run);
     if (status == SCREE_OK && 2 * run->head.frames >= 3 * run->frames_written)
       status = save_results(run);
-    if (status == SCREE_INTERRUPTED) status = SCREE_OK; /* the next step is left, too */
+    if (status == SCREE_INTERRUPTED) status = SCREE_OK; /* the next step is abandoned, too */
   }
   return status;
 }
 
-/* The bodies of the next step. A step that is repeated, in this run or in one that is resumed, does
- * not do it again: a body that has just come could be taken away. */
+/* Pour and remove bodies before the next step. A step that is repeated, in this run or in a resumed
+ * one, does not do it again: a body that has just been poured could be removed. */
 static scree_Status prepare_bodies(scree_Run *run) {
   if (run->head.prepared) return SCREE_OK;
   scree_Status status = scree_scene_remove(run->scene, run->world);
@@ -470,10 +479,9 @@ bool scree_run_is_over(const scree_Run *run) {
   return run->over || run->failed;
 }
 
-scree_Status scree_run_close(scree_Run *run, const scree_Log *log) {
-  (void)log;
+scree_Status scree_run_close(scree_Run *run) {
   if (run->journal_gone) return SCREE_OK;
-  /* when lines or frames of the present state are missing the last checkpoint is what counts */
+  /* when telemetry or frames of the present state are missing the last checkpoint stays */
   scree_Status status = run->torn ? SCREE_OK : save_checkpoint(run);
   if (run->torn) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
   const bool news = run->head.frames != run->frames_written || run->head.summary.finished;
@@ -496,6 +504,7 @@ void scree_run_destroy(scree_Run *run) {
   scree_telemetry_close(&run->telemetry);
   for (int k = 0; k < PATHS; ++k) scree_free(run->path[k]);
   scree_free(run->order);
+  scree_free(run->materials);
   scree_free(run);
 }
 

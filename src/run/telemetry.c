@@ -24,8 +24,8 @@ scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, 
   telemetry->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (telemetry->file < 0)
     return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
-  /* not fcntl's lock: that does not hold within a process, and goes when any reader of the file in
-   * the same process closes it */
+  /* flock and not fcntl, whose lock does not exclude runs of the same process, and is lost when any
+   * reader of the file in the same process closes it */
   int error = 0;
   if (flock(telemetry->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     scree_telemetry_close(telemetry);

@@ -15,13 +15,13 @@ typedef struct scree_Telemetry {
   size_t count, capacity;
 } scree_Telemetry;
 
-/* Open for appending after the first `length` bytes; what follows is cut off. The file is locked:
- * a second run in the same folder is refused. */
+/* Open for appending after the first `length` bytes; the rest of the file is cut off. The file is
+ * locked: a second run in the same folder is refused. */
 scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, int64_t length,
                                   const scree_Log *log);
 scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepReport *report,
                                  int bodies, const scree_Sensors *sensors, const scree_Log *log);
-/* Write what waits; to the disk when `sync`. */
+/* Write the waiting lines; flush to the disk when `sync`. */
 scree_Status scree_telemetry_flush(scree_Telemetry *telemetry, bool sync, const scree_Log *log);
 void scree_telemetry_close(scree_Telemetry *telemetry);
 

@@ -1,9 +1,9 @@
 /* Generators (see docs/SCENES.md): lattice, fill, wall, arch make the bodies of the start; pour is
- * only read here, and its bodies made while the world runs (scene_build.c).
- *
- * Bodies of a lattice or fill are tested against all that is there, through a grid of cells as wide
- * as the largest of them (place.h); a lattice whose bodies overlap is a mistake, a fill leaves the
- * places out. Random choices depend on (seed, number of the generator, number of the body) alone.
+ * only read here, and its bodies are made while the world runs (scene_build.c).
+ * Bodies of a lattice or fill are tested for overlap with all earlier bodies, through a grid of
+ * cells as wide as the largest of them (generator_place.h); overlapping bodies of a lattice are an
+ * error, a fill omits them. Random choices depend on (seed, number of the generator, number of the
+ * body) alone.
  */
 #include "core/log.h"
 #include "core/memory.h"
@@ -133,7 +133,7 @@ static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
     region->axis = scree_scene_vector(node, "axis");
     if (scree_node_is(node, "axis", "auto")) region->axis = scree_vec3(0, 1, 0);
     if (scene->dimension == 3 && !(scree_norm(region->axis) > 0))
-      return scree_scene_refuse(scene, node, log, "region.axis: expected other than zero");
+      return scree_scene_refuse(scene, node, log, "region.axis: expected a vector other than zero");
     region->axis = scree_unit_or(region->axis, scree_vec3(0, 0, 1));
     region_bounds_drum(region);
   } else {

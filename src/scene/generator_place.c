@@ -1,4 +1,4 @@
-/* Grid of taken places (see generator_place.h): cells are hashed into a fixed number of buckets,
+/* Grid of occupied places (see generator_place.h): cells are hashed into a fixed number of buckets,
  * each a chain of entries. */
 #include "scene/generator_place.h"
 

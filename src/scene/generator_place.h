@@ -1,5 +1,5 @@
-/* Which places are taken: bodies of a scene by cells of a grid, so that a new body is tested only
- * against those near it. Bodies that cover very many cells, and unbounded ones, are tested always.
+/* Occupied places: bodies of a scene by cells of a grid, so that a new body is tested only against
+ * those near it. Bodies that cover very many cells, and unbounded ones, are always tested.
  */
 #ifndef SCREE_SCENE_GENERATOR_PLACE_H
 #define SCREE_SCENE_GENERATOR_PLACE_H
@@ -12,10 +12,10 @@ typedef struct scree_Place scree_Place;
 scree_Place *scree_place_create(const scree_Scene *scene, double cell);
 void scree_place_destroy(scree_Place *place);
 
-/* Note body number `body` of the scene; false: out of memory. */
+/* Insert body number `body` of the scene; false: out of memory. */
 bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body);
 
-/* Whether a new body would overlap one that was noted. */
+/* Whether a new body would overlap one that was inserted. */
 bool scree_place_blocked(const scree_Place *place, const scree_Scene *scene,
                          const scree_SceneBody *body);
 

@@ -85,7 +85,7 @@ double scree_random_from(scree_Random *random, const scree_Distribution *d) {
   case SCREE_DISTRIBUTION_CONSTANT: return 1;
   case SCREE_DISTRIBUTION_UNIFORM: return d->min + (d->max - d->min) * scree_random_real(random);
   case SCREE_DISTRIBUTION_NORMAL:
-    /* by rejection; an interval far in a tail gives its nearer end after many tries */
+    /* by rejection; for an interval far in a tail the nearer end is returned after many trials */
     for (int k = 0; k < 1000; ++k) {
       const double x = d->mean + d->deviation * normal(random);
       if (x >= d->min && x <= d->max) return x;

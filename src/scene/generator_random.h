@@ -1,6 +1,6 @@
-/* Random numbers that depend on nothing but their names: (seed, stream, index, draw). There is no
- * state to keep in a checkpoint, and no call of the C library whose last bit differs from one
- * platform to the next: logarithm and exponential are our own, from + - * / alone. */
+/* Counter-based random numbers: each depends on (seed, stream, index, draw) alone. There is no
+ * state to save in a checkpoint, and no call of the C library whose last bit differs between
+ * platforms: logarithm and exponential are computed here, from + - * / alone. */
 #ifndef SCREE_SCENE_GENERATOR_RANDOM_H
 #define SCREE_SCENE_GENERATOR_RANDOM_H
 

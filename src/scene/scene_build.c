@@ -84,7 +84,7 @@ scree_PairLaw scree_scene_law(const scree_Scene *scene, int a, int b) {
   const scree_Node *root = scene->tree.root, *pairs = scree_node_find(root, "pairs");
   const char *name[2] = {scree_scene_material(scene, a, NULL, NULL),
                          scree_scene_material(scene, b, NULL, NULL)};
-  /* the last one that was given holds */
+  /* the last one given is used */
   for (int k = pairs->count - 1; k >= 0 && name[0] && name[1]; --k) {
     const scree_Node *between = scree_node_find(pairs->entries[k].value, "between");
     const char *x = between->entries[0].value->text, *y = between->entries[1].value->text;
@@ -144,7 +144,7 @@ static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
   scree_Status status = scree_world_set_default_law(world, &first);
   for (int k = 1; k < scene->material_count && status == SCREE_OK; ++k)
     status = scree_world_add_material(world, NULL);
-  /* pairs that are named, each once: the last one holds */
+  /* named pairs, each once: the last one given is used */
   const scree_Node *pairs = scree_node_find(scene->tree.root, "pairs");
   for (int p = 0; p < pairs->count && status == SCREE_OK; ++p) {
     const scree_Node *between = scree_node_find(pairs->entries[p].value, "between");
@@ -236,8 +236,8 @@ static int due(const scree_Pour *pour, double time) {
   return count < pour->count ? (int)count : pour->count;
 }
 
-/* Steps that body `number` of a pour has waited for room: 0 in the first step in which it is due,
- * whatever the step is. */
+/* Number of steps for which body `number` of a pour has waited for room: 0 in the first step in
+ * which it is due. */
 static uint64_t waited(const scree_Scene *scene, const scree_Pour *pour, int number, double time) {
   const double steps = floor((time - pour->start - number / pour->rate) / scene->step);
   return steps > 0 ? (uint64_t)fmin(steps, 1e15) : 0;
@@ -258,8 +258,9 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
     status =
         scree_grain_make(scene, &pour->grain, pour->generator, (uint64_t)done, &random, &body, log);
     if (status != SCREE_OK) break;
-    /* Places are drawn anew in each step: a body that found no room may find it later. They do not
-     * depend on the number of the step, or a scene with half of the time step would be another one.
+    /* Places are drawn anew in each step: a body that found no room may find it later. They must
+     * not depend on the number of the step, or the same scene with half of the time step would pour
+     * other bodies.
      */
     scree_Random place = scree_random(scene->seed, 1000003u + (uint64_t)pour->generator,
                                       (uint64_t)done * 0x100000001b3u +
@@ -283,7 +284,8 @@ scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int 
   int own = scree_world_body_count(world) - (int)scene->body_count;
   if (!count) count = &own;
   if (scene->pour_count > 1 && !order)
-    return scree_fail(log, SCREE_BAD_INPUT, "a scene with several pours needs their order kept");
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "a scene with several pours needs the order of poured bodies");
   for (int p = 0; p < scene->pour_count; ++p) {
     int done = 0;
     for (int k = 0; k < *count; ++k) done += !order || order[k] == p;

@@ -87,7 +87,7 @@ static void say_type(Page *page, const scree_Field *field) {
 }
 
 static void say_table(Page *page, const scree_Field *fields) {
-  say(page, "| key | what | unit | default | |\n|---|---|---|---|---|\n");
+  say(page, "| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
   for (int k = 0; fields[k].key; ++k) {
     const scree_Field *field = &fields[k];
     say(page, "| `%s` | ", field->key);
@@ -184,7 +184,8 @@ static void say_shapes(Page *page) {
 /* What a scene that names neither scheme, step nor tolerance runs with, and why. */
 static const char defaults_text[] =
     "\n## Defaults\n\n"
-    "A scene needs no `time` but its duration, and no `solver`. The defaults are chosen from "
+    "A scene needs the duration as its only key of `time`, and no `solver`. The defaults are "
+    "chosen from "
     "`scree converge` over the scenes of `bench/scenes`: [DEFAULTS](DEFAULTS.md) is the table.\n\n"
     "- **Scheme** `moreau-jean`. Bodies are kicked once in each step, at its middle; from one kick "
     "to "
@@ -215,8 +216,9 @@ static const char defaults_text[] =
     "which the law is violated is small against the energy that the step turns over, or so small "
     "that bodies at rest stay there.\n"
     "- **Work**: a step costs at most `max_work` times the usual step, counted in sweeps and "
-    "factorisations, so that it ends with the same bits everywhere. Then its best solution stands, "
-    "the step is not certified, and the run goes on.\n"
+    "factorisations, so that it ends with the same bits everywhere. Then its best solution is "
+    "used, "
+    "the step is not certified, and the run continues.\n"
     "- **Certificate**: a step is certified when its error is at most the tolerance, no "
     "penetration "
     "is deeper than `penetration_limit`, and the energy that the discretisation has created since "
@@ -229,10 +231,11 @@ char *scree_scene_reference(void) {
   Page page = {0};
   say(&page,
       "# Scene files\n\n"
-      "A scene is a YAML file. Units are SI, angles radians. Everything has a default but what is "
-      "marked *required*; unknown keys are mistakes. `scree check SCENE.yaml` validates a scene "
+      "A scene is a YAML file. Units are SI, angles are in radians. Every key has a default unless "
+      "it is "
+      "marked *required*; unknown keys are errors. `scree check SCENE.yaml` validates a scene "
       "and "
-      "says what would run; `scree run` runs it. Any value can be changed from the command line "
+      "estimates its run; `scree run` runs it. Any value can be changed from the command line "
       "with `--set path=value`: `--set time.step=1e-4`, `--set bodies[0].velocity='[1, 0]'`.\n\n"
       "This page is printed by `scree check --reference`; `scree check --schema` prints a JSON "
       "Schema ([scene.schema.json](scene.schema.json)), with which editors complete and check "

@@ -75,7 +75,7 @@ static void parse_atom(Parser *parser) {
     parse_sum(parser);
     if (!parser->reason && !accept(parser, ')')) parser->reason = "expected )";
   } else if (isdigit((unsigned char)c) || c == '.') {
-    /* strtod would also take hexadecimal numbers, which nobody means */
+    /* strtod would also accept hexadecimal numbers */
     if (c == '0' && (parser->p[1] == 'x' || parser->p[1] == 'X')) {
       parser->reason = "expected a decimal number";
       return;

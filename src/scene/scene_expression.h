@@ -16,8 +16,7 @@ typedef struct scree_Expression {
   } operations[SCREE_EXPRESSION_MAX];
 } scree_Expression;
 
-/* Null when the text was understood, else the reason in words, with the column of the mistake
- * (from 0) in *at. */
+/* Null on success, else the reason in words, with the column of the mistake (from 0) in *at. */
 const char *scree_expression_parse(scree_Expression *expression, const char *text, int *at);
 
 double scree_expression_value(const scree_Expression *expression, double t);

@@ -1,6 +1,6 @@
-/* Bodies that a scene takes away while it runs: those that pass a plane or leave a box, so that a
+/* Bodies that a scene removes while it runs: those that pass a plane or leave a box, so that a
  * hopper can run for long, and bodies or obstacles with a time, such as the gate of a silo. The
- * rules see the state alone: a resumed run removes the same bodies. */
+ * rules depend on the state alone: a resumed run removes the same bodies. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -24,7 +24,7 @@ static scree_Status read_rule(const scree_Scene *scene, const scree_Node *map, s
     rule->normal = scree_scene_vector(map, "normal");
     if (!(scree_norm(rule->normal) > 0))
       return scree_scene_refuse(scene, scree_node_find(map, "normal"), log,
-                                "normal: expected other than zero");
+                                "normal: expected a vector other than zero");
     return SCREE_OK;
   }
   rule->kind = SCREE_REMOVE_OUTSIDE;
@@ -48,7 +48,7 @@ scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log)
   return SCREE_OK;
 }
 
-/* Whether a body at x is to go. A place that is not a number is outside. */
+/* Whether a body at x is to be removed. A position that is not a number is outside. */
 static bool goes(const scree_Removal *rule, int dimension, scree_Vec3 x) {
   const scree_Vec3 l = rule->lower, u = rule->upper;
   if (rule->kind == SCREE_REMOVE_PLANE)

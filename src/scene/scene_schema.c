@@ -102,7 +102,7 @@ static const scree_Field material[] = {
           "bodies of the same group other than 0 do not touch each other")
 
 static const scree_Field body[] = {
-    TEXT("name", 0, NULL, "for forces, sensors and stop conditions"),
+    TEXT("name", 0, NULL, "name that forces, sensors and stop conditions refer to"),
     SHAPE("its shape"),
     PLACE_FIELDS,
     VECTOR("velocity", 0, "m/s", "0", "at the start"),
@@ -116,12 +116,13 @@ static const scree_Field body[] = {
 
 static const scree_Field obstacle[] = {
     TEXT("name", 0, NULL, "for sensors"),
-    SHAPE("its shape, possibly an unbounded one"),
+    SHAPE("shape of the obstacle, possibly unbounded"),
     PLACE_FIELDS,
     VECTOR("normal", 0, NULL, NULL,
            "half-plane, half-space: outward normal, in place of the rotation"),
-    SIGNALS("velocity", 0, "m/s", "0", "that it is driven with"),
-    SIGNALS("angular_velocity", AXIAL, "rad/s", "0", "that it is driven with, about its origin"),
+    SIGNALS("velocity", 0, "m/s", "0", "prescribed velocity"),
+    SIGNALS("angular_velocity", AXIAL, "rad/s", "0",
+            "prescribed angular velocity, about its origin"),
     BOOL("belt", "false", "the surface moves with these velocities, the shape stays where it is"),
     MATTER_FIELDS,
     END};
@@ -220,7 +221,7 @@ static const scree_Field lattice[] = {
     END};
 
 static const scree_Field fill[] = {
-    REGION(REQUIRED, "what to fill, from the bottom up"),
+    REGION(REQUIRED, "region to fill, from the bottom up"),
     REAL("fraction", REQUIRED | OPEN, NULL, NULL, 0, 0.95,
          "volume of the bodies over the volume of the region (areas in 2D)"),
     REAL("jitter", 0, NULL, "0.02", 0, 0.4,
@@ -228,7 +229,7 @@ static const scree_Field fill[] = {
     GRAIN_FIELDS, END};
 
 static const scree_Field pour[] = {
-    REGION(REQUIRED, "where bodies appear, when there is room"),
+    REGION(REQUIRED, "region where bodies appear, when there is room"),
     INT("count", REQUIRED, NULL, 1, 1e7, "number of bodies"),
     REAL("rate", REQUIRED | OPEN, "1/s", NULL, 0, INFINITY, "bodies per second, at most"),
     REAL("start", 0, "s", "0", 0, INFINITY, "time of the first"),
@@ -260,7 +261,7 @@ static const scree_Field arch[] = {
 static const scree_Variant generators[] = {
     {"lattice", 0, lattice, "bodies on a lattice, possibly moved at random"},
     {"fill", 0, fill,
-     "a box, drum or hopper filled from the bottom up, without overlaps with anything there"},
+     "a box, drum or hopper filled from the bottom up, without overlap with other bodies"},
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
     {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
@@ -291,9 +292,9 @@ static const scree_Field sensed_height[] = {
 static const scree_Field sensed_flux[] = {
     SENSOR_NAME, VECTOR("point", 0, "m", "0", "a point of the plane"),
     VECTOR("normal", REQUIRED, NULL, NULL,
-           "what passes along it counts, what comes back is negative"),
+           "mass that passes in this direction is positive, against it negative"),
     REAL("radius", OPEN, "m", NULL, 0, INFINITY,
-         "only what passes this near to the point; default: all of the plane"),
+         "only bodies that pass within this distance of the point; default: the whole plane"),
     END};
 
 static const scree_Field sensed_energy[] = {
@@ -335,8 +336,8 @@ static const scree_Field time_fields[] = {
          "the energy turned over"),
     REAL("max_work", OPEN, NULL, "50", 0, INFINITY,
          "a step costs at most this many times the usual step, in counted work; then the best "
-         "solution found stands, and is not certified"),
-    INT("max_halvings", 0, "4", 0, 20, "of a step that cannot be certified"),
+         "solution found is used, and the step is not certified"),
+    INT("max_halvings", 0, "4", 0, 20, "how often a step that cannot be certified is halved"),
     END};
 
 static const char *const flows[] = {"coulomb", "associated", NULL};
@@ -349,10 +350,11 @@ static const scree_Field solver[] = {
      .help = "options of the solver; `scree solvers NAME` lists them"},
     REAL("tolerance", AUTO | OPEN, NULL, "auto", 0, INFINITY,
          "on the measure; auto: the library's own"),
-    REGISTRY("measure", 0, "error", measure_name, "what must be below the tolerance"),
-    INT("max_iterations", 0, "0", 0, 2147483647.0, "0: the solver's own limit"),
+    REGISTRY("measure", 0, "error", measure_name,
+             "the error measure that must be below the tolerance"),
+    INT("max_iterations", 0, "0", 0, 2147483647.0, "of one solve; 0: the solver's own limit"),
     REAL("time_limit", 0, "s", "0", 0, INFINITY,
-         "that one solve may take, in seconds of the clock; 0: none. Where it acts the results "
+         "of one solve, in seconds of the clock; 0: none. Where it acts the results "
          "depend on the machine, and repeating or resuming the run does not give the same bits"),
     INT("max_retries", 0, "2", 0, 100,
         "of a solve that misses the tolerance: first with ten times the iterations and the time, "
@@ -370,7 +372,7 @@ static const scree_Field output[] = {
          "a checkpoint is written after the first step that ends that many seconds of the clock "
          "after the last one, later if it would take more than 2 % of the time; 0: with each "
          "frame"),
-    INT("compression", 0, "4", 0, 9, "of results.h5"), END};
+    INT("compression", 0, "4", 0, 9, "compress results.h5"), END};
 
 static const scree_Field plane[] = {
     TEXT("body", 0, "any", "name of a body, or any"),
@@ -381,7 +383,7 @@ static const scree_Field plane[] = {
 static const scree_Field stop[] = {
     REAL("kinetic_energy", OPEN, NULL, NULL, 0, 1,
          "stop when the kinetic energy is below this part of its peak"),
-    REAL("after", 0, "s", "0", 0, INFINITY, "but not before this time"),
+    REAL("after", 0, "s", "0", 0, INFINITY, "do not stop before this time"),
     MAP("plane", 0, NULL, plane, "stop when a body passes a plane"), END};
 
 static const scree_Field removed_plane[] = {
@@ -403,24 +405,24 @@ static const scree_Variant removals[] = {
     {0}};
 
 static const scree_Field dump_problem[] = {
-    INTS("steps", "[]", 1, 9e15, "numbers of the steps whose problem is written, from 1"),
-    INT("every", 0, "0", 0, 9e15, "and of every so many steps; 0: none"), END};
+    INTS("steps", "[]", 1, 9e15, "numbers of the steps whose problem is written, counted from 1"),
+    INT("every", 0, "0", 0, 9e15, "write the problem of every N-th step, too; 0: none"), END};
 
 static const scree_Field region[] = {
     VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
     VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
 
-static const scree_Field analysis[] = {
-    MAP("region", 0, NULL, region,
-        "where packing fraction, stress and fabric are measured; default: the bounds of all "
-        "bodies"),
-    END};
+static const scree_Field analysis[] = {MAP("region", 0, NULL, region,
+                                           "region in which packing fraction, stress and fabric "
+                                           "are measured; default: the bounds of all "
+                                           "bodies"),
+                                       END};
 
 static const scree_Field scene[] = {
     TEXT("title", 0, "", "one line for reports"),
-    TEXT("description", 0, "", "anything else"),
+    TEXT("description", 0, "", "free text"),
     INT("dimension", 0, "3", 2, 3, "2 or 3"),
-    INT("seed", 0, "1", 0, 9e15, "of all random choices"),
+    INT("seed", 0, "1", 0, 9e15, "seed of all random choices"),
     VECTOR("gravity", AUTO, "m/s2", "auto", "auto: 9.81 downwards, along y in 2D, z in 3D"),
     {.key = "materials",
      .type = SCREE_FIELD_NAMED,
@@ -430,22 +432,22 @@ static const scree_Field scene[] = {
     MAP("contact", 0, "{}", law, "law between materials that have none of their own"),
     LIST("pairs", pair, "laws between pairs of materials"),
     LIST("bodies", body, "bodies"),
-    LIST("obstacles", obstacle, "bodies of infinite mass, still or driven"),
+    LIST("obstacles", obstacle, "bodies of infinite mass, fixed or driven"),
     {.key = "generators",
      .type = SCREE_FIELD_LIST,
      .preset = "[]",
      .variants = generators,
-     .help = "many bodies at once"},
-    LIST("forces", force, "besides gravity"),
+     .help = "make many bodies at once"},
+    LIST("forces", force, "forces besides gravity"),
     MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
-    MAP("solver", 0, "{}", solver, "of the contact problem of each step"),
-    MAP("output", 0, "{}", output, "what is saved"),
-    MAP("stop", 0, "{}", stop, "reasons to stop before `time.duration`"),
+    MAP("solver", 0, "{}", solver, "solver of the contact problem of each step"),
+    MAP("output", 0, "{}", output, "frames, checkpoints and compression of the results"),
+    MAP("stop", 0, "{}", stop, "conditions to stop before `time.duration`"),
     {.key = "remove",
      .type = SCREE_FIELD_LIST,
      .preset = "[]",
      .variants = removals,
-     .help = "bodies that are taken away while it runs; obstacles stay, unless named"},
+     .help = "bodies that are removed while it runs; obstacles only if they are named"},
     MAP("dump_problem", 0, "{}", dump_problem,
         "steps whose contact problem is written to problems/ in FCLIB's format"),
     MAP("analysis", 0, "{}", analysis, "measurements"),
@@ -453,7 +455,7 @@ static const scree_Field scene[] = {
      .type = SCREE_FIELD_LIST,
      .preset = "[]",
      .variants = sensors,
-     .help = "numbers taken after every step, for the telemetry and the plots"},
+     .help = "quantities measured after every step, for the telemetry and the plots"},
     END};
 
 const scree_Field *scree_scene_schema(void) {

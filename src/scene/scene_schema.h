@@ -1,6 +1,6 @@
-/* The schema of scene files: what keys there are, what they hold, in which unit and range, what
- * they are when absent. Written once, as tables; the checks, the messages, the reference page and
- * the JSON Schema for editors all come from it. */
+/* The schema of scene files: keys, types, units, ranges and defaults. It is written once, as
+ * tables, from which the checks, the messages, the reference page and the JSON Schema for editors
+ * are made. */
 #ifndef SCREE_SCENE_SCHEMA_H
 #define SCREE_SCENE_SCHEMA_H
 

@@ -211,7 +211,7 @@ static scree_Node *check_choice(Check *check, const scree_Field *field, const sc
   for (int k = 0; count < WORDS_MAX - 1; ++k) {
     const char *word = field->words ? field->words[k] : field->registry(k);
     if (!word) break;
-    if (count == 1 && strcmp(word, words[0]) == 0) continue;
+    if (field->flags & SCREE_FIELD_AUTO && strcmp(word, "auto") == 0) continue;
     words[count++] = word;
   }
   if (node->kind != SCREE_NODE_SCALAR) {

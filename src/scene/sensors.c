@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of the schema, in the order of scree_SensorKind; the numbers that a kind gives: one, a
- * vector, or a rotation, which is one number in 2D. */
+/* The names of the schema, in the order of scree_SensorKind, and the type of the result: a number,
+ * a vector, or a rotation, which is one number in 2D. */
 static const struct {
   const char *word;
   char gives; /* 1, v, r */
@@ -84,7 +84,7 @@ static scree_Status read_plane(const scree_Scene *scene, const scree_Node *map,
   const double length = scree_norm(sensor->normal);
   if (!(length > 0))
     return scree_scene_refuse(scene, scree_node_find(map, "normal"), log,
-                              "expected other than zero");
+                              "expected a vector other than zero");
   sensor->normal = scree_scale(1 / length, sensor->normal);
   sensor->radius =
       scree_node_find(map, "radius") ? scree_node_number(map, "radius") : (double)INFINITY;
@@ -271,7 +271,7 @@ static bool is_removed(const scree_World *world, int body) {
   return body >= 0 && scree_body_is_removed(world, body);
 }
 
-/* What is there has a value: one that is not finite comes from numbers that have grown too large.
+/* A sensor whose bodies exist has a finite value unless numbers have overflowed.
  */
 static scree_Status refuse_value(const scree_Scene *scene, int k, double value, double time,
                                  const scree_Log *log) {

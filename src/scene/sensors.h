@@ -1,8 +1,7 @@
-/* Sensors of a scene: numbers that are taken after every step and become columns of the telemetry,
+/* Sensors of a scene: quantities measured after every step that become columns of the telemetry,
  * sensor.NAME, or sensor.NAME.x, .y, .z for vectors.
- *
- * Nothing is remembered from step to step, so that a resumed run gives the same numbers: what has
- * to be compared with the start of a step (which side of a plane a body is on) is taken there. */
+ * Sensors keep no state from step to step, so that a resumed run gives the same numbers: values at
+ * the start of a step (which side of a plane a body is on) are recorded at its start. */
 #ifndef SCREE_SCENE_SENSORS_H
 #define SCREE_SCENE_SENSORS_H
 
@@ -47,7 +46,7 @@ typedef struct scree_Sensors {
   const scree_Scene *scene;
   int columns;
   char (*names)[SCREE_SENSOR_COLUMN_SIZE]; /* (columns) */
-  double *values;                          /* (columns) NAN: what is measured is not there */
+  double *values;                          /* (columns) NAN: the measured body does not exist */
   scree_Vec3 *start;                       /* centres at the start of the step, if some need them */
   double *work;
   size_t start_capacity, work_capacity;
@@ -60,7 +59,7 @@ void scree_sensors_fini(scree_Sensors *sensors);
 /* Before a step, with all its bodies there. */
 scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
                                  const scree_Log *log);
-/* After it: all values. SCREE_BAD_INPUT when one is not finite although what it measures is there.
+/* After it: all values. SCREE_BAD_INPUT when a value is not finite although its body exists.
  */
 scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
                                 const scree_Log *log);

@@ -1,7 +1,7 @@
 /* YAML to tree and back (see yaml_tree.h). libyaml's events are used rather than its documents:
  * those hide the places of keys, and build cycles from aliases. An alias copies the node that its
  * anchor named, which must be complete; the number of nodes is bounded, so that a short text cannot
- * blow up. */
+ * expand without limit. */
 #include "scene/yaml_tree.h"
 
 #include "core/log.h"
@@ -347,7 +347,7 @@ static scree_NodeEntry *step_index(scree_Tree *tree, scree_Node *node, long inde
   return &node->entries[index];
 }
 
-/* All nodes of an override come without a place: messages name --set instead. */
+/* Nodes of an override have no line and column: messages name --set instead. */
 static void forget_places(scree_Node *node) {
   node->line = node->column = 0;
   for (int k = 0; k < node->count; ++k) {
@@ -386,7 +386,7 @@ scree_Status scree_tree_override(scree_Tree *tree, const char *path, const char 
     if (*p == '.' && p[1]) ++p;
   }
   if (!slot || reason)
-    return scree_fail(log, SCREE_BAD_INPUT, "--set %s: no such place: %s", path,
+    return scree_fail(log, SCREE_BAD_INPUT, "--set %s: no such key: %s", path,
                       reason ? reason : "the path is empty");
   scree_Tree part;
   char name[128];

@@ -1,6 +1,6 @@
-/* Trees of scalars, lists and maps, read from YAML with the place of every node kept, so that a
- * mistake found much later can still be pointed at. The tree owns all of its memory: nodes are
- * never freed one by one. */
+/* Trees of scalars, lists and maps, read from YAML with the line and column of every node, so that
+ * later checks can report them. The tree owns all of its memory: nodes are never freed one by one.
+ */
 #ifndef SCREE_SCENE_YAML_TREE_H
 #define SCREE_SCENE_YAML_TREE_H
 

@@ -227,6 +227,8 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
   const scree_Log *log = &solver->log;
   const scree_SolveSettings *settings = &solver->settings;
   scree_SolveCache *cache = solver->cache;
+  scree_SolveInfo own;
+  if (!info) info = &own;
   *info = (scree_SolveInfo){0};
   solver->velocities = NULL;
   solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
@@ -262,6 +264,8 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
                          double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
   scree_Solver solver;
   init_solver(&solver, log);
+  scree_SolveInfo own;
+  if (!info) info = &own;
   *info = (scree_SolveInfo){0};
   scree_Status status = scree_solver_set_settings(&solver, settings);
   if (!status) status = scree_solver_solve(&solver, problem, r, u, info);

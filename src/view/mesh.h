@@ -1,4 +1,4 @@
-/* Triangles of shapes, in the body's own frame: for VTK files and pictures. What is unbounded is
+/* Triangles of shapes, in the body's own frame: for VTK files and pictures. Unbounded shapes are
  * cut at `reach` from `centre`, the middle of the scene in that frame. */
 #ifndef SCREE_VIEW_MESH_H
 #define SCREE_VIEW_MESH_H

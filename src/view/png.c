@@ -1,7 +1,8 @@
-/* PNG: eight bits, red, green, blue, every row predicted from the one above (filter "up"). */
+/* PNG: eight bits, red, green, blue, filter "up" (each row stored as its difference to the row
+ * above). */
 #include "core/log.h"
 #include "core/memory.h"
-#include "view/render.h"
+#include "scree/view.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
-/* A software rendering (see render.h), with the page's camera, light and colours. Everything is
+/* A software renderer (see render.h), with the page's camera, light and colours. Everything is
  * drawn at twice the size and averaged. In the plane there is no depth: obstacles, bodies, chains
  * are painted in that order. */
-#include "view/render.h"
+#include "run/frames.h"
+#include "scree/view.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -112,7 +113,7 @@ static Colour body_colour(const scree_Replay *replay, const scree_ReplayFrame *f
   const int material = replay->bodies[i].material;
   const scree_ReplayColour *given =
       replay->colours && material < replay->material_count ? &replay->colours[material] : NULL;
-  /* What is unbounded would paint the whole picture. */
+  /* Unbounded shapes would fill the whole picture. */
   const bool own =
       settings->colour == SCREE_RENDER_MATERIAL && given && given->given &&
       (!replay->bodies[i].obstacle || (replay->bodies[i].shape.kind != SCREE_SHAPE_HALF_SPACE &&
@@ -160,9 +161,9 @@ static void aim_flat(Canvas *canvas, const scree_ReplayExtent *extent) {
   canvas->eye = scree_vec3(extent->origin[0], extent->origin[1], 0.0);
 }
 
-/* Where the camera must be for things to be in the picture: a thing at (x, depth) across and
- * towards the eye is seen when the eye, at `across` and `distance`, has distance - depth >= |x -
- * across| / t. The least distance follows from the largest depth + x / t and depth - x / t;
+/* The camera position from which all points are in the picture: a point at (x, depth), across and
+ * towards the eye, is visible when the eye, at `across` and `distance`, has distance - depth >= |x
+ * - across| / t. The least distance follows from the largest depth + x / t and depth - x / t;
  * likewise along y. */
 typedef struct Aim {
   double t[2], plus[2], minus[2];
@@ -196,7 +197,7 @@ static void aim_at_all(Aim *aim, const Canvas *canvas, const scree_Replay *repla
   }
   for (int i = 0; i < frame->bodies; ++i) {
     const scree_ShapeKind kind = replay->bodies[i].shape.kind;
-    if (kind == SCREE_SHAPE_DRUM) seen = 0; /* what holds the bodies is to be seen, too */
+    if (kind == SCREE_SHAPE_DRUM) seen = 0; /* the container of the bodies is visible, too */
   }
   for (int k = 0; seen == 0 && k < 8; ++k)
     aim_at(aim, canvas,
@@ -253,7 +254,7 @@ static scree_Vec3 to_camera(const Canvas *canvas, scree_Vec3 p) {
                     canvas->flat ? 1.0 : -scree_dot(d, canvas->back));
 }
 
-/* Asked before a point is shaded, which is most of the work. */
+/* The depth test comes before shading, which is most of the work. */
 static bool is_hidden(const Canvas *canvas, int x, int y, double depth) {
   const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
   return !canvas->flat && depth * canvas->length <= (double)canvas->depth[at];
@@ -282,7 +283,7 @@ static Colour background(const Canvas *canvas, int y) {
   return (Colour){shade, shade, shade + 0.012};
 }
 
-/* What is seen of a floor at a point (of the camera's axes): darker on the lines of its grid, the
+/* Colour of a floor at a point (in the camera's axes): darker on the lines of its grid, the
  * background far away. */
 static Colour floor_colour(const Canvas *canvas, const Floor *floor, scree_Vec3 p, int y,
                            Colour c) {
@@ -383,7 +384,7 @@ static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *
 
 /* ---- balls ----------------------------------------------------------------------------------- */
 
-/* Each pixel of the square round a ball is cast on it. */
+/* Ray casting for each pixel of the square round a ball. */
 static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Colour c) {
   const scree_Vec3 m = to_camera(canvas, pose->position);
   if (m.z - radius < canvas->near) return;
@@ -452,7 +453,7 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
   return status;
 }
 
-/* From each contact to the centres of its bodies, as thick as its normal impulse is strong. */
+/* Cylinders from each contact to the centres of its bodies; the radius shows the normal impulse. */
 static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
                                 const scree_ReplayFrame *frame) {
   const scree_Pose still = {{0, 0, 0}, {1, 0, 0, 0}};
@@ -533,7 +534,8 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
     aim_flat(&canvas, extent);
   else
     aim(&canvas, replay, frame, extent, settings.tight);
-  /* In the plane the later is above; in space the nearer is, and bodies hide most of the floor. */
+  /* In 2D a later shape covers an earlier one; in 3D the nearer one is visible, and bodies hide
+   * most of the floor. */
   status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, canvas.flat);
   if (status == SCREE_OK)
     status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, !canvas.flat);

@@ -14,7 +14,7 @@
 
 static const char mark[] = "<!--scree-payload-->";
 
-/* A page being written: how much it has grown to, and whether it must stop growing. */
+/* A page being written: its size so far, and whether it exceeds the budget. */
 typedef struct Writer {
   FILE *file;
   size_t bytes;
@@ -112,7 +112,7 @@ static scree_Status write_planned(scree_Replay *replay, const scree_ReportPlan *
   const char *at = strstr(page, mark);
   if (!at)
     return scree_fail(replay->log, SCREE_MACHINE,
-                      "the page that scree was built with has no place for data");
+                      "the page that scree was built with has no mark for the data");
   const size_t head = (size_t)(at - page), tail = head + sizeof mark - 1;
   fwrite(page, 1, head, writer->file);
   const scree_Status status = put_data(replay, plan, writer);
@@ -122,7 +122,7 @@ static scree_Status write_planned(scree_Replay *replay, const scree_ReportPlan *
   return status;
 }
 
-/* The estimate may be short of the truth: then try again with what was learnt. */
+/* The estimate may be too low: then try again with the observed ratio. */
 static scree_Status write_fitting(scree_Replay *replay, const scree_ReportSettings *settings,
                                   Writer *writer, scree_ReportInfo *info) {
   size_t size;
@@ -169,7 +169,7 @@ scree_Status scree_report_write(scree_Replay *replay, const scree_ReportSettings
     status = scree_fail(replay->log, SCREE_MACHINE, "%s: cannot write: %s", path, strerror(errno));
   if (status == SCREE_OK) {
     status = write_fitting(replay, settings, &writer, info);
-    /* An attempt that was too long leaves its end behind. */
+    /* An earlier attempt may have been longer: cut the file. */
     const bool cut =
         fflush(writer.file) == 0 && ftruncate(fileno(writer.file), (off_t)writer.bytes) == 0;
     const bool bad = ferror(writer.file) != 0 || !cut;

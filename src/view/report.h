@@ -1,28 +1,14 @@
-/* The page of a run: one HTML file that plays it, with everything inside (docs/VIEWER.md). The page
- * itself is viewer/dist/page.html, embedded in the library; here a run's data is chosen, packed and
- * put in. `scree view` serves the same pieces one by one. */
+/* The page of a run: one self-contained HTML file that plays it (docs/VIEWER.md). The page itself
+ * is viewer/dist/page.html, embedded in the library; here a run's data is selected, packed and
+ * inserted. `scree view` serves the same pieces one by one. */
 #ifndef SCREE_VIEW_REPORT_H
 #define SCREE_VIEW_REPORT_H
 
 #include "run/frames.h"
+#include "scree/view.h"
 #include "view/report_block.h"
 
 #include <stdio.h>
-
-/* How exactly numbers are kept, from the run's own doubles down to what a screen shows. */
-typedef enum scree_ReportLevel {
-  SCREE_REPORT_EXACT,  /* every number as in the run's files */
-  SCREE_REPORT_SINGLE, /* single precision, positions from the middle of the scene */
-  SCREE_REPORT_COMPACT /* positions to 1/128 of the smallest body, lengths of velocities to 1 % */
-} scree_ReportLevel;
-
-typedef struct scree_ReportSettings {
-  double budget; /* bytes of the page (30e6) */
-  int frames;    /* at most so many, evenly spread; 0: as many as the budget holds */
-  int only;      /* >= 0: this frame alone, for a picture; else -1 */
-} scree_ReportSettings;
-
-scree_ReportSettings scree_report_settings(void);
 
 /* What goes into a page. */
 typedef struct scree_ReportPlan {
@@ -35,7 +21,7 @@ typedef struct scree_ReportPlan {
   int *contact;     /* (contacts) places in `frame` whose contacts are kept */
   int contacts;
   double speed_max, spin_max, smallest; /* scales of the compact level */
-  double speed_range, spin_range;       /* tops of the colours' scales, of the whole run */
+  double speed_range, spin_range;       /* upper ends of the colour ranges, of the whole run */
   scree_ReplayExtent extent;
 } scree_ReportPlan;
 
@@ -58,15 +44,5 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
 
 /* The page without data: *text and *size, null when the library was built without it. */
 const char *scree_report_page(size_t *size);
-
-typedef struct scree_ReportInfo {
-  scree_ReportLevel level;
-  int frames, contact_frames;
-  size_t bytes;
-} scree_ReportInfo;
-
-/* Write the page to `path`: it appears whole or not at all. */
-scree_Status scree_report_write(scree_Replay *replay, const scree_ReportSettings *settings,
-                                const char *path, scree_ReportInfo *info);
 
 #endif

@@ -1,7 +1,7 @@
-/* Blocks of the page's data (see report_block.h). Which prediction a column of integers gets is
- * tried out: the one with the smallest sum of residuals, which is close to the smallest deflated
- * size and costs nothing. Numbers of floating type that repeat (bodies at rest) or are near their
- * neighbours in time share sign, exponent and high bits, which the exclusive or clears. */
+/* Blocks of the page's data (see report_block.h). The prediction of a column of integers is the one
+ * with the smallest sum of residuals, which is close to the smallest deflated size and cheap to
+ * compute. Numbers of floating type that repeat (bodies at rest) or are near their neighbours in
+ * time share sign, exponent and high bits, which the exclusive or clears. */
 #include "view/report_block.h"
 
 #include "core/log.h"

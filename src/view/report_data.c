@@ -1,5 +1,5 @@
-/* The columns of a page's blocks: what does not change (shapes, materials), curves, bodies of some
- * frames, contacts of one frame. The level of the plan decides the type of every column. */
+/* The columns of a page's blocks: constant data (shapes, materials), curves, bodies of some frames,
+ * contacts of one frame. The level of the plan decides the type of every column. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -86,8 +86,8 @@ void scree_report_static(const scree_Replay *replay, scree_Block *block) {
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-/* At most POINTS_MAX points: of the steps that share a point the largest value counts for what must
- * not be missed (errors, times), the last for the rest. */
+/* At most POINTS_MAX points: of the steps that share a point the largest value is kept for errors
+ * and times, the last value for other curves. */
 scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *block) {
   const int rows = replay->rows, per = (rows + POINTS_MAX - 1) / POINTS_MAX;
   const int points = per > 0 ? (rows + per - 1) / per : 0;
@@ -202,7 +202,7 @@ static void add_lengths(scree_Block *block, const char *name, const Gather *g,
 }
 
 /* How bodies are turned, 16 bits a number, of those that are not round: their numbers are in the
- * column "turned". The others have no turn to be seen. */
+ * column "turned". The rotation of the others is not visible. */
 static void add_turns(scree_Block *block, const scree_Replay *replay, const Gather *g) {
   double *turned = SCREE_ALLOC(double, g->n);
   double *values = SCREE_ALLOC(double, 4 * g->frames * g->n);
@@ -372,7 +372,7 @@ static void add_small(scree_Block *block, const scree_Replay *replay, scree_Repl
   scree_block_add(block, &column);
 }
 
-/* Contacts that push: the others are left out of a compact page. */
+/* Active contacts: the others are left out of a compact page. */
 static void drop_open(scree_ReplayFrame *frame) {
   int kept = 0;
   for (int c = 0; c < frame->contacts; ++c)

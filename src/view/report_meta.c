@@ -50,7 +50,7 @@ static void put_frames(const scree_Replay *replay, const scree_ReportPlan *plan,
 
 static void put_certificate(const scree_Replay *replay, FILE *file) {
   scree_CertificateText text;
-  scree_replay_certificate(replay, &text);
+  scree_replay_verdict(replay, &text);
   fprintf(file, ",\"certificate\":{\"good\":%s,\"verdict\":", text.good ? "true" : "false");
   put_text(file, text.verdict);
   fputs(",\"lines\":[", file);
@@ -146,7 +146,7 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
   fputc(']', file);
   put_frames(replay, plan, file);
   put_certificate(replay, file);
-  /* as a text in the text: a file that is damaged spoils its own section, not the page */
+  /* as a JSON string: a damaged file breaks its own section only, not the page */
   if (replay->convergence) {
     fputs(",\"convergence\":", file);
     put_text(file, replay->convergence);

@@ -1,10 +1,10 @@
-/* What goes into a page of a given size. The levels are tried from the most exact down, each judged
- * by a few blocks that are really made; the exact level may take a third of the budget (a page that
- * is quick to send beats digits nobody reads). At the compact level the contacts of some frames are
- * left out, then whole frames. */
+/* Selection of the contents for a page of a given size. The levels are tried from the most exact
+ * one down, each estimated by compressing a few blocks; the exact level may take a third of the
+ * budget, since a small page is worth more than the last digits. At the compact level the contacts
+ * of some frames are left out, then whole frames. */
 #include "core/log.h"
 #include "core/memory.h"
-#include "view/render.h"
+#include "scree/view.h"
 #include "view/report.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void keep_contacts(scree_ReportPlan *plan, int count) {
     plan->contact[k] = spread_index(k, plan->contacts, plan->count);
 }
 
-/* Frames in a block: long enough for prediction to pay, short enough to be shown at once. */
+/* Frames in a block: enough for prediction to be effective, few enough to be decoded at once. */
 static int choose_block(const scree_Replay *replay) {
   const int wanted = replay->body_count > 0 ? 200000 / replay->body_count : 64;
   return wanted < 8 ? 8 : wanted > 64 ? 64 : wanted;

@@ -1,5 +1,6 @@
 /* A run as VTK files (see vtk.h). */
-#include "view/vtk.h"
+#include "run/frames.h"
+#include "scree/view.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -48,7 +49,7 @@ static const char *file_name(Export *out, const char *part, int k) {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* What a sphere glyph is scaled by: the radius of round shapes, else half the width. */
+/* Scale of a sphere glyph: the radius of round shapes, else half the width. */
 static double glyph_radius(const scree_Shape *shape) {
   if (scree_shape_is_ball(shape)) return shape->radius;
   return isfinite(shape->size) ? 0.5 * shape->size : 0.0;

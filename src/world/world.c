@@ -198,6 +198,21 @@ scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int ma
   return scree_law_table_set(&world->system.laws, material_a, material_b, law, &world->log);
 }
 
+int scree_world_material_count(const scree_World *world) {
+  return world->system.laws.materials;
+}
+
+scree_PairLaw scree_world_pair_law(const scree_World *world, int a, int b) {
+  const scree_LawTable *laws = &world->system.laws;
+  const int n = laws->materials;
+  if (a < 0 || a >= n || b < 0 || b >= n)
+    scree_report(&world->log, SCREE_LOG_ERROR, "law: materials %d and %d, expected 0 .. %d", a, b,
+                 n - 1);
+  else if (laws->pairs[a * n + b].law)
+    return laws->pairs[a * n + b];
+  return laws->preset;
+}
+
 scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, int *body) {
   scree_System *s = &world->system;
   if (def->material < 0 || def->material >= s->laws.materials)

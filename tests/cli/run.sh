@@ -63,7 +63,7 @@ cmp whole/results.h5 two/results.h5 || complain "two threads give other results"
 
 # Refusals.
 expect 2 "holds a run already" "$scree" run scene.yaml -o whole
-expect 0 "finished already" "$scree" run scene.yaml -o whole --resume
+expect 0 "already finished" "$scree" run scene.yaml -o whole --resume
 expect 2 "the run was made with" "$scree" run scene.yaml -o whole --resume --set contact.mu=0.1
 expect 2 "cannot be read" "$scree" run nothing.yaml
 expect 2 "expected a scene file" "$scree" run . -o x

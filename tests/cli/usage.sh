@@ -49,7 +49,14 @@ err "did you mean merit?"
 run 2 "$SCREE" solve x --law coulumb
 err "did you mean coulomb?"
 run 2 "$SCREE" solve x --json=yes
-err "it takes no value"
+err "this option is a flag"
+run 2 "$SCREE" picture x --at abc
+err '--at: found "abc", expected a number'
+grep -q "a number of" "$work/err" && fail "--at: $(cat "$work/err")"
+run 2 "$SCREE" check "$SCREE_SOURCE/examples/drum.yaml" --set solver.name=foo
+[ "$(grep -o '\bauto\b' "$work/err" | wc -l)" -eq 1 ] || fail "auto is listed twice: $(cat "$work/err")"
+run 0 "$SCREE" check "$SCREE_SOURCE/examples/drum.yaml"
+out "disk, "
 run 2 "$SCREE" solve x --solver nlsg
 err "did you mean nlgs?"
 run 2 "$SCREE" solve x --solver nlgs --set lcoal=exact

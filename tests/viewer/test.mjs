@@ -264,8 +264,22 @@ async function testUnusual(address) {
   await tab.close();
 }
 
+// The server ends while the page is open: a message in the view, and the certificate stays.
+async function testServerEnds(address) {
+  const { tab } = await open(address);
+  const verdict = await tab.locator('#verdict').textContent();
+  await tab.route('**/block/**', (route) => route.abort());
+  await tab.keyboard.press('End');
+  await tab.waitForSelector('#stage-message:visible', { timeout: 20000 });
+  const message = await tab.locator('#stage-message').textContent();
+  check(message.includes('server has ended'), `the server ended, the page says "${message}"`);
+  check((await tab.locator('#verdict').textContent()) === verdict, 'the certificate is lost when the server ends');
+  await tab.close();
+}
+
 await testPage(file);
 if (server) await testPage(server);
+if (server) await testServerEnds(server);
 await testPhone(file);
 await testMeshes();
 for (const other of unusual) await testUnusual(pathToFileURL(other).href);

@@ -12,17 +12,17 @@ export class Beams {
     this.mesh = new THREE.Mesh(geometry, material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = order;
-    this.mesh.visible = false; // its shader is made when there is something to draw
+    this.mesh.visible = false; // its shader is compiled when there is something to draw
     this.capacity = 0;
     this.count = 0;
   }
-  // Start anew, with room for `most`.
+  // Clear, and reserve room for `most` beams.
   begin(most) {
     this.count = 0;
     if (most <= this.capacity) return;
     this.capacity = Math.ceil(1.3 * most) + 16;
     const { geometry } = this.mesh;
-    geometry.dispose(); // the old arrays' memory on the card
+    geometry.dispose(); // free the memory of the old arrays on the graphics card
     for (const [name, width] of [['aFrom', 3], ['aTo', 3], ['aTint', 4]]) {
       this[name] = new Float32Array(width * this.capacity);
       geometry.setAttribute(name, new THREE.InstancedBufferAttribute(this[name], width).setUsage(THREE.DynamicDrawUsage));

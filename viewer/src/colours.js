@@ -1,17 +1,17 @@
 // Colours of bodies. A colouring gives each body a number in [0, 1] on a scale, or a category.
 
-// Samples of a scale that is even in lightness (blue, green, yellow), interpolated. Its dark end is
-// left out: bodies at rest are many, and their shapes are to be seen.
+// Samples of a perceptually uniform colour map (blue, green, yellow), interpolated. Its dark end is
+// left out, so that the shapes of bodies at rest stay visible.
 const SCALE = [
   [64, 67, 135], [52, 94, 141], [41, 120, 142], [32, 144, 140], [34, 167, 132],
   [68, 190, 112], [121, 209, 81], [189, 222, 38], [253, 231, 37],
 ];
-// Told apart by eyes that confuse red and green.
+// Distinguishable with red-green colour blindness.
 export const CATEGORIES = [
   [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167],
   [86, 180, 233], [213, 94, 0], [240, 228, 66], [130, 130, 130],
 ];
-// The colour that the scene gives a material, or one of ours.
+// The colour that the scene gives a material, or a default one.
 export function materialColour(meta, material) {
   return meta.materialColours?.[material] || CATEGORIES[material % CATEGORIES.length];
 }

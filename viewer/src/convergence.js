@@ -1,4 +1,4 @@
-// What `scree converge` found for this run: the verdict, a table of the averages with their errors, and
+// Results of `scree converge` for this run: the verdict, a table of the averages with their errors, and
 // the curves of the compared runs over each other.
 import { Plots } from './plots.js';
 import { escape, short } from './format.js';
@@ -63,7 +63,7 @@ export class ConvergencePlots extends Plots {
     if (found.bodies.times.length) this.addChart({ title: 'Mean distance of the same bodies over their size', log: true }, pairs, found.bodies.times, found.bodies.distance);
   }
 
-  // Below the player: what is not seen need not be drawn again while it plays.
+  // Below the player: plots outside of the window are not redrawn while it plays.
   setTime(time) {
     this.time = time;
     if (this.element.getBoundingClientRect().top < window.innerHeight) super.setTime(time);

@@ -1,7 +1,7 @@
 // The data of a run. It comes in blocks, which are decoded when they are needed (decode.js). A page
 // made by `scree report` has every block inside it as base64, in the order of their use, after the
 // script: the first frame is shown while the browser still reads the rest. Under `scree view` a block
-// is asked from the server.
+// is requested from the server.
 import { decode, fromBase64 } from './decode.js';
 
 // A column: frames x components x count numbers; value = offset[component] + scale q, or, on a
@@ -23,7 +23,7 @@ class Column {
       for (let i = 0, o = start; i < count; ++i, o += stride) out[o] = shift + factor * data[from + i] * Math.abs(data[from + i]);
     else for (let i = 0, o = start; i < count; ++i, o += stride) out[o] = shift + factor * data[from + i];
   }
-  // Half of the distance between neighbouring values: what a shown number may be off by.
+  // Half of the distance between neighbouring values: the error of a shown number.
   resolution(value) {
     if (this.data instanceof Float64Array || this.data instanceof Uint32Array) return 0;
     if (this.data instanceof Float32Array) return Math.abs(this.scale) * 6e-8 * Math.max(Math.abs(value / this.scale), 1e-30);
@@ -32,7 +32,7 @@ class Column {
 }
 
 // Blocks are decoded by a worker once it is started; by the page itself before that, where there is
-// none, and for pictures, which must be there when the page has loaded. What the first frame needs is
+// none, and for pictures, which must be complete when the page has loaded. The first frame is
 // decoded sooner than a worker starts.
 class Decoder {
   constructor() {
@@ -88,8 +88,8 @@ export class Run {
     this.count = meta.times.length;
     this.decoder = new Decoder();
     this.cache = new Map(); // block name -> columns, or a promise of them
-    this.order = []; // what is decoded, by age
-    this.held = 0; // bytes of it
+    this.order = []; // names of decoded blocks, oldest first
+    this.held = 0; // their size in bytes
   }
 
   async load() {
@@ -123,7 +123,7 @@ export class Run {
     return this.decoder.columns(holder.textContent.trim());
   }
 
-  // What was decoded first is let go when there is more than fits comfortably.
+  // The oldest blocks are freed when the decoded data exceeds its limit.
   forgetOld(name, columns) {
     const bytes = Object.values(columns).reduce((sum, column) => sum + column.data.byteLength, 0);
     this.order.push({ name, bytes });

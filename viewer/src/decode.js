@@ -1,5 +1,5 @@
 // Blocks of data as they are stored: zlib streams that hold columns of numbers (the layout is written
-// in src/io/report_block.h). Nothing here knows of the page: a worker runs it (worker.js), or, where
+// in src/view/report_block.h). This file does not use the page: a worker runs it (worker.js), or, where
 // there is none, the page itself.
 import { unzlibSync } from 'fflate';
 

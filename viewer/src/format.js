@@ -1,4 +1,4 @@
-// Numbers for people: as many digits as the stored value has, six at most.
+// Numbers as text: as many digits as the stored value has, six at most.
 export function show(value, resolution = 0) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';

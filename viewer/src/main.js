@@ -1,4 +1,4 @@
-// The page: reads the run, sets up the view, the plots and the certificate, and listens.
+// The page: reads the run, sets up the view, the plots and the certificate, and handles events.
 import { openRun } from './data.js';
 import { makeRenderer, View } from './scene.js';
 import { Plots } from './plots.js';
@@ -24,6 +24,15 @@ function fail(error) {
   $('certificate').classList.add('bad');
   stageMessage(text);
 }
+// A block that cannot be read does not concern the certificate and the curves, which are complete.
+// `scree view` may have ended while the page is still open.
+function failToRead(error) {
+  const text = error instanceof TypeError && player.run?.meta.stream
+    ? 'The server has ended (scree view): frames that were not loaded before cannot be shown. The certificate and the curves are complete.'
+    : `A part of the run cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  player.play(false);
+  stageMessage(text);
+}
 function stageMessage(text) {
   $('stage-message').textContent = text;
   $('stage-message').hidden = false;
@@ -45,7 +54,7 @@ function showCertificate(meta) {
      It contains three.js, uPlot and fflate (MIT licence).</p>`;
 }
 
-// ---- what is selected, in numbers ----
+// ---- numbers of the selection ----
 function rows(list) {
   return `<table>${list.filter(Boolean).map(([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`).join('')}</table>`;
 }
@@ -83,7 +92,7 @@ function describeBody(run, body, frame) {
     columns.speed && ['speed', numbers(columns, 'speed', f, body, [0])],
     columns.angular && ['angular velocity', numbers(columns, 'angular', f, body, flat ? [2] : xyz)],
     columns.spin && ['spin', numbers(columns, 'spin', f, body, [0])],
-    contactCount !== '' && ['contacts that push', contactCount],
+    contactCount !== '' && ['active contacts', contactCount],
     !obstacle && meanPressure(run, body),
   ]);
 }
@@ -251,7 +260,7 @@ function showLegend(view) {
   legend.innerHTML = html;
 }
 
-// ---- listening ----
+// ---- events ----
 function connect(view, plots) {
   const { run } = player;
   const step = (by) => {
@@ -425,7 +434,7 @@ async function start() {
   mark('graphics');
   const run = await opening;
   player.run = run;
-  run.onerror = fail;
+  run.onerror = failToRead;
   showCertificate(run.meta);
   document.documentElement.classList.toggle('flat', run.meta.dimension === 2);
   document.documentElement.classList.toggle('picture', picture);
@@ -485,7 +494,7 @@ async function start() {
       for (const part of plots) part.setTime(player.time());
     }
     if (!document.documentElement.dataset.ready && (!view || !player.stale)) {
-      // After the first frame, which is what one waits for.
+      // After the first frame is shown.
       if (!picture) {
         run.decoder.start();
         for (const part of plots) part.build();
@@ -504,5 +513,5 @@ async function start() {
   requestAnimationFrame(tick);
 }
 start().catch(fail);
-// For whoever wants to drive the page from its console, and for its tests.
+// Access from the console and for tests.
 window.scree = { player, inspect };

@@ -1,4 +1,4 @@
-// What is under the pointer: bodies by casting a ray on each (their exact shapes), contacts by their
+// Picking: bodies by ray casting on their exact shapes, contacts by their
 // distance on the screen.
 import * as THREE from 'three';
 

@@ -5,9 +5,9 @@ import { short } from './format.js';
 
 // Curves that are drawn together. `log`: on a logarithmic axis.
 export const GROUPS = [
-  { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work', 'put_in'], names: { put_in: 'put in by the scheme' } },
+  { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work', 'put_in'], names: { put_in: 'added by the scheme' } },
   { title: 'Energy created, relative to the energy turned over', log: true, curves: ['energy_created'], names: { energy_created: 'created' } },
-  { title: 'Energy balance: what is missing', unit: 'J', curves: ['energy_error'] },
+  { title: 'Energy balance: residual', unit: 'J', curves: ['energy_error'] },
   { title: 'Contacts by status', curves: ['open', 'stick', 'slip'], names: { open: 'separating', stick: 'sticking', slip: 'sliding' } },
   { title: 'Error per step', log: true, curves: ['error', 'tolerance'] },
   { title: 'Iterations', curves: ['iterations'] },
@@ -67,7 +67,7 @@ export class Plots {
     this.element.append(holder);
     const style = getComputedStyle(document.documentElement);
     const text = style.getPropertyValue('--dim').trim(), line = style.getPropertyValue('--line').trim();
-    // A logarithmic axis has no place for zero.
+    // Zero cannot be shown on a logarithmic axis.
     const log = group.log && data.some((ys) => ys.some((y) => y > 0));
     const shown = log ? data.map((ys) => ys.map((y) => (y > 0 ? y : null))) : data.map((ys) => ys.map((y) => (Number.isFinite(y) ? y : null)));
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };

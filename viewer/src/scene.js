@@ -8,7 +8,7 @@ import { Beams } from './beams.js';
 import { ball, capsule, cube, Merger } from './shapes.js';
 import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour } from './colours.js';
 
-const RIGID = 0xffffffff; // no place among the vertices that move
+const RIGID = 0xffffffff; // not among the vertices that move
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
 const PLAIN = [168, 173, 180]; // obstacles
 
@@ -125,7 +125,7 @@ export class View {
     const p = [0, 1, 2, 3, 4].map((c) => fixed.shape.at(0, c, body) / L);
     return { kind: meta.kinds[fixed.kind.at(0, 0, body)], radius: p[0], half: p[1], semi: p.slice(2) };
   }
-  // Obstacles without bounds keep their plain colour: they would paint the whole picture.
+  // Unbounded obstacles keep their plain colour: they would fill the whole picture.
   endless(body) {
     return /^half-/.test(this.run.meta.kinds[this.run.fixed.kind.at(0, 0, body)]);
   }
@@ -423,7 +423,7 @@ export class View {
     for (let o = 0; o < 4 * n; o += 4) {
       for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c] + blend * (b.place[o + c] - a.place[o + c]);
       place[o + 3] = a.place[o + 3];
-      if (!b.place[o + 3]) for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c]; // it goes, and does not fly away
+      if (!b.place[o + 3]) for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c]; // a removed body disappears where it is
     }
     for (let o = 0; o < 4 * n; o += 4) {
       const p = a.turn, q = b.turn;
@@ -542,7 +542,7 @@ export class View {
     return this.typicalSize;
   }
 
-  // ---- looks ----
+  // ---- appearance ----
   setLook(obstacle, look) {
     for (const batch of this.batches) {
       if (batch.obstacle !== obstacle) continue;
@@ -561,7 +561,7 @@ export class View {
     if (axis === '') s.set(0, 0, 0, 0);
     else {
       const a = Number(axis), { lower, upper } = this.bounds(), normal = [0, 0, 0];
-      // The half towards the eye goes.
+      // The half towards the eye is hidden.
       const sign = this.camera.position.getComponent(a) >= this.controls.target.getComponent(a) ? 1 : -1;
       normal[a] = sign;
       const place = lower.getComponent(a) + share * (upper.getComponent(a) - lower.getComponent(a));

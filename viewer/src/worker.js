@@ -1,4 +1,4 @@
-// Decodes blocks beside the page, so that it goes on playing meanwhile. Bundled by itself; the page
+// Decodes blocks in a worker thread, so that playing is not interrupted. Bundled by itself; the page
 // starts it from its own text (build.mjs).
 import { decode, fromBase64 } from './decode.js';
 

@@ -1,0 +1,306 @@
+/* scree/run.h — runs: a scene or a world stepped into a folder of results, from which it can be
+ * resumed after any interruption, and such folders read back. docs/RESULTS.md describes the folder.
+ *
+ * A scene:
+ *
+ *     scree_RunSettings settings = scree_run_settings();
+ *     settings.folder = "drum-run";
+ *     scree_run_create(scene, &settings, log, &run);
+ *     while (status <= SCREE_NOT_CONVERGED && !scree_run_is_over(run))
+ *       status = scree_run_step(run, &report);
+ *     scree_run_close(run);                         checkpoint, results.h5
+ *     scree_RunSummary summary = scree_run_summary(run);
+ *     scree_run_destroy(run);
+ *
+ * A folder that is there:
+ *
+ *     scree_ReplayFrame frame = {0};
+ *     scree_replay_open("drum-run", log, &replay);
+ *     for (int k = 0; k < scree_replay_info(replay).frames; ++k) scree_replay_read(replay, k,
+ * &frame); scree_replay_frame_fini(&frame); scree_replay_close(replay); */
+#ifndef SCREE_RUN_H
+#define SCREE_RUN_H
+
+#include "scree/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_Run scree_Run;
+
+typedef struct scree_RunSettings {
+  const char *folder; /* made when absent */
+  bool resume;        /* go on from the checkpoint in it, or from the start when there is none */
+  bool replace;       /* a run that is there already is replaced */
+  double until;       /* stop at this time; 0: the scene's duration */
+  int64_t steps;      /* stop after so many steps of this call; 0: no limit */
+  int threads;        /* 0: the scene's */
+  /* Asked several times a second when not null, also in the middle of a step and while results.h5
+   * is written; return true to stop (see scree_run_step and scree_run_close). It may look at the
+   * run, as far as that is const. Called from the thread that called the library. */
+  bool (*interrupted)(void *user);
+  void *interrupted_user;
+} scree_RunSettings;
+
+SCREE_API scree_RunSettings scree_run_settings(void);
+
+/* Prepare or resume. Refuses (SCREE_BAD_INPUT) a folder that already holds a run when neither
+ * `resume` nor `replace` is set, and to resume with another scene than the folder's. The scene must
+ * outlive the run. */
+SCREE_API scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
+                                        const scree_Log *log, scree_Run **run);
+
+/* One step with all that belongs to it: pouring, telemetry, frames, checkpoints, problems. The
+ * status is that of scree_world_step, or of a failure to write. SCREE_INTERRUPTED: the step was
+ * left and can be repeated, by another call or by a run that is resumed; call scree_run_close.
+ * Other failures end the run. */
+SCREE_API scree_Status scree_run_step(scree_Run *run, scree_StepReport *report);
+
+/* The scene's end was reached, or the limits of the settings. */
+SCREE_API bool scree_run_is_over(const scree_Run *run);
+
+/* Write the last frame if the scene has ended, the checkpoint and results.h5. Must be called also
+ * after an interruption or a failure; once. After `interrupted` has asked to stop, results.h5 is
+ * given up if it takes longer than a second or so (SCREE_INTERRUPTED): a resumed run makes it. */
+SCREE_API scree_Status scree_run_close(scree_Run *run);
+SCREE_API void scree_run_destroy(scree_Run *run);
+
+enum { SCREE_RUN_REMEMBERED = 16 };
+
+typedef struct scree_RunFailure {
+  int64_t step;
+  double time, error, penetration, energy_created;
+  int contacts_above;
+  int body[2]; /* of the worst contact, or of the deepest when the penetration is at fault */
+} scree_RunFailure;
+
+/* Summary of the run so far, including the parts before a resumption. */
+typedef struct scree_RunSummary {
+  int64_t steps;
+  double time;
+  int bodies; /* that exist, obstacles not counted */
+  int contacts_max;
+  double error_max, tolerance;
+  double penetration_max, penetration_limit; /* relative to the smaller body */
+  double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double energy_error; /* missing in the energy balance, over the energy turned over */
+  double seconds, seconds_detect, seconds_solve; /* clock; seconds of the whole, resumed or not */
+  int64_t steps_above;                           /* not certified */
+  scree_RunFailure above[SCREE_RUN_REMEMBERED];  /* the first of them */
+  int64_t iterations;
+  int64_t substeps; /* beyond one per step */
+  int frames;
+  bool finished;      /* the scene's own end was reached */
+  bool resumed;       /* this call went on from a checkpoint */
+  const char *reason; /* why it ended, or null */
+} scree_RunSummary;
+
+SCREE_API scree_RunSummary scree_run_summary(const scree_Run *run);
+SCREE_API const scree_World *scree_run_world(const scree_Run *run);
+/* Time at which it will be over, if no condition ends it before. */
+SCREE_API double scree_run_end(const scree_Run *run);
+
+/* ---- recording a world that was built by calls ------------------------------------------------
+ */
+
+/* Writes the folder of a run for a world that its caller builds, changes and steps:
+ * telemetry.jsonl, the saved frames, and results.h5, so that pages, pictures, plots and VTK files
+ * can be made of it.
+ *
+ *     scree_recorder_create(world, &settings, log, &recorder);
+ *     scree_recorder_frame(recorder);                          the state at the start
+ *     for (...) {
+ *       scree_world_step(world, &report);
+ *       scree_recorder_step(recorder, &report);
+ *       if (...) scree_recorder_frame(recorder);
+ *     }
+ *     scree_recorder_write(recorder, true);
+ *     scree_recorder_destroy(recorder);
+ *
+ * Frames and lines are in the folder as soon as their call has returned, in files that are only
+ * appended to; results.h5 is made of them by scree_recorder_write. A program that is resumed
+ * restores its world (scree_world_restore) and then creates the recorder with `resume`: frames and
+ * lines of later steps than the world's are cut off, and come again. */
+typedef struct scree_Recorder scree_Recorder;
+
+/* The strings and lists are copied. */
+typedef struct scree_RecorderSettings {
+  const char *folder;                /* created if it does not exist ("run") */
+  bool replace;                      /* a run that exists in it is replaced */
+  bool resume;                       /* go on with the run in it, if there is one */
+  const char *title;                 /* or null */
+  const char *const *material_names; /* (scree_world_material_count) or null: "material 0", ... */
+  bool contacts;                     /* frames have contacts (true) */
+  int compression;                   /* of results.h5, 0 to 9 (4) */
+  const scree_Aabb *region;          /* of the analysis of frames, or null: bounds of all bodies */
+} scree_RecorderSettings;
+
+SCREE_API scree_RecorderSettings scree_recorder_settings(void);
+
+/* The world must outlive the recorder, which only reads it. SCREE_BAD_INPUT when the folder holds a
+ * run and neither `replace` nor `resume` is set, or when the run in it is finished. *recorder is
+ * null on failure. */
+SCREE_API scree_Status scree_recorder_create(const scree_World *world,
+                                             const scree_RecorderSettings *settings,
+                                             const scree_Log *log, scree_Recorder **recorder);
+/* A line of telemetry: the report of the step that was just made. */
+SCREE_API scree_Status scree_recorder_step(scree_Recorder *recorder,
+                                           const scree_StepReport *report);
+/* The present state as a frame; nothing when the last frame has the same step. */
+SCREE_API scree_Status scree_recorder_frame(scree_Recorder *recorder);
+/* results.h5 with all frames so far. `finished`: no more will come, and the run cannot be resumed.
+ */
+SCREE_API scree_Status scree_recorder_write(scree_Recorder *recorder, bool finished);
+SCREE_API int scree_recorder_frames(const scree_Recorder *recorder);
+SCREE_API void scree_recorder_destroy(scree_Recorder *recorder);
+
+/* ---- reading a run back ---------------------------------------------------------------------- */
+
+/* Bodies with their shapes, saved frames one at a time, telemetry as curves over the steps, and the
+ * certificate of the whole run. A run that was interrupted is read as far as it is complete: `note`
+ * then says which parts are missing. Pointers that functions return belong to the replay. */
+typedef struct scree_Replay scree_Replay;
+
+/* A copy of `log` is kept. *replay is null on failure. */
+SCREE_API scree_Status scree_replay_open(const char *folder, const scree_Log *log,
+                                         scree_Replay **replay);
+SCREE_API void scree_replay_close(scree_Replay *replay);
+
+typedef struct scree_ReplayInfo {
+  const char *folder, *title;
+  int dimension;
+  scree_Vec3 gravity;
+  double step; /* h */
+  int bodies;  /* in the last frame, which has them all */
+  int materials, frames;
+  const double *times;     /* (frames) */
+  const int64_t *steps;    /* (frames) steps done at each */
+  int curves;              /* of the telemetry: 0 is "time", 1 "step" */
+  int rows;                /* values of each curve: one per step */
+  const char *note;        /* empty, or what is missing */
+  const char *convergence; /* converge.json that `scree converge` made for this run, or null */
+} scree_ReplayInfo;
+
+SCREE_API scree_ReplayInfo scree_replay_info(const scree_Replay *replay);
+
+typedef struct scree_ReplayBody {
+  scree_Shape shape; /* its vertices belong to the replay */
+  bool obstacle;
+  int material;
+  double mass; /* INFINITY: obstacle */
+} scree_ReplayBody;
+
+/* Checked: null for a number that does not exist. */
+SCREE_API const scree_ReplayBody *scree_replay_body(const scree_Replay *replay, int body);
+SCREE_API const char *scree_replay_material(const scree_Replay *replay, int material);
+
+typedef struct scree_ReplayContact {
+  int body[2];
+  scree_ContactStatus status;
+  double position[3], normal[3]; /* the normal points from body[1] to body[0] */
+  double r[3], u[3];             /* impulse on body[0], velocity after: (n, t1, t2) */
+  double impulse[3];             /* the same impulse in the axes of the world */
+  double gap, mu;
+  double error; /* of this contact, relative; NAN when the run did not keep it */
+} scree_ReplayContact;
+
+/* One saved frame. Bodies keep their numbers; `bodies` of them have come by this frame, of which
+ * some may have been taken away again. */
+typedef struct scree_ReplayFrame {
+  double time;
+  int64_t step;
+  int bodies;
+  double *position;    /* (bodies x 3) */
+  double *orientation; /* (bodies x 4) scalar first */
+  double *velocity;    /* (bodies x 3) */
+  double *angular;     /* (bodies x 3) */
+  bool *present;       /* (bodies) false: the body does not exist, and its numbers are undefined */
+  bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
+  int contacts;
+  bool has_contacts; /* false: contacts were not saved */
+  scree_ReplayContact *contact;
+  size_t body_capacity, contact_capacity;
+} scree_ReplayFrame;
+
+/* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */
+SCREE_API scree_Status scree_replay_read(scree_Replay *replay, int k, scree_ReplayFrame *frame);
+SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
+
+/* The frame nearest in time; -1 when there is none. */
+SCREE_API int scree_replay_nearest(const scree_Replay *replay, double time);
+
+/* Mean stress of each body of a frame from its contacts: `pressure` (bodies) = -tr(sigma) / d with
+ * sigma = (1 / V) sum of force x arm, force = impulse / step; compression is positive. 0 for
+ * obstacles and bodies without contacts. */
+SCREE_API void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                                     double *pressure);
+
+/* A number of the analysis of frame k, /analysis/NAME of results.h5; false when the run has none.
+ */
+SCREE_API bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k,
+                                     double *value);
+
+/* A curve over the steps: (rows) values. */
+typedef struct scree_ReplayCurve {
+  char name[64];
+  double *values;
+  bool peak; /* of several steps drawn as one point, the largest counts, else the last */
+} scree_ReplayCurve;
+
+/* By name or by number; null when the run has none. */
+SCREE_API const scree_ReplayCurve *scree_replay_curve(const scree_Replay *replay, const char *name);
+SCREE_API const scree_ReplayCurve *scree_replay_curve_at(const scree_Replay *replay, int k);
+
+/* The certificate of the whole run, from the telemetry of every step. */
+typedef struct scree_ReplayCertificate {
+  int64_t steps, above;    /* steps done; of these above the tolerance */
+  int64_t first_above;     /* first such step, 0: none */
+  double tolerance, error; /* worst */
+  int64_t error_step;
+  int worst[2]; /* bodies of the worst contact of that step, -1: unknown */
+  double penetration;
+  int64_t penetration_step;
+  int deepest[2];
+  double penetration_limit;            /* NAN: unknown, here and below */
+  double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double energy_error;                 /* missing in the balance, over the largest energy */
+  int contacts_max;
+  double seconds;
+} scree_ReplayCertificate;
+
+SCREE_API const scree_ReplayCertificate *scree_replay_certificate(const scree_Replay *replay);
+
+/* The certificate in words. */
+enum { SCREE_CERTIFICATE_LINES = 8 };
+typedef struct scree_CertificateText {
+  bool good;
+  char verdict[256];
+  int count;
+  struct {
+    const char *label;
+    char text[192];
+    bool good;
+  } line[SCREE_CERTIFICATE_LINES];
+} scree_CertificateText;
+
+SCREE_API void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *text);
+
+/* The visible extent: bounds of the bodies over the run (without a few that escaped), or in one
+ * frame of it, and of the obstacles close to them. Always finite; `length` > 0 is half of the
+ * largest extent. */
+typedef struct scree_ReplayExtent {
+  double lower[3], upper[3], origin[3], length;
+  double up[3]; /* against gravity */
+} scree_ReplayExtent;
+
+/* `only`: this frame of a 3D run, -1: all. In 2D, where no perspective shows where bodies are, the
+ * surrounding obstacles stay in view. */
+SCREE_API scree_Status scree_replay_extent(scree_Replay *replay, int only,
+                                           scree_ReplayExtent *extent);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

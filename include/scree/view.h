@@ -1,0 +1,89 @@
+/* scree/view.h — a run that was read back (scree/run.h) as a page, as pictures and as VTK files.
+ *
+ * Page: one HTML file that plays the run, with everything inside (docs/VIEWER.md).
+ * Pictures: a frame without any graphics system, triangles and balls in a depth buffer, lit as on
+ * the page, written as PNG. VTK: FOLDER/bodies.pvd (points with all fields: spheres by glyphs),
+ * FOLDER/shapes.pvd (triangles of everything that is no sphere) and FOLDER/contacts.pvd (points
+ * with impulses and status), each a series in time, for ParaView. */
+#ifndef SCREE_VIEW_H
+#define SCREE_VIEW_H
+
+#include "scree/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- page ------------------------------------------------------------------------------------ */
+
+/* How exactly numbers are kept, from the run's own doubles down to what a screen shows. */
+typedef enum scree_ReportLevel {
+  SCREE_REPORT_EXACT,  /* every number as in the run's files */
+  SCREE_REPORT_SINGLE, /* single precision, positions from the middle of the scene */
+  SCREE_REPORT_COMPACT /* positions to 1/128 of the smallest body, lengths of velocities to 1 % */
+} scree_ReportLevel;
+
+typedef struct scree_ReportSettings {
+  double budget; /* bytes of the page (30e6) */
+  int frames;    /* at most so many, evenly spread; 0: as many as the budget holds */
+  int only;      /* >= 0: this frame alone, for a picture; else -1 */
+} scree_ReportSettings;
+
+SCREE_API scree_ReportSettings scree_report_settings(void);
+
+typedef struct scree_ReportInfo {
+  scree_ReportLevel level;
+  int frames, contact_frames;
+  size_t bytes;
+} scree_ReportInfo;
+
+/* Write the page to `path`: it appears whole or not at all. */
+SCREE_API scree_Status scree_report_write(scree_Replay *replay,
+                                          const scree_ReportSettings *settings, const char *path,
+                                          scree_ReportInfo *info);
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+typedef enum scree_RenderColour {
+  SCREE_RENDER_VELOCITY,
+  SCREE_RENDER_ANGULAR,
+  SCREE_RENDER_SIZE,
+  SCREE_RENDER_MATERIAL,
+  SCREE_RENDER_ID,
+  SCREE_RENDER_STRESS /* mean pressure */
+} scree_RenderColour;
+
+typedef struct scree_RenderSettings {
+  int width, height; /* pixels */
+  scree_RenderColour colour;
+  bool chains;  /* force chains over the bodies, which become pale */
+  bool tight;   /* as close as the bodies of this frame allow, else as the extent does (films) */
+  double scale; /* largest value of the colours; 0: of this run */
+} scree_RenderSettings;
+
+SCREE_API scree_RenderSettings scree_render_settings(void); /* 1280 x 800, velocity */
+
+/* `pixels` (height x width x 3), from the top left. */
+SCREE_API scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
+                                    const scree_ReplayExtent *extent,
+                                    const scree_RenderSettings *settings, unsigned char *pixels);
+
+/* The 99th percentile of what colours show, over some frames. */
+SCREE_API scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour,
+                                          double *scale);
+
+SCREE_API scree_Status scree_png_write(const char *path, int width, int height,
+                                       const unsigned char *pixels, const scree_Log *log);
+
+/* ---- VTK ------------------------------------------------------------------------------------- */
+
+/* Frames 0, every, 2 every, ... into the folder `directory`, which must exist. *written receives
+ * the number of frames. */
+SCREE_API scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int every,
+                                       int *written);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* Groups, datasets and attributes of results.h5. After a failure `good` is false and all further
+ * calls do nothing, so that the writer checks once, at the end. */
+#ifndef SCREE_RUN_RESULTS_DATA_H
+#define SCREE_RUN_RESULTS_DATA_H
+
+#include "fclib/fclib_h5.h"
+
+/* A dataset that is filled row by row; rank 1 to 3. */
+typedef struct scree_ResultsData {
+  hid_t id, memory; /* dataset; type of the values in memory */
+  int rank;
+  hsize_t extent[3];
+} scree_ResultsData;
+
+typedef struct scree_ResultsWriter {
+  hid_t file;
+  int compression;
+  bool good;
+} scree_ResultsWriter;
+
+void scree_results_group(scree_ResultsWriter *writer, const char *name);
+
+/* A dataset of rank 1 to 3 and extent a x b x c, in chunks, compressed; `disk` and `memory` are the
+ * types of its values. `fill_nan`: what is not written reads as NaN. */
+scree_ResultsData scree_results_data(scree_ResultsWriter *writer, const char *name, hid_t disk,
+                                     hid_t memory, int rank, hsize_t a, hsize_t b, hsize_t c,
+                                     bool fill_nan);
+scree_ResultsData scree_results_reals(scree_ResultsWriter *writer, const char *name, int rank,
+                                      hsize_t a, hsize_t b, hsize_t c);
+
+/* Write a block of `count` from `start`; all values, and close; the values of row `row`. */
+void scree_results_put(scree_ResultsWriter *writer, const scree_ResultsData *data,
+                       const hsize_t *start, const hsize_t *count, const void *values);
+void scree_results_put_all(scree_ResultsWriter *writer, scree_ResultsData data, const void *values);
+void scree_results_put_row(scree_ResultsWriter *writer, const scree_ResultsData *data, hsize_t row,
+                           const void *values);
+
+/* Texts of equal length, padded with zeros; rank 0 to 2. */
+void scree_results_texts(scree_ResultsWriter *writer, const char *name, const char *const *texts,
+                         int rank, hsize_t a, hsize_t b);
+
+/* Attributes of the file: `count` values (0: one, a scalar), or a text. */
+void scree_results_attribute(scree_ResultsWriter *writer, const char *name, hid_t disk,
+                             hid_t memory, int count, const void *value);
+void scree_results_text(scree_ResultsWriter *writer, const char *name, const char *text);
+
+#endif
