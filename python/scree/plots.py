@@ -43,6 +43,19 @@ def profile(ratios: dict, ax: Any = None) -> Any:
     return ax
 
 
+def curves(run: Any, names: Any, ax: Any = None) -> Any:
+    ax = axes(ax)
+    names = names or ("kinetic",)
+    for name in names:
+        ax.plot(run["time"], run[name], label=name)
+    ax.set_xlabel("t in s")
+    if len(names) == 1:
+        ax.set_ylabel(names[0])
+    else:
+        ax.legend()
+    return ax
+
+
 def _outline(shape: dict) -> Optional[np.ndarray]:
     """The outline of a bounded shape of the plane in its own frame, (n, 2)."""
     turn = np.linspace(0, 2 * np.pi, 33)[:-1]

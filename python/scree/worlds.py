@@ -332,6 +332,15 @@ class World(_core.World):
             raise _core.InputError(f"duration: found {span}, expected a number >= 0")
         return max(0, math.ceil(span / h * (1 - 1e-12)))
 
+    def record(self, folder: "str | os.PathLike", every: Optional[float] = None,
+               **settings: Any) -> Any:
+        """Write the steps that follow into the folder of a run, a frame every so many seconds
+        (each step); settings: title, materials, replace, contacts. In a `with` block, or until
+        close(), which gives the run."""
+        from .runs import Recording
+        self.start_recording(folder, every, **settings)
+        return Recording(self, folder)
+
     def plot(self, ax: Any = None, colour: str = "velocity") -> Any:
         """Draw the bodies with Matplotlib: in 2D their outlines, in 3D seen along y."""
         from . import plots

@@ -40,6 +40,43 @@ void call_acquire(Call *call) {
   call->state = NULL;
 }
 
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static PyThread_type_lock files;
+static unsigned long files_owner; /* thread that has the lock; read by itself only */
+
+bool files_init(void) {
+  if (!files) files = PyThread_allocate_lock();
+  return files != NULL;
+}
+
+bool files_lock(void) {
+  if (files_owner == PyThread_get_thread_ident()) return false;
+  (void)PyThread_acquire_lock(files, WAIT_LOCK);
+  files_owner = PyThread_get_thread_ident();
+  return true;
+}
+
+void files_unlock(void) {
+  files_owner = 0;
+  PyThread_release_lock(files);
+}
+
+bool call_release_for_files(Call *call) {
+  call_release(call);
+  if (files_lock()) return true;
+  call_acquire(call);
+  PyErr_SetString(core_errors.busy, "files are being written by this thread already");
+  return false;
+}
+
+void call_acquire_from_files(Call *call) {
+  files_unlock();
+  call_acquire(call);
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
 void call_keep_exception(Call *call) {
   if (call->raised) {
     PyErr_Clear(); /* the first one counts */

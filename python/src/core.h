@@ -9,6 +9,7 @@
  *   scene.c     Scene
  *   world.c     World: its life, settings and steps
  *   world_build.c   materials, laws, bodies, obstacles, forces
+ *   world_record.c  the folder of a run for a world that is stepped from Python
  *   world_state.c   poses, energies, saving, the problem of a step
  *   view.c      arrays that look into a world without a copy
  *   run.c       a scene carried out into a folder
@@ -69,11 +70,29 @@ void call_keep_exception(Call *call);
  * exception is set. Warnings of the library become warnings of Python. */
 bool call_succeeded(Call *call, scree_Status status);
 
+/* HDF5 is not safe for threads: calls that read or write such files are made by one thread at a
+ * time. The lock is waited for without the GIL. False, with an exception, when this thread has it
+ * already: a signal handler that runs while a file is written. */
+bool call_release_for_files(Call *call);
+void call_acquire_from_files(Call *call);
+/* For destructors: the same without a Call. False: this thread has it already. */
+bool files_lock(void);
+void files_unlock(void);
+bool files_init(void);
+
 #define CALL_WITHOUT_GIL(call, statement)                                                          \
   do {                                                                                             \
     call_release(call);                                                                            \
     statement;                                                                                     \
     call_acquire(call);                                                                            \
+  } while (0)
+
+/* `failed` is done, with an exception set, when the files cannot be had. */
+#define CALL_ON_FILES(call, statement, failed)                                                     \
+  do {                                                                                             \
+    if (!call_release_for_files(call)) failed;                                                     \
+    statement;                                                                                     \
+    call_acquire_from_files(call);                                                                 \
   } while (0)
 
 /* ---- convert.c ------------------------------------------------------------------------------- */
@@ -197,6 +216,8 @@ typedef struct WorldObject {
   bool prepared;         /* bodies of the next step were poured and removed */
   int guards;            /* arrays over the memory of the world that exist now */
   uint64_t changes;      /* counts what Python has done to it */
+  scree_Recorder *recorder; /* or null */
+  int64_t record_steps;     /* steps between its frames */
   int *order, poured;    /* of scree_scene_pour */
   double peak;           /* of scree_scene_should_stop */
   PythonSignal *signals; /* all that the world points to */
@@ -212,7 +233,9 @@ bool world_readable(WorldObject *self);
 bool world_changeable(WorldObject *self);
 bool world_body(WorldObject *self, PyObject *object, const char *name, int *body);
 int world_dimension(const WorldObject *self);
-extern PyMethodDef world_build_methods[], world_state_methods[];
+extern PyMethodDef world_build_methods[], world_state_methods[], world_record_methods[];
+/* After a step: its line, and its frame when one is due. Without the GIL. */
+scree_Status world_record_step(WorldObject *self, const scree_StepReport *report);
 extern PyGetSetDef world_state_getset[];
 void world_free_signals(WorldObject *self);
 scree_Status world_build_scene(WorldObject *self, scree_World **world);
@@ -222,5 +245,7 @@ PyObject *world_look(PyObject *self, PyObject *name); /* a View of an array by i
 
 PyObject *core_run(PyObject *module, PyObject *args, PyObject *kw);
 bool replay_ready(PyObject *module);
+PyObject *core_write_png(PyObject *module, PyObject *args, PyObject *kw);
+PyObject *shape_dict(const scree_Shape *shape); /* as add_body takes it */
 
 #endif

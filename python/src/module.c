@@ -63,6 +63,8 @@ static PyMethodDef functions[] = {
      "progress=None)\n--\n\n"
      "Carry out a scene into a folder, as `scree run` does; its summary. progress(report, end) is\n"
      "called after each step and may return true to stop."},
+    {"write_png", (PyCFunction)(void (*)(void))core_write_png, METH_VARARGS | METH_KEYWORDS,
+     "write_png(path, pixels)\n--\n\nWrite an array (height, width, 3) of uint8 as PNG."},
     {"solvers", core_solvers, METH_NOARGS,
      "solvers()\n--\n\nThe solvers by name, each with its summary, reference and options."},
     {"laws", core_laws, METH_NOARGS, "laws()\n--\n\nThe contact laws: summaries by name."},
@@ -123,9 +125,9 @@ PyMODINIT_FUNC PyInit__core(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module) return NULL;
   if (PyModule_AddStringConstant(module, "__version__", scree_version()) != 0 ||
-      !add_errors(module) || !records_init(module) || !problem_ready(module) ||
+      !files_init() || !add_errors(module) || !records_init(module) || !problem_ready(module) ||
       !solver_ready(module) || !scene_ready(module) || !view_ready(module) ||
-      !world_ready(module)) {
+      !world_ready(module) || !replay_ready(module)) {
     Py_DECREF(module);
     return NULL;
   }

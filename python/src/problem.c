@@ -110,7 +110,7 @@ static PyObject *problem_read(PyTypeObject *type, PyObject *args, PyObject *kw) 
   call_init(&call);
   scree_Status status;
   PyObject *made = NULL, *record = NULL, *r_array = NULL, *u_array = NULL, *result = NULL;
-  CALL_WITHOUT_GIL(&call, status = scree_fclib_read(name, &problem, &info, &call.log));
+  CALL_ON_FILES(&call, status = scree_fclib_read(name, &problem, &info, &call.log), goto end);
   if (!call_succeeded(&call, status)) goto end;
   problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
   if (info.has_solution) {
@@ -121,8 +121,8 @@ static PyObject *problem_read(PyTypeObject *type, PyObject *args, PyObject *kw) 
     if (!r_array || !u_array) goto end;
     r = doubles((PyArrayObject *)r_array);
     u = doubles((PyArrayObject *)u_array);
-    CALL_WITHOUT_GIL(&call,
-                     status = scree_fclib_read_solution(name, &problem, r, u, &call.log));
+    CALL_ON_FILES(&call, status = scree_fclib_read_solution(name, &problem, r, u, &call.log),
+                  goto end);
     if (!call_succeeded(&call, status)) goto end;
   }
   record = record_new(RECORD_FCLIB, &info);
@@ -164,16 +164,21 @@ static PyObject *problem_write(PyObject *object, PyObject *args, PyObject *kw) {
   bool good = path != NULL;
   if (good && r_object != Py_None)
     good = (r = as_doubles(r_object, "r", nd, shape)) && (u = as_doubles(u_object, "u", nd, shape));
-  if (good) {
+  const bool ready = good;
+  good = false;
+  if (ready) {
     Call call;
     call_init(&call);
     scree_Status status;
-    CALL_WITHOUT_GIL(&call, status = scree_fclib_write(PyBytes_AS_STRING(path), &self->problem,
-                                                       title, r ? doubles(r) : NULL,
-                                                       u ? doubles(u) : NULL, &call.log));
+    CALL_ON_FILES(&call,
+                  status = scree_fclib_write(PyBytes_AS_STRING(path), &self->problem, title,
+                                             r ? doubles(r) : NULL, u ? doubles(u) : NULL,
+                                             &call.log),
+                  goto end);
     good = call_succeeded(&call, status);
     call_clear(&call);
   }
+end:
   Py_XDECREF(path);
   Py_XDECREF(r);
   Py_XDECREF(u);

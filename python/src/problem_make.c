@@ -2,7 +2,6 @@
  * with the blocks of their contacts, balls. The arrays are copied, so a Problem never changes. */
 #include "core.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const law_words[] = {"coulomb", "associated", NULL};
@@ -113,83 +112,36 @@ static PyObject *finish(PyTypeObject *type, scree_Problem *problem, Common *comm
 
 /* ---- W in compressed rows -------------------------------------------------------------------- */
 
-static int compare_ints(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
-typedef struct Rows {
-  const int *indptr, *indices;
-  const double *data;
-  int d, nc;
-  int *mark, *list; /* (nc) block row that saw the column last; columns of a block row */
-} Rows;
-
-/* The block columns of block row c, the diagonal included, ascending. */
-static int columns_of(const Rows *w, int c) {
-  int count = 0;
-  w->mark[c] = c;
-  w->list[count++] = c;
-  for (int k = w->indptr[c * w->d]; k < w->indptr[(c + 1) * w->d]; ++k) {
-    const int column = w->indices[k] / w->d;
-    if (w->mark[column] == c) continue;
-    w->mark[column] = c;
-    w->list[count++] = column;
+/* indptr as the library takes it, freed with PyMem_Free; the library checks the columns. */
+static size_t *read_heads(PyObject *object, const Common *c, npy_intp values) {
+  const npy_intp count = (npy_intp)c->nc * c->d + 1;
+  PyArrayObject *array = as_ints(object, "indptr", 1, &count);
+  if (!array) return NULL;
+  const int *from = ints(array);
+  size_t *heads = NULL;
+  npy_intp wrong = 0;
+  if (from[0] != 0 || from[count - 1] != values) {
+    PyErr_Format(core_errors.input, "indptr: goes from %d to %d, expected 0 to %lld", from[0],
+                 from[count - 1], (long long)values);
+    goto end;
   }
-  qsort(w->list, (size_t)count, sizeof(int), compare_ints);
-  return count;
-}
-
-static void fill_rows(const Rows *w, scree_BlockRows *blocks) {
-  const size_t d = (size_t)w->d;
-  for (int c = 0; c < w->nc; ++c) w->mark[c] = -1;
-  for (int c = 0; c < w->nc; ++c) {
-    const int count = columns_of(w, c);
-    const size_t first = blocks->row[c];
-    blocks->row[c + 1] = first + (size_t)count;
-    memcpy(blocks->col + first, w->list, (size_t)count * sizeof(int));
-    for (int k = 0; k < count; ++k) w->mark[w->list[k]] = c; /* all are marked already */
-    for (int i = 0; i < w->d; ++i) {
-      double *x = blocks->x + d * d * first + (size_t)i * d * (size_t)count;
-      for (int k = w->indptr[c * w->d + i]; k < w->indptr[c * w->d + i + 1]; ++k) {
-        const int column = w->indices[k] / w->d;
-        const int *at = bsearch(&column, w->list, (size_t)count, sizeof(int), compare_ints);
-        x[d * (size_t)(at - w->list) + (size_t)(w->indices[k] % w->d)] += w->data[k];
-      }
-    }
+  for (npy_intp i = 1; i < count && !wrong; ++i)
+    if (from[i] < from[i - 1]) wrong = i;
+  if (wrong) {
+    PyErr_Format(core_errors.input, "indptr: entry %lld is smaller than the one before it",
+                 (long long)wrong);
+    goto end;
   }
-}
-
-static size_t count_blocks(const Rows *w) {
-  size_t count = 0;
-  for (int c = 0; c < w->nc; ++c) w->mark[c] = -1;
-  for (int c = 0; c < w->nc; ++c) count += (size_t)columns_of(w, c);
-  return count;
-}
-
-static bool check_rows(const Rows *w, npy_intp values) {
-  const int n = w->nc * w->d;
-  if (w->indptr[0] != 0 || w->indptr[n] != values) {
-    PyErr_Format(core_errors.input, "indptr: goes from %d to %d, expected 0 to %lld", w->indptr[0],
-                 w->indptr[n], (long long)values);
-    return false;
-  }
-  for (int i = 0; i < n; ++i)
-    if (w->indptr[i + 1] < w->indptr[i]) {
-      PyErr_Format(core_errors.input, "indptr: entry %d is smaller than the one before it", i + 1);
-      return false;
-    }
-  for (npy_intp k = 0; k < values; ++k)
-    if (w->indices[k] < 0 || w->indices[k] >= n) {
-      PyErr_Format(core_errors.input, "indices: entry %lld is %d, expected 0 to %d", (long long)k,
-                   w->indices[k], n - 1);
-      return false;
-    }
-  return true;
+  heads = PyMem_Malloc((size_t)count * sizeof *heads);
+  if (!heads) PyErr_NoMemory();
+  for (npy_intp i = 0; heads && i < count; ++i) heads[i] = (size_t)from[i];
+end:
+  Py_DECREF(array);
+  return heads;
 }
 
 PyObject *problem_assembled(PyTypeObject *type, PyObject *args, PyObject *kw) {
-  static char *words[] = {"indptr", "indices", "data",  "q",     "mu",  "law",
+  static char *words[] = {"indptr", "indices", "data",  "q",    "mu", "law",
                           "set",    "set_a",   "set_b", "flow", NULL};
   PyObject *indptr_object, *indices_object, *data_object, *object = NULL;
   Common common = {0};
@@ -198,38 +150,28 @@ PyObject *problem_assembled(PyTypeObject *type, PyObject *args, PyObject *kw) {
                                    &common.mu_object, &common.law_object, &common.set_object,
                                    &common.a_object, &common.b_object, &common.flow_object))
     return NULL;
-  PyArrayObject *indptr = NULL, *indices = NULL, *data = NULL;
-  Rows rows = {0};
+  PyArrayObject *indices = NULL, *data = NULL;
+  size_t *heads = NULL;
   Call call;
   call_init(&call);
   const npy_intp any = -1;
   if (!common_read(&common)) goto end;
-  const npy_intp heads = (npy_intp)common.nc * common.d + 1;
-  indptr = as_ints(indptr_object, "indptr", 1, &heads);
-  if (!indptr) goto end;
   indices = as_ints(indices_object, "indices", 1, &any);
   if (!indices) goto end;
   const npy_intp values = PyArray_SIZE(indices);
   data = as_doubles(data_object, "data", 1, &values);
   if (!data) goto end;
-  rows = (Rows){ints(indptr), ints(indices), doubles(data), common.d, common.nc, NULL, NULL};
-  if (!check_rows(&rows, values)) goto end;
-  rows.mark = PyMem_Malloc(((size_t)common.nc + 1) * 2 * sizeof(int));
-  if (!rows.mark) {
-    PyErr_NoMemory();
-    goto end;
-  }
-  rows.list = rows.mark + common.nc + 1;
+  heads = read_heads(indptr_object, &common, values);
+  if (!heads) goto end;
   scree_Problem problem;
-  const scree_Status status =
-      scree_problem_create_assembled(&problem, common.d, common.nc, count_blocks(&rows),
-                                     common.set != NULL, &call.log);
+  scree_Status status;
+  CALL_WITHOUT_GIL(&call, status = scree_problem_create_csr(
+                              &problem, common.d, common.nc, heads, ints(indices), doubles(data),
+                              NULL, NULL, common.set != NULL, &call.log));
   if (!call_succeeded(&call, status)) goto end;
-  fill_rows(&rows, &problem.blocks);
   object = finish(type, &problem, &common, &call);
 end:
-  PyMem_Free(rows.mark);
-  Py_XDECREF(indptr);
+  PyMem_Free(heads);
   Py_XDECREF(indices);
   Py_XDECREF(data);
   common_fini(&common);

@@ -174,6 +174,25 @@ static const Field fclib[] = {
     FIELD(scree_FclibInfo, math_info, CHARS, "of the file"),
     END};
 
+static const Field certificate[] = {
+    FIELD(scree_ReplayCertificate, steps, LONG, "done"),
+    FIELD(scree_ReplayCertificate, above, LONG, "steps above the tolerance"),
+    FIELD(scree_ReplayCertificate, first_above, LONG, "first such step, 0: none"),
+    FIELD(scree_ReplayCertificate, tolerance, REAL, "on the error"),
+    FIELD(scree_ReplayCertificate, error, REAL, "worst"),
+    FIELD(scree_ReplayCertificate, error_step, LONG, "step of the worst error"),
+    FIELD(scree_ReplayCertificate, worst, PAIR, "bodies of the worst contact, or -1"),
+    FIELD(scree_ReplayCertificate, penetration, REAL, "deepest, relative to the smaller body"),
+    FIELD(scree_ReplayCertificate, penetration_step, LONG, "step of the deepest penetration"),
+    FIELD(scree_ReplayCertificate, deepest, PAIR, "bodies of the deepest penetration, or -1"),
+    FIELD(scree_ReplayCertificate, penetration_limit, REAL, "nan: unknown"),
+    FIELD(scree_ReplayCertificate, energy_created, REAL, "by the discretisation, relative"),
+    FIELD(scree_ReplayCertificate, energy_limit, REAL, "nan: unknown"),
+    FIELD(scree_ReplayCertificate, energy_error, REAL, "missing in the balance, relative"),
+    FIELD(scree_ReplayCertificate, contacts_max, INT, "most contacts of a step"),
+    FIELD(scree_ReplayCertificate, seconds, REAL, "clock"),
+    END};
+
 static const struct {
   const char *name, *doc;
   const Field *fields;
@@ -185,6 +204,8 @@ static const struct {
     [RECORD_ANALYSIS] = {"scree.Analysis", "Averages over a world.", analysis},
     [RECORD_SCENE] = {"scree.SceneInfo", "What a scene would run.", scene},
     [RECORD_SUMMARY] = {"scree.RunSummary", "The certificate of a run.", summary},
+    [RECORD_CERTIFICATE] = {"scree.Certificate", "The certificate of a run that was read back.",
+                            certificate},
     [RECORD_FCLIB] = {"scree.FclibInfo", "What an FCLIB file says about itself.", fclib},
 };
 

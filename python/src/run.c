@@ -32,7 +32,9 @@ static scree_Status steps(scree_Run *run, const RunArguments *from, Call *call) 
   scree_Status status = SCREE_OK;
   while (status <= SCREE_NOT_CONVERGED && !scree_run_is_over(run)) {
     scree_StepReport report;
+    if (!files_lock()) return SCREE_INTERRUPTED;
     status = scree_run_step(run, &report);
+    files_unlock();
     if (!from->progress || status > SCREE_NOT_CONVERGED) continue;
     call_acquire(call);
     const int stop = call_progress(from->progress, run, &report);
@@ -53,15 +55,17 @@ static PyObject *carry_out(RunArguments *from) {
   scree_RunSummary summary;
   scree_Status status;
   memset(&summary, 0, sizeof summary);
-  call_release(&call);
+  if (!call_release_for_files(&call)) return NULL;
   status = scree_run_create(from->scene->scene, &from->settings, &call.log, &run);
   if (status == SCREE_OK) {
+    files_unlock();
     status = steps(run, from, &call);
-    const scree_Status closed = scree_run_close(run, &call.log);
+    (void)files_lock();
+    const scree_Status closed = scree_run_close(run);
     if (status == SCREE_OK) status = closed;
     summary = scree_run_summary(run);
   }
-  call_acquire(&call);
+  call_acquire_from_files(&call);
   PyObject *record = NULL;
   if (call_succeeded(&call, status)) record = record_new(RECORD_SUMMARY, &summary);
   scree_run_destroy(run);

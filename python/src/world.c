@@ -253,6 +253,8 @@ static int world_clear(PyObject *object) {
 }
 
 static void free_world(WorldObject *self) {
+  scree_recorder_destroy(self->recorder);
+  self->recorder = NULL;
   scree_world_destroy(self->world);
   self->world = NULL;
   world_free_signals(self);
@@ -296,8 +298,10 @@ static scree_Status step_once(WorldObject *self, scree_StepReport *report) {
     self->prepared = true;
   }
   status = scree_world_step(self->world, report);
-  if (status == SCREE_OK || status == SCREE_NOT_CONVERGED) self->prepared = false;
-  return status;
+  if (status != SCREE_OK && status != SCREE_NOT_CONVERGED) return status;
+  self->prepared = false;
+  const scree_Status recorded = world_record_step(self, report);
+  return recorded == SCREE_OK ? status : recorded;
 }
 
 static bool call_before(WorldObject *self) {
@@ -477,7 +481,8 @@ PyTypeObject WorldType = {
 
 static bool add_methods(PyObject *module) {
   if (PyType_Ready(&WorldType) < 0) return false;
-  for (PyMethodDef *lists[] = {world_build_methods, world_state_methods, NULL}, **list = lists;
+  for (PyMethodDef *lists[] = {world_build_methods, world_state_methods,
+                                world_record_methods, NULL}, **list = lists;
        *list; ++list)
     for (PyMethodDef *method = *list; method->ml_name; ++method) {
       PyObject *descriptor = PyDescr_NewMethod(&WorldType, method);

@@ -131,7 +131,7 @@ static PyObject *world_set_velocity(PyObject *object, PyObject *args, PyObject *
   Py_RETURN_NONE;
 }
 
-static PyObject *shape_dict(const scree_Shape *shape) {
+PyObject *shape_dict(const scree_Shape *shape) {
   const scree_ShapeType *type = scree_shape_type(shape->kind);
   PyObject *dict = Py_BuildValue("{s:s}", "kind", type->name);
   for (int p = 0; dict && p < type->parameter_count; ++p) {
@@ -305,6 +305,12 @@ static PyObject *world_restore(PyObject *object, PyObject *bytes) {
   if (order_size) memcpy(order, PyBytes_AS_STRING(bytes) + sizeof head, order_size);
   bool same = self->poured == (int)head.poured;
   if (same && order_size) same = memcmp(order, self->order, order_size) == 0;
+  if (!same && self->recorder) {
+    PyErr_SetString(core_errors.input,
+                    "state: of a time with other bodies, while the world is being recorded");
+    PyMem_RawFree(order);
+    return NULL;
+  }
   const scree_Status status = same ? scree_world_restore(self->world, state, size)
                                    : rebuild(self, order, (int)head.poured, state, size);
   if (!call_succeeded(&self->call, status)) {
