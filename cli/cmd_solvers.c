@@ -24,7 +24,7 @@ static const Capability capabilities[] = {
     {SCREE_CAN_ASSOCIATED, "associated"},
     {SCREE_CAN_ASSEMBLED, "assembled"},
     {SCREE_CAN_BODIES, "bodies"},
-    {SCREE_CAN_ALL_SETS, "all sets"},
+    {SCREE_CAN_ANY_SIZE, "constraints of any size"},
     {SCREE_CAN_FLOW, "flow"},
 };
 

@@ -14,6 +14,13 @@
 /* the solver itself, so that its static functions can be called */
 #include "solver/ipm.c"
 
+static void multiply(int d, const double *A, const double *v, double *out) {
+  for (int i = 0; i < d; ++i) {
+    out[i] = 0.0;
+    for (int j = 0; j < d; ++j) out[i] += A[i * d + j] * v[j];
+  }
+}
+
 static void random_inside(int d, unsigned long long *seed, double closeness, double *x) {
   double tail = 0.0;
   for (int i = 1; i < d; ++i) {
@@ -141,7 +148,8 @@ static void test_systems(void **unused) {
     }
 }
 
-/* A state of the solver in the middle of nowhere, with proximal weights switched off. */
+/* A state of the solver at random x, z and y, with proximal weights switched off; joints need a
+ * small one. */
 static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *cache,
                          scree_SolveSettings *settings, scree_SolveRun *run) {
   assert_int_equal(scree_operator_create(p, 1, NULL, W), SCREE_OK);
@@ -150,7 +158,7 @@ static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *
   Options o;
   void *state;
   scree_options_init(&scree_solver_ipm.options, &o);
-  o.weight = 1e300;
+  o.weight = p->set ? 1e8 : 1e300;
   assert_int_equal(create(run, &o, &state), SCREE_OK);
   State *st = state;
   measure_scales(st);
@@ -159,8 +167,10 @@ static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *
     double *x = st->x + c * p->d, *z = st->z + c * p->d;
     random_inside(p->d, &seed, 1.0, x);
     random_inside(p->d, &seed, 1.0, z);
-    if (st->contact[c].line)
-      for (int i = 1; i < p->d; ++i) x[i] = z[i] = 0.0;
+    for (int i = 0; i < p->d; ++i) {
+      if (st->contact[c].kind == SCREE_IPM_LINE && i) x[i] = z[i] = 0.0;
+      if (st->contact[c].kind == SCREE_IPM_SPACE) z[i] = 0.0;
+    }
   }
   for (size_t i = 0; W->state_size && i < st->system->size; ++i) st->y[i] = small_random(&seed);
   return st;
@@ -169,12 +179,15 @@ static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *
 static void test_direction(void **unused) {
   (void)unused;
   for (int d = 2; d <= 3; ++d)
-    for (int variant = 0; variant < 8; ++variant) {
+    for (int variant = 0; variant < 16; ++variant) {
       const bool assembled = variant & 1, frictionless = variant & 2, coulomb = variant & 4;
+      uint8_t sets[16] = {[2] = SCREE_SET_SPACE};
       scree_Problem pile = small_pile(d, 3, 0.4, 0.2), p = pile;
       if (assembled) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
       p.law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
       if (frictionless) p.mu[1] = 0.0;
+      assert_true(p.nc <= 16);
+      p.set = variant & 8 ? sets : NULL;
       scree_Operator W;
       scree_SolveCache cache = {0};
       scree_SolveSettings settings;
@@ -193,7 +206,11 @@ static void test_direction(void **unused) {
       /* complementarity: dx + P dz = a */
       for (int c = 0; c < p.nc; ++c) {
         double P[9], v[3], sum[3];
-        if (st->contact[c].line) {
+        if (st->contact[c].kind == SCREE_IPM_SPACE) {
+          for (int i = 0; i < d; ++i) assert_true(st->dz[c * d + i] == 0.0);
+          continue;
+        }
+        if (st->contact[c].kind == SCREE_IPM_LINE) {
           const double *x = st->x + c * d, *z = st->z + c * d;
           const double value = x[0] * z[0] + x[0] * st->dz[c * d] + z[0] * st->dx[c * d];
           assert_true(fabs(value - target) < 1e-8);

@@ -11,8 +11,9 @@
 
 #include "small_problems.h"
 
-/* the solver itself, so that its static functions can be called */
-#include "solver/lemke.c"
+/* the path itself, so that its static functions can be called */
+#include "solver/lemke_path.c"
+#include "solver/registry.h"
 
 /* A path that is walked by hand. */
 typedef struct Walk {
@@ -20,20 +21,18 @@ typedef struct Walk {
   scree_SolveCache cache;
   scree_SolveSettings settings;
   scree_SolveRun run;
-  State *st;
+  scree_LemkePath path;
 } Walk;
 
 static void begin(Walk *walk, const scree_Problem *p) {
   *walk = (Walk){0};
-  Options defaults;
-  void *state;
-  scree_options_init(&scree_solver_lemke.options, &defaults);
+  bool broken = false;
   assert_int_equal(scree_operator_create(p, 1, NULL, &walk->W), SCREE_OK);
   walk->settings = scree_solve_settings();
   walk->run = (scree_SolveRun){.W = &walk->W, .settings = &walk->settings, .cache = &walk->cache};
-  assert_int_equal(create(&walk->run, &defaults, &state), SCREE_OK);
-  walk->st = state;
-  start(walk->st, 0);
+  assert_int_equal(scree_lemke_path_create(&walk->run, &walk->path), SCREE_OK);
+  assert_int_equal(scree_lemke_start(&walk->path, &walk->run, 0, 1e-4, 0.1, &broken), SCREE_OK);
+  assert_false(broken);
 }
 
 static void end(Walk *walk) {
@@ -48,7 +47,7 @@ static scree_Problem some_problem(int trial) {
 }
 
 /* The impulses of the linear laws at another tau, the statuses being the same: Newton's method. */
-static void impulses_at(State *st, double tau, int d, int nc, double *r) {
+static void impulses_at(scree_LemkePath *st, double tau, int d, int nc, double *r) {
   const size_t n = (size_t)(nc * d);
   bool broken = false;
   st->here.tau = tau;
@@ -72,16 +71,16 @@ static void test_path(void **unused) {
     double *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b), *r = calloc(n, sizeof *r);
     Walk walk;
     begin(&walk, &p);
-    State *st = walk.st;
+    scree_LemkePath *st = &walk.path;
     Step step = {.sign = -1.0, .event = {0.0, -1, 0}};
     for (int k = 0; k < 60; ++k) {
       bool far, broken = false;
       assert_int_equal(correct(st, &walk.run, &step, &far, &broken), SCREE_OK);
       assert_false(broken);
       if (far || step.landing || st->here.tau <= 0.0) break;
-      if (st->gate != NO_GATE) {
+      if (st->gate != SCREE_GATE_NONE) {
         double slope;
-        gate_value(st, st->here.r, st->u, &slope);
+        scree_lemke_gate(st, st->here.r, st->u, &slope);
         if (!(slope * orientation(st) > 0.0))
           fail_msg("trial %d, step %d: what enters falls (%g)", trial, k, slope);
         ++events;
@@ -136,7 +135,7 @@ static void test_leaving_the_cone(void **unused) {
     }
     double norm = d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
     r[0] = norm / mu * (1.0 + fabs(small_random(&seed)));
-    const double at = leaves_cone(d, mu, r, x, sign, false);
+    const double at = scree_lemke_leaves_cone(d, mu, r, x, sign, false);
     const double until = isinf(at) ? 100.0 : at;
     for (int k = 1; k < 50; ++k)
       if (!(cone_gap(d, mu, r, forward, until * k / 50.0) > -1e-9))

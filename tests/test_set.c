@@ -51,7 +51,7 @@ static void random_cone(int d, double mu, double size, uint64_t *seed, double *z
 }
 
 static void random_member(const scree_Set *set, int d, double size, uint64_t *seed, double *z) {
-  double ball[3];
+  double ball[3] = {0.0, 0.0, 0.0};
   random_vector(d, random_unit(seed) < 0.5 ? set->a : set->a * random_unit(seed), seed, ball);
   switch (set->kind) {
   case SCREE_SET_CONE: random_cone(d, set->mu, size, seed, z); return;
@@ -72,6 +72,7 @@ static void random_member(const scree_Set *set, int d, double size, uint64_t *se
   case SCREE_SET_HALF_LINE:
     for (int i = 0; i < d; ++i) z[i] = i ? 0.0 : size * random_unit(seed);
     return;
+  case SCREE_SET_BALL: memcpy(z, ball, sizeof ball); return;
   default: random_vector(d, size, seed, z); return;
   }
 }
@@ -96,6 +97,7 @@ static double outside(const scree_Set *set, int d, const double *p) {
     }
     return fmax(0.0, best - set->a);
   }
+  case SCREE_SET_BALL: return fmax(0.0, sqrt(dot(d, p, p)) - set->a);
   default: return 0.0;
   }
 }

@@ -14,18 +14,25 @@ typedef enum scree_SetKind {
   SCREE_SET_SHIFTED,   /* K - c n: cohesion c = parameter a */
   SCREE_SET_CONE_BALL, /* K + ball of radius d = parameter a */
   SCREE_SET_CAPPED,    /* (K cut by the ball of radius b) + ball of radius a */
-  SCREE_SET_HALF_LINE, /* r_n >= 0, r_T = 0: frictionless */
-  SCREE_SET_SPACE,     /* all of R^d: bilateral */
+  SCREE_SET_HALF_LINE, /* r_n >= 0, r_T = 0: frictionless contact, stop of a joint; any size */
+  SCREE_SET_SPACE,     /* all of R^d: bilateral; any size */
+  SCREE_SET_BALL,      /* |r| <= a: dry friction in a joint, motor of limited force; any size */
   SCREE_SET_KINDS
 } scree_SetKind;
 
-/* One contact's set. `mu` is ignored by HALF_LINE and SPACE. */
+/* The set of one constraint. `mu` is used by the cones only. */
 typedef struct scree_Set {
   scree_SetKind kind;
   double mu, a, b;
 } scree_Set;
 
-/* Y's exact projection: out = P_Y(x), both of size d. `out` may be `x`. */
+/* Whether the set is built on Coulomb's cone, with friction mu. */
+static inline bool scree_set_has_cone(scree_SetKind kind) {
+  return kind == SCREE_SET_CONE || kind == SCREE_SET_SHIFTED || kind == SCREE_SET_CONE_BALL ||
+         kind == SCREE_SET_CAPPED;
+}
+
+/* Y's exact projection: out = P_Y(x), both of size d (2 or 3 for cones). `out` may be `x`. */
 SCREE_API void scree_set_project(const scree_Set *set, int d, const double *x, double *out);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ enum {
   SCREE_CAN_ASSOCIATED = 1 << 3,
   SCREE_CAN_ASSEMBLED = 1 << 4,
   SCREE_CAN_BODIES = 1 << 5,
-  SCREE_CAN_ALL_SETS = 1 << 6, /* without it: cones and half-lines only */
+  SCREE_CAN_ANY_SIZE = 1 << 6, /* constraints of any number of rows, further vertices */
   SCREE_CAN_FLOW = 1 << 7      /* non-associated flow with a given H */
 };
 
@@ -76,10 +76,10 @@ typedef struct scree_SolveInfo {
 
 SCREE_API scree_SolveSettings scree_solve_settings(void);
 
-/* Solve. r (nc x d) receives the impulses, u (nc x d) the velocities W r + q; with `warm_start` r
- * is also where the solve begins. `info` may be null. Returns SCREE_OK, SCREE_NOT_CONVERGED (r, u
- * and info are valid), SCREE_BAD_INPUT, SCREE_MACHINE, or SCREE_INTERRUPTED (`interrupted` returned
- * true; r and u hold nothing of use). */
+/* Solve. r and u (scree_problem_rows) receive the impulses and the velocities W r + q; with
+ * `warm_start` r is also where the solve begins. `info` may be null. Returns SCREE_OK,
+ * SCREE_NOT_CONVERGED (r, u and info are valid), SCREE_BAD_INPUT, SCREE_MACHINE, or
+ * SCREE_INTERRUPTED (`interrupted` returned true; r and u hold nothing of use). */
 SCREE_API scree_Status scree_solve(const scree_Problem *problem,
                                    const scree_SolveSettings *settings, double *r, double *u,
                                    scree_SolveInfo *info, const scree_Log *log);
@@ -105,8 +105,9 @@ SCREE_API scree_Status scree_solver_set_settings(scree_Solver *solver,
 SCREE_API scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem,
                                           double *r, double *u, scree_SolveInfo *info);
 
-/* B^T r (nbodies x nb) for the r of the last problem: the velocities that the impulses give to the
- * bodies, scaled as in scree/problem.h. Valid until the next solve; null when that problem was
+/* A^-1 B^T r for the r of the last problem: the velocities that the impulses give to the vertices,
+ * scaled as in scree/problem.h. nbodies blocks of nb, nb zeros (the ground), then the further
+ * vertices one after the other. Valid until the next solve; null when that problem was
  * assembled or was not solved. */
 SCREE_API const double *scree_solver_velocities(const scree_Solver *solver);
 
@@ -130,6 +131,8 @@ SCREE_API const char *scree_solver_class_name(const scree_SolverClass *class_);
 SCREE_API const char *scree_solver_class_summary(const scree_SolverClass *class_);
 SCREE_API const char *scree_solver_class_reference(const scree_SolverClass *class_);
 SCREE_API unsigned scree_solver_class_capabilities(const scree_SolverClass *class_);
+/* The sets that it can project on: bits 1 << scree_SetKind. */
+SCREE_API unsigned scree_solver_class_sets(const scree_SolverClass *class_);
 SCREE_API const scree_OptionTable *scree_solver_class_options(const scree_SolverClass *class_);
 
 /* Null when the solver can work on the problem, else the reason in words. */

@@ -36,14 +36,15 @@ static double dot(int d, const double *a, const double *b) {
   return sum;
 }
 
+/* Of a cone, which has one or two tangents; other constraints have none. */
 static double tangent_norm(int d, const double *u) {
-  return d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
+  return d == 1 ? 0.0 : d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
 }
 
 /* out = r - P_Y(r - rho (u + s n)) */
 SCREE_INLINE void natural_map(const scree_Set *set, int d, double rho, const double *r,
                               const double *u, double s, double *out) {
-  double z[3];
+  double z[SCREE_ROWS_MAX];
   for (int i = 0; i < d; ++i) z[i] = r[i] - rho * u[i];
   z[0] -= rho * s;
   if (set->kind == SCREE_SET_CONE)
@@ -55,11 +56,11 @@ SCREE_INLINE void natural_map(const scree_Set *set, int d, double rho, const dou
 
 /* <W^-1 c, c> by elimination with a pivot floor, so that a singular block weighs much, not NaN. */
 SCREE_INLINE double inverse_energy(int d, const double *W, const double *c) {
-  double A[9], x[3];
+  double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX], x[SCREE_ROWS_MAX];
   double trace = 0.0;
   for (int i = 0; i < d * d; ++i) A[i] = W[i];
   for (int i = 0; i < d; ++i) trace += A[i * d + i];
-  if (!(trace > 0.0) || (c[0] == 0.0 && c[1] == 0.0 && (d == 2 || c[2] == 0.0))) return 0.0;
+  if (!(trace > 0.0) || dot(d, c, c) == 0.0) return 0.0;
   for (int i = 0; i < d; ++i) x[i] = c[i];
   const double floor_ = DBL_EPSILON * trace;
   for (int k = 0; k < d; ++k) {
@@ -79,24 +80,25 @@ SCREE_INLINE double inverse_energy(int d, const double *W, const double *c) {
 
 SCREE_INLINE void sum_glob(const scree_Set *set, int d, const double *r, const double *u,
                            const double *claimed, double ut, Sums *sums) {
-  double p[3], gap = 0.0, motion = 0.0;
+  double p[SCREE_ROWS_MAX], gap = 0.0, motion = 0.0;
   scree_set_project(set, d, r, p);
   for (int i = 0; i < d; ++i) gap += (r[i] - p[i]) * (r[i] - p[i]);
   for (int i = 0; claimed && i < d; ++i) motion += (claimed[i] - u[i]) * (claimed[i] - u[i]);
   sums->motion += sqrt(motion);
   sums->proj += sqrt(gap);
-  if (set->kind == SCREE_SET_SPACE) {
-    sums->bipotential += fabs(dot(d, u, r));
+  if (set->kind == SCREE_SET_SPACE || set->kind == SCREE_SET_BALL) {
+    /* the support function of the ball is a |u|, that of the whole space is zero at u = 0 */
+    sums->bipotential += fabs(dot(d, u, r) + set->a * sqrt(dot(d, u, u)));
     return;
   }
-  const double mu = set->kind == SCREE_SET_HALF_LINE ? 0.0 : set->mu;
+  const double mu = scree_set_has_cone(set->kind) ? set->mu : 0.0;
   sums->bipotential += fabs(dot(d, u, r) + mu * r[0] * ut);
   sums->penetration += u[0] < 0.0 ? -u[0] : 0.0;
 }
 
 SCREE_INLINE void sum_report(const scree_Set *set, int d, int c, const double *r, double natural2,
                              double ut, Sums *sums) {
-  double p[3], violation2 = 0.0;
+  double p[SCREE_ROWS_MAX], violation2 = 0.0;
   scree_set_project(set, d, r, p);
   for (int i = 0; i < d; ++i) violation2 += (r[i] - p[i]) * (r[i] - p[i]);
   if (violation2 > sums->violation2) sums->violation2 = violation2;
@@ -104,7 +106,7 @@ SCREE_INLINE void sum_report(const scree_Set *set, int d, int c, const double *r
     sums->worst2 = natural2;
     sums->worst = c;
   }
-  if (r[0] > 0.0 && set->kind != SCREE_SET_SPACE && set->kind != SCREE_SET_HALF_LINE) {
+  if (r[0] > 0.0 && scree_set_has_cone(set->kind)) {
     const double dilatation = set->mu * ut;
     sums->dilatation += dilatation;
     if (dilatation > sums->dilatation_max) sums->dilatation_max = dilatation;
@@ -114,15 +116,16 @@ SCREE_INLINE void sum_report(const scree_Set *set, int d, int c, const double *r
 
 double scree_measure_contact(const scree_Problem *problem, int c, double rho, const double *R,
                              const double *U) {
-  const int d = problem->d;
-  const size_t at = (size_t)c * (size_t)d;
+  const bool contact = c < problem->nc;
+  const size_t *row = problem->general.row + (contact ? 0 : c - problem->nc);
+  const int d = contact ? problem->d : (int)(row[1] - row[0]);
+  const size_t at = contact ? (size_t)c * (size_t)d : row[0];
   const double *u = U + at;
   const scree_Set set = scree_problem_set(problem, c);
-  const bool slides = problem->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE &&
-                      set.kind != SCREE_SET_HALF_LINE;
-  double map[3], flow[3];
+  const bool slides = problem->law == SCREE_COULOMB && scree_set_has_cone(set.kind);
+  double map[SCREE_ROWS_MAX], flow[3];
   const double s = slides ? set.mu * tangent_norm(d, u) : 0.0;
-  if (problem->flow) {
+  if (problem->flow && contact) {
     for (int i = 0; i < d; ++i) flow[i] = dot(d, problem->flow + (at + (size_t)i) * (size_t)d, u);
     u = flow;
   }
@@ -133,16 +136,15 @@ double scree_measure_contact(const scree_Problem *problem, int c, double rho, co
 SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, int c,
                               const double *R, const double *U, const double *claimed, Sums *sums) {
   const scree_Problem *p = W->problem;
-  const size_t at = (size_t)c * (size_t)d;
+  const size_t at = c < p->nc ? (size_t)c * (size_t)d : p->general.row[c - p->nc];
   const double *r = R + at, *u = U + at, *q = p->q + at;
   const scree_Set set = scree_problem_set(p, c);
   const double ut = tangent_norm(d, u);
-  const bool slides =
-      p->law == SCREE_COULOMB && set.kind != SCREE_SET_SPACE && set.kind != SCREE_SET_HALF_LINE;
+  const bool slides = p->law == SCREE_COULOMB && scree_set_has_cone(set.kind);
   const double s = slides ? set.mu * ut : 0.0;
-  double map[3] = {0.0}, natural2 = 0.0, flow[3];
-  const double *driving = u; /* what is normal to the set: u, or H u with non-associated flow */
-  if (p->flow) {
+  double map[SCREE_ROWS_MAX] = {0.0}, natural2 = 0.0, flow[3];
+  const double *driving = u; /* the normal direction of the set: u, or H u with a given flow */
+  if (p->flow && c < p->nc) {
     for (int i = 0; i < d; ++i) flow[i] = dot(d, p->flow + (at + (size_t)i) * (size_t)d, u);
     driving = flow;
   }
@@ -160,7 +162,7 @@ SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, in
   }
   if (parts & PART_MERIT) {
     double room[9];
-    const double *Wcc = scree_contact_diagonal(W, d, c, room);
+    const double *Wcc = scree_constraint_diagonal(W, c, room);
     sums->merit_C += inverse_energy(d, Wcc, map);
     sums->merit_q += inverse_energy(d, Wcc, q);
   }
@@ -289,7 +291,7 @@ static Sums sum_part(const scree_Operator *W, unsigned parts, int index, int chu
   const int nc = W->problem->nc, last = (index + 1) * chunk < nc ? (index + 1) * chunk : nc;
   int first = index * chunk;
   Sums sums = {.worst = -1};
-  if (!W->problem->set && !W->problem->flow &&
+  if (W->plain_cones && !W->problem->flow &&
       (parts | PART_ERROR | PART_SICONOS) == (PART_ERROR | PART_SICONOS))
     first = sum_cones_range(W, parts, first, last, r, u, &sums);
   if (W->problem->d == 3)
@@ -319,6 +321,8 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
       for (int k = 0; k < n; ++k) part[k] = sum_part(W, parts, base + k, chunk, r, u, claimed);
     for (int k = 0; k < n; ++k) add_sums(&total, &part[k]);
   }
+  for (int c = nc; c < W->constraints; ++c)
+    sum_contact(W, parts, scree_rows_of(W, c), c, r, u, claimed, &total);
   return total;
 }
 
@@ -361,7 +365,7 @@ double scree_measure_value(const scree_Operator *W, scree_Measure measure, const
     return fmax(error_of(W, &sums), siconos_of(&sums));
   case SCREE_MEASURE_EPS_GLOB:
     sums = sum_all(W, PART_GLOB, r, u, NULL);
-    return glob_of(&sums, W->problem->nc);
+    return glob_of(&sums, W->constraints);
   case SCREE_MEASURE_MERIT:
     sums = sum_all(W, PART_MERIT, r, u, NULL);
     return relative(sums.merit_C, sums.merit_q);
@@ -374,12 +378,12 @@ void scree_measure_all(const scree_Operator *W, const double *r, const double *u
                        const double *u_claimed, scree_Measures *measures) {
   const unsigned parts = PART_ERROR | PART_SICONOS | PART_GLOB | PART_MERIT | PART_REPORT;
   const Sums sums = sum_all(W, parts, r, u, u_claimed);
-  const double nc = W->problem->nc ? W->problem->nc : 1.0;
+  const double nc = W->constraints ? W->constraints : 1.0;
   const double scale = error_scale(W, &sums);
   *measures = (scree_Measures){
       .error = error_of(W, &sums),
       .error_siconos = siconos_of(&sums),
-      .eps_glob = glob_of(&sums, W->problem->nc),
+      .eps_glob = glob_of(&sums, W->constraints),
       .eps_motion = sums.motion / nc,
       .eps_proj = sums.proj / nc,
       .eps_bipotential = sums.bipotential / nc,
@@ -414,7 +418,7 @@ scree_Status scree_problem_measure(const scree_Problem *problem, const double *r
   scree_Status status = scree_problem_check(problem, log);
   if (!status) status = scree_operator_create(problem, 1, log, &W);
   if (status) return status;
-  const size_t n = (size_t)problem->nc * (size_t)problem->d;
+  const size_t n = W.rows;
   double *y = SCREE_ALLOC(double, W.state_size);
   double *velocity = u ? u : SCREE_ALLOC(double, n);
   if (y && velocity) {

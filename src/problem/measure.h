@@ -15,7 +15,7 @@ double scree_measure_value(const scree_Operator *W, scree_Measure measure, const
 void scree_measure_all(const scree_Operator *W, const double *r, const double *u,
                        const double *u_claimed, scree_Measures *measures);
 
-/* |r - P(r - rho(u+s))| of contact c alone; r, u (nc x d). Over measures.scale, with measures.rho,
+/* |r - P(r - rho(u+s))| of contact c alone; r, u (rows). Over measures.scale, with measures.rho,
  * it is the contact's own part of `error`. */
 double scree_measure_contact(const scree_Problem *problem, int c, double rho, const double *r,
                              const double *u);

@@ -6,12 +6,33 @@
 #include "problem/operator.h"
 
 #include "core/log.h"
+#include "problem/general.h"
 #include "problem/graph.h"
 
 #include <math.h>
 
 /* Below this many contacts a parallel region costs more than it gives. */
 enum { PARALLEL_CONTACTS = 2000 };
+
+/* W_cc of constraint k of any size; returns its trace. */
+static double fill_general_diagonal(scree_Operator *W, int k) {
+  const scree_Problem *p = W->problem;
+  const scree_GeneralRows *g = &p->general;
+  const size_t rows = g->row[k + 1] - g->row[k];
+  double *D = W->general_diagonal + W->square[k], trace = 0.0;
+  for (size_t i = 0; i < rows * rows; ++i) D[i] = g->C ? g->C[W->square[k] + i] : 0.0;
+  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
+    if (scree_is_coupled(W, g->vertex[e])) continue;
+    const size_t size = (size_t)scree_vertex_size(p, g->vertex[e]);
+    const double *B = g->B + g->block[e];
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < rows; ++j)
+        for (size_t a = 0; a < size; ++a) D[i * rows + j] += B[i * size + a] * B[j * size + a];
+  }
+  if (W->coupling) scree_coupling_diagonal(W, k, D);
+  for (size_t i = 0; i < rows; ++i) trace += D[i * rows + i];
+  return trace;
+}
 
 static void fill_diagonal(scree_Operator *W) {
   const scree_Problem *p = W->problem;
@@ -43,24 +64,64 @@ static void fill_diagonal(scree_Operator *W) {
     }
     for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
   }
-  const double mean = p->nc ? trace / (double)((size_t)p->nc * d) : 0.0;
+  for (int k = 0; k < p->general.count; ++k) trace += fill_general_diagonal(W, k);
+  const double mean = W->rows ? trace / (double)W->rows : 0.0;
   W->mean_diagonal = mean > 0.0 ? mean : 1.0;
+}
+
+/* Where constraints of any size and further vertices are in arrays of blocks and in y. */
+static scree_Status place_general(scree_Operator *W, scree_Arena *arena, const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  const int vertices = p->vertices.count, count = p->general.count;
+  if (vertices) {
+    W->offset = SCREE_TAKE_RAW(arena, size_t, vertices + 1);
+    if (!W->offset) return scree_fail_memory(log, "the vertices of W");
+    W->offset[0] = W->state_size;
+    for (int k = 0; k < vertices; ++k)
+      W->offset[k + 1] = W->offset[k] + (size_t)p->vertices.size[k];
+    W->state_size = W->offset[vertices];
+  }
+  if (count) {
+    W->square = SCREE_TAKE(arena, size_t, count + 1);
+    if (!W->square) return scree_fail_memory(log, "the constraints of W");
+    for (int k = 0; k < count; ++k) {
+      const size_t rows = p->general.row[k + 1] - p->general.row[k];
+      W->square[k + 1] = W->square[k] + rows * rows;
+    }
+    W->squares += W->square[count];
+    W->general_diagonal = SCREE_TAKE_RAW(arena, double, W->square[count]);
+    if (!W->general_diagonal) return scree_fail_memory(log, "the diagonal blocks of W");
+  }
+  return vertices ? scree_coupling_create(W, arena, log, &W->coupling) : SCREE_OK;
+}
+
+static bool has_plain_cones(const scree_Problem *p) {
+  for (int c = 0; p->set && c < p->nc; ++c)
+    if (p->set[c] != SCREE_SET_CONE) return false;
+  return true;
 }
 
 scree_Status scree_operator_init(const scree_Problem *problem, int threads, const size_t *row,
                                  const int *entry, scree_Arena *arena, const scree_Log *log,
                                  scree_Operator *W) {
-  *W = (scree_Operator){.problem = problem, .threads = threads < 1 ? 1 : threads};
+  const size_t nc = (size_t)problem->nc, d = (size_t)problem->d;
+  *W = (scree_Operator){.problem = problem,
+                        .threads = threads < 1 ? 1 : threads,
+                        .constraints = scree_problem_constraints(problem),
+                        .rows = scree_problem_rows(problem),
+                        .squares = nc * d * d,
+                        .plain_cones = has_plain_cones(problem)};
   const bool balls = problem->kind == SCREE_BODIES && !problem->bodies.B && !problem->bodies.C;
   if (!balls) {
-    const size_t size = (size_t)problem->nc * (size_t)(problem->d * problem->d);
-    if (!(W->diagonal = SCREE_TAKE_RAW(arena, double, size)))
+    if (!(W->diagonal = SCREE_TAKE_RAW(arena, double, nc *d *d)))
       return scree_fail_memory(log, "the diagonal blocks of W");
   }
   if (problem->kind == SCREE_BODIES) {
     W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
     W->body_row = row;
     W->body_entry = entry;
+    const scree_Status status = place_general(W, arena, log);
+    if (status) return status;
   }
   fill_diagonal(W);
   return SCREE_OK;
@@ -132,7 +193,7 @@ static int chunk_start(int total, int k, int n) {
   return (int)((long long)total * k / n);
 }
 
-void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
+void scree_operator_gather(const scree_Operator *W, const double *r, double *y) {
   const scree_Problem *p = W->problem;
   if (p->kind == SCREE_ASSEMBLED) return;
   const int n = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
@@ -143,8 +204,22 @@ void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
     for (int k = 0; k < n; ++k)
       gather_range(W, chunk_start(p->bodies.nbodies, k, n),
                    chunk_start(p->bodies.nbodies, k + 1, n), r, y);
-  double *ground = y + (size_t)p->bodies.nbodies * (size_t)p->bodies.nb;
-  for (int j = 0; j < p->bodies.nb; ++j) ground[j] = 0.0;
+  /* the ground and the further vertices */
+  for (size_t j = (size_t)p->bodies.nbodies * (size_t)p->bodies.nb; j < W->state_size; ++j)
+    y[j] = 0.0;
+  const scree_VertexState state = scree_vertex_state(W, y);
+  for (int k = 0; k < p->general.count; ++k)
+    scree_general_push(W, k, r + p->general.row[k], &state, true);
+}
+
+void scree_operator_inertia(const scree_Operator *W, const double *y, double *out) {
+  for (size_t j = 0; j < W->state_size; ++j) out[j] = y[j];
+  if (W->coupling) scree_coupling_multiply(W, y, out);
+}
+
+void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
+  scree_operator_gather(W, r, y);
+  if (W->coupling) scree_coupling_solve(W, y);
 }
 
 /* `balls` is a literal like the others: whether B is null does not change from contact to contact,
@@ -190,53 +265,17 @@ void scree_operator_velocity(const scree_Operator *W, const double *r, const dou
 #pragma omp parallel for num_threads(n) schedule(static)
     for (int k = 0; k < n; ++k)
       velocity_range(W, chunk_start(p->nc, k, n), chunk_start(p->nc, k + 1, n), r, y, q, u);
+  const scree_VertexState state = scree_vertex_state(W, (double *)y);
+  for (int k = 0; k < p->general.count; ++k) {
+    const size_t at = p->general.row[k], end = p->general.row[k + 1];
+    for (size_t i = at; i < end; ++i) u[i] = q ? q[i] : 0.0;
+    scree_general_motion(W, k, &state, true, u + at);
+    if (r) scree_general_comply(W, k, r + at, u + at);
+  }
 }
 
 void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,
                           double *u) {
   scree_operator_state(W, r, y);
   scree_operator_velocity(W, r, y, q, u);
-}
-
-double scree_operator_norm_bound(const scree_Operator *W) {
-  const scree_Problem *p = W->problem;
-  const size_t d = (size_t)p->d;
-  double bound = 0.0;
-  if (p->kind == SCREE_ASSEMBLED) { /* largest row sum of |W| */
-    for (int c = 0; c < p->nc; ++c) {
-      const size_t start = p->blocks.row[c], width = d * (p->blocks.row[c + 1] - start);
-      for (size_t i = 0; i < d; ++i) {
-        const double *x = p->blocks.x + start * d * d + i * width;
-        double sum = 0.0;
-        for (size_t k = 0; k < width; ++k) sum += fabs(x[k]);
-        if (sum > bound) bound = sum;
-      }
-    }
-    return bound;
-  }
-  /* |B B^T| <= largest row sum of |B| times largest column sum of |B| */
-  const size_t nb = (size_t)p->bodies.nb;
-  double largest_column = 0.0, largest_row = 0.0, largest_C = 0.0, room[SCREE_BALL_ROOM];
-  for (int b = 0; b < p->bodies.nbodies; ++b)
-    for (size_t j = 0; j < nb; ++j) {
-      double sum = 0.0;
-      for (size_t e = W->body_row[b]; e < W->body_row[b + 1]; ++e) {
-        const int entry = W->body_entry[e];
-        const double *B = scree_contact_blocks(p, entry / 2, room) + (size_t)(entry % 2) * d * nb;
-        for (size_t i = 0; i < d; ++i) sum += fabs(B[i * nb + j]);
-      }
-      if (sum > largest_column) largest_column = sum;
-    }
-  for (size_t c = 0; c < (size_t)p->nc; ++c) {
-    const double *B = scree_contact_blocks(p, (int)c, room);
-    for (size_t i = 0; i < d; ++i) {
-      double sum = 0.0, C = 0.0;
-      for (size_t side = 0; side < 2; ++side)
-        for (size_t j = 0; j < nb; ++j) sum += fabs(B[(side * d + i) * nb + j]);
-      for (size_t j = 0; p->bodies.C && j < d; ++j) C += fabs(p->bodies.C[(c * d + i) * d + j]);
-      if (sum > largest_row) largest_row = sum;
-      if (C > largest_C) largest_C = C;
-    }
-  }
-  return largest_row * largest_column + largest_C;
 }

@@ -1,11 +1,13 @@
 /* The operator W of a problem, prepared for computing: diagonal blocks, the body-to-contact graph,
  * and the few operations that solvers are written with. A solver does not know which of the two
- * forms is behind it; its inner loops are instantiated for each by `switch` with literal arguments.
+ * forms is behind it; its inner loops over contacts are instantiated for each by `switch` with
+ * literal arguments. Constraints of any size go through the accessors below and general.h.
  *
- * The state y. In body form W r = B (B^T r) + C r passes through the scaled body velocities
- * y = B^T r, (nbodies + 1) blocks of nb, the last one the ground, always zero. Gauss-Seidel keeps y
- * up to date instead of W. In assembled form there is no state and y is not touched; it may be a
- * null pointer.
+ * The state y. In body form W r = B A^-1 (B^T r) + C r passes through the scaled velocities of the
+ * vertices, y = A^-1 B^T r: nbodies blocks of nb, one of the ground, always zero, then the further
+ * vertices. Where no vertices are coupled, A = I and Gauss-Seidel keeps y up to date instead of W;
+ * constraints on coupled vertices see each other through condensed blocks of W (coupling.h). In
+ * assembled form there is no state and y is not touched; it may be a null pointer.
  *
  * Sums over bodies and contacts run in a fixed order whatever the number of threads. */
 #ifndef SCREE_PROBLEM_OPERATOR_H
@@ -15,12 +17,23 @@
 #include "problem/balls.h"
 #include "scree/problem.h"
 
+struct scree_Coupling;
+
 typedef struct scree_Operator {
   const scree_Problem *problem;
-  int threads;            /* that loops over many contacts may use, >= 1 */
-  double *diagonal;       /* (nc x d x d) W_cc, or null for balls: see scree_contact_diagonal */
-  double mean_diagonal;   /* of diag W, > 0 (1 when W is zero) */
-  size_t state_size;      /* doubles in y: (nbodies + 1) * nb, or 0 */
+  int threads;              /* that loops over many contacts may use, >= 1 */
+  double *diagonal;         /* (nc x d x d) W_cc, or null for balls: see scree_contact_diagonal */
+  double mean_diagonal;     /* of diag W, > 0 (1 when W is zero) */
+  size_t state_size;        /* doubles in y, 0 in assembled form */
+  int constraints;          /* contacts and constraints of any size */
+  size_t rows;              /* of all constraints: the length of r and u */
+  size_t squares;           /* sum of their squares: the length of an array of blocks W_cc */
+  bool plain_cones;         /* all contacts have Coulomb's cone as their set */
+  size_t *offset;           /* (vertices.count + 1) where further vertices start in y, or null */
+  size_t *square;           /* (general.count + 1) where constraints of any size start in arrays of
+                               blocks, or null */
+  double *general_diagonal; /* their W_cc, or null; square[0] is at its start */
+  const struct scree_Coupling *coupling; /* of the further vertices, or null */
   const size_t *body_row; /* (nbodies + 1) body form: range of a body in body_entry */
   const int *body_entry;  /* (body_row[nbodies]) 2*c + side of each contact of a body, ascending */
   scree_Arena own;        /* memory of scree_operator_create, empty after scree_operator_init */
@@ -37,9 +50,15 @@ scree_Status scree_operator_init(const scree_Problem *problem, int threads, cons
                                  scree_Operator *W);
 
 /* y = B^T r (nothing in assembled form) */
+void scree_operator_gather(const scree_Operator *W, const double *r, double *y);
+
+/* out = A y (body form); `out` must not be y */
+void scree_operator_inertia(const scree_Operator *W, const double *y, double *out);
+
+/* y = A^-1 B^T r, the state that belongs to r (nothing in assembled form) */
 void scree_operator_state(const scree_Operator *W, const double *r, double *y);
 
-/* u = W r + q, given the state y of r. `q` (nc x d) may be another vector than the problem's, or
+/* u = W r + q, given the state y of r. `q` (rows) may be another vector than the problem's, or
  * null for zero. In body form y may be any velocities, and a null r leaves the compliance out. */
 void scree_operator_velocity(const scree_Operator *W, const double *r, const double *y,
                              const double *q, double *u);
@@ -48,15 +67,52 @@ void scree_operator_velocity(const scree_Operator *W, const double *r, const dou
 void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,
                           double *u);
 
-/* A bound of the largest eigenvalue of W from above (Gershgorin over blocks; cheap, not sharp). */
-double scree_operator_norm_bound(const scree_Operator *W);
-
-/* Whether no contact has friction: then Coulomb's law and the associated law are one, and convex.
- */
+/* Whether no constraint has friction that depends on its normal impulse: then Coulomb's law and the
+ * associated law are one, and convex. */
 SCREE_INLINE bool scree_problem_is_frictionless(const scree_Problem *p) {
-  for (int c = 0; c < p->nc; ++c)
-    if (p->mu[c] != 0.0) return false;
+  for (int c = 0; c < p->nc + p->general.count; ++c)
+    if (p->mu[c] != 0.0 && (!p->set || scree_set_has_cone((scree_SetKind)p->set[c]))) return false;
   return true;
+}
+
+/* ---- constraints of any size: where their rows and blocks are -------------------------------- */
+
+/* How many rows constraint c has. */
+SCREE_INLINE int scree_rows_of(const scree_Operator *W, int c) {
+  const scree_Problem *p = W->problem;
+  if (c < p->nc) return p->d;
+  return (int)(p->general.row[c - p->nc + 1] - p->general.row[c - p->nc]);
+}
+
+/* Where they start in r and u. */
+SCREE_INLINE size_t scree_row_of(const scree_Operator *W, int c) {
+  const scree_Problem *p = W->problem;
+  return c < p->nc ? (size_t)c * (size_t)p->d : p->general.row[c - p->nc];
+}
+
+/* Where the block (rows x rows) of constraint c starts in an array of `squares` numbers. */
+SCREE_INLINE size_t scree_square_of(const scree_Operator *W, int c) {
+  const scree_Problem *p = W->problem;
+  const size_t dd = (size_t)(p->d * p->d);
+  return c < p->nc ? (size_t)c * dd : (size_t)p->nc * dd + W->square[c - p->nc];
+}
+
+/* Compliance of constraint c, or null. */
+SCREE_INLINE const double *scree_compliance_of(const scree_Operator *W, int c) {
+  const scree_Problem *p = W->problem;
+  if (p->kind == SCREE_ASSEMBLED) return NULL;
+  if (c < p->nc) return p->bodies.C ? p->bodies.C + (size_t)c * (size_t)(p->d * p->d) : NULL;
+  return p->general.C ? p->general.C + W->square[c - p->nc] : NULL;
+}
+
+/* Components of vertex v, and where they start in y. */
+SCREE_INLINE int scree_vertex_size(const scree_Problem *p, int v) {
+  return v < p->bodies.nbodies ? p->bodies.nb : p->vertices.size[v - p->bodies.nbodies];
+}
+
+SCREE_INLINE size_t scree_vertex_start(const scree_Operator *W, int v) {
+  const scree_BodyRows *bodies = &W->problem->bodies;
+  return v < bodies->nbodies ? (size_t)v * (size_t)bodies->nb : W->offset[v - bodies->nbodies];
 }
 
 /* ---- one contact at a time: the inner loop of Gauss-Seidel -------------------------------------
@@ -139,6 +195,13 @@ SCREE_INLINE const double *scree_contact_diagonal(const scree_Operator *W, int d
   scree_ball_diagonal(W->problem->bodies.arm + 4 * (size_t)c, &wn, &wt);
   for (int i = 0; i < d * d; ++i) room[i] = i == 0 ? wn : i % (d + 1) == 0 ? wt : 0.0;
   return room;
+}
+
+/* W_cc of any constraint; `room` as above. */
+SCREE_INLINE const double *scree_constraint_diagonal(const scree_Operator *W, int c,
+                                                     double room[9]) {
+  if (c >= W->problem->nc) return W->general_diagonal + W->square[c - W->problem->nc];
+  return scree_contact_diagonal(W, W->problem->d, c, room);
 }
 
 /* Ask for what a later visit of contact c will read first. */

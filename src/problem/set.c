@@ -1,5 +1,5 @@
 /* Projections on the sets Y of the impulses: 002 section 8's four yield surfaces, the half-line of
- * frictionless contact, the whole space of bilateral joints.
+ * frictionless contact, the whole space of bilateral joints, the ball of dry friction in joints.
  *
  * All are built on the cone's projection k = P_K(x):
  *     shifted by cohesion c    P_K(x + c n) - c n
@@ -49,6 +49,13 @@ void scree_set_project(const scree_Set *set, int d, const double *x, double *out
     out[0] = fmax(x[0], 0.0);
     for (int i = 1; i < d; ++i) out[i] = 0.0;
     return;
+  case SCREE_SET_BALL: {
+    double size = 0.0;
+    for (int i = 0; i < d; ++i) size = hypot(size, x[i]);
+    const double shrink = size > set->a ? set->a / size : 1.0;
+    for (int i = 0; i < d; ++i) out[i] = shrink * x[i];
+    return;
+  }
   case SCREE_SET_SPACE:
   case SCREE_SET_KINDS: break;
   }

@@ -270,7 +270,8 @@ const scree_SolverClass scree_solver_auto = {
         "sweeps, Newton, interior points, a path in turn, as the problem asks; nothing to tune",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS | SCREE_CAN_FLOW,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+    .sets = SCREE_SETS_ALL,
     .max_iterations = 200000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

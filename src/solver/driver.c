@@ -63,11 +63,15 @@ const scree_OptionTable *scree_solver_class_options(const scree_SolverClass *cla
   return &class_->options;
 }
 
-static bool only_cones(const scree_Problem *p) {
-  if (!p->set) return true;
-  for (int c = 0; c < p->nc; ++c)
-    if (p->set[c] != SCREE_SET_CONE && p->set[c] != SCREE_SET_HALF_LINE) return false;
-  return true;
+unsigned scree_solver_class_sets(const scree_SolverClass *class_) {
+  return class_->sets;
+}
+
+/* The first constraint whose set is not in the mask, or -1. */
+static int first_outside(const scree_Problem *p, unsigned sets) {
+  for (int c = 0; p->set && c < scree_problem_constraints(p); ++c)
+    if (!(sets & 1u << p->set[c])) return c;
+  return -1;
 }
 
 const char *scree_solver_class_refuses(const scree_SolverClass *class_,
@@ -84,9 +88,19 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
   if (problem->kind == SCREE_BODIES && !(can & SCREE_CAN_BODIES))
     return "it needs W assembled, and this problem gives bodies";
   if (problem->flow && !(can & SCREE_CAN_FLOW)) return "it does not know non-associated flow";
-  if (!(can & SCREE_CAN_ALL_SETS) && !only_cones(problem))
-    return "it knows Coulomb's cone and frictionless contact only";
-  return NULL;
+  if (problem->general.count && !(can & SCREE_CAN_ANY_SIZE))
+    return "it solves contacts only, no joints or other constraints of any size";
+  static const char *const names[SCREE_SET_KINDS] = {
+      [SCREE_SET_CONE] = "it does not know Coulomb's cone",
+      [SCREE_SET_SHIFTED] = "it does not know cones with cohesion",
+      [SCREE_SET_CONE_BALL] = "it does not know cones with a ball added",
+      [SCREE_SET_CAPPED] = "it does not know capped cones",
+      [SCREE_SET_HALF_LINE] = "it does not know frictionless contact",
+      [SCREE_SET_SPACE] = "it does not know bilateral constraints (joints)",
+      [SCREE_SET_BALL] = "it does not know joints with dry friction",
+  };
+  const int outside = first_outside(problem, class_->sets);
+  return outside < 0 ? NULL : names[problem->set[outside]];
 }
 
 /* ---- solve ----------------------------------------------------------------------------------- */
@@ -125,8 +139,7 @@ static scree_Status check_settings(const scree_SolveSettings *s, const scree_Log
 static void certify(const scree_SolveRun *run, const double *r, double *u, double *y,
                     scree_SolveInfo *info) {
   const scree_SolveSettings *s = run->settings;
-  const size_t n = (size_t)run->W->problem->nc * (size_t)run->W->problem->d;
-  for (size_t i = 0; i < n; ++i) run->work[i] = u[i];
+  for (size_t i = 0; i < run->W->rows; ++i) run->work[i] = u[i];
   scree_operator_apply(run->W, r, run->W->problem->q, y, u);
   scree_measure_all(run->W, r, u, run->work, &info->measures);
   switch (s->measure) {
@@ -236,7 +249,7 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
   if (status) return status;
 
   const int threads = settings->threads > 0 ? settings->threads : omp_get_max_threads();
-  const size_t n = (size_t)problem->nc * (size_t)problem->d;
+  const size_t n = scree_problem_rows(problem);
   scree_Operator W;
   scree_SolveRun run = {.W = &W,
                         .settings = settings,

@@ -47,9 +47,9 @@ typedef struct FixedPoint {
   scree_SolveSettings settings;
   scree_SolveRun run;         /* of the inner solver, with a cache of its own: another law */
   scree_SolveRun *outer;      /* for the user's progress call */
-  double *q;                  /* (nc x d) q + mu s n */
-  double *s, *omega, *change; /* (nc) */
-  double *best;               /* (nc x d) */
+  double *q;                  /* (rows) q + mu s n */
+  double *s, *omega, *change; /* (constraints) */
+  double *best;               /* (rows) */
   double *state;              /* (W.state_size) */
 } FixedPoint;
 
@@ -82,7 +82,7 @@ static scree_Status find_inner(FixedPoint *m, const scree_SolveRun *run) {
 }
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {
-  const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
+  const size_t nc = (size_t)run->W->constraints, n = run->W->rows;
   scree_Arena *work = &run->cache->work;
   FixedPoint *m = SCREE_TAKE(work, FixedPoint, 1);
   if (!m) return scree_fail_memory(run->log, "the fixed point");
@@ -119,22 +119,24 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 }
 
 /* Whether Coulomb's law adds mu |u_T| to the normal velocity of contact c. */
-static bool slides(const scree_Problem *p, size_t c) {
-  return !p->set || (p->set[c] != SCREE_SET_HALF_LINE && p->set[c] != SCREE_SET_SPACE);
+static bool slides(const scree_Problem *p, int c) {
+  return !p->set || scree_set_has_cone((scree_SetKind)p->set[c]);
 }
 
-static double sliding_speed(size_t d, const double *u) {
-  return d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+/* |u_T| of a constraint that slides. */
+static double sliding_speed(const scree_Operator *W, int c, const double *u) {
+  const double *uc = u + scree_row_of(W, c);
+  return scree_rows_of(W, c) == 2 ? fabs(uc[1]) : hypot(uc[1], uc[2]);
 }
 
 /* One convex solve for the current s. On return u = W r + q with the problem's own q. */
 static scree_Status solve_inner(FixedPoint *m, scree_SolveRun *run, double tolerance, double *r,
                                 double *u) {
-  const scree_Problem *p = run->W->problem;
-  const size_t nc = (size_t)p->nc, d = (size_t)p->d;
-  memcpy(m->q, p->q, nc * d * sizeof *m->q);
-  for (size_t c = 0; c < nc; ++c)
-    if (slides(p, c)) m->q[c * d] += p->mu[c] * m->s[c];
+  const scree_Operator *W = run->W;
+  const scree_Problem *p = W->problem;
+  memcpy(m->q, p->q, W->rows * sizeof *m->q);
+  for (int c = 0; c < W->constraints; ++c)
+    if (slides(p, c)) m->q[scree_row_of(W, c)] += p->mu[c] * m->s[c];
   m->settings.tolerance = tolerance;
   m->settings.max_iterations = m->options.inner_iterations;
   m->run.start = run->start;
@@ -144,20 +146,19 @@ static scree_Status solve_inner(FixedPoint *m, scree_SolveRun *run, double toler
   const scree_Status status = m->inner->solve(m->inner_state, &m->run, r, u);
   run->factorisations += m->run.factorisations;
   m->run.factorisations = 0;
-  for (size_t c = 0; c < nc; ++c)
-    if (slides(p, c)) u[c * d] -= p->mu[c] * m->s[c];
+  for (int c = 0; c < W->constraints; ++c)
+    if (slides(p, c)) u[scree_row_of(W, c)] -= p->mu[c] * m->s[c];
   return status;
 }
 
 /* |F(s) - s| / (|s| + 1), or over |u| when `relative` */
 static double speed_change(const scree_SolveRun *run, const FixedPoint *m, const double *u,
                            bool relative) {
-  const scree_Problem *p = run->W->problem;
-  const size_t d = (size_t)p->d;
+  const scree_Operator *W = run->W;
   double change = 0.0, size = 0.0;
-  for (size_t c = 0; c < (size_t)p->nc; ++c) {
-    if (!slides(p, c)) continue;
-    const double speed = sliding_speed(d, u + c * d), difference = speed - m->s[c];
+  for (int c = 0; c < W->constraints; ++c) {
+    if (!slides(W->problem, c)) continue;
+    const double speed = sliding_speed(W, c, u), difference = speed - m->s[c];
     change += difference * difference;
     size += relative ? speed * speed : m->s[c] * m->s[c];
   }
@@ -167,11 +168,10 @@ static double speed_change(const scree_SolveRun *run, const FixedPoint *m, const
 
 /* s <- s + omega (F(s) - s), and each contact's omega for the next time. */
 static void update_speeds(const scree_SolveRun *run, FixedPoint *m, const double *u, bool cycling) {
-  const scree_Problem *p = run->W->problem;
-  const size_t d = (size_t)p->d;
-  for (size_t c = 0; c < (size_t)p->nc; ++c) {
-    if (!slides(p, c)) continue;
-    const double change = sliding_speed(d, u + c * d) - m->s[c];
+  const scree_Operator *W = run->W;
+  for (int c = 0; c < W->constraints; ++c) {
+    if (!slides(W->problem, c)) continue;
+    const double change = sliding_speed(W, c, u) - m->s[c];
     const bool turned = change * m->change[c] < 0.0;
     if (turned && cycling)
       m->omega[c] = fmax(omega_min, 0.5 * m->omega[c]);
@@ -185,15 +185,15 @@ static void update_speeds(const scree_SolveRun *run, FixedPoint *m, const double
 static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
   FixedPoint *m = state;
   const scree_Operator *W = run->W;
-  const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d, n = nc * d;
+  const size_t n = W->rows;
   double best = INFINITY, best_change = INFINITY;
   int waiting = 0;
   scree_operator_apply(W, r, W->problem->q, m->state, u);
   const bool warm = scree_vector_norm(n, r, W->threads) > 0.0;
-  for (size_t c = 0; c < nc; ++c) {
+  for (int c = 0; c < W->constraints; ++c) {
     m->omega[c] = 1.0;
     m->change[c] = 0.0;
-    m->s[c] = warm && slides(W->problem, c) ? sliding_speed(d, u + c * d) : 0.0;
+    m->s[c] = warm && slides(W->problem, c) ? sliding_speed(W, c, u) : 0.0;
   }
   bool stop = scree_solve_run_stop(run, r, u, INFINITY);
   double tolerance = inner_loosest;
@@ -259,7 +259,8 @@ const scree_SolverClass scree_solver_fixed_point = {
     .summary = "Coulomb's law by repeated convex problems with the sliding speeds given",
     .reference = "003 section 2.2.4",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED |
-                    SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+    .sets = SCREE_SETS_ALL,
     .max_iterations = 1000,
     .options = {option_list, 4, sizeof(Options)},
     .create = create,

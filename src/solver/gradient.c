@@ -60,16 +60,16 @@ typedef struct Sums {
 typedef struct Gradient {
   Options options;
   unsigned kind;
-  double *w;                              /* (nc) weights of the metric */
+  double *w;                              /* (constraints) weights of the metric */
   double *memory;                         /* the five below, one after the other */
-  double *y, *g, *r_next, *u_next, *best; /* (nc x d) each */
+  double *y, *g, *r_next, *u_next, *best; /* (rows) each */
   double *state;                          /* (W->state_size) */
   double L;                               /* to start with */
 } Gradient;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, unsigned kind,
                            void **state) {
-  const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
+  const size_t nc = (size_t)run->W->constraints, n = run->W->rows;
   scree_Arena *work = &run->cache->work;
   Gradient *s = SCREE_TAKE(work, Gradient, 1);
   if (!s) return scree_fail_memory(run->log, "the gradient method");
@@ -96,25 +96,30 @@ static scree_Status create(const scree_SolveRun *run, const void *options, unsig
   return SCREE_OK;
 }
 
+/* The part of rows first .. end-1, those of a constraint with weight w. */
+SCREE_INLINE void add_rows(size_t first, size_t end, double w, const double *y, const double *g,
+                           const double *r, const double *r_next, const double *u_next, Sums *s) {
+  double distance = 0.0, size = 0.0;
+  for (size_t k = first; k < end; ++k) {
+    const double step = r_next[k] - y[k], change = r_next[k] - r[k];
+    distance += step * step;
+    size += r_next[k] * r_next[k];
+    s->curvature += step * (u_next[k] - g[k]);
+    s->descent += g[k] * change;
+    s->increment += change * change;
+    s->old_size += r[k] * r[k];
+  }
+  s->distance += w * distance;
+  s->size += w * size;
+}
+
 /* Sums over contacts begin .. end-1; d is a literal. */
 SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, const double *y,
                             const double *g, const double *r, const double *r_next,
                             const double *u_next) {
   Sums s = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-  for (size_t c = begin; c < end; ++c) {
-    double distance = 0.0, size = 0.0;
-    for (size_t k = c * (size_t)d; k < (c + 1) * (size_t)d; ++k) {
-      const double step = r_next[k] - y[k], change = r_next[k] - r[k];
-      distance += step * step;
-      size += r_next[k] * r_next[k];
-      s.curvature += step * (u_next[k] - g[k]);
-      s.descent += g[k] * change;
-      s.increment += change * change;
-      s.old_size += r[k] * r[k];
-    }
-    s.distance += w[c] * distance;
-    s.size += w[c] * size;
-  }
+  for (size_t c = begin; c < end; ++c)
+    add_rows(c * (size_t)d, (c + 1) * (size_t)d, w[c], y, g, r, r_next, u_next, &s);
   return s;
 }
 
@@ -137,15 +142,19 @@ static Sums sum_all(const scree_Operator *W, const Gradient *m, const double *y,
     s.old_size += partial[chunk].old_size;
     s.size += partial[chunk].size;
   }
+  for (int c = W->problem->nc; c < W->constraints; ++c)
+    add_rows(scree_row_of(W, c), scree_row_of(W, c) + (size_t)scree_rows_of(W, c), m->w[c], y, g, r,
+             r_next, u_next, &s);
   return s;
 }
 
 /* |q| in the norm dual to |.|_w */
 static double dual_norm(const scree_Operator *W, const double *w, const double *q) {
-  const size_t d = (size_t)W->problem->d;
   double sum = 0.0;
-  for (size_t c = 0; c < (size_t)W->problem->nc; ++c)
-    for (size_t i = 0; i < d; ++i) sum += q[c * d + i] * q[c * d + i] / w[c];
+  for (int c = 0; c < W->constraints; ++c) {
+    const size_t at = scree_row_of(W, c), end = at + (size_t)scree_rows_of(W, c);
+    for (size_t i = at; i < end; ++i) sum += q[i] * q[i] / w[c];
+  }
   return sqrt(sum);
 }
 
@@ -159,7 +168,7 @@ static bool too_curved(const Sums *s, double L, double q_norm) {
 /* y = r+ + beta (r+ - r) and the gradient there. */
 static void extrapolate(const scree_Operator *W, Gradient *m, double beta, const double *r,
                         const double *u) {
-  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
+  const size_t n = W->rows;
   const double *r_next = m->r_next, *u_next = m->u_next;
   double *y = m->y, *g = m->g;
   SCREE_OVER_CHUNKS(chunk, n, W->threads) {
@@ -200,7 +209,7 @@ static Sums iterate(Gradient *m, scree_SolveRun *run, const double *y, const dou
 static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
   Gradient *m = state;
   const scree_Operator *W = run->W;
-  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
+  const size_t n = W->rows;
   double *const r_out = r, *const u_out = u, *const memory_r = m->r_next,
                 *const memory_u = m->u_next;
   double L = m->L, L_last = L, theta = 1.0, best = INFINITY;
@@ -290,7 +299,8 @@ static const scree_Option option_list[] = {
       .summary = summary_,                                                                         \
       .reference = "003 section 3.1.2",                                                            \
       .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_ASSOCIATED | SCREE_CAN_ASSEMBLED |   \
-                      SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,                                       \
+                      SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,                                       \
+      .sets = SCREE_SETS_ALL,                                                                      \
       .max_iterations = 200000,                                                                    \
       .options = {option_list, 1, sizeof(Options)},                                                \
       .create = create_,                                                                           \

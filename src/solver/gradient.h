@@ -10,15 +10,15 @@
 
 #include "problem/operator.h"
 
-/* w (nc): the mean diagonal of each W_cc, positive. */
+/* w (constraints): the mean diagonal of each W_cc, positive. */
 void scree_gradient_weights(const scree_Operator *W, double *w);
 
-/* out = P_Y(x - (step / w) g), all (nc x d); `out` may be x. A null g only projects. */
+/* out = P_Y(x - (step / w) g), all (rows); `out` may be x. A null g only projects. */
 void scree_gradient_step(const scree_Operator *W, const double *w, double step, const double *x,
                          const double *g, double *out);
 
 /* The largest eigenvalue of w^-1/2 W w^-1/2 from a few Lanczos steps: from below, mostly within a
- * few per cent. `work` (4 x nc x d) and `state` (W->state_size) are scratch. The same bits for any
+ * few per cent. `work` (4 x rows) and `state` (W->state_size) are scratch. The same bits for any
  * number of threads; 1 when W is zero. */
 double scree_gradient_eigenvalue(const scree_Operator *W, const double *w, double *work,
                                  double *state);

@@ -11,13 +11,14 @@ enum { LANCZOS_STEPS = 24 };
 
 void scree_gradient_weights(const scree_Operator *W, double *w) {
   const scree_Problem *p = W->problem;
-  for (int c = 0; c < p->nc; ++c) {
+  for (int c = 0; c < W->constraints; ++c) {
     double room[9];
-    const double *D = scree_contact_diagonal(W, p->d, c, room);
+    const double *D = scree_constraint_diagonal(W, c, room);
+    const int d = scree_rows_of(W, c);
     /* frictionless contacts live on the normal */
-    const int size = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 1 : p->d;
+    const int size = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 1 : d;
     double trace = 0.0;
-    for (int i = 0; i < size; ++i) trace += D[i * p->d + i];
+    for (int i = 0; i < size; ++i) trace += D[i * d + i];
     /* a contact between two obstacles moves nothing: any weight will do */
     w[c] = trace > 0.0 ? trace / size : W->mean_diagonal;
   }
@@ -37,15 +38,20 @@ SCREE_INLINE void step_cones(const double *mu, int d, size_t begin, size_t end, 
   }
 }
 
-static void step_sets(const scree_Problem *p, size_t begin, size_t end, const double *w,
-                      double step, const double *x, const double *g, double *out) {
-  const size_t d = (size_t)p->d;
-  for (size_t c = begin; c < end; ++c) {
-    double z[3] = {0.0, 0.0, 0.0};
+/* The same for any set and size. */
+static void step_sets(const scree_Operator *W, int begin, int end, const double *w, double step,
+                      const double *x, const double *g, double *out) {
+  for (int c = begin; c < end; ++c) {
+    const size_t at = scree_row_of(W, c);
+    const int d = scree_rows_of(W, c);
+    double z[SCREE_ROWS_MAX] = {0.0};
     const double a = step / w[c];
-    const scree_Set set = scree_problem_set(p, (int)c);
-    for (size_t i = 0; i < d; ++i) z[i] = g ? x[c * d + i] - a * g[c * d + i] : x[c * d + i];
-    scree_set_project(&set, p->d, z, out + c * d);
+    const scree_Set set = scree_problem_set(W->problem, c);
+    for (int i = 0; i < d; ++i) {
+      const size_t k = at + (size_t)i;
+      z[i] = g ? x[k] - a * g[k] : x[k];
+    }
+    scree_set_project(&set, d, z, out + at);
   }
 }
 
@@ -56,13 +62,14 @@ void scree_gradient_step(const scree_Operator *W, const double *w, double step, 
   SCREE_OVER_CHUNKS(chunk, n * (size_t)p->d, W->threads) {
     size_t begin, end;
     scree_chunk(n, chunk, &begin, &end);
-    if (p->set)
-      step_sets(p, begin, end, w, step, x, g, out);
+    if (!W->plain_cones)
+      step_sets(W, (int)begin, (int)end, w, step, x, g, out);
     else if (p->d == 2)
       step_cones(p->mu, 2, begin, end, w, step, x, g, out);
     else
       step_cones(p->mu, 3, begin, end, w, step, x, g, out);
   }
+  step_sets(W, p->nc, W->constraints, w, step, x, g, out);
 }
 
 /* A fixed vector without structure: the top bits of a multiplicative hash of the index, in
@@ -77,10 +84,11 @@ static void fill_start(size_t n, double *x) {
 }
 
 /* out_c = x_c / sqrt(w_c) */
-static void unscale(size_t nc, size_t d, const double *w, const double *x, double *out) {
-  for (size_t c = 0; c < nc; ++c) {
+static void unscale(const scree_Operator *W, const double *w, const double *x, double *out) {
+  for (int c = 0; c < W->constraints; ++c) {
     const double a = 1.0 / sqrt(w[c]);
-    for (size_t i = 0; i < d; ++i) out[c * d + i] = a * x[c * d + i];
+    const size_t at = scree_row_of(W, c), end = at + (size_t)scree_rows_of(W, c);
+    for (size_t i = at; i < end; ++i) out[i] = a * x[i];
   }
 }
 
@@ -111,7 +119,7 @@ static double tridiagonal_largest(int m, const double *a, const double *b) {
 
 double scree_gradient_eigenvalue(const scree_Operator *W, const double *w, double *work,
                                  double *state) {
-  const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d, n = nc * d;
+  const size_t n = W->rows;
   const int threads = W->threads;
   double *previous = work, *v = work + n, *next = work + 2 * n, *scaled = work + 3 * n;
   double a[LANCZOS_STEPS], b[LANCZOS_STEPS];
@@ -121,9 +129,9 @@ double scree_gradient_eigenvalue(const scree_Operator *W, const double *w, doubl
   scree_vector_combine(n, 1.0 / length, v, 0.0, v, v, threads);
   int m = 0;
   while (m < LANCZOS_STEPS) {
-    unscale(nc, d, w, v, scaled);
+    unscale(W, w, v, scaled);
     scree_operator_apply(W, scaled, NULL, state, next);
-    unscale(nc, d, w, next, next);
+    unscale(W, w, next, next);
     if (m) scree_vector_combine(n, 1.0, next, -b[m - 1], previous, next, threads);
     a[m] = scree_vector_dot(n, next, v, threads);
     scree_vector_combine(n, 1.0, next, -a[m], v, next, threads);

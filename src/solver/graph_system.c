@@ -2,7 +2,10 @@
 #include "solver/graph_system.h"
 
 #include "core/log.h"
+#include "problem/general.h"
+#include "problem/pieces.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- pattern ----------------------------------------------------------------------------------
@@ -73,9 +76,74 @@ static void pattern_of_blocks(const scree_BlockRows *rows, size_t *start, int *l
   }
 }
 
+/* Whether the nodes are pieces of vertices: anything but bodies that fit a node and contacts. */
+static bool has_pieces(const scree_Problem *p) {
+  return p->kind == SCREE_BODIES &&
+         (p->general.count || p->vertices.count || p->bodies.nb > SCREE_FACTOR_BLOCK_MAX);
+}
+
+static int piece_of(const scree_Problem *p) {
+  return scree_piece_size(p->bodies.nb, p->vertices.count, p->vertices.size);
+}
+
+void scree_graph_system_nodes(const scree_Operator *W, int *n, int *nb) {
+  const scree_Problem *p = W->problem;
+  if (has_pieces(p)) {
+    *nb = piece_of(p);
+    *n = (int)(W->state_size / (size_t)*nb);
+  } else {
+    *nb = p->kind == SCREE_BODIES ? p->bodies.nb : p->d;
+    *n = p->kind == SCREE_BODIES ? p->bodies.nbodies : p->nc;
+  }
+}
+
+/* Pairs of vertices that a constraint or E joins, numbered as they lie in the state: the ground
+ * comes between the bodies and the further vertices. */
+static size_t list_pairs(const scree_Problem *p, int *pair) {
+  const scree_GeneralRows *g = &p->general;
+  const scree_Vertices *v = &p->vertices;
+  const int nbodies = p->bodies.nbodies;
+  size_t n = 0;
+  for (int c = 0; c < p->nc; ++c, ++n)
+    for (int side = 0; pair && side < 2; ++side)
+      pair[2 * n + (size_t)side] = p->bodies.body[2 * c + side];
+  for (int k = 0; k < g->count; ++k)
+    for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
+      for (size_t f = g->entry[k]; f < e; ++f, ++n) {
+        if (!pair) continue;
+        pair[2 * n] = g->vertex[e] + (g->vertex[e] >= nbodies);
+        pair[2 * n + 1] = g->vertex[f] + (g->vertex[f] >= nbodies);
+      }
+  for (int k = 0; v->row && k < v->count; ++k)
+    for (size_t j = v->row[k]; j < v->row[k + 1]; ++j, ++n) {
+      if (!pair) continue;
+      pair[2 * n] = nbodies + 1 + k;
+      pair[2 * n + 1] = nbodies + 1 + v->col[j];
+    }
+  return n;
+}
+
+static scree_Status pattern_of_pieces(const scree_Problem *p, scree_Arena *scratch,
+                                      Pattern *pattern, const scree_Log *log) {
+  const int vertices = p->bodies.nbodies + 1 + p->vertices.count;
+  const size_t pairs = list_pairs(p, NULL);
+  int *pair = SCREE_TAKE_RAW(scratch, int, 2 * pairs);
+  int *size = SCREE_TAKE_RAW(scratch, int, vertices);
+  if (!pair || !size) return scree_fail_memory(log, "the pattern of a system");
+  list_pairs(p, pair);
+  for (int k = 0; k < vertices; ++k)
+    size[k] = k <= p->bodies.nbodies ? p->bodies.nb : p->vertices.size[k - p->bodies.nbodies - 1];
+  scree_Pieces pieces;
+  const scree_Status status =
+      scree_pieces_create(vertices, size, piece_of(p), pairs, pair, scratch, log, &pieces);
+  *pattern = (Pattern){.n = pieces.n, .row = pieces.row, .col = pieces.col};
+  return status;
+}
+
 static scree_Status pattern_fill(const scree_Operator *W, scree_Arena *scratch, Pattern *pattern,
                                  const scree_Log *log) {
   const scree_Problem *p = W->problem;
+  if (has_pieces(p)) return pattern_of_pieces(p, scratch, pattern, log);
   const bool bodies = p->kind == SCREE_BODIES;
   const int n = bodies ? p->bodies.nbodies : p->nc;
   const size_t blocks = bodies ? 0 : p->blocks.row[n];
@@ -103,15 +171,56 @@ static size_t find_block(const scree_GraphSystem *system, int row, int col) {
   return lo;
 }
 
+/* The first node of vertex v. */
+static int node_of(const scree_GraphSystem *system, int v) {
+  return (int)(scree_vertex_start(system->W, v) / (size_t)system->nb);
+}
+
 static scree_Status slots_of_contacts(scree_GraphSystem *system, const scree_Log *log) {
   const scree_Problem *p = system->W->problem;
-  scree_arena_reset(&system->slots);
   system->slot = SCREE_TAKE_RAW(&system->slots, int, 4 * (size_t)p->nc);
   if (!system->slot) return scree_fail_memory(log, "the slots of a system");
   for (int c = 0; c < p->nc; ++c)
     for (int k = 0; k < 4; ++k) {
       const int a = p->bodies.body[2 * c + k / 2], b = p->bodies.body[2 * c + k % 2];
-      if (a >= 0 && b >= 0) system->slot[4 * c + k] = (int)find_block(system, a, b);
+      if (a >= 0 && b >= 0)
+        system->slot[4 * c + k] = (int)find_block(system, node_of(system, a), node_of(system, b));
+    }
+  return SCREE_OK;
+}
+
+/* Slots of constraints of any size and of coupled vertices, and room for the largest G B. */
+static scree_Status slots_of_pieces(scree_GraphSystem *system, const scree_Log *log) {
+  const scree_Problem *p = system->W->problem;
+  const scree_GeneralRows *g = &p->general;
+  const scree_Vertices *v = &p->vertices;
+  const size_t couplings = v->row ? v->row[v->count] : 0;
+  size_t largest = (size_t)(2 * p->d * p->bodies.nb), pairs = 0;
+  system->pair = SCREE_TAKE(&system->slots, size_t, g->count + 1);
+  if (!system->pair) return scree_fail_memory(log, "the slots of a system");
+  for (int k = 0; k < g->count; ++k) {
+    const size_t m = g->entry[k + 1] - g->entry[k];
+    const size_t room = g->block[g->entry[k + 1]] - g->block[g->entry[k]];
+    system->pair[k + 1] = pairs += m * m;
+    if (room > largest) largest = room;
+  }
+  system->pair_slot = SCREE_TAKE_RAW(&system->slots, int, pairs);
+  system->coupled_slot = SCREE_TAKE_RAW(&system->slots, int, 2 * couplings);
+  system->room = SCREE_TAKE_RAW(&system->slots, double, largest);
+  if (!system->pair_slot || !system->coupled_slot || !system->room)
+    return scree_fail_memory(log, "the slots of a system");
+  pairs = 0;
+  for (int k = 0; k < g->count; ++k)
+    for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
+      for (size_t f = g->entry[k]; f < g->entry[k + 1]; ++f)
+        system->pair_slot[pairs++] =
+            (int)find_block(system, node_of(system, g->vertex[e]), node_of(system, g->vertex[f]));
+  for (int k = 0; k < v->count && couplings; ++k)
+    for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
+      const int a = node_of(system, p->bodies.nbodies + k);
+      const int b = node_of(system, p->bodies.nbodies + v->col[j]);
+      system->coupled_slot[2 * j] = (int)find_block(system, a, b);
+      system->coupled_slot[2 * j + 1] = (int)find_block(system, b, a);
     }
   return SCREE_OK;
 }
@@ -119,63 +228,68 @@ static scree_Status slots_of_contacts(scree_GraphSystem *system, const scree_Log
 /* ---- analysis ---------------------------------------------------------------------------------
  */
 
-static const int *names_of(const scree_Problem *p) {
-  return p->kind == SCREE_BODIES ? p->bodies.id : NULL;
-}
-
-static int size_of(const scree_Problem *p) {
-  return p->kind == SCREE_BODIES ? p->bodies.nb : p->d;
+/* The name of node k: that of its body, or a number. Pieces of bodies count on from the name of the
+ * body; those of the ground and the further vertices get negative names, by their place. */
+static int name_of(const scree_GraphSystem *system, const scree_Problem *p, int k) {
+  if (p->kind != SCREE_BODIES) return k;
+  const int *id = p->bodies.id;
+  if (!system->pieces) return id ? id[k] : k;
+  const int each = p->bodies.nb / system->nb, bodies = each * p->bodies.nbodies;
+  if (k >= bodies) return -1 - (k - bodies);
+  const long long name = (long long)(id ? id[k / each] : k / each) * each + k % each;
+  return (int)(name % INT_MAX);
 }
 
 /* Whether nodes have the size and the names of a problem's. */
-static bool has_nodes_of(const scree_GraphSystem *system, const scree_Problem *p) {
-  const int *id = names_of(p);
-  if (system->nb != size_of(p)) return false;
-  for (int k = 0; k < system->n; ++k)
-    if ((system->id ? system->id[k] : k) != (id ? id[k] : k)) return false;
+static bool has_nodes_of(const scree_GraphSystem *system, const scree_Operator *W) {
+  int n, nb;
+  scree_graph_system_nodes(W, &n, &nb);
+  if (system->nb != nb || system->n != n || system->pieces != has_pieces(W->problem)) return false;
+  for (int k = 0; k < n; ++k)
+    if (system->id[k] != name_of(system, W->problem, k)) return false;
   return true;
 }
 
 /* Whether the analysis at hand is that of the pattern and the names of a problem. */
-static bool is_analysed(const scree_GraphSystem *system, const scree_Problem *p,
+static bool is_analysed(const scree_GraphSystem *system, const scree_Operator *W,
                         const Pattern *pattern) {
   const size_t n = (size_t)pattern->n;
   return system->n == pattern->n &&
          memcmp(system->row, pattern->row, (n + 1) * sizeof *pattern->row) == 0 &&
          memcmp(system->col, pattern->col, pattern->row[n] * sizeof *pattern->col) == 0 &&
-         has_nodes_of(system, p);
+         has_nodes_of(system, W);
 }
 
-static scree_Status analyse(scree_GraphSystem *system, const scree_Problem *p,
+static scree_Status analyse(scree_GraphSystem *system, const scree_Operator *W,
                             const Pattern *pattern, scree_Elimination *elimination,
                             scree_Arena *scratch, const scree_Log *log) {
   scree_Arena *kept = &system->kept;
-  const int *id = names_of(p), n = pattern->n;
+  const int n = pattern->n;
   scree_arena_reset(kept);
   system->analysed = false;
   system->x = NULL;
-  system->n = n;
-  system->nb = size_of(p);
+  scree_graph_system_nodes(W, &system->n, &system->nb);
+  system->pieces = has_pieces(W->problem);
   system->size = (size_t)n * (size_t)system->nb;
   system->row = SCREE_TAKE_RAW(kept, size_t, n + 1);
   system->col = SCREE_TAKE_RAW(kept, int, pattern->row[n]);
-  system->id = id ? SCREE_TAKE_RAW(kept, int, n) : NULL;
+  system->id = SCREE_TAKE_RAW(kept, int, n);
   system->work = SCREE_TAKE_RAW(kept, double, system->size);
   system->residual = SCREE_TAKE_RAW(kept, double, system->size);
-  if (!system->row || !system->col || (id && !system->id) || !system->work || !system->residual)
+  if (!system->row || !system->col || !system->id || !system->work || !system->residual)
     return scree_fail_memory(log, "the pattern of a system");
   memcpy(system->row, pattern->row, ((size_t)n + 1) * sizeof *system->row);
   if (n) memcpy(system->col, pattern->col, pattern->row[n] * sizeof *system->col);
-  if (id && n) memcpy(system->id, id, (size_t)n * sizeof *id);
+  for (int k = 0; k < n; ++k) system->id[k] = name_of(system, W->problem, k);
   scree_FactorOrder order;
   scree_Status status =
-      scree_elimination_propose(elimination, n, system->nb, id, scratch, log, &order);
+      scree_elimination_propose(elimination, n, system->nb, system->id, scratch, log, &order);
   if (!status)
     status = scree_factor_create_in(kept, scratch, n, system->nb, system->row, system->col,
                                     SCREE_FACTOR_UNSYMMETRIC, &order, log, &system->factor);
   if (!status)
-    status =
-        scree_elimination_remember(elimination, n, system->nb, id, &order, system->factor, log);
+    status = scree_elimination_remember(elimination, n, system->nb, system->id, &order,
+                                        system->factor, log);
   system->analysed = !status;
   return status;
 }
@@ -186,13 +300,15 @@ static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, i
                            const scree_Log *log) {
   const scree_Problem *p = W->problem;
   const bool good = system->analysed && scree_elimination_is_good(elimination);
-  if (good && system->graph == graph && has_nodes_of(system, p)) return SCREE_OK;
+  if (good && system->graph == graph && has_nodes_of(system, W)) return SCREE_OK;
   Pattern pattern = {0};
   scree_Status status = pattern_fill(W, scratch, &pattern, log);
   if (status || !pattern.row || !pattern.col) return status; /* both are there after a success */
-  if (!(good && is_analysed(system, p, &pattern)))
-    status = analyse(system, p, &pattern, elimination, scratch, log);
+  if (!(good && is_analysed(system, W, &pattern)))
+    status = analyse(system, W, &pattern, elimination, scratch, log);
+  scree_arena_reset(&system->slots);
   if (!status && p->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
+  if (!status && system->pieces) status = slots_of_pieces(system, log);
   system->graph = graph;
   return status;
 }
@@ -246,6 +362,93 @@ SCREE_INLINE void add_contact(scree_GraphSystem *system, int d, int nb, int c, c
   }
 }
 
+/* x += a block (rows x cols) of two vertices that starts at `slot`, cut into pieces; row i of it is
+ * the sum over m of L[m][i] R[m]: L (d x rows), R (d x cols). */
+static void add_product(scree_GraphSystem *system, int slot, int node, int d, int rows, int cols,
+                        const double *L, const double *R) {
+  const size_t g = (size_t)system->nb, length = system->row[node + 1] - system->row[node];
+  for (size_t i = 0; i < (size_t)rows; ++i)
+    for (size_t j = 0; j < (size_t)cols; ++j) {
+      double sum = 0.0;
+      for (size_t m = 0; m < (size_t)d; ++m)
+        sum += L[m * (size_t)rows + i] * R[m * (size_t)cols + j];
+      system->x[((size_t)slot + i / g * length + j / g) * g * g + i % g * g + j % g] += sum;
+    }
+}
+
+/* out (d x size) = G (d x d) B (d x size) */
+static void multiply_block(int d, int size, const double *G, const double *B, double *out) {
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < size; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < d; ++k) sum += G[i * d + k] * B[k * size + j];
+      out[i * size + j] = sum;
+    }
+}
+
+static void add_contact_pieces(scree_GraphSystem *system, int c, const double *G) {
+  const scree_Problem *p = system->W->problem;
+  const int d = p->d, nb = p->bodies.nb;
+  double room[SCREE_BALL_ROOM], *GB = system->room;
+  const double *B = scree_contact_blocks(p, c, room);
+  for (int side = 0; side < 2; ++side)
+    multiply_block(d, nb, G, B + side * d * nb, GB + side * d * nb);
+  for (int k = 0; k < 4; ++k) {
+    const int a = p->bodies.body[2 * c + k / 2], b = p->bodies.body[2 * c + k % 2];
+    if (a < 0 || b < 0) continue;
+    add_product(system, system->slot[4 * c + k], node_of(system, a), d, nb, nb, B + k / 2 * d * nb,
+                GB + k % 2 * d * nb);
+  }
+}
+
+static void add_general(scree_GraphSystem *system, int k, const double *G) {
+  const scree_Problem *p = system->W->problem;
+  const scree_GeneralRows *g = &p->general;
+  const int d = (int)(g->row[k + 1] - g->row[k]);
+  const size_t first = g->entry[k], end = g->entry[k + 1];
+  double *GB = system->room;
+  for (size_t e = first; e < end; ++e)
+    multiply_block(d, scree_vertex_size(p, g->vertex[e]), G, g->B + g->block[e],
+                   GB + (g->block[e] - g->block[first]));
+  const int *slot = system->pair_slot + system->pair[k];
+  for (size_t e = first; e < end; ++e)
+    for (size_t f = first; f < end; ++f, ++slot)
+      add_product(system, *slot, node_of(system, g->vertex[e]), d,
+                  scree_vertex_size(p, g->vertex[e]), scree_vertex_size(p, g->vertex[f]),
+                  g->B + g->block[e], GB + (g->block[f] - g->block[first]));
+}
+
+/* x += E */
+static void add_coupling(scree_GraphSystem *system) {
+  const scree_Problem *p = system->W->problem;
+  const scree_Vertices *v = &p->vertices;
+  const size_t g = (size_t)system->nb;
+  const double *E = v->x;
+  for (int k = 0; v->row && k < v->count; ++k)
+    for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
+      const int col = v->col[j];
+      const int a = node_of(system, p->bodies.nbodies + k);
+      const int b = node_of(system, p->bodies.nbodies + col);
+      const size_t slot[2] = {(size_t)system->coupled_slot[2 * j],
+                              (size_t)system->coupled_slot[2 * j + 1]};
+      const size_t length[2] = {system->row[a + 1] - system->row[a],
+                                system->row[b + 1] - system->row[b]};
+      for (size_t i = 0; i < (size_t)v->size[k]; ++i)
+        for (size_t m = 0; m < (size_t)v->size[col]; ++m, ++E) {
+          system->x[(slot[0] + i / g * length[0] + m / g) * g * g + i % g * g + m % g] += *E;
+          system->x[(slot[1] + m / g * length[1] + i / g) * g * g + m % g * g + i % g] += *E;
+        }
+    }
+}
+
+static void assemble_pieces(scree_GraphSystem *system, const double *G) {
+  const scree_Operator *W = system->W;
+  for (int c = 0; c < W->problem->nc; ++c) add_contact_pieces(system, c, G + scree_square_of(W, c));
+  for (int k = 0; k < W->problem->general.count; ++k)
+    add_general(system, k, G + scree_square_of(W, W->problem->nc + k));
+  add_coupling(system);
+}
+
 static void assemble_bodies(scree_GraphSystem *system, const double *G) {
   const scree_Problem *p = system->W->problem;
   const int d = p->d, nb = system->nb;
@@ -255,7 +458,9 @@ static void assemble_bodies(scree_GraphSystem *system, const double *G) {
     double *x = system->x + find_block(system, b, b) * bb;
     for (int i = 0; i < nb; ++i) x[i * nb + i] = 1.0;
   }
-  if (d == 3 && nb == 6)
+  if (system->pieces)
+    assemble_pieces(system, G);
+  else if (d == 3 && nb == 6)
     for (int c = 0; c < p->nc; ++c) add_contact(system, 3, 6, c, G + (size_t)c * dd);
   else if (d == 2 && nb == 3)
     for (int c = 0; c < p->nc; ++c) add_contact(system, 2, 3, c, G + (size_t)c * dd);

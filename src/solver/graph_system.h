@@ -1,7 +1,10 @@
 /* The linear systems of Newton-like methods, factorised.
  *
- * Body form:       (I + B^T G B) dy = b      over the bodies, G block-diagonal (nc x d x d)
+ * Body form:       (A + B^T G B) dy = b      over the vertices, G block-diagonal (W->squares)
  * Assembled form:  (L W + G) dr = b          over the contacts, L block-diagonal too
+ * The nodes are bodies, or contacts; with constraints of any size, further vertices, or bodies too
+ * large for a node they are pieces of vertices (problem/pieces.h), the ground among them, so that
+ * the unknowns lie as in the state of the operator.
  * Both have a symmetric block pattern that does not change during a solve, and values that are
  * unsymmetric when G is. The analysis of the pattern is done once, and kept for the next problem
  * with the same pattern; for one with nearly the same the order of elimination is tried again
@@ -19,13 +22,18 @@ typedef struct scree_GraphSystem {
   scree_Arena slots; /* of that one: until the contacts change */
   bool analysed;     /* there is a factor for the pattern */
   int graph;         /* the number of the graph that `slot` belongs to (kept_graph.h) */
-  int n, nb;         /* block nodes (bodies or contacts) and their size */
+  int n, nb;         /* block nodes and their size */
+  bool pieces;       /* they are pieces of vertices */
   size_t size;       /* n * nb unknowns */
   size_t *row;       /* (n + 1) block pattern */
   int *col;          /* (row[n]) */
   double *x;         /* (row[n] x nb x nb) values, made with the first matrix */
   int *id;           /* (n) names of the nodes, or null: their numbers */
   int *slot;         /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
+  size_t *pair;      /* (general.count + 1) pairs of vertices of each constraint of any size */
+  int *pair_slot;    /* (pair[general.count]) where the block of a pair starts */
+  int *coupled_slot; /* (couplings x 2) the same for the blocks of E, and turned */
+  double *room;      /* for G B of one constraint */
   scree_Factor *factor;
   double *work, *residual; /* (size) */
 } scree_GraphSystem;
@@ -36,6 +44,9 @@ typedef struct scree_GraphSystem {
 scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Operator *W, int graph,
                                     scree_Elimination *elimination, scree_Arena *scratch,
                                     const scree_Log *log);
+
+/* Nodes of the system of W, and their size. */
+void scree_graph_system_nodes(const scree_Operator *W, int *n, int *nb);
 
 /* Free all; the system may be set again. */
 void scree_graph_system_fini(scree_GraphSystem *system);

@@ -1,5 +1,5 @@
-/* What follows from the graph of a problem alone, kept from solve to solve: the contacts of each
- * body, the order of the contacts for Gauss-Seidel, their places in vector lanes.
+/* Everything that follows from the graph of a problem alone, kept from solve to solve: the contacts
+ * of each body, the order of the contacts for Gauss-Seidel, their places in vector lanes.
  *
  * The graph is which bodies each contact touches, or the pattern of an assembled W. From one time
  * step to the next it is often the same. Everything here is made on first use, and made again when
@@ -17,7 +17,13 @@ typedef struct scree_KeptGraph {
   bool known;        /* the copy below is of the problem at hand */
   scree_OperatorKind kind;
   int nc, nbodies;
-  int *body;        /* (nc x 2) copy of the graph in body form */
+  int *body; /* (nc x 2) copy of the graph in body form; then, where they are there: */
+  int general, vertices;
+  size_t *entry;       /* (general + 1) */
+  int *vertex;         /* (entry[general]) */
+  int *size;           /* (vertices) */
+  size_t *coupled_row; /* (vertices + 1), or null */
+  int *coupled_col;
   size_t *row;      /* (nc + 1) and in assembled form */
   int *col;         /* (row[nc]) */
   size_t *body_row; /* of scree_body_graph, or null */

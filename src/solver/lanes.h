@@ -46,8 +46,8 @@ typedef struct scree_Lanes {
   double *y;         /* ((nbodies + 1) x stride) scaled velocities of the bodies */
 } scree_Lanes;
 
-/* Whether a problem can be swept so. */
-bool scree_lanes_fit(const scree_Problem *problem);
+/* Whether the contacts of a problem can be swept so. */
+bool scree_lanes_fit(const scree_Operator *W);
 
 scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
                                       scree_Arena *arena, scree_LaneLayout *layout,

@@ -7,24 +7,24 @@
 
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws) {
   const scree_Operator *W = run->W;
-  const size_t nc = (size_t)W->problem->nc, d = (size_t)W->problem->d;
   scree_Arena *work = &run->cache->work;
   *laws = (scree_LinearLaws){.W = W};
-  laws->Lu = SCREE_TAKE_RAW(work, double, nc *d *d);
-  laws->Lr = SCREE_TAKE_RAW(work, double, nc *d *d);
-  laws->c = SCREE_TAKE_RAW(work, double, nc *d);
-  laws->w = SCREE_TAKE_RAW(work, double, nc);
-  laws->t = SCREE_TAKE_RAW(work, double, nc *d);
+  laws->Lu = SCREE_TAKE_RAW(work, double, W->squares);
+  laws->Lr = SCREE_TAKE_RAW(work, double, W->squares);
+  laws->c = SCREE_TAKE_RAW(work, double, W->rows);
+  laws->w = SCREE_TAKE_RAW(work, double, W->constraints);
+  laws->t = SCREE_TAKE_RAW(work, double, W->rows);
   laws->y = SCREE_TAKE(work, double, W->state_size);
   if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y)
     return scree_fail_memory(run->log, "the laws of contacts");
   const scree_Status status = scree_solve_run_system(run, &laws->system);
   if (status) return status;
-  for (size_t k = 0; k < nc; ++k) {
+  for (int k = 0; k < W->constraints; ++k) {
+    const int d = scree_rows_of(W, k);
     double trace = 0.0, room[9];
-    const double *D = scree_contact_diagonal(W, (int)d, (int)k, room);
-    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
-    laws->w[k] = trace > 0.0 ? trace / (double)d : W->mean_diagonal;
+    const double *D = scree_constraint_diagonal(W, k, room);
+    for (int i = 0; i < d; ++i) trace += D[i * d + i];
+    laws->w[k] = trace > 0.0 ? trace / d : W->mean_diagonal;
   }
   return SCREE_OK;
 }
@@ -68,19 +68,18 @@ static void solve_rows(int d, double *A, double *X, double *v) {
 
 /* G = (Lu C + Lr)^-1 Lu and b likewise, in place of Lu and c. */
 static void eliminate(scree_LinearLaws *laws) {
-  const scree_Problem *p = laws->W->problem;
-  const int d = p->d;
-  for (int k = 0; k < p->nc; ++k) {
-    const size_t at = (size_t)k * (size_t)d, mat = at * (size_t)d;
-    double A[9];
+  const scree_Operator *W = laws->W;
+  for (int k = 0; k < W->constraints; ++k) {
+    const int d = scree_rows_of(W, k);
+    double *Lu = laws->Lu + scree_square_of(W, k), *Lr = laws->Lr + scree_square_of(W, k);
+    const double *C = scree_compliance_of(W, k);
+    double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j) {
-        A[i * d + j] = laws->Lr[mat + (size_t)(i * d + j)];
-        for (int m = 0; p->bodies.C && m < d; ++m)
-          A[i * d + j] +=
-              laws->Lu[mat + (size_t)(i * d + m)] * p->bodies.C[mat + (size_t)(m * d + j)];
+        A[i * d + j] = Lr[i * d + j];
+        for (int m = 0; C && m < d; ++m) A[i * d + j] += Lu[i * d + m] * C[m * d + j];
       }
-    solve_rows(d, A, laws->Lu + mat, laws->c + at);
+    solve_rows(d, A, Lu, laws->c + scree_row_of(W, k));
   }
 }
 
@@ -92,16 +91,16 @@ scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken) {
 }
 
 /* out = c - L v, block by block; c may be null */
-static void subtract_blocks(const scree_Problem *p, const double *c, const double *L,
+static void subtract_blocks(const scree_Operator *W, const double *c, const double *L,
                             const double *v, double *out) {
-  const int d = p->d;
-  for (int k = 0; k < p->nc; ++k) {
-    const size_t at = (size_t)k * (size_t)d;
-    double sum[3];
+  for (int k = 0; k < W->constraints; ++k) {
+    const size_t at = scree_row_of(W, k);
+    const int d = scree_rows_of(W, k);
+    const double *Lk = L + scree_square_of(W, k);
+    double sum[SCREE_ROWS_MAX];
     for (int i = 0; i < d; ++i) {
       sum[i] = c ? c[at + (size_t)i] : 0.0;
-      for (int j = 0; j < d; ++j)
-        sum[i] -= L[(at + (size_t)i) * (size_t)d + (size_t)j] * v[at + (size_t)j];
+      for (int j = 0; j < d; ++j) sum[i] -= Lk[i * d + j] * v[at + (size_t)j];
     }
     for (int i = 0; i < d; ++i) out[at + (size_t)i] = sum[i];
   }
@@ -109,15 +108,14 @@ static void subtract_blocks(const scree_Problem *p, const double *c, const doubl
 
 void scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q, double *r) {
   const scree_Operator *W = laws->W;
-  const scree_Problem *p = W->problem;
-  if (p->kind == SCREE_BODIES) {
-    subtract_blocks(p, c, laws->Lu, q, laws->t);
-    scree_operator_state(W, laws->t, laws->y);
+  if (W->problem->kind == SCREE_BODIES) {
+    subtract_blocks(W, c, laws->Lu, q, laws->t);
+    scree_operator_gather(W, laws->t, laws->y);
     scree_graph_system_solve(laws->system, laws->y);
     scree_operator_velocity(W, NULL, laws->y, q, laws->t);
-    subtract_blocks(p, c, laws->Lu, laws->t, r);
+    subtract_blocks(W, c, laws->Lu, laws->t, r);
   } else {
-    subtract_blocks(p, c, laws->Lu, q, r);
+    subtract_blocks(W, c, laws->Lu, q, r);
     scree_graph_system_solve(laws->system, r);
   }
 }

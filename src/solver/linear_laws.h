@@ -1,6 +1,6 @@
-/* Laws of contact that are linear for the moment: Lu u + Lr r = c for each contact, u = W r + q.
+/* Laws of constraints that are linear for the moment: Lu u + Lr r = c for each, u = W r + q.
  *
- *     body form       (I + B^T G B) y = B^T (b - G q),   r = b - G (B y + q),
+ *     body form       (A + B^T G B) y = B^T (b - G q),   r = b - G (B y + q),
  *                     G = (Lu C + Lr)^-1 Lu,   b = (Lu C + Lr)^-1 c
  *     assembled form  (Lu W + Lr) r = c - Lu q
  *
@@ -13,10 +13,10 @@
 typedef struct scree_LinearLaws {
   const scree_Operator *W;
   scree_GraphSystem *system; /* of the run */
-  double *Lu, *Lr;           /* (nc x d x d); body form: Lu holds G after `factor` */
-  double *c;                 /* (nc x d); body form: b after `factor` */
-  double *w;                 /* (nc) mean diagonal of W_cc, for scaling rows */
-  double *t;                 /* (nc x d) work */
+  double *Lu, *Lr;           /* (W->squares); body form: Lu holds G after `factor` */
+  double *c;                 /* (W->rows); body form: b after `factor` */
+  double *w;                 /* (W->constraints) mean diagonal of W_cc, for scaling rows */
+  double *t;                 /* (W->rows) work */
   double *y;                 /* state, work */
 } scree_LinearLaws;
 

@@ -179,7 +179,7 @@ static void exact_associated(int d, const double *W, double mu, const double *q,
     if (W[0] > 0.0) r[0] = -q[0] / W[0];
     return;
   }
-  double stick[3];
+  double stick[3] = {0.0, 0.0, 0.0};
   if (solve_stick(d, W, q, stick)) {
     const double t = d == 2 ? fabs(stick[1]) : hypot(stick[1], stick[2]);
     if (t <= mu * stick[0]) {
@@ -195,6 +195,46 @@ static void exact_associated(int d, const double *W, double mu, const double *q,
     associated_boundary_3d(W, mu, q, old, r);
 }
 
+/* W r = -q for any size, rows exchanged; a component that W does not determine keeps its old value,
+ * so that redundant rows of a joint share an impulse as they did before. */
+static void solve_space(int d, const double *W, const double *q, const double *old, double *r) {
+  double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX], b[SCREE_ROWS_MAX], trace = 0.0;
+  int order[SCREE_ROWS_MAX], rank = 0;
+  for (int i = 0; i < d; ++i) {
+    b[i] = -q[i];
+    for (int j = 0; j < d; ++j) {
+      A[i * d + j] = W[i * d + j];
+      b[i] -= W[i * d + j] * old[j];
+    }
+    trace += W[i * d + i];
+    order[i] = i;
+  }
+  /* elimination with pivots from the diagonal, the largest first */
+  for (; rank < d; ++rank) {
+    int best = rank;
+    for (int i = rank + 1; i < d; ++i)
+      if (A[order[i] * d + order[i]] > A[order[best] * d + order[best]]) best = i;
+    const int p = order[best];
+    if (!(A[p * d + p] > 4.0 * DBL_EPSILON * trace)) break;
+    order[best] = order[rank];
+    order[rank] = p;
+    for (int i = rank + 1; i < d; ++i) {
+      const int k = order[i];
+      const double f = A[k * d + p] / A[p * d + p];
+      for (int j = 0; j < d; ++j) A[k * d + j] -= f * A[p * d + j];
+      b[k] -= f * b[p];
+    }
+  }
+  for (int i = 0; i < d; ++i) r[i] = 0.0;
+  for (int i = rank - 1; i >= 0; --i) {
+    const int p = order[i];
+    double sum = b[p];
+    for (int j = i + 1; j < rank; ++j) sum -= A[p * d + order[j]] * r[order[j]];
+    r[p] = sum / A[p * d + p];
+  }
+  for (int i = 0; i < d; ++i) r[i] += old[i];
+}
+
 /* r <- P(r - rho (W r + q + s)), rho = 1/trace: at most half of a contraction is lost to mu. */
 static void exact_by_projection(const scree_Set *set, scree_Law law, int d, const double *W,
                                 const double *q, const double *old, double *r) {
@@ -204,12 +244,13 @@ static void exact_by_projection(const scree_Set *set, scree_Law law, int d, cons
   if (!(trace > 0.0)) return;
   for (int i = 0; i < d; ++i) largest = fmax(largest, fabs(q[i]) / trace);
   for (int k = 0; k < PROJECTIONS; ++k) {
-    double u[3], next[3], change = 0.0, size = largest;
+    double u[SCREE_ROWS_MAX], next[SCREE_ROWS_MAX], change = 0.0, size = largest;
     for (int i = 0; i < d; ++i) {
       u[i] = q[i];
       for (int j = 0; j < d; ++j) u[i] += W[i * d + j] * r[j];
     }
-    if (law == SCREE_COULOMB) u[0] += set->mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
+    if (law == SCREE_COULOMB && scree_set_has_cone(set->kind))
+      u[0] += set->mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
     for (int i = 0; i < d; ++i) next[i] = r[i] - u[i] / trace;
     scree_set_project(set, d, next, next);
     for (int i = 0; i < d; ++i) {
@@ -233,7 +274,10 @@ void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double 
                        const double *old, double *r) {
   switch (set->kind) {
   case SCREE_SET_CONE: exact_cone(law, d, W, set->mu, q, old, r); return;
-  case SCREE_SET_HALF_LINE: exact_cone(law, d, W, 0.0, q, old, r); return;
+  case SCREE_SET_HALF_LINE:
+    r[0] = q[0] < 0.0 && W[0] > 0.0 ? -q[0] / W[0] : 0.0;
+    for (int i = 1; i < d; ++i) r[i] = 0.0;
+    return;
   case SCREE_SET_SHIFTED: {
     double shifted[3], start[3];
     for (int i = 0; i < d; ++i) {
@@ -245,9 +289,16 @@ void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double 
     r[0] -= set->a;
     return;
   }
-  case SCREE_SET_SPACE:
-    if (solve_stick(d, W, q, r)) return;
-    exact_by_projection(set, SCREE_ASSOCIATED, d, W, q, old, r);
+  case SCREE_SET_SPACE: solve_space(d, W, q, old, r); return;
+  case SCREE_SET_BALL:
+    solve_space(d, W, q, old, r);
+    if (d == 1) {
+      r[0] = fmax(-set->a, fmin(set->a, r[0]));
+    } else {
+      double size = 0.0;
+      for (int i = 0; i < d; ++i) size = hypot(size, r[i]);
+      if (!(size <= set->a)) exact_by_projection(set, law, d, W, q, old, r);
+    }
     return;
   case SCREE_SET_CONE_BALL:
   case SCREE_SET_CAPPED:

@@ -47,11 +47,11 @@ typedef struct State {
   const scree_Operator *W;
   double weight;       /* w: s = w r */
   double omega, delta; /* in the units of s and of C */
-  size_t n;            /* nc * d */
+  size_t n;            /* rows */
   double *s, *best;    /* (n) impulses in units of velocity; the best of them so far */
   double *C, *step;    /* (n) */
   double *product;     /* (n) W v */
-  double *X, *Y, *P;   /* (nc x d x d) derivatives, inverted diagonal blocks */
+  double *X, *Y, *P;   /* (squares) derivatives, inverted diagonal blocks */
   double *y;           /* state of W */
   int products;        /* with W, inside GMRES */
   scree_Poll *poll;    /* of the run */
@@ -61,7 +61,11 @@ typedef struct State {
 } State;
 
 static double friction(const scree_Problem *p, int c) {
-  return p->set && p->set[c] == SCREE_SET_HALF_LINE ? 0.0 : p->mu[c];
+  return p->set && !scree_set_has_cone((scree_SetKind)p->set[c]) ? 0.0 : p->mu[c];
+}
+
+static bool is_joint(const scree_Problem *p, int c) {
+  return p->set && p->set[c] == SCREE_SET_SPACE;
 }
 
 /* ---- the linear system ------------------------------------------------------------------------
@@ -100,14 +104,40 @@ static void invert(int d, double *A, double *P) {
   }
 }
 
-/* C, X, Y and the preconditioner of contact c at velocity u. */
-static void linearise(State *state, int d, int c, const double *u) {
-  const scree_Problem *p = state->W->problem;
-  const size_t at = (size_t)c * (size_t)d, block = at * (size_t)d;
+/* The equation of constraints that are no cones: u = 0 for a joint, and for a stop (a half-line of
+ * any size) the map of a frictionless contact, which does not mix its rows. */
+static void map_rows(const State *state, bool joint, int d, const double *u, const double *s,
+                     double *C, double *X, double *Y) {
+  for (int i = 0; i < d * d; ++i) X[i] = Y[i] = 0.0;
+  for (int i = 0; i < d; ++i) {
+    C[i] = joint ? u[i] : s[i];
+    X[i * d + i] = joint ? 1.0 : 0.0;
+    Y[i * d + i] = joint ? 0.0 : 1.0;
+  }
+  if (joint) return;
+  const double u2[2] = {u[0], 0.0}, s2[2] = {s[0], 0.0};
+  double C2[2], X2[4], Y2[4];
+  scree_pqn_map(2, 0.0, 0.0, state->omega, u2, s2, C2, X2, Y2);
+  C[0] = C2[0];
+  X[0] = X2[0];
+  Y[0] = Y2[0];
+}
+
+/* C, X, Y and the preconditioner of constraint c at velocity u. */
+static void linearise(State *state, int c, const double *u) {
+  const scree_Operator *W = state->W;
+  const scree_Problem *p = W->problem;
+  const size_t at = scree_row_of(W, c), block = scree_square_of(W, c);
+  const int d = scree_rows_of(W, c);
   const double mu = friction(p, c), slope = p->law == SCREE_COULOMB ? mu : 0.0;
-  double *X = state->X + block, *Y = state->Y + block, A[9], room[9];
-  const double *Wcc = scree_contact_diagonal(state->W, d, c, room);
-  scree_pqn_map(d, mu, slope, state->omega, u + at, state->s + at, state->C + at, X, Y);
+  double *X = state->X + block, *Y = state->Y + block, room[9];
+  double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
+  const double *Wcc = scree_constraint_diagonal(W, c, room);
+  const bool cone = !is_joint(p, c) && (c < p->nc || p->set[c] == SCREE_SET_CONE);
+  if (cone)
+    scree_pqn_map(d, mu, slope, state->omega, u + at, state->s + at, state->C + at, X, Y);
+  else
+    map_rows(state, is_joint(p, c), d, u + at, state->s + at, state->C + at, X, Y);
   for (int i = 0; i < d; ++i)
     for (int j = 0; j < d; ++j) {
       double sum = 0.0;
@@ -121,7 +151,6 @@ static void linearise(State *state, int d, int c, const double *u) {
 static int multiply(void *data, N_Vector v_, N_Vector z_) {
   State *state = data;
   const scree_Operator *W = state->W;
-  const size_t d = (size_t)W->problem->d, nc = (size_t)W->problem->nc;
   const double *v = N_VGetArrayPointer(v_);
   double *z = N_VGetArrayPointer(z_), inverse = 1.0 / state->weight;
   scree_operator_apply(W, v, NULL, state->y, state->product);
@@ -129,15 +158,16 @@ static int multiply(void *data, N_Vector v_, N_Vector z_) {
   if (scree_poll(state->poll)) return -1;
   SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
-    scree_chunk(nc, chunk, &begin, &end);
-    for (size_t c = begin; c < end; ++c) {
-      const double *X = state->X + c * d * d, *Y = state->Y + c * d * d;
-      const double *Wv = state->product + c * d, *vc = v + c * d;
-      for (size_t i = 0; i < d; ++i) {
+    scree_chunk((size_t)W->constraints, chunk, &begin, &end);
+    for (int c = (int)begin; c < (int)end; ++c) {
+      const size_t at = scree_row_of(W, c), block = scree_square_of(W, c);
+      const int d = scree_rows_of(W, c);
+      const double *X = state->X + block, *Y = state->Y + block;
+      const double *Wv = state->product + at, *vc = v + at;
+      for (int i = 0; i < d; ++i) {
         double sum = state->delta * vc[i];
-        for (size_t j = 0; j < d; ++j)
-          sum += X[i * d + j] * (inverse * Wv[j]) + Y[i * d + j] * vc[j];
-        z[c * d + i] = sum;
+        for (int j = 0; j < d; ++j) sum += X[i * d + j] * (inverse * Wv[j]) + Y[i * d + j] * vc[j];
+        z[at + (size_t)i] = sum;
       }
     }
   }
@@ -146,19 +176,24 @@ static int multiply(void *data, N_Vector v_, N_Vector z_) {
 
 static int precondition(void *data, N_Vector v_, N_Vector z_, realtype tolerance, int side) {
   const State *state = data;
-  const size_t d = (size_t)state->W->problem->d, nc = (size_t)state->W->problem->nc;
+  const scree_Operator *W = state->W;
   const double *v = N_VGetArrayPointer(v_);
   double *z = N_VGetArrayPointer(z_);
-  (void)tolerance, (void)side;
-  SCREE_OVER_CHUNKS(chunk, state->n, state->W->threads) {
+  (void)tolerance;
+  (void)side;
+  SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
-    scree_chunk(nc, chunk, &begin, &end);
-    for (size_t c = begin; c < end; ++c)
-      for (size_t i = 0; i < d; ++i) {
+    scree_chunk((size_t)W->constraints, chunk, &begin, &end);
+    for (int c = (int)begin; c < (int)end; ++c) {
+      const size_t at = scree_row_of(W, c);
+      const int d = scree_rows_of(W, c);
+      const double *P = state->P + scree_square_of(W, c);
+      for (int i = 0; i < d; ++i) {
         double sum = 0.0;
-        for (size_t j = 0; j < d; ++j) sum += state->P[(c * d + i) * d + j] * v[c * d + j];
-        z[c * d + i] = sum;
+        for (int j = 0; j < d; ++j) sum += P[i * d + j] * v[at + (size_t)j];
+        z[at + (size_t)i] = sum;
       }
+    }
   }
   return 0;
 }
@@ -207,15 +242,21 @@ static bool solve_linear(State *state) {
  */
 
 static void project(State *state, const double *step) {
-  const scree_Problem *p = state->W->problem;
-  const size_t d = (size_t)p->d;
-  SCREE_OVER_CHUNKS(chunk, state->n, state->W->threads) {
+  const scree_Operator *W = state->W;
+  SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
-    scree_chunk((size_t)p->nc, chunk, &begin, &end);
-    for (size_t c = begin; c < end; ++c) {
-      double *s = state->s + c * d;
-      for (size_t i = 0; step && i < d; ++i) s[i] -= step[c * d + i];
-      scree_cone_project((int)d, friction(p, (int)c), s, s);
+    scree_chunk((size_t)W->constraints, chunk, &begin, &end);
+    for (int c = (int)begin; c < (int)end; ++c) {
+      const size_t at = scree_row_of(W, c);
+      const int d = scree_rows_of(W, c);
+      double *s = state->s + at;
+      for (int i = 0; step && i < d; ++i) s[i] -= step[at + (size_t)i];
+      if (c < W->problem->nc && !is_joint(W->problem, c)) {
+        scree_cone_project(d, friction(W->problem, c), s, s);
+      } else { /* cones do not depend on the scale of s, and neither do the others here */
+        const scree_Set set = scree_problem_set(W->problem, c);
+        scree_set_project(&set, d, s, s);
+      }
     }
   }
 }
@@ -236,7 +277,6 @@ static scree_Status fall_back(State *state, scree_SolveRun *run, double *r, doub
 static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *state = memory;
   const scree_Operator *W = state->W;
-  const int d = W->problem->d;
   double best = INFINITY;
   state->products = 0;
   scree_vector_combine(state->n, state->weight, r, 0.0, NULL, state->s, W->threads);
@@ -256,8 +296,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
       break;
     SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
       size_t begin, end;
-      scree_chunk((size_t)W->problem->nc, chunk, &begin, &end);
-      for (size_t c = begin; c < end; ++c) linearise(state, d, (int)c, u);
+      scree_chunk((size_t)W->constraints, chunk, &begin, &end);
+      for (size_t c = begin; c < end; ++c) linearise(state, (int)c, u);
     }
     if (!solve_linear(state)) break;
     project(state, state->step);
@@ -285,12 +325,13 @@ static void destroy(void *memory) {
 static void choose_scales(State *state, const scree_SolveRun *run) {
   const Options *o = &state->options;
   const scree_Operator *W = state->W;
-  const size_t d = (size_t)W->problem->d, nc = (size_t)W->problem->nc;
+  const int nc = W->constraints;
   double least = INFINITY, largest = 0.0;
-  for (size_t c = 0; c < nc; ++c) {
+  for (int c = 0; c < nc; ++c) {
     double room[9];
-    const double *D = scree_contact_diagonal(W, (int)d, (int)c, room);
-    for (size_t i = 0; i < d; ++i) {
+    const double *D = scree_constraint_diagonal(W, c, room);
+    const int d = scree_rows_of(W, c);
+    for (int i = 0; i < d; ++i) {
       least = fmin(least, D[i * d + i]);
       largest = fmax(largest, D[i * d + i]);
     }
@@ -327,7 +368,7 @@ static bool create_gmres(State *state) {
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
-  const size_t d = (size_t)W->problem->d, n = (size_t)W->problem->nc * d;
+  const size_t n = W->rows, squares = W->squares;
   scree_Arena *work = &run->cache->work;
   State *state = SCREE_TAKE(work, State, 1);
   if (!state) return scree_fail_memory(run->log, "pqn");
@@ -337,7 +378,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   state->n = n;
   double **arrays[] = {&state->s, &state->best, &state->C, &state->step, &state->product,
                        &state->X, &state->Y,    &state->P, &state->y};
-  const size_t sizes[] = {n, n, n, n, n, n * d, n * d, n * d, W->state_size};
+  const size_t sizes[] = {n, n, n, n, n, squares, squares, squares, W->state_size};
   bool complete = true;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
     if (!(*arrays[k] = SCREE_TAKE(work, double, sizes[k]))) complete = false;
@@ -378,7 +419,8 @@ const scree_SolverClass scree_solver_pqn = {
     .summary = "projected quasi-Newton on a smoothed equation, GMRES inside, nlgs as fallback",
     .reference = "004 (24)-(53), algorithm 1, table 1",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SPACE,
     .max_iterations = 101000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

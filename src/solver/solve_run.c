@@ -2,8 +2,8 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "problem/measure.h"
-#include "solver/nlgs.h"
 #include "solver/registry.h"
+#include "solver/sweep.h"
 
 #include <assert.h>
 #include <math.h>
@@ -139,11 +139,11 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
  * contacts is known. */
 static bool factor_nanoseconds(const scree_SolveRun *run, double *nanoseconds) {
   const scree_Problem *p = run->W->problem;
-  const bool bodies = p->kind == SCREE_BODIES;
-  const int n = bodies ? p->bodies.nbodies : p->nc, nb = bodies ? p->bodies.nb : p->d;
+  int n, nb;
+  scree_graph_system_nodes(run->W, &n, &nb);
   double flops = 0.0, entries = 0.0;
   const bool known = scree_elimination_work(&run->cache->elimination, n, nb, &flops, &entries);
-  *nanoseconds = flops / 20.0 + 4.5 * entries + p->nc * (p->d == 2 ? 450.0 : 700.0);
+  *nanoseconds = flops / 20.0 + 4.5 * entries + run->W->constraints * (p->d == 2 ? 450.0 : 700.0);
   return known;
 }
 
@@ -165,8 +165,9 @@ static double sweep_nanoseconds(const scree_Problem *p, bool balls) {
   const bool plane = p->d == 2;
   const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
   if (sweeps_slowly(p)) return nc * (plane ? 80.0 : 150.0) + blocks * 3.0;
-  if (balls) return nc * (plane ? 7.0 : 18.0);
-  if (p->kind == SCREE_BODIES) return nc * (plane ? 9.0 : 48.0);
+  const double general = 150.0 * p->general.count; /* one at a time, without vector lanes */
+  if (balls) return nc * (plane ? 7.0 : 18.0) + general;
+  if (p->kind == SCREE_BODIES) return nc * (plane ? 9.0 : 48.0) + general;
   return nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
 }
 
@@ -189,13 +190,14 @@ double scree_solve_run_work(const scree_SolveRun *run) {
 /* ---- sweeps -----------------------------------------------------------------------------------
  */
 
-/* Sweeps as in nlgs.h, then one measurement; *done and *change are of the sweeps. */
+/* Sweeps as in sweep.h, then one measurement; *done and *change are of the sweeps. */
 static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double relaxation,
                            bool resume, double *r, double *u, int *done, double *change) {
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother) {
+    const scree_SweepSettings settings = scree_sweep_settings();
     const scree_Status status =
-        scree_nlgs_create_smoother(run, &cache->smoothing, &cache->smoother);
+        scree_sweeps_create(run, &settings, &cache->smoothing, &cache->smoother);
     if (status) return status;
   }
   const scree_SolveSettings *s = run->settings;
@@ -206,7 +208,7 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
     if (left < sweeps) sweeps = left > 1.0 ? (int)left : 1;
   }
   *change =
-      scree_nlgs_sweep(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
+      scree_sweeps_run(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
   run->iterations += *done;
   scree_solve_run_stop(run, r, u, *change);
   return SCREE_OK;
@@ -267,7 +269,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
-  return run->cache->smoother && scree_nlgs_sweeps_balls(run->cache->smoother);
+  return run->cache->smoother && scree_sweeps_balls(run->cache->smoother);
 }
 
 bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run) {

@@ -24,8 +24,8 @@ typedef struct scree_SolveCache {
   struct scree_SolveCache *next; /* for a problem that is made from this one, or null */
 
   bool has_system;
-  int idle; /* solves since the system was needed */
-  void *smoother;
+  int idle;                        /* solves since the system was needed */
+  struct scree_Sweeps *smoother;   /* sweep.h */
   double sweeps_per_factorisation; /* how many sweeps cost as much; 0: not known yet */
 } scree_SolveCache;
 
@@ -56,8 +56,14 @@ typedef struct scree_SolveRun {
   bool exhausted;                 /* iterations or time are used up, or a callback said stop */
   const char *note;               /* which inner method gave the result, or null */
   double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
-  double *work;                   /* (nc x d) of the driver, for the measure */
+  double *work;                   /* (W->rows) of the driver, for the measure */
 } scree_SolveRun;
+
+/* Masks of sets. */
+enum {
+  SCREE_SETS_CONES = 1 << SCREE_SET_CONE | 1 << SCREE_SET_HALF_LINE,
+  SCREE_SETS_ALL = (1 << SCREE_SET_KINDS) - 1
+};
 
 enum { SCREE_OPTIONS_SIZE = 256 }; /* bytes: no options struct is larger */
 
@@ -71,11 +77,12 @@ typedef union scree_SolverOptions {
 struct scree_SolverClass {
   const char *name, *summary, *reference;
   unsigned capabilities;
+  unsigned sets;      /* bits 1 << scree_SetKind that it can project on */
   int max_iterations; /* when the user gives none */
   scree_OptionTable options;
   /* Take all that iterations need from run->cache->work. *state is handed to solve and destroy. */
   scree_Status (*create)(const scree_SolveRun *run, const void *options, void **state);
-  /* Improve r (nc x d), which holds the start; u must be W r + q up to round-off on return.
+  /* Improve r (W->rows), which holds the start; u must be W r + q up to round-off on return.
    * SCREE_OK also when not converged: the driver judges. */
   scree_Status (*solve)(void *state, scree_SolveRun *run, double *r, double *u);
   /* Null when memory of the run is all that a state has. Not called when create has failed. */

@@ -47,15 +47,15 @@ typedef struct Sums {
 
 typedef struct Spg {
   Options options;
-  double *w;                        /* (nc) weights of the metric */
+  double *w;                        /* (constraints) weights of the metric */
   double *memory;                   /* the three below */
-  double *r_trial, *u_trial, *best; /* (nc x d) each */
+  double *r_trial, *u_trial, *best; /* (rows) each */
   double *state;                    /* (W->state_size) */
   double past[HISTORY_MAX];         /* f at earlier iterates minus f now */
 } Spg;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **state) {
-  const size_t nc = (size_t)run->W->problem->nc, n = nc * (size_t)run->W->problem->d;
+  const size_t nc = (size_t)run->W->constraints, n = run->W->rows;
   scree_Arena *work = &run->cache->work;
   Spg *s = SCREE_TAKE(work, Spg, 1);
   if (!s) return scree_fail_memory(run->log, "the spectral projected gradient");
@@ -72,22 +72,27 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   return SCREE_OK;
 }
 
-/* d is a literal */
+/* The part of rows first .. end-1, those of a constraint with weight w. */
+SCREE_INLINE void add_rows(size_t first, size_t end, double w, const double *r, const double *u,
+                           const double *r_trial, const double *u_trial, Sums *s) {
+  double distance = 0.0, image = 0.0;
+  for (size_t k = first; k < end; ++k) {
+    const double step = r_trial[k] - r[k], change = u_trial[k] - u[k];
+    s->slope += u[k] * step;
+    s->curvature += change * step;
+    distance += step * step;
+    image += change * change;
+  }
+  s->distance += w * distance;
+  if (distance > 0.0) s->image += image / w;
+}
+
+/* Contacts begin .. end-1; d is a literal */
 SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, const double *r,
                             const double *u, const double *r_trial, const double *u_trial) {
   Sums s = {0.0, 0.0, 0.0, 0.0};
-  for (size_t c = begin; c < end; ++c) {
-    double distance = 0.0, image = 0.0;
-    for (size_t k = c * (size_t)d; k < (c + 1) * (size_t)d; ++k) {
-      const double step = r_trial[k] - r[k], change = u_trial[k] - u[k];
-      s.slope += u[k] * step;
-      s.curvature += change * step;
-      distance += step * step;
-      image += change * change;
-    }
-    s.distance += w[c] * distance;
-    if (distance > 0.0) s.image += image / w[c];
-  }
+  for (size_t c = begin; c < end; ++c)
+    add_rows(c * (size_t)d, (c + 1) * (size_t)d, w[c], r, u, r_trial, u_trial, &s);
   return s;
 }
 
@@ -107,6 +112,9 @@ static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, cons
     s.image += partial[chunk].image;
     s.curvature += partial[chunk].curvature;
   }
+  for (int c = W->problem->nc; c < W->constraints; ++c)
+    add_rows(scree_row_of(W, c), scree_row_of(W, c) + (size_t)scree_rows_of(W, c), m->w[c], r, u,
+             m->r_trial, m->u_trial, &s);
   return s;
 }
 
@@ -136,7 +144,7 @@ static double next_step(int iteration, const Sums *s, double alpha) {
 /* The increment that stops 003's gradient methods. */
 static double relative_change(const scree_Operator *W, const Spg *m, double lambda,
                               const double *r) {
-  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
+  const size_t n = W->rows;
   return lambda * scree_vector_distance(n, m->r_trial, r, W->threads) /
          (scree_vector_norm(n, r, W->threads) + 1.0);
 }
@@ -144,7 +152,7 @@ static double relative_change(const scree_Operator *W, const Spg *m, double lamb
 static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
   Spg *m = state;
   const scree_Operator *W = run->W;
-  const size_t n = (size_t)W->problem->nc * (size_t)W->problem->d;
+  const size_t n = W->rows;
   double alpha = 1.0, best = INFINITY;
   scree_gradient_weights(W, m->w);
   for (int k = 0; k < m->options.history; ++k) m->past[k] = -INFINITY;
@@ -200,7 +208,8 @@ const scree_SolverClass scree_solver_spg = {
     .summary = "spectral projected gradient, Barzilai-Borwein steps, non-monotone line search",
     .reference = "002 section 10.1",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_ASSOCIATED | SCREE_CAN_ASSEMBLED |
-                    SCREE_CAN_BODIES | SCREE_CAN_ALL_SETS,
+                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+    .sets = SCREE_SETS_ALL,
     .max_iterations = 200000,
     .options = {option_list, 1, sizeof(Options)},
     .create = create,

@@ -1,0 +1,484 @@
+/* One constraint in the interior point (see ipm_contact.h). Cones have 2 or 3 rows; inner functions
+ * get them as a literal, so that the compiler unrolls. */
+#include "solver/ipm_contact.h"
+
+/* Stiffness of the tangential rows of a frictionless contact in assembled form, relative to the
+ * mean diagonal of W: their impulses are zero. Any number from 1e6 to 1e14 gives the same counts
+ * of factorisations; a smaller one leaves tangential impulses. */
+static const double NO_FRICTION = 1e12;
+
+enum { ROWS_MOST = 6 }; /* of a joint */
+
+/* ---- small dense ------------------------------------------------------------------------------
+ */
+
+SCREE_INLINE void multiply(int d, const double *A, const double *v, double *out) {
+  for (int i = 0; i < d; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < d; ++j) sum += A[i * d + j] * v[j];
+    out[i] = sum;
+  }
+}
+
+/* out = A B */
+SCREE_INLINE void multiply_matrices(int d, const double *A, const double *B, double *out) {
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) {
+      double sum = 0.0;
+      for (int m = 0; m < d; ++m) sum += A[i * d + m] * B[m * d + j];
+      out[i * d + j] = sum;
+    }
+}
+
+/* B <- A^-1 B for d x d; A is I + something with positive real part, or symmetric and positive
+ * definite, so no pivoting is needed. A is destroyed. */
+SCREE_INLINE void solve_left(int d, double *A, double *B) {
+  for (int k = 0; k < d; ++k) {
+    const double pivot = 1.0 / A[k * d + k];
+    for (int i = k + 1; i < d; ++i) {
+      const double f = A[i * d + k] * pivot;
+      for (int j = k + 1; j < d; ++j) A[i * d + j] -= f * A[k * d + j];
+      for (int j = 0; j < d; ++j) B[i * d + j] -= f * B[k * d + j];
+    }
+  }
+  for (int k = d - 1; k >= 0; --k)
+    for (int j = 0; j < d; ++j) {
+      double sum = B[k * d + j];
+      for (int i = k + 1; i < d; ++i) sum -= A[k * d + i] * B[i * d + j];
+      B[k * d + j] = sum / A[k * d + k];
+    }
+}
+
+/* out = D v: diag(k, 1, ..), or H with non-associated flow */
+SCREE_INLINE void weigh(const scree_IpmLaw *law, int d, size_t mat, const double *v, double *out) {
+  if (law->flow) {
+    double product[3];
+    multiply(d, law->flow + mat, v, product);
+    for (int i = 0; i < d; ++i) out[i] = product[i];
+    return;
+  }
+  out[0] = law->kappa * v[0];
+  for (int i = 1; i < d; ++i) out[i] = v[i];
+}
+
+/* out = D^-1 v; H does not mix the normal with the tangents */
+SCREE_INLINE void unweigh(const scree_IpmLaw *law, int d, size_t mat, const double *v,
+                          double *out) {
+  const double *H = law->flow;
+  if (!H) {
+    out[0] = v[0] / law->kappa;
+    for (int i = 1; i < d; ++i) out[i] = v[i];
+    return;
+  }
+  H += mat;
+  out[0] = v[0] / H[0];
+  if (d == 2) {
+    out[1] = v[1] / H[3];
+  } else {
+    const double det = H[4] * H[8] - H[5] * H[7], v1 = v[1], v2 = v[2];
+    out[1] = (H[8] * v1 - H[5] * v2) / det;
+    out[2] = (H[4] * v2 - H[7] * v1) / det;
+  }
+}
+
+/* D of a half-line */
+static double line_weight(const scree_IpmLaw *law, const scree_IpmContact *k) {
+  return law->flow ? law->flow[k->mat] : law->kappa;
+}
+
+static double proximal_weight(const scree_IpmContact *k) {
+  return k->w / k->f;
+}
+
+/* s(z) = |z_T|^2 / z_0 */
+SCREE_INLINE double smooth_s(int d, const double *z) {
+  double tail2 = 0.0;
+  for (int i = 1; i < d; ++i) tail2 += z[i] * z[i];
+  return tail2 / z[0];
+}
+
+static void zero(int n, double *x) {
+  for (int i = 0; i < n; ++i) x[i] = 0.0;
+}
+
+/* ---- variables --------------------------------------------------------------------------------
+ */
+
+void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c) {
+  const scree_Problem *p = W->problem;
+  const scree_Set set = scree_problem_set(p, c);
+  double room[9];
+  k->d = p->d;
+  k->at = (size_t)c * (size_t)k->d;
+  k->mat = k->at * (size_t)k->d;
+  k->kind = set.kind == SCREE_SET_SPACE                            ? SCREE_IPM_SPACE
+            : set.kind == SCREE_SET_HALF_LINE || !(p->mu[c] > 0.0) ? SCREE_IPM_LINE
+                                                                   : SCREE_IPM_CONE;
+  k->s_scale = k->kind == SCREE_IPM_CONE ? 1.0 / p->mu[c] : 1.0;
+  const double *D = scree_contact_diagonal(W, k->d, c, room);
+  const bool line = k->kind == SCREE_IPM_LINE;
+  double w = D[0] * k->s_scale * k->s_scale;
+  for (int i = 1; i < k->d && !line; ++i) w += D[i * k->d + i];
+  if (!line) w /= k->d;
+  k->w = w > 0.0 ? w : W->mean_diagonal;
+}
+
+void scree_ipm_contact_impulse(const scree_IpmContact *k, const double *x, double *r) {
+  x += k->at;
+  r += k->at;
+  r[0] = x[0] * k->s_scale;
+  for (int i = 1; i < k->d; ++i) r[i] = k->kind == SCREE_IPM_LINE ? 0.0 : x[i];
+}
+
+/* (l + sqrt(l^2 + t)) / 2 without cancellation */
+static double upper_half(double l, double t) {
+  const double s = sqrt(l * l + t);
+  return l >= 0.0 ? 0.5 * (s + l) : 0.5 * t / (s - l);
+}
+
+void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k, const double *r,
+                             const double *u, double mu, double *x, double *z) {
+  const int d = k->d;
+  const bool line = k->kind == SCREE_IPM_LINE;
+  r += k->at;
+  u += k->at;
+  x += k->at;
+  z += k->at;
+  if (k->kind == SCREE_IPM_SPACE) {
+    for (int i = 0; i < d; ++i) x[i] = r[i];
+    zero(d, z);
+    return;
+  }
+  const double rho = 1.0 / k->w, target = 4.0 * rho * mu;
+  double w[3] = {0.0, 0.0, 0.0}, v[3] = {k->s_scale * u[0], 0.0, 0.0};
+  for (int i = 1; i < d && !line; ++i) v[i] = u[i];
+  weigh(law, d, k->mat, v, v);
+  const double normal = v[0], slide = scree_cone_tail(d, v);
+  /* z_0 - s(z) = normal with z_T = v_T */
+  const double z0 = law->coulomb ? upper_half(normal, 4.0 * slide * slide) : normal;
+  w[0] = r[0] / k->s_scale - rho * z0;
+  for (int i = 1; i < d && !line; ++i) w[i] = r[i] - rho * v[i];
+  const double tail = scree_cone_tail(d, w), lo = w[0] - tail, hi = w[0] + tail;
+  const double x_lo = upper_half(lo, target), x_hi = upper_half(hi, target);
+  const double z_lo = upper_half(-lo, target), z_hi = upper_half(-hi, target);
+  x[0] = 0.5 * (x_lo + x_hi);
+  z[0] = 0.5 * (z_lo + z_hi) / rho;
+  for (int i = 1; i < d; ++i) {
+    const double e = tail > 0.0 ? w[i] / tail : 0.0;
+    x[i] = 0.5 * (x_hi - x_lo) * e;
+    z[i] = 0.5 * (z_hi - z_lo) * e / rho;
+  }
+}
+
+void scree_ipm_contact_residual(const scree_IpmLaw *law, const scree_IpmContact *k, const double *u,
+                                const double *z, double *ru) {
+  const int d = k->d;
+  const bool line = k->kind == SCREE_IPM_LINE;
+  u += k->at;
+  z += k->at;
+  ru += k->at;
+  if (k->kind == SCREE_IPM_SPACE) {
+    for (int i = 0; i < d; ++i) ru[i] = -u[i];
+    return;
+  }
+  const double s = law->coulomb && !line ? smooth_s(d, z) : 0.0;
+  double v[3] = {k->s_scale * u[0], 0.0, 0.0};
+  for (int i = 1; i < d && !line; ++i) v[i] = u[i];
+  weigh(law, d, k->mat, v, v);
+  ru[0] = z[0] - s - v[0];
+  for (int i = 1; i < d; ++i) ru[i] = line ? 0.0 : z[i] - v[i];
+}
+
+/* ---- blocks of the linear system --------------------------------------------------------------
+ */
+
+static void line_blocks(const scree_IpmLaw *law, const scree_IpmContact *k, double x, double z,
+                        const scree_IpmBlocks *blocks) {
+  const int d = k->d;
+  const double p = x / z, s = k->s_scale, prox = proximal_weight(k), kappa = line_weight(law, k);
+  double *G = blocks->G + k->mat, *PK = blocks->PK + k->mat, *K = blocks->K + k->mat;
+  zero(d * d, G);
+  if (law->bodies) {
+    const double e = prox + (law->C ? s * s * law->C[k->mat] : 0.0);
+    zero(d * d, PK);
+    zero(d * d, K);
+    K[0] = 1.0 / (1.0 + kappa * e * p);
+    PK[0] = p * K[0];
+    G[0] = s * p * K[0] * kappa * s;
+  } else {
+    G[0] = (1.0 / (kappa * p) + prox) / (s * s);
+    for (int i = 1; i < d; ++i) G[i * d + i] = NO_FRICTION * law->w_mean;
+  }
+}
+
+/* E of a joint, or its inverse in body form. */
+static void space_blocks(const scree_IpmLaw *law, const scree_IpmContact *k,
+                         const scree_IpmBlocks *blocks) {
+  const int d = k->d;
+  double *G = blocks->G + k->mat, E[ROWS_MOST * ROWS_MOST];
+  zero(d * d, G);
+  if (!law->bodies) {
+    for (int i = 0; i < d; ++i) G[i * d + i] = proximal_weight(k);
+    return;
+  }
+  for (int i = 0; i < d * d; ++i) E[i] = law->C ? law->C[k->mat + (size_t)i] : 0.0;
+  for (int i = 0; i < d; ++i) {
+    E[i * d + i] += proximal_weight(k);
+    G[i * d + i] = 1.0;
+  }
+  solve_left(d, E, G);
+}
+
+/* E = S C S + prox */
+SCREE_INLINE void cone_compliance(const scree_IpmLaw *law, int d, const scree_IpmContact *k,
+                                  double *E) {
+  const double *C = law->C ? law->C + k->mat : NULL;
+  for (int i = 0; i < d * d; ++i) E[i] = C ? C[i] : 0.0;
+  for (int i = 0; C && i < d; ++i) {
+    E[i * d] *= k->s_scale;
+    E[i] *= k->s_scale;
+  }
+  for (int i = 0; i < d; ++i) E[i * d + i] += proximal_weight(k);
+}
+
+SCREE_INLINE void cone_blocks_bodies(const scree_IpmLaw *law, int d, const scree_IpmContact *k,
+                                     const scree_IpmBlocks *blocks) {
+  const double s = k->s_scale;
+  double P[9], E[9], A[9], DEP[9], *G = blocks->G + k->mat, *PK = blocks->PK + k->mat,
+                                   *K = blocks->K + k->mat;
+  scree_scaling_matrix(&k->scaling, d, P);
+  cone_compliance(law, d, k, E);
+  for (int i = 0; i < d * d; ++i) K[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+  for (int i = 0; i < d; ++i) K[i] += k->g[i] / (1.0 - k->g[0]); /* N; below K = A^-1 N */
+  multiply_matrices(d, E, P, DEP);
+  for (int j = 0; j < d; ++j) {
+    double column[3];
+    for (int i = 0; i < d; ++i) column[i] = DEP[i * d + j];
+    weigh(law, d, k->mat, column, column);
+    for (int i = 0; i < d; ++i) DEP[i * d + j] = column[i];
+  }
+  for (int i = 0; i < d; ++i) /* A = I + N D E P */
+    for (int j = 0; j < d; ++j) {
+      double sum = i == j ? 1.0 : 0.0;
+      for (int m = 0; m < d; ++m) sum += K[i * d + m] * DEP[m * d + j];
+      A[i * d + j] = sum;
+    }
+  solve_left(d, A, K);
+  multiply_matrices(d, P, K, PK);
+  for (int i = 0; i < d; ++i) { /* G = S PK D S; D is symmetric, so rows of PK D are D (row)^T */
+    double row[3];
+    weigh(law, d, k->mat, PK + i * d, row);
+    for (int j = 0; j < d; ++j) G[i * d + j] = row[j] * (j == 0 ? s : 1.0) * (i == 0 ? s : 1.0);
+  }
+}
+
+SCREE_INLINE void cone_blocks_assembled(const scree_IpmLaw *law, int d, const scree_IpmContact *k,
+                                        const scree_IpmBlocks *blocks) {
+  const double s = k->s_scale;
+  double P[9], M[9], *G = blocks->G + k->mat; /* P^-1, D^-1 N^-1 P^-1 + prox */
+  scree_scaling_inverse_matrix(&k->scaling, d, P);
+  for (int j = 0; j < d; ++j) {
+    double row0 = P[j];
+    for (int m = 0; m < d; ++m) row0 -= k->g[m] * P[m * d + j]; /* N^-1 = I - e_0 g^T */
+    double column[3] = {row0, 0.0, 0.0};
+    for (int i = 1; i < d; ++i) column[i] = P[i * d + j];
+    unweigh(law, d, k->mat, column, column);
+    for (int i = 0; i < d; ++i) M[i * d + j] = column[i];
+  }
+  for (int i = 0; i < d; ++i) M[i * d + i] += proximal_weight(k);
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j)
+      G[i * d + j] = M[i * d + j] / ((i == 0 ? s : 1.0) * (j == 0 ? s : 1.0));
+}
+
+SCREE_INLINE void cone_blocks(const scree_IpmLaw *law, int d, scree_IpmContact *k, const double *x,
+                              const double *z, const scree_IpmBlocks *blocks) {
+  scree_scaling_init(&k->scaling, d, x, z);
+  double tail2 = 0.0;
+  for (int i = 1; i < d; ++i) {
+    tail2 += z[i] * z[i];
+    k->g[i] = law->coulomb ? 2.0 * z[i] / z[0] : 0.0;
+  }
+  k->g[0] = law->coulomb ? -tail2 / (z[0] * z[0]) : 0.0;
+  if (law->bodies)
+    cone_blocks_bodies(law, d, k, blocks);
+  else
+    cone_blocks_assembled(law, d, k, blocks);
+}
+
+void scree_ipm_contact_blocks(const scree_IpmLaw *law, scree_IpmContact *k, const double *x,
+                              const double *z, const scree_IpmBlocks *blocks) {
+  if (k->kind == SCREE_IPM_SPACE)
+    space_blocks(law, k, blocks);
+  else if (k->kind == SCREE_IPM_LINE)
+    line_blocks(law, k, x[k->at], z[k->at], blocks);
+  else if (k->d == 3)
+    cone_blocks(law, 3, k, x + k->at, z + k->at, blocks);
+  else
+    cone_blocks(law, 2, k, x + k->at, z + k->at, blocks);
+}
+
+/* ---- one direction ----------------------------------------------------------------------------
+ */
+
+void scree_ipm_contact_target(const scree_IpmContact *k, double target, const double *x,
+                              const double *z, const double *dxa, const double *dza, double *a) {
+  const int d = k->d;
+  x += k->at;
+  z += k->at;
+  a += k->at;
+  if (k->kind == SCREE_IPM_SPACE) {
+    zero(d, a);
+    return;
+  }
+  if (k->kind == SCREE_IPM_LINE) {
+    const double correction = dxa ? dxa[k->at] * dza[k->at] : 0.0;
+    a[0] = (target - correction) / z[0] - x[0];
+    for (int i = 1; i < d; ++i) a[i] = 0.0;
+    return;
+  }
+  double v[3] = {0.0, 0.0, 0.0}, product[3], left[3], right[3];
+  v[0] = target;
+  if (dxa) {
+    scree_scaling_invert(&k->scaling, d, dxa + k->at, left);
+    scree_scaling_apply(&k->scaling, d, dza + k->at, right);
+    scree_jordan_product(d, left, right, product);
+    for (int i = 0; i < d; ++i) v[i] -= product[i];
+  }
+  scree_jordan_divide(d, k->scaling.l, v, left);
+  scree_scaling_apply(&k->scaling, d, left, right);
+  for (int i = 0; i < d; ++i) a[i] = right[i] - x[i];
+}
+
+void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
+                            const scree_IpmBlocks *blocks, const double *a, const double *ru,
+                            double *v, double *t) {
+  const int d = k->d;
+  const bool line = k->kind == SCREE_IPM_LINE;
+  const double s = k->s_scale, *C = law->C ? law->C + k->mat : NULL;
+  a += k->at;
+  ru += k->at;
+  v += k->at;
+  t += k->at;
+  if (k->kind == SCREE_IPM_SPACE) { /* dx = -G (B dy - ru) */
+    for (int i = 0; i < d; ++i) v[i] = -ru[i];
+    multiply(d, blocks->G + k->mat, ru, t);
+    return;
+  }
+  double Ea[3] = {0.0, 0.0, 0.0}, PKv[3];
+  for (int i = 0; i < d; ++i) {
+    Ea[i] = proximal_weight(k) * a[i];
+    for (int j = 0; C && j < d; ++j)
+      Ea[i] += (i == 0 ? s : 1.0) * C[i * d + j] * (j == 0 ? s : 1.0) * a[j];
+  }
+  for (int i = 1; i < d && line; ++i) Ea[i] = 0.0;
+  weigh(law, d, k->mat, Ea, v);
+  for (int i = 0; i < d; ++i) v[i] -= ru[i];
+  multiply(d, blocks->PK + k->mat, v, PKv);
+  for (int i = 0; i < d; ++i) t[i] = a[i] - PKv[i];
+  t[0] *= s;
+  for (int i = 1; i < d && line; ++i) t[i] = 0.0;
+}
+
+void scree_ipm_contact_step(const scree_IpmLaw *law, const scree_IpmContact *k,
+                            const scree_IpmBlocks *blocks, const double *a, const double *Bdy,
+                            const double *v, double *dx, double *dz) {
+  const int d = k->d;
+  const bool line = k->kind == SCREE_IPM_LINE;
+  a += k->at;
+  Bdy += k->at;
+  v += k->at;
+  dx += k->at;
+  dz += k->at;
+  if (k->kind == SCREE_IPM_SPACE) {
+    double w[ROWS_MOST];
+    for (int i = 0; i < d; ++i) w[i] = -(Bdy[i] + v[i]);
+    multiply(d, blocks->G + k->mat, w, dx);
+    zero(d, dz);
+    return;
+  }
+  double w[3], PKw[3];
+  for (int i = 0; i < d; ++i) w[i] = line && i ? 0.0 : Bdy[i] * (i == 0 ? k->s_scale : 1.0);
+  weigh(law, d, k->mat, w, w);
+  for (int i = 0; i < d; ++i) w[i] += line && i ? 0.0 : v[i];
+  multiply(d, blocks->K + k->mat, w, dz);
+  multiply(d, blocks->PK + k->mat, w, PKw);
+  for (int i = 0; i < d; ++i) dx[i] = a[i] - PKw[i];
+}
+
+void scree_ipm_contact_load_assembled(const scree_IpmLaw *law, const scree_IpmContact *k,
+                                      const double *x, const double *z, const double *a,
+                                      const double *ru, double *h, double *b) {
+  const int d = k->d;
+  a += k->at;
+  ru += k->at;
+  h += k->at;
+  b += k->at;
+  if (k->kind == SCREE_IPM_SPACE) {
+    for (int i = 0; i < d; ++i) b[i] = ru[i];
+    zero(d, h);
+    return;
+  }
+  if (k->kind == SCREE_IPM_LINE) {
+    h[0] = a[0] * z[k->at] / x[k->at];
+    b[0] = (h[0] + ru[0]) / (line_weight(law, k) * k->s_scale);
+    for (int i = 1; i < d; ++i) h[i] = b[i] = 0.0;
+    return;
+  }
+  double P[9]; /* P^-1 */
+  scree_scaling_inverse_matrix(&k->scaling, d, P);
+  multiply(d, P, a, h);
+  double inner = 0.0;
+  for (int i = 0; i < d; ++i) inner += k->g[i] * h[i];
+  for (int i = 0; i < d; ++i) b[i] = h[i] + ru[i];
+  b[0] -= inner;
+  unweigh(law, d, k->mat, b, b);
+  b[0] /= k->s_scale;
+}
+
+void scree_ipm_contact_step_assembled(const scree_IpmContact *k, const double *x, const double *z,
+                                      const double *dr, double *dx, double *dz) {
+  const int d = k->d;
+  const bool line = k->kind == SCREE_IPM_LINE;
+  dr += k->at;
+  dx += k->at;
+  dz += k->at;
+  dx[0] = dr[0] / k->s_scale;
+  for (int i = 1; i < d; ++i) dx[i] = line ? 0.0 : dr[i];
+  if (k->kind == SCREE_IPM_SPACE) return;
+  if (line) {
+    dz[0] -= dx[0] * z[k->at] / x[k->at];
+    return;
+  }
+  double P[9], Pdx[3]; /* P^-1 */
+  scree_scaling_inverse_matrix(&k->scaling, d, P);
+  multiply(d, P, dx, Pdx);
+  for (int i = 0; i < d; ++i) dz[i] -= Pdx[i];
+}
+
+void scree_ipm_contact_reach(const scree_IpmContact *k, const double *x, const double *z,
+                             const double *dx, const double *dz, double *x_step, double *z_step) {
+  const size_t at = k->at;
+  *x_step = *z_step = 1.0;
+  if (k->kind == SCREE_IPM_SPACE) return;
+  if (k->kind == SCREE_IPM_LINE) {
+    if (dx[at] < 0.0) *x_step = fmin(1.0, -x[at] / dx[at]);
+    if (dz[at] < 0.0) *z_step = fmin(1.0, -z[at] / dz[at]);
+    return;
+  }
+  *x_step = scree_cone_step(k->d, x + at, dx + at, 1.0);
+  *z_step = scree_cone_step(k->d, z + at, dz + at, 1.0);
+}
+
+void scree_ipm_contact_curvature(const scree_IpmContact *k, const double *z, const double *dz,
+                                 double *ru) {
+  if (k->kind != SCREE_IPM_CONE) return;
+  z += k->at;
+  dz += k->at;
+  double sum = 0.0;
+  for (int i = 1; i < k->d; ++i) {
+    const double v = dz[i] - z[i] * dz[0] / z[0];
+    sum += v * v;
+  }
+  ru[k->at] -= sum / z[0];
+}
