@@ -42,31 +42,33 @@ def _tag():
     return f"{minor}-{minor}-{platform}"
 
 
-def _numpy():
-    """Where NumPy's headers are. pip hides installed packages from a build; a Python that ignores
-    its environment sees them."""
-    for options in (["-I"], ["-E"], []):
-        found = subprocess.run([sys.executable, *options, "-c",
-                                "import numpy; print(numpy.get_include())"],
-                               capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            return found.stdout.strip()
-    raise RuntimeError(f"NumPy was not found for {sys.executable}: install it first "
-                       "(Debian: python3-numpy)")
-
-
 def _build(settings):
-    folder = os.path.join(ROOT, (settings or {}).get("build-dir", os.path.join("build", "pip")))
-    subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-                    "-DSCREE_TESTS=OFF", "-DSCREE_PYTHON=ON",
-                    f"-DPython3_EXECUTABLE={sys.executable}",
-                    f"-DPython3_NumPy_INCLUDE_DIR={_numpy()}"]
-                   if not os.path.exists(os.path.join(folder, "CMakeCache.txt"))
-                   or folder.endswith("pip") else ["cmake", folder],
-                   check=True, stdout=sys.stderr)
+    """Build the module; the folder of its package. pip hides installed packages, NumPy among them,
+    from what it builds, through the environment."""
+    environment = {key: value for key, value in os.environ.items()
+                   if key not in ("PYTHONPATH", "PYTHONHOME", "PYTHONNOUSERSITE")}
+    given = (settings or {}).get("build-dir")
+    folder = os.path.join(ROOT, given or os.path.join("build", "pip"))
+    configure = ["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                 "-DSCREE_TESTS=OFF", "-DSCREE_PYTHON=ON", f"-DPython3_EXECUTABLE={sys.executable}"]
+    if not given or not os.path.exists(os.path.join(folder, "CMakeCache.txt")):
+        subprocess.run(configure, check=True, stdout=sys.stderr, env=environment)
     subprocess.run(["cmake", "--build", folder, "-j", str(os.cpu_count() or 2),
-                    "--target", "scree_python"], check=True, stdout=sys.stderr)
+                    "--target", "scree_python"], check=True, stdout=sys.stderr, env=environment)
     return os.path.join(folder, "python", "scree")
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = f"scree-{_version()}.dist-info"
+    os.makedirs(os.path.join(metadata_directory, info))
+    for name, text in (("METADATA", _metadata()), ("WHEEL", _wheel_text())):
+        with open(os.path.join(metadata_directory, info, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return info
+
+
+def _wheel_text():
+    return f"Wheel-Version: 1.0\nGenerator: scree\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
 
 
 def _add(wheel, record, name, data):
@@ -89,8 +91,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                 with open(os.path.join(package, file), "rb") as source:
                     _add(wheel, record, f"scree/{file}", source.read())
         _add(wheel, record, f"{info}/METADATA", _metadata().encode())
-        _add(wheel, record, f"{info}/WHEEL",
-             f"Wheel-Version: 1.0\nGenerator: scree\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode())
+        _add(wheel, record, f"{info}/WHEEL", _wheel_text().encode())
         with open(os.path.join(ROOT, "LICENSE"), "rb") as file:
             _add(wheel, record, f"{info}/LICENSE", file.read())
         record.append(f"{info}/RECORD,,")

@@ -114,8 +114,7 @@ bool call_succeeded(Call *call, scree_Status status) {
     return false;
   }
   if (status != SCREE_OK && status != SCREE_NOT_CONVERGED) {
-    PyErr_SetString(exception_of(status),
-                    call->error[0] ? call->error : scree_status_name(status));
+    PyErr_SetString(exception_of(status), call->error[0] ? call->error : scree_status_name(status));
     return false;
   }
   if (call->warning[0] && PyErr_WarnEx(core_errors.warning, call->warning, 1) != 0) return false;

@@ -90,9 +90,9 @@ PyArrayObject *as_ints(PyObject *object, const char *name, int nd, const npy_int
     if (PyArray_SIZE(any) > 0 && !PyTypeNum_ISINTEGER(PyArray_TYPE(any)))
       PyErr_SetString(PyExc_TypeError, "not integers");
     else
-      wide = (PyArrayObject *)PyArray_FROM_OTF(
-          (PyObject *)any, NPY_INT64,
-          NPY_ARRAY_IN_ARRAY | NPY_ARRAY_ENSUREARRAY | NPY_ARRAY_FORCECAST);
+      wide = (PyArrayObject *)PyArray_FROM_OTF((PyObject *)any, NPY_INT64,
+                                               NPY_ARRAY_IN_ARRAY | NPY_ARRAY_ENSUREARRAY |
+                                                   NPY_ARRAY_FORCECAST);
     Py_DECREF(any);
   }
   if (!wide) {

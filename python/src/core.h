@@ -21,7 +21,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define NPY_NO_DEPRECATED_API  NPY_1_7_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL scree_core_array_api
 #ifndef SCREE_CORE_IMPORTS_ARRAY
 #define NO_IMPORT_ARRAY
@@ -162,15 +162,16 @@ PyObject *record_new(Record kind, const void *values);
   } while (0)
 
 typedef struct ProblemObject {
-  PyObject_HEAD
-  scree_Problem problem; /* never changes once it is made */
-  PyObject *flow;        /* array that problem.flow looks into, or null */
+  PyObject_HEAD scree_Problem problem; /* never changes once it is made */
+  PyObject *flow;                      /* array that problem.flow looks into, or null */
 } ProblemObject;
 
 extern PyTypeObject ProblemType;
 bool problem_ready(PyObject *module);
 /* A new Problem that takes over `problem`; its type is `type`. */
 PyObject *problem_take(PyTypeObject *type, scree_Problem *problem);
+/* The shape of q, r and u, at most two numbers; returns how many. */
+int problem_shape(const scree_Problem *problem, npy_intp *shape);
 /* An owned copy of any problem, views too. */
 scree_Status problem_copy(const scree_Problem *from, scree_Problem *copy, const scree_Log *log);
 PyObject *problem_assembled(PyTypeObject *type, PyObject *args, PyObject *kw);
@@ -189,8 +190,7 @@ bool solve_settings_from(const SolveArguments *from, scree_SolveSettings *settin
                          char ***options);
 
 typedef struct SceneObject {
-  PyObject_HEAD
-  scree_Scene *scene;
+  PyObject_HEAD scree_Scene *scene;
 } SceneObject;
 
 extern PyTypeObject SceneType;
@@ -207,21 +207,20 @@ typedef struct PythonSignal {
 } PythonSignal;
 
 typedef struct WorldObject {
-  PyObject_HEAD
-  scree_World *world; /* null once it is closed */
-  SceneObject *scene; /* or null: built by calls */
+  PyObject_HEAD scree_World *world; /* null once it is closed */
+  SceneObject *scene;               /* or null: built by calls */
   Call call;
   bool busy;
-  bool stopped;          /* `after` returned true in the last step */
-  bool prepared;         /* bodies of the next step were poured and removed */
-  int guards;            /* arrays over the memory of the world that exist now */
-  uint64_t changes;      /* counts what Python has done to it */
+  bool stopped;             /* `after` returned true in the last step */
+  bool prepared;            /* bodies of the next step were poured and removed */
+  int guards;               /* arrays over the memory of the world that exist now */
+  uint64_t changes;         /* counts what Python has done to it */
   scree_Recorder *recorder; /* or null */
   int64_t record_steps;     /* steps between its frames */
-  int *order, poured;    /* of scree_scene_pour */
-  double peak;           /* of scree_scene_should_stop */
-  PythonSignal *signals; /* all that the world points to */
-  PyObject *kept;        /* list: arrays that signals look into */
+  int *order, poured;       /* of scree_scene_pour */
+  double peak;              /* of scree_scene_should_stop */
+  PythonSignal *signals;    /* all that the world points to */
+  PyObject *kept;           /* list: arrays that signals look into */
   PyObject *before, *after;
   PyObject *report;
 } WorldObject;

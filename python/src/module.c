@@ -124,8 +124,8 @@ PyMODINIT_FUNC PyInit__core(void) {
   import_array();
   PyObject *module = PyModule_Create(&definition);
   if (!module) return NULL;
-  if (PyModule_AddStringConstant(module, "__version__", scree_version()) != 0 ||
-      !files_init() || !add_errors(module) || !records_init(module) || !problem_ready(module) ||
+  if (PyModule_AddStringConstant(module, "__version__", scree_version()) != 0 || !files_init() ||
+      !add_errors(module) || !records_init(module) || !problem_ready(module) ||
       !solver_ready(module) || !scene_ready(module) || !view_ready(module) ||
       !world_ready(module) || !replay_ready(module)) {
     Py_DECREF(module);

@@ -4,21 +4,18 @@
 
 #include <string.h>
 
-/* ---- sizes: the only functions that know how the constraints are laid out ---------------------- */
+/* ---- sizes: the only functions that know how the constraints are laid out ----------------------
+ */
 
-/* The shape of q, r and u: (nc x d). */
-static int vector_shape(const scree_Problem *p, npy_intp *shape) {
-  shape[0] = p->nc;
+/* The shape of q, r and u: (nc x d), or (rows) where constraints have different sizes. */
+int problem_shape(const scree_Problem *p, npy_intp *shape) {
+  shape[0] = p->general.count ? (npy_intp)scree_problem_rows(p) : p->nc;
   shape[1] = p->d;
-  return 2;
+  return p->general.count ? 1 : 2;
 }
 
 static size_t constraint_count(const scree_Problem *p) {
-  return (size_t)p->nc;
-}
-
-static size_t row_count(const scree_Problem *p) {
-  return (size_t)p->nc * (size_t)p->d;
+  return (size_t)scree_problem_constraints(p);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -27,38 +24,88 @@ static void copy(void *to, const void *from, size_t size) {
   if (to && from && size) memcpy(to, from, size);
 }
 
+/* The layout of a problem in body form; `sizes` has room for two numbers for each constraint. */
+static scree_ProblemLayout layout_of(const scree_Problem *p, int *sizes) {
+  const scree_GeneralRows *general = &p->general;
+  int *rows = sizes, *touches = sizes + general->count;
+  for (int k = 0; k < general->count; ++k) {
+    rows[k] = (int)(general->row[k + 1] - general->row[k]);
+    touches[k] = (int)(general->entry[k + 1] - general->entry[k]);
+  }
+  return (scree_ProblemLayout){.d = p->d,
+                               .contacts = p->nc,
+                               .balls = p->nc > 0 && !p->bodies.B,
+                               .bodies = p->bodies.nbodies,
+                               .nb = p->bodies.nb,
+                               .body = p->bodies.body,
+                               .vertices = p->vertices.count,
+                               .vertex_size = p->vertices.size,
+                               .coupled_row = p->vertices.row,
+                               .coupled_col = p->vertices.col,
+                               .constraints = general->count,
+                               .rows = rows,
+                               .touches = touches,
+                               .touched = general->vertex,
+                               .with_sets = p->set != NULL,
+                               .with_compliance = p->bodies.C || general->C};
+}
+
 static void copy_bodies(const scree_Problem *from, scree_Problem *to) {
   const size_t nc = (size_t)from->nc, d = (size_t)from->d, nb = (size_t)from->bodies.nb;
+  const scree_GeneralRows *general = &from->general;
   copy(to->bodies.body, from->bodies.body, nc * 2 * sizeof(int));
   copy(to->bodies.B, from->bodies.B, nc * 2 * d * nb * sizeof(double));
   copy(to->bodies.normal, from->bodies.normal, nc * 3 * sizeof(double));
   copy(to->bodies.arm, from->bodies.arm, nc * 4 * sizeof(double));
   copy(to->bodies.C, from->bodies.C, nc * d * d * sizeof(double));
+  if (general->count) {
+    size_t squares = 0;
+    for (int k = 0; k < general->count; ++k) {
+      const size_t rows = general->row[k + 1] - general->row[k];
+      squares += rows * rows;
+    }
+    copy(to->general.B, general->B,
+         general->block[general->entry[general->count]] * sizeof(double));
+    copy(to->general.C, general->C, squares * sizeof(double));
+  }
+  if (from->vertices.row) {
+    size_t values = 0;
+    for (int k = 0; k < from->vertices.count; ++k)
+      for (size_t j = from->vertices.row[k]; j < from->vertices.row[k + 1]; ++j)
+        values +=
+            (size_t)from->vertices.size[k] * (size_t)from->vertices.size[from->vertices.col[j]];
+    copy(to->vertices.x, from->vertices.x, values * sizeof(double));
+  }
+}
+
+static scree_Status create_like(const scree_Problem *from, scree_Problem *to,
+                                const scree_Log *log) {
+  if (from->kind == SCREE_ASSEMBLED)
+    return scree_problem_create_assembled(to, from->d, from->nc, from->blocks.row[from->nc],
+                                          from->set != NULL, log);
+  int *sizes = PyMem_RawMalloc((2 * (size_t)from->general.count + 1) * sizeof *sizes);
+  if (!sizes) {
+    log->write(log->user, SCREE_LOG_ERROR, "out of memory: cannot copy the problem");
+    return SCREE_MACHINE;
+  }
+  const scree_ProblemLayout layout = layout_of(from, sizes);
+  const scree_Status status = scree_problem_create(to, &layout, log);
+  PyMem_RawFree(sizes);
+  return status;
 }
 
 scree_Status problem_copy(const scree_Problem *from, scree_Problem *to, const scree_Log *log) {
-  const scree_BodyRows *bodies = &from->bodies;
-  const size_t blocks = from->kind == SCREE_ASSEMBLED ? from->blocks.row[from->nc] : 0;
-  const bool sets = from->set != NULL;
-  scree_Status status;
-  if (from->kind == SCREE_ASSEMBLED)
-    status = scree_problem_create_assembled(to, from->d, from->nc, blocks, sets, log);
-  else if (bodies->B || from->nc == 0)
-    status = scree_problem_create_bodies(to, from->d, from->nc, bodies->nbodies, bodies->nb, sets,
-                                         bodies->C != NULL, log);
-  else
-    status = scree_problem_create_balls(to, from->d, from->nc, bodies->nbodies, sets,
-                                        bodies->C != NULL, log);
+  const scree_Status status = create_like(from, to, log);
   if (status != SCREE_OK) return status;
-  const size_t square = (size_t)from->d * (size_t)from->d;
   if (from->kind == SCREE_ASSEMBLED) {
+    const size_t blocks = from->blocks.row[from->nc], square = (size_t)from->d * (size_t)from->d;
     copy(to->blocks.row, from->blocks.row, ((size_t)from->nc + 1) * sizeof(size_t));
     copy(to->blocks.col, from->blocks.col, blocks * sizeof(int));
     copy(to->blocks.x, from->blocks.x, blocks * square * sizeof(double));
   } else {
     copy_bodies(from, to);
   }
-  copy(to->q, from->q, row_count(from) * sizeof(double));
+  copy(to->q, from->q, scree_problem_rows(from) * sizeof(double));
   copy(to->mu, from->mu, constraint_count(from) * sizeof(double));
   copy(to->set, from->set, constraint_count(from));
   copy(to->set_a, from->set_a, constraint_count(from) * sizeof(double));
@@ -84,8 +131,10 @@ static void problem_dealloc(PyObject *object) {
 static PyObject *problem_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   (void)args;
   (void)kw;
-  PyErr_Format(PyExc_TypeError, "%s: made by its constructors, assembled(), bodies(), balls(), "
-                                "read()", type->tp_name);
+  PyErr_Format(PyExc_TypeError,
+               "%s: made by its constructors, assembled(), bodies(), balls(), "
+               "read()",
+               type->tp_name);
   return NULL;
 }
 
@@ -115,7 +164,7 @@ static PyObject *problem_read(PyTypeObject *type, PyObject *args, PyObject *kw) 
   problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
   if (info.has_solution) {
     npy_intp shape[2];
-    const int nd = vector_shape(&problem, shape);
+    const int nd = problem_shape(&problem, shape);
     r_array = PyArray_ZEROS(nd, shape, NPY_DOUBLE, 0);
     u_array = PyArray_ZEROS(nd, shape, NPY_DOUBLE, 0);
     if (!r_array || !u_array) goto end;
@@ -158,7 +207,7 @@ static PyObject *problem_write(PyObject *object, PyObject *args, PyObject *kw) {
     return NULL;
   }
   npy_intp shape[2];
-  const int nd = vector_shape(&self->problem, shape);
+  const int nd = problem_shape(&self->problem, shape);
   PyArrayObject *r = NULL, *u = NULL;
   PyObject *path = as_path(path_object, "path");
   bool good = path != NULL;
@@ -171,9 +220,9 @@ static PyObject *problem_write(PyObject *object, PyObject *args, PyObject *kw) {
     call_init(&call);
     scree_Status status;
     CALL_ON_FILES(&call,
-                  status = scree_fclib_write(PyBytes_AS_STRING(path), &self->problem, title,
-                                             r ? doubles(r) : NULL, u ? doubles(u) : NULL,
-                                             &call.log),
+                  status =
+                      scree_fclib_write(PyBytes_AS_STRING(path), &self->problem, title,
+                                        r ? doubles(r) : NULL, u ? doubles(u) : NULL, &call.log),
                   goto end);
     good = call_succeeded(&call, status);
     call_clear(&call);
@@ -224,16 +273,21 @@ static PyObject *get_nc(PyObject *self, void *unused) {
   return PyLong_FromLong(((ProblemObject *)self)->problem.nc);
 }
 
+static PyObject *get_rows(PyObject *self, void *unused) {
+  (void)unused;
+  return PyLong_FromSize_t(scree_problem_rows(&((ProblemObject *)self)->problem));
+}
+
 static PyObject *get_law(PyObject *self, void *unused) {
   (void)unused;
-  return PyUnicode_FromString(
-      ((ProblemObject *)self)->problem.law == SCREE_COULOMB ? "coulomb" : "associated");
+  return PyUnicode_FromString(((ProblemObject *)self)->problem.law == SCREE_COULOMB ? "coulomb"
+                                                                                    : "associated");
 }
 
 static PyObject *get_kind(PyObject *self, void *unused) {
   (void)unused;
   const scree_Problem *p = &((ProblemObject *)self)->problem;
-  return PyUnicode_FromString(p->kind == SCREE_ASSEMBLED ? "assembled"
+  return PyUnicode_FromString(p->kind == SCREE_ASSEMBLED  ? "assembled"
                               : p->bodies.B || p->nc == 0 ? "bodies"
                                                           : "balls");
 }
@@ -242,7 +296,7 @@ static PyObject *get_q(PyObject *self, void *unused) {
   (void)unused;
   const scree_Problem *p = &((ProblemObject *)self)->problem;
   npy_intp shape[2];
-  const int nd = vector_shape(p, shape);
+  const int nd = problem_shape(p, shape);
   return new_look(self, nd, shape, NPY_DOUBLE, p->q);
 }
 
@@ -417,6 +471,8 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
     {"d", get_d, NULL, "Size of a contact: 2 or 3.", NULL},
     {"nc", get_nc, NULL, "Number of contacts.", NULL},
+    {"rows", get_rows, NULL, "Length of q, r and u: nc * d, and the rows of other constraints.",
+     NULL},
     {"law", get_law, NULL, "'coulomb' or 'associated'.", NULL},
     {"kind", get_kind, NULL, "'assembled', 'bodies' or 'balls'.", NULL},
     {"q", get_q, NULL, "Velocities without impulses, (nc, d), normal first. Read-only.", NULL},

@@ -165,9 +165,9 @@ PyObject *problem_assembled(PyTypeObject *type, PyObject *args, PyObject *kw) {
   if (!heads) goto end;
   scree_Problem problem;
   scree_Status status;
-  CALL_WITHOUT_GIL(&call, status = scree_problem_create_csr(
-                              &problem, common.d, common.nc, heads, ints(indices), doubles(data),
-                              NULL, NULL, common.set != NULL, &call.log));
+  CALL_WITHOUT_GIL(&call, status = scree_problem_create_csr(&problem, common.d, common.nc, heads,
+                                                            ints(indices), doubles(data), NULL,
+                                                            NULL, common.set != NULL, &call.log));
   if (!call_succeeded(&call, status)) goto end;
   object = finish(type, &problem, &common, &call);
 end:
@@ -243,12 +243,10 @@ PyObject *problem_from_bodies(PyTypeObject *type, PyObject *args, PyObject *kw) 
     goto end;
   }
   scree_Problem problem;
-  const scree_Status status =
-      scree_problem_create_bodies(&problem, common.d, common.nc, nbodies, (int)nb,
-                                  common.set != NULL, C != NULL, &call.log);
+  const scree_Status status = scree_problem_create_bodies(
+      &problem, common.d, common.nc, nbodies, (int)nb, common.set != NULL, C != NULL, &call.log);
   if (!call_succeeded(&call, status)) goto end;
-  if (common.nc)
-    memcpy(problem.bodies.body, ints(body), (size_t)common.nc * 2 * sizeof(int));
+  if (common.nc) memcpy(problem.bodies.body, ints(body), (size_t)common.nc * 2 * sizeof(int));
   copy_doubles(problem.bodies.B, B);
   if (C) copy_doubles(problem.bodies.C, C);
   object = finish(type, &problem, &common, &call);
@@ -286,11 +284,10 @@ PyObject *problem_from_balls(PyTypeObject *type, PyObject *args, PyObject *kw) {
   arm = as_doubles(arm_object, "arm", 3, arms);
   if (!arm || !read_compliance(C_object, &common, &C)) goto end;
   scree_Problem problem;
-  const scree_Status status = scree_problem_create_balls(
-      &problem, common.d, common.nc, nbodies, common.set != NULL, C != NULL, &call.log);
+  const scree_Status status = scree_problem_create_balls(&problem, common.d, common.nc, nbodies,
+                                                         common.set != NULL, C != NULL, &call.log);
   if (!call_succeeded(&call, status)) goto end;
-  if (common.nc)
-    memcpy(problem.bodies.body, ints(body), (size_t)common.nc * 2 * sizeof(int));
+  if (common.nc) memcpy(problem.bodies.body, ints(body), (size_t)common.nc * 2 * sizeof(int));
   copy_doubles(problem.bodies.normal, normal);
   copy_doubles(problem.bodies.arm, arm);
   if (C) copy_doubles(problem.bodies.C, C);
@@ -314,7 +311,9 @@ PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw) {
   if (!PyArg_ParseTupleAndKeywords(args, kw, "|OOO:replace", words, &q_object, &mu_object,
                                    &law_object))
     return NULL;
-  const npy_intp shape[2] = {from->nc, from->d};
+  npy_intp shape[2];
+  const int nd = problem_shape(from, shape);
+  const npy_intp constraints = scree_problem_constraints(from);
   PyArrayObject *q = NULL, *mu = NULL;
   scree_Problem problem;
   memset(&problem, 0, sizeof problem);
@@ -322,8 +321,8 @@ PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw) {
   call_init(&call);
   int law = from->law == SCREE_COULOMB ? 0 : 1;
   if (given(law_object) && (law = as_choice(law_object, "law", law_words)) < 0) goto end;
-  if (given(q_object) && !(q = as_doubles(q_object, "q", 2, shape))) goto end;
-  if (given(mu_object) && !(mu = as_doubles(mu_object, "mu", 1, shape))) goto end;
+  if (given(q_object) && !(q = as_doubles(q_object, "q", nd, shape))) goto end;
+  if (given(mu_object) && !(mu = as_doubles(mu_object, "mu", 1, &constraints))) goto end;
   scree_Status status;
   CALL_WITHOUT_GIL(&call, status = problem_copy(from, &problem, &call.log));
   if (!call_succeeded(&call, status)) goto end;

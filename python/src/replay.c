@@ -5,8 +5,7 @@
 #include <string.h>
 
 typedef struct ReplayObject {
-  PyObject_HEAD
-  scree_Replay *replay;
+  PyObject_HEAD scree_Replay *replay;
   scree_ReplayFrame frame;
   Call call;
   bool busy;
@@ -26,14 +25,13 @@ static PyObject *replay_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   if (self) {
     call_init(&self->call);
     scree_Status status;
-    CALL_ON_FILES(&self->call,
-                  status = scree_replay_open(PyBytes_AS_STRING(folder), &self->call.log,
-                                             &self->replay),
-                  {
-                    Py_DECREF(folder);
-                    Py_DECREF(self);
-                    return NULL;
-                  });
+    CALL_ON_FILES(
+        &self->call,
+        status = scree_replay_open(PyBytes_AS_STRING(folder), &self->call.log, &self->replay), {
+          Py_DECREF(folder);
+          Py_DECREF(self);
+          return NULL;
+        });
     if (!call_succeeded(&self->call, status)) Py_CLEAR(self);
   }
   Py_DECREF(folder);
@@ -237,7 +235,7 @@ static bool read_frame(ReplayObject *self, int k, bool contacts) {
 }
 
 static PyArray_Descr *contact_type(void) {
-#define OFFSET(member) (Py_ssize_t)offsetof(scree_ReplayContact, member)
+#define OFFSET(member) (Py_ssize_t) offsetof(scree_ReplayContact, member)
   PyObject *spec = Py_BuildValue(
       "{s:[s,s,s,s,s,s,s,s,s,s],s:[(s,i),s,(s,i),(s,i),(s,i),(s,i),(s,i),s,s,s],"
       "s:[n,n,n,n,n,n,n,n,n,n],s:n}",
@@ -279,12 +277,11 @@ static PyObject *replay_frame(PyObject *object, PyObject *args, PyObject *kw) {
   if (!present) return NULL;
   for (int b = 0; b < f->bodies; ++b)
     ((npy_bool *)PyArray_DATA((PyArrayObject *)present))[b] = f->present[b];
-  return Py_BuildValue("{s:d,s:L,s:N,s:N,s:N,s:N,s:N,s:N}", "time", f->time, "step",
-                       (long long)f->step, "positions", new_doubles(2, three, f->position),
-                       "orientations", new_doubles(2, four, f->orientation), "velocities",
-                       new_doubles(2, three, f->velocity), "angular_velocities",
-                       new_doubles(2, three, f->angular), "present", present, "contacts",
-                       frame_contacts(f));
+  return Py_BuildValue(
+      "{s:d,s:L,s:N,s:N,s:N,s:N,s:N,s:N}", "time", f->time, "step", (long long)f->step, "positions",
+      new_doubles(2, three, f->position), "orientations", new_doubles(2, four, f->orientation),
+      "velocities", new_doubles(2, three, f->velocity), "angular_velocities",
+      new_doubles(2, three, f->angular), "present", present, "contacts", frame_contacts(f));
 }
 
 static PyObject *replay_pressure(PyObject *object, PyObject *number) {
@@ -294,8 +291,7 @@ static PyObject *replay_pressure(PyObject *object, PyObject *number) {
   if (!frame_number(self, number, &k) || !read_frame(self, k, true)) return NULL;
   const npy_intp bodies = self->frame.bodies;
   PyObject *array = PyArray_ZEROS(1, &bodies, NPY_DOUBLE, 0);
-  if (array)
-    scree_replay_pressure(self->replay, &self->frame, doubles((PyArrayObject *)array));
+  if (array) scree_replay_pressure(self->replay, &self->frame, doubles((PyArrayObject *)array));
   return array;
 }
 
@@ -332,8 +328,8 @@ static PyObject *replay_page(PyObject *object, PyObject *args, PyObject *kw) {
   call_clear(&self->call);
   self->busy = true;
   CALL_ON_FILES(&self->call,
-                status = scree_report_write(self->replay, &settings, PyBytes_AS_STRING(path),
-                                            &info),
+                status =
+                    scree_report_write(self->replay, &settings, PyBytes_AS_STRING(path), &info),
                 goto end);
   good = call_succeeded(&self->call, status);
 end:
@@ -438,10 +434,9 @@ PyObject *core_write_png(PyObject *module, PyObject *args, PyObject *kw) {
     Call call;
     call_init(&call);
     scree_Status status;
-    CALL_WITHOUT_GIL(&call, status = scree_png_write(PyBytes_AS_STRING(path),
-                                                     (int)PyArray_DIM(pixels, 1),
-                                                     (int)PyArray_DIM(pixels, 0),
-                                                     PyArray_DATA(pixels), &call.log));
+    CALL_WITHOUT_GIL(&call, status = scree_png_write(
+                                PyBytes_AS_STRING(path), (int)PyArray_DIM(pixels, 1),
+                                (int)PyArray_DIM(pixels, 0), PyArray_DATA(pixels), &call.log));
     good = call_succeeded(&call, status);
     call_clear(&call);
   }

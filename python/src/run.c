@@ -74,7 +74,7 @@ static PyObject *carry_out(RunArguments *from) {
 }
 
 PyObject *core_run(PyObject *module, PyObject *args, PyObject *kw) {
-  static char *words[] = {"scene", "folder", "until",   "steps",   "resume",
+  static char *words[] = {"scene",   "folder",  "until",    "steps", "resume",
                           "replace", "threads", "progress", NULL};
   (void)module;
   RunArguments from = {.settings = scree_run_settings()};

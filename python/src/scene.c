@@ -30,11 +30,11 @@ static PyObject *scene_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   scree_Status status;
   const char *const *list = (const char *const *)overrides;
   if (text)
-    CALL_WITHOUT_GIL(&call, status = scree_scene_parse(text, strlen(text), name, list, &call.log,
-                                                       &scene));
+    CALL_WITHOUT_GIL(&call,
+                     status = scree_scene_parse(text, strlen(text), name, list, &call.log, &scene));
   else
-    CALL_WITHOUT_GIL(&call, status = scree_scene_read(PyBytes_AS_STRING(path), list, &call.log,
-                                                      &scene));
+    CALL_WITHOUT_GIL(&call,
+                     status = scree_scene_read(PyBytes_AS_STRING(path), list, &call.log, &scene));
   SceneObject *self = NULL;
   if (call_succeeded(&call, status)) self = (SceneObject *)type->tp_alloc(type, 0);
   if (self)

@@ -9,8 +9,7 @@
 #include <string.h>
 
 typedef struct SolverObject {
-  PyObject_HEAD
-  scree_Solver *solver;
+  PyObject_HEAD scree_Solver *solver;
   Call call;
   bool busy;
   char **options;
@@ -105,8 +104,8 @@ static PyObject *solver_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
                           "time_limit", "work_limit", "threads", NULL};
   SolveArguments from = {0};
   if (!PyArg_ParseTupleAndKeywords(args, kw, "|OOOOOOOO:Solver", words, &from.solver, &from.options,
-                                   &from.tol, &from.measure, &from.max_iterations,
-                                   &from.time_limit, &from.work_limit, &from.threads))
+                                   &from.tol, &from.measure, &from.max_iterations, &from.time_limit,
+                                   &from.work_limit, &from.threads))
     return NULL;
   SolverObject *self = (SolverObject *)type->tp_alloc(type, 0);
   if (!self) return NULL;
@@ -119,8 +118,8 @@ static PyObject *solver_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
     settings.progress_user = self;
     settings.interrupted = call_interrupted;
     settings.interrupted_user = &self->call;
-    good = call_succeeded(&self->call,
-                          scree_solver_create(&settings, &self->call.log, &self->solver));
+    good =
+        call_succeeded(&self->call, scree_solver_create(&settings, &self->call.log, &self->solver));
   }
   if (!good) Py_CLEAR(self);
   return (PyObject *)self;
@@ -140,10 +139,11 @@ static void solver_dealloc(PyObject *object) {
 
 /* r with the guess in it, or zero. */
 static PyArrayObject *start_from(PyObject *guess, const scree_Problem *problem) {
-  const npy_intp shape[2] = {problem->nc, problem->d};
-  PyArrayObject *r = (PyArrayObject *)PyArray_ZEROS(2, shape, NPY_DOUBLE, 0);
+  npy_intp shape[2];
+  const int nd = problem_shape(problem, shape);
+  PyArrayObject *r = (PyArrayObject *)PyArray_ZEROS(nd, shape, NPY_DOUBLE, 0);
   if (!r || !given(guess)) return r;
-  PyArrayObject *from = as_doubles(guess, "r0", 2, shape);
+  PyArrayObject *from = as_doubles(guess, "r0", nd, shape);
   if (!from) {
     Py_DECREF(r);
     return NULL;
@@ -162,8 +162,7 @@ static PyObject *history_of(const SolverObject *self) {
     Py_XDECREF(values);
     return NULL;
   }
-  if (count)
-    memcpy(ints((PyArrayObject *)iterations), self->iteration, self->count * sizeof(int));
+  if (count) memcpy(ints((PyArrayObject *)iterations), self->iteration, self->count * sizeof(int));
   return Py_BuildValue("(NN)", iterations, values);
 }
 
@@ -183,7 +182,8 @@ static PyObject *solver_solve(PyObject *object, PyObject *args, PyObject *kw) {
   const scree_Problem *problem = &((ProblemObject *)problem_object)->problem;
   PyArrayObject *r = start_from(guess, problem);
   if (!r) return NULL;
-  PyArrayObject *u = (PyArrayObject *)PyArray_ZEROS(2, PyArray_DIMS(r), NPY_DOUBLE, 0);
+  PyArrayObject *u =
+      (PyArrayObject *)PyArray_ZEROS(PyArray_NDIM(r), PyArray_DIMS(r), NPY_DOUBLE, 0);
   if (!u) {
     Py_DECREF(r);
     return NULL;
@@ -232,8 +232,8 @@ static PyObject *solver_restore(PyObject *object, PyObject *state) {
     return NULL;
   }
   call_clear(&self->call);
-  const scree_Status status = scree_solver_restore(self->solver, PyBytes_AS_STRING(state),
-                                                   (size_t)PyBytes_GET_SIZE(state));
+  const scree_Status status =
+      scree_solver_restore(self->solver, PyBytes_AS_STRING(state), (size_t)PyBytes_GET_SIZE(state));
   if (!call_succeeded(&self->call, status)) return NULL;
   Py_RETURN_NONE;
 }
@@ -255,15 +255,16 @@ PyObject *core_measure(PyObject *module, PyObject *args, PyObject *kw) {
                                    &r_object, &u_object))
     return NULL;
   const scree_Problem *problem = &((ProblemObject *)problem_object)->problem;
-  const npy_intp shape[2] = {problem->nc, problem->d};
-  PyArrayObject *claimed = NULL, *r = as_doubles(r_object, "r", 2, shape);
+  npy_intp shape[2];
+  const int nd = problem_shape(problem, shape);
+  PyArrayObject *claimed = NULL, *r = as_doubles(r_object, "r", nd, shape);
   if (!r) return NULL;
-  if (given(u_object) && !(claimed = as_doubles(u_object, "u", 2, shape))) {
+  if (given(u_object) && !(claimed = as_doubles(u_object, "u", nd, shape))) {
     Py_DECREF(r);
     return NULL;
   }
   PyObject *result = NULL;
-  PyArrayObject *u = (PyArrayObject *)PyArray_ZEROS(2, shape, NPY_DOUBLE, 0);
+  PyArrayObject *u = (PyArrayObject *)PyArray_ZEROS(nd, shape, NPY_DOUBLE, 0);
   if (u) {
     scree_Measures measures;
     memset(&measures, 0, sizeof measures);
@@ -316,10 +317,9 @@ PyObject *core_solvers(PyObject *module, PyObject *none) {
   PyObject *dict = PyDict_New();
   const scree_SolverClass *class_;
   for (int k = 0; dict && (class_ = scree_solver_class(k)) != NULL; ++k) {
-    PyObject *entry =
-        Py_BuildValue("{s:s,s:s,s:N}", "summary", scree_solver_class_summary(class_), "reference",
-                      scree_solver_class_reference(class_), "options",
-                      options_of(scree_solver_class_options(class_)));
+    PyObject *entry = Py_BuildValue("{s:s,s:s,s:N}", "summary", scree_solver_class_summary(class_),
+                                    "reference", scree_solver_class_reference(class_), "options",
+                                    options_of(scree_solver_class_options(class_)));
     if (!entry || PyDict_SetItemString(dict, scree_solver_class_name(class_), entry) != 0)
       Py_CLEAR(dict);
     Py_XDECREF(entry);

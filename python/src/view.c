@@ -12,13 +12,11 @@
 enum { DIMENSIONS = 8 };
 
 typedef struct GuardObject {
-  PyObject_HEAD
-  WorldObject *world;
+  PyObject_HEAD WorldObject *world;
 } GuardObject;
 
 typedef struct ViewObject {
-  PyObject_HEAD
-  WorldObject *world;
+  PyObject_HEAD WorldObject *world;
   uint64_t changes; /* of the world when it was taken */
   char name[32];
   int type, nd;
@@ -70,8 +68,7 @@ PyObject *world_look(PyObject *object, PyObject *name_object) {
   const char *name = as_text(name_object, "name");
   if (!name || !world_readable(self)) return NULL;
   int field = 0;
-  while (field < SCREE_ARRAY_FIELDS &&
-         strcmp(scree_array_name((scree_ArrayField)field), name) != 0)
+  while (field < SCREE_ARRAY_FIELDS && strcmp(scree_array_name((scree_ArrayField)field), name) != 0)
     ++field;
   if (field == SCREE_ARRAY_FIELDS) {
     PyErr_Format(core_errors.input, "name: there is no array '%.100s'", name);
@@ -79,8 +76,7 @@ PyObject *world_look(PyObject *object, PyObject *name_object) {
   }
   scree_Array array;
   call_clear(&self->call);
-  if (!call_succeeded(&self->call,
-                      scree_world_array(self->world, (scree_ArrayField)field, &array)))
+  if (!call_succeeded(&self->call, scree_world_array(self->world, (scree_ArrayField)field, &array)))
     return NULL;
   ViewObject *view = view_alloc(self, self->changes, name);
   if (!view) return NULL;
@@ -89,9 +85,7 @@ PyObject *world_look(PyObject *object, PyObject *name_object) {
   view->shape[0] = array.count;
   view->shape[1] = array.components;
   view->strides[0] = (npy_intp)array.stride;
-  view->strides[1] = array.type == SCREE_VALUE_DOUBLE  ? 8
-                     : array.type == SCREE_VALUE_UINT8 ? 1
-                                                       : 4;
+  view->strides[1] = array.type == SCREE_VALUE_DOUBLE ? 8 : array.type == SCREE_VALUE_UINT8 ? 1 : 4;
   view->data = array.data;
   return (PyObject *)view;
 }
@@ -135,8 +129,8 @@ static PyObject *view_array(PyObject *object, PyObject *none) {
     Py_DECREF(array); /* the guard is gone already */
     return NULL;
   }
-  PyArray_UpdateFlags((PyArrayObject *)array, NPY_ARRAY_ALIGNED | NPY_ARRAY_C_CONTIGUOUS |
-                                                  NPY_ARRAY_F_CONTIGUOUS);
+  PyArray_UpdateFlags((PyArrayObject *)array,
+                      NPY_ARRAY_ALIGNED | NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
   return array;
 }
 
@@ -228,11 +222,10 @@ static PyMethodDef methods[] = {
      "_use_class(cls)\n--\n\nThe class of the Views that worlds give."},
     {NULL, NULL, 0, NULL}};
 
-static PyGetSetDef getset[] = {
-    {"shape", get_shape, NULL, "As of a NumPy array.", NULL},
-    {"valid", get_valid, NULL, "The world has not changed since.", NULL},
-    {"name", get_name, NULL, "Of the array in the world.", NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef getset[] = {{"shape", get_shape, NULL, "As of a NumPy array.", NULL},
+                               {"valid", get_valid, NULL, "The world has not changed since.", NULL},
+                               {"name", get_name, NULL, "Of the array in the world.", NULL},
+                               {NULL, NULL, NULL, NULL, NULL}};
 
 static PySequenceMethods sequence = {.sq_length = view_length};
 

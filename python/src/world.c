@@ -62,13 +62,28 @@ static bool read_truth(PyObject *object, const char *name, bool *value) {
   return true;
 }
 
-static char *setting_words[] = {
-    "dimension",     "step",           "gravity",           "scheme",
-    "theta",         "flow",           "gap_tolerance",     "penetration",
-    "penetration_limit", "energy_limit", "max_work",        "max_retries",
-    "max_halvings",  "warm_start",     "solver",            "options",
-    "tol",           "measure",        "max_iterations",    "time_limit",
-    "threads",       NULL};
+static char *setting_words[] = {"dimension",
+                                "step",
+                                "gravity",
+                                "scheme",
+                                "theta",
+                                "flow",
+                                "gap_tolerance",
+                                "penetration",
+                                "penetration_limit",
+                                "energy_limit",
+                                "max_work",
+                                "max_retries",
+                                "max_halvings",
+                                "warm_start",
+                                "solver",
+                                "options",
+                                "tol",
+                                "measure",
+                                "max_iterations",
+                                "time_limit",
+                                "threads",
+                                NULL};
 
 /* Change `settings` by keywords; `options` receives a list to free. */
 static bool read_settings(PyObject *args, PyObject *kw, bool create, scree_WorldSettings *settings,
@@ -131,8 +146,7 @@ static PyObject *world_configure(PyObject *object, PyObject *args, PyObject *kw)
   scree_WorldSettings settings = *scree_world_get_settings(self->world);
   char **options;
   bool good = read_settings(args, kw, false, &settings, &options);
-  if (good)
-    good = call_succeeded(&self->call, scree_world_set_settings(self->world, &settings));
+  if (good) good = call_succeeded(&self->call, scree_world_set_settings(self->world, &settings));
   PyMem_Free(options);
   if (!good) return NULL;
   Py_RETURN_NONE;
@@ -150,10 +164,9 @@ static PyObject *get_settings(PyObject *object, void *unused) {
       s->flow == SCREE_COULOMB ? "coulomb" : "associated", "gap_tolerance", s->gap_tolerance,
       "penetration", s->penetration, "penetration_limit", s->penetration_limit, "energy_limit",
       s->energy_limit, "max_work", s->max_work, "max_retries", s->max_retries, "max_halvings",
-      s->max_halvings, "warm_start", s->warm_start ? Py_True : Py_False, "solver",
-      s->solve.solver, "tol", s->solve.tolerance, "measure", scree_measure_name(s->solve.measure),
-      "max_iterations", s->solve.max_iterations, "time_limit", s->solve.time_limit, "threads",
-      s->solve.threads);
+      s->max_halvings, "warm_start", s->warm_start ? Py_True : Py_False, "solver", s->solve.solver,
+      "tol", s->solve.tolerance, "measure", scree_measure_name(s->solve.measure), "max_iterations",
+      s->solve.max_iterations, "time_limit", s->solve.time_limit, "threads", s->solve.threads);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -191,8 +204,8 @@ static bool create_by_calls(WorldObject *self, PyObject *args, PyObject *kw) {
   bool good = read_settings(args, kw, true, &settings, &options);
   if (good) {
     watch_signals(self, &settings);
-    good = call_succeeded(&self->call,
-                          scree_world_create(&settings, &self->call.log, &self->world));
+    good =
+        call_succeeded(&self->call, scree_world_create(&settings, &self->call.log, &self->world));
   }
   PyMem_Free(options);
   return good;
@@ -346,8 +359,7 @@ static PyObject *world_step(PyObject *object, PyObject *args, PyObject *kw) {
   WorldObject *self = (WorldObject *)object;
   PyObject *count_object = NULL;
   int count = 1, check = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kw, "|Op:step", words, &count_object, &check))
-    return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "|Op:step", words, &count_object, &check)) return NULL;
   if (given(count_object) && !as_int(count_object, "n", 0, &count)) return NULL;
   if (!world_readable(self)) return NULL;
   for (int k = 0; k < count; ++k) {
@@ -481,8 +493,9 @@ PyTypeObject WorldType = {
 
 static bool add_methods(PyObject *module) {
   if (PyType_Ready(&WorldType) < 0) return false;
-  for (PyMethodDef *lists[] = {world_build_methods, world_state_methods,
-                                world_record_methods, NULL}, **list = lists;
+  for (PyMethodDef *
+           lists[] = {world_build_methods, world_state_methods, world_record_methods, NULL},
+          **list = lists;
        *list; ++list)
     for (PyMethodDef *method = *list; method->ml_name; ++method) {
       PyObject *descriptor = PyDescr_NewMethod(&WorldType, method);

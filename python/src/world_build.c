@@ -82,8 +82,7 @@ static bool read_signal(WorldObject *self, PyObject *linear, const char *linear_
   memset(signal, 0, sizeof *signal);
   if (given(linear) && !functions[0] && !as_vector(linear, linear_name, dimension, &value.linear))
     return false;
-  if (given(angular) && !functions[1] &&
-      !as_spin(angular, angular_name, dimension, &value.angular))
+  if (given(angular) && !functions[1] && !as_spin(angular, angular_name, dimension, &value.angular))
     return false;
   if (!functions[0] && !functions[1]) {
     signal->kind = given(linear) || given(angular) ? SCREE_SIGNAL_CONSTANT : SCREE_SIGNAL_ZERO;
@@ -103,8 +102,8 @@ static bool read_signal(WorldObject *self, PyObject *linear, const char *linear_
                                .value = value};
   Py_XINCREF(new_signal->linear);
   Py_XINCREF(new_signal->angular);
-  *signal = (scree_Signal){
-      .kind = SCREE_SIGNAL_CALLBACK, .callback = signal_at, .user = new_signal};
+  *signal =
+      (scree_Signal){.kind = SCREE_SIGNAL_CALLBACK, .callback = signal_at, .user = new_signal};
   *made = new_signal;
   return true;
 }
@@ -286,7 +285,8 @@ static bool read_positive(PyObject *object, const char *name, double *value) {
 
 static PyObject *world_add_body(PyObject *object, PyObject *args, PyObject *kw) {
   static char *words[] = {"shape",   "position", "rotation", "velocity", "angular_velocity",
-                          "density", "mass",     "inertia",  "material", "group", NULL};
+                          "density", "mass",     "inertia",  "material", "group",
+                          NULL};
   WorldObject *self = (WorldObject *)object;
   BodyArguments from = {0};
   if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOOOOOOO:add_body", words, &from.shape,
@@ -333,9 +333,8 @@ static PyObject *world_add_obstacle(PyObject *object, PyObject *args, PyObject *
   PythonSignal *made = NULL;
   def.obstacle = true;
   def.belt = belt != 0;
-  if (!read_body(self, &from, &def) ||
-      !read_signal(self, from.velocity, "velocity", from.angular, "angular_velocity", &def.driver,
-                   &made))
+  if (!read_body(self, &from, &def) || !read_signal(self, from.velocity, "velocity", from.angular,
+                                                    "angular_velocity", &def.driver, &made))
     return NULL;
   scree_Shape shape;
   if (!read_shape(self, from.shape, &shape)) {
@@ -452,9 +451,8 @@ static PyObject *world_force_array(PyObject *object, PyObject *none) {
       Py_DECREF(array);
       return PyErr_NoMemory();
     }
-    *made = (PythonSignal){.world = self,
-                           .body = -1,
-                           .row = doubles((PyArrayObject *)array) + 6 * (size_t)body};
+    *made = (PythonSignal){
+        .world = self, .body = -1, .row = doubles((PyArrayObject *)array) + 6 * (size_t)body};
     const scree_ForceDef def = {
         .body = body,
         .signal = {.kind = SCREE_SIGNAL_CALLBACK, .callback = signal_at, .user = made}};

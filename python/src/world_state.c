@@ -73,8 +73,8 @@ static PyObject *world_analyse(PyObject *object, PyObject *args, PyObject *kw) {
   scree_Status status;
   call_clear(&self->call);
   self->busy = true;
-  CALL_WITHOUT_GIL(&self->call, status = scree_world_analyse(self->world, given ? &region : NULL,
-                                                             &analysis));
+  CALL_WITHOUT_GIL(&self->call,
+                   status = scree_world_analyse(self->world, given ? &region : NULL, &analysis));
   self->busy = false;
   return call_succeeded(&self->call, status) ? record_new(RECORD_ANALYSIS, &analysis) : NULL;
 }
@@ -164,15 +164,15 @@ static PyObject *world_contact_table(PyObject *object, PyObject *none) {
   (void)none;
   WorldObject *self = (WorldObject *)object;
   if (!world_readable(self)) return NULL;
-#define OFFSET(member) (Py_ssize_t)offsetof(scree_Contact, member)
+#define OFFSET(member) (Py_ssize_t) offsetof(scree_Contact, member)
   PyObject *spec = Py_BuildValue(
       "{s:[s,s,s,s,s,s,s,s,s,s,s],s:[(s,i),s,(s,i),(s,i),(s,(ii)),s,s,(s,i),(s,i),s,s],"
       "s:[n,n,n,n,n,n,n,n,n,n,n],s:n}",
       "names", "body", "feature", "position", "normal", "tangent", "gap", "mu", "r", "u", "status",
-      "error", "formats", "i4", 2, "u4", "f8", 3, "f8", 3, "f8", 2, 3, "f8", "f8", "f8", 3, "f8",
-      3, "i4", "f8", "offsets", OFFSET(body), OFFSET(feature), OFFSET(position), OFFSET(normal),
-      OFFSET(tangent), OFFSET(gap), OFFSET(mu), OFFSET(r), OFFSET(u), OFFSET(status),
-      OFFSET(error), "itemsize", (Py_ssize_t)sizeof(scree_Contact));
+      "error", "formats", "i4", 2, "u4", "f8", 3, "f8", 3, "f8", 2, 3, "f8", "f8", "f8", 3, "f8", 3,
+      "i4", "f8", "offsets", OFFSET(body), OFFSET(feature), OFFSET(position), OFFSET(normal),
+      OFFSET(tangent), OFFSET(gap), OFFSET(mu), OFFSET(r), OFFSET(u), OFFSET(status), OFFSET(error),
+      "itemsize", (Py_ssize_t)sizeof(scree_Contact));
 #undef OFFSET
   PyArray_Descr *descr = NULL;
   if (!spec || PyArray_DescrConverter(spec, &descr) != NPY_SUCCEED) {
@@ -212,11 +212,12 @@ static PyObject *world_problem(PyObject *object, PyObject *type) {
     scree_problem_destroy(&copy);
     return NULL;
   }
-  const npy_intp shape[2] = {view->nc, view->d}, count = view->bodies.nbodies;
-  PyObject *r_array = new_doubles(2, shape, r), *u_array = new_doubles(2, shape, u);
+  npy_intp shape[2];
+  const npy_intp count = view->bodies.nbodies;
+  const int nd = problem_shape(view, shape);
+  PyObject *r_array = new_doubles(nd, shape, r), *u_array = new_doubles(nd, shape, u);
   PyObject *index = PyArray_SimpleNew(1, &count, NPY_INT);
-  if (index && count)
-    memcpy(ints((PyArrayObject *)index), bodies, (size_t)count * sizeof *bodies);
+  if (index && count) memcpy(ints((PyArrayObject *)index), bodies, (size_t)count * sizeof *bodies);
   PyObject *result = NULL;
   if (r_array && u_array && index)
     result = Py_BuildValue("(OOOO)", problem, r_array, u_array, index);
@@ -340,8 +341,7 @@ PyMethodDef world_state_methods[] = {
      "set_pose(body, position=None, rotation=None)\n--\n\nMove a body."},
     {"set_velocity", KEYWORDS(world_set_velocity),
      "set_velocity(body, velocity=None, angular_velocity=None)\n--\n\nChange a velocity."},
-    {"shape", world_shape, METH_O,
-     "shape(body)\n--\n\nThe shape of a body, as add_body takes it."},
+    {"shape", world_shape, METH_O, "shape(body)\n--\n\nThe shape of a body, as add_body takes it."},
     {"contact_table", world_contact_table, METH_NOARGS,
      "contact_table()\n--\n\nAll contacts of the last step as a structured array, copied."},
     {"step_problem", world_problem, METH_O,
