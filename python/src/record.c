@@ -165,7 +165,10 @@ static const Field summary[] = {
     END};
 
 static const Field fclib[] = {
-    FIELD(scree_FclibInfo, global, BOOL, "the file has M and H rather than W"),
+    {.name = "is_global", /* `global` is a word of Python's */
+     .doc = "the file has M and H rather than W",
+     .type = BOOL,
+     .offset = offsetof(scree_FclibInfo, global)},
     FIELD(scree_FclibInfo, dofs, INT, "of M, or 0"),
     FIELD(scree_FclibInfo, asymmetry, REAL, "max |W - W^T| / max |W|"),
     FIELD(scree_FclibInfo, has_solution, BOOL, "the file has a solution"),
