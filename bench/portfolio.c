@@ -2,11 +2,17 @@
  * time of auto against the best of all other solvers that can take the problem, each with its own
  * defaults. The aim: at most 1.3 times.
  *
- *     portfolio [-a] [-t seconds] [-r repeats] [-o file] [problem.hdf5...]
+ *     portfolio [-a] [-w] [-t seconds] [-r repeats] [-o file] [problem.hdf5...]
  *
  * Without problems: all of SCREE_PROBLEMS. -a poses the associated law, which lets the gradient
  * methods take part; -t is the time limit of auto (20), -r the repeats (7), -o also writes the
  * table to a file.
+ *
+ * -w compares counted work instead of time, with nlgs, newton, ipm and lemke: from the numbers of
+ * sweeps and factorisations and their sizes, so that one run is enough, and gives the same table on
+ * any machine. Without problems the family of bench/family.h follows, which was never used for
+ * choosing the numbers of any solver. -t is then a limit of the work (counted seconds) of auto, and
+ * others get three times its work.
  *
  * Machines drift in speed by more than the ratio that is asked for, within seconds. So the solvers
  * take turns in every repeat, in an order that rotates, and the fastest run of each counts; short
@@ -19,6 +25,7 @@
  * not reach the tolerance in that time, or is still slower than twice auto after three runs: both
  * say that auto is not worse, and spare the minutes in which the slow ones would show how slow. */
 #define _DEFAULT_SOURCE
+#include "bench/family.h"
 #include "bench/table.h"
 
 #include "core/clock.h"
@@ -53,7 +60,7 @@ typedef struct Sums {
 typedef struct Bench {
   double limit;
   int repeats;
-  bool associated;
+  bool associated, counted;
   FILE *file;
   Sums sums[TOLERANCES];
 } Bench;
@@ -141,7 +148,7 @@ static void row(Bench *bench, const scree_Problem *p, const char *name, int t,
       other = &entrants[k];
   const bool solved = !isinf(ours->best);
   if (solved && other) {
-    const double ratio = ours->best / other->best;
+    const double ratio = ours->best == other->best ? 1.0 : ours->best / other->best;
     sums->log_ratio += log(ratio);
     ++sums->compared;
     sums->worse += ratio > WORSE;
@@ -163,6 +170,64 @@ static void row(Bench *bench, const scree_Problem *p, const char *name, int t,
             other_time, note);
 }
 
+/* ---- counted work ------------------------------------------------------------------------------
+ */
+
+static const char *const counted[] = {"nlgs", "newton", "ipm", "lemke"};
+
+/* The work of one solver, infinite if it does not solve the problem with `limit`. */
+static double count_work(const char *name, const scree_Problem *p, double tolerance, double limit,
+                         double *r, double *u, scree_SolveInfo *info) {
+  const scree_SolverClass *class_ = scree_solver_class_find(name);
+  scree_SolveSettings settings = scree_solve_settings();
+  if (scree_solver_class_refuses(class_, p)) return INFINITY;
+  settings.solver = name;
+  settings.measure = SCREE_MEASURE_BOTH;
+  settings.tolerance = tolerance;
+  settings.threads = 1;
+  settings.max_iterations = 100000000;
+  settings.work_limit = limit;
+  return scree_solve(p, &settings, r, u, info, NULL) == SCREE_OK ? info->work : INFINITY;
+}
+
+/* Rows of one problem by counted work, all tolerances. */
+static void count_rows(Bench *bench, scree_Problem *p, const char *name) {
+  const size_t n = scree_problem_rows(p);
+  double *r = calloc(n + 1, sizeof *r), *u = calloc(n + 1, sizeof *u);
+  if (!r || !u) abort();
+  for (int t = 0; t < TOLERANCES; ++t) {
+    Entrant entrants[1 + sizeof counted / sizeof *counted];
+    scree_SolveInfo info;
+    int count = 0;
+    const double ours = count_work("auto", p, tolerances[t], bench->limit, r, u, &info);
+    entrants[count++] = (Entrant){.name = "auto", .best = ours, .method = info.solver};
+    const double limit = isinf(ours) ? bench->limit : PATIENCE * ours;
+    for (size_t k = 0; k < sizeof counted / sizeof *counted; ++k)
+      entrants[count++] = (Entrant){
+          .name = counted[k], .best = count_work(counted[k], p, tolerances[t], limit, r, u, &info)};
+    row(bench, p, name, t, entrants, count);
+  }
+  free(r);
+  free(u);
+}
+
+static void count_family(Bench *bench) {
+  for (int k = 0; k < FAMILY_SIZE; ++k) {
+    scree_World *world = NULL;
+    const scree_Problem *posed;
+    scree_Status status = family_world(&family[k], &world);
+    if (!status) status = scree_world_problem(world, &posed, NULL, NULL, NULL);
+    if (status) {
+      table_say(bench->file, "%s: not made\n", family[k].name);
+    } else {
+      scree_Problem p = *posed; /* a view */
+      if (bench->associated) p.law = SCREE_ASSOCIATED;
+      count_rows(bench, &p, family[k].name);
+    }
+    scree_world_destroy(world);
+  }
+}
+
 static void race(void *user, const char *path) {
   Bench *bench = user;
   scree_Problem p;
@@ -172,6 +237,11 @@ static void race(void *user, const char *path) {
   }
   if (bench->associated) p.law = SCREE_ASSOCIATED;
   const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+  if (bench->counted) {
+    count_rows(bench, &p, name);
+    scree_problem_destroy(&p);
+    return;
+  }
   const size_t n = (size_t)p.nc * (size_t)p.d;
   double *r = calloc(n + 1, sizeof *r), *u = calloc(n + 1, sizeof *u);
   if (!r || !u) abort();
@@ -194,13 +264,21 @@ static void head(const Bench *bench) {
             "(%ld)\n",
             scree_version(), bench->associated ? "associated" : "Coulomb's", model,
             sysconf(_SC_NPROCESSORS_ONLN));
-  table_say(
-      bench->file,
-      "both errors <= tolerance, cold start, one thread, best of %d repeats or more in turns; "
-      "the ratio\nis auto/other, others get %.0f times auto's time\n\n",
-      bench->repeats, PATIENCE);
+  if (bench->counted)
+    table_say(bench->file,
+              "both errors <= tolerance, cold start, counted work in seconds of an "
+              "ordinary core; the ratio is auto/other,\nothers (nlgs, newton, ipm, "
+              "lemke) get %.0f times auto's work\n\n",
+              PATIENCE);
+  else
+    table_say(
+        bench->file,
+        "both errors <= tolerance, cold start, one thread, best of %d repeats or more in turns; "
+        "the ratio\nis auto/other, others get %.0f times auto's time\n\n",
+        bench->repeats, PATIENCE);
   table_say(bench->file, "%-42s    contacts    tol  %-8s %10s  %-12s %10s  %s\n", "problem",
-            "auto by", "time", "best other", "time", "ratio");
+            "auto by", bench->counted ? "work" : "time", "best other",
+            bench->counted ? "work" : "time", "ratio");
 }
 
 static void summary(const Bench *bench) {
@@ -209,19 +287,20 @@ static void summary(const Bench *bench) {
     const Sums *s = &bench->sums[t];
     table_say(bench->file,
               "tolerance %.0e: geometric mean of the ratio %.2f over %d problems, largest %.2f "
-              "(%s), above %.1f on %d; no other within %.0f times auto's time on %d; solved by "
+              "(%s), above %.1f on %d; no other within %.0f times auto's %s on %d; solved by "
               "another only %d, by none %d\n",
               tolerances[t], s->compared ? exp(s->log_ratio / s->compared) : 0.0, s->compared,
-              s->largest, s->compared ? s->where : "-", WORSE, s->worse, PATIENCE, s->alone,
-              s->lost, s->unsolved);
+              s->largest, s->compared ? s->where : "-", WORSE, s->worse, PATIENCE,
+              bench->counted ? "work" : "time", s->alone, s->lost, s->unsolved);
   }
 }
 
 int main(int argc, char **argv) {
   Bench bench = {.limit = 20.0, .repeats = 7};
   int option;
-  while ((option = getopt(argc, argv, "at:r:o:")) != -1) {
+  while ((option = getopt(argc, argv, "awt:r:o:")) != -1) {
     if (option == 'a') bench.associated = true;
+    if (option == 'w') bench.counted = true;
     if (option == 't') bench.limit = atof(optarg);
     if (option == 'r') bench.repeats = atoi(optarg);
     if (option == 'o' && !(bench.file = fopen(optarg, "w"))) {
@@ -238,6 +317,13 @@ int main(int argc, char **argv) {
   if (!table_each_problem(argc - optind, argv + optind, race, &bench))
     table_say(bench.file, "no problems in the folder of SCREE_PROBLEMS\n");
   summary(&bench);
+  if (bench.counted && optind == argc) {
+    for (int t = 0; t < TOLERANCES; ++t) bench.sums[t] = (Sums){0};
+    table_say(bench.file,
+              "\nproblems that were never used for choosing numbers (bench/family.h)\n");
+    count_family(&bench);
+    summary(&bench);
+  }
   if (bench.file) fclose(bench.file);
   return 0;
 }

@@ -227,8 +227,7 @@ static inline scree_WorldSettings settle_settings(const SettleOptions *options) 
 static inline scree_Status settle_world(const SettleOptions *options, scree_World **world) {
   const int d = options->d, n = settle_side(d, options->contacts);
   const scree_WorldSettings settings = settle_settings(options);
-  scree_PairLaw law = scree_pair_law();
-  law.mu = options->mu;
+  const scree_PairLaw law = scree_pair_law_coulomb(options->mu, 0, 0);
   scree_Status status = scree_world_create(&settings, &settle_log, world);
   if (!status) status = scree_world_set_default_law(*world, &law);
   if (!status)

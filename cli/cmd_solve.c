@@ -88,6 +88,20 @@ static void print_row(const Request *request, const Task *task, int width) {
   printf("\n");
 }
 
+/* The stages of a solve, under its row. */
+static void print_stages(const Task *task) {
+  const CliColours colour = cli_colours();
+  if (task->status > SCREE_NOT_CONVERGED) return;
+  for (int k = 0; k < task->info.nstages; ++k) {
+    const scree_SolveStage *stage = &task->info.stages[k];
+    char seconds[32];
+    cli_format_seconds(stage->seconds, seconds, sizeof seconds);
+    printf("%s  stage %2d  %-8s  error %8.1e -> %8.1e  iterations %7d  factorisations %5d  %8s%s\n",
+           colour.dim, k + 1, stage->name, stage->error_before, stage->error_after,
+           stage->iterations, stage->factorisations, seconds, colour.off);
+  }
+}
+
 /* ---- solving -----------------------------------------------------------------------------------
  */
 
@@ -162,6 +176,7 @@ static int solve_all(const Request *request) {
       write_json(request, &task, log.last);
     else if (!request->quiet)
       print_row(request, &task, width);
+    if (!request->json && request->verbose) print_stages(&task);
     if ((int)task.status > worst) worst = (int)task.status;
     solved += task.status == SCREE_OK;
     scree_problem_destroy(&task.problem);

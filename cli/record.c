@@ -19,14 +19,31 @@ scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *
   scree_SolveSettings again = *settings;
   again.progress = NULL; /* a repeat must not be interrupted: it overwrites the result */
   again.time_limit = 0.0;
-  double fastest = info->seconds, total = fastest;
+  double total = info->seconds;
   for (int k = 1; k < REPEATS && status == SCREE_OK && total < SHORT; ++k) {
-    status = scree_solve(problem, &again, r, u, info, NULL);
-    if (info->seconds < fastest) fastest = info->seconds;
-    total += info->seconds;
+    scree_SolveInfo repeat;
+    status = scree_solve(problem, &again, r, u, &repeat, NULL);
+    if (repeat.seconds < info->seconds) *info = repeat;
+    total += repeat.seconds;
   }
-  info->seconds = fastest;
   return status;
+}
+
+static void write_stages(CliJson *json, const scree_SolveInfo *info) {
+  cli_json_open(json, "stages", '[');
+  for (int k = 0; k < info->nstages; ++k) {
+    const scree_SolveStage *stage = &info->stages[k];
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "name", stage->name);
+    cli_json_real(json, "error_before", stage->error_before);
+    cli_json_real(json, "error_after", stage->error_after);
+    cli_json_int(json, "iterations", stage->iterations);
+    cli_json_int(json, "factorisations", stage->factorisations);
+    cli_json_real(json, "work", stage->work);
+    cli_json_real(json, "seconds", stage->seconds);
+    cli_json_close(json, '}');
+  }
+  cli_json_close(json, ']');
 }
 
 static void write_measures(CliJson *json, const CliRecord *record) {
@@ -48,6 +65,8 @@ static void write_measures(CliJson *json, const CliRecord *record) {
   }
   cli_json_int(json, "factorisations", info->factorisations);
   cli_json_text(json, "method", info->solver);
+  cli_json_real(json, "work", info->work);
+  write_stages(json, info);
 }
 
 void cli_write_record(FILE *file, const CliRecord *record) {

@@ -1,6 +1,6 @@
 # What scree stands on (docs/DEPENDENCIES.md says why, and under which licence). Each part becomes a
 # target scree_dep_<name>, so that the rest of the build does not know where it was found.
-# SCREE_DEPENDENCIES lists what the library links. No GPL part is in it.
+# cmake/Libraries.cmake says which library links which. No GPL part is among them.
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(ZLIB REQUIRED)
@@ -39,10 +39,10 @@ endfunction()
 # HDF5, the serial one: Debian keeps it beside the MPI builds, under a name of its own.
 pkg_check_modules(SCREE_HDF5 QUIET IMPORTED_TARGET GLOBAL hdf5-serial)
 if(SCREE_HDF5_FOUND)
-  set(hdf5 PkgConfig::SCREE_HDF5)
+  set(SCREE_HDF5 PkgConfig::SCREE_HDF5)
 else()
   find_package(HDF5 REQUIRED COMPONENTS C)
-  set(hdf5 hdf5::hdf5)
+  set(SCREE_HDF5 hdf5::hdf5)
 endif()
 
 scree_find(amd HEADER amd.h SUFFIXES suitesparse LIBRARIES amd DEBIAN libsuitesparse-dev)
@@ -64,10 +64,6 @@ endif()
 # For bench/factor.c alone.
 scree_find(suitesparse HEADER cholmod.h SUFFIXES suitesparse LIBRARIES cholmod umfpack
            DEBIAN libsuitesparse-dev OPTIONAL)
-
-set(SCREE_DEPENDENCIES
-  ${hdf5} OpenMP::OpenMP_C scree_dep_amd scree_dep_metis scree_dep_sundials scree_dep_yaml
-  scree_dep_ccd ZLIB::ZLIB m)
 
 # For the tests alone: LAPACK is their second opinion on factorisations.
 if(SCREE_TESTS)

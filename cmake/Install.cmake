@@ -1,25 +1,54 @@
-# What is installed: the program, libscree.so, the public headers, find_package(scree) and scree.pc.
-# tests/install checks all of it with a small program.
+# What is installed, in four components:
+#   solver   libscree-solver.so, its headers, scree-solver.pc, the CMake package itself
+#   world    libscree-world.so, its headers, scree-world.pc; needs solver
+#   scree    libscree.so, its headers, scree.pc; needs world
+#   program  the program scree
+# All by default; one with `cmake --install build --component solver`. A program asks for one with
+# find_package(scree REQUIRED COMPONENTS world) and links scree::world, or with pkg-config scree-world.
+# tests/install checks all of it with small programs.
 include(CMakePackageConfigHelpers)
-
-install(TARGETS scree_shared EXPORT scree_targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-if(TARGET scree)
-  install(TARGETS scree RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/scree" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.h")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/scree")
-install(EXPORT scree_targets NAMESPACE scree:: FILE scree-targets.cmake DESTINATION "${package_dir}")
+# The prefix of a .pc file is relative to it, so that an installed tree can be moved.
+file(RELATIVE_PATH pc_to_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+
+set(pc_description_solver "Solvers for discrete frictional contact problems")
+set(pc_description_world "Rigid bodies in hard frictional contact, stepped in time")
+set(pc_description_scree "${PROJECT_DESCRIPTION}")
+set(pc_requires "")
+foreach(library IN LISTS SCREE_LIBRARIES)
+  get_target_property(pc_name scree_shared_${library} OUTPUT_NAME)
+  set(pc_description "${pc_description_${library}}")
+  install(TARGETS scree_shared_${library} EXPORT ${pc_name}-targets
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${library})
+  install(EXPORT ${pc_name}-targets NAMESPACE scree:: DESTINATION "${package_dir}"
+          COMPONENT ${library})
+  set(headers ${SCREE_HEADERS_${library}})
+  list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/include/scree/")
+  list(TRANSFORM headers APPEND ".h")
+  install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/scree" COMPONENT ${library})
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/scree.pc.in"
+                 "${PROJECT_BINARY_DIR}/cmake/${pc_name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/cmake/${pc_name}.pc"
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${library})
+  set(pc_requires "${pc_name} = ${PROJECT_VERSION}")
+endforeach()
+
+# A header that is in no component is a mistake.
+file(GLOB headers RELATIVE "${PROJECT_SOURCE_DIR}/include/scree" "${PROJECT_SOURCE_DIR}/include/scree/*.h")
+list(TRANSFORM headers REPLACE "\\.h$" "")
+list(REMOVE_ITEM headers ${SCREE_HEADERS_solver} ${SCREE_HEADERS_world} ${SCREE_HEADERS_scree})
+if(headers)
+  message(FATAL_ERROR "include/scree/${headers}.h: name it in cmake/Libraries.cmake")
+endif()
+
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/scree-config.cmake.in"
   "${PROJECT_BINARY_DIR}/cmake/scree-config.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/scree-config-version.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/scree-config.cmake"
-              "${PROJECT_BINARY_DIR}/cmake/scree-config-version.cmake" DESTINATION "${package_dir}")
-
-# The prefix of scree.pc is relative to the file, so that an installed tree can be moved.
-file(RELATIVE_PATH pc_to_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/scree.pc.in" "${PROJECT_BINARY_DIR}/cmake/scree.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/cmake/scree.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+              "${PROJECT_BINARY_DIR}/cmake/scree-config-version.cmake"
+        DESTINATION "${package_dir}" COMPONENT solver)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT solver)
+if(TARGET scree)
+  install(TARGETS scree RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
+endif()

@@ -301,9 +301,7 @@ static Pendulum swing(const char *scheme, double e, int steps_per_period) {
   settings.solve.tolerance = 1e-11;
   scree_World *world = make_world(&settings, 0, e, e);
   int wood;
-  scree_PairLaw law = scree_pair_law();
-  law.mu = 0.5;
-  law.e_n = law.e_t = e;
+  const scree_PairLaw law = scree_pair_law_coulomb(0.5, e, e);
   OK(scree_world_add_material(world, &wood));
   OK(scree_world_set_pair_law(world, wood, wood, &law));
   scree_Shape shape;

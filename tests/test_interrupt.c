@@ -85,8 +85,7 @@ static scree_World *heap(const scree_Log *log, Bell *bell, int halvings) {
   settings.solve.interrupted = bell ? ring : NULL;
   settings.solve.interrupted_user = bell;
   scree_World *world;
-  scree_PairLaw law = scree_pair_law();
-  law.mu = 0.4;
+  const scree_PairLaw law = scree_pair_law_coulomb(0.4, 0, 0);
   OK(scree_world_create(&settings, log, &world));
   OK(scree_world_set_default_law(world, &law));
   scree_BodyDef floor = obstacle_at(0, 0, 0);

@@ -356,7 +356,7 @@ static void scale_shape(const scree_Shape *s, double f, scree_Shape *out) {
   if (s->kind == SCREE_SHAPE_POLYGON) {
     scree_Vec3 v[16];
     for (int k = 0; k < s->vertex_count; k++)
-      v[k] = scree_scale(f, scree_add(s->vertices[k], scree_shape_offset(s)));
+      v[k] = scree_scale(f, scree_add(s->vertices[k], scree_shape_frame(s).position));
     status = scree_shape_init_polygon(out, v, s->vertex_count, NULL);
   } else {
     const scree_ShapeType *type = scree_shape_type(s->kind);

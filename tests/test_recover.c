@@ -4,8 +4,8 @@
 #define _DEFAULT_SOURCE /* scandir */
 
 #include "bench/packing.h"
-#include "problem/recover.h"
 #include "scree/scree.h"
+#include "solver/recover.h"
 #include "tests/small_problems.h"
 
 #include <setjmp.h>

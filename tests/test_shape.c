@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "math/vec3.h"
+#include "scree/shape.h"
 
 #include <string.h>
 

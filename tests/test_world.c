@@ -379,11 +379,10 @@ static void refusals(void **state) {
   assert_int_equal(scree_world_create(&settings, &log, &world), SCREE_BAD_INPUT);
   settings.solve.solver = "nlgs";
   OK(scree_world_create(&settings, &log, &world));
-  scree_PairLaw law = scree_pair_law();
-  law.mu = -1;
+  scree_PairLaw law = scree_pair_law_coulomb(-1, 0, 0);
   assert_int_equal(scree_world_set_default_law(world, &law), SCREE_BAD_INPUT);
   assert_non_null(strstr(last, "mu"));
-  law.mu = 1;
+  assert_int_equal(scree_pair_law_set(&law, "mu", 1, &test_log), SCREE_OK);
   law.law = "colomb";
   assert_int_equal(scree_world_set_pair_law(world, 0, 0, &law), SCREE_BAD_INPUT);
   assert_non_null(strstr(last, "did you mean \"coulomb\""));
@@ -487,8 +486,7 @@ static void mixed_laws(void **state) {
   scree_World *world = make_world(&settings, 0.5, 0, 0);
   int ice;
   OK(scree_world_add_material(world, &ice));
-  scree_PairLaw law = scree_pair_law();
-  law.law = "frictionless";
+  const scree_PairLaw law = scree_pair_law("frictionless");
   OK(scree_world_set_pair_law(world, 0, ice, &law));
   add_half_space(world, obstacle_at(0, 0, 0));
   scree_BodyDef def = at(0, 0, 0.1);

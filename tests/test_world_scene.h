@@ -36,10 +36,7 @@ static inline scree_Quat turned(double angle) {
 static inline scree_World *make_world(const scree_WorldSettings *settings, double mu, double e_n,
                                       double e_t) {
   scree_World *world;
-  scree_PairLaw law = scree_pair_law();
-  law.mu = mu;
-  law.e_n = e_n;
-  law.e_t = e_t;
+  const scree_PairLaw law = scree_pair_law_coulomb(mu, e_n, e_t);
   OK(scree_world_create(settings, &test_log, &world));
   OK(scree_world_set_default_law(world, &law));
   return world;

@@ -131,7 +131,7 @@ static scree_Status run_row(Bench *bench, int m, int n, const char *name, Cloud 
   scree_WorldSettings settings = march_settings(bench, &method, 3, step, 1.0, pointers);
   settings.scheme = "euler";
   settings.flow = SCREE_ASSOCIATED;
-  const scree_PairLaw law = {"frictionless", 0.0, 0.0, 0.0};
+  const scree_PairLaw law = scree_pair_law("frictionless");
   scree_World *world = NULL;
   cloud->count = 0;
   cloud->every = steps / (MARCH_TRACE - 1) + 1;

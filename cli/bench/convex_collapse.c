@@ -117,7 +117,7 @@ static scree_Status run_collapse_row(Bench *bench, const Collapse *c, int scheme
       march_settings(bench, &method, c->dimension, c->step, 1.0, pointers);
   settings.scheme = "euler";
   settings.flow = scheme == 0 ? SCREE_ASSOCIATED : SCREE_COULOMB;
-  const scree_PairLaw law = {"coulomb", c->mu, 0.0, 0.0};
+  const scree_PairLaw law = scree_pair_law_coulomb(c->mu, 0.0, 0.0);
   scree_World *world = NULL;
   const int64_t steps = (int64_t)lround(c->end / c->step);
   scree_Status status = scree_world_create(&settings, bench->log, &world);
@@ -238,7 +238,7 @@ static scree_Status run_ellipses(Bench *bench) {
     scree_WorldSettings settings = march_settings(bench, &method, 2, step, 5.0, pointers);
     settings.scheme = "euler";
     settings.flow = SCREE_ASSOCIATED;
-    const scree_PairLaw law = {"frictionless", 0.0, 0.0, 0.0};
+    const scree_PairLaw law = scree_pair_law("frictionless");
     scree_World *world = NULL;
     status = scree_world_create(&settings, bench->log, &world);
     if (!status) status = scree_world_set_default_law(world, &law);

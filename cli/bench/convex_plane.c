@@ -99,7 +99,8 @@ static scree_Status run_row(Bench *bench, const Row *row, bool count, double ste
   settings.scheme = "euler";
   settings.gravity = (scree_Vec3){sin(slope), -cos(slope), 0.0};
   settings.flow = row->convex ? SCREE_ASSOCIATED : SCREE_COULOMB;
-  const scree_PairLaw law = {row->mu > 0.0 ? "coulomb" : "frictionless", row->mu, 0.0, 0.0};
+  const scree_PairLaw law =
+      row->mu > 0.0 ? scree_pair_law_coulomb(row->mu, 0.0, 0.0) : scree_pair_law("frictionless");
   scree_World *world = NULL;
   *sums = (Sums){.mu = row->mu, .step = step};
   scree_Status status = scree_world_create(&settings, bench->log, &world);

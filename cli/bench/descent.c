@@ -80,7 +80,7 @@ static scree_Status run_row(Bench *bench, const Scene *scene, const Method *meth
                             const char *name, Curve *curve, March *result) {
   const char *pointers[MARCH_OPTIONS + 1];
   scree_WorldSettings settings = march_settings(bench, method, 2, scene->step, gravity, pointers);
-  const scree_PairLaw law = {"coulomb", scene->mu, 0.0, 0.0};
+  const scree_PairLaw law = scree_pair_law_coulomb(scene->mu, 0.0, 0.0);
   scree_World *world = NULL;
   curve->count = 0;
   curve->last = scene->steps == 1;

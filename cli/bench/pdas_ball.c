@@ -82,7 +82,7 @@ static scree_Status make_world(Bench *bench, const Method *method, double step, 
   scree_Status status = scree_world_create(&settings, bench->log, world);
   if (status) return status;
   const double mass = 8000.0 * 4.0 / 3.0 * acos(-1.0) * radius * radius * radius * (1.0 + e) / step;
-  const scree_PairLaw law = {"coulomb", friction, e, e};
+  const scree_PairLaw law = scree_pair_law_coulomb(friction, e, e);
   status = scree_world_set_default_law(*world, &law);
   if (!status)
     status = march_add_disk(*world, radius, x, y, speed, 0.0, mass, 0.4 * mass * radius * radius,

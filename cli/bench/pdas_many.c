@@ -144,7 +144,7 @@ static scree_Status run_row(Bench *bench, const Scene *scene, int m, int n, int6
   const char *pointers[MARCH_OPTIONS + 1];
   const Method method = row_method(scene, m);
   const scree_WorldSettings settings = march_settings(bench, &method, 2, step, gravity, pointers);
-  const scree_PairLaw law = {"coulomb", scene->mu, scene->e_n, scene->e_t};
+  const scree_PairLaw law = scree_pair_law_coulomb(scene->mu, scene->e_n, scene->e_t);
   scree_World *world = NULL;
   memset(row, 0, sizeof *row);
   row->end = (double)steps * step;

@@ -38,7 +38,7 @@ typedef struct scree_Signal {
 
 /* A body or an obstacle; start from scree_body_def(). */
 typedef struct scree_BodyDef {
-  const scree_Shape *shape; /* copied */
+  const scree_Shape *shape; /* copied; its data is shared */
   bool obstacle;            /* infinite mass; unbounded shapes must be */
   scree_Pose pose;
   scree_Twist velocity; /* of a body that is not an obstacle */

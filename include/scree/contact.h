@@ -24,6 +24,7 @@ SCREE_API const char *scree_contact_status_name(scree_ContactStatus status);
 /* A contact of the last step, at the configuration in which it was found. */
 typedef struct scree_Contact {
   int body[2];
+  uint32_t part[2];            /* of the two bodies, where their shapes are clumps; else 0 */
   uint32_t feature;            /* names the contact within the pair, the same in every step */
   scree_Vec3 position, normal; /* the normal points from body[1] to body[0] */
   scree_Vec3 tangent[2];       /* 2D: tangent[1] is z and unused */

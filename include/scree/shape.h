@@ -8,12 +8,14 @@
  *       ellipse     semi.x, semi.y               semi-axes along x and y
  *       polygon     vertices (any order, hull)   moved so that its centroid is the origin
  *       segment     half_length, radius >= 0     along x, rounded by `radius` (0: no area)
+ *       clump       parts, each with a pose      moved to their centroid
  *       half-plane                               the solid is y <= 0
  *       drum        radius                       the solid is everything outside the circle
  *   3D  sphere      radius                       round the origin
  *       ellipsoid   semi.x, semi.y, semi.z       semi-axes along x, y, z
  *       box         semi.x, semi.y, semi.z       half extents along x, y, z
  *       capsule     half_length, radius > 0      along z; half_length of the cylinder's axis
+ *       clump       parts, each with a pose      moved and turned to their principal axes
  *       half-space                               the solid is z <= 0
  *       drum        radius, half_length          the solid is everything outside the cylinder along
  *                                                z; half_length = INFINITY: endless, else closed by
@@ -37,26 +39,30 @@ typedef enum scree_ShapeKind {
   SCREE_SHAPE_ELLIPSE,
   SCREE_SHAPE_POLYGON,
   SCREE_SHAPE_SEGMENT,
+  SCREE_SHAPE_CLUMP_2D,
   SCREE_SHAPE_HALF_PLANE,
   SCREE_SHAPE_DRUM_2D,
   SCREE_SHAPE_SPHERE,
   SCREE_SHAPE_ELLIPSOID,
   SCREE_SHAPE_BOX,
   SCREE_SHAPE_CAPSULE,
+  SCREE_SHAPE_CLUMP,
   SCREE_SHAPE_HALF_SPACE,
   SCREE_SHAPE_DRUM,
   SCREE_SHAPE_KINDS
 } scree_ShapeKind;
 
+typedef struct scree_ShapeData scree_ShapeData;
+
 typedef struct scree_Shape {
   scree_ShapeKind kind;
-  int vertex_count;     /* polygon: number of vertices, else 0 */
-  double radius;        /* disk, sphere, segment, capsule, drums */
-  double half_length;   /* segment, capsule, drum */
-  scree_Vec3 semi;      /* ellipse, ellipsoid: semi-axes; box: half extents */
-  scree_Vec3 *vertices; /* polygon: [vertex_count] counter-clockwise, then [vertex_count] outward
-                         * unit normals of the edges k -> k+1, then the centroid in the coordinates
-                         * it was given in (scree_shape_offset); owned; else NULL */
+  int vertex_count;           /* polygon: number of vertices, else 0 */
+  double radius;              /* disk, sphere, segment, capsule, drums */
+  double half_length;         /* segment, capsule, drum */
+  scree_Vec3 semi;            /* ellipse, ellipsoid: semi-axes; box: half extents */
+  const scree_Vec3 *vertices; /* polygon: [vertex_count] counter-clockwise, then [vertex_count]
+                               * outward unit normals of the edges k -> k+1; else NULL */
+  scree_ShapeData *data;      /* vertices, parts: shared between the copies of a shape, or NULL */
   /* Derived by the init functions. */
   double bounding_radius; /* of the smallest ball round the origin; INFINITY when unbounded */
   double size;        /* smallest width across: the length that a gap is small against. Unbounded
@@ -65,11 +71,11 @@ typedef struct scree_Shape {
   scree_Vec3 inertia; /* principal moments for unit density; 2D: only z */
 } scree_Shape;
 
-/* Where the origin of a shape, its centroid, is in the coordinates that it was given in. */
-static inline scree_Vec3 scree_shape_offset(const scree_Shape *shape) {
-  const scree_Vec3 none = {0, 0, 0};
-  return shape->vertices ? shape->vertices[2 * shape->vertex_count] : none;
-}
+/* A part of a clump: a shape and where it is in the clump's frame. */
+typedef struct scree_Part {
+  scree_Shape shape;
+  scree_Pose pose;
+} scree_Part;
 
 /* A ball of its dimension: it looks the same from all sides. */
 static inline bool scree_shape_is_ball(const scree_Shape *shape) {
@@ -97,6 +103,7 @@ typedef struct scree_ShapeType {
   bool takes_vertices;
   int parameter_count;
   const scree_ShapeParameter *parameters; /* [parameter_count] */
+  bool takes_parts;                       /* scree_shape_init_clump */
 } scree_ShapeType;
 
 SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
@@ -136,8 +143,24 @@ SCREE_API scree_Status scree_shape_init_half_space(scree_Shape *shape, const scr
 SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, double half_length,
                                              const scree_Log *log);
 
+/* One shape of several bounded ones, for a body that is not convex. Mass properties are the sums
+ * over the parts: where parts overlap, matter counts twice. The parts' shapes are copied. */
+SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
+                                              int part_count, const scree_Log *log);
+
+/* A copy shares vertices and parts with its original; free both. */
+SCREE_API void scree_shape_copy(const scree_Shape *from, scree_Shape *to);
 /* Free what the shape owns; it may be called on a zeroed struct, and twice. */
 SCREE_API void scree_shape_fini(scree_Shape *shape);
+
+/* Where the frame of the shape (centroid, principal axes) is in the coordinates that its vertices
+ * or parts were given in. */
+SCREE_API scree_Pose scree_shape_frame(const scree_Shape *shape);
+/* Parts of a clump; 0 for all other shapes. */
+SCREE_API int scree_shape_part_count(const scree_Shape *shape);
+SCREE_API const scree_Part *scree_shape_part(const scree_Shape *shape, int part);
+/* Bytes of its share of what the copies of the shape own together. */
+SCREE_API size_t scree_shape_memory(const scree_Shape *shape);
 
 /* The furthest point of a convex shape in direction `direction` (any length), both in the shape's
  * own frame. Ties go to the first vertex. */

@@ -62,6 +62,21 @@ typedef struct scree_SolveSettings {
   void *interrupted_user;
 } scree_SolveSettings;
 
+/* A stage of a solve. `auto` has several; every other solver is one. */
+typedef struct scree_SolveStage {
+  /* the solver of the stage, or "bodies" (search for the bodies behind W), "analysis" (of the
+   * matrix, for the price of a factorisation), "restart" (from r = 0) */
+  const char *name;
+  /* of the chosen measure, as the solver sees it, for the best impulses so far; error_before of the
+   * first stage is the first that was measured */
+  double error_before, error_after;
+  int iterations, factorisations; /* in this stage */
+  double work;                    /* counted, see work_limit */
+  double seconds;
+} scree_SolveStage;
+
+enum { SCREE_STAGES_MOST = 64 };
+
 /* What came out; every figure is measured by the driver from r alone. */
 typedef struct scree_SolveInfo {
   bool converged; /* the chosen measure is at most the tolerance */
@@ -72,6 +87,10 @@ typedef struct scree_SolveInfo {
   double work;        /* counted, see work_limit */
   double seconds; /* preparing W and solving; without the check of the input and the certificate */
   const char *solver; /* that gave the result */
+  int nstages;
+  /* (nstages) in their order; if there were more than SCREE_STAGES_MOST, the last one sums up the
+   * rest */
+  scree_SolveStage stages[SCREE_STAGES_MOST];
 } scree_SolveInfo;
 
 SCREE_API scree_SolveSettings scree_solve_settings(void);

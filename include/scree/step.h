@@ -2,7 +2,7 @@
 #ifndef SCREE_STEP_H
 #define SCREE_STEP_H
 
-#include "scree/shape.h"
+#include "scree/pose.h"
 #include "scree/solver.h"
 
 #include <stdint.h>
@@ -55,10 +55,12 @@ typedef struct scree_WorldSettings {
 
 /* Where the energy of a step went; sums over the steps are scree_world_energy's. For a step of
  * any scheme
- *     change of kinetic + potential = forces + drivers - normal - friction + scheme + push
+ *     change of kinetic + potential + elastic
+ *         = forces + drivers - normal - friction + scheme + push
  * holds up to round-off, which is `closing`. */
 typedef struct scree_EnergyBalance {
   double kinetic, potential; /* after the step; potential of gravity: -sum m g.x */
+  double elastic;            /* stored in compliant contacts after the step */
   double forces;             /* work of the forces other than gravity */
   double drivers;            /* work of driven obstacles on bodies */
   double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */

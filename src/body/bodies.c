@@ -23,6 +23,9 @@ void scree_bodies_fini(scree_Bodies *bodies) {
   for (int k = 0; k < bodies->count; ++k) scree_shape_fini(&bodies->cold[k].shape);
   for (int k = 0; k < bodies->driver_count; ++k) scree_signal_fini(&bodies->drivers[k].signal);
   for (int k = 0; k < bodies->force_count; ++k) scree_signal_fini(&bodies->forces[k].signal);
+  scree_free(bodies->kind);
+  scree_free(bodies->state_offset);
+  scree_free(bodies->state);
   scree_free(bodies->motion);
   scree_free(bodies->inertia);
   scree_free(bodies->cold);
@@ -89,17 +92,6 @@ static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef
   return SCREE_OK;
 }
 
-static scree_Status copy_shape(const scree_Shape *from, scree_Shape *to, const scree_Log *log) {
-  *to = *from;
-  if (!from->vertices) return SCREE_OK;
-  const size_t n = 2 * (size_t)from->vertex_count + 1;
-  /* scree_shape_fini frees it: the same allocator as the shape's own */
-  to->vertices = SCREE_ALLOC(scree_Vec3, n);
-  if (!to->vertices) return scree_fail_memory(log, "the vertices of a shape");
-  memcpy(to->vertices, from->vertices, n * sizeof *to->vertices);
-  return SCREE_OK;
-}
-
 static bool grow(scree_Bodies *b) {
   const size_t n = (size_t)b->count + 1;
   return scree_grow_lean((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion) &&
@@ -153,8 +145,7 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
     return scree_fail_memory(log, "the bodies");
   scree_BodyCold cold = {
       .material = def->material, .group = def->group, .driver = -1, .belt = def->belt};
-  status = copy_shape(def->shape, &cold.shape, log);
-  if (status) return status;
+  scree_shape_copy(def->shape, &cold.shape);
   if (def->driver.kind != SCREE_SIGNAL_ZERO) {
     cold.driver = bodies->driver_count;
     status = add_driver(bodies, def, log);
@@ -248,13 +239,29 @@ scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
   return SCREE_OK;
 }
 
+size_t scree_bodies_snapshot_size(const scree_Bodies *b) {
+  return (size_t)b->count * sizeof *b->motion + scree_bodies_state_count(b) * sizeof *b->state;
+}
+
+void scree_bodies_save(const scree_Bodies *b, void *snapshot) {
+  const size_t motions = (size_t)b->count * sizeof *b->motion;
+  const size_t states = scree_bodies_state_count(b) * sizeof *b->state;
+  if (motions) memcpy(snapshot, b->motion, motions);
+  if (states) memcpy((char *)snapshot + motions, b->state, states);
+}
+
+void scree_bodies_restore(scree_Bodies *b, const void *snapshot) {
+  const size_t motions = (size_t)b->count * sizeof *b->motion;
+  const size_t states = scree_bodies_state_count(b) * sizeof *b->state;
+  if (motions) memcpy(b->motion, snapshot, motions);
+  if (states) memcpy(b->state, (const char *)snapshot + motions, states);
+}
+
 size_t scree_bodies_memory(const scree_Bodies *b) {
   size_t bytes = b->motion_capacity * sizeof *b->motion + b->inertia_capacity * sizeof *b->inertia +
                  b->cold_capacity * sizeof *b->cold + b->fixed_capacity +
                  b->gone_capacity * sizeof *b->gone + b->driver_capacity * sizeof *b->drivers +
                  b->force_capacity * sizeof *b->forces;
-  for (int k = 0; k < b->count; ++k)
-    if (b->cold[k].shape.vertices)
-      bytes += (2 * (size_t)b->cold[k].shape.vertex_count + 1) * sizeof(scree_Vec3);
+  for (int k = 0; k < b->count; ++k) bytes += scree_shape_memory(&b->cold[k].shape);
   return bytes;
 }

@@ -32,8 +32,12 @@ enum { SCREE_BODY_OBSTACLE = 1, SCREE_BODY_GONE = SCREE_BROAD_ABSENT };
 
 typedef struct scree_Bodies {
   int dimension, count;
-  int nb;     /* scaled velocity components of a body: 3 or 6 for rigid ones */
-  bool balls; /* all that are no obstacles are balls with equal moments */
+  int nb; /* velocity components of a rigid body: 3 or 6 */
+  /* Kinds other than rigid, or null: there are none. */
+  unsigned char *kind;  /* (count) index in scree_body_registry */
+  size_t *state_offset; /* (count + 1) where the state of a body begins */
+  double *state;        /* (state_offset[count]) */
+  bool balls;           /* all that are no obstacles are balls with equal moments */
   size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity, gone_capacity;
   scree_Motion *motion;   /* (count) */
   scree_Inertia *inertia; /* (count) */
@@ -69,6 +73,28 @@ static inline scree_Twist scree_bodies_velocity_before(const scree_Bodies *bodie
   return driver >= 0 ? bodies->drivers[driver].before : bodies->motion[k].velocity;
 }
 
+/* Bodies of all kinds. Where there are only rigid ones these are the kernels of rigid.h. */
+static inline const scree_BodyClass *scree_bodies_class(const scree_Bodies *b, int k) {
+  return b->kind ? scree_body_registry[b->kind[k]] : &scree_body_rigid;
+}
+static inline double *scree_bodies_state(const scree_Bodies *b, int k) {
+  return b->kind ? b->state + b->state_offset[k] : NULL;
+}
+static inline size_t scree_bodies_state_count(const scree_Bodies *b) {
+  return b->kind ? b->state_offset[b->count] : 0;
+}
+static inline void scree_bodies_drift(scree_Bodies *b, int k, double h) {
+  if (!b->kind)
+    scree_rigid_drift(&b->inertia[k], h, &b->motion[k]);
+  else
+    scree_bodies_class(b, k)->drift(&b->inertia[k], h, &b->motion[k], scree_bodies_state(b, k));
+}
+static inline double scree_bodies_kinetic(const scree_Bodies *b, int k, double *rotation) {
+  if (!b->kind) return scree_rigid_kinetic(&b->inertia[k], &b->motion[k], rotation);
+  return scree_bodies_class(b, k)->kinetic(&b->inertia[k], &b->motion[k], scree_bodies_state(b, k),
+                                           rotation);
+}
+
 /* SCREE_BAD_INPUT when a pose or a velocity at `time` is not finite. */
 scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
                                        const scree_Log *log);
@@ -87,6 +113,11 @@ static inline bool scree_is_ball(const scree_Shape *shape, const scree_Inertia *
 static inline bool scree_body_moves(const scree_Bodies *bodies, int k) {
   return !bodies->fixed[k] || (bodies->cold[k].driver >= 0 && !bodies->cold[k].belt);
 }
+
+/* What a step changes, of all bodies of all kinds: motions, then states, all of them doubles. */
+size_t scree_bodies_snapshot_size(const scree_Bodies *bodies);
+void scree_bodies_save(const scree_Bodies *bodies, void *snapshot);
+void scree_bodies_restore(scree_Bodies *bodies, const void *snapshot);
 
 /* Give back the room for bodies to come. */
 void scree_bodies_fit(scree_Bodies *bodies);

@@ -87,3 +87,87 @@ double scree_rigid_kinetic(const scree_Inertia *inertia, const scree_Motion *mot
   if (rotation) *rotation = turning;
   return 0.5 * inertia->mass * scree_norm2(motion->velocity.linear) + turning;
 }
+
+void scree_rigid_block(const scree_Inertia *inertia, scree_Quat orientation, scree_Vec3 arm,
+                       const scree_Vec3 *a, double sign, int d, double *B) {
+  const double m = sign * inertia->inv_sqrt_mass;
+  const scree_Vec3 i = scree_scale(sign, inertia->inv_sqrt_moments);
+  if (d == 2) {
+    for (int k = 0; k < 2; ++k, B += 3) {
+      B[0] = m * a[k].x;
+      B[1] = m * a[k].y;
+      B[2] = i.z * (arm.x * a[k].y - arm.y * a[k].x);
+    }
+    return;
+  }
+  const bool turned = !scree_inertia_isotropic(inertia);
+  scree_Mat3 R = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (turned) R = scree_quat_matrix(orientation);
+  for (int k = 0; k < 3; ++k, B += 6) {
+    scree_Vec3 t = scree_cross(arm, a[k]);
+    if (turned) t = scree_mat3_tmul(&R, t);
+    B[0] = m * a[k].x;
+    B[1] = m * a[k].y;
+    B[2] = m * a[k].z;
+    B[3] = i.x * t.x;
+    B[4] = i.y * t.y;
+    B[5] = i.z * t.z;
+  }
+}
+
+scree_Twist scree_rigid_unscale(const scree_Inertia *inertia, scree_Quat orientation, int d,
+                                const double *y) {
+  const double m = inertia->inv_sqrt_mass;
+  const scree_Vec3 i = inertia->inv_sqrt_moments;
+  if (d == 2) return (scree_Twist){scree_vec3(m * y[0], m * y[1], 0), scree_vec3(0, 0, i.z * y[2])};
+  scree_Twist v = {scree_vec3(m * y[0], m * y[1], m * y[2]),
+                   scree_times(i, scree_vec3(y[3], y[4], y[5]))};
+  if (!scree_inertia_isotropic(inertia)) v.angular = scree_quat_rotate(orientation, v.angular);
+  return v;
+}
+
+/* ---- the class ------------------------------------------------------------------------------- */
+
+static int components(int dimension) {
+  return dimension == 2 ? 3 : 6;
+}
+
+static void drift(const scree_Inertia *inertia, double h, scree_Motion *motion, double *state) {
+  (void)state;
+  scree_rigid_drift(inertia, h, motion);
+}
+
+static double kinetic(const scree_Inertia *inertia, const scree_Motion *motion, const double *state,
+                      double *rotation) {
+  (void)state;
+  return scree_rigid_kinetic(inertia, motion, rotation);
+}
+
+static scree_Vec3 velocity(const scree_Motion *motion, const double *state, scree_Vec3 point) {
+  (void)state;
+  return scree_rigid_velocity(&motion->pose, &motion->velocity, point);
+}
+
+static void block(const scree_Inertia *inertia, const scree_Motion *motion, const double *state,
+                  scree_Vec3 point, const scree_Vec3 *axes, double sign, int d, double *B) {
+  (void)state;
+  scree_rigid_block(inertia, motion->pose.orientation, scree_sub(point, motion->pose.position),
+                    axes, sign, d, B);
+}
+
+static void kick(const scree_Inertia *inertia, const double *y, int d, scree_Motion *motion,
+                 double *state) {
+  (void)state;
+  const scree_Twist v = scree_rigid_unscale(inertia, motion->pose.orientation, d, y);
+  motion->velocity.linear = scree_add(motion->velocity.linear, v.linear);
+  motion->velocity.angular = scree_add(motion->velocity.angular, v.angular);
+}
+
+const scree_BodyClass scree_body_rigid = {.name = "rigid",
+                                          .summary = "rigid body",
+                                          .components = components,
+                                          .drift = drift,
+                                          .kinetic = kinetic,
+                                          .velocity = velocity,
+                                          .block = block,
+                                          .kick = kick};

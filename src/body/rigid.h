@@ -13,20 +13,7 @@
 #ifndef SCREE_BODY_RIGID_H
 #define SCREE_BODY_RIGID_H
 
-#include "math/vec3.h"
-#include "scree/body.h"
-
-/* State of a body: what changes in every step. 104 bytes. */
-typedef struct scree_Motion {
-  scree_Pose pose;
-  scree_Twist velocity;
-} scree_Motion;
-
-/* Inertia of a body; an obstacle has all zero. 64 bytes. */
-typedef struct scree_Inertia {
-  double mass, inv_sqrt_mass;
-  scree_Vec3 moments, inv_sqrt_moments; /* principal */
-} scree_Inertia;
+#include "body/class.h"
 
 /* Any frame is principal: the world's own is used, no rotation is needed. */
 static inline bool scree_inertia_isotropic(const scree_Inertia *inertia) {
@@ -56,6 +43,22 @@ void scree_rigid_drift(const scree_Inertia *inertia, double h, scree_Motion *mot
 
 /* The rotation alone, for bodies whose principal moments differ. */
 void scree_rigid_turn(scree_Vec3 moments, double h, scree_Quat *orientation, scree_Vec3 *w);
+
+/* Velocity of the point of a rigid body with this pose and velocity that is at `point`. */
+static inline scree_Vec3 scree_rigid_velocity(const scree_Pose *pose, const scree_Twist *velocity,
+                                              scree_Vec3 point) {
+  return scree_add(velocity->linear,
+                   scree_cross(velocity->angular, scree_sub(point, pose->position)));
+}
+
+/* Change of velocity L^-T y. */
+scree_Twist scree_rigid_unscale(const scree_Inertia *inertia, scree_Quat orientation, int d,
+                                const double *y);
+
+/* Rows of the directions a (d) at `arm` from the centre: ( a / sqrt(m), ((arm x a) . e_k) /
+ * sqrt(J_k) ), e_k the principal axes, times `sign`. B is (d x 3) in 2D, (d x 6) in 3D. */
+void scree_rigid_block(const scree_Inertia *inertia, scree_Quat orientation, scree_Vec3 arm,
+                       const scree_Vec3 *a, double sign, int d, double *B);
 
 /* Kinetic energy, and the part of rotation when not null. */
 double scree_rigid_kinetic(const scree_Inertia *inertia, const scree_Motion *motion,

@@ -2,8 +2,10 @@
 #ifndef SCREE_CORE_CLOCK_H
 #define SCREE_CORE_CLOCK_H
 
+#include "core/private.h"
+
 /* Monotonic clock. */
-double scree_seconds(void);
+SCREE_PRIVATE double scree_seconds(void);
 
 /* CPU time of this process. */
 double scree_processor_seconds(void);

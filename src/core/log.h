@@ -6,15 +6,16 @@
 #ifndef SCREE_CORE_LOG_H
 #define SCREE_CORE_LOG_H
 
+#include "core/private.h"
 #include "scree/base.h"
 
-void scree_report(const scree_Log *log, scree_LogLevel level, const char *format, ...)
+SCREE_PRIVATE void scree_report(const scree_Log *log, scree_LogLevel level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-scree_Status scree_fail(const scree_Log *log, scree_Status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+SCREE_PRIVATE scree_Status scree_fail(const scree_Log *log, scree_Status status, const char *format,
+                                      ...) __attribute__((format(printf, 3, 4)));
 
 /* A failed allocation: SCREE_MACHINE with the name of the data. */
-scree_Status scree_fail_memory(const scree_Log *log, const char *what);
+SCREE_PRIVATE scree_Status scree_fail_memory(const scree_Log *log, const char *what);
 
 #endif

@@ -3,23 +3,25 @@
 #ifndef SCREE_CORE_MEMORY_H
 #define SCREE_CORE_MEMORY_H
 
+#include "core/private.h"
+
 #include <stddef.h>
 
-void *scree_alloc(size_t count, size_t size);
+SCREE_PRIVATE void *scree_alloc(size_t count, size_t size);
 /* The same, not zeroed: for arrays so large that touching them for the first time takes seconds. */
 void *scree_alloc_raw(size_t count, size_t size);
-void scree_free(void *memory);
+SCREE_PRIVATE void scree_free(void *memory);
 
 /* Make *array hold at least `count` elements, keeping the first *capacity of them; the capacity
  * grows by half at least, so that appending is linear. Returns false, with nothing changed, when
  * memory runs out. */
-int scree_grow(void **array, size_t *capacity, size_t count, size_t size);
+SCREE_PRIVATE int scree_grow(void **array, size_t *capacity, size_t count, size_t size);
 
 /* The same for arrays that stay large for long: the capacity grows by an eighth at least. */
-int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size);
+SCREE_PRIVATE int scree_grow_lean(void **array, size_t *capacity, size_t count, size_t size);
 
 /* Shrink *array to its first `count` elements; it is unchanged when memory runs out. */
-void scree_fit(void **array, size_t *capacity, size_t count, size_t size);
+SCREE_PRIVATE void scree_fit(void **array, size_t *capacity, size_t count, size_t size);
 
 #define SCREE_ALLOC(type, count) ((type *)scree_alloc((size_t)(count), sizeof(type)))
 

@@ -10,6 +10,10 @@ static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
   return a->i < b->i || (a->i == b->i && a->j < b->j);
 }
 
+static bool same_name(const scree_ContactKey *a, const scree_ContactKey *b) {
+  return a->feature == b->feature && a->part[0] == b->part[0] && a->part[1] == b->part[1];
+}
+
 void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
                          const scree_ContactKey *keys, size_t count, int32_t *previous) {
   size_t start = 0; /* first old contact whose pair is not before the current pair */
@@ -17,7 +21,7 @@ void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
     previous[k] = -1;
     while (start < old_count && pair_before(&old_keys[start], &keys[k])) start++;
     for (size_t o = start; o < old_count && !pair_before(&keys[k], &old_keys[o]); o++) {
-      if (old_keys[o].feature != keys[k].feature) continue;
+      if (!same_name(&old_keys[o], &keys[k])) continue;
       previous[k] = (int32_t)o;
       break;
     }

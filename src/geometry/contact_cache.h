@@ -1,17 +1,20 @@
 /* Persistence of contacts: which contact of the previous step is the same as one of this step.
  *
- * A contact is named by (body i, body j, feature). Contacts come in the order of the sorted pairs
- * of the broad phase, so both lists are sorted by (i, j) and one merge finds all matches in linear
- * time; within a pair the few features are compared, and where none is the same, places. */
+ * A contact is named by (body i, body j, their parts, feature). Contacts come in the order of the
+ * sorted pairs of the broad phase, so both lists are sorted by (i, j) and one merge finds all
+ * matches in linear time; within a pair the few features are compared, and where none is the same,
+ * places. */
 #ifndef SCREE_GEOMETRY_CONTACT_CACHE_H
 #define SCREE_GEOMETRY_CONTACT_CACHE_H
 
 #include "math/vec3.h"
+#include "scree/base.h"
 
 #include <stdint.h>
 
 typedef struct scree_ContactKey {
   int32_t i, j;
+  uint32_t part[2]; /* of i and j */
   uint32_t feature;
 } scree_ContactKey;
 

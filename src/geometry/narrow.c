@@ -61,7 +61,7 @@ void scree_manifold_add(scree_Manifold *manifold, scree_Vec3 position, scree_Vec
   } else {
     manifold->count++;
   }
-  manifold->points[slot] = (scree_ManifoldPoint){position, normal, gap, feature};
+  manifold->points[slot] = (scree_ManifoldPoint){position, normal, gap, feature, {0, 0}};
 }
 
 static int compare(double a, double b) {

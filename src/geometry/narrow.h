@@ -14,6 +14,7 @@
 #define SCREE_GEOMETRY_NARROW_H
 
 #include "math/vec3.h"
+#include "scree/shape.h"
 
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ typedef struct scree_ManifoldPoint {
   scree_Vec3 normal;   /* unit, from the second body to the first */
   double gap;          /* along the normal; negative when overlapping */
   uint32_t feature;    /* unique within the pair (see SCREE_FEATURE_...) */
+  uint32_t part[2];    /* of the two shapes, where they consist of parts (composite.h); else 0 */
 } scree_ManifoldPoint;
 
 typedef struct scree_Manifold {
@@ -58,6 +60,7 @@ static inline bool scree_collide_balls(scree_Vec3 pa, double ra, scree_Vec3 pb, 
   point->gap = distance - (ra + rb);
   point->position = scree_scale(0.5, scree_add(qa, qb));
   point->feature = 0;
+  point->part[0] = point->part[1] = 0;
   return true;
 }
 
@@ -71,6 +74,7 @@ static inline bool scree_collide_ball_plane(scree_Vec3 p, double r, scree_Vec3 o
   point->gap = gap;
   point->position = scree_axpy(p, -0.5 * (r + height), n);
   point->feature = 0;
+  point->part[0] = point->part[1] = 0;
   return true;
 }
 

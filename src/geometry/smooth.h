@@ -4,6 +4,8 @@
 
 #include "math/vec3.h"
 
+#include <stdbool.h>
+
 /* Two ellipsoids (or an ellipsoid and a point) seen in a space of k = 2 or 3 dimensions. */
 typedef struct scree_SmoothPair {
   int k;

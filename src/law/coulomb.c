@@ -2,22 +2,27 @@
  * own or the associated one is a property of the whole problem (scree_WorldSettings.flow). */
 #include "law/law.h"
 
-#include <math.h>
+#include <float.h>
 
-static const char *check(const scree_PairLaw *law) {
-  if (!(law->mu >= 0) || !isfinite(law->mu)) return "mu, expected a number >= 0";
-  if (!(law->e_n >= 0 && law->e_n <= 1)) return "e_n, expected a number in [0, 1]";
-  if (!(law->e_t >= 0 && law->e_t <= 1)) return "e_t, expected a number in [0, 1]";
-  return NULL;
-}
+enum { MU, E_N, E_T };
+
+static const scree_Option options[] = {
+    SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
+    SCREE_LAW_REAL("e_n", E_N, 0, 0, 1, "restitution of the normal velocity"),
+    SCREE_LAW_REAL("e_t", E_T, 0, 0, 1, "restitution of the tangential velocity")};
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   (void)h;
-  *contact = (scree_LawContact){
-      .set = {.kind = SCREE_SET_CONE, .mu = law->mu}, .e_n = law->e_n, .e_t = law->e_t};
+  contact->set = (scree_Set){.kind = SCREE_SET_CONE, .mu = law->values[MU]};
+  contact->e_n = law->values[E_N];
+  contact->e_t = law->values[E_T];
 }
 
 const scree_LawClass scree_law_coulomb = {.name = "coulomb",
                                           .summary = "dry friction mu with restitution e_n, e_t",
-                                          .check = check,
+                                          .options = SCREE_LAW_TABLE(options),
                                           .fill = fill};
+
+scree_PairLaw scree_pair_law_coulomb(double mu, double e_n, double e_t) {
+  return (scree_PairLaw){.law = scree_law_coulomb.name, .values = {mu, e_n, e_t}};
+}

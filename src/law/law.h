@@ -1,28 +1,81 @@
-/* Contact laws: how the parameters of a pair of materials become the set, the friction and the
- * restitution of a contact. A law is one file with one `const scree_LawClass` and one line in
- * registry.c. */
+/* Contact laws: how the parameters of a pair of materials become the set, the restitution, the
+ * compliance and the term in q of a contact. A law is one file with one `const scree_LawClass` and
+ * one line in registry.c. */
 #ifndef SCREE_LAW_LAW_H
 #define SCREE_LAW_LAW_H
 
+#include "math/vec3.h"
 #include "scree/law.h"
 
-/* What the discrete problem wants to know of one contact. */
+typedef struct scree_LawClass scree_LawClass;
+
+/* The part of a law that is the same for all contacts of a pair of materials. */
 typedef struct scree_LawContact {
+  const scree_LawClass *law;
+  const scree_PairLaw *pair;
   scree_Set set;
   double e_n, e_t;
+  bool soft; /* bodies may overlap: that is how the law carries a load */
 } scree_LawContact;
 
-typedef struct scree_LawClass {
-  const char *name, *summary;
-  /* Null, or what is wrong with the parameters. */
-  const char *(*check)(const scree_PairLaw *law);
-  /* `h` is the step: sets are of impulses, a law may be given in forces. */
-  void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);
-} scree_LawClass;
+/* A contact as a law with terms of its own sees it. */
+typedef struct scree_LawPoint {
+  int d;
+  double h;               /* length of the step: impulses are forces times h */
+  double horizon;         /* time from this kick to the next one */
+  double rest;            /* time from this kick to the end of the step */
+  double gap;             /* negative: penetration */
+  const scree_Vec3 *axes; /* (d) normal and tangents */
+  const double *before;   /* (d) relative velocity before the kick */
+  const double *memory;   /* (memory of the class) after the last step; zero for a new contact */
+} scree_LawPoint;
 
-extern const scree_LawClass scree_law_coulomb, scree_law_frictionless;
+/* What such a law adds to the problem u = W r + q. */
+typedef struct scree_LawTerms {
+  scree_Set set;
+  double q[3];          /* (d) besides the free velocity */
+  double compliance[3]; /* (d) diagonal of C, >= 0 */
+} scree_LawTerms;
+
+/* Energy stored in a contact, by which direction gives it back. */
+typedef struct scree_LawEnergy {
+  double normal, tangent;
+} scree_LawEnergy;
+
+struct scree_LawClass {
+  const char *name, *summary;
+  scree_OptionTable options; /* of reals, at most SCREE_LAW_VALUES */
+  /* Set and restitution. `h` is the step: sets are of impulses, a law may be given in forces. */
+  void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);
+  /* Null, or for a law with terms of its own. `terms` comes with the set of `fill`, with the q of
+   * the time scheme (which must look ahead: gap and restitution) and without compliance. */
+  void (*pose)(const scree_PairLaw *law, const scree_LawPoint *point, scree_LawTerms *terms);
+  /* Memory of a contact: doubles that are found again in the next step with the contact, by its
+   * name and place, are saved with the world, and are put back when a step is undone. At most
+   * SCREE_LAW_MEMORY. `update` gives its value after a step with impulse r (d), `energy` what is
+   * stored at the end of that step. */
+  int memory;
+  void (*update)(const scree_PairLaw *law, const scree_LawPoint *point, const double *r,
+                 double *memory);
+  scree_LawEnergy (*energy)(const scree_PairLaw *law, const double *memory);
+};
+
+enum { SCREE_LAW_MEMORY = 16 };
+
+/* Parameter k of a law. */
+#define SCREE_LAW_REAL(name, k, preset, min, max, help)                                            \
+  { name, SCREE_OPTION_REAL, (k) * sizeof(double), preset, min, max, false, NULL, help }
+#define SCREE_LAW_TABLE(array)                                                                     \
+  {                                                                                                \
+    array, (int)(sizeof(array) / sizeof *(array)),                                                 \
+        sizeof(double) * (sizeof(array) / sizeof *(array))                                         \
+  }
+
+extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law_compliant;
 extern const scree_LawClass *const scree_law_registry[]; /* null-ended */
 const scree_LawClass *scree_law_find(const char *name);
+/* The values of a law that is known, against the ranges of its table. */
+scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log);
 
 /* The laws of all pairs of materials: a symmetric table, with the default where none was set. */
 typedef struct scree_LawTable {
@@ -33,6 +86,8 @@ typedef struct scree_LawTable {
   double h;
   bool any_set;         /* some pair needs another set than the cone */
   bool any_restitution; /* some pair bounces */
+  bool any_terms;       /* some pair has terms of its own */
+  int memory;           /* most doubles that a contact remembers */
 } scree_LawTable;
 
 scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log);
@@ -43,6 +98,8 @@ scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scre
                                  const scree_Log *log);
 /* Evaluate all pairs for the step h. */
 void scree_law_table_fill(scree_LawTable *table, double h);
+/* The first law in use with terms of its own, or null. */
+const scree_LawClass *scree_law_table_terms(const scree_LawTable *table);
 
 static inline const scree_LawContact *scree_law_table_get(const scree_LawTable *table, int a,
                                                           int b) {

@@ -1,11 +1,15 @@
 /* All laws, in the order of the documentation. */
+#include "core/log.h"
 #include "law/law.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 const scree_LawClass *const scree_law_registry[] = {
     &scree_law_coulomb,
     &scree_law_frictionless,
+    &scree_law_compliant,
     NULL,
 };
 
@@ -26,6 +30,58 @@ const char *scree_law_summary(const char *name) {
   return class_ ? class_->summary : NULL;
 }
 
-scree_PairLaw scree_pair_law(void) {
-  return (scree_PairLaw){.law = scree_law_coulomb.name, .mu = 0.5};
+const scree_OptionTable *scree_law_options(const char *name) {
+  const scree_LawClass *class_ = scree_law_find(name);
+  return class_ ? &class_->options : NULL;
+}
+
+scree_PairLaw scree_pair_law(const char *law) {
+  const scree_LawClass *class_ = law ? scree_law_find(law) : &scree_law_coulomb;
+  scree_PairLaw pair = {.law = class_ ? class_->name : law};
+  if (class_) scree_options_init(&class_->options, pair.values);
+  return pair;
+}
+
+/* Place of a parameter in the table of a law, or -1. */
+static int find_parameter(const scree_OptionTable *table, const char *name) {
+  for (int k = 0; name && k < table->count; ++k)
+    if (strcmp(table->options[k].name, name) == 0) return k;
+  return -1;
+}
+
+double scree_pair_law_get(const scree_PairLaw *law, const char *parameter) {
+  const scree_OptionTable *table = scree_law_options(law->law);
+  const int k = table ? find_parameter(table, parameter) : -1;
+  return k < 0 ? NAN : law->values[k];
+}
+
+scree_Status scree_pair_law_set(scree_PairLaw *law, const char *parameter, double value,
+                                const scree_Log *log) {
+  const scree_OptionTable *table = scree_law_options(law->law);
+  if (!table)
+    return scree_fail(log, SCREE_BAD_INPUT, "law \"%s\" is not known", law->law ? law->law : "");
+  const int k = find_parameter(table, parameter);
+  if (k < 0)
+    return scree_fail(log, SCREE_BAD_INPUT, "law %s has no parameter \"%s\"", law->law,
+                      parameter ? parameter : "");
+  scree_PairLaw changed = *law;
+  changed.values[k] = value;
+  const scree_Status status = scree_law_check(&changed, log);
+  if (!status) *law = changed;
+  return status;
+}
+
+scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log) {
+  const scree_OptionTable *table = scree_law_options(law->law);
+  for (int k = 0; k < table->count; ++k) {
+    const scree_Option *option = &table->options[k];
+    const double value = law->values[k];
+    if (value >= option->min && value <= option->max) continue; /* false for NaN */
+    if (option->max < DBL_MAX)
+      return scree_fail(log, SCREE_BAD_INPUT, "law %s: %s is %g, expected a number from %g to %g",
+                        law->law, option->name, value, option->min, option->max);
+    return scree_fail(log, SCREE_BAD_INPUT, "law %s: %s is %g, expected a finite number >= %g",
+                      law->law, option->name, value, option->min);
+  }
+  return SCREE_OK;
 }

@@ -14,7 +14,7 @@ static void free_arrays(scree_LawTable *table) {
 }
 
 scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log) {
-  *table = (scree_LawTable){.preset = scree_pair_law()};
+  *table = (scree_LawTable){.preset = scree_pair_law(NULL)};
   return scree_law_table_add(table, log);
 }
 
@@ -59,10 +59,8 @@ scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scre
                       n - 1);
   const scree_LawClass *class_ = scree_law_find(law->law);
   if (!class_) return unknown_law(law->law, log);
-  const char *wrong = class_->check(law);
-  if (wrong)
-    return scree_fail(log, SCREE_BAD_INPUT, "law %s (mu %g, e_n %g, e_t %g): %s", class_->name,
-                      law->mu, law->e_n, law->e_t, wrong);
+  const scree_Status status = scree_law_check(law, log);
+  if (status) return status;
   scree_PairLaw own = *law;
   own.law = class_->name;
   if (preset)
@@ -73,15 +71,32 @@ scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scre
   return SCREE_OK;
 }
 
+static const scree_PairLaw *law_of(const scree_LawTable *table, int k) {
+  return table->pairs[k].law ? &table->pairs[k] : &table->preset;
+}
+
 void scree_law_table_fill(scree_LawTable *table, double h) {
   if (table->h == h) return;
   table->h = h;
-  table->any_set = table->any_restitution = false;
+  table->any_set = table->any_restitution = table->any_terms = false;
+  table->memory = 0;
   for (int k = 0; k < table->materials * table->materials; ++k) {
-    const scree_PairLaw *law = table->pairs[k].law ? &table->pairs[k] : &table->preset;
-    scree_law_find(law->law)->fill(law, h, &table->filled[k]);
-    const scree_LawContact *filled = &table->filled[k];
+    scree_LawContact *filled = &table->filled[k];
+    const scree_PairLaw *pair = law_of(table, k);
+    const scree_LawClass *law = scree_law_find(pair->law);
+    *filled = (scree_LawContact){.law = law, .pair = pair};
+    law->fill(pair, h, filled);
     table->any_set = table->any_set || filled->set.kind != SCREE_SET_CONE;
     table->any_restitution = table->any_restitution || filled->e_n != 0 || filled->e_t != 0;
+    table->any_terms = table->any_terms || law->pose;
+    if (law->memory > table->memory) table->memory = law->memory;
   }
+}
+
+const scree_LawClass *scree_law_table_terms(const scree_LawTable *table) {
+  for (int k = 0; k < table->materials * table->materials; ++k) {
+    const scree_LawClass *law = scree_law_find(law_of(table, k)->law);
+    if (law->pose) return law;
+  }
+  return NULL;
 }

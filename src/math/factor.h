@@ -12,6 +12,7 @@
 
 #include "core/arena.h"
 #include "core/poll.h"
+#include "core/private.h"
 
 typedef struct scree_Factor scree_Factor;
 
@@ -24,9 +25,9 @@ enum { SCREE_FACTOR_BLOCK_MAX = 12 }; /* largest nb */
 
 /* The pattern: row (n + 1), col (row[n]) with columns ascending in each row, the diagonal present,
  * and (j, i) present whenever (i, j) is. 1 <= nb <= SCREE_FACTOR_BLOCK_MAX; n may be zero. */
-scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
-                                 scree_FactorKind kind, const scree_Log *log,
-                                 scree_Factor **factor);
+SCREE_PRIVATE scree_Status scree_factor_create(int n, int nb, const size_t *row, const int *col,
+                                               scree_FactorKind kind, const scree_Log *log,
+                                               scree_Factor **factor);
 
 /* The order in which nodes are eliminated. It decides how much work a factorisation is. To find a
  * good one costs about as much as the rest of the analysis, with METIS several times as much, so an
@@ -62,7 +63,8 @@ scree_Status scree_factor_create_in(scree_Arena *keep, scree_Arena *scratch, int
  * some, `solve` is that of a nearby matrix. Returns SCREE_BAD_INPUT when a value is not finite or
  * overflows, SCREE_MACHINE when memory for the factor cannot be had; the factor must then be
  * computed again before it is used. */
-scree_Status scree_factor_compute(scree_Factor *factor, const double *x, int *perturbed);
+SCREE_PRIVATE scree_Status scree_factor_compute(scree_Factor *factor, const double *x,
+                                                int *perturbed);
 
 /* `compute` calls `poll` (or null), which must outlive the factor, about every hundredth of a
  * second and returns SCREE_INTERRUPTED on a request to stop; the factor must then be computed
@@ -71,12 +73,12 @@ void scree_factor_set_poll(scree_Factor *factor, scree_Poll *poll);
 
 /* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,
  * each with its own work. */
-void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
+SCREE_PRIVATE void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
 
 /* The sign of the determinant of the last computed matrix, +1 or -1 (with perturbed pivots, of the
  * matrix that was factorised), and, for the symmetric kind, how many pivots were negative. */
 int scree_factor_sign(const scree_Factor *factor);
-int scree_factor_negative(const scree_Factor *factor);
+SCREE_PRIVATE int scree_factor_negative(const scree_Factor *factor);
 
 /* Results of the analysis: numbers stored by the factor, floating-point operations of one `compute`
  * (additions and multiplications, zeros of merged fronts included), the number of dense fronts. */
@@ -85,6 +87,6 @@ double scree_factor_flops(const scree_Factor *factor);
 int scree_factor_fronts(const scree_Factor *factor);
 
 /* Of a factor of scree_factor_create; null is allowed. */
-void scree_factor_destroy(scree_Factor *factor);
+SCREE_PRIVATE void scree_factor_destroy(scree_Factor *factor);
 
 #endif

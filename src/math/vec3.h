@@ -4,7 +4,7 @@
 #ifndef SCREE_MATH_VEC3_H
 #define SCREE_MATH_VEC3_H
 
-#include "scree/shape.h"
+#include "scree/pose.h"
 
 #include <math.h>
 

@@ -13,6 +13,7 @@
 #ifndef SCREE_PROBLEM_BALLS_H
 #define SCREE_PROBLEM_BALLS_H
 
+#include "core/private.h"
 #include "math/simd.h"
 #include "math/vec3.h"
 #include "scree/problem.h"
@@ -74,8 +75,8 @@ SCREE_INLINE void scree_ball_diagonal(const double *arm, double *wn, double *wt)
 /* The blocks of contact c (2 x d x nb): those of the problem, or, for balls, written out in `room`
  * (which has the same size, at most 36). */
 enum { SCREE_BALL_ROOM = 36 };
-const double *scree_contact_blocks(const scree_Problem *problem, int c,
-                                   double room[SCREE_BALL_ROOM]);
+SCREE_PRIVATE const double *scree_contact_blocks(const scree_Problem *problem, int c,
+                                                 double room[SCREE_BALL_ROOM]);
 
 /* Whether the blocks of a contact are those of balls to within the rounding of their own numbers.
  * Then normal (3) and arm (4) are theirs, and `turn` ((d-1) x (d-1), orthogonal) leads from the

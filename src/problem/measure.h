@@ -3,6 +3,7 @@
 #ifndef SCREE_PROBLEM_MEASURE_H
 #define SCREE_PROBLEM_MEASURE_H
 
+#include "core/private.h"
 #include "problem/operator.h"
 #include "scree/measure.h"
 
@@ -17,7 +18,7 @@ void scree_measure_all(const scree_Operator *W, const double *r, const double *u
 
 /* |r - P(r - rho(u+s))| of contact c alone; r, u (rows). Over measures.scale, with measures.rho,
  * it is the contact's own part of `error`. */
-double scree_measure_contact(const scree_Problem *problem, int c, double rho, const double *r,
-                             const double *u);
+SCREE_PRIVATE double scree_measure_contact(const scree_Problem *problem, int c, double rho,
+                                           const double *r, const double *u);
 
 #endif

@@ -137,113 +137,195 @@ static char (*read_texts(const scree_H5 *h5, const char *name, int *count))[64] 
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Everything of /bodies, (N) each. */
-typedef struct Table {
-  int *kind, *obstacle, *material;
-  double *mass, *radius, *half_length, *semi, *vertices;
+/* Shapes of /bodies or of /parts, (N) each. */
+typedef struct Shapes {
+  int *kind;
+  double *radius, *half_length, *semi, *vertices;
   int64_t *offset;
+} Shapes;
+
+/* The rest of /bodies and /parts, (N) each. */
+typedef struct Table {
+  int *obstacle, *material, *body;
+  double *mass, *position, *orientation;
+  Shapes shapes;
 } Table;
 
 static void table_fini(Table *table) {
-  scree_free(table->kind);
-  scree_free(table->obstacle);
-  scree_free(table->material);
-  scree_free(table->mass);
-  scree_free(table->radius);
-  scree_free(table->half_length);
-  scree_free(table->semi);
-  scree_free(table->vertices);
-  scree_free(table->offset);
+  void *const arrays[] = {table->obstacle,    table->material,        table->body,
+                          table->mass,        table->position,        table->orientation,
+                          table->shapes.kind, table->shapes.radius,   table->shapes.half_length,
+                          table->shapes.semi, table->shapes.vertices, table->shapes.offset};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
 }
 
-static scree_Status read_table(const scree_H5 *h5, hsize_t n, Table *table) {
-  *table = (Table){SCREE_ALLOC(int, n),        SCREE_ALLOC(int, n),
-                   SCREE_ALLOC(int, n),        SCREE_ALLOC(double, n),
-                   SCREE_ALLOC(double, n),     SCREE_ALLOC(double, n),
-                   SCREE_ALLOC(double, 3 * n), NULL,
-                   SCREE_ALLOC(int64_t, n + 1)};
-  if (!table->kind || !table->obstacle || !table->material || !table->mass || !table->radius ||
-      !table->half_length || !table->semi || !table->offset)
-    return scree_fail_memory(h5->log, "the bodies of a run");
-  const struct {
-    const char *name;
-    hsize_t rows, columns;
-    hid_t type;
-    void *values;
-  } parts[] = {{"/bodies/kind", n, 1, H5T_NATIVE_INT, table->kind},
-               {"/bodies/obstacle", n, 1, H5T_NATIVE_INT, table->obstacle},
-               {"/bodies/material", n, 1, H5T_NATIVE_INT, table->material},
-               {"/bodies/mass", n, 1, H5T_NATIVE_DOUBLE, table->mass},
-               {"/bodies/radius", n, 1, H5T_NATIVE_DOUBLE, table->radius},
-               {"/bodies/half_length", n, 1, H5T_NATIVE_DOUBLE, table->half_length},
-               {"/bodies/semi", n, 3, H5T_NATIVE_DOUBLE, table->semi},
-               {"/bodies/vertex_offset", n + 1, 1, H5T_NATIVE_INT64, table->offset}};
+typedef struct Column {
+  const char *name;
+  hsize_t rows, columns;
+  hid_t type;
+  void *values;
+} Column;
+
+static scree_Status read_columns(const scree_H5 *h5, const char *group, const Column *columns,
+                                 size_t count) {
   scree_Status status = SCREE_OK;
-  for (size_t k = 0; status == SCREE_OK && k < sizeof parts / sizeof *parts; ++k)
-    status = read_named(h5, parts[k].name, 0, parts[k].rows, parts[k].columns, parts[k].type,
-                        parts[k].values);
+  for (size_t k = 0; status == SCREE_OK && k < count; ++k) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", group, columns[k].name);
+    status = read_named(h5, path, 0, columns[k].rows, columns[k].columns, columns[k].type,
+                        columns[k].values);
+  }
+  return status;
+}
+
+static scree_Status read_shapes(const scree_H5 *h5, const char *group, hsize_t n, Shapes *s) {
+  *s = (Shapes){SCREE_ALLOC(int, n),
+                SCREE_ALLOC(double, n),
+                SCREE_ALLOC(double, n),
+                SCREE_ALLOC(double, 3 * n),
+                NULL,
+                SCREE_ALLOC(int64_t, n + 1)};
+  if (!s->kind || !s->radius || !s->half_length || !s->semi || !s->offset)
+    return scree_fail_memory(h5->log, "the shapes of a run");
+  const Column columns[] = {{"kind", n, 1, H5T_NATIVE_INT, s->kind},
+                            {"radius", n, 1, H5T_NATIVE_DOUBLE, s->radius},
+                            {"half_length", n, 1, H5T_NATIVE_DOUBLE, s->half_length},
+                            {"semi", n, 3, H5T_NATIVE_DOUBLE, s->semi},
+                            {"vertex_offset", n + 1, 1, H5T_NATIVE_INT64, s->offset}};
+  const scree_Status status = read_columns(h5, group, columns, sizeof columns / sizeof *columns);
   if (status != SCREE_OK) return status;
+  char path[64];
+  snprintf(path, sizeof path, "%s/vertices", group);
   hsize_t dims[2] = {0, 3};
-  const bool any = shape_of(h5, "/bodies/vertices", 2, dims) && dims[1] == 3;
+  const bool any = shape_of(h5, path, 2, dims) && dims[1] == 3;
   const int64_t total = any ? (int64_t)dims[0] : 0;
   for (hsize_t i = 0; i < n; ++i)
-    if (table->offset[i] < 0 || table->offset[i + 1] < table->offset[i] ||
-        table->offset[i + 1] > total)
+    if (s->offset[i] < 0 || s->offset[i + 1] < s->offset[i] || s->offset[i + 1] > total)
       return scree_fail(h5->log, SCREE_BAD_INPUT,
-                        "%s: /bodies/vertex_offset: body %llu has vertices %lld to %lld of %lld",
-                        h5->path, (unsigned long long)i, (long long)table->offset[i],
-                        (long long)table->offset[i + 1], (long long)total);
-  table->vertices = SCREE_ALLOC(double, 3 * total);
-  if (!table->vertices) return scree_fail_memory(h5->log, "the vertices of a run");
-  return total ? read_named(h5, "/bodies/vertices", 0, (hsize_t)total, 3, H5T_NATIVE_DOUBLE,
-                            table->vertices)
+                        "%s: %s/vertex_offset: shape %llu has vertices %lld to %lld of %lld",
+                        h5->path, group, (unsigned long long)i, (long long)s->offset[i],
+                        (long long)s->offset[i + 1], (long long)total);
+  s->vertices = SCREE_ALLOC(double, 3 * total);
+  if (!s->vertices) return scree_fail_memory(h5->log, "the vertices of a run");
+  return total ? read_named(h5, path, 0, (hsize_t)total, 3, H5T_NATIVE_DOUBLE, s->vertices)
                : SCREE_OK;
 }
 
-/* The shape of body i, with all that is derived from its parameters. */
-static scree_Status make_shape(const scree_Replay *replay, const Table *table, int i,
+static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table) {
+  table->obstacle = SCREE_ALLOC(int, n);
+  table->material = SCREE_ALLOC(int, n);
+  table->mass = SCREE_ALLOC(double, n);
+  if (!table->obstacle || !table->material || !table->mass)
+    return scree_fail_memory(h5->log, "the bodies of a run");
+  const Column columns[] = {{"obstacle", n, 1, H5T_NATIVE_INT, table->obstacle},
+                            {"material", n, 1, H5T_NATIVE_INT, table->material},
+                            {"mass", n, 1, H5T_NATIVE_DOUBLE, table->mass}};
+  const scree_Status status = read_columns(h5, "/bodies", columns, 3);
+  return status == SCREE_OK ? read_shapes(h5, "/bodies", n, &table->shapes) : status;
+}
+
+/* The parts of clumps; *n is 0 when the run has none. */
+static scree_Status read_part_table(const scree_H5 *h5, hsize_t *n, Table *table) {
+  hsize_t dims[2] = {0, 3};
+  *n = shape_of(h5, "/parts/position", 2, dims) && dims[1] == 3 ? dims[0] : 0;
+  if (*n == 0) return SCREE_OK;
+  table->body = SCREE_ALLOC(int, *n);
+  table->position = SCREE_ALLOC(double, 3 * *n);
+  table->orientation = SCREE_ALLOC(double, 4 * *n);
+  if (!table->body || !table->position || !table->orientation)
+    return scree_fail_memory(h5->log, "the parts of a run");
+  const Column columns[] = {{"body", *n, 1, H5T_NATIVE_INT, table->body},
+                            {"position", *n, 3, H5T_NATIVE_DOUBLE, table->position},
+                            {"orientation", *n, 4, H5T_NATIVE_DOUBLE, table->orientation}};
+  const scree_Status status = read_columns(h5, "/parts", columns, 3);
+  return status == SCREE_OK ? read_shapes(h5, "/parts", *n, &table->shapes) : status;
+}
+
+/* The kind of shape i, SCREE_SHAPE_KINDS with a message if it is not known. */
+static scree_ShapeKind kind_of(const scree_Replay *replay, const scree_H5 *h5, const char *group,
+                               const Shapes *shapes, int i, char (*names)[64], int count) {
+  const int index = shapes->kind[i];
+  const bool known = index >= 0 && index < count;
+  const scree_ShapeKind kind =
+      known ? scree_shape_kind(names[index], replay->dimension) : SCREE_SHAPE_KINDS;
+  if (kind == SCREE_SHAPE_KINDS)
+    scree_fail(h5->log, SCREE_BAD_INPUT,
+               "%s: %s/kind: shape %d is of kind %d (%s), which this scree does not know", h5->path,
+               group, i, index, known ? names[index] : "?");
+  return kind;
+}
+
+/* Shape i without parts, with all that is derived from its parameters. */
+static scree_Status make_shape(const scree_Replay *replay, const Shapes *shapes, int i,
                                scree_ShapeKind kind, scree_Shape *shape) {
   const scree_ShapeType *type = scree_shape_type(kind);
   const scree_Shape numbers = {
-      .radius = table->radius[i],
-      .half_length = table->half_length[i],
-      .semi = {table->semi[3 * i], table->semi[3 * i + 1], table->semi[3 * i + 2]}};
+      .radius = shapes->radius[i],
+      .half_length = shapes->half_length[i],
+      .semi = {shapes->semi[3 * i], shapes->semi[3 * i + 1], shapes->semi[3 * i + 2]}};
   double parameters[8] = {0};
   for (int p = 0; p < type->parameter_count && p < 8; ++p)
     memcpy(&parameters[p], (const char *)&numbers + type->parameters[p].offset, sizeof(double));
-  const int64_t first = table->offset[i], count = table->offset[i + 1] - first;
-  const scree_Vec3 *vertices = (const scree_Vec3 *)(const void *)(table->vertices + 3 * first);
-  const scree_Status status =
-      scree_shape_init(shape, kind, parameters, type->takes_vertices ? vertices : NULL,
-                       type->takes_vertices ? (int)count : 0, replay->log);
-  if (status == SCREE_OK) return SCREE_OK;
-  *shape = (scree_Shape){0};
-  return scree_fail(replay->log, status, "body %d of the run has no usable shape", i);
+  const int64_t first = shapes->offset[i], count = shapes->offset[i + 1] - first;
+  const scree_Vec3 *vertices = (const scree_Vec3 *)(const void *)(shapes->vertices + 3 * first);
+  return scree_shape_init(shape, kind, parameters, type->takes_vertices ? vertices : NULL,
+                          type->takes_vertices ? (int)count : 0, replay->log);
+}
+
+/* The clump of body b: its parts begin at *next of the table, which is sorted by bodies. */
+static scree_Status make_clump(const scree_Replay *replay, const scree_H5 *h5, const Table *table,
+                               hsize_t n, int b, char (*names)[64], int names_count, hsize_t *next,
+                               scree_Shape *shape) {
+  const hsize_t first = *next;
+  while (*next < n && table->body[*next] == b) ++*next;
+  const int count = (int)(*next - first);
+  scree_Part *parts = SCREE_ALLOC(scree_Part, count);
+  if (!parts) return scree_fail_memory(h5->log, "the parts of a run");
+  scree_Status status = SCREE_OK;
+  int made = 0;
+  for (; made < count && status == SCREE_OK; ++made) {
+    const size_t k = (size_t)first + (size_t)made;
+    const double *x = table->position + 3 * k, *q = table->orientation + 4 * k;
+    parts[made].pose = (scree_Pose){{x[0], x[1], x[2]}, {q[0], q[1], q[2], q[3]}};
+    const scree_ShapeKind kind =
+        kind_of(replay, h5, "/parts", &table->shapes, (int)k, names, names_count);
+    status = kind == SCREE_SHAPE_KINDS || scree_shape_type(kind)->takes_parts
+                 ? SCREE_BAD_INPUT
+                 : make_shape(replay, &table->shapes, (int)k, kind, &parts[made].shape);
+  }
+  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, count, replay->log);
+  for (int k = 0; k < made; ++k) scree_shape_fini(&parts[k].shape);
+  scree_free(parts);
+  return status;
 }
 
 static scree_Status read_bodies(scree_Replay *replay, const scree_H5 *h5) {
-  Table table = {0};
+  Table table = {0}, parts = {0};
   int names_count = 0;
+  hsize_t part_count = 0, next = 0;
   char(*names)[64] = read_texts(h5, "/bodies/kind_names", &names_count);
-  scree_Status status = read_table(h5, (hsize_t)replay->body_count, &table);
+  scree_Status status = read_body_table(h5, (hsize_t)replay->body_count, &table);
+  if (status == SCREE_OK) status = read_part_table(h5, &part_count, &parts);
   for (int i = 0; status == SCREE_OK && i < replay->body_count; ++i) {
-    const int index = table.kind[i];
-    const scree_ShapeKind kind = index >= 0 && index < names_count
-                                     ? scree_shape_kind(names[index], replay->dimension)
-                                     : SCREE_SHAPE_KINDS;
+    scree_Shape *shape = &replay->bodies[i].shape;
+    const scree_ShapeKind kind =
+        kind_of(replay, h5, "/bodies", &table.shapes, i, names, names_count);
     if (kind == SCREE_SHAPE_KINDS) {
-      status =
-          scree_fail(h5->log, SCREE_BAD_INPUT, "%s: /bodies/kind: body %d is of kind %d (%s)%s",
-                     h5->path, i, index, index >= 0 && index < names_count ? names[index] : "?",
-                     ", which this scree does not know");
+      status = SCREE_BAD_INPUT;
       break;
     }
     replay->bodies[i].obstacle = table.obstacle[i] != 0;
     replay->bodies[i].material = table.material[i] >= 0 ? table.material[i] : 0;
     replay->bodies[i].mass = table.obstacle[i] ? INFINITY : table.mass[i];
-    status = make_shape(replay, &table, i, kind, &replay->bodies[i].shape);
+    status = scree_shape_type(kind)->takes_parts
+                 ? make_clump(replay, h5, &parts, part_count, i, names, names_count, &next, shape)
+                 : make_shape(replay, &table.shapes, i, kind, shape);
+    if (status == SCREE_OK) continue;
+    *shape = (scree_Shape){0};
+    scree_fail(replay->log, status, "body %d of the run has no usable shape", i);
   }
   table_fini(&table);
+  table_fini(&parts);
   scree_free(names);
   return status;
 }

@@ -2,6 +2,8 @@
 #include "core/memory.h"
 #include "run/results_write.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 scree_ResultsHead scree_results_head(const scree_Scene *scene, scree_ResultsMaterial *materials) {
@@ -33,28 +35,47 @@ static void write_head(scree_ResultsWriter *writer, const scree_ResultsHead *hea
   scree_results_texts(writer, "/scene", text, 0, 0, 0);
 }
 
+/* The parameters of law number `law` that no law before it has, for all pairs of materials: NaN
+ * where the pair has another law. `values` has room for (m x m). */
+static void write_parameters(scree_ResultsWriter *writer, const scree_World *world, int law, int m,
+                             double *values) {
+  const scree_OptionTable *table = scree_law_options(scree_law_name(law));
+  for (int k = 0; k < table->count; ++k) {
+    const char *name = table->options[k].name;
+    bool written = false;
+    for (int before = 0; before < law && !written; ++before) {
+      const scree_PairLaw other = scree_pair_law(scree_law_name(before));
+      written = !isnan(scree_pair_law_get(&other, name));
+    }
+    if (written) continue;
+    for (int a = 0; a < m; ++a)
+      for (int b = 0; b < m; ++b) {
+        const scree_PairLaw pair = scree_world_pair_law(world, a, b);
+        values[a * m + b] = scree_pair_law_get(&pair, name);
+      }
+    char path[64];
+    snprintf(path, sizeof path, "/materials/%.40s", name);
+    const hsize_t n = (hsize_t)m;
+    scree_results_put_all(writer, scree_results_reals(writer, path, 2, n, n, 0), values);
+  }
+}
+
 static void write_materials(scree_ResultsWriter *writer, const scree_ResultsHead *head,
                             const scree_World *world) {
   const int m = head->materials;
   const size_t mm = (size_t)m * (size_t)m;
   const char **texts = SCREE_ALLOC(const char *, 2 * (size_t)m + mm);
-  double *values = SCREE_ALLOC(double, (size_t)m + 3 * mm);
+  double *values = SCREE_ALLOC(double, (size_t)m + mm);
   scree_results_group(writer, "/materials");
   writer->good = writer->good && texts && values;
   if (writer->good) {
-    double *mu = values + m, *e_n = mu + mm, *e_t = e_n + mm;
     for (int a = 0; a < m; ++a) {
       texts[a] = head->material[a].name;
       texts[m + a] = head->material[a].colour;
       values[a] = head->material[a].density;
-      for (int b = 0; b < m; ++b) {
-        const scree_PairLaw law = scree_world_pair_law(world, a, b);
-        const size_t k = (size_t)a * (size_t)m + (size_t)b;
-        mu[k] = law.mu;
-        e_n[k] = law.e_n;
-        e_t[k] = law.e_t;
-        texts[2 * (size_t)m + k] = law.law;
-      }
+      for (int b = 0; b < m; ++b)
+        texts[2 * (size_t)m + (size_t)a * (size_t)m + (size_t)b] =
+            scree_world_pair_law(world, a, b).law;
     }
     const hsize_t n = (hsize_t)m;
     scree_results_texts(writer, "/materials/name", texts, 1, n, 0);
@@ -62,71 +83,127 @@ static void write_materials(scree_ResultsWriter *writer, const scree_ResultsHead
     scree_results_texts(writer, "/materials/law", texts + 2 * m, 2, n, n);
     scree_results_put_all(writer, scree_results_reals(writer, "/materials/density", 1, n, 0, 0),
                           values);
-    scree_results_put_all(writer, scree_results_reals(writer, "/materials/mu", 2, n, n, 0), mu);
-    scree_results_put_all(writer, scree_results_reals(writer, "/materials/e_n", 2, n, n, 0), e_n);
-    scree_results_put_all(writer, scree_results_reals(writer, "/materials/e_t", 2, n, n, 0), e_t);
+    for (int k = 0; scree_law_name(k); ++k) write_parameters(writer, world, k, m, values + m);
   }
   scree_free(texts);
   scree_free(values);
 }
 
-/* Vertices of polygons, with offsets (n+1). */
-static void write_vertices(scree_ResultsWriter *writer, const scree_World *world, int n) {
+/* Shapes of bodies, or of parts of clumps: the data sets that both have. */
+static void write_shapes(scree_ResultsWriter *writer, const char *group,
+                         const scree_Shape *const *shapes, int n) {
+  const hsize_t N = (hsize_t)n;
+  int *kind = SCREE_ALLOC(int, n);
+  double *numbers = SCREE_ALLOC(double, 5 * (size_t)n);
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
-  writer->good = writer->good && offset;
-  for (int b = 0; b < n && writer->good; ++b)
-    offset[b + 1] = offset[b] + scree_body_shape(world, b)->vertex_count;
+  writer->good = writer->good && kind && numbers && offset;
+  for (int k = 0; k < n && writer->good; ++k) offset[k + 1] = offset[k] + shapes[k]->vertex_count;
   const size_t total = writer->good ? (size_t)offset[n] : 0;
   scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, total);
   writer->good = writer->good && vertices;
-  for (int b = 0; b < n && writer->good; ++b) {
-    const scree_Shape *shape = scree_body_shape(world, b);
-    if (shape->vertex_count)
-      memcpy(vertices + offset[b], shape->vertices, (size_t)shape->vertex_count * sizeof *vertices);
+  if (writer->good) {
+    double *radius = numbers, *half = numbers + n, *semi = numbers + 2 * (size_t)n;
+    for (int k = 0; k < n; ++k) {
+      const scree_Shape *shape = shapes[k];
+      kind[k] = (int)shape->kind;
+      radius[k] = shape->radius;
+      half[k] = shape->half_length;
+      memcpy(semi + 3 * k, &shape->semi, sizeof shape->semi);
+      if (shape->vertex_count)
+        memcpy(vertices + offset[k], shape->vertices,
+               (size_t)shape->vertex_count * sizeof *vertices);
+    }
+    char path[64];
+#define PATH(name) (snprintf(path, sizeof path, "%s/%s", group, name), path)
+    scree_results_put_all(
+        writer,
+        scree_results_data(writer, PATH("kind"), H5T_STD_I32LE, H5T_NATIVE_INT, 1, N, 0, 0, false),
+        kind);
+    scree_results_put_all(writer, scree_results_reals(writer, PATH("radius"), 1, N, 0, 0), radius);
+    scree_results_put_all(writer, scree_results_reals(writer, PATH("half_length"), 1, N, 0, 0),
+                          half);
+    scree_results_put_all(writer, scree_results_reals(writer, PATH("semi"), 2, N, 3, 0), semi);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, PATH("vertex_offset"), H5T_STD_I64LE,
+                                             H5T_NATIVE_INT64, 1, N + 1, 0, 0, false),
+                          offset);
+    scree_results_put_all(writer, scree_results_reals(writer, PATH("vertices"), 2, total, 3, 0),
+                          vertices);
+#undef PATH
   }
-  scree_results_put_all(writer,
-                        scree_results_data(writer, "/bodies/vertex_offset", H5T_STD_I64LE,
-                                           H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
-                        offset);
-  scree_results_put_all(writer, scree_results_reals(writer, "/bodies/vertices", 2, total, 3, 0),
-                        vertices);
+  scree_free(kind);
+  scree_free(numbers);
   scree_free(offset);
   scree_free(vertices);
 }
 
+/* The parts of clumps, if there are any. */
+static void write_parts(scree_ResultsWriter *writer, const scree_World *world, int n) {
+  size_t total = 0;
+  for (int b = 0; b < n; ++b) total += (size_t)scree_shape_part_count(scree_body_shape(world, b));
+  if (total == 0) return;
+  const scree_Shape **shapes = SCREE_ALLOC(const scree_Shape *, total);
+  int *body = SCREE_ALLOC(int, total);
+  double *position = SCREE_ALLOC(double, 3 * total), *orientation = SCREE_ALLOC(double, 4 * total);
+  scree_results_group(writer, "/parts");
+  writer->good = writer->good && shapes && body && position && orientation;
+  size_t at = 0;
+  for (int b = 0; b < n && writer->good; ++b) {
+    const scree_Shape *clump = scree_body_shape(world, b);
+    for (int k = 0; k < scree_shape_part_count(clump); ++k, ++at) {
+      const scree_Part *part = scree_shape_part(clump, k);
+      shapes[at] = &part->shape;
+      body[at] = b;
+      memcpy(position + 3 * at, &part->pose.position, sizeof part->pose.position);
+      memcpy(orientation + 4 * at, &part->pose.orientation, sizeof part->pose.orientation);
+    }
+  }
+  if (writer->good) {
+    const hsize_t P = (hsize_t)total;
+    scree_results_put_all(
+        writer,
+        scree_results_data(writer, "/parts/body", H5T_STD_I32LE, H5T_NATIVE_INT, 1, P, 0, 0, false),
+        body);
+    scree_results_put_all(writer, scree_results_reals(writer, "/parts/position", 2, P, 3, 0),
+                          position);
+    scree_results_put_all(writer, scree_results_reals(writer, "/parts/orientation", 2, P, 4, 0),
+                          orientation);
+    write_shapes(writer, "/parts", shapes, (int)total);
+  }
+  scree_free((void *)shapes);
+  scree_free(body);
+  scree_free(position);
+  scree_free(orientation);
+}
+
 static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, int n,
                          const int *first, const int *last) {
-  int *ints = SCREE_ALLOC(int, 3 * (size_t)n);
-  double *reals = SCREE_ALLOC(double, 9 * (size_t)n);
+  int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
+  double *reals = SCREE_ALLOC(double, 4 * (size_t)n);
+  const scree_Shape **shapes = SCREE_ALLOC(const scree_Shape *, n);
   const char *names[SCREE_SHAPE_KINDS];
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) names[k] = scree_shape_type((scree_ShapeKind)k)->name;
   scree_results_group(writer, "/bodies");
-  writer->good = writer->good && ints && reals;
+  writer->good = writer->good && ints && reals && shapes;
   if (writer->good) {
-    int *kind = ints, *obstacle = ints + n, *material = ints + 2 * n;
-    double *mass = reals, *radius = reals + n, *half = reals + 2 * n;
-    double *inertia = reals + 3 * n, *semi = reals + 6 * n;
+    int *obstacle = ints, *material = ints + n;
+    double *mass = reals, *inertia = reals + n;
     for (int b = 0; b < n; ++b) {
-      const scree_Shape *shape = scree_body_shape(world, b);
       const scree_Vec3 moments = scree_body_inertia(world, b);
-      kind[b] = (int)shape->kind;
+      shapes[b] = scree_body_shape(world, b);
       obstacle[b] = scree_body_is_obstacle(world, b);
       material[b] = scree_body_material(world, b);
       mass[b] = scree_body_mass(world, b);
-      radius[b] = shape->radius;
-      half[b] = shape->half_length;
       memcpy(inertia + 3 * b, &moments, sizeof moments);
-      memcpy(semi + 3 * b, &shape->semi, sizeof shape->semi);
     }
     const struct {
       const char *name;
       const int *values;
-    } integers[] = {{"/bodies/kind", kind},
-                    {"/bodies/obstacle", obstacle},
+    } integers[] = {{"/bodies/obstacle", obstacle},
                     {"/bodies/material", material},
                     {"/bodies/first_frame", first},
                     {"/bodies/last_frame", last}};
-    for (int k = 0; k < 5; ++k)
+    for (int k = 0; k < 4; ++k)
       scree_results_put_all(writer,
                             scree_results_data(writer, integers[k].name, H5T_STD_I32LE,
                                                H5T_NATIVE_INT, 1, (hsize_t)n, 0, 0, false),
@@ -136,15 +213,12 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
     scree_results_put_all(writer, scree_results_reals(writer, "/bodies/mass", 1, N, 0, 0), mass);
     scree_results_put_all(writer, scree_results_reals(writer, "/bodies/inertia", 2, N, 3, 0),
                           inertia);
-    scree_results_put_all(writer, scree_results_reals(writer, "/bodies/radius", 1, N, 0, 0),
-                          radius);
-    scree_results_put_all(writer, scree_results_reals(writer, "/bodies/half_length", 1, N, 0, 0),
-                          half);
-    scree_results_put_all(writer, scree_results_reals(writer, "/bodies/semi", 2, N, 3, 0), semi);
-    write_vertices(writer, world, n);
+    write_shapes(writer, "/bodies", shapes, n);
   }
   scree_free(ints);
   scree_free(reals);
+  scree_free((void *)shapes);
+  write_parts(writer, world, n);
 }
 
 void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,

@@ -80,6 +80,7 @@ static const struct {
     A("kinetic", kinetic, 1),
     A("kinetic_rotation", kinetic_rotation, 1),
     A("potential", potential, 1),
+    E("elastic", elastic),
     E("work_forces", forces),
     E("work_drivers", drivers),
     E("dissipated_normal", normal),

@@ -107,6 +107,7 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   raw(line, "solver", solver);
   real(line, "kinetic", energy->kinetic);
   real(line, "potential", energy->potential);
+  real(line, "elastic", energy->elastic);
   real(line, "work_forces", energy->forces);
   real(line, "work_drivers", energy->drivers);
   real(line, "dissipated_normal", energy->normal);

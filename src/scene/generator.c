@@ -7,7 +7,7 @@
  */
 #include "core/log.h"
 #include "core/memory.h"
-#include "geometry/narrow.h"
+#include "geometry/composite.h"
 #include "math/vec3.h"
 #include "scene/generator_place.h"
 #include "scene/scene.h"
@@ -18,14 +18,16 @@
 
 static const double PI = 3.14159265358979323846;
 
+static void find_deepest(void *user, const scree_ManifoldPoint *point) {
+  double *deepest = user;
+  *deepest = fmin(*deepest, point->gap);
+}
+
 bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                          const scree_Pose *pb) {
-  scree_Manifold manifold;
-  const int count = scree_collide(a, pa, b, pb, 0.0, &manifold);
-  const double size = fmin(a->size, b->size);
-  for (int k = 0; k < count; ++k)
-    if (manifold.points[k].gap < -1e-9 * size) return true;
-  return false;
+  double deepest = 0.0;
+  scree_collide_each(a, pa, b, pb, 0.0, find_deepest, &deepest);
+  return deepest < -1e-9 * fmin(a->size, b->size);
 }
 
 /* Bodies that one generator may make. The fuzz targets lower it: ten million take a minute. */
@@ -331,7 +333,7 @@ static scree_Status make_fill(Lattice *lattice) {
 static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def,
                               const scree_Shape *shape, scree_Vec3 position, const scree_Log *log) {
   scree_SceneBody body = {.shape = *shape, .def = *def};
-  body.def.pose.position = scree_add(position, scree_shape_offset(shape));
+  body.def.pose.position = scree_add(position, scree_shape_frame(shape).position);
   return scree_scene_add(scene, &body, log);
 }
 

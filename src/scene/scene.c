@@ -52,6 +52,34 @@ static bool set_number(scree_Scene *scene, scree_Node *map, const char *key, dou
 
 /* ---- shapes and matter ----------------------------------------------------------------------- */
 
+static scree_Status read_rotation(const scree_Scene *scene, const scree_Node *map,
+                                  const scree_Log *log, scree_Quat *orientation);
+
+/* The parts of a clump, and the clump of them. */
+static scree_Status read_parts(const scree_Scene *scene, const scree_Node *node, double scale,
+                               const scree_Log *log, scree_Shape *shape) {
+  const scree_Node *list = scree_node_find(node, "parts");
+  scree_Part *parts = SCREE_ALLOC(scree_Part, list->count);
+  if (!parts) return scree_fail_memory(log, scene->name);
+  scree_Status status = SCREE_OK;
+  int count = 0;
+  for (; count < list->count && status == SCREE_OK; ++count) {
+    const scree_Node *map = list->entries[count].value;
+    scree_Part *part = &parts[count];
+    status = scree_scene_shape(scene, scree_node_find(map, "shape"), scale, log, &part->shape);
+    part->pose.position = scree_scale(scale, scree_scene_vector(map, "position"));
+    if (status == SCREE_OK) status = read_rotation(scene, map, log, &part->pose.orientation);
+    /* vertices are where they are typed */
+    const scree_Pose frame = scree_shape_frame(&part->shape);
+    part->pose = (scree_Pose){scree_pose_apply(&part->pose, frame.position),
+                              scree_quat_mul(part->pose.orientation, frame.orientation)};
+  }
+  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, count, log);
+  for (int k = 0; k < count; ++k) scree_shape_fini(&parts[k].shape);
+  scree_free(parts);
+  return status;
+}
+
 scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node, double scale,
                                const scree_Log *log, scree_Shape *shape) {
   const scree_ShapeKind kind = scree_shape_kind(scree_node_text(node, "kind"), scene->dimension);
@@ -59,6 +87,11 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
   const scree_Node *list = scree_node_find(node, "vertices");
   const int count = list ? list->count : 0;
   double parameters[8] = {0};
+  if (type->takes_parts) {
+    const scree_Status status = read_parts(scene, node, scale, log, shape);
+    if (status == SCREE_BAD_INPUT) scree_scene_refuse(scene, node, log, "this shape is refused");
+    return status;
+  }
   for (int k = 0; k < type->parameter_count && k < 8; ++k)
     parameters[k] = scale * scree_node_number(node, type->parameters[k].name);
   scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, count);
@@ -74,10 +107,30 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
   return status;
 }
 
+static scree_Status scale_parts(const scree_Shape *from, double scale, scree_Shape *shape,
+                                const scree_Log *log) {
+  const int n = scree_shape_part_count(from);
+  scree_Part *parts = SCREE_ALLOC(scree_Part, n);
+  if (!parts) return scree_fail_memory(log, "the parts of a clump");
+  scree_Status status = SCREE_OK;
+  int count = 0;
+  for (; count < n && status == SCREE_OK; ++count) {
+    const scree_Part *part = scree_shape_part(from, count);
+    parts[count].pose =
+        (scree_Pose){scree_scale(scale, part->pose.position), part->pose.orientation};
+    status = scree_scene_scale_shape(&part->shape, scale, &parts[count].shape, log);
+  }
+  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, n, log);
+  for (int k = 0; k < count; ++k) scree_shape_fini(&parts[k].shape);
+  scree_free(parts);
+  return status;
+}
+
 scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scree_Shape *shape,
                                      const scree_Log *log) {
   const scree_ShapeType *type = scree_shape_type(from->kind);
   double parameters[8] = {0};
+  if (type->takes_parts) return scale_parts(from, scale, shape, log);
   for (int k = 0; k < type->parameter_count && k < 8; ++k)
     parameters[k] = scale * *(const double *)((const char *)from + type->parameters[k].offset);
   scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, from->vertex_count);
@@ -361,10 +414,12 @@ static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool ob
   status = scree_scene_matter(scene, map, log, def);
   if (status == SCREE_OK) status = read_rotation(scene, map, log, &def->pose.orientation);
   if (status == SCREE_OK) status = read_ends(scene, map, log, &body);
-  /* vertices are where they are typed: the centroid moves, not the polygon */
-  def->pose.position =
-      scree_add(def->pose.position,
-                scree_quat_rotate(def->pose.orientation, scree_shape_offset(&body.shape)));
+  /* vertices and parts are where they are typed: the frame of the body moves, not the shape */
+  const scree_Pose frame = scree_shape_frame(&body.shape);
+  def->pose.position = scree_pose_apply(&def->pose, frame.position);
+  if (frame.orientation.w != 1)
+    def->pose.orientation =
+        scree_quat_normalize(scree_quat_mul(def->pose.orientation, frame.orientation));
   if (scree_node_find(map, "name")) body.name = scree_node_text(map, "name");
   if (obstacle && status == SCREE_OK) {
     def->belt = scree_node_true(map, "belt");
@@ -608,13 +663,18 @@ static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
   for (int k = 0; k < pairs->count; ++k) {
     scree_Node *pair = pairs->entries[k].value;
     const scree_Node *between = scree_node_find(pair, "between");
-    /* what a pair does not say is as in `contact`; in the order of the schema */
+    /* what a pair does not say is as in `contact`, or the default of its own law */
     scree_Node *whole = scree_tree_node(&scene->tree, SCREE_NODE_MAP, pair->line, pair->column);
-    bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value);
-    for (int f = 0; f < contact->count && good; ++f) {
-      scree_Node *own = scree_node_find(pair, contact->entries[f].key);
-      good = scree_tree_add(&scene->tree, whole, contact->entries[f].key,
-                            own ? own : contact->entries[f].value);
+    scree_Node *law = scree_node_find(scree_node_find(pair, "law") ? pair : contact, "law");
+    bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value) &&
+                scree_tree_add(&scene->tree, whole, "law", law);
+    const scree_OptionTable *table = scree_law_options(law->text);
+    for (int f = 0; f < table->count && good; ++f) {
+      const scree_Option *option = &table->options[f];
+      scree_Node *value = scree_node_find(pair, option->name);
+      if (!value) value = scree_node_find(contact, option->name);
+      if (!value) value = scree_tree_number(&scene->tree, option->preset, 0, 0);
+      good = scree_tree_add(&scene->tree, whole, option->name, value);
     }
     if (!good) return scree_fail_memory(log, scene->name);
     pairs->entries[k].value = whole;

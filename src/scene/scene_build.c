@@ -72,11 +72,10 @@ void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KI
 }
 
 static scree_PairLaw read_law(const scree_Node *map) {
-  scree_PairLaw law = scree_pair_law();
-  law.law = scree_node_text(map, "law");
-  law.mu = scree_node_number(map, "mu");
-  law.e_n = scree_node_number(map, "e_n");
-  law.e_t = scree_node_number(map, "e_t");
+  scree_PairLaw law = scree_pair_law(scree_node_text(map, "law"));
+  const scree_OptionTable *table = scree_law_options(law.law);
+  for (int k = 0; k < table->count; ++k)
+    law.values[k] = scree_node_number(map, table->options[k].name);
   return law;
 }
 

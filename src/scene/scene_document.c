@@ -5,6 +5,7 @@
 #include "scene/scene_schema.h"
 #include "scree/scene.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ static void say_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_INT: say(page, "integer"); break;
   case SCREE_FIELD_BOOL: say(page, "`true` or `false`"); break;
   case SCREE_FIELD_TEXT: say(page, "text"); break;
+  case SCREE_FIELD_LAW:
   case SCREE_FIELD_CHOICE: say_words(page, field); break;
   case SCREE_FIELD_VECTOR:
     say(page, axial ? "number in 2D, vector in 3D" : "vector");
@@ -176,9 +178,41 @@ static void say_shapes(Page *page) {
           parameter->required ? "" : " (optional)", parameter->help);
     }
     if (type->takes_vertices) say(page, "`vertices`: list of points [x, y], in any order");
+    if (type->takes_parts) say(page, "`parts`: list of parts, see below");
     say(page, " |\n");
   }
-  say(page, "\n");
+  say(page, "\n### Parts of a clump\n\n"
+            "`shape: { kind: clump, parts: [{ shape: { kind: sphere, radius: 0.01 } }, { shape: { "
+            "kind: sphere, radius: 0.01 }, position: [0.01, 0, 0] }] }`. Parts are convex shapes; "
+            "mass, centroid and moments are sums over the parts, so that matter counts twice where "
+            "they overlap. At position 0 and without rotation the parts of a body are where they "
+            "are typed.\n\n");
+  say_table(page, scree_scene_part_fields);
+}
+
+static void say_laws(Page *page) {
+  say(page, "## Laws\n\n"
+            "`contact: { law: coulomb, mu: 0.3 }`: the parameters of a law are keys beside its "
+            "name, in `contact` and in `pairs`. Parameters of another law than the one that is "
+            "named are ignored.\n\n"
+            "| law | parameter | default | |\n|---|---|---|---|\n");
+  for (int l = 0; scree_law_name(l); ++l) {
+    const scree_OptionTable *table = scree_law_options(scree_law_name(l));
+    say(page, "| `%s` | | | %s |\n", scree_law_name(l), scree_law_summary(scree_law_name(l)));
+    for (int k = 0; k < table->count; ++k) {
+      const scree_Option *option = &table->options[k];
+      say(page, "| | `%s` | `%g` | %s", option->name, option->preset, option->help);
+      if (option->max < DBL_MAX)
+        say(page, "; %g to %g |\n", option->min, option->max);
+      else
+        say(page, "; >= %g |\n", option->min);
+    }
+  }
+  say(page, "\n"
+            "Compliant contacts carry a load by overlapping: their indentation is the force times "
+            "`compliance_n` and does not count as penetration. The force of a step is that at its "
+            "end, which is stable for any stiffness and damps oscillations of frequency w by a "
+            "ratio of w times half the step, besides w times half of `damping`.\n\n");
 }
 
 /* What a scene that names neither scheme, step nor tolerance runs with, and why. */
@@ -263,9 +297,8 @@ char *scree_scene_reference(void) {
     say_table(&page, find_scale());
   }
   say_shapes(&page);
-  say(&page, "## Laws and schemes\n\n| | |\n|---|---|\n");
-  for (int k = 0; scree_law_name(k); ++k)
-    say(&page, "| law `%s` | %s |\n", scree_law_name(k), scree_law_summary(scree_law_name(k)));
+  say_laws(&page);
+  say(&page, "## Schemes\n\n| | |\n|---|---|\n");
   for (int k = 0; scree_scheme_name(k); ++k)
     say(&page, "| scheme `%s` | %s |\n", scree_scheme_name(k),
         scree_scheme_summary(scree_scheme_name(k)));
@@ -308,6 +341,29 @@ static void json_list(Page *page, const scree_Field *field, int min, int max) {
 
 static void json_field(Page *page, const scree_Field *field);
 
+/* The parameters of all laws, each once. */
+static void json_law_parameters(Page *page) {
+  for (int l = 0; scree_law_name(l); ++l) {
+    const scree_OptionTable *table = scree_law_options(scree_law_name(l));
+    for (int k = 0; k < table->count; ++k) {
+      const scree_Option *option = &table->options[k];
+      bool done = false;
+      for (int before = 0; before < l && !done; ++before) {
+        const scree_PairLaw other = scree_pair_law(scree_law_name(before));
+        done = !isnan(scree_pair_law_get(&other, option->name));
+      }
+      if (done) continue;
+      const scree_Field field = {.key = option->name,
+                                 .type = SCREE_FIELD_REAL,
+                                 .min = option->min,
+                                 .max = option->max < DBL_MAX ? option->max : INFINITY,
+                                 .help = option->help};
+      say(page, ", \n\"%s\": ", option->name);
+      json_field(page, &field);
+    }
+  }
+}
+
 /* An object of these fields; `kind` is the name of a variant. */
 static void json_object(Page *page, const scree_Field *fields, const char *kind) {
   bool first = true;
@@ -316,6 +372,7 @@ static void json_object(Page *page, const scree_Field *fields, const char *kind)
   for (int k = 0; fields[k].key; ++k) {
     say(page, "%s\n\"%s\": ", k || kind ? ", " : "", fields[k].key);
     json_field(page, &fields[k]);
+    if (fields[k].type == SCREE_FIELD_LAW) json_law_parameters(page);
   }
   say(page, "}, \"required\": [");
   if (kind) say(page, "\"kind\"");
@@ -351,6 +408,11 @@ static void json_shape(Page *page) {
     if (type->takes_vertices)
       say(page, ", \"vertices\": {\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": "
                 "\"array\", \"minItems\": 2, \"maxItems\": 2}}");
+    if (type->takes_parts) {
+      say(page, ", \"parts\": {\"type\": \"array\", \"minItems\": 1, \"items\": ");
+      json_object(page, scree_scene_part_fields, NULL);
+      say(page, "}");
+    }
     say(page, "}}");
   }
   say(page, "]}");
@@ -380,6 +442,7 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_INT: json_number(page, field); break;
   case SCREE_FIELD_BOOL: say(page, "{\"type\": \"boolean\"}"); break;
   case SCREE_FIELD_TEXT: say(page, "{\"type\": [\"string\", \"number\"]}"); break;
+  case SCREE_FIELD_LAW:
   case SCREE_FIELD_CHOICE: json_choice(page, field); break;
   case SCREE_FIELD_VECTOR:
   case SCREE_FIELD_SIGNALS:

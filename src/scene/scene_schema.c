@@ -28,6 +28,7 @@
 #define INTS(k, p, lo, hi, h) {.key = k, .type = SCREE_FIELD_INTS, .preset = p, .min = (lo), .max = (hi), .help = h}
 #define MAP(k, fl, p, f, h) {.key = k, .type = SCREE_FIELD_MAP, .flags = (fl), .preset = p, .fields = f, .help = h}
 #define LIST(k, f, h) {.key = k, .type = SCREE_FIELD_LIST, .preset = "[]", .fields = f, .help = h}
+#define LAW(p, h) {.key = "law", .type = SCREE_FIELD_LAW, .preset = p, .registry = scree_law_name, .help = h}
 #define SHAPE(h) {.key = "shape", .type = SCREE_FIELD_SHAPE, .flags = REQUIRED, .help = h}
 /* clang-format on */
 
@@ -55,10 +56,7 @@ static const scree_Field rotation[] = {
     END};
 
 static const scree_Field law[] = {
-    REGISTRY("law", 0, "coulomb", scree_law_name, "the law of contact"),
-    REAL("mu", 0, NULL, "0.5", 0, INFINITY, "coefficient of friction"),
-    REAL("e_n", 0, NULL, "0", 0, 1, "restitution of the normal velocity"),
-    REAL("e_t", 0, NULL, "0", 0, 1, "restitution of the tangential velocity"), END};
+    LAW("coulomb", "the contact law; its parameters are keys beside it (see Laws)"), END};
 
 static const scree_Field pair[] = {
     {.key = "between",
@@ -66,10 +64,7 @@ static const scree_Field pair[] = {
      .flags = REQUIRED,
      .max = 2,
      .help = "names of the two materials, possibly the same"},
-    REGISTRY("law", 0, NULL, scree_law_name, "the law of contact; default: as in `contact`"),
-    REAL("mu", 0, NULL, NULL, 0, INFINITY, "coefficient of friction; default: as in `contact`"),
-    REAL("e_n", 0, NULL, NULL, 0, 1, "normal restitution; default: as in `contact`"),
-    REAL("e_t", 0, NULL, NULL, 0, 1, "tangential restitution; default: as in `contact`"),
+    LAW(NULL, "the contact law; it and the parameters beside it are by default as in `contact`"),
     END};
 
 static const scree_Field material[] = {
@@ -95,6 +90,24 @@ static const scree_Field material[] = {
              "segment, capsule: one end of the axis, in place of half_length, position and "       \
              "rotation"),                                                                          \
       VECTOR("to", 0, "m", NULL, "the other end")
+
+const scree_Field scree_scene_part_fields[] = {
+    SHAPE("its shape"),
+    VECTOR("position", 0, "m", "0", "of the origin of its shape"),
+    {.key = "angle",
+     .type = SCREE_FIELD_REAL,
+     .unit = "rad",
+     .preset = "0",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 2,
+     .help = "rotation, counter-clockwise"},
+    {.key = "rotation",
+     .type = SCREE_FIELD_MAP,
+     .fields = rotation,
+     .dimension = 3,
+     .help = "axis and angle, or quaternion, or euler; default: none"},
+    END};
 
 #define MATTER_FIELDS                                                                              \
   TEXT("material", AUTO, "auto", "a name of `materials`; auto: the first of them"),                \

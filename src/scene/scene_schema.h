@@ -21,6 +21,7 @@ typedef enum scree_FieldType {
   SCREE_FIELD_LIST,    /* of maps of `fields`, or of `variants` */
   SCREE_FIELD_NAMED,   /* map from names of the user's own to maps of `fields` */
   SCREE_FIELD_VARIANT, /* map whose key `kind` names the one of `variants` that describes it */
+  SCREE_FIELD_LAW,     /* a contact law by name; its parameters are keys beside it */
   SCREE_FIELD_SHAPE,   /* map whose key `kind` names a shape of scree/shape.h */
   SCREE_FIELD_OPTIONS  /* options of the solver that the key `name` beside it names */
 } scree_FieldType;
@@ -57,6 +58,9 @@ struct scree_Field {
   int dimension;                 /* 2, 3: only there; 0: both */
   const char *help;
 };
+
+/* A part of a clump. */
+extern const scree_Field scree_scene_part_fields[];
 
 /* The whole scene. */
 const scree_Field *scree_scene_schema(void);

@@ -6,17 +6,25 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "scene/scene_expression.h"
+#include "scree/law.h"
 #include "scree/options.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ERRORS_MAX = 20, WORDS_MAX = 96, VERTICES_MAX = 1024, TABLE_MAX = 1000000 };
+enum {
+  ERRORS_MAX = 20,
+  WORDS_MAX = 96,
+  VERTICES_MAX = 1024,
+  PARTS_MAX = 65536,
+  TABLE_MAX = 1000000
+};
 
 typedef struct Check {
   const char *name; /* of the file */
@@ -455,6 +463,24 @@ static bool add_parameter(Check *check, const scree_ShapeParameter *parameter,
   return scree_tree_add(check->tree, result, parameter->name, value);
 }
 
+static scree_Node *check_fields(Check *check, const scree_Field *fields, const char *kind,
+                                const scree_Node *node);
+
+static scree_Node *check_parts(Check *check, const scree_Node *node) {
+  scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
+  if (node->kind != SCREE_NODE_LIST || node->count < 1 || node->count > PARTS_MAX) {
+    expected(check, node, "a list of parts { shape: ..., position: ... }");
+    return NULL;
+  }
+  for (int k = 0; k < node->count && result; ++k) {
+    const size_t mark = push(check, NULL, k);
+    scree_Node *item = check_fields(check, scree_scene_part_fields, NULL, node->entries[k].value);
+    pop(check, mark);
+    if (!scree_tree_add(check->tree, result, NULL, item)) return NULL;
+  }
+  return result;
+}
+
 static scree_Node *check_shape(Check *check, const scree_Node *node) {
   const scree_ShapeKind kind = check_kind(check, node);
   if (kind == SCREE_SHAPE_KINDS) return NULL;
@@ -462,6 +488,7 @@ static scree_Node *check_shape(Check *check, const scree_Node *node) {
   const char *words[16] = {"kind"};
   for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
   if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
+  if (type->takes_parts) words[type->parameter_count + 1] = "parts";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
     bool known = false;
@@ -484,6 +511,16 @@ static scree_Node *check_shape(Check *check, const scree_Node *node) {
     }
     const size_t mark = push(check, "vertices", 0);
     good = scree_tree_add(check->tree, result, "vertices", check_vertices(check, vertices));
+    pop(check, mark);
+  }
+  if (type->takes_parts && good) {
+    const scree_Node *parts = scree_node_find(node, "parts");
+    if (!parts) {
+      complain(check, node->line, node->column, "parts are missing (a list of shapes)");
+      return NULL;
+    }
+    const size_t mark = push(check, "parts", 0);
+    good = scree_tree_add(check->tree, result, "parts", check_parts(check, parts));
     pop(check, mark);
   }
   return good ? result : NULL;
@@ -536,6 +573,72 @@ static scree_Node *check_options(Check *check, const scree_Node *node) {
   }
   scree_free(values);
   return status == SCREE_OK ? result : NULL;
+}
+
+/* ---- laws: described by the option tables of src/law --------------------------------------------
+ */
+
+/* The option named `key` of the law, or of the first law that has one (law null). */
+static const scree_Option *find_law_option(const char *law, const char *key) {
+  for (int l = 0; scree_law_name(l); ++l) {
+    if (law && strcmp(law, scree_law_name(l)) != 0) continue;
+    const scree_OptionTable *table = scree_law_options(scree_law_name(l));
+    for (int k = 0; k < table->count; ++k)
+      if (strcmp(table->options[k].name, key) == 0) return &table->options[k];
+  }
+  return NULL;
+}
+
+static bool has_law(const scree_Field *fields) {
+  for (int k = 0; fields[k].key; ++k)
+    if (fields[k].type == SCREE_FIELD_LAW) return true;
+  return false;
+}
+
+/* Names of the parameters of all laws, each once, behind `words`. */
+static int add_law_words(const char **words, int count) {
+  for (int l = 0; scree_law_name(l); ++l) {
+    const scree_OptionTable *table = scree_law_options(scree_law_name(l));
+    for (int k = 0; k < table->count && count < WORDS_MAX - 1; ++k) {
+      bool known = false;
+      for (int w = 0; w < count && !known; ++w)
+        known = strcmp(words[w], table->options[k].name) == 0;
+      if (!known) words[count++] = table->options[k].name;
+    }
+  }
+  return count;
+}
+
+static scree_Node *check_parameter(Check *check, const scree_Option *option,
+                                   const scree_Node *given) {
+  const scree_Field number = {.min = option->min,
+                              .max = option->max < DBL_MAX ? option->max : INFINITY};
+  const size_t mark = push(check, option->name, 0);
+  scree_Node *value = check_real(check, &number, given);
+  pop(check, mark);
+  return value;
+}
+
+/* Parameters beside the key `law`. With a default law (`contact`) all parameters of the law are
+ * written out; otherwise those that were given, and the rest follows from `contact`. Parameters of
+ * other laws are checked and left out, so that a scene can be tried with another law. */
+static bool add_law_parameters(Check *check, const scree_Field *field, const char *law,
+                               const scree_Node *node, scree_Node *result) {
+  const char *words[WORDS_MAX] = {NULL};
+  const int count = add_law_words(words, 0);
+  for (int k = 0; k < count; ++k) {
+    const scree_Node *given = scree_node_find(node, words[k]);
+    const scree_Option *own = find_law_option(law, words[k]);
+    const scree_Option *option = own ? own : find_law_option(NULL, words[k]);
+    scree_Node *value = NULL;
+    if (given)
+      value = check_parameter(check, option, given);
+    else if (own && field->preset)
+      value = scree_tree_number(check->tree, own->preset, 0, 0);
+    if ((own || !field->preset) && value && !scree_tree_add(check->tree, result, words[k], value))
+      return false;
+  }
+  return true;
 }
 
 /* ---- maps and lists of maps ------------------------------------------------------------------ */
@@ -615,6 +718,8 @@ static void check_keys(Check *check, const scree_Field *fields, const char *kind
   for (int k = 0; fields[k].key; ++k)
     if (!fields[k].dimension || fields[k].dimension == check->dimension)
       words[count++] = fields[k].key;
+  const bool law = has_law(fields);
+  if (law) add_law_words(words, count);
   for (int k = 0; k < node->count; ++k) {
     const scree_NodeEntry *entry = &node->entries[k];
     bool known = kind && strcmp(entry->key, "kind") == 0;
@@ -624,7 +729,7 @@ static void check_keys(Check *check, const scree_Field *fields, const char *kind
       known = !fields[f].dimension || fields[f].dimension == check->dimension;
       other = fields[f].dimension;
     }
-    if (known) continue;
+    if (known || (law && find_law_option(NULL, entry->key))) continue;
     if (other)
       complain(check, entry->line, entry->column, "key \"%s\" exists in %dD only, the scene is %dD",
                entry->key, other, check->dimension);
@@ -656,12 +761,19 @@ static scree_Node *check_fields(Check *check, const scree_Field *fields, const c
       complain(check, node->line, node->column, "%s is missing (%s)", field->key, field->help);
       continue;
     }
-    if (!given && !field->preset) continue;
+    if (!given && !field->preset) {
+      if (field->type == SCREE_FIELD_LAW && !add_law_parameters(check, field, NULL, node, result))
+        return NULL;
+      continue;
+    }
     const size_t mark = push(check, field->key, 0);
     scree_Node *value = check_field(check, field, given);
     if (strcmp(field->key, "name") == 0 && value) check->solver = value->text;
     pop(check, mark);
     if (value && !scree_tree_add(check->tree, result, field->key, value)) return NULL;
+    if (value && field->type == SCREE_FIELD_LAW &&
+        !add_law_parameters(check, field, value->text, node, result))
+      return NULL;
   }
   check->with_ends = with_ends;
   return check->errors == before && !check->tree->failed ? result : NULL;
@@ -681,6 +793,7 @@ static scree_Node *check_field(Check *check, const scree_Field *field, const scr
   case SCREE_FIELD_INT: return check_int(check, field, node);
   case SCREE_FIELD_BOOL: return check_bool(check, node);
   case SCREE_FIELD_TEXT: return check_text(check, node);
+  case SCREE_FIELD_LAW:
   case SCREE_FIELD_CHOICE: return check_choice(check, field, node);
   case SCREE_FIELD_VECTOR: return check_vector(check, field, node);
   case SCREE_FIELD_INTS:

@@ -262,7 +262,7 @@ static double kinetic_energy(const scree_Sensor *sensor, const scree_World *worl
     if (b->fixed[k] || (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
         (sensor->group >= 0 && (int64_t)b->cold[k].group != sensor->group))
       continue;
-    sum += scree_rigid_kinetic(&b->inertia[k], &b->motion[k], NULL);
+    sum += scree_body_kinetic(world, k);
   }
   return sum;
 }

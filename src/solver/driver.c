@@ -155,6 +155,21 @@ static void certify(const scree_SolveRun *run, const double *r, double *u, doubl
   info->converged = info->value <= s->tolerance;
 }
 
+/* One stage for solvers that have not recorded any; else the seconds of the last one. */
+static void finish_stages(const scree_SolveRun *run, const scree_SolverClass *class_,
+                          scree_SolveInfo *info) {
+  if (info->nstages == 0)
+    scree_solve_run_record(info, &(scree_SolveStage){.name = class_->name,
+                                                     .error_before = run->first_value,
+                                                     .error_after = info->value,
+                                                     .iterations = info->iterations,
+                                                     .factorisations = info->factorisations,
+                                                     .work = info->work});
+  double others = 0.0;
+  for (int k = 0; k + 1 < info->nstages; ++k) others += info->stages[k].seconds;
+  info->stages[info->nstages - 1].seconds = fmax(0.0, info->seconds - others);
+}
+
 static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const void *options, double *r, double *u, double *y,
                                     scree_SolveInfo *info) {
@@ -174,6 +189,7 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
   info->iterations = run->iterations;
   info->factorisations = run->factorisations;
   info->solver = run->note ? run->note : class_->name;
+  if (!status) finish_stages(run, class_, info);
   return status;
 }
 
@@ -242,7 +258,7 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
   scree_SolveCache *cache = solver->cache;
   scree_SolveInfo own;
   if (!info) info = &own;
-  *info = (scree_SolveInfo){0};
+  memset(info, 0, offsetof(scree_SolveInfo, stages));
   solver->velocities = NULL;
   solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
   scree_Status status = check_problem(solver, problem);
@@ -257,7 +273,8 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
                         .poll = &solver->poll,
                         .start = scree_seconds(),
                         .cache = cache,
-                        .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB};
+                        .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB,
+                        .info = info};
   status = scree_solve_cache_begin(cache, problem, log);
   if (!status) status = scree_solve_cache_operator(cache, problem, threads, log, &W);
   if (status) return status;
@@ -279,7 +296,7 @@ scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings
   init_solver(&solver, log);
   scree_SolveInfo own;
   if (!info) info = &own;
-  *info = (scree_SolveInfo){0};
+  memset(info, 0, offsetof(scree_SolveInfo, stages));
   scree_Status status = scree_solver_set_settings(&solver, settings);
   if (!status) status = scree_solver_solve(&solver, problem, r, u, info);
   fini_solver(&solver);

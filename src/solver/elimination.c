@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Factorisations of a solve that needs some, by which the loss with an old order is estimated: what
- * `newton` takes after sweeps (NEWTON_PRICE of auto.c). */
+ * `newton` takes after sweeps (newton_price of policy.c). */
 static const double FACTORISATIONS = 4.0;
 /* Nodes left, of those that an order was made for, below which a new one is looked for: the loss is
  * measured against the operations of all of them. Not measured; it only matters where bodies leave.

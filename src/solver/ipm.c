@@ -2,9 +2,9 @@
  *
  * The variables x = S^-1 r and z of each constraint, their cone and the smoothed De Saxce term s(z)
  * are those of ipm_contact.h. One iteration linearises
- *     y - B^T r = 0,    z - s(z) e_0 - D S (B y + C r + q) = 0,    x o z = sigma mu e
- * and eliminates dx and dz. That leaves one system over the bodies,
- *     (I + B^T S P K D S B) dy = -r_y + B^T S (a - P K (D E a - r_u)),
+ *     A y - B^T r = 0,    z - s(z) e_0 - D S (B y + C r + q) = 0,    x o z = sigma mu e
+ * and eliminates dx and dz. That leaves one system over the vertices,
+ *     (A + B^T S P K D S B) dy = -r_y + B^T S (a - P K (D E a - r_u)),
  * with a symmetric pattern and unsymmetric values. When only W is known the same steps give
  *     (W + S^-1 (D^-1 N^-1 P^-1 + E) S^-1) dr = S^-1 D^-1 (N^-1 P^-1 a + r_u).
  * With non-associated flow the path from large to small barriers is that of 002 section 9.1, whose
@@ -105,15 +105,15 @@ typedef struct State {
   Options options;
   scree_IpmLaw law;
   scree_GraphSystem *system;
-  scree_IpmContact *contact;        /* (nc) */
+  scree_IpmContact *contact;        /* (constraints) */
   int barriers;                     /* constraints that have one: all but joints */
-  scree_IpmBlocks blocks;           /* (nc x d x d) each */
+  scree_IpmBlocks blocks;           /* (W->squares) each */
   size_t n;                         /* components of r */
   double *x, *z, *dx, *dz, *a, *ru; /* (n) */
   double *dxa, *dza;                /* (n) affine step */
   double *rt, *ut;                  /* (n) scratch: impulses and velocities */
   double *best, *given;             /* (n) best impulses so far; those of the start */
-  double *y, *dy, *ry;              /* state_size */
+  double *y, *dy, *ry, *Ay;         /* state_size */
   double q_mean, x_mean;            /* scales of velocities and of x */
   double sweeps_per_f;              /* how many sweeps cost as much as a factorisation */
 } State;
@@ -122,22 +122,23 @@ typedef struct State {
  */
 
 static void to_impulses(const State *st, const double *x, double *r) {
-  for (int c = 0; c < st->W->problem->nc; ++c) scree_ipm_contact_impulse(&st->contact[c], x, r);
+  for (int c = 0; c < st->W->constraints; ++c) scree_ipm_contact_impulse(&st->contact[c], x, r);
 }
 
-/* ru = z - s e_0 - D S (B y + C r + q), ry = y - B^T r; returns |ru|, *ry_norm = |ry| */
+/* ru = z - s e_0 - D S (B y + C r + q), ry = A y - B^T r; returns |ru|, *ry_norm = |ry| */
 static double residuals(State *st, const double *x, const double *z, const double *y, double *ru,
                         double *ry, double *ry_norm) {
   const scree_Operator *W = st->W;
   to_impulses(st, x, st->rt);
   *ry_norm = 0.0;
   if (st->law.bodies) {
-    scree_operator_state(W, st->rt, ry);
-    for (size_t i = 0; i < W->state_size; ++i) ry[i] = y[i] - ry[i];
+    scree_operator_gather(W, st->rt, ry);
+    scree_operator_inertia(W, y, st->Ay);
+    for (size_t i = 0; i < W->state_size; ++i) ry[i] = st->Ay[i] - ry[i];
     *ry_norm = scree_vector_norm(W->state_size, ry, 1);
   }
   scree_operator_velocity(W, st->rt, y, W->problem->q, st->ut);
-  for (int c = 0; c < W->problem->nc; ++c)
+  for (int c = 0; c < W->constraints; ++c)
     scree_ipm_contact_residual(&st->law, &st->contact[c], st->ut, z, ru);
   return scree_vector_norm(st->n, ru, 1);
 }
@@ -146,7 +147,7 @@ static double residuals(State *st, const double *x, const double *z, const doubl
  */
 
 static scree_Status factorise(State *st, scree_SolveRun *run, bool *broken) {
-  for (int c = 0; c < st->W->problem->nc; ++c)
+  for (int c = 0; c < st->W->constraints; ++c)
     scree_ipm_contact_blocks(&st->law, &st->contact[c], st->x, st->z, &st->blocks);
   ++run->factorisations;
   return scree_graph_system_factor(st->system, NULL, st->blocks.G, broken);
@@ -154,10 +155,10 @@ static scree_Status factorise(State *st, scree_SolveRun *run, bool *broken) {
 
 static void direction_bodies(State *st, const double *ru, double *dx, double *dz) {
   const scree_Operator *W = st->W;
-  const int nc = W->problem->nc;
+  const int nc = W->constraints;
   for (int c = 0; c < nc; ++c)
     scree_ipm_contact_load(&st->law, &st->contact[c], &st->blocks, st->a, ru, st->ut, st->rt);
-  scree_operator_state(W, st->rt, st->dy);
+  scree_operator_gather(W, st->rt, st->dy);
   for (size_t i = 0; i < st->system->size; ++i) st->dy[i] -= st->ry[i];
   scree_graph_system_solve(st->system, st->dy);
   scree_operator_velocity(W, NULL, st->dy, NULL, st->rt); /* B dy */
@@ -166,7 +167,7 @@ static void direction_bodies(State *st, const double *ru, double *dx, double *dz
 }
 
 static void direction_assembled(State *st, const double *ru, double *dx, double *dz) {
-  const int nc = st->W->problem->nc;
+  const int nc = st->W->constraints;
   for (int c = 0; c < nc; ++c)
     scree_ipm_contact_load_assembled(&st->law, &st->contact[c], st->x, st->z, st->a, ru, dz,
                                      st->rt);
@@ -177,7 +178,7 @@ static void direction_assembled(State *st, const double *ru, double *dx, double 
 
 static void direction(State *st, double target, const double *dxa, const double *dza,
                       const double *ru, double *dx, double *dz) {
-  for (int c = 0; c < st->W->problem->nc; ++c)
+  for (int c = 0; c < st->W->constraints; ++c)
     scree_ipm_contact_target(&st->contact[c], target, st->x, st->z, dxa, dza, st->a);
   if (st->law.bodies)
     direction_bodies(st, ru, dx, dz);
@@ -192,7 +193,7 @@ static void direction(State *st, double target, const double *dxa, const double 
 static double largest_step(State *st, const double *dx, const double *dz, double *z_step) {
   double x_step = 1.0;
   *z_step = 1.0;
-  for (int c = 0; c < st->W->problem->nc; ++c) {
+  for (int c = 0; c < st->W->constraints; ++c) {
     scree_IpmContact *k = &st->contact[c];
     double tx, tz;
     scree_ipm_contact_reach(k, st->x, st->z, dx, dz, &tx, &tz);
@@ -225,7 +226,7 @@ static void move(State *st, double t, double *x, double *z, double *y) {
 /* Scales of the data and of each constraint. */
 static void measure_scales(State *st) {
   const scree_Problem *p = st->W->problem;
-  const int nc = p->nc;
+  const int nc = st->W->constraints;
   double sum_x = 0.0, sum_w = 0.0;
   st->q_mean = st->n ? scree_vector_norm(st->n, p->q, 1) / sqrt((double)st->n) : 0.0;
   if (!(st->q_mean > 0.0)) st->q_mean = 1.0;
@@ -245,7 +246,7 @@ static void measure_scales(State *st) {
 
 /* x and z of the local central path near (r, u), at barrier mu; y to match. */
 static void start_near(State *st, const double *r, const double *u, double mu) {
-  for (int c = 0; c < st->W->problem->nc; ++c)
+  for (int c = 0; c < st->W->constraints; ++c)
     scree_ipm_contact_start(&st->law, &st->contact[c], r, u, mu, st->x, st->z);
   to_impulses(st, st->x, st->rt);
   scree_operator_state(st->W, st->rt, st->y);
@@ -262,21 +263,20 @@ static void keep_best(State *st, double value, double *best, const double *r) {
 
 static scree_Status allocate(State *st, const scree_SolveRun *run) {
   const scree_Operator *W = run->W;
-  const size_t mat = st->n * (size_t)W->problem->d;
   scree_Arena *work = &run->cache->work;
   double **vectors[] = {&st->x,   &st->z,   &st->dx, &st->dz, &st->a,    &st->ru,
                         &st->dxa, &st->dza, &st->rt, &st->ut, &st->best, &st->given};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
     if (!(*vectors[k] = SCREE_TAKE(work, double, st->n))) return scree_fail_memory(run->log, "ipm");
-  double **states[] = {&st->y, &st->dy, &st->ry};
-  for (size_t k = 0; k < 3; ++k)
+  double **states[] = {&st->y, &st->dy, &st->ry, &st->Ay};
+  for (size_t k = 0; k < 4; ++k)
     if (!(*states[k] = SCREE_TAKE(work, double, W->state_size)))
       return scree_fail_memory(run->log, "ipm");
   double **matrices[] = {&st->blocks.G, &st->blocks.PK, &st->blocks.K};
   for (size_t k = 0; k < 3; ++k)
-    if (!(*matrices[k] = SCREE_TAKE_RAW(work, double, mat)))
+    if (!(*matrices[k] = SCREE_TAKE_RAW(work, double, W->squares)))
       return scree_fail_memory(run->log, "ipm");
-  st->contact = SCREE_TAKE(work, scree_IpmContact, W->problem->nc);
+  st->contact = SCREE_TAKE(work, scree_IpmContact, W->constraints);
   return st->contact ? SCREE_OK : scree_fail_memory(run->log, "ipm");
 }
 
@@ -285,13 +285,11 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   State *st = SCREE_TAKE(&run->cache->work, State, 1);
   if (!st) return scree_fail_memory(run->log, "ipm");
   st->W = run->W;
-  st->n = (size_t)p->nc * (size_t)p->d;
+  st->n = run->W->rows;
   st->options = *(const Options *)options;
   st->law = (scree_IpmLaw){.coulomb = p->law == SCREE_COULOMB,
                            .bodies = p->kind == SCREE_BODIES,
-                           .kappa = p->law == SCREE_COULOMB ? st->options.kappa : 1.0,
-                           .C = p->kind == SCREE_BODIES ? p->bodies.C : NULL,
-                           .flow = p->flow};
+                           .kappa = p->law == SCREE_COULOMB ? st->options.kappa : 1.0};
   scree_Status status = allocate(st, run);
   if (!status) status = scree_solve_run_system(run, &st->system);
   if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &st->sweeps_per_f);
@@ -314,7 +312,7 @@ static double centring(double ratio, double affine, double barrier, double resid
 }
 
 static void update_weights(State *st, double step, double error) {
-  for (int c = 0; c < st->W->problem->nc; ++c) {
+  for (int c = 0; c < st->W->constraints; ++c) {
     scree_IpmContact *k = &st->contact[c];
     if (k->reach < number.blocked)
       k->f = fmax(number.weight_down * k->f, number.weight_least);
@@ -365,7 +363,7 @@ static scree_Status iterate(State *st, scree_SolveRun *run, Progress *progress) 
   const double mu_affine = complementarity(st, st->dxa, st->dza, affine);
   const double sigma = centring(mu_affine / mu, affine, rm, progress->ru / root_n, progress->last);
   if (st->law.coulomb && z_step > number.curved)
-    for (int c = 0; c < st->W->problem->nc; ++c)
+    for (int c = 0; c < st->W->constraints; ++c)
       scree_ipm_contact_curvature(&st->contact[c], st->z, st->dza, st->ru);
   direction(st, sigma * mu, affine > number.blocked ? st->dxa : NULL, st->dza, st->ru, st->dx,
             st->dz);
@@ -469,8 +467,8 @@ const scree_SolverClass scree_solver_ipm = {
     .summary = "primal-dual interior point on the bodies or on W, factorised",
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW,
-    .sets = SCREE_SETS_CONES,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SPACE,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

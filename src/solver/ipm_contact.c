@@ -7,8 +7,6 @@
  * of factorisations; a smaller one leaves tangential impulses. */
 static const double NO_FRICTION = 1e12;
 
-enum { ROWS_MOST = 6 }; /* of a joint */
-
 /* ---- small dense ------------------------------------------------------------------------------
  */
 
@@ -50,10 +48,11 @@ SCREE_INLINE void solve_left(int d, double *A, double *B) {
 }
 
 /* out = D v: diag(k, 1, ..), or H with non-associated flow */
-SCREE_INLINE void weigh(const scree_IpmLaw *law, int d, size_t mat, const double *v, double *out) {
-  if (law->flow) {
+SCREE_INLINE void weigh(const scree_IpmLaw *law, int d, const scree_IpmContact *k, const double *v,
+                        double *out) {
+  if (k->flow) {
     double product[3];
-    multiply(d, law->flow + mat, v, product);
+    multiply(d, k->flow, v, product);
     for (int i = 0; i < d; ++i) out[i] = product[i];
     return;
   }
@@ -62,15 +61,14 @@ SCREE_INLINE void weigh(const scree_IpmLaw *law, int d, size_t mat, const double
 }
 
 /* out = D^-1 v; H does not mix the normal with the tangents */
-SCREE_INLINE void unweigh(const scree_IpmLaw *law, int d, size_t mat, const double *v,
-                          double *out) {
-  const double *H = law->flow;
+SCREE_INLINE void unweigh(const scree_IpmLaw *law, int d, const scree_IpmContact *k,
+                          const double *v, double *out) {
+  const double *H = k->flow;
   if (!H) {
     out[0] = v[0] / law->kappa;
     for (int i = 1; i < d; ++i) out[i] = v[i];
     return;
   }
-  H += mat;
   out[0] = v[0] / H[0];
   if (d == 2) {
     out[1] = v[1] / H[3];
@@ -83,7 +81,7 @@ SCREE_INLINE void unweigh(const scree_IpmLaw *law, int d, size_t mat, const doub
 
 /* D of a half-line */
 static double line_weight(const scree_IpmLaw *law, const scree_IpmContact *k) {
-  return law->flow ? law->flow[k->mat] : law->kappa;
+  return k->flow ? k->flow[0] : law->kappa;
 }
 
 static double proximal_weight(const scree_IpmContact *k) {
@@ -108,18 +106,20 @@ void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c)
   const scree_Problem *p = W->problem;
   const scree_Set set = scree_problem_set(p, c);
   double room[9];
-  k->d = p->d;
-  k->at = (size_t)c * (size_t)k->d;
-  k->mat = k->at * (size_t)k->d;
+  k->d = scree_rows_of(W, c);
+  k->at = scree_row_of(W, c);
+  k->mat = scree_square_of(W, c);
+  k->C = scree_compliance_of(W, c);
+  k->flow = p->flow && c < p->nc ? p->flow + k->mat : NULL;
   k->kind = set.kind == SCREE_SET_SPACE                            ? SCREE_IPM_SPACE
             : set.kind == SCREE_SET_HALF_LINE || !(p->mu[c] > 0.0) ? SCREE_IPM_LINE
                                                                    : SCREE_IPM_CONE;
+  k->m = k->kind == SCREE_IPM_LINE ? 1 : k->d;
   k->s_scale = k->kind == SCREE_IPM_CONE ? 1.0 / p->mu[c] : 1.0;
-  const double *D = scree_contact_diagonal(W, k->d, c, room);
-  const bool line = k->kind == SCREE_IPM_LINE;
+  const double *D = scree_constraint_diagonal(W, c, room);
   double w = D[0] * k->s_scale * k->s_scale;
-  for (int i = 1; i < k->d && !line; ++i) w += D[i * k->d + i];
-  if (!line) w /= k->d;
+  for (int i = 1; i < k->m; ++i) w += D[i * k->d + i];
+  w /= k->m;
   k->w = w > 0.0 ? w : W->mean_diagonal;
 }
 
@@ -127,7 +127,7 @@ void scree_ipm_contact_impulse(const scree_IpmContact *k, const double *x, doubl
   x += k->at;
   r += k->at;
   r[0] = x[0] * k->s_scale;
-  for (int i = 1; i < k->d; ++i) r[i] = k->kind == SCREE_IPM_LINE ? 0.0 : x[i];
+  for (int i = 1; i < k->d; ++i) r[i] = i < k->m ? x[i] : 0.0;
 }
 
 /* (l + sqrt(l^2 + t)) / 2 without cancellation */
@@ -138,32 +138,32 @@ static double upper_half(double l, double t) {
 
 void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k, const double *r,
                              const double *u, double mu, double *x, double *z) {
-  const int d = k->d;
-  const bool line = k->kind == SCREE_IPM_LINE;
+  const int d = k->d, m = k->m;
   r += k->at;
   u += k->at;
   x += k->at;
   z += k->at;
+  zero(d, z);
   if (k->kind == SCREE_IPM_SPACE) {
     for (int i = 0; i < d; ++i) x[i] = r[i];
-    zero(d, z);
     return;
   }
+  zero(d, x);
   const double rho = 1.0 / k->w, target = 4.0 * rho * mu;
   double w[3] = {0.0, 0.0, 0.0}, v[3] = {k->s_scale * u[0], 0.0, 0.0};
-  for (int i = 1; i < d && !line; ++i) v[i] = u[i];
-  weigh(law, d, k->mat, v, v);
-  const double normal = v[0], slide = scree_cone_tail(d, v);
+  for (int i = 1; i < m; ++i) v[i] = u[i];
+  weigh(law, m, k, v, v);
+  const double normal = v[0], slide = scree_cone_tail(m, v);
   /* z_0 - s(z) = normal with z_T = v_T */
   const double z0 = law->coulomb ? upper_half(normal, 4.0 * slide * slide) : normal;
   w[0] = r[0] / k->s_scale - rho * z0;
-  for (int i = 1; i < d && !line; ++i) w[i] = r[i] - rho * v[i];
-  const double tail = scree_cone_tail(d, w), lo = w[0] - tail, hi = w[0] + tail;
+  for (int i = 1; i < m; ++i) w[i] = r[i] - rho * v[i];
+  const double tail = scree_cone_tail(m, w), lo = w[0] - tail, hi = w[0] + tail;
   const double x_lo = upper_half(lo, target), x_hi = upper_half(hi, target);
   const double z_lo = upper_half(-lo, target), z_hi = upper_half(-hi, target);
   x[0] = 0.5 * (x_lo + x_hi);
   z[0] = 0.5 * (z_lo + z_hi) / rho;
-  for (int i = 1; i < d; ++i) {
+  for (int i = 1; i < m; ++i) {
     const double e = tail > 0.0 ? w[i] / tail : 0.0;
     x[i] = 0.5 * (x_hi - x_lo) * e;
     z[i] = 0.5 * (z_hi - z_lo) * e / rho;
@@ -173,7 +173,6 @@ void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k,
 void scree_ipm_contact_residual(const scree_IpmLaw *law, const scree_IpmContact *k, const double *u,
                                 const double *z, double *ru) {
   const int d = k->d;
-  const bool line = k->kind == SCREE_IPM_LINE;
   u += k->at;
   z += k->at;
   ru += k->at;
@@ -181,12 +180,13 @@ void scree_ipm_contact_residual(const scree_IpmLaw *law, const scree_IpmContact 
     for (int i = 0; i < d; ++i) ru[i] = -u[i];
     return;
   }
-  const double s = law->coulomb && !line ? smooth_s(d, z) : 0.0;
+  const int m = k->m;
+  const double s = law->coulomb ? smooth_s(m, z) : 0.0;
   double v[3] = {k->s_scale * u[0], 0.0, 0.0};
-  for (int i = 1; i < d && !line; ++i) v[i] = u[i];
-  weigh(law, d, k->mat, v, v);
+  for (int i = 1; i < m; ++i) v[i] = u[i];
+  weigh(law, m, k, v, v);
   ru[0] = z[0] - s - v[0];
-  for (int i = 1; i < d; ++i) ru[i] = line ? 0.0 : z[i] - v[i];
+  for (int i = 1; i < d; ++i) ru[i] = i < m ? z[i] - v[i] : 0.0;
 }
 
 /* ---- blocks of the linear system --------------------------------------------------------------
@@ -199,7 +199,7 @@ static void line_blocks(const scree_IpmLaw *law, const scree_IpmContact *k, doub
   double *G = blocks->G + k->mat, *PK = blocks->PK + k->mat, *K = blocks->K + k->mat;
   zero(d * d, G);
   if (law->bodies) {
-    const double e = prox + (law->C ? s * s * law->C[k->mat] : 0.0);
+    const double e = prox + (k->C ? s * s * k->C[0] : 0.0);
     zero(d * d, PK);
     zero(d * d, K);
     K[0] = 1.0 / (1.0 + kappa * e * p);
@@ -215,13 +215,13 @@ static void line_blocks(const scree_IpmLaw *law, const scree_IpmContact *k, doub
 static void space_blocks(const scree_IpmLaw *law, const scree_IpmContact *k,
                          const scree_IpmBlocks *blocks) {
   const int d = k->d;
-  double *G = blocks->G + k->mat, E[ROWS_MOST * ROWS_MOST];
+  double *G = blocks->G + k->mat, E[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
   zero(d * d, G);
   if (!law->bodies) {
     for (int i = 0; i < d; ++i) G[i * d + i] = proximal_weight(k);
     return;
   }
-  for (int i = 0; i < d * d; ++i) E[i] = law->C ? law->C[k->mat + (size_t)i] : 0.0;
+  for (int i = 0; i < d * d; ++i) E[i] = k->C ? k->C[i] : 0.0;
   for (int i = 0; i < d; ++i) {
     E[i * d + i] += proximal_weight(k);
     G[i * d + i] = 1.0;
@@ -230,9 +230,8 @@ static void space_blocks(const scree_IpmLaw *law, const scree_IpmContact *k,
 }
 
 /* E = S C S + prox */
-SCREE_INLINE void cone_compliance(const scree_IpmLaw *law, int d, const scree_IpmContact *k,
-                                  double *E) {
-  const double *C = law->C ? law->C + k->mat : NULL;
+SCREE_INLINE void cone_compliance(int d, const scree_IpmContact *k, double *E) {
+  const double *C = k->C;
   for (int i = 0; i < d * d; ++i) E[i] = C ? C[i] : 0.0;
   for (int i = 0; C && i < d; ++i) {
     E[i * d] *= k->s_scale;
@@ -247,14 +246,14 @@ SCREE_INLINE void cone_blocks_bodies(const scree_IpmLaw *law, int d, const scree
   double P[9], E[9], A[9], DEP[9], *G = blocks->G + k->mat, *PK = blocks->PK + k->mat,
                                    *K = blocks->K + k->mat;
   scree_scaling_matrix(&k->scaling, d, P);
-  cone_compliance(law, d, k, E);
+  cone_compliance(d, k, E);
   for (int i = 0; i < d * d; ++i) K[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
   for (int i = 0; i < d; ++i) K[i] += k->g[i] / (1.0 - k->g[0]); /* N; below K = A^-1 N */
   multiply_matrices(d, E, P, DEP);
   for (int j = 0; j < d; ++j) {
     double column[3];
     for (int i = 0; i < d; ++i) column[i] = DEP[i * d + j];
-    weigh(law, d, k->mat, column, column);
+    weigh(law, d, k, column, column);
     for (int i = 0; i < d; ++i) DEP[i * d + j] = column[i];
   }
   for (int i = 0; i < d; ++i) /* A = I + N D E P */
@@ -267,7 +266,7 @@ SCREE_INLINE void cone_blocks_bodies(const scree_IpmLaw *law, int d, const scree
   multiply_matrices(d, P, K, PK);
   for (int i = 0; i < d; ++i) { /* G = S PK D S; D is symmetric, so rows of PK D are D (row)^T */
     double row[3];
-    weigh(law, d, k->mat, PK + i * d, row);
+    weigh(law, d, k, PK + i * d, row);
     for (int j = 0; j < d; ++j) G[i * d + j] = row[j] * (j == 0 ? s : 1.0) * (i == 0 ? s : 1.0);
   }
 }
@@ -282,7 +281,7 @@ SCREE_INLINE void cone_blocks_assembled(const scree_IpmLaw *law, int d, const sc
     for (int m = 0; m < d; ++m) row0 -= k->g[m] * P[m * d + j]; /* N^-1 = I - e_0 g^T */
     double column[3] = {row0, 0.0, 0.0};
     for (int i = 1; i < d; ++i) column[i] = P[i * d + j];
-    unweigh(law, d, k->mat, column, column);
+    unweigh(law, d, k, column, column);
     for (int i = 0; i < d; ++i) M[i * d + j] = column[i];
   }
   for (int i = 0; i < d; ++i) M[i * d + i] += proximal_weight(k);
@@ -353,9 +352,8 @@ void scree_ipm_contact_target(const scree_IpmContact *k, double target, const do
 void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
                             const scree_IpmBlocks *blocks, const double *a, const double *ru,
                             double *v, double *t) {
-  const int d = k->d;
-  const bool line = k->kind == SCREE_IPM_LINE;
-  const double s = k->s_scale, *C = law->C ? law->C + k->mat : NULL;
+  const int d = k->d, m = k->m;
+  const double s = k->s_scale, *C = k->C;
   a += k->at;
   ru += k->at;
   v += k->at;
@@ -365,42 +363,39 @@ void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
     multiply(d, blocks->G + k->mat, ru, t);
     return;
   }
-  double Ea[3] = {0.0, 0.0, 0.0}, PKv[3];
-  for (int i = 0; i < d; ++i) {
+  double Ea[3] = {0.0, 0.0, 0.0}, PKv[SCREE_ROWS_MAX];
+  for (int i = 0; i < m; ++i) {
     Ea[i] = proximal_weight(k) * a[i];
-    for (int j = 0; C && j < d; ++j)
+    for (int j = 0; C && j < m; ++j)
       Ea[i] += (i == 0 ? s : 1.0) * C[i * d + j] * (j == 0 ? s : 1.0) * a[j];
   }
-  for (int i = 1; i < d && line; ++i) Ea[i] = 0.0;
-  weigh(law, d, k->mat, Ea, v);
-  for (int i = 0; i < d; ++i) v[i] -= ru[i];
+  zero(d, v);
+  weigh(law, m, k, Ea, v);
+  for (int i = 0; i < m; ++i) v[i] -= ru[i];
   multiply(d, blocks->PK + k->mat, v, PKv);
-  for (int i = 0; i < d; ++i) t[i] = a[i] - PKv[i];
+  for (int i = 0; i < d; ++i) t[i] = i < m ? a[i] - PKv[i] : 0.0;
   t[0] *= s;
-  for (int i = 1; i < d && line; ++i) t[i] = 0.0;
 }
 
 void scree_ipm_contact_step(const scree_IpmLaw *law, const scree_IpmContact *k,
                             const scree_IpmBlocks *blocks, const double *a, const double *Bdy,
                             const double *v, double *dx, double *dz) {
-  const int d = k->d;
-  const bool line = k->kind == SCREE_IPM_LINE;
+  const int d = k->d, m = k->m;
+  double w[SCREE_ROWS_MAX] = {0.0}, PKw[SCREE_ROWS_MAX];
   a += k->at;
   Bdy += k->at;
   v += k->at;
   dx += k->at;
   dz += k->at;
   if (k->kind == SCREE_IPM_SPACE) {
-    double w[ROWS_MOST];
     for (int i = 0; i < d; ++i) w[i] = -(Bdy[i] + v[i]);
     multiply(d, blocks->G + k->mat, w, dx);
     zero(d, dz);
     return;
   }
-  double w[3], PKw[3];
-  for (int i = 0; i < d; ++i) w[i] = line && i ? 0.0 : Bdy[i] * (i == 0 ? k->s_scale : 1.0);
-  weigh(law, d, k->mat, w, w);
-  for (int i = 0; i < d; ++i) w[i] += line && i ? 0.0 : v[i];
+  for (int i = 0; i < m; ++i) w[i] = Bdy[i] * (i == 0 ? k->s_scale : 1.0);
+  weigh(law, m, k, w, w);
+  for (int i = 0; i < m; ++i) w[i] += v[i];
   multiply(d, blocks->K + k->mat, w, dz);
   multiply(d, blocks->PK + k->mat, w, PKw);
   for (int i = 0; i < d; ++i) dx[i] = a[i] - PKw[i];
@@ -432,21 +427,20 @@ void scree_ipm_contact_load_assembled(const scree_IpmLaw *law, const scree_IpmCo
   for (int i = 0; i < d; ++i) inner += k->g[i] * h[i];
   for (int i = 0; i < d; ++i) b[i] = h[i] + ru[i];
   b[0] -= inner;
-  unweigh(law, d, k->mat, b, b);
+  unweigh(law, d, k, b, b);
   b[0] /= k->s_scale;
 }
 
 void scree_ipm_contact_step_assembled(const scree_IpmContact *k, const double *x, const double *z,
                                       const double *dr, double *dx, double *dz) {
   const int d = k->d;
-  const bool line = k->kind == SCREE_IPM_LINE;
   dr += k->at;
   dx += k->at;
   dz += k->at;
   dx[0] = dr[0] / k->s_scale;
-  for (int i = 1; i < d; ++i) dx[i] = line ? 0.0 : dr[i];
+  for (int i = 1; i < d; ++i) dx[i] = i < k->m ? dr[i] : 0.0;
   if (k->kind == SCREE_IPM_SPACE) return;
-  if (line) {
+  if (k->kind == SCREE_IPM_LINE) {
     dz[0] -= dx[0] * z[k->at] / x[k->at];
     return;
   }

@@ -32,23 +32,24 @@ typedef enum scree_IpmKind { SCREE_IPM_CONE, SCREE_IPM_LINE, SCREE_IPM_SPACE } s
 
 typedef struct scree_IpmContact {
   scree_IpmKind kind;
-  int d;          /* rows */
+  int d;          /* rows; 2 or 3 for a cone */
+  int m;          /* rows that have a law of their own: 1 for a half-line, the others are r = 0 */
   size_t at, mat; /* its first place in vectors, and in arrays of d x d blocks */
   scree_Scaling scaling;
-  double g[3];    /* gradient of s */
-  double f;       /* proximal factor: its proximal weight is w/f */
-  double w;       /* mean diagonal of S W_cc S */
-  double s_scale; /* 1/mu; 1 for a half-line or the whole space */
-  double reach;   /* its own largest step in this iteration */
+  double g[3];        /* gradient of s */
+  double f;           /* proximal factor: its proximal weight is w/f */
+  double w;           /* mean diagonal of S W_cc S */
+  double s_scale;     /* 1/mu; 1 for a half-line or the whole space */
+  double reach;       /* its own largest step in this iteration */
+  const double *C;    /* (d x d) compliance in body form, or null */
+  const double *flow; /* (d x d) H, or null */
 } scree_IpmContact;
 
 /* The same for all constraints of a problem. */
 typedef struct scree_IpmLaw {
   bool coulomb, bodies;
-  double kappa;       /* k above */
-  double w_mean;      /* mean of scree_IpmContact.w */
-  const double *C;    /* compliance blocks in body form, or null */
-  const double *flow; /* blocks H, or null */
+  double kappa;  /* k above */
+  double w_mean; /* mean of scree_IpmContact.w */
 } scree_IpmLaw;
 
 /* Blocks of all constraints; those of one begin at scree_IpmContact.mat. */

@@ -33,6 +33,7 @@ typedef struct Options {
   double compliance, first; /* e0, e1 */
   double least;             /* e0 of the last proximal steps */
   int events;               /* factorisations of the first path, at most, for each contact */
+  int start;                /* number of the first d */
 } Options;
 
 /* Numbers chosen by measurement. @NOTE@ */
@@ -62,18 +63,17 @@ typedef struct State {
   Options options;
   scree_LemkePath path;
   double *centre;        /* (n) of the compliance */
-  uint8_t *status_there; /* (nc) statuses at the centre */
+  uint8_t *status_there; /* (constraints) statuses at the centre */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  const scree_Problem *p = run->W->problem;
   scree_Arena *work = &run->cache->work;
   State *st = SCREE_TAKE(work, State, 1);
   if (!st) return scree_fail_memory(run->log, "lemke");
   st->options = *(const Options *)options;
   const scree_Status status = scree_lemke_path_create(run, &st->path);
   if (status) return status;
-  st->status_there = SCREE_TAKE(work, uint8_t, p->nc);
+  st->status_there = SCREE_TAKE(work, uint8_t, run->W->constraints);
   st->centre = SCREE_TAKE(work, double, st->path.n);
   if (!st->status_there || !st->centre) return scree_fail_memory(run->log, "lemke");
   *out = st;
@@ -89,29 +89,29 @@ static void centre_here(State *st) {
   scree_LemkePath *path = &st->path;
   const scree_Problem *p = path->laws.W->problem;
   const double e = scree_lemke_compliance(path);
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     for (size_t i = rows.at; i < rows.at + (size_t)rows.d; ++i) {
       path->d[i] = e * path->soft[k] * path->here.r[i] + path->base[i] +
                    path->here.tau * path->d[i] - p->q[i];
       st->centre[i] = path->here.r[i];
     }
   }
-  memcpy(st->status_there, path->status, (size_t)p->nc);
+  memcpy(st->status_there, path->status, (size_t)path->laws.W->constraints);
 }
 
 /* To the start of the path that leads from the centre, with compliance e about it. */
 static void start_at_centre(State *st, double e) {
   scree_LemkePath *path = &st->path;
   const scree_Problem *p = path->laws.W->problem;
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     for (size_t i = rows.at; i < rows.at + (size_t)rows.d; ++i) {
       path->base[i] = p->q[i] - e * path->soft[k] * st->centre[i];
       path->here.r[i] = st->centre[i];
     }
   }
-  memcpy(path->status, st->status_there, (size_t)p->nc);
+  memcpy(path->status, st->status_there, (size_t)path->laws.W->constraints);
   path->here.tau = 1.0;
   path->e0 = e;
   path->e1 = 0.0;
@@ -121,7 +121,7 @@ static void start_at_centre(State *st, double e) {
 /* Less compliance after a path that arrives, more after one that does not. */
 static scree_Status stiffen(State *st, scree_SolveRun *run, double *r, double *u) {
   scree_LemkePath *path = &st->path;
-  const int nc = run->W->problem->nc;
+  const int nc = run->W->constraints;
   const int end = run->factorisations + number.proximal * nc + number.few;
   double e = path->e0, lowest = run->value, down = number.down;
   centre_here(st);
@@ -159,7 +159,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   State *st = memory;
   scree_LemkePath *path = &st->path;
   const scree_Problem *p = run->W->problem;
-  const int one = (int)fmin((double)st->options.events * p->nc + number.few, EVENTS_MOST);
+  const int one =
+      (int)fmin((double)st->options.events * run->W->constraints + number.few, EVENTS_MOST);
   const int most = run->factorisations + one + (number.attempts - 1) * number.few;
   bool arrived = false, broken = false;
   scree_Status status = SCREE_OK;
@@ -167,7 +168,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   scree_lemke_keep_if_best(path, run, r, u); /* the given impulses are no start, but may do */
   for (int k = 0; k < number.attempts && !arrived && run->factorisations < most; ++k) {
     if (run->met || run->exhausted) break;
-    status = scree_lemke_start(path, run, k, st->options.compliance, st->options.first, &broken);
+    status = scree_lemke_start(path, run, st->options.start * number.attempts + k,
+                               st->options.compliance, st->options.first, &broken);
     if (status || broken) break;
     double opening = 0.0;
     for (size_t i = 0; i < path->n; ++i) opening = fmax(opening, fabs(path->d[i]));
@@ -197,15 +199,17 @@ static const scree_Option options[] = {
      "compliance at the start of the first path, relative to W"},
     {"events", SCREE_OPTION_INT, offsetof(Options, events), 20, 1, 100000, false, NULL,
      "factorisations of the first path for each contact, at most"},
+    {"start", SCREE_OPTION_INT, offsetof(Options, start), 0, 0, 1000, false, NULL,
+     "each number makes other paths"},
 };
 
 const scree_SolverClass scree_solver_lemke = {
     .name = "lemke",
     .summary = "the path from no contact to a solution, status by status; where other methods fail",
     .reference = "this library; C. E. Lemke, Management Science 11 (1965)",
-    .capabilities =
-        SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
-    .sets = SCREE_SETS_CONES,
+    .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED |
+                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SPACE,
     .max_iterations = 1000000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

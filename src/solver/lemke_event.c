@@ -33,7 +33,7 @@ static bool is_joint(const scree_LemkePath *path, int k) {
 double scree_lemke_gate(const scree_LemkePath *path, const double *r, const double *u,
                         double *slope) {
   const int k = path->gate_contact;
-  const scree_RowRange rows = scree_row_range(path->laws.W->problem, k);
+  const scree_RowRange rows = scree_row_range(path->laws.W, k);
   const int d = rows.d;
   const double *rb = path->rb + rows.at, *ub = path->ub + rows.at;
   r += rows.at;
@@ -83,7 +83,7 @@ static void sooner(scree_LemkeEvent *event, double at, int contact, scree_RowSta
 /* The events of a slipping contact; in space also how far its direction may turn. */
 static void slip_events(const scree_LemkePath *path, int k, double sign, bool fresh,
                         scree_LemkeEvent *event) {
-  const scree_RowRange rows = scree_row_range(path->laws.W->problem, k);
+  const scree_RowRange rows = scree_row_range(path->laws.W, k);
   const int d = rows.d;
   const double *r = path->here.r + rows.at, *u = path->u + rows.at;
   const double *rb = path->rb + rows.at, *ub = path->ub + rows.at, w = path->w[k];
@@ -103,11 +103,10 @@ static void slip_events(const scree_LemkePath *path, int k, double sign, bool fr
 }
 
 scree_LemkeEvent scree_lemke_next_event(const scree_LemkePath *path, double sign, double most) {
-  const scree_Problem *p = path->laws.W->problem;
   scree_LemkeEvent event = {most, -1, 0};
-  for (int k = 0; k < p->nc; ++k) {
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
     const bool fresh = path->gate != SCREE_GATE_NONE && k == path->gate_contact;
-    const scree_RowRange rows = scree_row_range(p, k);
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     const double *r = path->here.r + rows.at, *u = path->u + rows.at;
     const double *rb = path->rb + rows.at, *ub = path->ub + rows.at;
     if (is_joint(path, k)) continue;
@@ -126,19 +125,18 @@ scree_LemkeEvent scree_lemke_next_event(const scree_LemkePath *path, double sign
 }
 
 bool scree_lemke_violated(const scree_LemkePath *path) {
-  const scree_Problem *p = path->laws.W->problem;
   const double slow = -number.violated * path->speed, weak = -number.violated * path->impulse;
-  for (int k = 0; k < p->nc; ++k) {
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
     if (is_joint(path, k)) continue;
-    const scree_RowRange rows = scree_row_range(p, k);
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     const int d = rows.d, status = path->status[k];
     const double *r = path->here.r + rows.at, *u = path->u + rows.at;
     const double mu = scree_lemke_friction(path, k);
-    double t[2];
-    scree_slip_direction(d, path->w[k], r, u, t);
-    const double speed = -along(d, t, u);
+    double t[2] = {0.0, 0.0};
+    if (mu > 0.0) scree_slip_direction(d, path->w[k], r, u, t);
+    const double speed = mu > 0.0 ? -along(d, t, u) : 0.0;
     if (status == SCREE_ROWS_OPEN && u[0] < slow) return true;
-    if (status == SCREE_ROWS_SLIP && (r[0] < weak || (mu > 0.0 && speed < slow))) return true;
+    if (status == SCREE_ROWS_SLIP && (r[0] < weak || speed < slow)) return true;
     if (status == SCREE_ROWS_STICK && mu * r[0] - scree_tangent_norm(d, r) < weak) return true;
   }
   return false;

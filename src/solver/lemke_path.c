@@ -63,9 +63,9 @@ scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath 
   double **vectors[] = {&path->base, &path->d,      &path->q,     &path->u,
                         &path->rb,   &path->ub,     &path->next,  &path->best,
                         &path->dir,  &path->here.r, &path->kept.r};
-  path->n = scree_row_count(p);
-  path->status = SCREE_TAKE(work, uint8_t, p->nc);
-  path->soft = SCREE_TAKE(work, double, p->nc);
+  path->n = run->W->rows;
+  path->status = SCREE_TAKE(work, uint8_t, run->W->constraints);
+  path->soft = SCREE_TAKE(work, double, run->W->constraints);
   bool enough = path->status && path->soft;
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
     *vectors[k] = SCREE_TAKE(work, double, path->n);
@@ -75,7 +75,7 @@ scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath 
   const scree_Status status = scree_linear_laws_create(run, &path->laws);
   if (status) return status;
   path->w = path->laws.w;
-  for (int k = 0; k < p->nc; ++k) {
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
     path->soft[k] = path->w[k] * (0.5 + random_part(4 * (size_t)k + 3));
     path->joints += scree_problem_set(p, k).kind == SCREE_SET_SPACE;
   }
@@ -91,11 +91,10 @@ double scree_lemke_compliance(const scree_LemkePath *path) {
 
 /* out = W r + q + e D r */
 static void velocity(scree_LemkePath *path, const double *r, const double *q, double *out) {
-  const scree_Problem *p = path->laws.W->problem;
   const double e = scree_lemke_compliance(path);
   scree_operator_apply(path->laws.W, r, q, path->laws.y, out);
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     for (size_t i = rows.at; i < rows.at + (size_t)rows.d; ++i) out[i] += e * path->soft[k] * r[i];
   }
 }
@@ -107,19 +106,19 @@ static void velocity_here(scree_LemkePath *path, const double *r) {
 }
 
 static void set_rows(scree_LemkePath *path) {
-  const scree_Problem *p = path->laws.W->problem;
   const double e = scree_lemke_compliance(path);
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     const double *r = path->here.r + rows.at, *u = path->u + rows.at;
     double *Lu = path->laws.Lu + rows.mat, *Lr = path->laws.Lr + rows.mat;
+    const double mu = scree_lemke_friction(path, k);
     scree_Slip slip = {.normal = r[0]};
-    if (path->status[k] == SCREE_ROWS_SLIP) {
+    if (path->status[k] == SCREE_ROWS_SLIP && mu > 0.0) {
       scree_slip_direction(rows.d, path->w[k], r, u, slip.t);
       slip.speed = scree_tangent_norm(rows.d, u);
     }
-    scree_status_rows(rows.d, (scree_RowStatus)path->status[k], SCREE_COULOMB,
-                      scree_lemke_friction(path, k), path->w[k], &slip, Lu, Lr);
+    scree_status_rows(rows.d, (scree_RowStatus)path->status[k], SCREE_COULOMB, mu, path->w[k],
+                      &slip, Lu, Lr);
     scree_rows_soften(rows.d, e * path->soft[k], NULL, Lu, Lr, NULL);
   }
 }
@@ -129,8 +128,8 @@ static void set_rows(scree_LemkePath *path) {
 static double orientation(const scree_LemkePath *path) {
   const scree_Problem *p = path->laws.W->problem;
   int sign = scree_factor_sign(path->laws.system->factor);
-  for (int k = 0; p->kind != SCREE_BODIES && k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; p->kind != SCREE_BODIES && k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     double t[2];
     if (rows.d != 2 || path->status[k] != SCREE_ROWS_SLIP || !(scree_lemke_friction(path, k) > 0.0))
       continue;
@@ -160,18 +159,19 @@ static scree_Status close_joints(scree_LemkePath *path, scree_SolveRun *run, boo
  * `u` are the velocities without contacts. */
 static void choose_d(scree_LemkePath *path, int attempt, const double *u) {
   const scree_Problem *p = path->laws.W->problem;
+  const int constraints = path->laws.W->constraints;
   double approach = 0.0, speed = 0.0, w = 0.0;
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     if (scree_problem_set(p, k).kind != SCREE_SET_SPACE) approach = fmax(approach, -u[rows.at]);
     for (int i = 0; i < rows.d; ++i) speed = fmax(speed, fabs(p->q[rows.at + (size_t)i]));
-    w += path->w[k] / p->nc;
+    w += path->w[k] / constraints;
   }
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     if (scree_problem_set(p, k).kind == SCREE_SET_SPACE) continue; /* d = 0 */
     for (int i = 0; i < rows.d; ++i) {
-      const double part = random_part((size_t)(attempt * p->nc + k) * 4 + (size_t)i);
+      const double part = random_part((size_t)(attempt * constraints + k) * 4 + (size_t)i);
       path->d[rows.at + (size_t)i] =
           approach * (i == 0 ? 1.01 + part : number.sideways * (2.0 * part - 1.0));
     }
@@ -183,7 +183,7 @@ static void choose_d(scree_LemkePath *path, int attempt, const double *u) {
 scree_Status scree_lemke_start(scree_LemkePath *path, scree_SolveRun *run, int attempt, double e0,
                                double e1, bool *broken) {
   const scree_Problem *p = run->W->problem;
-  for (int k = 0; k < p->nc; ++k)
+  for (int k = 0; k < path->laws.W->constraints; ++k)
     path->status[k] =
         scree_problem_set(p, k).kind == SCREE_SET_SPACE ? SCREE_ROWS_STICK : SCREE_ROWS_OPEN;
   for (size_t i = 0; i < path->n; ++i) {
@@ -224,7 +224,6 @@ typedef struct Step {
 
 /* Linearise here: path->next, the solution at this tau, and the tangent (rb, ub). */
 static scree_Status linearise(scree_LemkePath *path, scree_SolveRun *run, bool *broken) {
-  const scree_Problem *p = path->laws.W->problem;
   const double *r = path->here.r, e1 = path->here.tau > 0.0 ? path->e1 : 0.0;
   velocity_here(path, r);
   set_rows(path);
@@ -233,8 +232,9 @@ static scree_Status linearise(scree_LemkePath *path, scree_SolveRun *run, bool *
   scree_Status status = scree_linear_laws_factor(&path->laws, broken);
   if (status || *broken) return status;
   scree_linear_laws_solve(&path->laws, NULL, path->q, path->next);
-  for (int k = 0; k < p->nc; ++k) { /* the velocity that a change of tau adds with r held fixed */
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints;
+       ++k) { /* the velocity that a change of tau adds with r held fixed */
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     for (size_t i = rows.at; i < rows.at + (size_t)rows.d; ++i)
       path->q[i] = path->d[i] + e1 * path->soft[k] * r[i];
   }
@@ -245,10 +245,9 @@ static scree_Status linearise(scree_LemkePath *path, scree_SolveRun *run, bool *
 
 /* The change of tau that makes the correction normal to the tangent. */
 static double normal_shift(const scree_LemkePath *path) {
-  const scree_Problem *p = path->laws.W->problem;
   double sum = 0.0, norm2 = 0.0;
-  for (int k = 0; k < p->nc; ++k) {
-    const scree_RowRange rows = scree_row_range(p, k);
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     for (size_t i = rows.at; i < rows.at + (size_t)rows.d; ++i) {
       sum += path->w[k] * path->rb[i] * (path->next[i] - path->here.r[i]);
       norm2 += path->w[k] * path->rb[i] * path->rb[i];
@@ -334,9 +333,9 @@ void scree_lemke_keep_if_best(scree_LemkePath *path, scree_SolveRun *run, const 
 
 void scree_lemke_measure(scree_LemkePath *path, scree_SolveRun *run, double *r, double *u) {
   const scree_Problem *p = path->laws.W->problem;
-  for (int k = 0; k < p->nc; ++k) {
+  for (int k = 0; k < path->laws.W->constraints; ++k) {
     const scree_Set set = scree_problem_set(p, k);
-    const scree_RowRange rows = scree_row_range(p, k);
+    const scree_RowRange rows = scree_row_range(path->laws.W, k);
     scree_set_project(&set, rows.d, path->here.r + rows.at, r + rows.at);
   }
   scree_lemke_keep_if_best(path, run, r, u);
@@ -355,7 +354,7 @@ static void advance(scree_LemkePath *path, Step *step) {
 /* The event happens: the contact's status changes, and a quantity enters. */
 static void change_status(scree_LemkePath *path, Step *step) {
   const int k = step->event.contact;
-  const scree_RowRange rows = scree_row_range(path->laws.W->problem, k);
+  const scree_RowRange rows = scree_row_range(path->laws.W, k);
   step->old_status = path->status[k];
   path->status[k] = (uint8_t)step->event.status;
   path->gate_contact = k;

@@ -34,16 +34,16 @@ typedef struct scree_LemkePath {
   scree_LinearLaws laws;
   size_t n;        /* components of r */
   int joints;      /* constraints that are joints */
-  uint8_t *status; /* (nc) scree_RowStatus */
-  const double *w; /* (nc) of the laws */
-  double *soft;    /* (nc) D: w times a number of the contact's own, so that none are alike */
-  double *base;    /* (n) q of the stage */
-  double *d;       /* (n) what tau multiplies */
-  double *q, *u;   /* (n) base + tau d; velocities here, with compliance */
-  double *rb, *ub; /* (n) tangent: dr/dtau, du/dtau */
-  double *next;    /* (n) */
-  double *dir;     /* (n) of the last step */
-  double *best;    /* (n) best impulses that were measured, with the error best_error */
+  uint8_t *status; /* (constraints) scree_RowStatus */
+  const double *w; /* (constraints) of the laws */
+  double *soft; /* (constraints) D: w times a number of the contact's own, so that none are alike */
+  double *base; /* (n) q of the stage */
+  double *d;    /* (n) what tau multiplies */
+  double *q, *u;               /* (n) base + tau d; velocities here, with compliance */
+  double *rb, *ub;             /* (n) tangent: dr/dtau, du/dtau */
+  double *next;                /* (n) */
+  double *dir;                 /* (n) of the last step */
+  double *best;                /* (n) best impulses that were measured, with the error best_error */
   scree_LemkePlace here, kept; /* now, and before the last step */
   double e0, e1;               /* compliance of the stage: e0 + tau e1 */
   double impulse, speed;       /* scales */

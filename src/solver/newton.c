@@ -63,15 +63,15 @@ static const struct Numbers {
 typedef struct State {
   Options options;
   scree_LinearLaws laws;
-  const double *w; /* (nc) of the laws */
-  double *e;       /* (nc) proximal weight of each contact, relative to w */
-  uint8_t *status; /* (nc) in the last step, FLIPPED is added where the step changes it */
-  double *old, *t; /* (nc x d) */
+  const double *w; /* (constraints) of the laws */
+  double *e;       /* (constraints) proximal weight of each contact, relative to w */
+  uint8_t *status; /* (constraints) in the last step, FLIPPED is added where the step changes it */
+  double *old, *t; /* (rows) */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Operator *W = run->W;
-  const size_t nc = (size_t)W->problem->nc, n = scree_row_count(W->problem);
+  const size_t nc = (size_t)W->constraints, n = W->rows;
   scree_Arena *work = &run->cache->work;
   State *st = SCREE_TAKE(work, State, 1);
   if (!st) return scree_fail_memory(run->log, "newton");
@@ -97,20 +97,20 @@ enum { FLIPPED = 4 }; /* bit of State.status */
 typedef struct View {
   scree_RowRange rows;
   double mu, shift;
-  double r[3], u[3];
+  double r[SCREE_ROWS_MAX], u[SCREE_ROWS_MAX];
   scree_RowStatus status;
 } View;
 
 static View view_contact(const State *st, const scree_Problem *p, int k, const double *r,
                          const double *u) {
   const scree_Set set = scree_problem_set(p, k);
-  View view = {.rows = scree_row_range(p, k),
+  View view = {.rows = scree_row_range(st->laws.W, k),
                .mu = scree_set_friction(&set),
                .shift = set.kind == SCREE_SET_SHIFTED ? set.a : 0.0,
                .status = SCREE_ROWS_STICK};
   if (set.kind == SCREE_SET_SPACE) return view;
   const int d = view.rows.d;
-  const double *flow = p->flow ? p->flow + view.rows.mat : NULL;
+  const double *flow = p->flow && k < p->nc ? p->flow + view.rows.mat : NULL; /* contacts */
   r += view.rows.at;
   u += view.rows.at;
   for (int i = 0; i < d; ++i) {
@@ -141,19 +141,19 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
   const int d = view.rows.d;
   const double w = st->w[k], weight = st->e[k] * w;
   double *Lu = st->laws.Lu + view.rows.mat, *Lr = st->laws.Lr + view.rows.mat;
-  double *c = st->laws.c + view.rows.at, from[SCREE_ROWS_MOST];
+  double *c = st->laws.c + view.rows.at, from[SCREE_ROWS_MAX];
   st->status[k] = (uint8_t)view.status;
   for (int i = 0; i < d; ++i) from[i] = centre[view.rows.at + (size_t)i];
   from[0] += view.shift;
   scree_Slip slip = {.normal = fmax(from[0], 0.0)};
-  if (view.status == SCREE_ROWS_SLIP) {
+  if (view.status == SCREE_ROWS_SLIP && view.mu > 0.0) {
     scree_slip_direction(d, w, view.r, view.u, slip.t);
     slip.speed = scree_tangent_norm(d, view.u);
   }
   scree_status_rows(d, view.status, p->law, view.mu, w, &slip, Lu, Lr);
   scree_rows_soften(d, weight, from, Lu, Lr, c);
   for (int i = 0; i < d; ++i) c[i] -= Lr[i * d] * view.shift;
-  if (p->flow && scree_problem_set(p, k).kind != SCREE_SET_SPACE)
+  if (p->flow && k < p->nc && scree_problem_set(p, k).kind != SCREE_SET_SPACE)
     apply_flow(d, p->flow + view.rows.mat, Lu);
 }
 
@@ -161,7 +161,7 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
  * the step was made for; their number. */
 static int mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
   int flips = 0;
-  for (int k = 0; k < p->nc; ++k)
+  for (int k = 0; k < st->laws.W->constraints; ++k)
     if (view_contact(st, p, k, r, u).status != st->status[k]) {
       st->status[k] |= FLIPPED;
       ++flips;
@@ -178,7 +178,7 @@ static scree_Status solve_statuses(State *st, scree_SolveRun *run, const double 
                                    const double *u, int *flips, bool *broken) {
   const scree_Operator *W = run->W;
   const scree_Problem *p = W->problem;
-  for (int k = 0; k < p->nc; ++k) contact_rows(st, p, k, centre, r, u);
+  for (int k = 0; k < st->laws.W->constraints; ++k) contact_rows(st, p, k, centre, r, u);
   ++run->factorisations;
   scree_Status status = scree_linear_laws_factor(&st->laws, broken);
   if (status || *broken) return status;
@@ -194,12 +194,13 @@ static scree_Status newton_step(State *st, scree_SolveRun *run, bool doubt, doub
                                 const double *u, int *flips, bool *broken) {
   const scree_Problem *p = run->W->problem;
   scree_Status status = solve_statuses(st, run, st->old, r, u, flips, broken);
-  if (!status && !*broken && doubt && *flips > 0 && *flips < number.always + number.few * p->nc)
+  if (!status && !*broken && doubt && *flips > 0 &&
+      *flips < number.always + number.few * st->laws.W->constraints)
     status = solve_statuses(st, run, st->old, r, st->t, flips, broken);
   if (status || *broken) return status;
-  for (int k = 0; k < p->nc; ++k) {
+  for (int k = 0; k < st->laws.W->constraints; ++k) {
     const scree_Set set = scree_problem_set(p, k);
-    const scree_RowRange rows = scree_row_range(p, k);
+    const scree_RowRange rows = scree_row_range(st->laws.W, k);
     scree_set_project(&set, rows.d, r + rows.at, r + rows.at);
   }
   return SCREE_OK;
@@ -209,15 +210,15 @@ static scree_Status newton_step(State *st, scree_SolveRun *run, bool doubt, doub
 static void go_back(State *st, scree_SolveRun *run, const double *kept, double value, double *r,
                     double *u) {
   const scree_Problem *p = run->W->problem;
-  memcpy(r, kept, scree_row_count(p) * sizeof *r);
+  memcpy(r, kept, run->W->rows * sizeof *r);
   run->value = value;
   scree_operator_apply(run->W, r, p->q, st->laws.y, u);
 }
 
 /* New weights: higher for contacts whose status the step changed, lower for the others when the
  * error fell and higher when it did not. */
-static void adapt_weights(State *st, const scree_Problem *p, bool better) {
-  for (int k = 0; k < p->nc; ++k) {
+static void adapt_weights(State *st, bool better) {
+  for (int k = 0; k < st->laws.W->constraints; ++k) {
     if (st->status[k] & FLIPPED)
       st->e[k] = fmin(number.flipped_up * st->e[k], number.most);
     else if (better)
@@ -232,7 +233,7 @@ static void adapt_weights(State *st, const scree_Problem *p, bool better) {
 static scree_Status sweep_once_more(State *st, scree_SolveRun *run, double *r, double *u) {
   if (run->met || run->exhausted) return SCREE_OK;
   const double before = run->value;
-  memcpy(st->t, r, scree_row_count(run->W->problem) * sizeof *r);
+  memcpy(st->t, r, run->W->rows * sizeof *r);
   scree_Status status = scree_solve_run_smooth(run, st->options.sweeps, r, u);
   if (!status && !(run->value < before)) go_back(st, run, st->t, before, r, u);
   return status;
@@ -258,8 +259,8 @@ static bool still_falling(const State *st, const scree_SolveRun *run, Past *past
 }
 
 /* A step that changes hundreds of statuses is not near a solution. */
-static bool is_hopeless(int nc, int step, int flips, bool better, double before) {
-  const double share = (flips - number.always) / (double)nc;
+static bool is_hopeless(int constraints, int step, int flips, bool better, double before) {
+  const double share = (flips - number.always) / (double)constraints;
   return before > number.close &&
          ((step < 2 && !better && share > number.hopeless) || (step > 0 && share > number.wild));
 }
@@ -277,11 +278,10 @@ static scree_Status begin(State *st, scree_SolveRun *run, double *r, double *u) 
 
 static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
-  const scree_Problem *p = run->W->problem;
-  const size_t bytes = scree_row_count(p) * sizeof *r;
+  const size_t bytes = run->W->rows * sizeof *r;
   Past past = {.first = run->factorisations};
   bool doubt = false; /* a cycle has failed: steps are corrected once from then on */
-  for (int k = 0; k < p->nc; ++k) st->e[k] = st->options.weight;
+  for (int k = 0; k < st->laws.W->constraints; ++k) st->e[k] = st->options.weight;
   scree_Status status = begin(st, run, r, u);
   for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
     const double best = run->value;
@@ -300,14 +300,14 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
       status = sweep_once_more(st, run, r, u);
     if (status || run->met) return status;
     const bool better = run->value < best;
-    adapt_weights(st, p, better);
+    adapt_weights(st, better);
     scree_report(run->log, SCREE_LOG_DETAIL, "newton %d: %d statuses change, error %.2e -> %.2e",
                  run->factorisations, flips, best, run->value);
     if (!better) {
       doubt = true;
       go_back(st, run, st->old, best, r, u);
     }
-    if (is_hopeless(p->nc, step, flips, better, best)) break;
+    if (is_hopeless(run->W->constraints, step, flips, better, best)) break;
   }
   return status;
 }
@@ -327,7 +327,7 @@ const scree_SolverClass scree_solver_newton = {
     .summary = "proximal semi-smooth Newton from a good start, smoothed by Gauss-Seidel",
     .reference = "this library; statuses as in 000 section 3, 001 section 3.5",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
     .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

@@ -2,6 +2,8 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "problem/measure.h"
+#include "solver/policy.h"
+#include "solver/price.h"
 #include "solver/registry.h"
 #include "solver/sweep.h"
 
@@ -10,17 +12,9 @@
 #include <string.h>
 
 enum { NAME_SIZE = 256 };
-static const double FAR_OFF = 100.0;
-enum { SHORT = 3 };         /* a rate that was seen for a few sweeps is trusted less */
-enum { NEARLY = 8 };        /* sweeps that are made in any case if they promise the tolerance */
-enum { CALM_GROUP = 5 };    /* sweeps whose lack of progress makes over-relaxation doubtful */
-enum { IDLE_SOLVES = 256 }; /* after which the memory of a factor that nobody needs is given back */
-static const double NO_PROGRESS = 0.9; /* ratio of errors that counts as none */
-/* Of sweeps that are to solve; those that smooth after a Newton step take 1. Between balls 1.5
- * halves the sweeps to 1e-3 ... 1e-5; above 1.7 packings begin to diverge. */
-static const double RELAXATION = 1.5;
-/* Without friction the problem is convex and any value below 2 converges (projected SOR). */
-static const double RELAXATION_FRICTIONLESS = 1.7;
+/* Solves after which the memory of a factor that is not needed is given back. Not measured: large
+ * enough that a scene that factorises now and then keeps it. */
+enum { IDLE_SOLVES = 256 };
 
 bool scree_solve_run_exhausted(scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
@@ -36,6 +30,8 @@ bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u,
   run->value = s->measure == SCREE_MEASURE_INCREMENT
                    ? increment
                    : scree_measure_value(run->W, s->measure, r, u);
+  if (!run->measured) run->first_value = run->value;
+  run->measured = true;
   run->met = run->value <= s->tolerance;
   if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
     run->exhausted = true;
@@ -131,60 +127,51 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
   return SCREE_OK;
 }
 
-/* ---- prices: nanoseconds, fitted on an ordinary core; ratios matter more ----------------------
+/* ---- prices -----------------------------------------------------------------------------------
  */
 
 /* Of one factorisation with its solves, from the operations that are remembered of the last pattern
  * that was analysed (elimination.h). False: it was of another size, and only the part of the
  * contacts is known. */
-static bool factor_nanoseconds(const scree_SolveRun *run, double *nanoseconds) {
-  const scree_Problem *p = run->W->problem;
+static bool factorisation_seconds(const scree_SolveRun *run, double *seconds) {
   int n, nb;
   scree_graph_system_nodes(run->W, &n, &nb);
   double flops = 0.0, entries = 0.0;
   const bool known = scree_elimination_work(&run->cache->elimination, n, nb, &flops, &entries);
-  *nanoseconds = flops / 20.0 + 4.5 * entries + run->W->constraints * (p->d == 2 ? 450.0 : 700.0);
+  *seconds = scree_price_factorisation(run->W, flops, entries);
   return known;
 }
 
-/* The same, after an analysis where nothing is remembered. */
-static scree_Status find_factor_nanoseconds(const scree_SolveRun *run, double *nanoseconds) {
-  if (factor_nanoseconds(run, nanoseconds)) return SCREE_OK;
+scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds) {
+  if (factorisation_seconds(run, seconds)) return SCREE_OK;
   scree_GraphSystem *system;
   const scree_Status status = scree_solve_run_system(run, &system);
-  if (!status) factor_nanoseconds(run, nanoseconds);
+  if (!status) factorisation_seconds(run, seconds);
   return status;
 }
 
-static bool sweeps_slowly(const scree_Problem *p) {
-  return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
-}
-
-static double sweep_nanoseconds(const scree_Problem *p, bool balls) {
-  const double nc = p->nc > 0 ? p->nc : 1.0;
-  const bool plane = p->d == 2;
-  const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
-  if (sweeps_slowly(p)) return nc * (plane ? 80.0 : 150.0) + blocks * 3.0;
-  const double general = 150.0 * p->general.count; /* one at a time, without vector lanes */
-  if (balls) return nc * (plane ? 7.0 : 18.0) + general;
-  if (p->kind == SCREE_BODIES) return nc * (plane ? 9.0 : 48.0) + general;
-  return nc * (plane ? 8.0 : 45.0) + blocks * (plane ? 1.5 : 3.0);
-}
-
 static double sweep_seconds(const scree_SolveRun *run) {
-  return 1e-9 * sweep_nanoseconds(run->W->problem, scree_solve_run_sweeps_balls(run));
+  return scree_price_sweep(run->W->problem, scree_solve_run_sweeps_balls(run));
 }
 
-double scree_sweep_seconds(const scree_Problem *problem) {
-  return 1e-9 * sweep_nanoseconds(problem, problem->kind == SCREE_BODIES && problem->bodies.arm);
+scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps) {
+  scree_SolveCache *cache = run->cache;
+  if (!(cache->sweeps_per_factorisation > 0.0)) {
+    double seconds;
+    const scree_Status status = scree_solve_run_factorisation_seconds(run, &seconds);
+    if (status) return status;
+    cache->sweeps_per_factorisation = fmax(1.0, seconds / sweep_seconds(run));
+  }
+  *sweeps = cache->sweeps_per_factorisation;
+  return SCREE_OK;
 }
 
 /* The analysis of the graph counts as one factorisation, also where an earlier one is still good:
  * a solver that starts from saved memory has to repeat it, and must count the same work. */
 double scree_solve_run_work(const scree_SolveRun *run) {
   double factor = 0.0;
-  if (run->cache->has_system) factor_nanoseconds(run, &factor);
-  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * 1e-9 * factor;
+  if (run->cache->has_system) factorisation_seconds(run, &factor);
+  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -220,50 +207,31 @@ scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, 
   return smooth(run, sweeps, -1.0, 1.0, false, r, u, &done, &change);
 }
 
-/* Over-relaxed sweeps with friction can wander about above some error. Where the error no longer
- * falls, the rest of the run is relaxed less. */
-static bool calm_down(scree_SolveRun *run, double before) {
-  if (!(run->relaxation > 1.0) || !(run->value > NO_PROGRESS * before) ||
-      !scree_solve_run_sweeps_balls(run) || scree_problem_is_frictionless(run->W->problem))
-    return false;
-  run->relaxation = run->relaxation > 1.1 ? 0.5 * (1.0 + run->relaxation) : 1.0;
-  return true;
-}
-
 scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
                                    double *u) {
-  double half_error = run->value, lowest = run->value;
+  const scree_SolveSettings *s = run->settings;
+  const bool frictionless = scree_problem_is_frictionless(run->W->problem);
   double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
-  int done = 0, half = 0;
-  /* far from the tolerance one sweep will not do, and between balls measuring costs more */
-  const bool far =
-      run->value > FAR_OFF * run->settings->tolerance && scree_solve_run_sweeps_balls(run);
-  if (!(run->relaxation > 0.0))
-    run->relaxation =
-        scree_problem_is_frictionless(run->W->problem) ? RELAXATION_FRICTIONLESS : RELAXATION;
-  for (int group = far && !run->measure_often ? 3 : 1; !run->met && !run->exhausted;) {
+  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation(frictionless);
+  scree_SweepRecord record = {
+      .half_error = run->value, .lowest = run->value, .relaxation = run->relaxation};
+  int group = run->measure_often ? 1
+                                 : scree_policy_first_group(run->value, s->tolerance,
+                                                            scree_solve_run_sweeps_balls(run));
+  while (!run->met && !run->exhausted) {
     int swept;
     double change;
     const double before = run->value;
     scree_Status status =
-        smooth(run, group, small, run->relaxation, done > 0, r, u, &swept, &change);
+        smooth(run, group, small, run->relaxation, record.done > 0, r, u, &swept, &change);
     if (status) return status;
-    done += swept;
-    lowest = fmin(lowest, run->value); /* single sweeps may go up */
-    if (!run->measure_often) small = change * (run->settings->tolerance / run->value);
-    const bool calmed = swept >= CALM_GROUP && calm_down(run, before);
-    if (calmed && done > most) break;
-    if (!calmed && done >= least && done >= 2 * half) {
-      const double rate = log(lowest / half_error) / (done - half);
-      const double needed =
-          log(run->settings->tolerance / run->value) / rate * (1.0 + SHORT / (double)done);
-      if (!(rate < 0.0) || (needed > NEARLY && done + needed > most)) break;
-    }
-    if (calmed || done >= 2 * half) { /* judged from here on */
-      half = done;
-      half_error = lowest;
-    }
-    group = run->measure_often ? 1 : 1 + done / 2;
+    if (!run->measure_often) small = change * (s->tolerance / run->value);
+    record.error = run->value;
+    record.may_calm = !frictionless && scree_solve_run_sweeps_balls(run);
+    const bool keep = scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance);
+    run->relaxation = record.relaxation;
+    if (!keep) break;
+    group = run->measure_often ? 1 : 1 + record.done / 2;
   }
   return SCREE_OK;
 }
@@ -272,25 +240,19 @@ bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
   return run->cache->smoother && scree_sweeps_balls(run->cache->smoother);
 }
 
-bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run) {
-  return sweeps_slowly(run->W->problem);
-}
+/* ---- stages -----------------------------------------------------------------------------------
+ */
 
-scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds) {
-  double nanoseconds;
-  const scree_Status status = find_factor_nanoseconds(run, &nanoseconds);
-  if (!status) *seconds = 1e-9 * nanoseconds;
-  return status;
-}
-
-scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps) {
-  scree_SolveCache *cache = run->cache;
-  if (!(cache->sweeps_per_factorisation > 0.0)) {
-    double nanoseconds;
-    const scree_Status status = find_factor_nanoseconds(run, &nanoseconds);
-    if (status) return status;
-    cache->sweeps_per_factorisation = fmax(1.0, 1e-9 * nanoseconds / sweep_seconds(run));
+void scree_solve_run_record(scree_SolveInfo *info, const scree_SolveStage *stage) {
+  if (!info) return;
+  if (info->nstages < SCREE_STAGES_MOST) {
+    info->stages[info->nstages++] = *stage;
+    return;
   }
-  *sweeps = cache->sweeps_per_factorisation;
-  return SCREE_OK;
+  scree_SolveStage *last = &info->stages[SCREE_STAGES_MOST - 1];
+  last->error_after = stage->error_after;
+  last->iterations += stage->iterations;
+  last->factorisations += stage->factorisations;
+  last->work += stage->work;
+  last->seconds += stage->seconds;
 }

@@ -8,9 +8,11 @@
 #define SCREE_SOLVER_SOLVER_H
 
 #include "core/poll.h"
+#include "core/private.h"
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
+#include "solver/price.h"
 
 /* Memory for one operator and what the methods of a run share, made on first use: the analysed
  * linear system and the sweeps that smooth. During a solve q may change, W may not. From solve to
@@ -52,11 +54,14 @@ typedef struct scree_SolveRun {
 
   int iterations, factorisations; /* the solver counts; scree_solve_run_stop reads */
   double value;                   /* the last measured value */
+  bool measured;                  /* something has been measured, */
+  double first_value;             /* first this */
   bool met;                       /* the last measured value is at most the tolerance */
   bool exhausted;                 /* iterations or time are used up, or a callback said stop */
   const char *note;               /* which inner method gave the result, or null */
   double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (W->rows) of the driver, for the measure */
+  scree_SolveInfo *info;          /* of the driver, for stages */
 } scree_SolveRun;
 
 /* Masks of sets. */
@@ -89,7 +94,7 @@ struct scree_SolverClass {
   void (*destroy)(void *state);
 };
 
-/* Measure the iterate and say whether to stop: the tolerance is met or patience is exhausted. `u`
+/* Measure the iterate and say whether to stop: the tolerance is met or a limit is reached. `u`
  * is the solver's own W r + q. `increment` is the change of the impulses in the last iteration in
  * the solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
 bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment);
@@ -121,9 +126,6 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 /* Whether the sweeps of this run, of which there has been a call, go the fast way of balls. */
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
 
-/* Whether they go contact by contact, several times slower: the associated law with friction. */
-bool scree_solve_run_sweeps_slowly(const scree_SolveRun *run);
-
 /* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
  * the rates of an ordinary core: decisions that use it give the same bits everywhere. The counts
  * are those of the last pattern that was analysed, if it was about as large (elimination.h). */
@@ -133,10 +135,10 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
  * factorisations. */
 double scree_solve_run_work(const scree_SolveRun *run);
 
-/* Work of one sweep of Gauss-Seidel over the problem. */
-double scree_sweep_seconds(const scree_Problem *problem);
-
-/* What one takes on such a core. */
+/* What one factorisation takes on such a core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
+
+/* Append a stage to the list; null is allowed, for solves inside of others. */
+void scree_solve_run_record(scree_SolveInfo *info, const scree_SolveStage *stage);
 
 #endif

@@ -21,7 +21,9 @@ double scree_tangent_norm(int d, const double *x) {
 scree_RowStatus scree_read_status(int d, scree_Law law, double mu, double w, const double *r,
                                   const double *u) {
   double t[2];
-  const double normal = r[0] - u[0] / w, tangent = scree_slip_direction(d, w, r, u, t);
+  const double normal = r[0] - u[0] / w;
+  if (!(mu > 0.0)) return normal > 0.0 ? SCREE_ROWS_SLIP : SCREE_ROWS_OPEN;
+  const double tangent = scree_slip_direction(d, w, r, u, t);
   if (law == SCREE_COULOMB ? !(normal > 0.0) : mu * tangent <= -normal) return SCREE_ROWS_OPEN;
   return tangent <= mu * normal ? SCREE_ROWS_STICK : SCREE_ROWS_SLIP;
 }

@@ -19,23 +19,14 @@
 
 typedef enum scree_RowStatus { SCREE_ROWS_OPEN, SCREE_ROWS_STICK, SCREE_ROWS_SLIP } scree_RowStatus;
 
-enum { SCREE_ROWS_MOST = 6 }; /* of a constraint */
-
-/* The rows of constraint c: how many, and where they begin in vectors and in arrays of d x d
- * blocks. */
+/* The rows of constraint c: how many, and where they begin in vectors and in arrays of blocks. */
 typedef struct scree_RowRange {
   int d;
   size_t at, mat;
 } scree_RowRange;
 
-SCREE_INLINE scree_RowRange scree_row_range(const scree_Problem *p, int c) {
-  const size_t d = (size_t)p->d;
-  return (scree_RowRange){p->d, (size_t)c * d, (size_t)c * d * d};
-}
-
-/* Components of all constraints. */
-SCREE_INLINE size_t scree_row_count(const scree_Problem *p) {
-  return (size_t)p->nc * (size_t)p->d;
+SCREE_INLINE scree_RowRange scree_row_range(const scree_Operator *W, int c) {
+  return (scree_RowRange){scree_rows_of(W, c), scree_row_of(W, c), scree_square_of(W, c)};
 }
 
 /* The friction of a set that is a cone, shifted or not, or a half-line. */
@@ -43,15 +34,17 @@ SCREE_INLINE double scree_set_friction(const scree_Set *set) {
   return set->kind == SCREE_SET_HALF_LINE ? 0.0 : set->mu;
 }
 
-/* t = (r_T - u_T/w) / |..|; (1, 0) where that is zero. Returns the length. */
+/* Contacts with friction have 2 or 3 rows, other constraints 1 to SCREE_ROWS_MAX. */
+
+/* t = (r_T - u_T/w) / |..|; (1, 0) where that is zero. Returns the length. With friction only. */
 double scree_slip_direction(int d, double w, const double *r, const double *u, double t[2]);
 
-/* |x_T| */
+/* |x_T|. With friction only. */
 double scree_tangent_norm(int d, const double *x);
 
 /* The status at (r, u), r being the impulse from the apex of the cone. Coulomb: active while
  * r_n - u_n/w > 0, then |z_T| against the friction that this normal part allows. Associated: by the
- * projection of z on the cone. */
+ * projection of z on the cone. Without friction: slip or open. */
 scree_RowStatus scree_read_status(int d, scree_Law law, double mu, double w, const double *r,
                                   const double *u);
 

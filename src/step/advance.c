@@ -128,7 +128,7 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   if (status || s->posed.nc == 0) return status;
   status = scree_system_warm(s, t->h);
   if (status) return status;
-  scree_system_fill(s, t->horizon);
+  scree_system_fill(s);
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
@@ -165,7 +165,8 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
-  const double change = (e->kinetic - old->kinetic) + (e->potential - old->potential);
+  const double change =
+      (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
   e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
 }
 
@@ -207,8 +208,13 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   double clock = scree_seconds(), now;
   bool complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
-  if (!s->energy_known) scree_system_energy(s, &old.kinetic, &old.potential);
   scree_law_table_fill(&s->laws, h);
+  if (!s->energy_known) {
+    const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
+    scree_system_energy(s, &old.kinetic, &old.potential);
+    old.elastic = stored.normal + stored.tangent;
+  }
+  s->times = (scree_StepTimes){h, t.horizon, t.theta * h};
   s->trial.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
@@ -219,11 +225,11 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (status) return status;
 
   clock = scree_seconds();
+  status = scree_system_remember(s, h);
+  if (status) return status;
   scree_system_work(s, t.theta, h, &report->energy);
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
-  status = scree_system_remember(s, h);
-  if (status) return status;
   scree_system_kick(s);
   scree_free(s->forced);
   s->posed.y = NULL;
@@ -240,29 +246,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced};
-  void *contacts[] = {p->body,
-                      p->B,
-                      p->arm,
-                      p->q,
-                      p->r,
-                      p->u,
-                      p->shift,
-                      p->push,
-                      p->loaded,
-                      p->mu,
-                      p->set,
-                      p->set_a,
-                      p->set_b,
-                      p->problem_body,
-                      p->problem_index,
-                      s->memory.keys,
-                      s->memory.impulses,
-                      s->memory.arms,
-                      s->trial.keys,
-                      s->trial.impulses,
-                      s->trial.arms};
+  void *contacts[] = {
+      p->body,         p->B,  p->arm, p->q,     p->r,     p->u, p->shift,  p->push,
+      p->loaded,       p->mu, p->set, p->set_a, p->set_b, p->C, p->memory, p->problem_body,
+      p->problem_index};
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
+  scree_memory_fini(&s->memory);
+  scree_memory_fini(&s->trial);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -283,8 +274,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->capacity * ((p->shift ? 4 * d + 2 : 3 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
-  bytes += s->memory.key_capacity * sizeof *s->memory.keys +
-           s->memory.impulse_capacity * sizeof *s->memory.impulses +
-           s->memory.arm_capacity * sizeof *s->memory.arms;
+  bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
+  bytes += scree_memory_bytes(&s->memory);
   return bytes;
 }

@@ -35,7 +35,7 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
     double k_sum = 0, p_sum = 0;
     for (int k = start; k < end; ++k) {
       if (b->fixed[k]) continue;
-      k_sum += scree_rigid_kinetic(&b->inertia[k], &b->motion[k], NULL);
+      k_sum += scree_bodies_kinetic(b, k, NULL);
       p_sum -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
     }
     K += k_sum;
@@ -51,7 +51,7 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   const scree_Twist before = scree_bodies_velocity_before(b, k), *after = &b->motion[k].velocity;
   const scree_Twist mean = {scree_scale(0.5, scree_add(before.linear, after->linear)),
                             scree_scale(0.5, scree_add(before.angular, after->angular))};
-  return scree_velocity_at(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+  return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
 }
 
 /* The same of the obstacle or obstacles, with the sign with which they enter u. */
@@ -75,6 +75,12 @@ static bool is_sustained(const scree_System *s, int c, double before, double h) 
   return s->contacts.gap[c] <= small && fabs(before) * h <= small;
 }
 
+/* Whether the normal of contact c is compliant. */
+static bool has_spring(const scree_System *s, int c) {
+  const size_t d = (size_t)s->bodies.dimension;
+  return s->laws.any_terms && s->posed.C[(size_t)c * d * d] > 0;
+}
+
 /* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
  * does no normal work: what it does all the same, by the solver's error and by the correction of
  * its gap, is `push`, as is the work of pushing a body out of any other penetration. The rest of
@@ -92,7 +98,8 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push) push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
+    if (p->push && !has_spring(s, c))
+      push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -107,6 +114,13 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   balance->normal = normal + push;
   balance->friction = friction;
   balance->drivers = drivers;
+  if (!s->laws.any_terms) return;
+  /* what went into springs is not dissipated; the energy of contacts that are gone is */
+  const scree_LawEnergy old = scree_system_stored(s, &s->memory);
+  const scree_LawEnergy now = scree_system_stored(s, &s->trial);
+  balance->elastic = now.normal + now.tangent;
+  balance->normal -= now.normal - old.normal;
+  balance->friction -= now.tangent - old.tangent;
 }
 
 void scree_system_weigh(scree_System *s, double h) {
@@ -166,7 +180,7 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   a->given_back = fmax(a->given_back, a->taken_peak - taken);
   a->push_least = fmin(a->push_least, e->push);
   a->push_rise = fmax(a->push_rise, e->push - a->push_least);
-  a->turned_over = fmax(a->turned_over, e->kinetic + flows(e));
+  a->turned_over = fmax(a->turned_over, e->kinetic + e->elastic + flows(e));
 }
 
 double scree_system_defect(const scree_System *s) {

@@ -5,7 +5,7 @@
  * in the order of the pairs for any number of threads. */
 #include "core/log.h"
 #include "core/memory.h"
-#include "geometry/narrow.h"
+#include "geometry/composite.h"
 #include "step/system.h"
 
 #include <omp.h>
@@ -39,7 +39,7 @@ void scree_points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *
     p->failed = true;
     return;
   }
-  p->keys[p->count] = (scree_ContactKey){i, j, point->feature};
+  p->keys[p->count] = (scree_ContactKey){i, j, {point->part[0], point->part[1]}, point->feature};
   p->position[p->count] = point->position;
   p->normal[p->count] = point->normal;
   p->gap[p->count] = point->gap;
@@ -94,9 +94,33 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
     }
     const scree_Vec3 e = scree_vec3(more, more, more);
     t->bounds[k] = (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
-    /* the vertices of a polygon are not symmetric about its origin */
-    t->radius[k] = shape->kind == SCREE_SHAPE_POLYGON ? INFINITY : shape->bounding_radius + more;
+    /* shapes with vertices or parts are not symmetric about their origin */
+    t->radius[k] = shape->data ? INFINITY : shape->bounding_radius + more;
   }
+}
+
+/* Where the points of a pair of shapes with parts go. */
+typedef struct Sink {
+  scree_Points *out;
+  int i, j;
+} Sink;
+
+static void add_point(void *user, const scree_ManifoldPoint *point) {
+  const Sink *sink = user;
+  scree_points_add(sink->out, sink->i, sink->j, point);
+}
+
+void scree_points_collide(const scree_Bodies *b, int i, const scree_Pose *pi, int j,
+                          const scree_Pose *pj, double margin, scree_Points *out) {
+  const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+  if (scree_shape_is_composite(si) || scree_shape_is_composite(sj)) {
+    Sink sink = {out, i, j};
+    scree_collide_each(si, pi, sj, pj, margin, add_point, &sink);
+    return;
+  }
+  scree_Manifold manifold;
+  const int n = scree_collide(si, pi, sj, pj, margin, &manifold);
+  for (int k = 0; k < n; ++k) scree_points_add(out, i, j, &manifold.points[k]);
 }
 
 static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, double relative,
@@ -115,12 +139,9 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-  scree_Manifold manifold;
-  const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-  const double size = scree_pair_size(si, sj);
-  const int n = scree_collide(si, &b->motion[i].pose, sj, &b->motion[j].pose,
-                              relative * size + ahead, &manifold);
-  for (int k = 0; k < n; ++k) scree_points_add(out, i, j, &manifold.points[k]);
+  const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
+  scree_points_collide(b, i, &b->motion[i].pose, j, &b->motion[j].pose, relative * size + ahead,
+                       out);
 }
 
 /* The lists of the other threads behind the first one's, which is in place. */
@@ -208,6 +229,7 @@ double scree_system_penetration(const scree_System *s, int *body) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     if (!(s->contacts.gap[c] < 0)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
+    if (scree_system_law(s, key->i, key->j)->soft) continue;
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     const double depth = -s->contacts.gap[c] / size;
     if (!(depth > worst)) continue;

@@ -10,7 +10,7 @@ void scree_system_drift(scree_System *s, double h) {
   SCREE_OVER_BODIES(k, b->count, s->threads) {
     if (b->fixed[k] && (b->cold[k].driver < 0 || b->cold[k].belt || b->fixed[k] & SCREE_BODY_GONE))
       continue;
-    scree_rigid_drift(&b->inertia[k], h, &b->motion[k]);
+    scree_bodies_drift(b, k, h);
   }
 }
 
@@ -69,22 +69,10 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
 scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
-  const scree_Inertia *inertia = &b->inertia[k];
-  scree_Twist v = {{0, 0, 0}, {0, 0, 0}};
   const int index = p->nc > 0 ? p->problem_index[k] : -1;
-  if (index < 0) return v;
-  const double *y = p->y + (size_t)index * (size_t)b->nb, m = inertia->inv_sqrt_mass;
-  const scree_Vec3 i = inertia->inv_sqrt_moments;
-  if (b->nb == 3) {
-    v.linear = scree_vec3(m * y[0], m * y[1], 0);
-    v.angular.z = i.z * y[2];
-  } else {
-    v.linear = scree_vec3(m * y[0], m * y[1], m * y[2]);
-    v.angular = scree_times(i, scree_vec3(y[3], y[4], y[5]));
-    if (!scree_inertia_isotropic(inertia))
-      v.angular = scree_quat_rotate(b->motion[k].pose.orientation, v.angular);
-  }
-  return v;
+  if (index < 0) return (scree_Twist){{0, 0, 0}, {0, 0, 0}};
+  return scree_rigid_unscale(&b->inertia[k], b->motion[k].pose.orientation, b->dimension,
+                             p->y + (size_t)index * (size_t)b->nb);
 }
 
 scree_Twist scree_system_after(const scree_System *s, int k) {

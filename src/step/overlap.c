@@ -95,8 +95,9 @@ static const double aim = 0.5, notice = 0.6, own = 0.1;
 static double expansion_error(const scree_System *s, int i, int j, scree_Vec3 point, const Side *a,
                               const Side *b, double h) {
   const scree_Bodies *bodies = &s->bodies;
-  const scree_Vec3 u = scree_sub(scree_velocity_at(&bodies->motion[i].pose, &a->velocity, point),
-                                 scree_velocity_at(&bodies->motion[j].pose, &b->velocity, point));
+  const scree_Vec3 u =
+      scree_sub(scree_rigid_velocity(&bodies->motion[i].pose, &a->velocity, point),
+                scree_rigid_velocity(&bodies->motion[j].pose, &b->velocity, point));
   const double travel = h * scree_norm(u) + a->turn * a->arm + b->turn * b->arm;
   if (is_drum(&bodies->cold[i].shape) || is_drum(&bodies->cold[j].shape))
     return travel > 0 ? INFINITY : 0;
@@ -125,6 +126,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
   if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
+  if (scree_system_law(s, i, j)->soft) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
@@ -136,26 +138,28 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const double error = expansion_error(s, i, j, at, &a, &z, h);
   if (error == 0 || lowest - error >= -limit) return 0;
   const scree_Motion mi = motion_after(b, i, &a, h), mj = motion_after(b, j, &z, h);
-  scree_Manifold manifold;
-  const int n = scree_collide(si, &mi.pose, sj, &mj.pose, 0, &manifold);
+  const size_t begin = out->count;
+  scree_points_collide(b, i, &mi.pose, j, &mj.pose, 0, out);
   double deepest = 0;
-  for (int k = 0; k < n; ++k) deepest = fmin(deepest, manifold.points[k].gap);
+  for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
   /* what the expanded gap shows itself is the solver's, whose tolerance is certified elsewhere */
-  if (deepest >= -limit || deepest >= lowest - own * limit) return 0;
-  for (int k = 0; k < n; ++k) {
-    scree_ManifoldPoint *p = &manifold.points[k];
-    const scree_Vec3 on_i = back(b, i, &mi, scree_axpy(p->position, 0.5 * p->gap, p->normal));
-    const scree_Vec3 on_j = back(b, j, &mj, scree_axpy(p->position, -0.5 * p->gap, p->normal));
-    p->position = scree_scale(0.5, scree_add(on_i, on_j));
-    scree_points_add(out, i, j, p);
+  if (deepest >= -limit || deepest >= lowest - own * limit) {
+    out->count = begin;
+    return 0;
+  }
+  for (size_t k = begin; k < out->count; ++k) {
+    const scree_Vec3 p = out->position[k], n = out->normal[k];
+    const scree_Vec3 on_i = back(b, i, &mi, scree_axpy(p, 0.5 * out->gap[k], n));
+    const scree_Vec3 on_j = back(b, j, &mj, scree_axpy(p, -0.5 * out->gap[k], n));
+    out->position[k] = scree_scale(0.5, scree_add(on_i, on_j));
   }
   return -deepest / size;
 }
 
 static void add_copy(scree_Points *to, const scree_Points *from, size_t k) {
   const scree_ContactKey *key = &from->keys[k];
-  const scree_ManifoldPoint point = {from->position[k], from->normal[k], from->gap[k],
-                                     key->feature};
+  const scree_ManifoldPoint point = {
+      from->position[k], from->normal[k], from->gap[k], key->feature, {key->part[0], key->part[1]}};
   scree_points_add(to, key->i, key->j, &point);
   if (!to->failed) to->curve[to->count - 1] = from->curve[k];
 }
@@ -203,8 +207,8 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   const scree_ContactKey *key = &points->keys[k];
   const scree_Vec3 P = points->position[k];
   const scree_Twist vi = scree_system_after(s, key->i), vj = scree_system_after(s, key->j);
-  const scree_Vec3 u = scree_sub(scree_velocity_at(&b->motion[key->i].pose, &vi, P),
-                                 scree_velocity_at(&b->motion[key->j].pose, &vj, P));
+  const scree_Vec3 u = scree_sub(scree_rigid_velocity(&b->motion[key->i].pose, &vi, P),
+                                 scree_rigid_velocity(&b->motion[key->j].pose, &vj, P));
   return points->gap[k] - h * scree_dot(points->normal[k], u);
 }
 

@@ -1,11 +1,9 @@
 /* The discrete problem of a step in body form.
  *
  * Contact c between bodies i and j at point P with frame (n, t1, t2), n from j to i, has the
- * relative velocity u = R^T (v_i(P) - v_j(P)). With y = (sqrt(m) v, sqrt(J) w in the principal
- * frame e_k), the row of a direction a is, for body i with arm p = P - x_i,
- *     ( a / sqrt(m) ,  ((p x a) . e_k) / sqrt(J_k) )
- * and its negative for body j. Obstacles have no block: their velocity is part of q. When all
- * bodies that touch are balls, two numbers for each stand for the block (scree/problem.h).
+ * relative velocity u = R^T (v_i(P) - v_j(P)). The kind of a body gives the block of its velocity
+ * (rigid.h); body j has the negative one. Obstacles have no block: their velocity is part of q.
+ * When all bodies that touch are balls, two numbers for each stand for the block (scree/problem.h).
  * Only bodies that touch something are in the problem, numbered in the order of the world. */
 #include "core/log.h"
 #include "core/memory.h"
@@ -79,6 +77,19 @@ static bool reserve_sets(scree_Posed *p, size_t nc) {
   return true;
 }
 
+/* Compliance and memory, only when some pair has a law with terms of its own. */
+static bool reserve_terms(scree_Posed *p, size_t nc, size_t d, size_t memory) {
+  if (nc <= p->term_capacity && memory == p->memory_size) return true;
+  const size_t n = nc + nc / 16;
+  p->term_capacity = 0;
+  p->memory_size = memory;
+  if (!reserve((void **)&p->C, n * d * d, sizeof(double)) ||
+      !reserve((void **)&p->memory, n * memory, sizeof(double)))
+    return false;
+  p->term_capacity = n;
+  return true;
+}
+
 /* Number the bodies that touch, in the order of the world. */
 static scree_Status number_bodies(scree_System *s) {
   scree_Posed *p = &s->posed;
@@ -103,34 +114,6 @@ static scree_Status number_bodies(scree_System *s) {
     index[k] = p->nbodies++;
   }
   return SCREE_OK;
-}
-
-/* The block (d x nb) of one body for the directions a[0..d-1] at `arm` from its centre. */
-static void fill_block(const scree_Inertia *inertia, scree_Quat orientation, scree_Vec3 arm,
-                       const scree_Vec3 *a, double sign, int d, double *B) {
-  const double m = sign * inertia->inv_sqrt_mass;
-  const scree_Vec3 i = scree_scale(sign, inertia->inv_sqrt_moments);
-  if (d == 2) {
-    for (int k = 0; k < 2; ++k, B += 3) {
-      B[0] = m * a[k].x;
-      B[1] = m * a[k].y;
-      B[2] = i.z * (arm.x * a[k].y - arm.y * a[k].x);
-    }
-    return;
-  }
-  const bool turned = !scree_inertia_isotropic(inertia);
-  scree_Mat3 R = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  if (turned) R = scree_quat_matrix(orientation);
-  for (int k = 0; k < 3; ++k, B += 6) {
-    scree_Vec3 t = scree_cross(arm, a[k]);
-    if (turned) t = scree_mat3_tmul(&R, t);
-    B[0] = m * a[k].x;
-    B[1] = m * a[k].y;
-    B[2] = m * a[k].z;
-    B[3] = i.x * t.x;
-    B[4] = i.y * t.y;
-    B[5] = i.z * t.z;
-  }
 }
 
 static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
@@ -188,7 +171,7 @@ static void fill_rows(scree_System *s) {
         row[0] = sign * inertia->inv_sqrt_mass;
         row[1] = -sign * scree_dot(a[0], arm) * inertia->inv_sqrt_moments.z;
       } else {
-        fill_block(inertia, pose->orientation, arm, a, sign, d, row);
+        scree_rigid_block(inertia, pose->orientation, arm, a, sign, d, row);
       }
     }
   }
@@ -204,7 +187,8 @@ scree_Status scree_system_pose(scree_System *s) {
   p->balls = all_balls(s);
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
-      (s->laws.any_set && !reserve_sets(p, nc)))
+      (s->laws.any_set && !reserve_sets(p, nc)) ||
+      (s->laws.any_terms && !reserve_terms(p, nc, d, (size_t)s->laws.memory)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
@@ -213,20 +197,14 @@ scree_Status scree_system_pose(scree_System *s) {
   return SCREE_OK;
 }
 
-scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity,
-                             scree_Vec3 point) {
-  return scree_add(velocity->linear,
-                   scree_cross(velocity->angular, scree_sub(point, pose->position)));
-}
-
 /* Velocity of the first body less that of the second where contact c acts on them. */
 static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Twist *vi,
                                     const scree_Twist *vj) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Motion *motion = s->bodies.motion;
   return scree_sub(
-      scree_velocity_at(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
-      scree_velocity_at(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
+      scree_rigid_velocity(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
+      scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
 }
 
 void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
@@ -280,16 +258,50 @@ static double load_of(const scree_System *s, int c) {
          fmin(W * fabs(p->r[(size_t)c * d]), s->forced_most);
 }
 
-void scree_system_fill(scree_System *s, double horizon) {
+scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
+                                      const double *before) {
+  return (scree_LawPoint){.d = s->bodies.dimension,
+                          .h = s->times.h,
+                          .horizon = s->times.horizon,
+                          .rest = s->times.rest,
+                          .gap = s->contacts.gap[c],
+                          .axes = axes,
+                          .before = before,
+                          .memory = s->posed.memory + (size_t)c * s->posed.memory_size};
+}
+
+/* The terms of a law of its own in place of the scheme's. */
+static void fill_terms(scree_System *s, int c, const scree_LawContact *law, const double *before,
+                       double *shift, scree_Set *set) {
+  scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension;
+  double *C = p->C + (size_t)c * (size_t)(d * d);
+  memset(C, 0, (size_t)(d * d) * sizeof *C);
+  if (!law->law->pose) return;
+  scree_Vec3 a[3];
+  contact_axes(s->contacts.normal[c], d, a);
+  const scree_LawPoint point = scree_system_law_point(s, c, a, before);
+  scree_LawTerms terms = {.set = *set};
+  memcpy(terms.q, shift, (size_t)d * sizeof *shift);
+  law->law->pose(law->pair, &point, &terms);
+  memcpy(shift, terms.q, (size_t)d * sizeof *shift);
+  for (int k = 0; k < d; ++k) C[k * d + k] = terms.compliance[k];
+  *set = terms.set;
+  /* what a spring pushes is no error of the gap */
+  if (terms.compliance[0] > 0) p->push[c] = 0;
+}
+
+void scree_system_fill(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
+  const double horizon = s->times.horizon;
   /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
   SCREE_OVER_BODIES(c, p->nc, s->threads) {
     const scree_ContactKey *key = &s->contacts.keys[c];
-    const scree_LawContact *law =
-        scree_law_table_get(&s->laws, b->cold[key->i].material, b->cold[key->j].material);
+    const scree_LawContact *law = scree_system_law(s, key->i, key->j);
+    scree_Set set = law->set;
     double before[3], *q = p->q + (size_t)c * (size_t)d;
     scree_system_approach(s, c, before, q);
     if (p->shift) {
@@ -306,103 +318,17 @@ void scree_system_fill(scree_System *s, double horizon) {
       if (approach.gap < 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift);
       p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */
+      if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
     /* an impulse that comes from a contact with another normal may lie outside the set */
-    scree_set_project(&law->set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
-    p->mu[c] = law->set.mu;
+    scree_set_project(&set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
+    p->mu[c] = set.mu;
     if (!s->laws.any_set) continue;
-    p->set[c] = (uint8_t)law->set.kind;
-    p->set_a[c] = law->set.a;
-    p->set_b[c] = law->set.b;
+    p->set[c] = (uint8_t)set.kind;
+    p->set_a[c] = set.a;
+    p->set_b[c] = set.b;
   }
-}
-
-/* Obstacles may be far off: a place counts from the origin of the other body. */
-static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
-  const scree_ContactKey *key = &points->keys[k];
-  const int body = s->bodies.fixed[key->i] ? key->j : key->i;
-  return scree_sub(points->position[k], s->bodies.motion[body].pose.position);
-}
-
-void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms) {
-  SCREE_OVER_BODIES(k, (int)points->count, s->threads) arms[k] = arm_of(s, points, (size_t)k);
-}
-
-/* previous[c]: the entry of a memory that contact c had, or -1. */
-static void match(const scree_System *s, const scree_Memory *memory, const scree_Vec3 *arms,
-                  int32_t *previous) {
-  scree_contact_match_near(memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
-                           (size_t)s->posed.nc, previous);
-}
-
-static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *previous) {
-  scree_Posed *p = &s->posed;
-  const int d = s->bodies.dimension;
-  const bool tried = s->trial.h > 0;
-  const scree_Memory *memory = tried ? &s->trial : &s->memory;
-  match(s, &s->memory, arms, previous);
-  if (p->loaded) {
-    SCREE_OVER_BODIES(c, p->nc, s->threads) {
-      const int32_t old = previous[c];
-      p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
-    }
-  }
-  if (tried) match(s, memory, arms, previous);
-  const double scale = memory->h > 0 ? h / memory->h : 0;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
-    double *r = p->r + (size_t)c * (size_t)d;
-    const int32_t old = previous[c];
-    scree_Vec3 a[3];
-    contact_axes(s->contacts.normal[c], d, a);
-    for (int k = 0; k < d; ++k) r[k] = old < 0 ? 0 : scale * scree_dot(a[k], memory->impulses[old]);
-  }
-}
-
-scree_Status scree_system_warm(scree_System *s, double h) {
-  int32_t *previous = SCREE_ALLOC(int32_t, s->posed.nc);
-  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->posed.nc);
-  scree_Status status = SCREE_OK;
-  if (previous && arms) {
-    scree_system_arms(s, &s->contacts, arms);
-    warm(s, h, arms, previous);
-  } else {
-    status = scree_fail_memory(s->log, "the matching of contacts");
-  }
-  scree_free(previous);
-  scree_free(arms);
-  return status;
-}
-
-static bool pushes(const double *r, int d) {
-  return r[0] != 0 || r[1] != 0 || (d == 3 && r[2] != 0);
-}
-
-scree_Status scree_system_remember(scree_System *s, double h) {
-  const scree_Posed *p = &s->posed;
-  scree_Memory *memory = &s->trial;
-  const int d = s->bodies.dimension;
-  size_t count = 0;
-  for (int c = 0; c < p->nc; ++c) count += pushes(p->r + (size_t)c * (size_t)d, d);
-  if (!scree_grow_lean((void **)&memory->keys, &memory->key_capacity, count,
-                       sizeof *memory->keys) ||
-      !scree_grow_lean((void **)&memory->impulses, &memory->impulse_capacity, count,
-                       sizeof *memory->impulses) ||
-      !scree_grow_lean((void **)&memory->arms, &memory->arm_capacity, count, sizeof *memory->arms))
-    return scree_fail_memory(s->log, "the impulses of a step");
-  memory->count = 0;
-  for (int c = 0; c < p->nc; ++c) {
-    const double *r = p->r + (size_t)c * (size_t)d;
-    if (!pushes(r, d)) continue;
-    scree_Vec3 a[3], impulse = {0, 0, 0};
-    contact_axes(s->contacts.normal[c], d, a);
-    for (int k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
-    memory->keys[memory->count] = s->contacts.keys[c];
-    memory->arms[memory->count] = arm_of(s, &s->contacts, (size_t)c);
-    memory->impulses[memory->count++] = impulse;
-  }
-  memory->h = h;
-  return SCREE_OK;
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {
@@ -419,7 +345,8 @@ scree_Problem scree_system_problem(const scree_System *s) {
                                     .id = p->problem_body,
                                     .B = p->balls ? NULL : p->B,
                                     .normal = p->balls ? &s->contacts.normal->x : NULL,
-                                    .arm = p->balls ? p->arm : NULL};
+                                    .arm = p->balls ? p->arm : NULL,
+                                    .C = s->laws.any_terms ? p->C : NULL};
   if (s->laws.any_set) {
     problem.set = p->set;
     problem.set_a = p->set_a;

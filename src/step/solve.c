@@ -141,7 +141,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
       fmax(rules.round_off, rules.margin * allowed / defect * report->solve.value);
   double most = fmax(w->spent, rules.tighten_sweeps * scree_sweep_seconds(problem));
   static const char *const polish[] = {"polish=true", NULL};
-  if (strcmp(settings->solver, scree_solver_auto.name) == 0) settings->options = polish;
+  if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   const bool is_long = w->pause == 0;
   if (is_long) most = fmax(most, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);

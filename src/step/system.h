@@ -66,14 +66,15 @@ typedef struct scree_Points {
   bool failed;                   /* memory ran out */
 } scree_Points;
 
-/* The impulses of the last step that are not zero by name and place, in the world frame, for the
- * warm start.
- */
+/* What the contacts of a step leave for the next one, by name and place: impulses that are not
+ * zero, in the world frame, and the memory of their laws. */
 typedef struct scree_Memory {
-  size_t count, key_capacity, impulse_capacity, arm_capacity;
+  size_t count, key_capacity, impulse_capacity, arm_capacity, value_capacity;
   scree_ContactKey *keys; /* (count) */
   scree_Vec3 *impulses;   /* (count) on the first body */
   scree_Vec3 *arms;       /* (count) where, from the origin of a body that is no obstacle */
+  size_t stride;          /* doubles that the laws remember of a contact */
+  double *values;         /* (count x stride) */
   double h;               /* of the step they were found in */
 } scree_Memory;
 
@@ -94,11 +95,14 @@ typedef struct scree_Posed {
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
-  int *problem_body;  /* (nbodies) body of the world */
-  int *problem_index; /* (bodies) index in the problem, -1 */
-  const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
-  double rho, scale;  /* of the error: step of the natural map, and what it is relative to */
-  double r_max;       /* largest normal impulse: a contact below `tolerance` of it is open */
+  size_t term_capacity, memory_size; /* if some law has terms of its own: */
+  double *C;                         /* (nc x d x d) compliance */
+  double *memory;                    /* (nc x memory_size) of the laws before the step */
+  int *problem_body;                 /* (nbodies) body of the world */
+  int *problem_index;                /* (bodies) index in the problem, -1 */
+  const double *y;   /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
+  double rho, scale; /* of the error: step of the natural map, and what it is relative to */
+  double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
 /* How much energy the discretisation has made, and what that is to be compared with. */
@@ -120,6 +124,13 @@ typedef struct scree_WorkMeter {
   int failures, pause; /* long attempts to tighten that failed in a row; steps until the next */
 } scree_WorkMeter;
 
+/* The step under way, as contact laws see it. */
+typedef struct scree_StepTimes {
+  double h;       /* its length */
+  double horizon; /* from its kick to the next one */
+  double rest;    /* from its kick to its end */
+} scree_StepTimes;
+
 typedef struct scree_System {
   scree_Bodies bodies;
   scree_LawTable laws;
@@ -138,6 +149,7 @@ typedef struct scree_System {
   scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
   double forced_most;  /* largest change of a velocity by both */
 
+  scree_StepTimes times; /* of the attempt under way */
   scree_Points contacts; /* of the last detection */
   scree_Posed posed;
   scree_Memory memory; /* of the last step that stands */
@@ -187,37 +199,60 @@ static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int
   return scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
                     s->contacts.normal[c]);
 }
+/* The law between two bodies. */
+static inline const scree_LawContact *scree_system_law(const scree_System *s, int i, int j) {
+  const scree_BodyCold *cold = s->bodies.cold;
+  return scree_law_table_get(&s->laws, cold[i].material, cold[j].material);
+}
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
 struct scree_ManifoldPoint;
 /* Behind the others; `failed` is set when memory runs out. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
+/* Add all points of bodies i and j at these poses with gaps up to `margin`. */
+void scree_points_collide(const scree_Bodies *bodies, int i, const scree_Pose *pi, int j,
+                          const scree_Pose *pj, double margin, scree_Points *points);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 
 /* Fill `posed` from the contacts: numbering of bodies and B. */
 scree_Status scree_system_pose(scree_System *s);
-/* Free velocities, gaps, restitution, friction: q, mu, sets. r holds the impulses of the last step
- * for the loads of contacts. `horizon` is the time to the next kick. */
-void scree_system_fill(scree_System *s, double horizon);
-/* Places (count) of points relative to a body of theirs, by which names are matched. */
-void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);
-/* r from the trial, or else from the memory of the last step; which contacts the latter loaded. */
-scree_Status scree_system_warm(scree_System *s, double h);
-/* The trial becomes the impulses at hand. */
-scree_Status scree_system_remember(scree_System *s, double h);
-/* Component k of the relative velocity after the kick at contact c: the solver's without shift. */
+/* Free velocities, gaps, restitution, friction: q, mu, sets, compliance. r holds the impulses of
+ * the last step for the loads of contacts. */
+void scree_system_fill(scree_System *s);
+/* Contact c as a law sees it; axes (d) and before (d) are the caller's. */
+scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
+                                      const double *before);
+/* Component k of the relative velocity after the kick at contact c: the solver's without shift and
+ * compliance. */
 static inline double scree_system_velocity(const scree_System *s, int c, int k) {
-  const size_t at = (size_t)c * (size_t)s->bodies.dimension + (size_t)k;
-  return s->posed.shift ? s->posed.u[at] - s->posed.shift[at] : s->posed.u[at];
+  const size_t d = (size_t)s->bodies.dimension, at = (size_t)c * d + (size_t)k;
+  const scree_Posed *p = &s->posed;
+  if (!p->shift) return p->u[at];
+  if (!s->laws.any_terms) return p->u[at] - p->shift[at];
+  return p->u[at] - p->shift[at] - p->C[((size_t)c * d + (size_t)k) * d + (size_t)k] * p->r[at];
 }
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
 /* Relative velocity (d) at contact c, and without forces on the way if `free` is not null. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
-/* Velocity of the surface of obstacle or body `body` at `point`. */
-scree_Vec3 scree_velocity_at(const scree_Pose *pose, const scree_Twist *velocity, scree_Vec3 point);
+
+/* ---- memory.c -------------------------------------------------------------------------------- */
+
+bool scree_memory_reserve(scree_Memory *memory, size_t count, size_t stride);
+void scree_memory_fini(scree_Memory *memory);
+bool scree_memory_copy(const scree_Memory *from, scree_Memory *to);
+size_t scree_memory_bytes(const scree_Memory *memory);
+/* Places (count) of points relative to a body of theirs, by which names are matched. */
+void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);
+/* r from the trial, or else from the memory of the last step; which contacts the latter loaded, and
+ * what their laws remember of it. */
+scree_Status scree_system_warm(scree_System *s, double h);
+/* The trial becomes the impulses at hand, and what the laws make of them. */
+scree_Status scree_system_remember(scree_System *s, double h);
+/* Energy stored in the contacts of a memory. */
+scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *memory);
 
 /* ---- solve.c --------------------------------------------------------------------------------- */
 

@@ -161,10 +161,30 @@ static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
   return true;
 }
 
-scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
-                              scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh) {
-  mesh->points = mesh->triangles = 0;
-  mesh->sheet = false;
+static bool put_shape(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
+                      scree_Mesh *mesh);
+
+/* Each part, then moved to its place. */
+static bool put_clump(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
+                      scree_Mesh *mesh) {
+  for (int k = 0; k < scree_shape_part_count(shape); ++k) {
+    const scree_Part *part = scree_shape_part(shape, k);
+    const size_t first = mesh->points;
+    if (!put_shape(&part->shape, segments, reach, centre, mesh)) return false;
+    for (size_t p = first; p < mesh->points; ++p) {
+      double *x = mesh->point + 3 * p, *n = mesh->normal + 3 * p;
+      const scree_Vec3 at = scree_pose_apply(&part->pose, scree_vec3(x[0], x[1], x[2]));
+      const scree_Vec3 out =
+          scree_quat_rotate(part->pose.orientation, scree_vec3(n[0], n[1], n[2]));
+      x[0] = at.x, x[1] = at.y, x[2] = at.z;
+      n[0] = out.x, n[1] = out.y, n[2] = out.z;
+    }
+  }
+  return true;
+}
+
+static bool put_shape(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
+                      scree_Mesh *mesh) {
   bool done = true;
   const double thin = fmax(shape->radius, 0.001 * reach);
   const bool endless = !isfinite(shape->half_length) || shape->half_length <= 0.0;
@@ -202,9 +222,20 @@ scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double rea
                     !endless);
     mesh->sheet = true;
     break;
+  case SCREE_SHAPE_CLUMP_2D:
+  case SCREE_SHAPE_CLUMP: done = put_clump(shape, segments, reach, centre, mesh); break;
   case SCREE_SHAPE_KINDS: break;
   }
-  return done ? SCREE_OK : scree_fail_memory(log, "the triangles of a shape");
+  return done;
+}
+
+scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
+                              scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh) {
+  mesh->points = mesh->triangles = 0;
+  mesh->sheet = false;
+  return put_shape(shape, segments, reach, centre, mesh)
+             ? SCREE_OK
+             : scree_fail_memory(log, "the triangles of a shape");
 }
 
 scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int segments,

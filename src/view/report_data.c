@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "view/mesh.h"
 #include "view/report.h"
 
 #include <math.h>
@@ -24,31 +25,94 @@ static void add(scree_Block *block, const char *name, scree_ColumnType type, int
 
 /* ---- what does not change -------------------------------------------------------------------- */
 
-static void add_vertices(const scree_Replay *replay, scree_Block *block, double *work) {
-  const size_t n = (size_t)replay->body_count;
-  size_t total = 0;
-  for (size_t i = 0; i < n; ++i) {
-    work[i] = (double)total;
-    total += (size_t)replay->bodies[i].shape.vertex_count;
+/* Whether the page draws this kind from its numbers; all others are given by triangles. */
+static bool page_draws(scree_ShapeKind kind) {
+  switch (kind) {
+  case SCREE_SHAPE_DISK:
+  case SCREE_SHAPE_ELLIPSE:
+  case SCREE_SHAPE_POLYGON:
+  case SCREE_SHAPE_SEGMENT:
+  case SCREE_SHAPE_HALF_PLANE:
+  case SCREE_SHAPE_DRUM_2D:
+  case SCREE_SHAPE_SPHERE:
+  case SCREE_SHAPE_ELLIPSOID:
+  case SCREE_SHAPE_BOX:
+  case SCREE_SHAPE_CAPSULE:
+  case SCREE_SHAPE_HALF_SPACE:
+  case SCREE_SHAPE_DRUM: return true;
+  default: return false;
   }
-  add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, work);
-  for (size_t i = 0; i < n; ++i) work[i] = replay->bodies[i].shape.vertex_count;
-  add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, work);
-  double *points = SCREE_ALLOC(double, 3 * total);
-  if (!points) {
+}
+
+enum { PAGE_SEGMENTS = 24 }; /* corners of a circle of a shape that is given by triangles */
+
+/* All vertices and triangles of the bodies, growing. */
+typedef struct Triangles {
+  scree_Mesh mesh; /* of one body */
+  double *points, *triangles;
+  size_t point_capacity, triangle_capacity, points_used, triangles_used;
+} Triangles;
+
+static bool add_body(Triangles *t, const scree_Shape *shape, const scree_Log *log) {
+  const bool drawn = page_draws(shape->kind);
+  const scree_Vec3 centre = {0, 0, 0};
+  if (!drawn &&
+      scree_mesh_shape(shape, PAGE_SEGMENTS, shape->bounding_radius, centre, log, &t->mesh))
+    return false;
+  const size_t n = drawn ? (size_t)shape->vertex_count : t->mesh.points;
+  const size_t m = drawn ? 0 : t->mesh.triangles;
+  if (!scree_grow((void **)&t->points, &t->point_capacity, 3 * (t->points_used + n),
+                  sizeof *t->points) ||
+      !scree_grow((void **)&t->triangles, &t->triangle_capacity, 3 * (t->triangles_used + m),
+                  sizeof *t->triangles))
+    return false;
+  if (n)
+    memcpy(t->points + 3 * t->points_used, drawn ? &shape->vertices->x : t->mesh.point,
+           3 * n * sizeof *t->points);
+  for (size_t k = 0; k < 3 * m; ++k) t->triangles[3 * t->triangles_used + k] = t->mesh.triangle[k];
+  t->points_used += n;
+  t->triangles_used += m;
+  return true;
+}
+
+/* Columns have their components one after the other. */
+static void add_triples(scree_Block *block, const char *name, scree_ColumnType type,
+                        const double *rows, size_t n) {
+  double *columns = SCREE_ALLOC(double, 3 * n);
+  if (!columns) {
     block->failed = true;
     return;
   }
-  for (size_t i = 0, at = 0; i < n; ++i) {
-    const scree_Shape *shape = &replay->bodies[i].shape;
-    for (int v = 0; v < shape->vertex_count; ++v, ++at) {
-      points[at] = shape->vertices[v].x;
-      points[total + at] = shape->vertices[v].y;
-      points[2 * total + at] = shape->vertices[v].z;
+  for (size_t k = 0; k < n; ++k)
+    for (size_t c = 0; c < 3; ++c) columns[c * n + k] = rows[3 * k + c];
+  add(block, name, type, 3, 1, n, columns);
+  scree_free(columns);
+}
+
+static void add_vertices(const scree_Replay *replay, scree_Block *block, double *work) {
+  const size_t n = (size_t)replay->body_count;
+  Triangles t = {0};
+  double *first = work, *count = work + n, *from = work + 2 * n, *faces = work + 3 * n;
+  for (size_t i = 0; i < n && !block->failed; ++i) {
+    first[i] = (double)t.points_used;
+    from[i] = (double)t.triangles_used;
+    block->failed = !add_body(&t, &replay->bodies[i].shape, replay->log);
+    count[i] = (double)t.points_used - first[i];
+    faces[i] = (double)t.triangles_used - from[i];
+  }
+  if (!block->failed) {
+    add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, first);
+    add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, count);
+    add_triples(block, "vertices", SCREE_COLUMN_F64, t.points, t.points_used);
+    if (t.triangles_used > 0) {
+      add(block, "triangle_first", SCREE_COLUMN_U32, 1, 1, n, from);
+      add(block, "triangle_count", SCREE_COLUMN_U32, 1, 1, n, faces);
+      add_triples(block, "triangles", SCREE_COLUMN_U32, t.triangles, t.triangles_used);
     }
   }
-  add(block, "vertices", SCREE_COLUMN_F64, 3, 1, total, points);
-  scree_free(points);
+  scree_mesh_fini(&t.mesh);
+  scree_free(t.points);
+  scree_free(t.triangles);
 }
 
 void scree_report_static(const scree_Replay *replay, scree_Block *block) {

@@ -33,6 +33,7 @@ static scree_Contact get_contact(const scree_World *world, int contact) {
   const size_t at = (size_t)contact * (size_t)d;
   const scree_ContactKey *key = &s->contacts.keys[contact];
   scree_Contact out = {.body = {key->i, key->j},
+                       .part = {key->part[0], key->part[1]},
                        .feature = key->feature,
                        .position = s->contacts.position[contact],
                        .normal = s->contacts.normal[contact],
@@ -106,7 +107,7 @@ static void sum_bodies(const scree_System *s, scree_Analysis *a) {
     double rotation;
     const double mass = b->inertia[k].mass;
     const scree_Vec3 x = m->pose.position, p = scree_scale(mass, m->velocity.linear);
-    a->kinetic += scree_rigid_kinetic(&b->inertia[k], m, &rotation);
+    a->kinetic += scree_bodies_kinetic(b, k, &rotation);
     a->kinetic_rotation += rotation;
     a->potential -= mass * scree_dot(s->settings.gravity, x);
     a->momentum = scree_add(a->momentum, p);
@@ -217,15 +218,18 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
   const scree_System *s = &world->system;
   /* A detection with lists of its own: the contacts of the last step stay what they are. */
   scree_System scratch = {.bodies = s->bodies,
+                          .laws = s->laws,
                           .settings = s->settings,
                           .scheme = s->scheme,
                           .log = s->log,
                           .threads = s->threads,
                           .broad = scree_broad_create()};
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
+  if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
   const scree_Status status = scree_system_detect(&scratch, 0, NULL);
   if (!status) *penetration = scree_system_penetration(&scratch, body);
   scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
+  scratch.laws = (scree_LawTable){0};
   scree_system_fini(&scratch);
   return status;
 }

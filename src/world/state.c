@@ -2,9 +2,9 @@
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
  * the step of their removal, then the names, impulses and places of the contacts of the last step,
- * which start the next solve, the drivers and forces, and what the solver remembers. The broad
- * phase keeps a list between steps, but only as a list of candidates: what is computed from it does
- * not depend on it, so it is built anew. */
+ * which start the next solve, the memory of their laws, the drivers and forces, and what the solver
+ * remembers. The broad phase keeps a list between steps, but only as a list of candidates: what is
+ * computed from it does not depend on it, so it is built anew. */
 #include "body/actuation.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -13,13 +13,14 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest6";
+static const char magic[8] = "screest8";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed;
+  int64_t stride;    /* doubles that the laws remember of a contact */
   int64_t actuation; /* bytes of drivers and forces */
   int64_t solver;    /* bytes of its memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
@@ -34,12 +35,16 @@ typedef struct Removed {
   int64_t body, step;
 } Removed;
 
+static size_t contact_bytes(size_t stride) {
+  return sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + stride * sizeof(double);
+}
+
 size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
-  return sizeof(Header) + (size_t)s->bodies.count * sizeof(scree_Motion) +
+  return sizeof(Header) + scree_bodies_snapshot_size(&s->bodies) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
-         s->memory.count * (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3)) +
-         scree_actuation_size(&s->bodies) + scree_solver_state_size(s->solver);
+         s->memory.count * contact_bytes(s->memory.stride) + scree_actuation_size(&s->bodies) +
+         scree_solver_state_size(s->solver);
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -63,6 +68,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
   header.actuation = (int64_t)scree_actuation_size(&s->bodies);
+  header.stride = (int64_t)s->memory.stride;
   header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   header.time_start = world->time_start;
@@ -76,7 +82,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.work = s->work;
   header.energy_known = s->energy_known;
   char *at = put(buffer, &header, sizeof header);
-  at = put(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  scree_bodies_save(&s->bodies, at);
+  at += scree_bodies_snapshot_size(&s->bodies);
   for (int k = 0; s->bodies.gone_count > 0 && k < s->bodies.count; ++k) {
     const Removed removed = {k, s->bodies.gone[k]};
     if (removed.step >= 0) at = put(at, &removed, sizeof removed);
@@ -84,6 +91,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
   at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
+  at = put(at, s->memory.values, s->memory.count * s->memory.stride * sizeof *s->memory.values);
   scree_actuation_save(&s->bodies, at);
   scree_solver_save(s->solver, at + header.actuation);
 }
@@ -102,11 +110,12 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
   const size_t contacts = (size_t)header->contacts;
   const char *motions = buffer + sizeof *header;
-  const size_t motion_bytes = (size_t)header->bodies * sizeof(scree_Motion);
+  const size_t motion_bytes = scree_bodies_snapshot_size(&world->system.bodies);
   const char *keys = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
   const char *what = NULL;
   if (!all_finite(motions, motion_bytes)) what = "motions";
-  if (!all_finite(keys + contacts * sizeof(scree_ContactKey), contacts * 2 * sizeof(scree_Vec3)))
+  if (!all_finite(keys + contacts * sizeof(scree_ContactKey),
+                  contacts * (contact_bytes((size_t)header->stride) - sizeof(scree_ContactKey))))
     what = "impulses";
   if (!(header->step > 0) || !isfinite(header->step) || !isfinite(header->time_start) ||
       !(header->last_h >= 0) || !isfinite(header->last_h) || !(header->memory_h >= 0) ||
@@ -144,17 +153,17 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                      header->actuation >= 0 &&
                      (size_t)header->actuation <= after - (size_t)header->solver;
   const size_t rest = after - (whole ? (size_t)(header->solver + header->actuation) : 0);
-  const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies;
-  const size_t motions = (size_t)header->bodies * sizeof(scree_Motion) +
+  const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies &&
+                     header->stride >= 0 && header->stride <= SCREE_LAW_MEMORY;
+  const size_t motions = scree_bodies_snapshot_size(&s->bodies) +
                          (sound ? (size_t)header->removed * sizeof(Removed) : 0);
-  const size_t each = sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3);
+  const size_t each = contact_bytes(sound ? (size_t)header->stride : 0);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: %zu bytes do not fit %d bodies and %lld contacts", size,
                       header->bodies, (long long)header->contacts);
-  const char *at =
-      (const char *)buffer + sizeof *header + (size_t)header->bodies * sizeof(scree_Motion);
+  const char *at = (const char *)buffer + sizeof *header + scree_bodies_snapshot_size(&s->bodies);
   for (int64_t k = 0; k < header->removed; ++k) {
     Removed removed;
     at = take(at, &removed, sizeof removed);
@@ -190,10 +199,7 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   scree_Status status = check(world, buffer, size, &header);
   if (status) return status;
   const size_t contacts = (size_t)header.contacts;
-  if (!scree_grow((void **)&memory->keys, &memory->key_capacity, contacts, sizeof *memory->keys) ||
-      !scree_grow((void **)&memory->impulses, &memory->impulse_capacity, contacts,
-                  sizeof *memory->impulses) ||
-      !scree_grow((void **)&memory->arms, &memory->arm_capacity, contacts, sizeof *memory->arms))
+  if (!scree_memory_reserve(memory, contacts, (size_t)header.stride))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);
@@ -202,12 +208,14 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
                                    (size_t)header.actuation, &world->log);
   if (status) return status;
   const char *at = (const char *)buffer + sizeof header;
-  at = take(at, s->bodies.motion, (size_t)s->bodies.count * sizeof *s->bodies.motion);
+  scree_bodies_restore(&s->bodies, at);
+  at += scree_bodies_snapshot_size(&s->bodies);
   status = restore_removed(world, &at, header.removed);
   if (status) return status;
   at = take(at, memory->keys, contacts * sizeof *memory->keys);
   at = take(at, memory->impulses, contacts * sizeof *memory->impulses);
-  take(at, memory->arms, contacts * sizeof *memory->arms);
+  at = take(at, memory->arms, contacts * sizeof *memory->arms);
+  take(at, memory->values, contacts * memory->stride * sizeof *memory->values);
   memory->count = contacts;
   memory->h = header.memory_h;
   s->penetration = header.penetration;

@@ -23,9 +23,8 @@ static Saved save_sums(const scree_System *s) {
   return (Saved){s->penetration, s->total, s->audit, s->energy_known};
 }
 
-static void put_back(scree_System *s, const scree_Motion *motion, const Saved *saved) {
-  const size_t n = (size_t)s->bodies.count;
-  if (n) memcpy(s->bodies.motion, motion, n * sizeof *motion);
+static void put_back(scree_System *s, const char *bodies, const Saved *saved) {
+  scree_bodies_restore(&s->bodies, bodies);
   s->penetration = saved->penetration;
   s->total = saved->total;
   s->audit = saved->audit;
@@ -36,23 +35,9 @@ static void put_back(scree_System *s, const scree_Motion *motion, const Saved *s
  * substep that stands. A halved step that fails has to find them again when it is repeated, to the
  * same bits. */
 static scree_Status keep_memory(scree_World *world) {
-  const scree_Memory *memory = &world->system.memory;
-  scree_Memory *kept = &world->kept;
-  if (!scree_grow_lean((void **)&kept->keys, &kept->key_capacity, memory->count,
-                       sizeof *kept->keys) ||
-      !scree_grow_lean((void **)&kept->impulses, &kept->impulse_capacity, memory->count,
-                       sizeof *kept->impulses) ||
-      !scree_grow_lean((void **)&kept->arms, &kept->arm_capacity, memory->count,
-                       sizeof *kept->arms))
-    return scree_fail_memory(&world->log, "the impulses before a step");
-  if (memory->count) {
-    memcpy(kept->keys, memory->keys, memory->count * sizeof *kept->keys);
-    memcpy(kept->impulses, memory->impulses, memory->count * sizeof *kept->impulses);
-    memcpy(kept->arms, memory->arms, memory->count * sizeof *kept->arms);
-  }
-  kept->count = memory->count;
-  kept->h = memory->h;
-  return SCREE_OK;
+  return scree_memory_copy(&world->system.memory, &world->kept)
+             ? SCREE_OK
+             : scree_fail_memory(&world->log, "the impulses before a step");
 }
 
 static void swap_memory(scree_Memory *a, scree_Memory *b) {
@@ -74,6 +59,7 @@ static void begin(scree_World *world) {
 static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, bool absolute) {
   sum->kinetic = e->kinetic;
   sum->potential = e->potential;
+  sum->elastic = e->elastic;
   sum->forces += e->forces;
   sum->drivers += e->drivers;
   sum->normal += e->normal;
@@ -132,14 +118,12 @@ static void commit(scree_World *world, const scree_StepReport *part) {
 /* Room for one state before the substep, and when the step is halved for the one before the step.
  */
 static scree_Status reserve(scree_World *world, bool halved) {
-  const size_t n = (size_t)world->system.bodies.count;
   if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
     scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
-  if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n,
-                       sizeof *world->backup) ||
-      (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n,
-                                  sizeof *world->origin)))
+  const size_t n = scree_bodies_snapshot_size(&world->system.bodies);
+  if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||
+      (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n, 1)))
     return scree_fail_memory(&world->log, "the state before a step");
   return SCREE_OK;
 }
@@ -165,7 +149,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const int max = s->settings.max_halvings;
   const long units = 1L << max;
   const double step = s->settings.step, start = scree_world_time(world);
-  const size_t bytes = (size_t)s->bodies.count * sizeof *s->bodies.motion;
+  const size_t bytes = scree_bodies_snapshot_size(&s->bodies);
   const Saved first = save_sums(s);
   const double last_h = world->last_h;
   const scree_WorkMeter meter = s->work;
@@ -175,7 +159,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     bool halve;
     const long length = units >> level;
     const Saved saved = save_sums(s);
-    if (bytes) memcpy(world->backup, s->bodies.motion, bytes);
+    scree_bodies_save(&s->bodies, world->backup);
     world->attempts++;
     scree_Status status =
         scree_system_advance(s, start + step * ((double)done / (double)units),

@@ -102,12 +102,24 @@ static scree_Status copy_options(const char *const *list, char **text, const cha
   return SCREE_OK;
 }
 
+/* Laws with terms of their own are posed on the gap at the next kick. */
+static scree_Status check_scheme(const scree_World *world, const scree_LawClass *law,
+                                 const scree_SchemeClass *scheme) {
+  if (!law || !law->pose || !scheme || scheme->looks_ahead) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "law %s: found scheme %s, expected one that looks ahead: %s or %s", law->name,
+                    scheme->name, scree_scheme_moreau_jean.name, scree_scheme_euler.name);
+}
+
 static scree_Status take_settings(scree_World *world, const scree_WorldSettings *settings) {
   const scree_Log *log = &world->log;
   char *text;
   const char **options;
   scree_Status status = check_numbers(settings, log);
   if (!status) status = check_names(settings, log);
+  if (!status)
+    status = check_scheme(world, scree_law_table_terms(&world->system.laws),
+                          scree_scheme_find(settings->scheme));
   if (!status) status = copy_options(settings->solve.options, &text, &options, log);
   if (status) return status;
   scree_System *s = &world->system;
@@ -162,9 +174,7 @@ void scree_world_destroy(scree_World *world) {
   scree_free((void *)world->options);
   scree_free(world->backup);
   scree_free(world->origin);
-  scree_free(world->kept.keys);
-  scree_free(world->kept.impulses);
-  scree_free(world->kept.arms);
+  scree_memory_fini(&world->kept);
   scree_free(world->remembered);
   scree_free(world);
 }
@@ -186,8 +196,16 @@ scree_Status scree_world_add_material(scree_World *world, int *material) {
   return status;
 }
 
+static scree_Status set_law(scree_World *world, int a, int b, const scree_PairLaw *law) {
+  scree_System *s = &world->system;
+  scree_Status status = check_scheme(world, scree_law_find(law->law), s->scheme);
+  if (!status) status = scree_law_table_set(&s->laws, a, b, law, &world->log);
+  s->energy_known = false; /* of what contacts store */
+  return status;
+}
+
 scree_Status scree_world_set_default_law(scree_World *world, const scree_PairLaw *law) {
-  return scree_law_table_set(&world->system.laws, -1, -1, law, &world->log);
+  return set_law(world, -1, -1, law);
 }
 
 scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int material_b,
@@ -195,7 +213,7 @@ scree_Status scree_world_set_pair_law(scree_World *world, int material_a, int ma
   if (material_a < 0 || material_b < 0)
     return scree_fail(&world->log, SCREE_BAD_INPUT, "law: materials %d and %d, expected 0 .. %d",
                       material_a, material_b, world->system.laws.materials - 1);
-  return scree_law_table_set(&world->system.laws, material_a, material_b, law, &world->log);
+  return set_law(world, material_a, material_b, law);
 }
 
 int scree_world_material_count(const scree_World *world) {
@@ -366,17 +384,20 @@ scree_Vec3 scree_body_inertia(const scree_World *world, int body) {
   return world->system.bodies.inertia[body].moments;
 }
 
+double scree_body_kinetic(const scree_World *world, int body) {
+  const scree_Bodies *b = &world->system.bodies;
+  if (check_index(world, body)) return NAN;
+  return b->fixed[body] ? 0 : scree_bodies_kinetic(b, body, NULL);
+}
+
 int scree_body_material(const scree_World *world, int body) {
   if (check_index(world, body)) return -1;
   return world->system.bodies.cold[body].material;
 }
 
 size_t scree_world_memory(const scree_World *world) {
-  return sizeof *world + scree_system_memory(&world->system) +
-         (world->backup_capacity + world->origin_capacity) * sizeof *world->backup +
-         world->remembered_capacity + world->kept.key_capacity * sizeof *world->kept.keys +
-         world->kept.impulse_capacity * sizeof *world->kept.impulses +
-         world->kept.arm_capacity * sizeof *world->kept.arms;
+  return sizeof *world + scree_system_memory(&world->system) + world->backup_capacity +
+         world->origin_capacity + world->remembered_capacity + scree_memory_bytes(&world->kept);
 }
 
 size_t scree_world_solver_memory(const scree_World *world) {

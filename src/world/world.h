@@ -24,11 +24,11 @@ struct scree_World {
 
   int stepped_bodies; /* bodies of the last step */
   size_t backup_capacity, origin_capacity, remembered_capacity;
-  scree_Motion *backup; /* (bodies) state at the start of the substep */
-  scree_Motion *origin; /* (bodies) state at the start of the step, once it is halved */
-  scree_Memory kept;    /* impulses at the start of a step that is halved */
-  int attempts;         /* begun in the step under way */
-  char *remembered;     /* (remembered_size) by the solver at the start of the step */
+  char *backup;      /* bodies at the start of the substep (scree_bodies_save) */
+  char *origin;      /* bodies at the start of the step, once it is halved */
+  scree_Memory kept; /* impulses at the start of a step that is halved */
+  int attempts;      /* begun in the step under way */
+  char *remembered;  /* (remembered_size) by the solver at the start of the step */
   size_t remembered_size;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Install into a fresh prefix, build main.c against it through find_package and through pkg-config,
-# run both, and look at what the shared library exports.
+# Install into fresh prefixes, all of it and the first component alone; build a program for each library
+# through find_package and through pkg-config, run them; look at what the libraries need and export.
 #   run.sh BUILD CMAKE CC
 set -euo pipefail
 unset MAKEFLAGS # of the make that may have started the tests
@@ -9,31 +9,94 @@ here="$(cd "$(dirname "$0")" && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 prefix="$work/prefix"
+fail() {
+  echo "$*"
+  exit 1
+}
 
 "$cmake" --install "$build" --prefix "$prefix" >/dev/null
 
-"$cmake" -S "$here" -B "$work/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
-"$cmake" --build "$work/cmake" >/dev/null
-echo "find_package: $("$work/cmake/uses_scree")"
+parts=(solver world scree)
+library() { # library <part>: the name without lib and .so
+  if [ "$1" = scree ]; then echo scree; else echo "scree-$1"; fi
+}
+run() { # run <what> <program>: a failure of the program is one of the test
+  local said
+  said="$("$2" "$work/run-${1// /-}")"
+  echo "$1: $said"
+}
 
+# find_package, by components; each program needs no library path, and no other library's files.
+"$cmake" -S "$here" -B "$work/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DPARTS="solver;world;scree" >/dev/null
+"$cmake" --build "$work/cmake" >/dev/null
+for part in "${parts[@]}"; do
+  run "find_package $part" "$work/cmake/uses_$part"
+done
+
+# pkg-config
 pc="$(find "$prefix" -name scree.pc)"
 export PKG_CONFIG_PATH="${pc%/*}"
-# shellcheck disable=SC2046 # words are meant to split
-"$cc" -std=c17 -Wall -Wextra -Werror $(pkg-config --cflags scree) "$here/main.c" -o "$work/uses_scree" \
-  $(pkg-config --libs scree) -lm
-export LD_LIBRARY_PATH="${pc%/*}/.."
-echo "pkg-config:   $("$work/uses_scree")"
+lib="$(cd "${pc%/*}/.." && pwd)"
+mkdir "$work/pc"
+for part in "${parts[@]}"; do
+  # shellcheck disable=SC2046 # words are meant to split
+  "$cc" -std=c17 -Wall -Wextra -Werror $(pkg-config --cflags "$(library "$part")") "$here/$part.c" \
+    -o "$work/pc/uses_$part" $(pkg-config --libs "$(library "$part")") -lm
+  LD_LIBRARY_PATH="$lib" run "pkg-config $part" "$work/pc/uses_$part"
+done
+
+# The first two libraries, and what they load, have neither HDF5 nor libyaml.
+for part in solver world; do
+  loaded="$(LD_LIBRARY_PATH="$lib" ldd "$lib/lib$(library "$part").so"
+    readelf -d "$lib/lib$(library "$part").so" | grep NEEDED)"
+  if grep -E 'hdf5|yaml|not found' <<<"$loaded"; then fail "lib$(library "$part").so loads the above"; fi
+done
+readelf -d "$lib/libscree.so" | grep -q hdf5 || fail "libscree.so does not need HDF5: the check is blind"
+
+# The first component alone: its library, its headers, its program; the others are refused.
+alone="$work/alone"
+"$cmake" --install "$build" --prefix "$alone" --component solver >/dev/null
+if find "$alone" -name '*world*' -o -name 'scree.h' | grep .; then fail "these are not of the solver"; fi
+"$cmake" -S "$here" -B "$work/solver" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$alone" \
+  -DPARTS=solver >/dev/null
+"$cmake" --build "$work/solver" >/dev/null
+run "component solver" "$work/solver/uses_solver"
+if "$cmake" -S "$here" -B "$work/refused" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$alone" \
+  "-DPARTS=solver;world" >"$work/log" 2>&1; then
+  fail "find_package found a component that is not installed"
+fi
 
 # Each public header stands alone.
 for header in "$prefix"/include/scree/*.h; do
+  # shellcheck disable=SC2046
   printf '#include <scree/%s>\n' "$(basename "$header")" |
     "$cc" -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags scree) -x c -
 done
 
-# Hidden visibility: only scree_ symbols are to be seen.
-library="$(find "$prefix" -name libscree.so)"
-foreign="$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -v '^scree_' || true)"
-if [ -n "$foreign" ]; then
-  echo "exported without the prefix scree_: $foreign"
-  exit 1
+# Exports. Under the public version: functions that headers declare with SCREE_API, each of them, and
+# nothing else. Under the private one: what another of the libraries uses, and nothing else.
+symbols() { # symbols <option of nm> <file> <version>
+  nm -D --with-symbol-versions "$1" "$2" | awk -v v="$3" '{
+    n = split($NF, part, "@+"); if (n == 2 && index(part[2], v) == 1) print part[1] }' | sort -u
+}
+cat "$prefix"/include/scree/*.h | tr '\n' ' ' |
+  grep -o 'SCREE_API [^;(]*(' | grep -o 'scree_[a-z0-9_]*($' | tr -d '(' | sort -u >"$work/declared"
+for part in "${parts[@]}"; do
+  file="$lib/lib$(library "$part").so"
+  symbols --defined-only "$file" SCREE_0 >>"$work/public"
+  symbols --defined-only "$file" SCREE_PRIVATE >>"$work/private"
+  symbols --undefined-only "$file" SCREE_PRIVATE >>"$work/used"
+  if nm -D --defined-only "$file" | awk '{ print $NF }' | grep -vE '^(scree_|SCREE_)'; then
+    fail "$file exports the above"
+  fi
+done
+for list in public private used; do sort -u -o "$work/$list" "$work/$list"; done
+if ! diff "$work/declared" "$work/public" >"$work/difference"; then
+  cat "$work/difference"
+  fail "< declared in a public header but not exported, > exported but not declared (SCREE_PRIVATE?)"
+fi
+if ! diff "$work/private" "$work/used" >"$work/difference"; then
+  cat "$work/difference"
+  fail "< private, but used by no other library (cmake/exports-*.map)"
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Rules on the sources that the compiler does not check:
-#   1. includes between folders go one way: core <- math <- ... <- view <- cli;
+#   1. includes between folders go one way: core <- math <- ... <- view <- cli; a public header counts
+#      with the folder that implements its functions;
 #   2. the library does not print, exit, abort or jump (snprintf and fprintf to a file are fine);
 #   3. every src/<folder> is named in docs/ARCHITECTURE.md;
 #   4. include/scree/scree.h includes every public header.
@@ -8,7 +9,7 @@
 #   check.sh ROOT         print each violation as file:line: reason; fail if there is one
 #   check.sh --self-test  break each rule in a sample tree and demand that it is reported
 set -euo pipefail
-order="core math geometry body law problem solver step world fclib scene run view cli"
+order="core math problem solver geometry body law step world fclib scene run view cli"
 
 # The file without comments, strings and character constants, line numbers kept. Include lines are
 # kept whole for rule 1.
@@ -31,22 +32,42 @@ strip_c() {
     }' "$1"
 }
 
-# Public headers have the rank of the folder they are named after, or of what they include: lines
-# "<file> <rank>", computed by passing over the headers until nothing rises.
+# Public headers have the rank of the last folder that defines one of their functions, or of what they
+# include: lines "<file> <rank>", computed by passing over the headers until nothing rises. A function
+# that no folder defines is reported.
 public_ranks() {
-  local header
-  for header in include/scree/*.h; do
-    [ -f "$header" ] || continue
-    strip_c "$header" | awk -v name="$(basename "$header" .h)" '
-      /^[ \t]*#[ \t]*include[ \t]*"scree\// { split($0, part, "\""); print name, part[2] }
-      END { print name, "-" }'
-  done | awk -v order="$order" '
+  local header file
+  {
+    for file in src/*/*.c; do
+      [ -f "$file" ] && strip_c "$file" | awk -v file="$file" '
+        # a definition starts in the first column, has no static, and ends with no semicolon
+        /^[A-Za-z_]/ && !/^static/ && match($0, /scree_[a-z0-9_]+\(/) {
+          split(file, part, "/"); print "defined", substr($0, RSTART, RLENGTH - 1), part[2] }'
+    done
+    for header in include/scree/*.h; do
+      [ -f "$header" ] || continue
+      strip_c "$header" | awk -v name="$(basename "$header" .h)" '
+        /^[ \t]*#[ \t]*include[ \t]*"scree\// { split($0, part, "\""); print "include", name, part[2] }
+        { text = text " " $0 }
+        END {
+          while (match(text, /SCREE_API [^;(]*\(/)) {
+            declared = substr(text, RSTART, RLENGTH - 1); text = substr(text, RSTART + RLENGTH)
+            sub(/.*[ *]/, "", declared); if (declared ~ /^scree_/) print "declared", name, declared
+          }
+          print "header", name
+        }'
+    done
+  } | awk -v order="$order" '
     BEGIN { n = split(order, folder, " "); for (i = 1; i <= n; i++) folder_rank[folder[i]] = i }
-    {
-      if (!($1 in rank)) rank[$1] = ($1 in folder_rank) ? folder_rank[$1] : 1
-      if ($2 != "-") { sub(/^scree\//, "", $2); sub(/\.h$/, "", $2); from[++edges] = $1; to[edges] = $2 }
-    }
+    $1 == "defined" { home[$2] = folder_rank[$3] }
+    $1 == "header" { if (!($2 in rank)) rank[$2] = 1 }
+    $1 == "declared" { of[++n_declared] = $2; what[n_declared] = $3; if (!($2 in rank)) rank[$2] = 1 }
+    $1 == "include" { sub(/^scree\//, "", $3); sub(/\.h$/, "", $3); from[++edges] = $2; to[edges] = $3 }
     END {
+      for (d = 1; d <= n_declared; d++) {
+        if (!(what[d] in home)) print "scree/" of[d] ".h", "undefined:" what[d]
+        else if (rank[of[d]] < home[what[d]]) rank[of[d]] = home[what[d]]
+      }
       do {
         risen = 0
         for (e = 1; e <= edges; e++)
@@ -54,6 +75,11 @@ public_ranks() {
       } while (risen)
       for (name in rank) print "scree/" name ".h", rank[name]
     }'
+}
+
+check_defined() { # check_defined <ranks>
+  awk '$2 ~ /^undefined:/ { sub(/^undefined:/, "", $2); print "include/" $1 ":1: no folder defines " $2 }' \
+    <<<"$1"
 }
 
 check_includes() {
@@ -121,9 +147,11 @@ check_umbrella() {
 
 check_tree() {
   cd "$1"
-  local found
+  local found ranks
+  ranks="$(public_ranks)"
   found="$(
-    check_includes "$(public_ranks | tr '\n' ' ')"
+    check_defined "$ranks"
+    check_includes "$(grep -v ' undefined:' <<<"$ranks" | tr '\n' ' ')"
     check_calls
     check_architecture
     check_umbrella
@@ -143,11 +171,11 @@ self_test() {
     printf '#include "scree/base.h"\n#include "scree/solver.h"\n#include "scree/info.h"\n' \
       >"$root/include/scree/scree.h"
     echo '#include <stddef.h>' >"$root/include/scree/base.h"
-    echo '#include "scree/base.h"' >"$root/include/scree/solver.h"
+    printf '#include "scree/base.h"\nSCREE_API int\nscree_solve(int x);\n' >"$root/include/scree/solver.h"
     echo '#include "scree/solver.h"' >"$root/include/scree/info.h"
     printf '#include "scree/base.h"\n/* printf( and\n exit( */ // abort(\nconst char *s = "puts(\\" exit(1)";\n' \
       >"$root/src/core/a.c"
-    printf '#include "core/a.h"\n#include "scree/info.h"\nint f(void) { return snprintf(0, 0, "x"); }\n' \
+    printf '#include "core/a.h"\n#include "scree/info.h"\nint scree_solve(int x) {\n return snprintf(0, 0, "x"); }\n' \
       >"$root/src/solver/b.c"
     printf '#include "solver/b.h"\nint main(void) { printf("x"); }\n' >"$root/cli/main.c"
     rm -rf "$root/src/extra"
@@ -164,9 +192,13 @@ self_test() {
   good && echo '#include "solver/b.h"' >>"$root/src/core/a.c"
   expect "src/core/a.c:5: core may not include solver/b.h" "upward include"
   good && echo '# include "cli/main.h"' >>"$root/src/solver/b.c"
-  expect "src/solver/b.c:4: solver may not include cli/main.h" "include of the program"
+  expect "src/solver/b.c:5: solver may not include cli/main.h" "include of the program"
   good && echo '#include "scree/info.h"' >>"$root/src/core/a.c"
   expect "core may not include scree/info.h, a header of solver" "upward through a public header"
+  good && echo '#include "scree/solver.h"' >>"$root/src/core/a.c"
+  expect "core may not include scree/solver.h, a header of solver" "header of the folder that implements it"
+  good && echo 'SCREE_API int scree_nowhere(int x);' >>"$root/include/scree/solver.h"
+  expect "include/scree/solver.h:1: no folder defines scree_nowhere" "function without a definition"
   good && echo '#include "b.h"' >>"$root/src/solver/b.c"
   expect 'include b.h as "folder/file.h"' "include without a folder"
   good && echo '#include "core/a.h"' >>"$root/include/scree/base.h"

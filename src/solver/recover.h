@@ -3,8 +3,8 @@
  * A code of rigid bodies that writes W = H M^-1 H^T keeps no bodies in it, yet they are there:
  * where several contacts join the same two bodies, W has far more rows than the bodies have
  * velocities, and everything that factorises or sweeps is cheaper over the bodies. */
-#ifndef SCREE_PROBLEM_RECOVER_H
-#define SCREE_PROBLEM_RECOVER_H
+#ifndef SCREE_SOLVER_RECOVER_H
+#define SCREE_SOLVER_RECOVER_H
 
 #include "scree/problem.h"
 

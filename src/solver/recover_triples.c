@@ -3,7 +3,7 @@
  *     S = W_eg W_hg^-1 W_he = B_e B_e^T
  * from off-diagonal blocks alone: no other body has a part in it, and no error of another one. It
  * is symmetric only if the three groups share a body, not if they form a ring of three bodies. */
-#include "problem/recover_internal.h"
+#include "solver/recover_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A block that slides at 2 m/s and falls at 1 m/s onto a floor with mu = 0.5, unit mass: the
  * impulse (1, -0.5, 0) stops the fall and takes 0.5 m/s of the sliding. */
 #include <math.h>
-#include <scree/scree.h>
+#include <scree/solver.h>
 #include <stdio.h>
 
 int main(void) {

@@ -1,9 +1,9 @@
 /* The parts of the search for bodies (recover.h, recover.c), and what they share. */
-#ifndef SCREE_PROBLEM_RECOVER_INTERNAL_H
-#define SCREE_PROBLEM_RECOVER_INTERNAL_H
+#ifndef SCREE_SOLVER_RECOVER_INTERNAL_H
+#define SCREE_SOLVER_RECOVER_INTERNAL_H
 
 #include "problem/operator.h"
-#include "problem/recover.h"
+#include "solver/recover.h"
 
 /* Relative to the diagonal entry of W that a residual is left over from. Rounding leaves 1e-16 to
  * 1e-14; the smallest real ones are ratios of masses or squares of distances between points of

@@ -4,7 +4,7 @@
  * Rows of one pattern are found by a hash of the pattern that does not depend on order, and
  * compared exactly. A class of them is one group unless its rank says otherwise; then contact after
  * contact is compared with the first one of each group found so far. */
-#include "problem/recover_internal.h"
+#include "solver/recover_internal.h"
 
 #include "core/log.h"
 #include "core/memory.h"

@@ -35,11 +35,11 @@
  * At the end W x and B B^T x are compared for two x without structure. Whatever went wrong before
  * (a compliance, an asymmetry, digits cut off, bodies that are not rigid) ends there at the latest,
  * so none of the decisions on the way has to be proven. */
-#include "problem/recover.h"
+#include "solver/recover.h"
 
 #include "core/memory.h"
 #include "core/mix.h"
-#include "problem/recover_internal.h"
+#include "solver/recover_internal.h"
 
 #include <math.h>
 #include <string.h>

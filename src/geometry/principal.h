@@ -1,0 +1,25 @@
+/* Mass properties of solids put together from pieces: volume, centroid, principal axes. */
+#ifndef SCREE_GEOMETRY_PRINCIPAL_H
+#define SCREE_GEOMETRY_PRINCIPAL_H
+
+#include "math/vec3.h"
+
+/* Integrals over a solid of unit density. */
+typedef struct scree_Moments {
+  double volume;
+  scree_Vec3 first;    /* of x */
+  double second[3][3]; /* of x_i x_j */
+} scree_Moments;
+
+/* Add a piece with centroid c whose axes are R and whose principal moments about c are J. */
+void scree_moments_add(scree_Moments *sum, double volume, scree_Vec3 c, const scree_Mat3 *R,
+                       scree_Vec3 J);
+/* The same of the plane: polar moment J.z. */
+void scree_moments_add_flat(scree_Moments *sum, double area, scree_Vec3 c, double polar);
+
+/* Centroid and principal axes as a pose in the given coordinates, and the moments about them. Axes
+ * that are principal up to rounding are left as they are, so that a solid that was put into its
+ * frame before keeps it. */
+scree_Pose scree_moments_frame(const scree_Moments *sum, scree_Vec3 *inertia);
+
+#endif

@@ -1,0 +1,201 @@
+/* Flat shapes: convex polygon and box. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "geometry/shape_class.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const scree_ShapeParameter box_parameters[] = {
+    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "half extent along x"},
+    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "half extent along y"},
+    {"half_z", SCREE_SHAPE_FIELD(semi.z), true, 0, false, false, "half extent along z"}};
+
+/* ---- box ---- */
+
+static scree_Status init_box(scree_Shape *s, const scree_ShapeSource *source,
+                             const scree_Log *log) {
+  (void)source, (void)log;
+  const double a = s->semi.x, b = s->semi.y, c = s->semi.z;
+  s->bounding_radius = scree_norm(s->semi);
+  s->size = 2 * fmin(a, fmin(b, c));
+  s->volume = 8 * a * b * c;
+  s->inertia = scree_scale(s->volume / 3, scree_vec3(b * b + c * c, a * a + c * c, a * a + b * b));
+  return SCREE_OK;
+}
+
+static scree_Vec3 support_box(const scree_Shape *s, scree_Vec3 d) {
+  return scree_vec3(d.x < 0 ? -s->semi.x : s->semi.x, d.y < 0 ? -s->semi.y : s->semi.y,
+                    d.z < 0 ? -s->semi.z : s->semi.z);
+}
+
+static scree_Aabb bounds_box(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
+  const scree_Vec3 e = s->semi;
+  return scree_bounds_about(p, fabs(R->x.x) * e.x + fabs(R->y.x) * e.y + fabs(R->z.x) * e.z,
+                            fabs(R->x.y) * e.x + fabs(R->y.y) * e.y + fabs(R->z.y) * e.z,
+                            fabs(R->x.z) * e.x + fabs(R->y.z) * e.y + fabs(R->z.z) * e.z);
+}
+
+const scree_ShapeClass scree_shape_box = {{.name = "box",
+                                           .summary = "rectangular block",
+                                           .dimension = 3,
+                                           .bounded = true,
+                                           .convex = true,
+                                           SCREE_SHAPE_TABLE(box_parameters)},
+                                          init_box,
+                                          support_box,
+                                          bounds_box};
+
+/* ---- polygon ---- */
+
+static double cross2(scree_Vec3 a, scree_Vec3 b, scree_Vec3 c) {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+static int compare_xy(const void *left, const void *right) {
+  const scree_Vec3 *a = left, *b = right;
+  if (a->x != b->x) return a->x < b->x ? -1 : 1;
+  if (a->y != b->y) return a->y < b->y ? -1 : 1;
+  return 0;
+}
+
+/* Andrew's monotone chain over sorted points; turns flatter than `flat` (an area) are left out.
+ * hull [2 n], counter-clockwise. Returns the number of vertices. */
+static int convex_hull(const scree_Vec3 *sorted, int n, double flat, scree_Vec3 *hull) {
+  int m = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    int base = m;
+    for (int k = 0; k < n; k++) {
+      scree_Vec3 p = sorted[pass ? n - 1 - k : k];
+      while (m >= base + 2 && cross2(hull[m - 2], hull[m - 1], p) <= flat) m--;
+      hull[m++] = p;
+    }
+    m--; /* the last point starts the other chain */
+  }
+  return m;
+}
+
+/* The furthest that `p` lies inside the hull, over its nearest edge (<= 0 on or outside it). */
+static double depth_inside(const scree_Vec3 *hull, int m, scree_Vec3 p) {
+  double depth = INFINITY;
+  for (int k = 0; k < m; k++) {
+    scree_Vec3 a = hull[k], b = hull[(k + 1) % m];
+    double length = scree_norm(scree_sub(b, a));
+    depth = fmin(depth, cross2(a, b, p) / length);
+  }
+  return depth;
+}
+
+/* Area, centroid and polar moment by triangles from the first vertex; then the vertices move to the
+ * centroid and the outward normals of the edges follow them. */
+static void finish_polygon(scree_Shape *shape) {
+  int n = shape->vertex_count;
+  scree_Vec3 *v = shape->data->vertices, *normal = v + n, origin = v[0];
+  double area2 = 0, mx = 0, my = 0;
+  for (int k = 1; k + 1 < n; k++) {
+    scree_Vec3 p = scree_sub(v[k], origin), q = scree_sub(v[k + 1], origin);
+    double w = p.x * q.y - p.y * q.x;
+    area2 += w;
+    mx += w * (p.x + q.x);
+    my += w * (p.y + q.y);
+  }
+  scree_Vec3 centroid = scree_vec3(origin.x + mx / (3 * area2), origin.y + my / (3 * area2), 0);
+  double polar = 0, radius2 = 0, width = INFINITY;
+  for (int k = 0; k < n; k++) v[k] = scree_sub(v[k], centroid);
+  for (int k = 0; k < n; k++) {
+    scree_Vec3 p = v[k], q = v[(k + 1) % n], e = scree_sub(q, p);
+    double w = p.x * q.y - p.y * q.x;
+    polar += w * (scree_dot(p, p) + scree_dot(p, q) + scree_dot(q, q));
+    radius2 = fmax(radius2, scree_norm2(p));
+    normal[k] = scree_unit_or(scree_vec3(e.y, -e.x, 0), scree_vec3(1, 0, 0));
+    double across = 0;
+    for (int j = 0; j < n; j++) across = fmax(across, scree_dot(normal[k], scree_sub(p, v[j])));
+    width = fmin(width, across);
+  }
+  shape->data->frame.position = centroid;
+  shape->volume = 0.5 * area2;
+  shape->inertia = scree_vec3(0, 0, polar / 12);
+  shape->bounding_radius = sqrt(radius2);
+  shape->size = width;
+}
+
+static scree_Status init_polygon(scree_Shape *shape, const scree_ShapeSource *source,
+                                 const scree_Log *log) {
+  const scree_Vec3 *given = source->vertices;
+  const int n = source->vertex_count;
+  if (n < 3 || !given)
+    return scree_fail(log, SCREE_BAD_INPUT, "polygon: found %d vertices, expected at least 3", n);
+  double extent = 0;
+  for (int k = 0; k < n; k++) {
+    if (!isfinite(given[k].x) || !isfinite(given[k].y))
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "polygon: vertex %d is (%g, %g), expected finite numbers", k, given[k].x,
+                        given[k].y);
+    extent = fmax(extent, fmax(fabs(given[k].x - given[0].x), fabs(given[k].y - given[0].y)));
+  }
+  scree_Vec3 *work = SCREE_ALLOC(scree_Vec3, 3 * (size_t)n + 1);
+  if (!work) return scree_fail_memory(log, "the vertices of a polygon");
+  scree_Vec3 *sorted = work, *hull = work + n;
+  for (int k = 0; k < n; k++) sorted[k] = scree_vec3(given[k].x, given[k].y, 0);
+  qsort(sorted, (size_t)n, sizeof *sorted, compare_xy);
+  const double slack = 1e-12; /* relative: what rounding may do to points meant to be in line */
+  int m = convex_hull(sorted, n, slack * extent * extent, hull);
+  scree_Status status = SCREE_OK;
+  if (m < 3)
+    status = scree_fail(log, SCREE_BAD_INPUT,
+                        "polygon: its %d vertices lie on a line, expected an area", n);
+  for (int k = 0; k < n && status == SCREE_OK; k++) {
+    double depth = depth_inside(hull, m, scree_vec3(given[k].x, given[k].y, 0));
+    if (depth > 1e-9 * extent)
+      status = scree_fail(log, SCREE_BAD_INPUT,
+                          "polygon: vertex %d (%g, %g) lies %g inside the hull of the others, "
+                          "expected a convex polygon",
+                          k, given[k].x, given[k].y, depth);
+  }
+  if (status == SCREE_OK) {
+    shape->data = scree_shape_data_create();
+    if (shape->data) shape->data->vertices = SCREE_ALLOC(scree_Vec3, 2 * (size_t)m);
+    if (!shape->data || !shape->data->vertices)
+      status = scree_fail_memory(log, "the vertices of a polygon");
+  }
+  if (status == SCREE_OK) {
+    memcpy(shape->data->vertices, hull, (size_t)m * sizeof *hull);
+    shape->vertices = shape->data->vertices;
+    shape->vertex_count = m;
+    finish_polygon(shape);
+  }
+  scree_free(work);
+  return status;
+}
+
+static scree_Vec3 support_polygon(const scree_Shape *s, scree_Vec3 d) {
+  int best = 0;
+  double most = scree_dot(d, s->vertices[0]);
+  for (int k = 1; k < s->vertex_count; k++) {
+    double value = scree_dot(d, s->vertices[k]);
+    if (value > most) most = value, best = k;
+  }
+  return s->vertices[best];
+}
+
+static scree_Aabb bounds_polygon(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
+  scree_Aabb box = {{INFINITY, INFINITY, p.z}, {-INFINITY, -INFINITY, p.z}};
+  for (int k = 0; k < s->vertex_count; k++) {
+    scree_Vec3 v = scree_add(p, scree_mat3_mul(R, s->vertices[k]));
+    box.lower.x = fmin(box.lower.x, v.x);
+    box.lower.y = fmin(box.lower.y, v.y);
+    box.upper.x = fmax(box.upper.x, v.x);
+    box.upper.y = fmax(box.upper.y, v.y);
+  }
+  return box;
+}
+
+const scree_ShapeClass scree_shape_polygon = {{.name = "polygon",
+                                               .summary = "convex polygon",
+                                               .dimension = 2,
+                                               .bounded = true,
+                                               .convex = true,
+                                               .takes_vertices = true},
+                                              init_polygon,
+                                              support_polygon,
+                                              bounds_polygon};

@@ -1,0 +1,314 @@
+/* The decisions of `auto` (see policy.h). */
+#include "solver/policy.h"
+
+#include <math.h>
+
+/* Numbers chosen by measurement. @NOTE@ */
+static const struct Numbers {
+  double first_least; /* sweeps before the price of a factorisation is asked for, at least; */
+  /* at most, if they promise the tolerance: about the price of the analysis itself. In the plane
+   * and in space, between balls, where sweeps are cheaper, and elsewhere. */
+  double first_plane, first_space, first_plane_balls, first_space_balls;
+  double slower;         /* sweeps of the associated law with friction take that much longer */
+  double later_least;    /* sweeps of a later stage, at least */
+  double newton_price;   /* factorisations that newton is expected to need */
+  double newton_sweeps;  /* times the first sweeps: from that price on sweeps precede newton */
+  double ipm_price;      /* factorisations that sweeps before ipm may cost: a third of what ipm
+                            needs, since rates of sweeps fall */
+  double near, near_ipm; /* times the tolerance; then they may cost that many times more */
+  double stuck;          /* ratio of errors after the first ipm above which it has failed */
+  int path_before;       /* contacts below which the path is as short as other starts of ipm */
+  double path_price;     /* factorisations of the path for each contact */
+  double path_seconds;   /* counted, that the path may take without a time limit */
+  double path_warm;      /* factorisations that it may take after a warm start: a time step that is
+                            not solved can be halved, which is cheaper */
+  double last_price;     /* factorisations that the last sweeps may cost */
+  double least_room;     /* sweeps of work left below which nothing is analysed */
+  int recover_from;      /* contacts from which bodies are looked for: fewer have small systems */
+  double recover_above;  /* tolerance: B B^T and W differ by rounding */
+} number = {
+    .first_least = 4,
+    .first_plane = 150,
+    .first_space = 35,
+    .first_plane_balls = 800,
+    .first_space_balls = 400,
+    .slower = 4,
+    .later_least = 8,
+    .newton_price = 4,
+    .newton_sweeps = 3,
+    .ipm_price = 8,
+    .near = 2,
+    .near_ipm = 3,
+    .stuck = 0.5,
+    .path_before = 200,
+    .path_price = 5,
+    .path_seconds = 20,
+    .path_warm = 500,
+    .last_price = 400,
+    .least_room = 150,
+    .recover_from = 100,
+    .recover_above = 1e-10,
+};
+
+/* Starts of ipm, in the order of trying them. The first `IPM_ALWAYS` are always tried for Coulomb's
+ * law, the others only as long as a time limit allows. */
+static const struct IpmStart {
+  double kappa, barrier, weight;
+} ipm_start[] = {
+    {5, 10, 1e5},  {8, 10, 1e5}, {3, 3, 1e5},   {5, 100, 1e5},  {12, 1, 1e5},
+    {5, 10, 1e3},  {2, 30, 1e5}, {20, 10, 1e5}, {8, 1000, 1e4}, {3, 100, 1e6},
+    {12, 30, 1e3}, {5, 1, 1e4},  {1, 10, 1e5},  {30, 100, 1e4},
+};
+enum { IPM_STARTS = sizeof ipm_start / sizeof *ipm_start, IPM_ALWAYS = 5 };
+
+/* ---- looking at the history -------------------------------------------------------------------
+ */
+
+/* How many stages of a phase there have been since `from`. */
+static int count_from(const scree_History *h, int from, scree_Phase phase) {
+  int count = 0;
+  for (int k = from; k < h->count; ++k) count += h->stage[k].action.phase == phase;
+  return count;
+}
+
+static int count(const scree_History *h, scree_Phase phase) {
+  return count_from(h, 0, phase);
+}
+
+/* The first stage of the round: all methods have been tried once in each round, and it ends with
+ * the last sweeps. */
+static int round_begin(const scree_History *h) {
+  int begin = 0;
+  for (int k = 0; k < h->count; ++k)
+    if (h->stage[k].action.phase == SCREE_PHASE_LAST) begin = k + 1;
+  return begin;
+}
+
+/* ---- actions ----------------------------------------------------------------------------------
+ */
+
+static scree_Action act(scree_ActionKind kind, scree_Phase phase) {
+  return (scree_Action){.kind = kind, .phase = phase};
+}
+
+static scree_Action stop(void) {
+  return act(SCREE_ACTION_STOP, SCREE_PHASE_END);
+}
+
+static scree_Action sweep(scree_Phase phase, double least, double most) {
+  scree_Action action = act(SCREE_ACTION_SWEEP, phase);
+  action.least = least;
+  action.most = most;
+  return action;
+}
+
+static scree_Action newton(scree_Phase phase) {
+  scree_Action action = act(SCREE_ACTION_NEWTON, phase);
+  action.patient = phase != SCREE_PHASE_NEWTON;
+  return action;
+}
+
+/* The next of the starts of ipm. */
+static scree_Action ipm(const scree_History *h) {
+  const struct IpmStart *start = &ipm_start[count(h, SCREE_PHASE_IPM) % IPM_STARTS];
+  scree_Action action = act(SCREE_ACTION_IPM, SCREE_PHASE_IPM);
+  action.kappa = start->kappa;
+  action.barrier = start->barrier;
+  action.weight = start->weight;
+  return action;
+}
+
+static scree_Action lemke(const scree_History *h) {
+  scree_Action action = act(SCREE_ACTION_LEMKE, SCREE_PHASE_PATH);
+  action.start = count(h, SCREE_PHASE_PATH);
+  return action;
+}
+
+/* ---- decisions --------------------------------------------------------------------------------
+ */
+
+/* How many sweeps may be spent before the price of a factorisation is known. */
+static double first_most(const scree_Facts *f) {
+  const double most = f->d == 2 ? (f->balls ? number.first_plane_balls : number.first_plane)
+                                : (f->balls ? number.first_space_balls : number.first_space);
+  return f->slow_sweeps ? most / number.slower : most;
+}
+
+static bool is_timed(const scree_Facts *f) {
+  return f->time_left < INFINITY && !f->warm;
+}
+
+static scree_Action last_sweeps(const scree_Facts *f, const scree_History *h) {
+  const double price = f->factorises ? f->price : INFINITY;
+  const double longer = ldexp(number.last_price, count(h, SCREE_PHASE_LAST));
+  return sweep(SCREE_PHASE_LAST, number.later_least, longer * price);
+}
+
+static scree_Action after_first(const scree_Facts *f, const scree_History *h) {
+  if (count(h, SCREE_PHASE_FIRST) > 0 && !(f->work_left > number.least_room * f->sweep_seconds))
+    return sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
+  if (f->assembled && count(h, SCREE_PHASE_RECOVER) == 0 && f->contacts >= number.recover_from &&
+      f->tolerance >= number.recover_above)
+    return act(SCREE_ACTION_RECOVER, SCREE_PHASE_RECOVER);
+  return f->factorises ? act(SCREE_ACTION_ANALYSE, SCREE_PHASE_ANALYSE) : last_sweeps(f, h);
+}
+
+/* Where a factorisation is cheap, the first sweeps have already cost as much as newton. */
+static scree_Action approach(const scree_Facts *f) {
+  const double most = number.newton_price * f->price;
+  if (f->balls || most > number.newton_sweeps * first_most(f))
+    return sweep(SCREE_PHASE_APPROACH, number.later_least, most);
+  return newton(SCREE_PHASE_NEWTON);
+}
+
+static scree_Action after_newton(const scree_Facts *f, const scree_History *h) {
+  if (f->polish) return stop();
+  if (f->warm && count(h, SCREE_PHASE_RESTART) == 0) /* a warm start may be wrong */
+    return act(SCREE_ACTION_RESTART, SCREE_PHASE_RESTART);
+  /* close to the tolerance a rate has little room to fall */
+  const bool near = h->stage[h->count - 1].record.error_after < number.near * f->tolerance;
+  return sweep(SCREE_PHASE_LONG, f->price,
+               (near ? number.near_ipm : 1.0) * number.ipm_price * f->price);
+}
+
+/* Whether lemke can be expected to arrive within the limits. */
+static bool can_follow(const scree_Facts *f) {
+  const double factorisations = number.path_price * f->contacts;
+  const double most = is_timed(f) ? f->time_left : number.path_seconds;
+  return f->follows && factorisations * f->factor_seconds <= most &&
+         !(f->warm && factorisations > number.path_warm);
+}
+
+/* Whether the first ipm, with the newton after it, has failed to come nearer. */
+static bool is_stuck(const scree_Facts *f, const scree_History *h) {
+  if (f->contacts < number.path_before) return true;
+  for (int k = 0; k < h->count; ++k)
+    if (h->stage[k].action.phase == SCREE_PHASE_IPM)
+      return !(h->stage[k + 1 < h->count ? k + 1 : k].record.error_after <
+               number.stuck * h->stage[k].record.error_before);
+  return false;
+}
+
+static scree_Action after_ipm(const scree_Facts *f, const scree_History *h) {
+  const int begin = round_begin(h), tried = count_from(h, begin, SCREE_PHASE_IPM);
+  const int most = begin > 0 || f->associated ? 1 : IPM_ALWAYS; /* convex: one is enough */
+  const bool followed = count_from(h, begin, SCREE_PHASE_PATH) > 0;
+  const bool now = tried == most || (tried == 1 && is_stuck(f, h));
+  if (!followed && now && can_follow(f)) {
+    if (begin > 0) return lemke(h);
+    const double price = fmin(number.path_price * f->contacts, number.last_price);
+    return sweep(SCREE_PHASE_PATH_SWEEPS, number.later_least, price * f->price);
+  }
+  return tried < most ? ipm(h) : last_sweeps(f, h);
+}
+
+/* All methods have failed. Within a time limit they are tried from other starts. */
+static scree_Action another_round(const scree_Facts *f, const scree_History *h) {
+  if (!is_timed(f)) return stop();
+  const bool left = f->factorises && count(h, SCREE_PHASE_IPM) < IPM_STARTS;
+  return left ? ipm(h) : sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
+}
+
+scree_Action scree_policy_next(const scree_Facts *f, const scree_History *h) {
+  if (!h || h->count == 0) return sweep(SCREE_PHASE_FIRST, number.first_least, first_most(f));
+  const scree_Stage *last = &h->stage[h->count - 1];
+  if (last->finished || h->count == SCREE_STAGES_MOST) return stop();
+  if (h->count == SCREE_STAGES_MOST - 1)
+    return is_timed(f) ? sweep(SCREE_PHASE_REST, INFINITY, INFINITY) : stop();
+  switch (last->action.phase) {
+  case SCREE_PHASE_FIRST:
+  case SCREE_PHASE_RECOVER: return after_first(f, h);
+  case SCREE_PHASE_ANALYSE:
+  case SCREE_PHASE_RESTART: return approach(f);
+  case SCREE_PHASE_APPROACH: return newton(SCREE_PHASE_NEWTON);
+  case SCREE_PHASE_NEWTON: return after_newton(f, h);
+  case SCREE_PHASE_LONG: return ipm(h);
+  case SCREE_PHASE_IPM: return newton(SCREE_PHASE_IPM_NEWTON);
+  case SCREE_PHASE_IPM_NEWTON:
+  case SCREE_PHASE_PATH_NEWTON: return after_ipm(f, h);
+  case SCREE_PHASE_PATH_SWEEPS: return lemke(h);
+  case SCREE_PHASE_PATH: return newton(SCREE_PHASE_PATH_NEWTON);
+  case SCREE_PHASE_LAST: return f->polish ? stop() : another_round(f, h);
+  case SCREE_PHASE_REST:
+  case SCREE_PHASE_END: break;
+  }
+  return stop();
+}
+
+const char *scree_action_name(scree_ActionKind kind) {
+  switch (kind) {
+  case SCREE_ACTION_SWEEP: return "nlgs";
+  case SCREE_ACTION_RECOVER: return "bodies";
+  case SCREE_ACTION_ANALYSE: return "analysis";
+  case SCREE_ACTION_RESTART: return "restart";
+  case SCREE_ACTION_NEWTON: return "newton";
+  case SCREE_ACTION_IPM: return "ipm";
+  case SCREE_ACTION_LEMKE: return "lemke";
+  case SCREE_ACTION_STOP: break;
+  }
+  return "stop";
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------------
+ */
+
+/* Numbers chosen by measurement. @NOTE@ */
+static const struct SweepNumbers {
+  double far;          /* times the tolerance: one sweep will not do, */
+  int far_group;       /* and between balls, where measuring costs more than a sweep, so many are
+                          made before the first measurement */
+  double trust;        /* sweeps: a rate that was seen for fewer is trusted less */
+  int nearly;          /* sweeps that are made in any case if they promise the tolerance */
+  int calm_group;      /* sweeps in which over-relaxation must make progress */
+  double no_progress;  /* ratio of errors that counts as none */
+  double relaxation;   /* between balls with friction */
+  double frictionless; /* without, where any value below 2 converges (projected SOR) */
+  double little;       /* relaxation that is not worth halving: it is ended */
+} sweeps = {
+    .far = 100,
+    .far_group = 3,
+    .trust = 3,
+    .nearly = 8,
+    .calm_group = 5,
+    .no_progress = 0.9,
+    .relaxation = 1.5,
+    .frictionless = 1.7,
+    .little = 1.1,
+};
+
+double scree_policy_relaxation(bool frictionless) {
+  return frictionless ? sweeps.frictionless : sweeps.relaxation;
+}
+
+int scree_policy_first_group(double error, double tolerance, bool balls) {
+  return balls && error > sweeps.far * tolerance ? sweeps.far_group : 1;
+}
+
+/* Over-relaxed sweeps with friction may stop converging at some error: relax them less. */
+static bool calm_down(scree_SweepRecord *record, int swept, double before) {
+  if (swept < sweeps.calm_group || !record->may_calm || !(record->relaxation > 1.0) ||
+      !(record->error > sweeps.no_progress * before))
+    return false;
+  record->relaxation = record->relaxation > sweeps.little ? 0.5 * (1.0 + record->relaxation) : 1.0;
+  return true;
+}
+
+bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before, double least,
+                                double most, double tolerance) {
+  record->done += swept;
+  record->lowest = fmin(record->lowest, record->error);
+  const int done = record->done;
+  const bool calmed = calm_down(record, swept, before);
+  if (calmed && done > most) return false;
+  if (!calmed && done >= least && done >= 2 * record->half) {
+    const double rate = log(record->lowest / record->half_error) / (done - record->half);
+    const double needed =
+        log(tolerance / record->error) / rate * (1.0 + sweeps.trust / (double)done);
+    if (!(rate < 0.0) || (needed > sweeps.nearly && done + needed > most)) return false;
+  }
+  if (calmed || done >= 2 * record->half) { /* judged from here on */
+    record->half = done;
+    record->half_error = record->lowest;
+  }
+  return true;
+}

@@ -1,0 +1,61 @@
+/* The price model (see price.h). */
+#include "solver/price.h"
+
+/* Nanoseconds on one core. Ratios matter more than the values: a factor of 1.5 in the price of a
+ * factorisation changes the counts of `auto` on few problems. @NOTE@ */
+static const struct Numbers {
+  double flops;              /* operations of a factorisation, per nanosecond */
+  double entry;              /* of the factor: the solves, each reads all of them */
+  double rows_2d, rows_3d;   /* blocks of one contact */
+  double slow_2d, slow_3d;   /* a contact in a sweep, contact by contact */
+  double ball_2d, ball_3d;   /* between balls */
+  double body_2d, body_3d;   /* over bodies, in vector lanes */
+  double wide_2d, wide_3d;   /* assembled W, */
+  double block_2d, block_3d; /* and each of its blocks */
+} number = {
+    .flops = 20.0,
+    .entry = 4.5,
+    .rows_2d = 450.0,
+    .rows_3d = 700.0,
+    .slow_2d = 80.0,
+    .slow_3d = 150.0,
+    .ball_2d = 7.0,
+    .ball_3d = 18.0,
+    .body_2d = 9.0,
+    .body_3d = 48.0,
+    .wide_2d = 8.0,
+    .wide_3d = 45.0,
+    .block_2d = 1.5,
+    .block_3d = 3.0,
+};
+
+bool scree_price_is_slow(const scree_Problem *p) {
+  return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
+}
+
+double scree_price_sweep(const scree_Problem *p, bool balls) {
+  const double nc = p->nc > 0 ? p->nc : 1.0;
+  const bool plane = p->d == 2;
+  const double blocks = p->kind == SCREE_ASSEMBLED ? (double)p->blocks.row[p->nc] : 0.0;
+  const double general = number.slow_3d * p->general.count; /* without vector lanes */
+  double nanoseconds;
+  if (scree_price_is_slow(p))
+    nanoseconds = nc * (plane ? number.slow_2d : number.slow_3d) + blocks * number.block_3d;
+  else if (balls)
+    nanoseconds = nc * (plane ? number.ball_2d : number.ball_3d) + general;
+  else if (p->kind == SCREE_BODIES)
+    nanoseconds = nc * (plane ? number.body_2d : number.body_3d) + general;
+  else
+    nanoseconds = nc * (plane ? number.wide_2d : number.wide_3d) +
+                  blocks * (plane ? number.block_2d : number.block_3d);
+  return 1e-9 * nanoseconds;
+}
+
+double scree_sweep_seconds(const scree_Problem *problem) {
+  return scree_price_sweep(problem, problem->kind == SCREE_BODIES && problem->bodies.arm);
+}
+
+double scree_price_factorisation(const scree_Operator *W, double flops, double entries) {
+  return 1e-9 * (flops / number.flops + number.entry * entries +
+                 W->constraints * (W->problem->d == 2 ? number.rows_2d : number.rows_3d));
+}

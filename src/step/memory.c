@@ -1,0 +1,180 @@
+/* What a step leaves for the next one: impulses and the memory of contact laws, by the name and
+ * place of their contacts. The impulses start the next solve (warm start); the memory of laws is
+ * state, and belongs to the last step that stands, however often the present one is tried. */
+#include "core/memory.h"
+#include "core/log.h"
+#include "step/system.h"
+
+#include <string.h>
+
+bool scree_memory_reserve(scree_Memory *m, size_t count, size_t stride) {
+  if (!scree_grow_lean((void **)&m->keys, &m->key_capacity, count, sizeof *m->keys) ||
+      !scree_grow_lean((void **)&m->impulses, &m->impulse_capacity, count, sizeof *m->impulses) ||
+      !scree_grow_lean((void **)&m->arms, &m->arm_capacity, count, sizeof *m->arms) ||
+      !scree_grow_lean((void **)&m->values, &m->value_capacity, count * stride, sizeof *m->values))
+    return false;
+  m->stride = stride;
+  return true;
+}
+
+void scree_memory_fini(scree_Memory *m) {
+  scree_free(m->keys);
+  scree_free(m->impulses);
+  scree_free(m->arms);
+  scree_free(m->values);
+  *m = (scree_Memory){0};
+}
+
+bool scree_memory_copy(const scree_Memory *from, scree_Memory *to) {
+  if (!scree_memory_reserve(to, from->count, from->stride)) return false;
+  if (from->count) {
+    memcpy(to->keys, from->keys, from->count * sizeof *to->keys);
+    memcpy(to->impulses, from->impulses, from->count * sizeof *to->impulses);
+    memcpy(to->arms, from->arms, from->count * sizeof *to->arms);
+    if (from->stride)
+      memcpy(to->values, from->values, from->count * from->stride * sizeof *to->values);
+  }
+  to->count = from->count;
+  to->h = from->h;
+  return true;
+}
+
+size_t scree_memory_bytes(const scree_Memory *m) {
+  return m->key_capacity * sizeof *m->keys + m->impulse_capacity * sizeof *m->impulses +
+         m->arm_capacity * sizeof *m->arms + m->value_capacity * sizeof *m->values;
+}
+
+/* Obstacles may be far off: a place counts from the origin of the other body. */
+static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
+  const scree_ContactKey *key = &points->keys[k];
+  const int body = s->bodies.fixed[key->i] ? key->j : key->i;
+  return scree_sub(points->position[k], s->bodies.motion[body].pose.position);
+}
+
+void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms) {
+  SCREE_OVER_BODIES(k, (int)points->count, s->threads) arms[k] = arm_of(s, points, (size_t)k);
+}
+
+/* previous[c]: the entry of a memory that contact c had, or -1. */
+static void match(const scree_System *s, const scree_Memory *memory, const scree_Vec3 *arms,
+                  int32_t *previous) {
+  scree_contact_match_near(memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
+                           (size_t)s->posed.nc, previous);
+}
+
+/* The memory of laws after the last step that stands; zero for new contacts. */
+static void recall(scree_System *s, const int32_t *previous) {
+  scree_Posed *p = &s->posed;
+  const scree_Memory *memory = &s->memory;
+  const size_t size = p->memory_size;
+  for (int c = 0; c < p->nc; ++c) {
+    double *values = p->memory + (size_t)c * size;
+    if (previous[c] < 0 || memory->stride != size)
+      memset(values, 0, size * sizeof *values);
+    else
+      memcpy(values, memory->values + (size_t)previous[c] * size, size * sizeof *values);
+  }
+}
+
+static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *previous) {
+  scree_Posed *p = &s->posed;
+  const int d = s->bodies.dimension;
+  const bool tried = s->trial.h > 0;
+  const scree_Memory *memory = tried ? &s->trial : &s->memory;
+  match(s, &s->memory, arms, previous);
+  if (p->loaded) {
+    SCREE_OVER_BODIES(c, p->nc, s->threads) {
+      const int32_t old = previous[c];
+      p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
+    }
+  }
+  if (s->laws.any_terms) recall(s, previous);
+  if (tried) match(s, memory, arms, previous);
+  const double scale = memory->h > 0 ? h / memory->h : 0;
+  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+    double *r = p->r + (size_t)c * (size_t)d;
+    const int32_t old = previous[c];
+    scree_Vec3 a[3];
+    a[0] = s->contacts.normal[c];
+    scree_contact_frame(a[0], d, &a[1], &a[2]);
+    for (int k = 0; k < d; ++k) r[k] = old < 0 ? 0 : scale * scree_dot(a[k], memory->impulses[old]);
+  }
+}
+
+scree_Status scree_system_warm(scree_System *s, double h) {
+  int32_t *previous = SCREE_ALLOC(int32_t, s->posed.nc);
+  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->posed.nc);
+  scree_Status status = SCREE_OK;
+  if (previous && arms) {
+    scree_system_arms(s, &s->contacts, arms);
+    warm(s, h, arms, previous);
+  } else {
+    status = scree_fail_memory(s->log, "the matching of contacts");
+  }
+  scree_free(previous);
+  scree_free(arms);
+  return status;
+}
+
+static bool is_zero(const double *x, size_t n) {
+  for (size_t k = 0; k < n; ++k)
+    if (x[k] != 0) return false;
+  return true;
+}
+
+/* The memory of contact c after the step. */
+static void update(const scree_System *s, int c, const scree_Vec3 *axes, double *values) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_LawContact *law = scree_system_law(s, key->i, key->j);
+  const size_t d = (size_t)s->bodies.dimension;
+  memset(values, 0, s->posed.memory_size * sizeof *values);
+  if (!law->law->update) return;
+  double before[3];
+  scree_system_approach(s, c, before, NULL);
+  const scree_LawPoint point = scree_system_law_point(s, c, axes, before);
+  law->law->update(law->pair, &point, s->posed.r + (size_t)c * d, values);
+}
+
+scree_Status scree_system_remember(scree_System *s, double h) {
+  const scree_Posed *p = &s->posed;
+  scree_Memory *memory = &s->trial;
+  const size_t d = (size_t)s->bodies.dimension;
+  const size_t stride = s->laws.any_terms ? (size_t)s->laws.memory : 0;
+  size_t count = 0;
+  for (int c = 0; c < p->nc; ++c) count += !is_zero(p->r + (size_t)c * d, d);
+  if (stride) count = (size_t)p->nc;
+  if (!scree_memory_reserve(memory, count, stride))
+    return scree_fail_memory(s->log, "the impulses of a step");
+  memory->count = 0;
+  for (int c = 0; c < p->nc; ++c) {
+    const double *r = p->r + (size_t)c * d;
+    double values[SCREE_LAW_MEMORY];
+    scree_Vec3 a[3], impulse = {0, 0, 0};
+    const bool pushes = !is_zero(r, d);
+    if (!pushes && !stride) continue;
+    a[0] = s->contacts.normal[c];
+    scree_contact_frame(a[0], (int)d, &a[1], &a[2]);
+    if (stride) update(s, c, a, values);
+    if (!pushes && is_zero(values, stride)) continue;
+    for (size_t k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
+    memory->keys[memory->count] = s->contacts.keys[c];
+    memory->arms[memory->count] = arm_of(s, &s->contacts, (size_t)c);
+    if (stride) memcpy(memory->values + memory->count * stride, values, stride * sizeof *values);
+    memory->impulses[memory->count++] = impulse;
+  }
+  memory->h = h;
+  return SCREE_OK;
+}
+
+scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *memory) {
+  scree_LawEnergy sum = {0, 0};
+  for (size_t k = 0; k < memory->count && memory->stride > 0; ++k) {
+    const scree_ContactKey *key = &memory->keys[k];
+    const scree_LawContact *law = scree_system_law(s, key->i, key->j);
+    if (!law->law->energy || (size_t)s->laws.memory != memory->stride) continue;
+    const scree_LawEnergy one = law->law->energy(law->pair, memory->values + k * memory->stride);
+    sum.normal += one.normal;
+    sum.tangent += one.tangent;
+  }
+  return sum;
+}

@@ -1,0 +1,260 @@
+/* Contact laws with parameters and memory of their own: the table of parameters, and the compliant
+ * contact of 002 (45)-(51) against closed forms. */
+#include "test_world_scene.h"
+
+static const double g = 9.81, radius = 0.1, density = 1000;
+
+static double mass_of_sphere(void) {
+  return density * 4 * 3.14159265358979323846 / 3 * radius * radius * radius;
+}
+
+static scree_PairLaw compliant(double mu, double c_n, double c_t, double damping) {
+  scree_PairLaw law = scree_pair_law("compliant");
+  OK(scree_pair_law_set(&law, "mu", mu, &test_log));
+  OK(scree_pair_law_set(&law, "compliance_n", c_n, &test_log));
+  OK(scree_pair_law_set(&law, "compliance_t", c_t, &test_log));
+  OK(scree_pair_law_set(&law, "damping", damping, &test_log));
+  return law;
+}
+
+static scree_World *world_of(const char *scheme, int dimension, double h,
+                             const scree_PairLaw *law) {
+  scree_WorldSettings settings = scree_world_settings();
+  scree_World *world;
+  settings.dimension = dimension;
+  settings.scheme = scheme;
+  settings.step = h;
+  settings.gravity = dimension == 2 ? vec(0, -g, 0) : vec(0, 0, -g);
+  settings.solve.tolerance = 1e-12;
+  OK(scree_world_create(&settings, &test_log, &world));
+  OK(scree_world_set_default_law(world, law));
+  return world;
+}
+
+static int add_ball_on_plane(scree_World *world, double gap) {
+  add_half_space(world, obstacle_at(0, 0, 0));
+  return add_sphere(world, radius, at(0, 0, radius + gap));
+}
+
+static void test_parameters(void **state) {
+  (void)state;
+  scree_PairLaw law = scree_pair_law(NULL);
+  assert_string_equal(law.law, "coulomb");
+  assert_true(scree_pair_law_get(&law, "mu") == 0.5);
+  assert_true(isnan(scree_pair_law_get(&law, "compliance_n")));
+  const scree_Log quiet = {0};
+  assert_int_equal(scree_pair_law_set(&law, "e_n", 1.5, &quiet), SCREE_BAD_INPUT);
+  assert_true(scree_pair_law_get(&law, "e_n") == 0);
+  assert_int_equal(scree_pair_law_set(&law, "stickiness", 1, &quiet), SCREE_BAD_INPUT);
+  law = scree_pair_law("nothing");
+  assert_int_equal(scree_pair_law_set(&law, "mu", 1, &quiet), SCREE_BAD_INPUT);
+  for (int k = 0; scree_law_name(k); ++k) {
+    const scree_OptionTable *table = scree_law_options(scree_law_name(k));
+    assert_true(table->count > 0 && table->count <= SCREE_LAW_VALUES);
+    law = scree_pair_law(scree_law_name(k));
+    for (int p = 0; p < table->count; ++p) assert_true(law.values[p] == table->options[p].preset);
+  }
+}
+
+/* The papers' scheme knows closed contacts only: a law with a gap of its own is refused. */
+static void test_scheme_is_checked(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  const scree_Log quiet = {0};
+  scree_World *world;
+  settings.step = 1e-3;
+  settings.scheme = "moreau-jean-closed";
+  OK(scree_world_create(&settings, &quiet, &world));
+  const scree_PairLaw law = compliant(0.5, 1e-6, 0, 0);
+  assert_int_equal(scree_world_set_default_law(world, &law), SCREE_BAD_INPUT);
+  settings.scheme = "euler";
+  OK(scree_world_set_settings(world, &settings));
+  OK(scree_world_set_default_law(world, &law));
+  settings.scheme = "moreau-jean-closed";
+  assert_int_equal(scree_world_set_settings(world, &settings), SCREE_BAD_INPUT);
+  scree_world_destroy(world);
+}
+
+/* A sphere at rest on a compliant plane sinks in by its weight times the compliance. */
+static void test_indentation(void **state) {
+  (void)state;
+  static const char *const schemes[] = {"moreau-jean", "euler"};
+  const double c = 1e-6, m = mass_of_sphere(), w = 1 / sqrt(c * m);
+  for (int k = 0; k < 2; ++k) {
+    const scree_PairLaw law = compliant(0.5, c, 0, 2 / w); /* critical */
+    scree_World *world = world_of(schemes[k], 3, 0.05 / w, &law);
+    const int ball = add_ball_on_plane(world, 0);
+    run_steps(world, 1000);
+    const double depth = radius - scree_body_pose(world, ball).position.z;
+    NEAR(depth, m * g * c, 1e-6 * m * g * c);
+    const scree_EnergyBalance e = scree_world_energy(world);
+    NEAR(e.elastic, 0.5 * c * m * g * m * g, 1e-6 * e.elastic);
+    scree_world_destroy(world);
+  }
+}
+
+/* Free oscillation about the equilibrium: turning points give the period and the damping ratio. */
+static void oscillate(double h, double c, double damping, double *period, double *ratio) {
+  const double m = mass_of_sphere(), rest = m * g * c, start = 0.3 * rest;
+  const scree_PairLaw law = compliant(0.5, c, 0, damping);
+  scree_World *world = world_of("moreau-jean", 3, h, &law);
+  const int ball = add_ball_on_plane(world, -rest + start);
+  double x[3] = {start, start, start}, time[64], size[64];
+  int turns = 0;
+  for (int k = 0; turns < 9; ++k) {
+    run_steps(world, 1);
+    x[0] = x[1];
+    x[1] = x[2];
+    x[2] = scree_body_pose(world, ball).position.z - radius + rest;
+    if (k < 3 || (x[1] - x[0]) * (x[2] - x[1]) > 0) continue;
+    /* parabola through three points */
+    const double bend = x[0] - 2 * x[1] + x[2], slope = 0.5 * (x[2] - x[0]);
+    time[turns] = (k - slope / bend) * h;
+    size[turns++] = fabs(x[1] - 0.5 * slope * slope / bend);
+  }
+  *period = (time[8] - time[0]) / 4;
+  const double decay = log(size[0] / size[8]) / 4; /* logarithmic decrement */
+  *ratio = decay / sqrt(4 * 3.14159265358979323846 * 3.14159265358979323846 + decay * decay);
+  scree_world_destroy(world);
+}
+
+static void test_oscillation(void **state) {
+  (void)state;
+  const double c = 1e-6, m = mass_of_sphere(), w = 1 / sqrt(c * m), pi = acos(-1);
+  const double wanted = 0.05, damping = 2 * wanted / w;
+  double error[2];
+  for (int k = 0; k < 2; ++k) {
+    const double h = (k == 0 ? 0.04 : 0.02) / w;
+    double period, ratio;
+    oscillate(h, c, damping, &period, &ratio);
+    NEAR(period, 2 * pi / (w * sqrt(1 - wanted * wanted)), 5e-3 * period);
+    /* the scheme itself: x' = x + s, s (1 + z (1 + damping/h)) = s- - z x, z = (w h)^2 */
+    const double z = w * w * h * h, det = 1 / (1 + z * (1 + damping / h));
+    const double angle = acos((1 + det - z * det) / (2 * sqrt(det)));
+    NEAR(period, 2 * pi * h / angle, 1e-3 * period);
+    const double decay = -pi * log(det) / angle;
+    NEAR(ratio, decay / sqrt(4 * pi * pi + decay * decay), 5e-3 * ratio);
+    error[k] = ratio - wanted;
+  }
+  /* numerical damping w h / 2, of order one */
+  NEAR(error[0], 0.02, 0.004);
+  NEAR(error[0] / error[1], 2, 0.3);
+}
+
+/* Without damping the sphere bounces off; energy is accounted for, and less is lost at h/2. */
+static void test_energy_closes(void **state) {
+  (void)state;
+  const double c = 1e-6, m = mass_of_sphere(), w = 1 / sqrt(c * m);
+  double lost[2];
+  for (int k = 0; k < 2; ++k) {
+    const scree_PairLaw law = compliant(0, c, 0, 0);
+    scree_World *world = world_of("moreau-jean", 3, (k == 0 ? 0.02 : 0.01) / w, &law);
+    const int ball = add_ball_on_plane(world, 1e-3);
+    const double start = scree_world_energy(world).potential;
+    double most = 0;
+    for (int n = 0; n < 20000; ++n) {
+      run_steps(world, 1);
+      const scree_EnergyBalance e = scree_world_energy(world);
+      most = fmax(most, e.elastic);
+      NEAR(e.kinetic + e.potential + e.elastic + e.normal - e.push - e.scheme, start,
+           1e-10 * start);
+      assert_true(e.closing <= 1e-10 * start);
+      if (most > 0 && e.elastic == 0 && scree_body_velocity(world, ball).linear.z > 0) break;
+    }
+    const double fall = m * g * 1e-3;
+    assert_true(most > 0.9 * fall);
+    lost[k] = scree_world_energy(world).normal / fall;
+    scree_world_destroy(world);
+  }
+  assert_true(lost[0] > 0 && lost[0] < 0.08);
+  NEAR(lost[0] / lost[1], 2, 0.3);
+}
+
+/* Tangential springs carry a force below the limit of friction and give it back. */
+static void test_tangential_spring(void **state) {
+  (void)state;
+  const double c = 1e-5, half = 0.1, m = 1000 * 4 * half * half, force = 0.3 * m * g;
+  const scree_PairLaw law = compliant(0.5, 0, c, 0.02);
+  scree_World *world = world_of("moreau-jean", 2, 1e-3, &law);
+  add_half_plane(world, obstacle_at(0, 0, 0));
+  const int block = add_rectangle(world, half, half, at(0, half, 0));
+  const double times[4] = {0, 0.5, 1.5, 2};
+  const scree_Twist push = {{force, 0, 0}, {0, 0, 0}}, none = {{0, 0, 0}, {0, 0, 0}};
+  const scree_Twist values[4] = {none, push, push, none};
+  OK(scree_world_add_force(
+      world,
+      &(scree_ForceDef){
+          .body = block,
+          .signal = {.kind = SCREE_SIGNAL_TABLE, .count = 4, .times = times, .values = values}}));
+  run_steps(world, 1400);
+  /* the block has two contacts: each spring carries its part, whatever the parts are */
+  const double moved = scree_body_pose(world, block).position.x;
+  NEAR(moved, 0.5 * c * force, 1e-3 * moved);
+  assert_true(scree_world_energy(world).elastic > 0.4 * force * moved);
+  run_steps(world, 1600);
+  NEAR(scree_body_pose(world, block).position.x, 0, 1e-3 * moved);
+  scree_world_destroy(world);
+}
+
+/* Compliance zero is the rigid contact, and a small one is nearly so. */
+static void test_rigid_limit(void **state) {
+  (void)state;
+  double x[3];
+  for (int k = 0; k < 3; ++k) {
+    const scree_PairLaw law = k == 0   ? scree_pair_law_coulomb(0.3, 0, 0)
+                              : k == 1 ? compliant(0.3, 0, 0, 0.1)
+                                       : compliant(0.3, 1e-13, 1e-13, 0);
+    scree_World *world = world_of("moreau-jean", 2, 1e-3, &law);
+    add_half_plane(world, obstacle_at(0, 0, 0));
+    scree_BodyDef def = at(0, 0.1, 0);
+    def.velocity.linear.x = 1;
+    const int block = add_rectangle(world, 0.1, 0.1, def);
+    run_steps(world, 500);
+    x[k] = scree_body_pose(world, block).position.x;
+    scree_world_destroy(world);
+  }
+  NEAR(x[0], 0.5 / (0.3 * g), 2e-3); /* v^2 / (2 mu g) */
+  NEAR(x[1], x[0], 1e-9);
+  NEAR(x[2], x[0], 1e-6);
+}
+
+/* The memory of springs is saved, and put back when a step is halved or interrupted. */
+static void test_restart(void **state) {
+  (void)state;
+  const scree_PairLaw law = compliant(0.5, 1e-6, 1e-5, 1e-3);
+  scree_World *worlds[2];
+  for (int k = 0; k < 2; ++k) {
+    worlds[k] = world_of("moreau-jean", 2, 1e-3, &law);
+    add_half_plane(worlds[k], obstacle_at(0, 0, 0));
+    scree_BodyDef def = at(0, 0.1, 0);
+    def.velocity.linear.x = 0.1;
+    add_rectangle(worlds[k], 0.1, 0.1, def);
+    def = at(0.05, 0.3, 0);
+    def.velocity.linear.x = -0.1;
+    add_rectangle(worlds[k], 0.1, 0.1, def);
+  }
+  run_steps(worlds[0], 30);
+  assert_true(scree_world_energy(worlds[0]).elastic > 0);
+  const size_t size = scree_world_state_size(worlds[0]);
+  void *buffer = malloc(size);
+  scree_world_save(worlds[0], buffer);
+  OK(scree_world_restore(worlds[1], buffer, size));
+  for (int k = 0; k < 2; ++k) run_steps(worlds[k], 30);
+  for (int body = 1; body < 3; ++body) {
+    const scree_Pose a = scree_body_pose(worlds[0], body), b = scree_body_pose(worlds[1], body);
+    assert_memory_equal(&a, &b, sizeof a);
+  }
+  assert_true(scree_world_energy(worlds[0]).elastic == scree_world_energy(worlds[1]).elastic);
+  free(buffer);
+  for (int k = 0; k < 2; ++k) scree_world_destroy(worlds[k]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parameters),    cmocka_unit_test(test_scheme_is_checked),
+      cmocka_unit_test(test_indentation),   cmocka_unit_test(test_oscillation),
+      cmocka_unit_test(test_energy_closes), cmocka_unit_test(test_tangential_spring),
+      cmocka_unit_test(test_rigid_limit),   cmocka_unit_test(test_restart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
