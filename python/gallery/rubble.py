@@ -19,6 +19,7 @@ def main(picture=None, count=60, steps=400):
         world.add_body("sphere", place, radius=float(rng.uniform(0.8, 1.0)), density=2500, velocity=spin)
     forces = world.force_array()
     mass = np.array(world.masses)
+    start = mass @ np.array(world.velocities)
 
     def attract(world):
         x = np.array(world.positions)
@@ -41,8 +42,9 @@ def main(picture=None, count=60, steps=400):
     if picture:
         figure.savefig(picture, dpi=80)
     plt.close(figure)
-    momentum = np.linalg.norm(mass @ np.array(world.velocities)) / mass.sum()
-    return {"spread": spread, "contacts": world.contact_count, "momentum": float(momentum)}
+    change = mass @ np.array(world.velocities) - start
+    return {"spread": spread, "contacts": world.contact_count,
+            "momentum": float(np.linalg.norm(change) / np.linalg.norm(start))}
 
 
 if __name__ == "__main__":

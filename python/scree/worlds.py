@@ -217,7 +217,7 @@ def table(times: Any, values: Any) -> Callable[[float], Any]:
 
 # ---- worlds --------------------------------------------------------------------------------------
 
-_shape_words = {"radius", "half_length", "vertices"} | {
+_shape_words = {"vertices", "parts"} | {
     name for shape in _core.shapes() for name in shape["parameters"]}
 
 

@@ -7,6 +7,7 @@
  *   problem.c   Problem, and problem_make.c its constructors from arrays
  *   solver.c    Solver, measure, the table of solvers
  *   scene.c     Scene
+ *   shape.c     shapes of bodies as dicts
  *   world.c     World: its life, settings and steps
  *   world_build.c   materials, laws, bodies, obstacles, forces
  *   world_record.c  the folder of a run for a world that is stepped from Python
@@ -239,12 +240,17 @@ extern PyGetSetDef world_state_getset[];
 void world_free_signals(WorldObject *self);
 scree_Status world_build_scene(WorldObject *self, scree_World **world);
 
+/* A shape from a dict; to be freed with scree_shape_fini. */
+bool shape_from(WorldObject *self, PyObject *object, scree_Shape *shape);
+PyObject *shape_dict(const scree_Shape *shape); /* the other way round */
+/* The pose of a body whose vertices or parts are where they are typed when `pose` is zero. */
+scree_Pose shape_typed_pose(const scree_Shape *shape, scree_Pose pose);
+
 bool view_ready(PyObject *module);
 PyObject *world_look(PyObject *self, PyObject *name); /* a View of an array by its name */
 
 PyObject *core_run(PyObject *module, PyObject *args, PyObject *kw);
 bool replay_ready(PyObject *module);
 PyObject *core_write_png(PyObject *module, PyObject *args, PyObject *kw);
-PyObject *shape_dict(const scree_Shape *shape); /* as add_body takes it */
 
 #endif

@@ -4,14 +4,29 @@
 
 CoreErrors core_errors;
 
+/* Parameters of a law, each with its default and help. */
+static PyObject *law_parameters(const char *law) {
+  const scree_OptionTable *table = scree_law_options(law);
+  PyObject *dict = PyDict_New();
+  for (int k = 0; dict && k < table->count; ++k) {
+    PyObject *entry = Py_BuildValue("{s:d,s:s}", "default", table->options[k].preset, "help",
+                                    table->options[k].help);
+    if (!entry || PyDict_SetItemString(dict, table->options[k].name, entry) != 0) Py_CLEAR(dict);
+    Py_XDECREF(entry);
+  }
+  return dict;
+}
+
 static PyObject *core_laws(PyObject *module, PyObject *none) {
   (void)module;
   (void)none;
   PyObject *dict = PyDict_New();
   for (int k = 0; dict && scree_law_name(k); ++k) {
-    PyObject *text = PyUnicode_FromString(scree_law_summary(scree_law_name(k)));
-    if (!text || PyDict_SetItemString(dict, scree_law_name(k), text) != 0) Py_CLEAR(dict);
-    Py_XDECREF(text);
+    const char *name = scree_law_name(k);
+    PyObject *law = Py_BuildValue("{s:s,s:N}", "summary", scree_law_summary(name), "parameters",
+                                  law_parameters(name));
+    if (!law || PyDict_SetItemString(dict, name, law) != 0) Py_CLEAR(dict);
+    Py_XDECREF(law);
   }
   return dict;
 }
@@ -67,7 +82,8 @@ static PyMethodDef functions[] = {
      "write_png(path, pixels)\n--\n\nWrite an array (height, width, 3) of uint8 as PNG."},
     {"solvers", core_solvers, METH_NOARGS,
      "solvers()\n--\n\nThe solvers by name, each with its summary, reference and options."},
-    {"laws", core_laws, METH_NOARGS, "laws()\n--\n\nThe contact laws: summaries by name."},
+    {"laws", core_laws, METH_NOARGS,
+     "laws()\n--\n\nThe contact laws by name, each with its summary and parameters."},
     {"schemes", core_schemes, METH_NOARGS, "schemes()\n--\n\nThe time schemes: summaries by name."},
     {"shapes", core_shapes, METH_NOARGS,
      "shapes()\n--\n\nThe shapes of bodies and obstacles, with their parameters."},

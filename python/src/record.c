@@ -63,6 +63,7 @@ static const Field solve[] = {
 static const Field energy[] = {
     FIELD(scree_EnergyBalance, kinetic, REAL, "J, now"),
     FIELD(scree_EnergyBalance, potential, REAL, "J, of gravity, now"),
+    FIELD(scree_EnergyBalance, elastic, REAL, "J, stored in compliant contacts, now"),
     FIELD(scree_EnergyBalance, forces, REAL, "work of forces other than gravity"),
     FIELD(scree_EnergyBalance, drivers, REAL, "work of driven obstacles"),
     FIELD(scree_EnergyBalance, normal, REAL, "dissipated by impact"),
@@ -164,19 +165,18 @@ static const Field summary[] = {
     FIELD(scree_RunSummary, reason, TEXT, "why it ended"),
     END};
 
-static const Field fclib[] = {
-    {.name = "is_global", /* `global` is a word of Python's */
-     .doc = "the file has M and H rather than W",
-     .type = BOOL,
-     .offset = offsetof(scree_FclibInfo, global)},
-    FIELD(scree_FclibInfo, dofs, INT, "of M, or 0"),
-    FIELD(scree_FclibInfo, asymmetry, REAL, "max |W - W^T| / max |W|"),
-    FIELD(scree_FclibInfo, has_solution, BOOL, "the file has a solution"),
-    FIELD(scree_FclibInfo, guesses, INT, "number of guesses in the file"),
-    FIELD(scree_FclibInfo, title, CHARS, "of the file"),
-    FIELD(scree_FclibInfo, description, CHARS, "of the file"),
-    FIELD(scree_FclibInfo, math_info, CHARS, "of the file"),
-    END};
+static const Field fclib[] = {{.name = "is_global", /* `global` is a word of Python's */
+                               .doc = "the file has M and H rather than W",
+                               .type = BOOL,
+                               .offset = offsetof(scree_FclibInfo, global)},
+                              FIELD(scree_FclibInfo, dofs, INT, "of M, or 0"),
+                              FIELD(scree_FclibInfo, asymmetry, REAL, "max |W - W^T| / max |W|"),
+                              FIELD(scree_FclibInfo, has_solution, BOOL, "the file has a solution"),
+                              FIELD(scree_FclibInfo, guesses, INT, "number of guesses in the file"),
+                              FIELD(scree_FclibInfo, title, CHARS, "of the file"),
+                              FIELD(scree_FclibInfo, description, CHARS, "of the file"),
+                              FIELD(scree_FclibInfo, math_info, CHARS, "of the file"),
+                              END};
 
 static const Field certificate[] = {
     FIELD(scree_ReplayCertificate, steps, LONG, "done"),

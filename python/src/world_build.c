@@ -134,20 +134,41 @@ static PyObject *world_add_material(PyObject *object, PyObject *none) {
   return PyLong_FromLong(material);
 }
 
+/* Parameters of a law by their names; `law` and `between` are not among them. */
+static bool read_law(WorldObject *self, PyObject *kw, scree_PairLaw *law) {
+  PyObject *key, *item;
+  for (Py_ssize_t at = 0; kw && PyDict_Next(kw, &at, &key, &item);) {
+    const char *word = as_text(key, "parameter");
+    double value;
+    if (!word) return false;
+    if (strcmp(word, "law") == 0 || strcmp(word, "between") == 0) continue;
+    if (!as_double(item, word, &value) ||
+        !call_succeeded(&self->call, scree_pair_law_set(law, word, value, &self->call.log)))
+      return false;
+  }
+  return true;
+}
+
 static PyObject *world_set_law(PyObject *object, PyObject *args, PyObject *kw) {
-  static char *words[] = {"law", "mu", "e_n", "e_t", "between", NULL};
   WorldObject *self = (WorldObject *)object;
-  PyObject *law_object = NULL, *mu = NULL, *e_n = NULL, *e_t = NULL, *between = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kw, "|OOOOO:set_law", words, &law_object, &mu, &e_n, &e_t,
-                                   &between) ||
-      !world_changeable(self))
+  PyObject *law_object = NULL, *mu = NULL;
+  if (!PyArg_ParseTuple(args, "|OO:set_law", &law_object, &mu) || !world_changeable(self))
     return NULL;
-  scree_PairLaw law = scree_pair_law();
-  if (given(law_object) && !(law.law = as_text(law_object, "law"))) return NULL;
-  if ((given(mu) && !as_double(mu, "mu", &law.mu)) ||
-      (given(e_n) && !as_double(e_n, "e_n", &law.e_n)) ||
-      (given(e_t) && !as_double(e_t, "e_t", &law.e_t)))
+  if (!law_object && kw) law_object = PyDict_GetItemString(kw, "law");
+  PyObject *between = kw ? PyDict_GetItemString(kw, "between") : NULL;
+  const char *name = NULL;
+  if (given(law_object) && !(name = as_text(law_object, "law"))) return NULL;
+  scree_PairLaw law = scree_pair_law(name);
+  if (name && !scree_law_summary(name)) {
+    PyErr_Format(core_errors.input, "law: there is no law '%.100s', see laws()", name);
     return NULL;
+  }
+  double friction;
+  if (given(mu) &&
+      (!as_double(mu, "mu", &friction) ||
+       !call_succeeded(&self->call, scree_pair_law_set(&law, "mu", friction, &self->call.log))))
+    return NULL;
+  if (!read_law(self, kw, &law)) return NULL;
   scree_Status status;
   if (given(between)) {
     const npy_intp two = 2;
@@ -160,97 +181,6 @@ static PyObject *world_set_law(PyObject *object, PyObject *args, PyObject *kw) {
   }
   if (!call_succeeded(&self->call, status)) return NULL;
   Py_RETURN_NONE;
-}
-
-/* ---- shapes ---------------------------------------------------------------------------------- */
-
-enum { PARAMETERS = 16 };
-
-static bool known_key(const scree_ShapeType *type, const char *key) {
-  if (strcmp(key, "kind") == 0) return true;
-  if (strcmp(key, "vertices") == 0 && type->takes_vertices) return true;
-  for (int p = 0; p < type->parameter_count; ++p)
-    if (strcmp(key, type->parameters[p].name) == 0) return true;
-  return false;
-}
-
-static bool read_parameters(PyObject *dict, const scree_ShapeType *type, double *values) {
-  PyObject *key, *item;
-  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &item);) {
-    const char *word = as_text(key, "shape");
-    if (!word) return false;
-    if (!known_key(type, word)) {
-      PyErr_Format(core_errors.input, "shape: a %s has no parameter '%.100s'", type->name, word);
-      return false;
-    }
-  }
-  for (int p = 0; p < type->parameter_count && p < PARAMETERS; ++p) {
-    const scree_ShapeParameter *parameter = &type->parameters[p];
-    values[p] = parameter->fallback;
-    item = PyDict_GetItemString(dict, parameter->name);
-    if (given(item)) {
-      char name[64];
-      snprintf(name, sizeof name, "shape: %s", parameter->name);
-      if (!as_double(item, name, &values[p])) return false;
-    } else if (parameter->required) {
-      PyErr_Format(core_errors.input, "shape: a %s needs %s: %s", type->name, parameter->name,
-                   parameter->help);
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool read_vertices(PyObject *item, scree_Vec3 **vertices, int *count) {
-  const npy_intp any[2] = {-1, -1};
-  PyArrayObject *array = as_doubles(item, "shape: vertices", 2, any);
-  if (!array) return false;
-  const npy_intp n = PyArray_DIM(array, 0), width = PyArray_DIM(array, 1);
-  *vertices = NULL;
-  if (n > 1000000 || width < 2 || width > 3)
-    PyErr_SetString(core_errors.input, "shape: vertices: expected rows of 2 or 3 numbers");
-  else if (!(*vertices = PyMem_Calloc((size_t)n + 1, sizeof **vertices)))
-    PyErr_NoMemory();
-  for (npy_intp k = 0; *vertices && k < n; ++k) {
-    const double *x = doubles(array) + k * width;
-    (*vertices)[k] = (scree_Vec3){x[0], x[1], width == 3 ? x[2] : 0};
-  }
-  *count = (int)n;
-  Py_DECREF(array);
-  return *vertices != NULL;
-}
-
-/* A shape as scenes have it: a dict with `kind`, and the parameters of the kind. */
-static bool read_shape(WorldObject *self, PyObject *object, scree_Shape *shape) {
-  if (!PyDict_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "shape: expected a dict with kind, found %.100s",
-                 Py_TYPE(object)->tp_name);
-    return false;
-  }
-  PyObject *kind_object = PyDict_GetItemString(object, "kind");
-  if (!kind_object) {
-    PyErr_SetString(core_errors.input, "shape: kind is missing");
-    return false;
-  }
-  const char *word = as_text(kind_object, "shape: kind");
-  if (!word) return false;
-  const scree_ShapeKind kind = scree_shape_kind(word, world_dimension(self));
-  if (kind == SCREE_SHAPE_KINDS) {
-    PyErr_Format(core_errors.input, "shape: there is no shape '%.100s' in dimension %d", word,
-                 world_dimension(self));
-    return false;
-  }
-  const scree_ShapeType *type = scree_shape_type(kind);
-  double values[PARAMETERS] = {0};
-  if (!read_parameters(object, type, values)) return false;
-  scree_Vec3 *vertices = NULL;
-  int count = 0;
-  PyObject *item = PyDict_GetItemString(object, "vertices");
-  if (given(item) && !read_vertices(item, &vertices, &count)) return false;
-  const bool good = call_succeeded(
-      &self->call, scree_shape_init(shape, kind, values, vertices, count, &self->call.log));
-  PyMem_Free(vertices);
-  return good;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -309,8 +239,9 @@ static PyObject *world_add_body(PyObject *object, PyObject *args, PyObject *kw) 
   if (given(from.inertia) && !as_spin(from.inertia, "inertia", dimension, &def.inertia))
     return NULL;
   scree_Shape shape;
-  if (!read_shape(self, from.shape, &shape)) return NULL;
+  if (!shape_from(self, from.shape, &shape)) return NULL;
   def.shape = &shape;
+  def.pose = shape_typed_pose(&shape, def.pose);
   int body = -1;
   const scree_Status status = scree_world_add_body(self->world, &def, &body);
   scree_shape_fini(&shape);
@@ -337,11 +268,12 @@ static PyObject *world_add_obstacle(PyObject *object, PyObject *args, PyObject *
                                                     "angular_velocity", &def.driver, &made))
     return NULL;
   scree_Shape shape;
-  if (!read_shape(self, from.shape, &shape)) {
+  if (!shape_from(self, from.shape, &shape)) {
     if (made) free_signal(made);
     return NULL;
   }
   def.shape = &shape;
+  def.pose = shape_typed_pose(&shape, def.pose);
   int body = -1;
   const scree_Status status = scree_world_add_body(self->world, &def, &body);
   scree_shape_fini(&shape);
@@ -473,8 +405,9 @@ PyMethodDef world_build_methods[] = {
     {"add_material", world_add_material, METH_NOARGS,
      "add_material()\n--\n\nA new material; its number. Material 0 is there from the start."},
     {"set_law", KEYWORDS(world_set_law),
-     "set_law(law='coulomb', mu=0.5, e_n=0, e_t=0, between=None)\n--\n\n"
-     "The law between two materials, or (between=None) of all pairs without their own."},
+     "set_law(law='coulomb', mu=None, *, between=None, **parameters)\n--\n\n"
+     "The law between two materials, or (between=None) of all pairs without their own:\n"
+     "mu, e_n, e_t, and what else the law has (laws())."},
     {"add_body", KEYWORDS(world_add_body),
      "add_body(shape, position=None, rotation=None, velocity=None, angular_velocity=None, "
      "density=None, mass=None, inertia=None, material=None, group=None)\n--\n\n"

@@ -131,25 +131,6 @@ static PyObject *world_set_velocity(PyObject *object, PyObject *args, PyObject *
   Py_RETURN_NONE;
 }
 
-PyObject *shape_dict(const scree_Shape *shape) {
-  const scree_ShapeType *type = scree_shape_type(shape->kind);
-  PyObject *dict = Py_BuildValue("{s:s}", "kind", type->name);
-  for (int p = 0; dict && p < type->parameter_count; ++p) {
-    const double value = *(const double *)((const char *)shape + type->parameters[p].offset);
-    PyObject *number = PyFloat_FromDouble(value);
-    if (!number || PyDict_SetItemString(dict, type->parameters[p].name, number) != 0)
-      Py_CLEAR(dict);
-    Py_XDECREF(number);
-  }
-  if (dict && type->takes_vertices) {
-    const npy_intp size[2] = {shape->vertex_count, 3};
-    PyObject *vertices = new_doubles(2, size, (const double *)shape->vertices);
-    if (!vertices || PyDict_SetItemString(dict, "vertices", vertices) != 0) Py_CLEAR(dict);
-    Py_XDECREF(vertices);
-  }
-  return dict;
-}
-
 static PyObject *world_shape(PyObject *object, PyObject *body_object) {
   WorldObject *self = (WorldObject *)object;
   int body;

@@ -58,9 +58,7 @@ static scree_Status run_world(int steps) {
   scree_World *world = NULL;
   scree_Status status = scree_world_create(&settings, &the_log, &world);
   if (status != SCREE_OK) return status;
-  scree_PairLaw law = scree_pair_law();
-  law.mu = 0.3;
-  law.e_n = 0.2;
+  const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0.2, 0);
   status = scree_world_set_default_law(world, &law);
   scree_Shape shape;
   scree_shape_init_half_space(&shape, &the_log);
@@ -82,8 +80,8 @@ static scree_Status run_world(int steps) {
     status = scree_world_add_body(world, &def, NULL);
     scree_shape_fini(&shape);
   }
-  const scree_ForceDef force = {
-      .body = 3, .signal = {.kind = SCREE_SIGNAL_CALLBACK, .callback = push}};
+  const scree_ForceDef force = {.body = 3,
+                                .signal = {.kind = SCREE_SIGNAL_CALLBACK, .callback = push}};
   if (status == SCREE_OK) status = scree_world_add_force(world, &force);
   for (int k = 0; k < steps && status <= SCREE_NOT_CONVERGED; ++k)
     status = scree_world_step(world, NULL);

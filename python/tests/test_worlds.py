@@ -49,6 +49,32 @@ def test_materials_and_laws():
     assert world.materials[slippery] == ice and world.shape(rough)["kind"] == "polygon"
 
 
+def test_laws_have_parameters():
+    world = scree.World(dimension=2, step=1e-3)
+    for name, law in scree.laws().items():
+        world.set_law(name, **{key: entry["default"] for key, entry in law["parameters"].items()})
+    with pytest.raises(scree.InputError, match="nothing"):
+        world.set_law("coulomb", nothing=3)
+    with pytest.raises(scree.InputError, match="mu"):
+        world.set_law(mu=-1)
+
+
+def test_clumps_and_vertices_are_where_they_are_typed():
+    world = scree.World(dimension=3, step=1e-3)
+    ball = {"kind": "sphere", "radius": 0.1}
+    parts = [{"shape": ball}, {"shape": ball, "position": (0.4, 0, 0)}]
+    body = world.add_body({"kind": "clump", "parts": parts})
+    assert np.allclose(world.positions[body], [0.2, 0, 0])
+    assert world.masses[body] == pytest.approx(2 * 1000 * 4 / 3 * np.pi * 1e-3)
+    assert len(world.shape(body)["parts"]) == 2
+    flat = scree.World(dimension=2, step=1e-3)
+    corner = flat.add_body("polygon", (1, 1), rotation=np.pi / 2, vertices=[[0, 0], [0.3, 0], [0, 0.3]])
+    assert np.allclose(flat.positions[corner], [0.9, 1.1, 0])  # the centroid (0.1, 0.1), turned
+    for wrong in ([], [3], [{"position": (0, 0, 0)}], [{"shape": {"kind": "clump", "parts": parts}}], "x", 3):
+        with pytest.raises((ValueError, TypeError)):
+            world.add_body("clump", parts=wrong)
+
+
 def test_callbacks_and_stop():
     world = heap()
     calls = []
