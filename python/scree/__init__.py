@@ -14,7 +14,7 @@ their number.
 """
 from ._core import (
     Analysis, BusyError, Energy, Error, FclibInfo, InputError, Interrupted, MachineError, Measures,
-    NotConverged, RunSummary, SceneInfo, SolveInfo, StaleError, StepReport, Warning, __version__,
+    NotConverged, RunSummary, SceneInfo, SolveInfo, ScreeWarning, StaleError, StepReport, __version__,
     laws, schemes, shapes, solvers,
 )
 from .problems import Problem, Solution, Solver, measure, solve
@@ -26,7 +26,7 @@ from .worlds import Contacts, Scene, View, World, table
 __all__ = [
     "Analysis", "BusyError", "Contacts", "Energy", "Error", "FclibInfo", "Frame", "InputError",
     "Interrupted", "MachineError", "Measures", "NotConverged", "Problem", "Run", "RunSummary",
-    "Scene", "SceneInfo", "Solution", "SolveInfo", "Solver", "StaleError", "StepReport", "View",
-    "Warning", "World", "__version__", "laws", "measure", "performance_profile", "race", "read",
+    "Scene", "SceneInfo", "ScreeWarning", "Solution", "SolveInfo", "Solver", "StaleError", "StepReport", "View",
+    "World", "__version__", "laws", "measure", "performance_profile", "race", "read",
     "run", "schemes", "shapes", "solve", "solvers", "study", "table",
 ]

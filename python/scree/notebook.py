@@ -49,6 +49,8 @@ def problem_html(problem: Any) -> str:
                ("law", problem.law)]
     if problem.nbodies:
         figures.append(("bodies", problem.nbodies))
+    if problem.rows != problem.nc * problem.d:  # W is not formed then
+        return _figures(figures + [("rows of other constraints", problem.rows - problem.nc * problem.d)])
     if problem.nc:
         figures.append(("friction", f"{problem.mu.min():.3g} to {problem.mu.max():.3g}"))
         blocks = len(problem.assemble().pattern()[1])

@@ -89,19 +89,16 @@ def world(world: Any, ax: Any = None, colour: str = "velocity") -> Any:
     flat = world.dimension == 2
     bodies, values, solid = [], [], []
     for k in np.flatnonzero((flags & 2) == 0):
-        shape = world.shape(int(k))
-        if flat:
-            outline = _outline(shape)
-            if outline is not None:
-                outline = _posed(outline, position[k], orientation[k])
-        else:
-            outline = _shadow(shape, position[k], orientation[k])
-        if outline is None:
-            continue
-        if flags[k] & 1:
-            solid.append(outline)
-        else:
-            bodies.append((position[k, 1], outline, speed[k] if colour == "velocity" else k))
+        for shape, at, q in _parts(world.shape(int(k)), position[k], orientation[k]):
+            outline = _outline(shape) if flat else _shadow(shape, at, q)
+            if outline is None:
+                continue
+            if flat:
+                outline = _posed(outline, at, q)
+            if flags[k] & 1:
+                solid.append(outline)
+            else:
+                bodies.append((at[1], outline, speed[k] if colour == "velocity" else k))
     if not flat:
         bodies.sort(key=lambda body: -body[0])
     if bodies:
@@ -139,6 +136,25 @@ def _unbounded(world: Any, ax: Any, position: np.ndarray, orientation: np.ndarra
     ax.set_ylim(bottom, top)
 
 
+def _rotation(q: np.ndarray) -> np.ndarray:
+    w, x, y, z = q
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def _parts(shape: dict, position: np.ndarray, q: np.ndarray) -> list:
+    """The shape with its pose, or those of the parts of a clump."""
+    if "parts" not in shape:
+        return [(shape, position, q)]
+    found = []
+    for part in shape["parts"]:
+        (a, *b), (c, *d) = np.array(q), np.array(part["rotation"])
+        turned = np.array([a * c - np.dot(b, d), *(a * np.array(d) + c * np.array(b) + np.cross(b, d))])
+        found.append((part["shape"], position + _rotation(q) @ np.array(part["position"]), turned))
+    return found
+
+
 def _shadow(shape: dict, position: np.ndarray, q: np.ndarray) -> Optional[np.ndarray]:
     """The outline of a body of space seen along y: spheres as circles, others as the hull of
     points on their surface."""
@@ -148,11 +164,7 @@ def _shadow(shape: dict, position: np.ndarray, q: np.ndarray) -> Optional[np.nda
     points = _surface(shape)
     if points is None:
         return None
-    w, x, y, z = q
-    rotation = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-    return _hull((points @ rotation.T + position)[:, [0, 2]])
+    return _hull((points @ _rotation(q).T + position)[:, [0, 2]])
 
 
 def _surface(shape: dict) -> Optional[np.ndarray]:

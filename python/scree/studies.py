@@ -20,6 +20,7 @@ from .worlds import _override, as_scene
 
 _SUMMARY = "summary.json"
 _JOB = "job.json"
+_WORK = "import sys; from scree.studies import work; work(sys.argv[1])"
 
 
 def _combinations(parameters: Mapping[str, Sequence]) -> list:
@@ -61,7 +62,7 @@ def _write(path: str, value: Any) -> None:
 
 
 def work(folder: str) -> None:
-    """One combination, in a process of its own: python -m scree.studies FOLDER."""
+    """One combination, in a process of its own."""
     with open(os.path.join(folder, _JOB), encoding="utf-8") as file:
         job = json.load(file)
     made = run_scene(job["scene"], os.path.join(folder, "run"), until=job["until"], resume=True,
@@ -89,7 +90,7 @@ class _Pool:
             paths = [here] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths),
                            "OMP_NUM_THREADS": "1"}
-            process = subprocess.Popen([sys.executable, "-m", "scree.studies", folder],
+            process = subprocess.Popen([sys.executable, "-c", _WORK, folder],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                        env=environment, text=True)
             self.processes.add(process)
@@ -169,7 +170,3 @@ def study(scene: Any, parameters: Mapping[str, Sequence], folder: "str | os.Path
         row["folder"] = os.path.join(place, "run")
         rows.append(row)
     return tables.make(rows)
-
-
-if __name__ == "__main__":
-    work(sys.argv[1])

@@ -305,8 +305,10 @@ bool as_options(PyObject *object, const char *name, char ***list) {
     char *text = (char *)(made + count + 1);
     for (Py_ssize_t k = 0; k < count; ++k) {
       made[k] = text;
-      strcpy(text, PyUnicode_AsUTF8(PyList_GET_ITEM(texts, k)));
-      text += strlen(text) + 1;
+      const char *from = PyUnicode_AsUTF8(PyList_GET_ITEM(texts, k));
+      const size_t size = strlen(from) + 1;
+      memcpy(text, from, size);
+      text += size;
     }
     made[count] = NULL;
   }

@@ -128,7 +128,8 @@ static bool add_errors(PyObject *module) {
                 "An array of a world that has changed since, or was closed.", stale) &&
       add_error(module, &e->busy, "BusyError",
                 "The object is in use by another thread or by a callback.", stale) &&
-      add_error(module, &e->warning, "Warning", "Of the library.", PyExc_UserWarning);
+      add_error(module, &e->warning, "ScreeWarning", "A warning of the library.",
+                PyExc_UserWarning);
   Py_XDECREF(values);
   Py_XDECREF(machine);
   Py_XDECREF(stale);

@@ -45,18 +45,19 @@ static scree_Status steps(scree_Run *run, const RunArguments *from, Call *call) 
   return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
 }
 
-static PyObject *carry_out(RunArguments *from) {
+static PyObject *carry_out(const RunArguments *from) {
   Call call;
   call_init(&call);
-  from->settings.folder = PyBytes_AS_STRING(from->folder);
-  from->settings.interrupted = call_interrupted;
-  from->settings.interrupted_user = &call;
+  scree_RunSettings settings = from->settings;
+  settings.folder = PyBytes_AS_STRING(from->folder);
+  settings.interrupted = call_interrupted;
+  settings.interrupted_user = &call;
   scree_Run *run = NULL;
   scree_RunSummary summary;
   scree_Status status;
   memset(&summary, 0, sizeof summary);
   if (!call_release_for_files(&call)) return NULL;
-  status = scree_run_create(from->scene->scene, &from->settings, &call.log, &run);
+  status = scree_run_create(from->scene->scene, &settings, &call.log, &run);
   if (status == SCREE_OK) {
     files_unlock();
     status = steps(run, from, &call);

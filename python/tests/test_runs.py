@@ -103,7 +103,12 @@ def test_plots(drop, tmp_path):
                                ("capsule", {"radius": .1, "half_length": .2}),
                                ("ellipsoid", {"semi_x": .1, "semi_y": .2, "semi_z": .3})]):
         world.add_body(shape[0], (k, 0, 0), **shape[1])
-    world.plot().figure.savefig(tmp_path / "bodies.png")
+    world.add_body({"kind": "clump", "parts": [{"shape": {"kind": "sphere", "radius": .1}},
+                                               {"shape": {"kind": "box", "half_x": .1, "half_y": .1, "half_z": .1},
+                                                "position": (.2, 0, 0), "rotation": (1, 0, 1, 0)}]}, (5, 0, 0))
+    axes = world.plot()
+    assert len(axes.collections[0].get_paths()) == 6
+    axes.figure.savefig(tmp_path / "bodies.png")
     plt.close("all")
 
 
