@@ -196,6 +196,10 @@ class Problem:
               flow: Optional[ArrayLike] = None, compliance: Optional[ArrayLike] = None,
               nbodies: Optional[int] = None) -> P: ...
     @classmethod
+    def general(cls: type[P], vertex_size: ArrayLike, rows: ArrayLike, touches: ArrayLike,
+                touched: ArrayLike, B: ArrayLike, q: ArrayLike, mu: ArrayLike, set: ArrayLike,
+                set_a: ArrayLike, set_b: ArrayLike, law: Optional[str] = None) -> P: ...
+    @classmethod
     def read(cls: type[P], path: Path, law: Optional[str] = None
              ) -> tuple[P, FclibInfo, Optional[Doubles], Optional[Doubles]]: ...
     def write(self, path: Path, r: Optional[ArrayLike] = None, u: Optional[ArrayLike] = None,

@@ -100,6 +100,7 @@ class Problem(_core.Problem):
     Problem.from_blocks(row, col, x, ...)  W in compressed rows of d x d blocks
     Problem.from_contacts(...)             from masses, positions, points and normals
     Problem.bodies(body, B, q, mu)         W = B B^T + C, never formed
+    Problem.from_constraints(...)          joints, motors, contacts: 1 to 6 rows each
     Problem.load("file.hdf5")              an FCLIB file; problem.save("file.hdf5")
 
     q has the shape (nc, d), or nc * d numbers in a row; mu one number or (nc,).
@@ -173,6 +174,34 @@ class Problem(_core.Problem):
         return problem
 
     @classmethod
+    def from_constraints(cls, vertex_sizes: Any, constraints: Sequence[dict],
+                         law: Optional[str] = None) -> "Problem":
+        """A problem of constraints of 1 to 6 rows (joints, motors, contacts) over vertices of any
+        size. Each constraint is a dict: q (rows,); blocks, a dict of vertex: B (rows, size), scaled
+        by the square root of the inertia; set (a name, "space" for what is bilateral), mu, a, b."""
+        sizes = np.asarray(vertex_sizes)
+        flat: dict = {name: [] for name in ("rows", "touches", "touched", "B", "q", "mu", "set", "a", "b")}
+        for k, c in enumerate(constraints):
+            q = np.atleast_1d(np.asarray(c["q"], float))
+            flat["rows"].append(len(q))
+            flat["touches"].append(len(c["blocks"]))
+            for vertex, block in c["blocks"].items():
+                block = np.asarray(block, float)
+                if not 0 <= vertex < len(sizes) or block.shape != (len(q), sizes[vertex]):
+                    raise _core.InputError(f"constraints: block of constraint {k} and vertex {vertex} "
+                                           f"has the shape {block.shape}")
+                flat["touched"].append(vertex)
+                flat["B"].append(block.ravel())
+            flat["q"].append(q)
+            flat["set"].append(c.get("set", "space"))
+            for name in ("mu", "a", "b"):
+                flat[name].append(float(c.get(name, 0)))
+        joined = [np.concatenate(flat[name]) if flat[name] else np.zeros(0) for name in ("B", "q")]
+        whole = [np.asarray(flat[name], dtype=np.int64) for name in ("rows", "touches", "touched")]
+        return cls.general(sizes, *whole, *joined, np.array(flat["mu"]), _sets(flat["set"]),
+                           np.array(flat["a"]), np.array(flat["b"]), law)
+
+    @classmethod
     def load(cls, path: "str | os.PathLike", law: Optional[str] = None) -> "Problem":
         """The problem of an FCLIB file; `info` and, if it is there, `solution` (r, u) with it."""
         problem, info, r, u = cls.read(path, law)
@@ -216,7 +245,8 @@ class Problem(_core.Problem):
         return out
 
     def __repr__(self) -> str:
-        return f"<scree.Problem: {self.nc} contacts, {self.d}D, {self.kind}, {self.law}>"
+        size = f"{self.nc} contacts" if self.kind != "general" else f"{self.rows} rows"
+        return f"<scree.Problem: {size}, {self.d}D, {self.kind}, {self.law}>"
 
     def _repr_html_(self) -> str:
         return notebook.problem_html(self)

@@ -178,6 +178,7 @@ scree_Status problem_copy(const scree_Problem *from, scree_Problem *copy, const 
 PyObject *problem_assembled(PyTypeObject *type, PyObject *args, PyObject *kw);
 PyObject *problem_from_bodies(PyTypeObject *type, PyObject *args, PyObject *kw);
 PyObject *problem_from_balls(PyTypeObject *type, PyObject *args, PyObject *kw);
+PyObject *problem_general(PyTypeObject *type, PyObject *args, PyObject *kw);
 PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw);
 
 bool solver_ready(PyObject *module);

@@ -288,6 +288,7 @@ static PyObject *get_kind(PyObject *self, void *unused) {
   (void)unused;
   const scree_Problem *p = &((ProblemObject *)self)->problem;
   return PyUnicode_FromString(p->kind == SCREE_ASSEMBLED  ? "assembled"
+                              : p->general.count          ? "general"
                               : p->bodies.B || p->nc == 0 ? "bodies"
                                                           : "balls");
 }
@@ -450,6 +451,11 @@ static PyMethodDef methods[] = {
      "balls(body, normal, arm, q, mu, law=None, set=None, set_a=None, set_b=None, flow=None, "
      "compliance=None, nbodies=None)\n--\n\n"
      "A problem over balls: body (nc, 2), unit normals (nc, 3), arm (nc, 2, 2)."},
+    {"general", KEYWORDS(problem_general) | METH_CLASS,
+     "general(vertex_size, rows, touches, touched, B, q, mu, set, set_a, set_b, law=None)\n--\n\n"
+     "A problem of constraints of 1 to 6 rows over vertices of any size; flat arrays, in the "
+     "order\n"
+     "of the constraints."},
     {"read", KEYWORDS(problem_read) | METH_CLASS,
      "read(path, law=None)\n--\n\n"
      "A problem from an FCLIB file: (problem, info, r, u); r and u are None without a solution."},
@@ -474,7 +480,7 @@ static PyGetSetDef getset[] = {
     {"rows", get_rows, NULL, "Length of q, r and u: nc * d, and the rows of other constraints.",
      NULL},
     {"law", get_law, NULL, "'coulomb' or 'associated'.", NULL},
-    {"kind", get_kind, NULL, "'assembled', 'bodies' or 'balls'.", NULL},
+    {"kind", get_kind, NULL, "'assembled', 'bodies', 'balls' or 'general'.", NULL},
     {"q", get_q, NULL, "Velocities without impulses, (nc, d), normal first. Read-only.", NULL},
     {"mu", get_mu, NULL, "Coefficients of friction, (nc,). Read-only.", NULL},
     {"set", get_set, NULL, "Kinds of the sets, (nc,), or None: all are cones.", NULL},

@@ -302,6 +302,130 @@ end:
   return object;
 }
 
+/* ---- constraints of any size ----------------------------------------------------------------- */
+
+typedef struct General {
+  PyArrayObject *vertex_size, *rows, *touches, *touched, *B, *q, *mu, *set, *a, *b;
+} General;
+
+static void general_fini(General *g) {
+  Py_CLEAR(g->vertex_size);
+  Py_CLEAR(g->rows);
+  Py_CLEAR(g->touches);
+  Py_CLEAR(g->touched);
+  Py_CLEAR(g->B);
+  Py_CLEAR(g->q);
+  Py_CLEAR(g->mu);
+  Py_CLEAR(g->set);
+  Py_CLEAR(g->a);
+  Py_CLEAR(g->b);
+}
+
+static bool within(PyArrayObject *array, const char *name, int least, int most) {
+  const npy_intp count = PyArray_SIZE(array);
+  for (npy_intp k = 0; k < count; ++k)
+    if (ints(array)[k] < least || ints(array)[k] > most) {
+      PyErr_Format(core_errors.input, "%s: entry %lld is %d, expected %d to %d", name, (long long)k,
+                   ints(array)[k], least, most);
+      return false;
+    }
+  return true;
+}
+
+/* Lengths that the graph gives: entries, numbers of B, rows in all. False: an array does not fit.
+ */
+static bool general_fits(const General *g, npy_intp *row_count) {
+  npy_intp entry = 0, values = 0;
+  const npy_intp touched = PyArray_SIZE(g->touched);
+  *row_count = 0;
+  for (npy_intp k = 0; k < PyArray_SIZE(g->rows); ++k) {
+    *row_count += ints(g->rows)[k];
+    for (int j = 0; j < ints(g->touches)[k]; ++j, ++entry) {
+      if (entry >= touched) {
+        PyErr_SetString(core_errors.input, "touched: fewer vertices than touches says");
+        return false;
+      }
+      values += (npy_intp)ints(g->rows)[k] * ints(g->vertex_size)[ints(g->touched)[entry]];
+    }
+  }
+  if (entry == touched && values == PyArray_SIZE(g->B)) return true;
+  PyErr_Format(
+      core_errors.input, "touched, B: found %lld vertices and %lld numbers, expected %lld and %lld",
+      (long long)touched, (long long)PyArray_SIZE(g->B), (long long)entry, (long long)values);
+  return false;
+}
+
+static void fill_general(const General *g, scree_Problem *problem) {
+  const double *from = doubles(g->B);
+  size_t entry = 0;
+  for (int k = 0; k < problem->general.count; ++k)
+    for (int j = 0; j < ints(g->touches)[k]; ++j, ++entry) {
+      const size_t size =
+          (size_t)ints(g->rows)[k] * (size_t)ints(g->vertex_size)[ints(g->touched)[entry]];
+      if (size)
+        memcpy(problem->general.B + problem->general.block[entry], from, size * sizeof *from);
+      from += size;
+    }
+  copy_doubles(problem->q, g->q);
+  copy_doubles(problem->mu, g->mu);
+  copy_doubles(problem->set_a, g->a);
+  copy_doubles(problem->set_b, g->b);
+  for (int k = 0; k < problem->general.count; ++k) problem->set[k] = (uint8_t)ints(g->set)[k];
+}
+
+PyObject *problem_general(PyTypeObject *type, PyObject *args, PyObject *kw) {
+  static char *words[] = {"vertex_size", "rows", "touches", "touched", "B",   "q",
+                          "mu",          "set",  "set_a",   "set_b",   "law", NULL};
+  PyObject *o[10], *law_object = NULL, *object = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "OOOOOOOOOO|O:general", words, &o[0], &o[1], &o[2],
+                                   &o[3], &o[4], &o[5], &o[6], &o[7], &o[8], &o[9], &law_object))
+    return NULL;
+  const npy_intp any = -1;
+  npy_intp count, row_count = 0;
+  General g = {0};
+  scree_Problem problem;
+  memset(&problem, 0, sizeof problem);
+  Call call;
+  call_init(&call);
+  const int law = given(law_object) ? as_choice(law_object, "law", law_words) : 0;
+  if (law < 0 || !(g.vertex_size = as_ints(o[0], "vertex_size", 1, &any)) ||
+      !(g.rows = as_ints(o[1], "rows", 1, &any)))
+    goto end;
+  count = PyArray_SIZE(g.rows);
+  if (!(g.touches = as_ints(o[2], "touches", 1, &count)) ||
+      !(g.touched = as_ints(o[3], "touched", 1, &any)) || !(g.B = as_doubles(o[4], "B", 1, &any)))
+    goto end;
+  const int vertices = (int)PyArray_SIZE(g.vertex_size);
+  if (!within(g.vertex_size, "vertex_size", 1, 1000) ||
+      !within(g.rows, "rows", 1, SCREE_ROWS_MAX) || !within(g.touches, "touches", 0, vertices) ||
+      !within(g.touched, "touched", 0, vertices - 1) || !general_fits(&g, &row_count) ||
+      !(g.q = as_doubles(o[5], "q", 1, &row_count)) ||
+      !(g.mu = as_doubles(o[6], "mu", 1, &count)) || !(g.set = as_ints(o[7], "set", 1, &count)) ||
+      !within(g.set, "set", 0, SCREE_SET_KINDS - 1) ||
+      !(g.a = as_doubles(o[8], "set_a", 1, &count)) ||
+      !(g.b = as_doubles(o[9], "set_b", 1, &count)))
+    goto end;
+  const scree_ProblemLayout layout = {.d = 3,
+                                      .nb = 6,
+                                      .vertices = vertices,
+                                      .vertex_size = ints(g.vertex_size),
+                                      .constraints = (int)count,
+                                      .rows = ints(g.rows),
+                                      .touches = ints(g.touches),
+                                      .touched = ints(g.touched)};
+  if (!call_succeeded(&call, scree_problem_create(&problem, &layout, &call.log))) goto end;
+  fill_general(&g, &problem);
+  problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+  if (!call_succeeded(&call, scree_problem_check(&problem, &call.log))) goto end;
+  object = problem_take(type, &problem);
+  if (object) memset(&problem, 0, sizeof problem);
+end:
+  scree_problem_destroy(&problem);
+  general_fini(&g);
+  call_clear(&call);
+  return object;
+}
+
 /* ---- the same with other numbers ------------------------------------------------------------- */
 
 PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw) {

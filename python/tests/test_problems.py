@@ -67,6 +67,30 @@ def test_from_contacts_is_the_world_s_problem(d):
     assert problem.frames.shape == (2, d, 3)
 
 
+def test_constraints_of_any_size():
+    # two bodies of 3 and 6 components: a joint of two rows, a motor of limited force, a contact
+    rng = np.random.default_rng(7)
+    joint = {0: rng.normal(size=(2, 3)), 1: rng.normal(size=(2, 6))}
+    only = scree.Problem.from_constraints([3, 6], [{"q": [0.5, -1.0], "blocks": joint}])
+    W = joint[0] @ joint[0].T + joint[1] @ joint[1].T
+    solution = scree.solve(only, "nlgs", tol=1e-12)
+    assert np.allclose(solution.r, -np.linalg.solve(W, [0.5, -1.0])) and solution.r.shape == (2,)
+    problem = scree.Problem.from_constraints([3, 6], [
+        {"q": [0.5, -1.0], "blocks": joint},
+        {"q": [2.0], "blocks": {1: rng.normal(size=(1, 6))}, "set": "ball", "a": 0.1},
+        {"q": [-1.0, 0.3, 0.1], "blocks": {0: rng.normal(size=(3, 3))}, "set": "cone", "mu": 0.5}])
+    assert problem.rows == 6 and problem.kind == "general" and "rows" in problem._repr_html_()
+    solution = scree.solve(problem, "nlgs", tol=1e-10)
+    assert solution.converged and abs(solution.r[2]) <= 0.1 + 1e-9
+    assert np.linalg.norm(solution.r[4:]) <= 0.5 * solution.r[3] + 1e-9
+    copy = problem.replace(q=2 * problem.q, mu=problem.mu)
+    assert np.allclose(scree.solve(copy.replace(q=problem.q), "nlgs", tol=1e-10).r, solution.r)
+    for wrong in ({"q": [0] * 7, "blocks": {}}, {"q": [0], "blocks": {5: [[1]]}}, {"q": [0], "blocks": {0: [[1]]}},
+                  {"q": [np.nan], "blocks": {0: [[1, 0, 0]]}}, {"q": [0], "blocks": {0: [[1, 0, 0]]}, "set": "x"}):
+        with pytest.raises((ValueError, TypeError)):
+            scree.Problem.from_constraints([3, 6], [wrong])
+
+
 def test_files(files, tmp_path):
     for path in files[:6]:
         problem = scree.Problem.load(path)

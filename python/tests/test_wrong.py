@@ -74,7 +74,7 @@ def values(world, problem):
 def targets(world, problem, solver, view, run):
     core = scree._core
     found = [scree.Problem, scree.Problem.from_blocks, scree.Problem.from_contacts, scree.Problem.load,
-             scree.Problem.assembled, scree.Problem.bodies, scree.Problem.balls, scree.Problem.read,
+             scree.Problem.assembled, scree.Problem.bodies, scree.Problem.general, scree.Problem.from_constraints, scree.Problem.balls, scree.Problem.read,
              scree.Solver, scree.solve, scree.measure, scree.Scene, scree.World, scree.read, scree.table,
              scree.race, scree.run, core.Scene, core.Solver, core.World, core.Replay, core.measure, core.run,
              core.View, core.Problem, core.write_png, scree.performance_profile, scree.study]
