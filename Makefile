@@ -19,9 +19,9 @@ configure = if [ -n '$(problems)' ] || ! [ $(configured) -nt CMakePresets.json ]
 # The parts of `make test`, in this order; each can be made alone.
 TEST_PARTS = check-format test-plain test-asan test-clang test-tsan test-fuzz lint
 
-.PHONY: all python setup test test-setup $(TEST_PARTS) fuzz coverage demo install bench format clean help
+.PHONY: all python setup test test-setup $(TEST_PARTS) fuzz coverage demo install package bench format clean help
 
-all: setup ## build build/scree and build/lib/libscree.so
+all: setup ## build build/scree and the libraries in build/lib
 	@$(call configure,release,build,OFF)
 	@cmake --build --preset release -j $(JOBS) --target scree scree_shared
 
@@ -93,6 +93,11 @@ demo: all ## build, run the demonstration
 
 install: all ## install under PREFIX (default /usr/local)
 	@cmake --install build --prefix $(PREFIX)
+
+package: all ## make a Debian package, build/package/*.deb (program, libraries, headers, examples)
+	@scripts/setup.sh build package
+	@cmake --build --preset release -j $(JOBS) --target scree scree_shared_solver scree_shared_world scree_shared_scree >/dev/null
+	@cd build && cpack -G DEB >/dev/null && ls package/*.deb
 
 bench: ## build the benchmarks into build/bench (run them by hand)
 	@scripts/setup.sh build bench

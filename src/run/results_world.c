@@ -14,7 +14,8 @@ scree_ResultsHead scree_results_head(const scree_Scene *scene, scree_ResultsMate
                              .scene = scree_scene_text(scene),
                              .compression = info.compression,
                              .materials = info.materials,
-                             .material = materials};
+                             .material = materials,
+                             .naming = scene};
 }
 
 static void write_head(scree_ResultsWriter *writer, const scree_ResultsHead *head,
@@ -221,10 +222,25 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
   write_parts(writer, world, n);
 }
 
+/* Names of bodies, "" where there is none; no dataset when no body has a name. */
+static void write_names(scree_ResultsWriter *writer, const scree_Scene *scene, int n) {
+  const char **names = SCREE_ALLOC(const char *, n);
+  bool any = false;
+  writer->good = writer->good && names;
+  for (int b = 0; b < n && writer->good; ++b) {
+    const char *name = scree_scene_body_name(scene, b);
+    names[b] = name ? name : "";
+    any = any || name;
+  }
+  if (any) scree_results_texts(writer, "/bodies/name", names, 1, (hsize_t)n, 0);
+  scree_free(names);
+}
+
 void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,
                                const scree_World *world, int bodies, const int *first,
                                const int *last) {
   write_head(writer, head, world);
   write_materials(writer, head, world);
   write_bodies(writer, world, bodies, first, last);
+  if (head->naming) write_names(writer, head->naming, bodies);
 }

@@ -71,7 +71,12 @@ static void say_type(Page *page, const scree_Field *field) {
     if (field->flags & SCREE_FIELD_BROADCAST) say(page, " or number");
     break;
   case SCREE_FIELD_INTS: say(page, "list of integers"); break;
-  case SCREE_FIELD_REALS: say(page, "list of %d numbers", (int)field->max); return;
+  case SCREE_FIELD_REALS:
+    if (field->max > 0)
+      say(page, "list of %d numbers", (int)field->max);
+    else
+      say(page, "list of numbers");
+    return;
   case SCREE_FIELD_TEXTS: say(page, "list of %d names", (int)field->max); return;
   case SCREE_FIELD_SIGNALS: say(page, axial ? "signal (one component in 2D)" : "signal"); break;
   case SCREE_FIELD_MAP: say(page, "map"); return;
@@ -80,6 +85,8 @@ static void say_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VARIANT: say(page, "map with `kind`"); return;
   case SCREE_FIELD_SHAPE: say(page, "[shape](#shapes)"); return;
   case SCREE_FIELD_OPTIONS: say(page, "map"); return;
+  case SCREE_FIELD_PARAMETERS: say(page, "map of numbers"); return;
+  case SCREE_FIELD_INCLUDE: say(page, "path, or list of paths"); return;
   }
   const bool number = field->type == SCREE_FIELD_REAL || field->type == SCREE_FIELD_INT ||
                       field->type == SCREE_FIELD_VECTOR || field->type == SCREE_FIELD_INTS;
@@ -276,12 +283,19 @@ char *scree_scene_reference(void) {
       "scenes while they are typed (`# yaml-language-server: $schema=...`).\n\n"
       "## Values\n\n"
       "- A *number* may be an expression: `pi/6`, `2*0.03`, `sqrt(2)`. Operators `+ - * / ^`, "
-      "parentheses, `pi`, `sin cos tan sqrt exp log abs min max`.\n"
+      "parentheses, `pi`, `sin cos tan sqrt exp log abs min max`, and the scene's own "
+      "`parameters`.\n"
       "- A *vector* is a list of 2 numbers in 2D, of 3 in 3D.\n"
       "- A *signal* is a vector whose components may be expressions in the time `t` "
       "(`[0.1*sin(2*pi*t), 0]`), or a table, linear between its entries and constant outside: "
       "`{ times: [0, 1, 2], values: [[0, 0], [1, 0], [0, 0]] }`. A value that is not "
-      "finite stops the run when its time comes.\n"
+      "finite stops the run when its time comes. A table may come from a file, such as an "
+      "accelerogram: `{ csv: quake.csv, columns: [t, ax, -], scale: 9.81, integrate: true }`, with "
+      "`columns` by name or by number from 1 (the time, then the components, `-` for zero; "
+      "default: "
+      "all columns in their order), `step` in place of a column of times, `scale` for units, and "
+      "`integrate` to make a velocity from an acceleration (trapezoidal rule, 0 at the first "
+      "time).\n"
       "- YAML anchors and aliases (`&name`, `*name`) can be used.\n"
       "- Random choices come from `seed` and do not depend on the platform, nor on the number of "
       "threads.\n\n"
@@ -483,6 +497,14 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VARIANT: json_variants(page, field->variants); break;
   case SCREE_FIELD_SHAPE: say(page, "{\"$ref\": \"#/$defs/shape\"}"); break;
   case SCREE_FIELD_OPTIONS: say(page, "{\"type\": \"object\"}"); break;
+  case SCREE_FIELD_PARAMETERS:
+    say(page, "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"number\", "
+              "\"string\"]}}");
+    break;
+  case SCREE_FIELD_INCLUDE:
+    say(page, "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": "
+              "\"string\"}}]}");
+    break;
   }
 }
 

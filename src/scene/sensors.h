@@ -31,6 +31,7 @@ typedef struct scree_Sensor {
   scree_SensorKind kind;
   const char *name;         /* in the scene's tree */
   int body[2];              /* indices of the world */
+  const char *pattern;      /* force, kinetic energy: names of bodies, or null: `body`, or all */
   scree_Vec3 point, normal; /* flux: of the plane, unit normal */
   double radius;            /* flux: about the point, INFINITY: all of the plane */
   double fraction;          /* height */
@@ -40,6 +41,9 @@ typedef struct scree_Sensor {
 
 /* Fill the scene's list from its tree; bodies and generators are known. */
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log);
+
+/* Numbers that all sensors of the scene give. */
+int scree_sensors_columns(const scree_Scene *scene);
 
 /* The sensors of a run at work. */
 typedef struct scree_Sensors {

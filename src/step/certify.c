@@ -149,6 +149,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   const scree_Vec3 g = s->settings.gravity;
   *balance = (scree_EnergyBalance){0};
   contact_work(s, h, balance);
+  scree_joints_work(s, h, balance);
   if (b->force_count == 0 && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
