@@ -6,11 +6,12 @@
  * [steps] */
 #include "core/clock.h"
 #include "geometry/broad.h"
-#include "geometry/contact_cache.h"
+#include "geometry/contact_match.h"
 #include "geometry/narrow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -68,8 +69,8 @@ static void run(int spheres, int steps, double ratio) {
   scree_ManifoldPoint *points = calloc(key_room, sizeof *points);
   int32_t *previous = calloc(key_room, sizeof *previous);
   scree_BroadPhase *broad = scree_broad_create();
-  scree_ContactCache cache;
-  scree_contact_cache_init(&cache);
+  scree_ContactKey *old = calloc(key_room, sizeof *old);
+  size_t old_count = 0;
   fill(&b, spheres, ratio);
   scree_Vec3 *swing = calloc(n, sizeof *swing);
   for (int i = 6; i < b.n; i++) {
@@ -103,8 +104,10 @@ static void run(int spheres, int steps, double ratio) {
       }
     }
     double t3 = scree_seconds();
-    scree_contact_cache_update(&cache, keys, count, previous, NULL);
+    scree_contact_match(old, old_count, keys, count, previous);
     double t4 = scree_seconds();
+    memcpy(old, keys, count * sizeof *old);
+    old_count = count;
     contacts += count;
     bounds_time += t1 - t0;
     broad_time += t2 - t1;
@@ -118,7 +121,7 @@ static void run(int spheres, int steps, double ratio) {
          (double)contacts / steps / spheres, (double)pair_count / spheres, rebuilds, updates,
          per * bounds_time, per * broad_time, per * narrow_time, per * match_time,
          per * (bounds_time + broad_time + narrow_time + match_time));
-  scree_contact_cache_fini(&cache);
+  free(old);
   scree_broad_destroy(broad);
   free(b.shape);
   free(b.pose);

@@ -192,8 +192,28 @@ static int parse_option(const CliCommand *command, const CliOption *options, int
   return store(&found, value);
 }
 
+/* Options are tables inside of the commands: while a visitor is set, cli_parse hands them over and
+ * makes the command return. */
+static struct {
+  void (*visit)(void *user, const CliCommand *command, const CliOption *options);
+  void *user;
+} visitor;
+
+void cli_visit(const CliCommand *command,
+               void (*visit)(void *user, const CliCommand *command, const CliOption *options),
+               void *user) {
+  visitor.visit = visit;
+  visitor.user = user;
+  command->run(command, 0, NULL);
+  visitor.visit = NULL;
+}
+
 int cli_parse(const CliCommand *command, const CliOption *options, int argc, char **argv,
               CliList *arguments) {
+  if (visitor.visit) {
+    visitor.visit(visitor.user, command, options);
+    return 0;
+  }
   bool only_arguments = false;
   for (int i = 0; i < argc; ++i) {
     if (!only_arguments && strcmp(argv[i], "--") == 0) {

@@ -38,6 +38,12 @@ typedef struct CliOption {
 int cli_parse(const CliCommand *command, const CliOption *options, int argc, char **argv,
               CliList *arguments);
 
+/* Call `visit` with the options of a command, for completion and the manual page. The command does
+ * nothing else. */
+void cli_visit(const CliCommand *command,
+               void (*visit)(void *user, const CliCommand *command, const CliOption *options),
+               void *user);
+
 void cli_print_help(const CliCommand *command, const CliOption *options);
 void cli_list_free(CliList *list);
 

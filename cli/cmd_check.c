@@ -3,37 +3,91 @@
 #include "cli/args.h"
 #include "cli/describe.h"
 #include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/record.h"
 #include "cli/terminal.h"
+#include "core/clock.h"
 #include "scree/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Properties of a scene that are known without running it. */
+/* Properties of a scene that are known without running it, and those of a trial. */
 typedef struct Facts {
   scree_SceneInfo info;
   int shapes[SCREE_SHAPE_KINDS];
-  double memory, output; /* bytes, about */
+  int64_t frames;
+  double memory, output; /* bytes, estimated */
   double penetration;    /* at the start */
   int deepest[2];
+  int touching;     /* contacts at the start */
+  int trial_steps;  /* 0: no trial */
+  double trial_one; /* seconds per step */
 } Facts;
 
-static scree_Status gather(const scree_Scene *scene, Facts *facts, const scree_Log *log) {
+/* Sizes of files, measured on the scenes of examples and bench/scenes (2026-11-18): bytes of a body
+ * and a contact in a frame, of a line of telemetry and of a sensor in it; what compression leaves.
+ */
+static const struct {
+  double body, contact, frame, line, sensor, compressed_2d, compressed_3d;
+} sizes = {104, 181, 700, 985, 40, 0.55, 0.63};
+
+enum { TRIAL_STEPS = 50 };
+static const double TRIAL_SECONDS = 3;
+
+/* Contacts while the scene runs: those of the start, or what packings have per body: 2 in 2D, 3 in
+ * 3D, whichever is more. */
+static double expect_contacts(const Facts *facts, double bodies) {
+  const double packed = bodies * facts->info.dimension;
+  const double start = facts->touching;
+  return start > packed ? start : packed;
+}
+
+/* Time of the first steps. They are a fair sample where the scene does not change much: bodies that
+ * are still falling make steps cheap. */
+static scree_Status try_steps(const scree_Scene *scene, scree_World *world, Facts *facts,
+                              const scree_Log *log) {
+  int *order = calloc((size_t)facts->info.poured + 1, sizeof *order), poured = 0;
+  scree_Status status = order ? SCREE_OK : SCREE_MACHINE;
+  const double start = scree_seconds();
+  while (status <= SCREE_NOT_CONVERGED && facts->trial_steps < TRIAL_STEPS &&
+         facts->trial_steps < facts->info.steps && scree_seconds() - start < TRIAL_SECONDS) {
+    status = scree_scene_pour(scene, world, order, &poured, log);
+    if (status == SCREE_OK) status = scree_world_step(world, NULL);
+    ++facts->trial_steps;
+  }
+  facts->trial_one = (scree_seconds() - start) / facts->trial_steps;
+  free(order);
+  return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
+}
+
+static scree_Status gather(const scree_Scene *scene, bool trial, Facts *facts,
+                           const scree_Log *log) {
   scree_World *world = NULL;
   facts->info = scree_scene_info(scene);
+  const scree_SceneInfo *info = &facts->info;
   scree_scene_count_shapes(scene, facts->shapes);
   scree_Status status = scree_scene_build(scene, log, &world);
   if (status != SCREE_OK) return status;
-  const double bodies = facts->info.bodies + facts->info.obstacles + facts->info.poured;
-  /* a packing has about 2 contacts per body in 2D and 3 in 3D, each saved with some 180 bytes */
-  const double contacts = bodies * facts->info.dimension;
-  const double frames = 1 + (double)facts->info.steps / (double)facts->info.frame_steps;
-  facts->memory = (double)scree_world_memory(world) + 1000.0 * facts->info.poured + 400 * contacts;
-  facts->output = frames * (104 * bodies + (facts->info.save_contacts ? 176 * contacts : 0) + 600) +
-                  900.0 * (double)facts->info.steps;
   facts->deepest[0] = facts->deepest[1] = -1;
   status = scree_world_penetration(world, &facts->penetration, facts->deepest);
+  if (status == SCREE_OK) status = scree_world_touching(world, &facts->touching);
+  const double bodies = info->bodies + info->poured_mean;
+  const double contacts = expect_contacts(facts, bodies);
+  const double kept = info->compression == 0 ? 1
+                      : info->dimension == 2 ? sizes.compressed_2d
+                                             : sizes.compressed_3d;
+  /* the end of the run is a frame, too */
+  facts->frames = 1 + info->steps / info->frame_steps + (info->steps % info->frame_steps != 0);
+  facts->memory = (double)scree_world_memory(world) + 1000.0 * info->poured +
+                  400 * expect_contacts(facts, info->bodies + info->poured);
+  facts->output =
+      (double)facts->frames * (kept * (sizes.body * (bodies + info->obstacles) +
+                                       (info->save_contacts ? sizes.contact * contacts : 0)) +
+                               sizes.frame) +
+      (double)info->steps * (sizes.line + sizes.sensor * info->sensor_columns);
+  if (status == SCREE_OK && trial) status = try_steps(scene, world, facts, log);
   scree_world_destroy(world);
   return status;
 }
@@ -70,8 +124,20 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
     printf("%s%s", k ? ", " : "", scree_scene_material(scene, k, NULL, NULL));
   printf("\n  time         %lld steps of %.4g s: %.6g s\n", (long long)info->steps, info->step,
          info->duration);
-  printf("  output       %lld frames, about %s; memory about %s\n",
-         1 + (long long)info->steps / (long long)info->frame_steps, output, memory);
+  printf("  output       %lld frames, about %s; memory about %s\n", (long long)facts->frames,
+         output, memory);
+  if (facts->trial_steps > 0) {
+    char one[32], all[32];
+    cli_format_seconds(facts->trial_one, one, sizeof one);
+    cli_format_span(facts->trial_one * (double)info->steps, all, sizeof all);
+    printf("  trial        %d steps, %s each: %s for all, if later steps are like these\n",
+           facts->trial_steps, one, all);
+  }
+  if (info->step > info->duration)
+    printf(
+        "  %swarning%s      the step, %g s, is longer than the duration, %g s: one shorter step is "
+        "made\n",
+        colour.warn, colour.off, info->step, info->duration);
   if (facts->penetration > 1e-6)
     printf("  %swarning%s      bodies %d and %d overlap at the start by %.2g of the smaller one\n",
            colour.warn, colour.off, facts->deepest[0], facts->deepest[1], facts->penetration);
@@ -97,19 +163,25 @@ static void write_facts(const char *path, const Facts *facts) {
   cli_json_real(&json, "step", info->step);
   cli_json_real(&json, "duration", info->duration);
   cli_json_int(&json, "steps", info->steps);
-  cli_json_int(&json, "frames", 1 + info->steps / info->frame_steps);
+  cli_json_int(&json, "frames", facts->frames);
   cli_json_real(&json, "output_bytes", facts->output);
   cli_json_real(&json, "memory_bytes", facts->memory);
   cli_json_real(&json, "penetration", facts->penetration);
+  cli_json_int(&json, "contacts", facts->touching);
+  if (facts->trial_steps > 0) {
+    cli_json_int(&json, "trial_steps", facts->trial_steps);
+    cli_json_real(&json, "seconds_per_step", facts->trial_one);
+    cli_json_real(&json, "seconds", facts->trial_one * (double)info->steps);
+  }
   cli_json_end(&json);
 }
 
 int cli_describe_scene(const char *path, const char *const *sets, bool as_json, bool written_out,
-                       const scree_Log *log) {
+                       bool trial, const scree_Log *log) {
   scree_Scene *scene = NULL;
   Facts facts = {0};
   scree_Status status = scree_scene_read(path, sets, log, &scene);
-  if (status == SCREE_OK) status = gather(scene, &facts, log);
+  if (status == SCREE_OK) status = gather(scene, trial && !written_out, &facts, log);
   if (status == SCREE_OK && written_out)
     fputs(scree_scene_text(scene), stdout);
   else if (status == SCREE_OK && as_json)
@@ -131,13 +203,15 @@ static int print_page(char *text) {
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {
-  bool as_json = false, reference = false, schema = false, written_out = false;
+  bool as_json = false, reference = false, schema = false, written_out = false, trial = false;
   CliList scenes = {0}, sets = {0};
   const CliOption options[] = {
       {"set", 0, CLI_LIST, &sets, "PATH=VALUE", "change a value of the scene, may be repeated", 0,
        0, NULL},
       {"show", 0, CLI_FLAG, &written_out, NULL, "print the scene with every default written out", 0,
        0, NULL},
+      {"trial", 0, CLI_FLAG, &trial, NULL,
+       "make the first steps (at most 50, or 3 s) and\nestimate the time of the run", 0, 0, NULL},
       {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per scene and line", 0, 0, NULL},
       {"reference", 0, CLI_FLAG, &reference, NULL, "print the reference of the scene format", 0, 0,
        NULL},
@@ -156,7 +230,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
     status = 0;
     for (int k = 0; k < scenes.count && cli_output_alive(); ++k) {
       const int outcome =
-          cli_describe_scene(scenes.items[k], sets.items, as_json, written_out, &log.log);
+          cli_describe_scene(scenes.items[k], sets.items, as_json, written_out, trial, &log.log);
       if (outcome > status) status = outcome;
     }
     status = cli_finish(status);
@@ -175,6 +249,7 @@ const CliCommand cli_command_check = {
             "size of the output. Nothing is written.",
     .examples = "  scree check drum.yaml\n"
                 "  scree check drum.yaml --set contact.mu=0.2 --show\n"
+                "  scree check drum.yaml --trial\n"
                 "  scree check --schema > scene.schema.json",
     .run = run,
 };

@@ -1,71 +1,116 @@
-/* `scree convert`: runs as files of other programs. */
+/* `scree convert`: runs as files of other programs, and frames as the start of new scenes. */
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "scree/view.h"
 
+#include <math.h>
 #include <stdio.h>
 
-static int convert(const char *directory, const char *output, int every, bool as_json) {
-  CliLog log;
-  cli_log_init(&log, false, false);
-  scree_Replay *replay;
-  scree_Status status = scree_replay_open(directory, &log.log, &replay);
-  if (status != SCREE_OK) return (int)status;
-  int written = 0;
-  if (!cli_need_folder(output)) status = SCREE_MACHINE;
-  if (status == SCREE_OK) status = scree_vtk_write(replay, output, every, &written);
-  if (status == SCREE_OK && as_json) {
+typedef struct Request {
+  const char *directory, *vtk, *csv, *scene;
+  double at; /* NAN: the last frame */
+  int every;
+  bool json;
+} Request;
+
+static void report(const Request *request, int written, int frame, scree_ReplayInfo info) {
+  if (request->json) {
     CliJson json;
     cli_json_begin(&json, stdout);
-    cli_json_text(&json, "vtk", output);
-    cli_json_int(&json, "frames", written);
-    cli_json_int(&json, "bodies", scree_replay_info(replay).bodies);
+    if (request->vtk) cli_json_text(&json, "vtk", request->vtk);
+    if (request->vtk) cli_json_int(&json, "frames", written);
+    if (request->csv) cli_json_text(&json, "csv", request->csv);
+    if (request->scene) cli_json_text(&json, "scene", request->scene);
+    if (request->csv || request->scene) cli_json_real(&json, "time", info.times[frame]);
+    cli_json_int(&json, "bodies", info.bodies);
     cli_json_end(&json);
-  } else if (status == SCREE_OK) {
+    return;
+  }
+  if (request->vtk)
     printf("%s: %d frames; open bodies.pvd, shapes.pvd and contacts.pvd in ParaView\n"
            "  bodies    points with all fields; for spheres a glyph \"Sphere\" of radius 1, scaled "
            "by\n"
            "            the array radius, without scale mode limits\n"
            "  shapes    triangles of all bodies and obstacles that are no spheres\n"
            "  contacts  points with normal, impulse, gap, status\n",
-           output, written);
+           request->vtk, written);
+  if (request->csv) printf("%s: frame %d at t = %g s\n", request->csv, frame, info.times[frame]);
+  if (request->scene)
+    printf("%s: frame %d at t = %g s\n", request->scene, frame, info.times[frame]);
+}
+
+static int convert(const Request *request) {
+  CliLog log;
+  cli_log_init(&log, false, false);
+  scree_Replay *replay;
+  scree_Status status = scree_replay_open(request->directory, &log.log, &replay);
+  if (status != SCREE_OK) return (int)status;
+  const scree_ReplayInfo info = scree_replay_info(replay);
+  const int frame =
+      isnan(request->at) ? info.frames - 1 : scree_replay_nearest(replay, request->at);
+  int written = 0;
+  if ((request->csv || request->scene) && frame < 0) {
+    cli_error("scree convert: %s saved no frames", request->directory);
+    status = SCREE_BAD_INPUT;
   }
+  if (status == SCREE_OK && request->vtk && !cli_need_folder(request->vtk)) status = SCREE_MACHINE;
+  if (status == SCREE_OK && request->vtk)
+    status = scree_vtk_write(replay, request->vtk, request->every, &written);
+  if (status == SCREE_OK && request->csv)
+    status = scree_replay_write_csv(replay, frame, request->csv);
+  if (status == SCREE_OK && request->scene)
+    status = scree_replay_write_scene(replay, frame, request->scene);
+  if (status == SCREE_OK) report(request, written, frame, info);
   scree_replay_close(replay);
   return (int)status;
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {
-  const char *vtk = NULL;
-  int every = 1;
-  bool as_json = false;
+  Request request = {.every = 1, .at = NAN};
   const CliOption options[] = {
-      {"vtk", 0, CLI_TEXT, &vtk, "OUT", "folder for VTK XML files, made if needed", 0, 0, NULL},
-      {"every", 0, CLI_INT, &every, "N", "every Nth frame (1)", 1, 1e9, NULL},
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object about the files", 0, 0, NULL},
+      {"vtk", 0, CLI_TEXT, &request.vtk, "OUT", "folder for VTK XML files, made if needed", 0, 0,
+       NULL},
+      {"every", 0, CLI_INT, &request.every, "N", "every Nth frame of --vtk (1)", 1, 1e9, NULL},
+      {"csv", 0, CLI_TEXT, &request.csv, "FILE.csv", "one frame as a table, a row per body", 0, 0,
+       NULL},
+      {"scene", 0, CLI_TEXT, &request.scene, "FILE.yaml", "one frame as a scene that can be run", 0,
+       0, NULL},
+      {"at", 0, CLI_REAL, &request.at, "T",
+       "time of that frame in seconds; the nearest one\n(default: the last)", -HUGE_VAL, HUGE_VAL,
+       NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object about the files", 0, 0, NULL},
       {0},
   };
   CliList arguments = {0};
   int status = cli_parse(command, options, argc, argv, &arguments);
-  if (status < 0 && (arguments.count != 1 || !vtk)) {
-    cli_error("scree convert: expected the folder of one run and --vtk OUT (scree convert --help "
-              "explains)");
+  if (status < 0 && (arguments.count != 1 || (!request.vtk && !request.csv && !request.scene))) {
+    cli_error("scree convert: expected the folder of one run and --vtk, --csv or --scene (scree "
+              "convert --help explains)");
     status = 2;
   }
-  if (status < 0) status = cli_finish(convert(arguments.items[0], vtk, every, as_json));
+  if (status < 0) {
+    request.directory = arguments.items[0];
+    status = cli_finish(convert(&request));
+  }
   cli_list_free(&arguments);
   return status;
 }
 
 const CliCommand cli_command_convert = {
     .name = "convert",
-    .usage = "DIR --vtk OUT [--every N] [--json]",
-    .summary = "write a run as VTK files for ParaView",
-    .help = "Writes three series in time: bodies.pvd (points with all fields, ready for\n"
-            "glyphs), shapes.pvd (real geometry of all that is no sphere) and contacts.pvd\n"
-            "(impulses, status, gap, error).",
-    .examples = "  scree convert drum-run --vtk drum-vtk\n"
-                "  paraview drum-vtk/shapes.pvd",
+    .usage = "DIR [--vtk OUT] [--csv FILE] [--scene FILE] [options]",
+    .summary = "write a run for ParaView, or a frame as a table or scene",
+    .help = "--vtk writes three series in time: bodies.pvd (points with all fields, ready for\n"
+            "glyphs), shapes.pvd (geometry of bodies that are no spheres) and contacts.pvd\n"
+            "(impulses, status, gap, error).\n"
+            "\n"
+            "--csv writes the bodies of one frame as a table, which other programs read, and\n"
+            "the generator csv of scenes. --scene writes the scene of the run with the bodies\n"
+            "of that frame in place of its bodies and generators; its time starts at 0.",
+    .examples = "  scree convert drum-run --vtk drum-vtk && paraview drum-vtk/shapes.pvd\n"
+                "  scree convert drum-run --csv packing.csv\n"
+                "  scree convert drum-run --at 0.5 --scene later.yaml",
     .run = run,
 };

@@ -188,7 +188,7 @@ static scree_Status describe_problem(const char *path, bool as_json, const scree
 }
 
 static scree_Status describe_scene(const char *path, bool as_json, const scree_Log *log) {
-  return (scree_Status)cli_describe_scene(path, NULL, as_json, false, log);
+  return (scree_Status)cli_describe_scene(path, NULL, as_json, false, false, log);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ static int write_files(const Race *race, const CliProfile *profile) {
   if (!path) return 3;
   cli_format_short(race->request->settings.tolerance, tolerance, sizeof tolerance);
   snprintf(title, sizeof title, "%d problems to %s (%s)", profile->problems, tolerance,
-           cli_measure_names[race->request->measure]);
+           scree_measure_names[race->request->measure]);
   snprintf(path, size, "%s/profile.svg", folder);
   bool written = cli_profile_svg(profile, title, path);
   if (written) {
@@ -275,10 +275,10 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"solver", 's', CLI_LIST, &request.chosen, "NAME", "only this one, may be repeated", 0, 0,
        NULL},
       {"law", 0, CLI_CHOICE, &request.law, "LAW", "coulomb (default) or associated", 0, 0,
-       cli_law_names},
+       scree_flow_names},
       {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
       {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
-       "error (default), siconos, both, eps_glob, merit", 0, 0, cli_measure_names},
+       "error (default), siconos, both, eps_glob, merit", 0, 0, scree_measure_names},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",
        "of one solver on one problem, in seconds (default 10)", 0, HUGE_VAL, NULL},
       {"threads", 'j', CLI_INT, &settings->threads, "N", "use N threads (default: all processors)",

@@ -4,6 +4,7 @@
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/replay.h"
 #include "cli/terminal.h"
 #include "scree/run.h"
 
@@ -231,6 +232,34 @@ static int carry_out(const Request *request, scree_Run *run, Watch *watch) {
   return status;
 }
 
+/* Read the scene. A resumed run keeps its time step: where the scene leaves it to the library,
+ * which may now choose another one (for another duration), that of the run is put in. */
+static int read_scene(const Request *request, const scree_Log *log, scree_Scene **scene) {
+  int status = (int)scree_scene_read(request->scene, request->sets.items, log, scene);
+  if (status != 0 || !request->settings.resume || !scree_scene_info(*scene).automatic_step)
+    return status;
+  char *path = cli_join(request->folder, "scene.yaml");
+  scree_Scene *recorded = NULL;
+  if (!path) return 3;
+  if (access(path, R_OK) == 0) status = (int)scree_scene_read(path, NULL, log, &recorded);
+  free(path);
+  if (status != 0 || !recorded) return status;
+  const double step = scree_scene_info(recorded).step;
+  scree_scene_destroy(recorded);
+  if (step == scree_scene_info(*scene).step) return 0;
+  char text[48];
+  const char **sets = calloc((size_t)request->sets.count + 2, sizeof *sets);
+  scree_scene_destroy(*scene);
+  *scene = NULL;
+  if (!sets) return 3;
+  snprintf(text, sizeof text, "time.step=%.17g", step);
+  for (int k = 0; k < request->sets.count; ++k) sets[k] = request->sets.items[k];
+  sets[request->sets.count] = text;
+  status = (int)scree_scene_read(request->scene, sets, log, scene);
+  free(sets);
+  return status;
+}
+
 static int run_scene(Request *request) {
   CliLog log;
   Watch watch = {.run = NULL};
@@ -255,7 +284,7 @@ static int run_scene(Request *request) {
     request->settings.steps = request->steps;
     request->settings.interrupted = poll_run;
     request->settings.interrupted_user = &watch;
-    status = (int)scree_scene_read(request->scene, request->sets.items, &log.log, &scene);
+    status = read_scene(request, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
   if (status == 0) status = carry_out(request, run, &watch);
@@ -285,7 +314,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "use N threads (default: the scene's, which is all);\nthe results do not depend on it", 1,
        4096, NULL},
       {"resume", 0, CLI_FLAG, &request.settings.resume, NULL,
-       "continue from the checkpoint in the folder", 0, 0, NULL},
+       "continue from the checkpoint in the folder; also a\nfinished run with a later --until", 0,
+       0, NULL},
       {"force", 'f', CLI_FLAG, &request.settings.replace, NULL,
        "replace a run that is in the folder already", 0, 0, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL, "print one JSON object at the end, nothing else",

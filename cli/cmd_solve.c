@@ -82,7 +82,7 @@ static void print_row(const Request *request, const Task *task, int width) {
   else
     printf("%snot converged%s", colour.warn, colour.off);
   if (request->measure > SCREE_MEASURE_BOTH)
-    printf("  %s %.1e", cli_measure_names[request->measure], task->info.value);
+    printf("  %s %.1e", scree_measure_names[request->measure], task->info.value);
   if (request->law == SCREE_ASSOCIATED)
     printf("  dilatation %.1e", task->info.measures.dilatation_max);
   printf("\n");
@@ -193,7 +193,7 @@ static int solve_all(const Request *request) {
     char tolerance[32];
     cli_format_short(request->settings.tolerance, tolerance, sizeof tolerance);
     printf("%d of %d solved to %s (%s)\n", solved, request->problems.count, tolerance,
-           cli_measure_names[request->measure]);
+           scree_measure_names[request->measure]);
   }
   return cli_finish(worst);
 }
@@ -289,13 +289,13 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "an option of the solver, may be repeated\n(scree solvers NAME lists them)", 0, 0, NULL},
       {"law", 0, CLI_CHOICE, &request.law, "LAW",
        "coulomb (default), or associated: convex, cheaper,\nbut sliding contacts open", 0, 0,
-       cli_law_names},
+       scree_flow_names},
       {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
       {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
        "what must be below the tolerance:\n"
        "error (default, independent of units), siconos,\n"
        "both, eps_glob, merit, increment",
-       0, 0, cli_measure_names},
+       0, 0, scree_measure_names},
       {"max-iter", 'n', CLI_INT, &settings->max_iterations, "N",
        "give up after N iterations (default: the solver's)", 1, INT_MAX, NULL},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",

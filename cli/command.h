@@ -13,6 +13,11 @@ typedef struct CliCommand {
   int (*run)(const struct CliCommand *command, int argc, char **argv);
 } CliCommand;
 
+/* All commands, in the order of the help; null-ended. */
+extern const CliCommand *const cli_commands[];
+
+extern const CliCommand cli_command_new, cli_command_examples, cli_command_completion,
+    cli_command_manual;
 extern const CliCommand cli_command_run, cli_command_check, cli_command_converge;
 extern const CliCommand cli_command_report, cli_command_view, cli_command_picture, cli_command_plot,
     cli_command_convert;

@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* clang-format off */
-static const CliCommand *const commands[] = {
+const CliCommand *const cli_commands[] = {
+    &cli_command_new,
+    &cli_command_examples,
     &cli_command_run,
     &cli_command_check,
     &cli_command_converge,
@@ -23,20 +25,24 @@ static const CliCommand *const commands[] = {
     &cli_command_info,
     &cli_command_race,
     &cli_command_bench,
+    &cli_command_completion,
+    &cli_command_manual,
+    NULL,
 };
 /* clang-format on */
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
 static void print_help(void) {
   printf("scree %s: hard frictional contact, solved and certified\n\n"
          "usage: scree COMMAND [arguments]\n\ncommands:\n",
          scree_version());
   for (int k = 0; k < COMMANDS; ++k)
-    printf("  %-10s %s\n", commands[k]->name, commands[k]->summary);
+    printf("  %-10s %s\n", cli_commands[k]->name, cli_commands[k]->summary);
   printf("\n  scree COMMAND --help   explains one command, with examples\n"
          "  scree --version        prints the version\n\n"
          "first steps:\n"
+         "  scree new heap               write a commented scene, heap.yaml\n"
          "  scree run scene.yaml         run a scene into the folder scene-run\n"
          "  scree report scene-run       one page that plays the run\n"
          "  scree info problem.hdf5      describe a contact problem\n"
@@ -48,13 +54,13 @@ static void print_help(void) {
 
 static const CliCommand *find_command(const char *name) {
   for (int k = 0; k < COMMANDS; ++k)
-    if (strcmp(commands[k]->name, name) == 0) return commands[k];
+    if (strcmp(cli_commands[k]->name, name) == 0) return cli_commands[k];
   return NULL;
 }
 
 static int refuse_command(const char *name) {
   const char *words[COMMANDS + 1] = {NULL};
-  for (int k = 0; k < COMMANDS; ++k) words[k] = commands[k]->name;
+  for (int k = 0; k < COMMANDS; ++k) words[k] = cli_commands[k]->name;
   const char *near = scree_nearest_word(name, words);
   cli_error("scree: unknown command \"%s\"%s%s%s (scree --help lists them)", name,
             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-const char *const cli_law_names[] = {"coulomb", "associated", NULL};
-const char *const cli_measure_names[] = {"error", "siconos",   "both", "eps_glob",
-                                         "merit", "increment", NULL};
-
 enum { REPEATS = 20 };
 static const double SHORT = 0.02; /* seconds that repeats may add up to */
 
@@ -82,9 +78,9 @@ void cli_write_record(FILE *file, const CliRecord *record) {
     cli_json_null(&json, "contacts");
   }
   cli_json_text(&json, "solver", record->settings->solver);
-  cli_json_text(&json, "law", cli_law_names[record->law]);
+  cli_json_text(&json, "law", scree_flow_names[record->law]);
   cli_json_real(&json, "tol", record->settings->tolerance);
-  cli_json_text(&json, "measure", cli_measure_names[record->settings->measure]);
+  cli_json_text(&json, "measure", scree_measure_names[record->settings->measure]);
   cli_json_bool(&json, "converged", solved && record->info->converged);
   if (solved) {
     write_measures(&json, record);

@@ -2,12 +2,10 @@
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H
 
+#include "problem/names.h"
 #include "scree/solver.h"
 
 #include <stdio.h>
-
-/* names of scree_Law and scree_Measure, null-ended, for tables of options */
-extern const char *const cli_law_names[], *const cli_measure_names[];
 
 /* One problem after one solver. */
 typedef struct CliRecord {

@@ -51,4 +51,43 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/scree-config.cmake"
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT solver)
 if(TARGET scree)
   install(TARGETS scree RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
+  # Manual page and completion, printed by the program itself; examples, schema, documents.
+  set(made "${PROJECT_BINARY_DIR}/share")
+  add_custom_command(TARGET scree POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${made}"
+    COMMAND scree manual > "${made}/scree.1"
+    COMMAND scree completion bash > "${made}/scree.bash"
+    COMMAND scree completion zsh > "${made}/_scree"
+    COMMAND scree completion fish > "${made}/scree.fish" VERBATIM)
+  install(FILES "${made}/scree.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT program)
+  install(FILES "${made}/scree.bash" RENAME scree
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
+  install(FILES "${made}/_scree" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions"
+          COMPONENT program)
+  install(FILES "${made}/scree.fish"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/scree"
+          COMPONENT program)
+  install(FILES "${PROJECT_SOURCE_DIR}/docs/scene.schema.json"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/scree" COMPONENT program)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+          COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "images" EXCLUDE
+          PATTERN "validation" EXCLUDE)
 endif()
+
+# `make package`: one Debian package with program, libraries, headers, schema, examples and documents.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME scree)
+set(CPACK_PACKAGE_VENDOR scree)
+set(CPACK_PACKAGE_CONTACT "scree developers <scree@localhost>")
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/package")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "chromium, ffmpeg, paraview")
+include(CPack)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "geometry/broad.h"
-#include "geometry/contact_cache.h"
+#include "geometry/contact_match.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -212,8 +212,6 @@ static void test_matching(void **state) {
   (void)state;
   random_state = 4;
   enum { MOST = 400 };
-  scree_ContactCache cache;
-  scree_contact_cache_init(&cache);
   scree_ContactKey old[MOST], keys[MOST];
   int32_t previous[MOST];
   size_t old_count = 0;
@@ -225,7 +223,7 @@ static void test_matching(void **state) {
           if (count < MOST && uniform() < 0.5)
             keys[count++] = (scree_ContactKey){i, j, {0, 0}, (f * 2654435761u) ^ 5u};
     if (step == 10) count = 0;
-    assert_int_equal(scree_contact_cache_update(&cache, keys, count, previous, NULL), SCREE_OK);
+    scree_contact_match(old, old_count, keys, count, previous);
     for (size_t k = 0; k < count; k++) {
       int32_t expected = -1;
       for (size_t o = 0; o < old_count; o++)
@@ -235,7 +233,6 @@ static void test_matching(void **state) {
     memcpy(old, keys, sizeof old);
     old_count = count;
   }
-  scree_contact_cache_fini(&cache);
 }
 
 int main(void) {

@@ -2,6 +2,7 @@
  * are, with contacts and constraints of 1, 3 and 5 rows: the operator against a dense W that is
  * formed here, and every solver that claims the problem against a solution that is found here. */
 #define _DEFAULT_SOURCE /* scandir */
+#include "bench/packing.h"
 #include "core/memory.h"
 #include "problem/general.h"
 #include "scree/scree.h"
@@ -440,11 +441,66 @@ static void test_assembled_joints(void **state) {
   }
 }
 
+/* One joint of five rows between two balls of a packing, and a stop: every method that factorises
+ * still does. */
+static void test_joint_in_a_packing(void **state) {
+  (void)state;
+  const struct {
+    const char *solver;
+    int contacts;
+  } cases[] = {{"newton", 1000}, {"ipm", 1000}, {"auto", 1000}, {"lemke", 60}, {"auto", 60}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    scree_Problem packing, p;
+    assert_int_equal(packing_create(3, cases[k].contacts, 0.4, &packing, NULL), SCREE_OK);
+    const int rows[] = {5, 1}, touches[] = {2, 1}, touching[] = {3, 9, 5};
+    const scree_ProblemLayout layout = {.d = 3,
+                                        .contacts = packing.nc,
+                                        .balls = true,
+                                        .bodies = packing.bodies.nbodies,
+                                        .nb = 6,
+                                        .body = packing.bodies.body,
+                                        .constraints = 2,
+                                        .rows = rows,
+                                        .touches = touches,
+                                        .touched = touching};
+    assert_int_equal(scree_problem_create(&p, &layout, NULL), SCREE_OK);
+    const size_t nc = (size_t)packing.nc;
+    memcpy(p.bodies.normal, packing.bodies.normal, 3 * nc * sizeof(double));
+    memcpy(p.bodies.arm, packing.bodies.arm, 4 * nc * sizeof(double));
+    memcpy(p.q, packing.q, 3 * nc * sizeof(double));
+    memcpy(p.mu, packing.mu, nc * sizeof(double));
+    uint64_t seed = 3;
+    for (size_t i = 0; i < p.general.block[3]; ++i) p.general.B[i] = number(&seed);
+    for (size_t i = p.general.row[0]; i < p.general.row[2]; ++i) p.q[i] = 0.3 * number(&seed);
+    p.set[nc] = SCREE_SET_SPACE;
+    p.set[nc + 1] = SCREE_SET_HALF_LINE;
+    scree_SolveSettings settings = scree_solve_settings();
+    scree_SolveInfo info;
+    double *r = calloc(3 * nc + 6, sizeof *r), *u = calloc(3 * nc + 6, sizeof *u);
+    settings.solver = cases[k].solver;
+    settings.threads = 1;
+    if (scree_solve(&p, &settings, r, u, &info, NULL) != SCREE_OK)
+      fail_msg("%s: error %.1e after %d iterations, %d factorisations", cases[k].solver,
+               info.measures.error, info.iterations, info.factorisations);
+    if (strcmp(cases[k].solver, "auto") != 0) assert_true(info.factorisations > 0);
+    for (size_t i = 3 * nc; i < 3 * nc + 5; ++i) assert_true(fabs(u[i]) < 1e-6);
+    assert_true(r[3 * nc + 5] >= 0.0 && u[3 * nc + 5] > -1e-6);
+    free(r);
+    free(u);
+    scree_problem_destroy(&p);
+    scree_problem_destroy(&packing);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_operator),     cmocka_unit_test(test_solvers),
-      cmocka_unit_test(test_life),         cmocka_unit_test(test_bad),
-      cmocka_unit_test(test_large_bodies), cmocka_unit_test(test_assembled_joints),
+      cmocka_unit_test(test_operator),
+      cmocka_unit_test(test_solvers),
+      cmocka_unit_test(test_life),
+      cmocka_unit_test(test_bad),
+      cmocka_unit_test(test_large_bodies),
+      cmocka_unit_test(test_assembled_joints),
+      cmocka_unit_test(test_joint_in_a_packing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

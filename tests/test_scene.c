@@ -197,10 +197,10 @@ static char *load(const char *name) {
   return text;
 }
 
-static const char *const examples[] = {"examples/drum.yaml",    "examples/sedimentation.yaml",
-                                       "examples/column.yaml",  "examples/hopper.yaml",
-                                       "examples/pile.yaml",    "examples/wall.yaml",
-                                       "examples/ellipses.yaml"};
+static const char *const examples[] = {"examples/drum.yaml",     "examples/sedimentation.yaml",
+                                       "examples/column.yaml",   "examples/hopper.yaml",
+                                       "examples/pile.yaml",     "examples/wall.yaml",
+                                       "examples/ellipses.yaml", "examples/dominoes.yaml"};
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
 /* The scene as used, read again, is itself; examples start without overlap. */
@@ -377,8 +377,10 @@ static void random_golden(void **state) {
   scree_Random random = scree_random(1, 2, 3);
   uint64_t hash = 1469598103934665603u;
   for (int k = 0; k < 100; ++k) {
-    const scree_Distribution normal = {SCREE_DISTRIBUTION_NORMAL, 0.5, 1.5, 1, 0.2, 0};
-    const scree_Distribution power = {SCREE_DISTRIBUTION_POWER, 0.1, 10, 0, 0, 2.5};
+    const scree_Distribution normal = {
+        .kind = SCREE_DISTRIBUTION_NORMAL, .min = 0.5, .max = 1.5, .mean = 1, .deviation = 0.2};
+    const scree_Distribution power = {
+        .kind = SCREE_DISTRIBUTION_POWER, .min = 0.1, .max = 10, .exponent = 2.5};
     const scree_Quat q = scree_random_orientation(&random, 3);
     const double values[] = {scree_random_real(&random), scree_random_from(&random, &normal),
                              scree_random_from(&random, &power), q.w, q.z};
@@ -393,8 +395,10 @@ static void random_moments(void **state) {
   (void)state;
   enum { N = 20000 };
   double uniform = 0, gauss = 0, gauss2 = 0, below = 0;
-  const scree_Distribution normal = {SCREE_DISTRIBUTION_NORMAL, -9, 11, 1, 2, 0};
-  const scree_Distribution power = {SCREE_DISTRIBUTION_POWER, 1, 4, 0, 0, 2};
+  const scree_Distribution normal = {
+      .kind = SCREE_DISTRIBUTION_NORMAL, .min = -9, .max = 11, .mean = 1, .deviation = 2};
+  const scree_Distribution power = {
+      .kind = SCREE_DISTRIBUTION_POWER, .min = 1, .max = 4, .exponent = 2};
   for (int k = 0; k < N; ++k) {
     scree_Random random = scree_random(5, 0, (uint64_t)k);
     uniform += scree_random_real(&random);

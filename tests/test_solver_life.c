@@ -3,76 +3,16 @@
  * solver from saved memory, and on any number of threads; repeated solves allocate nothing; what it
  * keeps never leads to a wrong answer. */
 #include "bench/sequence.h"
+#include "counted_allocations.h"
 #include "scree/solver.h"
 #include "small_problems.h"
 #include "solver/graph_system.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-
-/* ---- counting allocations ----------------------------------------------------------------------
- * The C library's functions are replaced for the whole program, its shared libraries included. A
- * sanitizer does the same for its own ends, so there nothing is counted. */
-
-static atomic_long allocations;
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-enum { COUNTED = 1 };
-
-#pragma GCC visibility push(default) /* for shared libraries too */
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *memory);
-
-void *malloc(size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size) {
-  ++allocations;
-  return __libc_realloc(memory, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-
-void *memalign(size_t alignment, size_t size); /* of malloc.h */
-
-void *memalign(size_t alignment, size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-  ++allocations;
-  *memory = __libc_memalign(alignment, size);
-  return *memory ? 0 : 12;
-}
-
-void free(void *memory) {
-  if (memory) ++allocations; /* what is given back was taken */
-  __libc_free(memory);
-}
-
-#pragma GCC visibility pop
-#else
-enum { COUNTED = 0 };
-#endif
 
 /* ---- sequences ---------------------------------------------------------------------------------
  */

@@ -35,7 +35,7 @@ typedef struct scree_Measures {
       dilatation_mean; /* mu |u_T| on active contacts: what the associated law adds */
 } scree_Measures;
 
-/* "error", "siconos", "both", "eps_glob", "merit", "increment" */
+/* "error", "siconos", "both", "eps_glob", "merit", "increment"; null for other values. */
 SCREE_API const char *scree_measure_name(scree_Measure measure);
 
 /* Measure impulses r (nc x d). u = W r + q is computed here; `u_claimed` (or null) is only compared

@@ -40,6 +40,9 @@ typedef enum scree_Law {
   SCREE_ASSOCIATED /* s = 0: convex, dilates by mu |u_T| */
 } scree_Law;
 
+/* "coulomb", "associated"; null for other values. */
+SCREE_API const char *scree_flow_name(scree_Law flow);
+
 typedef enum scree_OperatorKind { SCREE_ASSEMBLED, SCREE_BODIES } scree_OperatorKind;
 
 /* Row c holds the blocks W[c][col[k]] for k = row[c] .. row[c+1]-1, columns ascending, the diagonal

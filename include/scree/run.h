@@ -46,15 +46,17 @@ typedef struct scree_RunSettings {
 SCREE_API scree_RunSettings scree_run_settings(void);
 
 /* Prepare or resume. Refuses (SCREE_BAD_INPUT) a folder that already holds a run when neither
- * `resume` nor `replace` is set, and to resume with another scene than the folder's. The scene must
+ * `resume` nor `replace` is set, and to resume with another scene than the folder's: solver,
+ * duration, limits, output, conditions to stop and sensors may differ, which is recorded in
+ * changes.jsonl. A finished run goes on when `until` or the duration is later. The scene must
  * outlive the run. */
 SCREE_API scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
                                         const scree_Log *log, scree_Run **run);
 
-/* One step with all that belongs to it: pouring, telemetry, frames, checkpoints, problems. The
- * status is that of scree_world_step, or of a failure to write. SCREE_INTERRUPTED: the step was
- * left and can be repeated, by another call or by a run that is resumed; call scree_run_close.
- * Other failures end the run. */
+/* One step with all that belongs to it (`report` may be null): pouring, telemetry, frames,
+ * checkpoints, problems. The status is that of scree_world_step, or of a failure to write.
+ * SCREE_INTERRUPTED: the step was left and can be repeated, by another call or by a run that is
+ * resumed; call scree_run_close. Other failures end the run. */
 SCREE_API scree_Status scree_run_step(scree_Run *run, scree_StepReport *report);
 
 /* The scene's end was reached, or the limits of the settings. */
@@ -188,12 +190,17 @@ typedef struct scree_ReplayBody {
   scree_Shape shape; /* its vertices belong to the replay */
   bool obstacle;
   int material;
-  double mass; /* INFINITY: obstacle */
+  double mass;        /* INFINITY: obstacle */
+  scree_Vec3 inertia; /* principal moments; zero: not known */
 } scree_ReplayBody;
 
 /* Checked: null for a number that does not exist. */
 SCREE_API const scree_ReplayBody *scree_replay_body(const scree_Replay *replay, int body);
 SCREE_API const char *scree_replay_material(const scree_Replay *replay, int material);
+/* 0: not known. */
+SCREE_API double scree_replay_density(const scree_Replay *replay, int material);
+/* The name that the scene gives a body or obstacle; null when it has none. */
+SCREE_API const char *scree_replay_body_name(const scree_Replay *replay, int body);
 
 typedef struct scree_ReplayContact {
   int body[2];
@@ -226,6 +233,13 @@ typedef struct scree_ReplayFrame {
 /* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */
 SCREE_API scree_Status scree_replay_read(scree_Replay *replay, int k, scree_ReplayFrame *frame);
 SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
+
+/* Frame k as a table with a row per body, which the generator `csv` of scenes reads; polygons are
+ * refused. */
+SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
+/* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles where they
+ * are in it. Its time starts at 0, and bodies that were still to be poured are not in it. */
+SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */
 SCREE_API int scree_replay_nearest(const scree_Replay *replay, double time);

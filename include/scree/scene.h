@@ -37,8 +37,11 @@ typedef struct scree_SceneInfo {
   int dimension;
   int bodies, obstacles; /* at the start, generated ones included */
   int poured;            /* bodies that come later */
+  double poured_mean;    /* of them that are there, mean over the duration */
+  int sensor_columns;    /* numbers that the sensors give in each step */
   int materials, forces;
   double step, duration; /* s */
+  bool automatic_step;   /* the scene leaves the step to the library */
   int64_t steps;         /* of the whole duration */
   int64_t frame_steps;   /* steps between saved frames */
   bool save_contacts;
@@ -54,9 +57,11 @@ typedef struct scree_SceneInfo {
 
 SCREE_API scree_SceneInfo scree_scene_info(const scree_Scene *scene);
 
-/* Name and density of material k, null past the end. */
+/* Name of material k, null past the end; `density` and `colour` (or null) receive the others. */
 SCREE_API const char *scree_scene_material(const scree_Scene *scene, int k, double *density,
                                            const char **colour);
+/* The name of a body or obstacle of the start, as numbered in the world; null: none. */
+SCREE_API const char *scree_scene_body_name(const scree_Scene *scene, int body);
 /* The law between two materials. */
 SCREE_API scree_PairLaw scree_scene_law(const scree_Scene *scene, int a, int b);
 

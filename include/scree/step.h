@@ -75,6 +75,8 @@ typedef struct scree_StepReport {
   double time, h;        /* after the step; length of the step */
   int contacts;          /* in the last substep's problem */
   int active;            /* with a non-zero impulse */
+  int joints;            /* in the problem */
+  double joint_error;    /* how far locked motions are violated at the next kick, over the sizes */
   int contacts_above;    /* contacts whose own natural map exceeds the tolerance */
   double error;          /* worst over the substeps: the measure asked for */
   double tolerance;      /* of that measure */

@@ -23,6 +23,7 @@
 
 #include "scree/body.h"
 #include "scree/contact.h"
+#include "scree/joint.h"
 #include "scree/law.h"
 #include "scree/step.h"
 
@@ -70,6 +71,18 @@ SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_Body
  * contacts, energies, momentum or forces. The bodies that touched it find no contact there in the
  * next step. */
 SCREE_API scree_Status scree_world_remove_body(scree_World *world, int body);
+/* Joints are numbered from 0; the bodies are jointed as they are now. `joint` (or null) receives
+ * the number. A joint with a removed body is not there any more. */
+SCREE_API scree_Status scree_world_add_joint(scree_World *world, const scree_JointDef *def,
+                                             int *joint);
+SCREE_API int scree_world_joint_count(const scree_World *world);
+/* Checked: for a joint that does not exist there is a message, and numbers that are NAN. */
+SCREE_API scree_JointState scree_world_joint(const scree_World *world, int joint);
+/* The description that it was made from. Null, with a message, if there is no such joint. */
+SCREE_API const scree_JointDef *scree_world_joint_def(const scree_World *world, int joint);
+/* Between steps: drive a joint with a free coordinate in another way. */
+SCREE_API scree_Status scree_world_set_motor(scree_World *world, int joint,
+                                             const scree_Motor *motor);
 /* Forces are numbered from 0 in the order of the calls. */
 SCREE_API scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def);
 SCREE_API int scree_world_force_count(const scree_World *world);
@@ -238,10 +251,28 @@ SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree
 SCREE_API scree_Status scree_world_penetration(const scree_World *world, double *penetration,
                                                int *body);
 
-/* Bytes held by the world, its lists of candidates included (the solver and other work of a step is
- * not counted), and by its solver, which keeps its memory from step to step. */
+/* Bytes held by the world, its lists of candidates included, and by what only works during a step:
+ * its solver and the detection of contacts, which keep their memory from step to step. */
 SCREE_API size_t scree_world_memory(const scree_World *world);
 SCREE_API size_t scree_world_solver_memory(const scree_World *world);
+
+/* Number of contacts of the present configuration: points whose gap is closed. */
+SCREE_API scree_Status scree_world_touching(const scree_World *world, int *contacts);
+
+/* ---- impulses of an earlier step ------------------------------------------------------------- */
+
+/* A contact and the impulse on body[0] in the axes of the world, N s. */
+typedef struct scree_ContactImpulse {
+  int body[2];
+  scree_Vec3 position, impulse;
+} scree_ContactImpulse;
+
+/* Continue another simulation: the present state counts as the end of a step of length h with these
+ * impulses. They are the warm start of the next step, for contacts of the same bodies at the same
+ * places. `contacts` (count) may name any pairs of bodies. */
+SCREE_API scree_Status scree_world_set_impulses(scree_World *world,
+                                                const scree_ContactImpulse *contacts, int count,
+                                                double h);
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 

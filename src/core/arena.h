@@ -12,6 +12,8 @@
 #ifndef SCREE_CORE_ARENA_H
 #define SCREE_CORE_ARENA_H
 
+#include "core/private.h"
+
 #include <stddef.h>
 
 typedef struct scree_ArenaChunk scree_ArenaChunk;
@@ -29,23 +31,23 @@ typedef struct scree_ArenaMark {
 
 /* `count` elements of `size` bytes, set to zero; null when memory runs out. A count of zero gives a
  * valid pointer. */
-void *scree_arena_take(scree_Arena *arena, size_t count, size_t size);
+SCREE_PRIVATE void *scree_arena_take(scree_Arena *arena, size_t count, size_t size);
 
 /* The same, uninitialised: for arrays that are written before they are read. */
-void *scree_arena_take_raw(scree_Arena *arena, size_t count, size_t size);
+SCREE_PRIVATE void *scree_arena_take_raw(scree_Arena *arena, size_t count, size_t size);
 
 /* Release all pieces allocated since the mark. */
-scree_ArenaMark scree_arena_mark(const scree_Arena *arena);
-void scree_arena_release(scree_Arena *arena, scree_ArenaMark mark);
+SCREE_PRIVATE scree_ArenaMark scree_arena_mark(const scree_Arena *arena);
+SCREE_PRIVATE void scree_arena_release(scree_Arena *arena, scree_ArenaMark mark);
 
 /* Release all pieces, and keep the memory. */
-void scree_arena_reset(scree_Arena *arena);
+SCREE_PRIVATE void scree_arena_reset(scree_Arena *arena);
 
 /* Free the memory; the arena is empty afterwards. */
-void scree_arena_fini(scree_Arena *arena);
+SCREE_PRIVATE void scree_arena_fini(scree_Arena *arena);
 
 /* Bytes that the arena holds, taken or not. */
-size_t scree_arena_memory(const scree_Arena *arena);
+SCREE_PRIVATE size_t scree_arena_memory(const scree_Arena *arena);
 
 #define SCREE_TAKE(arena, type, count)                                                             \
   ((type *)scree_arena_take(arena, (size_t)(count), sizeof(type)))

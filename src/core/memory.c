@@ -11,14 +11,11 @@ static size_t whole_lines(size_t bytes) {
   return bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
 
-void *scree_alloc_raw(size_t count, size_t size) {
-  if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size) return NULL;
-  return aligned_alloc(ALIGNMENT, whole_lines(count * size));
-}
-
 void *scree_alloc(size_t count, size_t size) {
-  void *memory = scree_alloc_raw(count, size);
-  if (memory) memset(memory, 0, whole_lines(count * size));
+  if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size) return NULL;
+  const size_t bytes = whole_lines(count * size);
+  void *memory = aligned_alloc(ALIGNMENT, bytes);
+  if (memory) memset(memory, 0, bytes);
   return memory;
 }
 

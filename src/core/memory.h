@@ -8,8 +8,6 @@
 #include <stddef.h>
 
 SCREE_PRIVATE void *scree_alloc(size_t count, size_t size);
-/* The same, not zeroed: for arrays so large that touching them for the first time takes seconds. */
-void *scree_alloc_raw(size_t count, size_t size);
 SCREE_PRIVATE void scree_free(void *memory);
 
 /* Make *array hold at least `count` elements, keeping the first *capacity of them; the capacity

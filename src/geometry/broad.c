@@ -54,12 +54,14 @@ struct scree_BroadPhase {
   uint32_t *row;  /* [n + 1] range of a body in `partner`, when there are pairs */
   size_t pair_count, pair_capacity;
   int32_t *partner;
-  scree_Poll *poll; /* or null */
+  scree_Poll *poll;  /* or null */
+  scree_Arena *work; /* of the caller, or null: `own` */
+  scree_Arena own;
 };
 
-/* What only a build needs; it is a third of what would be held otherwise, and a build comes when no
- * solver has its memory. */
+/* What only a build needs: pieces of the arena, released when it is done. */
 typedef struct Scratch {
+  scree_Arena *work;
   double *skin;   /* [n] */
   Entry *entries; /* [n] bounded bodies, sorted by bucket */
   int32_t *apart; /* [n] unbounded bodies */
@@ -84,6 +86,7 @@ void scree_broad_destroy(scree_BroadPhase *b) {
   scree_free(b->radius);
   scree_free(b->row);
   scree_free(b->partner);
+  scree_arena_fini(&b->own);
   scree_free(b);
 }
 
@@ -104,6 +107,10 @@ size_t scree_broad_memory(const scree_BroadPhase *b) {
 
 void scree_broad_set_poll(scree_BroadPhase *b, scree_Poll *poll) {
   b->poll = poll;
+}
+
+void scree_broad_set_work(scree_BroadPhase *b, scree_Arena *work) {
+  b->work = work;
 }
 
 void scree_broad_set_skin(scree_BroadPhase *b, bool on) {
@@ -183,25 +190,17 @@ static size_t bucket_count(size_t n) {
   return buckets;
 }
 
-static bool scratch_init(Scratch *t, size_t n) {
-  *t = (Scratch){.skin = SCREE_ALLOC(double, n),
-                 .entries = SCREE_ALLOC(Entry, n),
-                 .apart = SCREE_ALLOC(int32_t, n),
-                 .bucket_of = SCREE_ALLOC(uint32_t, n),
-                 .next = SCREE_ALLOC(uint32_t, n + 1),
-                 .bucket = SCREE_ALLOC(uint32_t, bucket_count(n) + 1)};
-  return t->skin && t->entries && t->apart && t->bucket_of && t->next && t->bucket;
-}
-
-static void scratch_fini(Scratch *t) {
-  scree_free(t->skin);
-  scree_free(t->entries);
-  scree_free(t->apart);
-  scree_free(t->bucket_of);
-  scree_free(t->next);
-  scree_free(t->bucket);
-  scree_free(t->raw);
-  scree_free(t->half);
+static bool scratch_init(Scratch *t, scree_Arena *work, size_t n, size_t pairs) {
+  *t = (Scratch){.work = work,
+                 .skin = SCREE_TAKE(work, double, n),
+                 .entries = SCREE_TAKE(work, Entry, n),
+                 .apart = SCREE_TAKE(work, int32_t, n),
+                 .bucket_of = SCREE_TAKE(work, uint32_t, n),
+                 .next = SCREE_TAKE(work, uint32_t, n + 1),
+                 .bucket = SCREE_TAKE(work, uint32_t, bucket_count(n) + 1),
+                 .raw_capacity = pairs,
+                 .raw = SCREE_TAKE_RAW(work, Pair, pairs)};
+  return t->skin && t->entries && t->apart && t->bucket_of && t->next && t->bucket && t->raw;
 }
 
 /* ---- build ---- */
@@ -380,9 +379,11 @@ static bool emit(Sink *s, int i, int j) {
     s->exact += touch;
   }
   if (s->count == t->raw_capacity) {
-    void *array = t->raw;
-    if (!scree_grow(&array, &t->raw_capacity, s->count + 1, sizeof *t->raw)) return false;
-    t->raw = array;
+    Pair *raw = SCREE_TAKE_RAW(t->work, Pair, 2 * t->raw_capacity);
+    if (!raw) return false;
+    memcpy(raw, t->raw, s->count * sizeof *raw);
+    t->raw = raw;
+    t->raw_capacity *= 2;
   }
   t->raw[s->count++] = i < j ? (Pair){i, j} : (Pair){j, i};
   return true;
@@ -414,7 +415,7 @@ static bool query_level(const Scratch *t, const Grid *g, const Entry *e, int lev
 /* Sort the raw pairs by i, then j: a stable counting sort by j, then one by i. */
 static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
   if (count > UINT32_MAX) return false;
-  t->half = SCREE_ALLOC(Pair, count);
+  t->half = SCREE_TAKE_RAW(t->work, Pair, count);
   if (!t->half) return false;
   if (count > b->pair_capacity || !b->partner) {
     b->pair_capacity = 0;
@@ -469,12 +470,12 @@ static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const dou
                   const unsigned char *fixed, double distance) {
   Scratch scratch;
   if (!reserve_bodies(b, (size_t)n)) return false;
+  scree_Arena *work = b->work ? b->work : &b->own;
+  const scree_ArenaMark mark = scree_arena_mark(work);
   /* pairs are about as many as last time */
-  bool good = scratch_init(&scratch, (size_t)n) &&
-              scree_grow((void **)&scratch.raw, &scratch.raw_capacity, b->pair_capacity + 16,
-                         sizeof *scratch.raw) &&
+  bool good = scratch_init(&scratch, work, (size_t)n, b->pair_capacity + 16) &&
               build_with(b, &scratch, n, aabbs, radii, fixed, distance);
-  scratch_fini(&scratch);
+  scree_arena_release(work, mark);
   return good;
 }
 

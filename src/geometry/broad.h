@@ -10,6 +10,7 @@
 #ifndef SCREE_GEOMETRY_BROAD_H
 #define SCREE_GEOMETRY_BROAD_H
 
+#include "core/arena.h"
 #include "core/poll.h"
 #include "scree/shape.h"
 
@@ -59,6 +60,10 @@ scree_Status scree_broad_update(scree_BroadPhase *broad, int n, const scree_Aabb
 /* A build of the list asks `poll` (or null), which must outlive the broad phase, now and then; told
  * to stop it leaves with SCREE_INTERRUPTED, and the next update builds the list anew. */
 void scree_broad_set_poll(scree_BroadPhase *broad, scree_Poll *poll);
+/* Where builds take the memory that they need for their duration; null: the broad phase keeps its
+ * own.
+ */
+void scree_broad_set_work(scree_BroadPhase *b, scree_Arena *work);
 
 /* The pairs of the last update; valid until the next one. */
 scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);

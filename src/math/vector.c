@@ -118,22 +118,6 @@ double scree_vector_distance(size_t n, const double *x, const double *y, int thr
   return root(n, x, y, sum_chunks(partial));
 }
 
-static double chunk_max(size_t n, int chunk, const double *x) {
-  size_t begin, end;
-  scree_chunk(n, chunk, &begin, &end);
-  double largest = 0.0;
-  for (size_t i = begin; i < end; ++i) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
-  return largest;
-}
-
-double scree_vector_max(size_t n, const double *x, int threads) {
-  double partial[SCREE_CHUNKS];
-  EACH_CHUNK(chunk, n, threads, partial[chunk] = chunk_max(n, chunk, x));
-  double largest = 0.0;
-  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) largest = fmax(largest, partial[chunk]);
-  return largest;
-}
-
 static void chunk_combine(size_t n, int chunk, double a, const double *x, double b, const double *y,
                           double *out) {
   size_t begin, end;

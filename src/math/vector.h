@@ -46,9 +46,6 @@ double scree_vector_norm(size_t n, const double *x, int threads);
 /* |x - y| */
 double scree_vector_distance(size_t n, const double *x, const double *y, int threads);
 
-/* max |x[i]|; NaN is passed over */
-double scree_vector_max(size_t n, const double *x, int threads);
-
 /* out = a x + b y; `out` may be x or y. Without y when b is 0. */
 void scree_vector_combine(size_t n, double a, const double *x, double b, const double *y,
                           double *out, int threads);

@@ -399,18 +399,6 @@ void scree_measure_all(const scree_Operator *W, const double *r, const double *u
   };
 }
 
-const char *scree_measure_name(scree_Measure measure) {
-  switch (measure) {
-  case SCREE_MEASURE_ERROR: return "error";
-  case SCREE_MEASURE_SICONOS: return "siconos";
-  case SCREE_MEASURE_BOTH: return "both";
-  case SCREE_MEASURE_EPS_GLOB: return "eps_glob";
-  case SCREE_MEASURE_MERIT: return "merit";
-  case SCREE_MEASURE_INCREMENT: return "increment";
-  }
-  return "unknown";
-}
-
 scree_Status scree_problem_measure(const scree_Problem *problem, const double *r,
                                    const double *u_claimed, double *u, scree_Measures *measures,
                                    const scree_Log *log) {

@@ -48,6 +48,8 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay->convergence);
   scree_free(replay->bodies);
   scree_free(replay->materials);
+  scree_free(replay->densities);
+  scree_free(replay->names);
   scree_free(replay->colours);
   scree_free(replay->times);
   scree_free(replay->steps);
@@ -197,6 +199,16 @@ const scree_ReplayBody *scree_replay_body(const scree_Replay *replay, int body) 
 
 const char *scree_replay_material(const scree_Replay *replay, int material) {
   return material >= 0 && material < replay->material_count ? replay->materials[material] : NULL;
+}
+
+double scree_replay_density(const scree_Replay *replay, int material) {
+  const bool known = replay->densities && material >= 0 && material < replay->material_count;
+  return known && replay->densities[material] > 0 ? replay->densities[material] : 0.0;
+}
+
+const char *scree_replay_body_name(const scree_Replay *replay, int body) {
+  const bool known = replay->names && body >= 0 && body < replay->name_count;
+  return known && replay->names[body][0] ? replay->names[body] : NULL;
 }
 
 const scree_ReplayCertificate *scree_replay_certificate(const scree_Replay *replay) {

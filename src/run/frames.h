@@ -24,6 +24,9 @@ struct scree_Replay {
   scree_ReplayBody *bodies;
   int material_count;
   char (*materials)[64];
+  double *densities; /* (material_count) or null */
+  int name_count;    /* of bodies: all, or none */
+  char (*names)[64];
   scree_ReplayColour *colours; /* (material_count), null: none is given */
   int frame_count;
   double *times;     /* (frame_count) */

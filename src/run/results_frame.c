@@ -21,8 +21,7 @@ static void to_array(scree_Vec3 v, double x[3]) {
   x[2] = v.z;
 }
 
-/* Make room for as many bodies and contacts as the head counts. */
-static bool make_room(scree_Frame *frame) {
+bool scree_frame_make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
   if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + 1, 1)) return false;
@@ -59,7 +58,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
   frame->head.energy = scree_world_energy(world);
   scree_world_analyse(world, region, &frame->head.analysis);
-  if (!make_room(frame)) return scree_fail_memory(log, "a frame of the results");
+  if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
     const scree_Pose pose = scree_body_pose(world, b);
     const scree_Twist velocity = scree_body_velocity(world, b);
@@ -199,7 +198,7 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
   *end = *end ||
          !read_all(journal->file, &last, 1, *offset + (int64_t)(sizeof record + record.size) - 1);
   if (*end) return SCREE_OK;
-  if (!make_room(frame)) return scree_fail_memory(log, "a frame of the results");
+  if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   const int64_t start = *offset + (int64_t)(sizeof record + sizeof frame->head);
   *end = !read_all(journal->file, frame->body, body_bytes(&frame->head), start) ||
          !read_all(journal->file, frame->contact, contact_bytes(&frame->head),

@@ -41,6 +41,8 @@ typedef struct scree_Frame {
 /* Copy the present state of the world. The frame was zeroed before its first use, and is reused. */
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log);
+/* Room for as many bodies and contacts as the head counts; false: out of memory. */
+bool scree_frame_make_room(scree_Frame *frame);
 void scree_frame_fini(scree_Frame *frame);
 
 typedef struct scree_Journal {

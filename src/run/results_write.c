@@ -166,6 +166,10 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
   const hsize_t C = (hsize_t)sizes->contacts;
   scree_results_group(writer, "/frames");
   scree_results_group(writer, "/contacts");
+  const char *statuses[SCREE_CONTACT_STATUSES];
+  for (int k = 0; k < SCREE_CONTACT_STATUSES; ++k)
+    statuses[k] = scree_contact_status_name((scree_ContactStatus)k);
+  scree_results_texts(writer, "/contacts/status_names", statuses, 1, SCREE_CONTACT_STATUSES, 0);
   scree_results_group(writer, "/analysis");
   sets->time = scree_results_reals(writer, "/frames/time", 1, F, 0, 0);
   sets->step = scree_results_data(writer, "/frames/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, F, 0,
@@ -373,4 +377,110 @@ scree_Status scree_results_write(const char *path, const scree_Journal *journal,
                                  const scree_ResultsHead *head, const scree_World *world,
                                  scree_Poll *poll, const scree_Log *log) {
   return write_file(path, journal, head, world, IN_MEMORY, poll, log);
+}
+
+/* ---- back to a journal -------------------------------------------------------------------------
+ */
+
+/* Rows [start, start + count) of a dataset, `width` values each; false when it has other sizes. */
+static bool read_rows(const scree_H5 *h5, const char *name, hid_t type, hsize_t start,
+                      hsize_t count, hsize_t width, void *values) {
+  if (count == 0) return true;
+  const hid_t data = scree_h5_has(h5, name) ? H5Dopen2(h5->file, name, H5P_DEFAULT) : -1;
+  const hid_t space = data >= 0 ? H5Dget_space(data) : -1;
+  hsize_t dims[3] = {0, 1, 1}, first[3] = {start, 0, 0}, many[3] = {count, 1, 1};
+  const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 0;
+  bool good = rank >= 1 && rank <= 3 && H5Sget_simple_extent_dims(space, dims, NULL) == rank &&
+              start + count <= dims[0];
+  /* of N x 3 numbers of a frame the first bodies are read */
+  if (good && rank == 3) {
+    many[1] = width / dims[2];
+    many[2] = dims[2];
+    good = dims[2] > 0 && many[1] * many[2] == width && many[1] <= dims[1];
+  } else if (good && rank == 2) {
+    many[1] = dims[1];
+    good = dims[1] == width;
+  } else {
+    good = good && width == 1;
+  }
+  const hid_t memory = good ? H5Screate_simple(rank, many, NULL) : -1;
+  good = good && memory >= 0 &&
+         H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, many, NULL) >= 0 &&
+         H5Dread(data, type, memory, space, H5P_DEFAULT, values) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  if (data >= 0) H5Dclose(data);
+  return good;
+}
+
+static hid_t memory_type(const Part *part) {
+  return part->type == 'd'   ? H5T_NATIVE_DOUBLE
+         : part->type == 'u' ? H5T_NATIVE_UINT32
+                             : H5T_NATIVE_INT32;
+}
+
+/* One part of `count` records, from the rows of `start` on; `work` has room for it. */
+static bool scatter(const scree_H5 *h5, const Part *part, hsize_t start, hsize_t rows,
+                    hsize_t width, int count, void *records, size_t stride, char *work) {
+  if (count == 0) return true;
+  if (!read_rows(h5, part->name, memory_type(part), start, rows, width, work)) return false;
+  char *to = (char *)records + part->offset;
+  const size_t size = part_size(part);
+  for (int k = 0; k < count; ++k) memcpy(to + (size_t)k * stride, work + (size_t)k * size, size);
+  return true;
+}
+
+static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_Frame *frame,
+                       char **work, size_t *capacity) {
+  scree_FrameHead *head = &frame->head;
+  memset(head, 0, sizeof *head);
+  const hsize_t row = (hsize_t)f;
+  bool good = read_rows(h5, "/frames/time", H5T_NATIVE_DOUBLE, row, 1, 1, &head->time) &&
+              read_rows(h5, "/frames/step", H5T_NATIVE_INT64, row, 1, 1, &head->step) &&
+              read_rows(h5, "/frames/body_count", H5T_NATIVE_INT32, row, 1, 1, &head->bodies);
+  const int64_t contacts = offset[f + 1] - offset[f];
+  good = good && head->bodies >= 0 && offset[f] >= 0 && contacts >= 0 && contacts < INT32_MAX;
+  if (!good) return false;
+  head->contacts = (int32_t)contacts;
+  for (int k = 0; k < ANALYSIS && good; ++k)
+    good = read_rows(h5, analysis[k].name, analysis[k].integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
+                     row, 1, (hsize_t)analysis[k].count, (char *)head + analysis[k].offset);
+  const size_t most = head->bodies > head->contacts ? (size_t)head->bodies : (size_t)contacts;
+  good =
+      good && scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 32 * most + 1, 1);
+  for (int k = 0; k < FRAME_FIELDS && good; ++k)
+    good = scatter(h5, &body_parts[k], row, 1, (hsize_t)head->bodies * (hsize_t)body_parts[k].count,
+                   head->bodies, frame->body, sizeof *frame->body, *work);
+  for (int k = 0; contact_parts[k].name && good; ++k)
+    good = scatter(h5, &contact_parts[k], (hsize_t)offset[f], (hsize_t)contacts,
+                   (hsize_t)contact_parts[k].count, head->contacts, frame->contact,
+                   sizeof *frame->contact, *work);
+  return good;
+}
+
+scree_Status scree_results_to_journal(const char *path, scree_Journal *journal, int frames,
+                                      const scree_Log *log) {
+  scree_H5 h5;
+  scree_Frame frame = {0};
+  char *work = NULL;
+  size_t capacity = 0;
+  scree_Status status = scree_h5_open(&h5, path, log);
+  if (status != SCREE_OK) return status;
+  int64_t *offset = SCREE_ALLOC(int64_t, (size_t)frames + 1);
+  bool good = offset && read_rows(&h5, "/frames/contact_offset", H5T_NATIVE_INT64, 0,
+                                  (hsize_t)frames + 1, 1, offset);
+  for (int f = 0; f < frames && good && status == SCREE_OK; ++f) {
+    good = read_frame(&h5, f, offset, &frame, &work, &capacity);
+    if (good) status = scree_journal_append(journal, &frame, log);
+  }
+  if (!good)
+    status = scree_fail(log, SCREE_BAD_INPUT,
+                        "%s: its %d frames cannot be read back: the file is damaged, or there is "
+                        "not enough memory",
+                        path, frames);
+  scree_frame_fini(&frame);
+  scree_free(work);
+  scree_free(offset);
+  scree_h5_close(&h5);
+  return status;
 }

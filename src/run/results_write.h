@@ -12,13 +12,14 @@ typedef struct scree_ResultsMaterial {
   double density;            /* NAN: unknown */
 } scree_ResultsMaterial;
 
-/* What the file says beyond the world and its frames. */
+/* Data of the file besides the world and its frames. */
 typedef struct scree_ResultsHead {
   const char *title, *scene; /* scene: its text, "" for a world that was built by calls */
   int compression;           /* 0 to 9 */
   bool finished;
   int materials;
   const scree_ResultsMaterial *material; /* (materials) */
+  const scree_Scene *naming;             /* gives the names of the bodies, or null */
 } scree_ResultsHead;
 
 /* The head for the run of a scene; materials (as many as the scene has) is filled here and must
@@ -37,6 +38,10 @@ scree_Status scree_results_write(const char *path, const scree_Journal *journal,
 scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
                                         const scree_ResultsHead *head, const scree_World *world,
                                         int64_t memory, const scree_Log *log);
+
+/* Append the first `frames` frames of the file to a journal: the reverse of scree_results_write. */
+scree_Status scree_results_to_journal(const char *path, scree_Journal *journal, int frames,
+                                      const scree_Log *log);
 
 /* Head, materials and bodies; first and last frame of each of the bodies (bodies). */
 void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,

@@ -11,6 +11,7 @@
 #include "run/checkpoint.h"
 #include "run/results_file.h"
 #include "run/results_write.h"
+#include "run/resume.h"
 #include "run/telemetry.h"
 #include "scree/fclib.h"
 
@@ -25,10 +26,11 @@ static const double FLUSH_SECONDS = 0.5;     /* after which waiting telemetry is
 static const double CHECKPOINT_SHARE = 0.02; /* of the time that checkpoints may take */
 static const double LEAVE_SECONDS = 1.2;     /* after a request to stop, for results.h5 */
 
-enum { SCENE, RESULTS, TELEMETRY, CHECKPOINT, JOURNAL, PROBLEMS, PATHS };
+enum { SCENE, RESULTS, TELEMETRY, CHECKPOINT, JOURNAL, CHANGES, PROBLEMS, PATHS };
 
 static const char *const names[PATHS] = {"scene.yaml",     "results.h5", "telemetry.jsonl",
-                                         "checkpoint.bin", "frames.bin", "problems"};
+                                         "checkpoint.bin", "frames.bin", "changes.jsonl",
+                                         "problems"};
 
 struct scree_Run {
   const scree_Scene *scene;
@@ -66,39 +68,17 @@ static bool exists(const char *path) {
   return access(path, F_OK) == 0;
 }
 
-/* The first line in which two texts differ, for a message. */
-static int first_difference(const char *a, const char *b, char *line_a, char *line_b, size_t size) {
-  int line = 1;
-  const char *start_a = a, *start_b = b;
-  while (*a && *a == *b) {
-    if (*a == '\n') {
-      ++line;
-      start_a = a + 1;
-      start_b = b + 1;
-    }
-    ++a;
-    ++b;
-  }
-  snprintf(line_a, size, "%.*s", (int)strcspn(start_a, "\n"), start_a);
-  snprintf(line_b, size, "%.*s", (int)strcspn(start_b, "\n"), start_b);
-  return line;
-}
-
-static scree_Status check_same_scene(const scree_Run *run, bool *have) {
-  char *text, ours[120], theirs[120];
+/* Compare the scene with that of the folder: changes of settings that act on later steps alone are
+ * allowed, and listed. */
+static scree_Status check_same_scene(const scree_Run *run, bool *have,
+                                     scree_SceneChanges *changes) {
+  char *text;
   size_t count;
   scree_Status status = scree_file_load(run->path[SCENE], &text, &count, run->log);
   *have = text != NULL;
-  if (status != SCREE_OK || !text) return status;
-  if (strcmp(text, scree_scene_text(run->scene)) != 0) {
-    const int line =
-        first_difference(text, scree_scene_text(run->scene), theirs, ours, sizeof ours);
+  if (status == SCREE_OK && text)
     status =
-        scree_fail(run->log, SCREE_BAD_INPUT,
-                   "%s:%d: the run was made with \"%s\", the scene now says \"%s\": resume with "
-                   "the same scene and overrides, or choose another folder",
-                   run->path[SCENE], line, theirs, ours);
-  }
+        scree_changes_find(text, scree_scene_text(run->scene), run->path[SCENE], run->log, changes);
   scree_free(text);
   return status;
 }
@@ -287,11 +267,46 @@ static scree_Status restore(scree_Run *run, const int *order, const void *state)
   return status;
 }
 
+/* Whether a run that had finished is to be continued: beyond its end, or because the duration or
+ * the conditions to stop were changed. */
+static bool goes_further(const scree_Run *run, const scree_SceneChanges *changes) {
+  bool wanted = run->settings.until > 0;
+  for (int k = 0; k < changes->count; ++k)
+    wanted = wanted || strcmp(changes->list[k].key, "time.duration") == 0 ||
+             strncmp(changes->list[k].key, "stop", 4) == 0;
+  return wanted && run->steps_limit > run->head.last_frame;
+}
+
+/* The journal of a finished run is gone: make it again from results.h5. */
+static scree_Status remake_journal(scree_Run *run) {
+  scree_Status status = scree_journal_open(&run->journal, run->path[JOURNAL], 0, run->log);
+  if (status == SCREE_OK)
+    status =
+        scree_results_to_journal(run->path[RESULTS], &run->journal, run->head.frames, run->log);
+  if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
+  run->head.journal = run->journal.length;
+  scree_journal_close(&run->journal);
+  return status;
+}
+
+/* Write the changed scene into the folder, and the changes into changes.jsonl. */
+static scree_Status record_changes(scree_Run *run, const scree_SceneChanges *changes) {
+  if (changes->count == 0) return SCREE_OK;
+  const char *text = scree_scene_text(run->scene);
+  scree_Status status =
+      scree_changes_record(changes, run->path[CHANGES], scree_world_steps(run->world),
+                           scree_world_time(run->world), run->log);
+  if (status == SCREE_OK)
+    status = scree_file_replace(run->path[SCENE], text, strlen(text), run->log);
+  return status;
+}
+
 static scree_Status go_on(scree_Run *run) {
   bool have_scene = false, found = false;
   int *order = NULL;
   void *state = NULL;
-  scree_Status status = check_same_scene(run, &have_scene);
+  scree_SceneChanges changes = {0};
+  scree_Status status = check_same_scene(run, &have_scene, &changes);
   if (status == SCREE_OK && have_scene)
     status =
         scree_checkpoint_read(run->path[CHECKPOINT], &run->head, &order, &state, &found, run->log);
@@ -299,15 +314,21 @@ static scree_Status go_on(scree_Run *run) {
     scree_report(run->log, SCREE_LOG_WARNING,
                  "%s: no checkpoint to resume from, starting from the beginning",
                  run->settings.folder);
+    scree_changes_fini(&changes);
     return start_anew(run);
   }
-  /* with its journal still there, a finished run was stopped before results.h5 was written */
-  if (status == SCREE_OK && run->head.summary.finished) {
+  if (status == SCREE_OK && run->head.summary.finished && goes_further(run, &changes)) {
+    run->head.summary.finished = false;
+    if (!exists(run->path[JOURNAL])) status = remake_journal(run);
+  } else if (status == SCREE_OK && run->head.summary.finished) {
+    /* with its journal still there, the run was stopped before results.h5 was written */
     run->over = true;
     run->journal_gone = !exists(run->path[JOURNAL]);
     run->reason = "the run had already finished";
   }
   if (status == SCREE_OK) status = restore(run, order, state);
+  if (status == SCREE_OK && !run->over) status = record_changes(run, &changes);
+  scree_changes_fini(&changes);
   scree_free(order);
   scree_free(state);
   run->seconds_before = run->head.summary.seconds;
@@ -327,6 +348,8 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->log = &made->own_log;
   made->journal.file = made->telemetry.file = -1;
   made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
+  const double until = settings->until > 0 ? settings->until : made->info.duration;
+  made->steps_limit = (int64_t)fmin(9e15, fmax(0, ceil(until / made->info.step * (1 - 1e-12))));
   made->order = SCREE_ALLOC(int, made->info.poured);
   made->materials = SCREE_ALLOC(scree_ResultsMaterial, made->info.materials);
   scree_Status status = made->order && made->materials
@@ -347,8 +370,6 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
     return status;
   }
   made->steps_start = scree_world_steps(made->world);
-  const double until = settings->until > 0 ? settings->until : made->info.duration;
-  made->steps_limit = (int64_t)fmin(9e15, fmax(0, ceil(until / made->info.step * (1 - 1e-12))));
   if (made->steps_start >= made->steps_limit) made->over = true;
   *run = made;
   return SCREE_OK;
@@ -440,6 +461,17 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   return status;
 }
 
+/* The last step of the scene is shorter where the duration is no multiple of the step. */
+static scree_Status fit_last_step(scree_Run *run) {
+  const double step = run->info.step, left = run->info.duration - scree_world_time(run->world);
+  if (scree_world_steps(run->world) + 1 != run->info.steps || run->steps_limit > run->info.steps ||
+      !(left > 1e-9 * step && left < (1 - 1e-9) * step))
+    return SCREE_OK;
+  scree_WorldSettings settings = *scree_world_get_settings(run->world);
+  settings.step = left;
+  return scree_world_set_settings(run->world, &settings);
+}
+
 /* Pour and remove bodies before the next step. A step that is repeated, in this run or in a resumed
  * one, does not do it again: a body that has just been poured could be removed. */
 static scree_Status prepare_bodies(scree_Run *run) {
@@ -461,6 +493,7 @@ scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   if (!report) report = &own;
   scree_Status status = prepare_bodies(run);
   if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
+  if (status == SCREE_OK) status = fit_last_step(run);
   if (status != SCREE_OK) return fail(run, status);
   status = scree_world_step(run->world, report);
   if (run->unsaved != SCREE_OK) return fail(run, run->unsaved);
@@ -526,6 +559,7 @@ const scree_World *scree_run_world(const scree_Run *run) {
 
 double scree_run_end(const scree_Run *run) {
   double end = (double)run->steps_limit * run->info.step;
+  if (run->steps_limit <= run->info.steps) end = fmin(end, run->info.duration);
   if (run->settings.steps > 0)
     end = fmin(end, (double)(run->steps_start + run->settings.steps) * run->info.step);
   return end;

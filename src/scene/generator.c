@@ -37,13 +37,66 @@ bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree
 
 /* ---- grains ---------------------------------------------------------------------------------- */
 
+/* x^-n by multiplication: the same bits everywhere. */
+static double inverse_power(double x, int n) {
+  double value = 1;
+  for (int k = 0; k < n; ++k) value /= x;
+  return value;
+}
+
+/* Shares of a mixture or of a sieve curve become shares of the number of bodies. By mass a size x
+ * has a share m x^-d of the number: between two sieves, where the mass is spread evenly over the
+ * sizes, the density of the number goes like x^-d, and its integral follows. */
+static scree_Status read_sizes(const scree_Scene *scene, const scree_Node *scale,
+                               const scree_Log *log, scree_Distribution *out) {
+  const scree_Node *sizes = scree_node_find(scale, "sizes");
+  const scree_Node *shares = scree_node_find(scale, "shares");
+  const bool sieve = out->kind == SCREE_DISTRIBUTION_SIEVE;
+  const int d = scree_node_is(scale, "by", "mass") ? scene->dimension : 0;
+  const int least = sieve ? 2 : 1;
+  if (!sizes || !shares || sizes->count != shares->count || sizes->count < least ||
+      sizes->count > SCREE_SIZES_MAX)
+    return scree_scene_refuse(scene, scale, log,
+                              "scale: expected sizes and shares, %d to %d of each", least,
+                              SCREE_SIZES_MAX);
+  double sum = 0, before = 0;
+  out->count = sizes->count;
+  out->exponent = d;
+  out->min = INFINITY;
+  out->max = 0;
+  for (int k = 0; k < out->count; ++k) {
+    const double x = sizes->entries[k].value->number, share = shares->entries[k].value->number;
+    const double last = k > 0 ? out->sizes[k - 1] : 0;
+    if (!(x > 0) || (sieve && !(x > last)))
+      return scree_scene_refuse(scene, sizes, log, "scale.sizes: expected numbers above 0%s",
+                                sieve ? ", in ascending order" : "");
+    if (!(share >= 0) || (sieve && !(share >= before && share <= 1)))
+      return scree_scene_refuse(scene, shares, log, "scale.shares: expected numbers %s",
+                                sieve ? "from 0 to 1 that do not decrease" : "of at least 0");
+    double weight = share * inverse_power(x, d);
+    if (sieve && k > 0)
+      weight =
+          (share - before) / (x - last) *
+          (d == 0 ? x - last : (inverse_power(last, d - 1) - inverse_power(x, d - 1)) / (d - 1));
+    out->sizes[k] = x;
+    out->weights[k] = weight;
+    sum += weight;
+    before = share;
+    out->min = fmin(out->min, x);
+    out->max = fmax(out->max, x);
+  }
+  if (!(sum > 0)) return scree_scene_refuse(scene, shares, log, "scale.shares: all are 0");
+  for (int k = 0; k < out->count; ++k) out->weights[k] /= sum;
+  return SCREE_OK;
+}
+
 static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
                                const scree_Log *log, scree_Grain *grain) {
-  static const char *const names[] = {"constant", "uniform", "normal", "power"};
+  static const char *const names[] = {"constant", "uniform", "normal", "power", "mixture", "sieve"};
   const scree_Node *scale = scree_node_find(map, "scale");
   *grain =
       (scree_Grain){.def = scree_body_def(), .turn = scree_node_is(map, "orientation", "random")};
-  for (int k = 0; k < 4; ++k)
+  for (int k = 0; k < 6; ++k)
     if (scree_node_is(scale, "distribution", names[k]))
       grain->scale.kind = (scree_DistributionKind)k;
   grain->scale.min = scree_node_number(scale, "min");
@@ -52,6 +105,9 @@ static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
   grain->scale.deviation = scree_node_number(scale, "deviation");
   grain->scale.exponent = scree_node_number(scale, "exponent");
   if (grain->scale.kind == SCREE_DISTRIBUTION_CONSTANT) grain->scale.min = grain->scale.max = 1;
+  if (grain->scale.kind >= SCREE_DISTRIBUTION_MIXTURE &&
+      read_sizes(scene, scale, log, &grain->scale) != SCREE_OK)
+    return SCREE_BAD_INPUT;
   if (grain->scale.min > grain->scale.max)
     return scree_scene_refuse(scene, map, log, "scale: found min %g > max %g", grain->scale.min,
                               grain->scale.max);
@@ -426,8 +482,9 @@ static scree_Status read_pour(scree_Scene *scene, Lattice *lattice) {
   return SCREE_OK;
 }
 
-static scree_Status generate(scree_Scene *scene, int generator, const scree_Node *node,
+static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node,
                              const scree_Log *log) {
+  if (scree_node_is(node, "kind", "csv")) return scree_scene_generate_csv(scene, node, log);
   if (scree_node_is(node, "kind", "wall")) return make_wall(scene, node, log);
   if (scree_node_is(node, "kind", "arch")) return make_arch(scene, node, log);
   Lattice lattice = {.scene = scene, .node = node, .log = log, .generator = generator};
@@ -451,7 +508,10 @@ scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log) {
   scene->pours = SCREE_ALLOC(scree_Pour, list->count);
   if (!scene->pours) return scree_fail_memory(log, scene->name);
   for (int k = 0; k < list->count; ++k) {
+    const size_t first = scene->body_count;
     scree_Status status = generate(scene, k, list->entries[k].value, log);
+    if (status == SCREE_OK)
+      status = scree_scene_name_generated(scene, list->entries[k].value, first, log);
     if (status != SCREE_OK) return status;
   }
   return SCREE_OK;

@@ -80,6 +80,27 @@ static double normal(scree_Random *random) {
   return x * sqrt(-2 * logarithm(s) / s);
 }
 
+/* Index that the share u of the weights falls on. */
+static int choose(const scree_Distribution *d, double u) {
+  int k = 0;
+  for (double sum = d->weights[0]; k + 1 < d->count && u >= sum; sum += d->weights[k]) ++k;
+  while (k > 0 && d->weights[k] == 0) --k; /* rounding of the sum */
+  return k;
+}
+
+/* Density in proportion to x^-exponent on [min, max]: the inverse of the cumulated distribution,
+ * relative to min, x^(1-a), or log x for a = 1. */
+static double power(double u, double min, double max, double exponent) {
+  const double a = 1 - exponent, span = logarithm(max / min);
+  double x = 0;
+  if (a == 0)
+    x = exponential(u * span);
+  else
+    x = exponential(logarithm(1 + u * (exponential(a * span) - 1)) / a);
+  x *= min;
+  return x < min ? min : x > max ? max : x;
+}
+
 double scree_random_from(scree_Random *random, const scree_Distribution *d) {
   switch (d->kind) {
   case SCREE_DISTRIBUTION_CONSTANT: return 1;
@@ -91,17 +112,13 @@ double scree_random_from(scree_Random *random, const scree_Distribution *d) {
       if (x >= d->min && x <= d->max) return x;
     }
     return d->mean < d->min ? d->min : d->mean > d->max ? d->max : d->mean;
-  case SCREE_DISTRIBUTION_POWER: {
-    /* the inverse of the cumulated distribution, relative to min: x^(1-a), or log x for a = 1 */
-    const double u = scree_random_real(random), a = 1 - d->exponent;
-    const double span = logarithm(d->max / d->min);
-    double x = 0;
-    if (a == 0)
-      x = exponential(u * span);
-    else
-      x = exponential(logarithm(1 + u * (exponential(a * span) - 1)) / a);
-    x *= d->min;
-    return x < d->min ? d->min : x > d->max ? d->max : x;
+  case SCREE_DISTRIBUTION_POWER:
+    return power(scree_random_real(random), d->min, d->max, d->exponent);
+  case SCREE_DISTRIBUTION_MIXTURE: return d->sizes[choose(d, scree_random_real(random))];
+  case SCREE_DISTRIBUTION_SIEVE: {
+    const int k = choose(d, scree_random_real(random));
+    const double u = scree_random_real(random);
+    return k == 0 ? d->sizes[0] : power(u, d->sizes[k - 1], d->sizes[k], d->exponent);
   }
   }
   return 1;

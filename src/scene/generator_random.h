@@ -27,13 +27,20 @@ scree_Quat scree_random_orientation(scree_Random *random, int dimension);
 typedef enum scree_DistributionKind {
   SCREE_DISTRIBUTION_CONSTANT,
   SCREE_DISTRIBUTION_UNIFORM,
-  SCREE_DISTRIBUTION_NORMAL, /* cut to [min, max] */
-  SCREE_DISTRIBUTION_POWER   /* density in proportion to x^-exponent on [min, max] */
+  SCREE_DISTRIBUTION_NORMAL,  /* cut to [min, max] */
+  SCREE_DISTRIBUTION_POWER,   /* density in proportion to x^-exponent on [min, max] */
+  SCREE_DISTRIBUTION_MIXTURE, /* sizes[k] with the share weights[k] */
+  SCREE_DISTRIBUTION_SIEVE    /* between sizes[k - 1] and sizes[k] with the share weights[k] */
 } scree_DistributionKind;
+
+enum { SCREE_SIZES_MAX = 32 };
 
 typedef struct scree_Distribution {
   scree_DistributionKind kind;
   double min, max, mean, deviation, exponent;
+  int count;                       /* of a mixture or sieve curve: */
+  double sizes[SCREE_SIZES_MAX];   /* (count) ascending for a sieve curve */
+  double weights[SCREE_SIZES_MAX]; /* (count) shares of the number of bodies, sum 1 */
 } scree_Distribution;
 
 double scree_random_from(scree_Random *random, const scree_Distribution *distribution);

@@ -65,8 +65,16 @@ typedef struct scree_Pour {
 
 typedef struct scree_SceneForce {
   scree_ForceDef def;
+  const char *pattern; /* of the bodies, or null: def.body */
   scree_SceneSignal *signal;
 } scree_SceneForce;
+
+typedef struct scree_SceneJoint {
+  scree_JointDef def;
+  const char *name;          /* in the tree, or null */
+  const scree_Node *node;    /* where it is described */
+  scree_SceneSignal *signal; /* of its motor, or null */
+} scree_SceneJoint;
 
 typedef enum scree_RemovalKind {
   SCREE_REMOVE_PLANE,
@@ -79,8 +87,16 @@ typedef struct scree_Removal {
   scree_Vec3 point, normal; /* plane */
   scree_Vec3 lower, upper;  /* outside */
   int body;                 /* body */
+  const char *pattern;      /* of the bodies, or null: `body`, or all */
   double time;
 } scree_Removal;
+
+/* Contacts of the frame that a scene starts from, by the numbers of its own bodies. */
+typedef struct scree_SceneStart {
+  int count;
+  scree_ContactImpulse *contacts; /* (count) */
+  double step;                    /* that the impulses belong to; 0: no start */
+} scree_SceneStart;
 
 struct scree_Scene {
   char *name; /* of the file */
@@ -93,18 +109,23 @@ struct scree_Scene {
   int obstacle_count;
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
+  scree_SceneStart start;
   scree_Pour *pours; /* (pour_count) */
   int pour_count;
   scree_SceneForce *forces; /* (force_count) */
   int force_count;
+  scree_SceneJoint *joints; /* (joint_count) */
+  int joint_count;
   scree_Sensor *sensors; /* (sensor_count) */
   int sensor_count;
   scree_Removal *removals; /* (removal_count) */
   int removal_count;
   const char **solver_options; /* null-ended "name=value" */
   double step, duration, smallest;
+  bool automatic_step;
   int64_t steps, frame_steps;
-  int stop_body; /* -1: any */
+  int stop_body;            /* -1: any */
+  const char *stop_pattern; /* or null */
   scree_Vec3 stop_point, stop_normal;
 };
 
@@ -130,18 +151,76 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
 /* Take over the body (also its shape, freed on failure). */
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
+/* A body that is no obstacle by its name; -1 with a message. */
+int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
 /* A body or obstacle by its name, or by its number; -1 with a message. Poured bodies have numbers
  * too, from the moment they come. */
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 
+/* Bodies of the frame that `start` names, after the obstacles are read (scene_start.c). */
+scree_Status scree_scene_read_start(scree_Scene *scene, const scree_Log *log);
+
+/* `path` relative to the folder of the scene's file, as an absolute path in the tree's memory; null
+ * with a message when there is no such file. */
+const char *scree_scene_path(scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+
 scree_Status scree_scene_read_removals(scree_Scene *scene, const scree_Log *log);
 
+/* Replace a number in the tree; false when memory runs out. */
+bool scree_scene_set_number(scree_Scene *scene, scree_Node *map, const char *key, double value);
+
+/* A material by its name; -1 with a message. */
+int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
+                              const scree_Log *log);
+
+/* Orientation of a normalised map: angle, axis and angle, or quaternion. */
+scree_Status scree_scene_read_rotation(const scree_Scene *scene, const scree_Node *map,
+                                       const scree_Log *log, scree_Quat *rotation);
+
+/* Lists of the tree into those of the scene. */
+scree_Status scree_scene_read_bodies(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log);
+/* A joint by its name; -1 with a message. */
+int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,
+                                      const scree_Log *log);
+
+/* Values that the file leaves to `auto`: of the solver, before bodies are read; of the time, after.
+ */
+scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log);
+
+/* The components of two vectors of a map (linear and angular, either may be absent); `owner` and
+ * `index` name it in messages. Null when memory runs out. */
+scree_SceneSignal *scree_scene_read_signal(const scree_Scene *scene, const char *owner, int index,
+                                           const scree_Node *map, const char *linear,
+                                           const char *angular);
+void scree_scene_signal_free(scree_SceneSignal *signal);
 scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* ---- generators ---- */
 
 /* Run all generators: bodies of the start go into the scene, pours into its list. */
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
+
+/* ---- names (scene_names.c) ---- */
+
+/* "domino-*": * stands for any characters. */
+bool scree_name_is_pattern(const char *text);
+bool scree_name_matches(const char *pattern, const char *name); /* a null name matches nothing */
+/* Names of the bodies from `first` on, which a generator has made. */
+scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,
+                                        const scree_Log *log);
+/* Each name is there once. */
+scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *log);
+/* Some body has a name of the pattern, or a message. */
+scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
+                                       const scree_Log *log);
+
+/* Bodies of a table (generator_csv.c). */
+scree_Status scree_scene_generate_csv(scree_Scene *scene, scree_Node *node, const scree_Log *log);
 
 /* Body number `index` of a grain: scale and orientation from its own random numbers, at the
  * origin. `random` goes on from there. */

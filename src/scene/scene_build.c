@@ -17,6 +17,21 @@ static int poured(const scree_Scene *scene) {
   return count;
 }
 
+/* Poured bodies that are there, mean over the duration, if there is always room. */
+static double poured_mean(const scree_Scene *scene) {
+  double sum = 0;
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Pour *pour = &scene->pours[k];
+    const double last = pour->start + pour->count / pour->rate;
+    const double end = fmin(last, scene->duration);
+    if (end <= pour->start) continue;
+    /* a ramp until `end`, then all that have come */
+    const double come = (end - pour->start) * pour->rate;
+    sum += come * (scene->duration - 0.5 * (pour->start + end)) / scene->duration;
+  }
+  return sum;
+}
+
 scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *output = scree_node_find(root, "output");
   const scree_Node *stop = scree_node_find(root, "stop");
@@ -28,9 +43,12 @@ scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
       .bodies = (int)scene->body_count - scene->obstacle_count,
       .obstacles = scene->obstacle_count,
       .poured = poured(scene),
+      .poured_mean = poured_mean(scene),
+      .sensor_columns = scree_sensors_columns(scene),
       .materials = scene->material_count,
       .forces = scene->force_count,
       .step = scene->step,
+      .automatic_step = scene->automatic_step,
       .duration = scene->duration,
       .steps = scene->steps,
       .frame_steps = scene->frame_steps,
@@ -62,6 +80,10 @@ const char *scree_scene_material(const scree_Scene *scene, int k, double *densit
   if (density) *density = scree_node_number(map, "density");
   if (colour) *colour = scree_node_text(map, "colour");
   return materials->entries[k].key;
+}
+
+const char *scree_scene_body_name(const scree_Scene *scene, int body) {
+  return body >= 0 && (size_t)body < scene->body_count ? scene->bodies[body].name : NULL;
 }
 
 void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
@@ -105,7 +127,8 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.step = scene->step;
   settings.theta = scree_node_number(time, "theta");
   settings.gravity = scene->gravity;
-  settings.flow = scree_node_is(solver, "flow", "associated") ? SCREE_ASSOCIATED : SCREE_COULOMB;
+  for (int k = 0; scree_flow_name((scree_Law)k); ++k)
+    if (scree_node_is(solver, "flow", scree_flow_name((scree_Law)k))) settings.flow = (scree_Law)k;
   settings.gap_tolerance = scree_node_number(time, "gap_tolerance");
   settings.penetration = scree_node_number(time, "penetration");
   settings.penetration_limit = scree_node_number(time, "penetration_limit");
@@ -117,7 +140,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.solve.solver = scree_node_text(solver, "name");
   settings.solve.options = scene->solver_options;
   settings.solve.tolerance = scree_node_number(solver, "tolerance");
-  for (int k = 0; k <= SCREE_MEASURE_INCREMENT; ++k)
+  for (int k = 0; scree_measure_name((scree_Measure)k); ++k)
     if (scree_node_is(solver, "measure", scree_measure_name((scree_Measure)k)))
       settings.solve.measure = (scree_Measure)k;
   settings.solve.max_iterations = (int)scree_node_number(solver, "max_iterations");
@@ -174,10 +197,21 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(*world, &scene->bodies[k]);
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
+    const char *pattern = scene->forces[k].pattern;
     scree_ForceDef def = scene->forces[k].def;
     def.signal = signal_of(scene->forces[k].signal);
-    status = scree_world_add_force(*world, &def);
+    if (!pattern) status = scree_world_add_force(*world, &def);
+    for (size_t b = (size_t)scene->obstacle_count;
+         pattern && b < scene->body_count && status == SCREE_OK; ++b) {
+      if (!scree_name_matches(pattern, scene->bodies[b].name)) continue;
+      def.body = (int)b;
+      status = scree_world_add_force(*world, &def);
+    }
   }
+  if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK && scene->start.step > 0)
+    status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
+                                      scene->start.step);
   if (status != SCREE_OK && *world) {
     scree_world_destroy(*world);
     *world = NULL;
@@ -336,6 +370,9 @@ bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,
   for (int b = scene->obstacle_count; b < n; ++b) {
     if (scree_body_is_removed(world, b)) continue;
     if (scene->stop_body >= 0 && b != scene->stop_body) continue;
+    if (scene->stop_pattern &&
+        !scree_name_matches(scene->stop_pattern, scree_scene_body_name(scene, b)))
+      continue;
     const scree_Vec3 x = scree_body_pose(world, b).position;
     if (!(scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0)) continue;
     if (reason) *reason = "a body passed the plane";

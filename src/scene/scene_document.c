@@ -71,15 +71,26 @@ static void say_type(Page *page, const scree_Field *field) {
     if (field->flags & SCREE_FIELD_BROADCAST) say(page, " or number");
     break;
   case SCREE_FIELD_INTS: say(page, "list of integers"); break;
-  case SCREE_FIELD_REALS: say(page, "list of %d numbers", (int)field->max); return;
+  case SCREE_FIELD_REALS:
+    if (field->max > 0)
+      say(page, "list of %d numbers", (int)field->max);
+    else
+      say(page, "list of numbers");
+    return;
   case SCREE_FIELD_TEXTS: say(page, "list of %d names", (int)field->max); return;
-  case SCREE_FIELD_SIGNALS: say(page, axial ? "signal (one component in 2D)" : "signal"); break;
+  case SCREE_FIELD_SIGNALS:
+    say(page, field->flags & SCREE_FIELD_SCALAR ? "number, expression in t, or table"
+              : axial                           ? "signal (one component in 2D)"
+                                                : "signal");
+    break;
   case SCREE_FIELD_MAP: say(page, "map"); return;
   case SCREE_FIELD_LIST: say(page, "list of maps"); return;
   case SCREE_FIELD_NAMED: say(page, "map of maps"); return;
   case SCREE_FIELD_VARIANT: say(page, "map with `kind`"); return;
   case SCREE_FIELD_SHAPE: say(page, "[shape](#shapes)"); return;
   case SCREE_FIELD_OPTIONS: say(page, "map"); return;
+  case SCREE_FIELD_PARAMETERS: say(page, "map of numbers"); return;
+  case SCREE_FIELD_INCLUDE: say(page, "path, or list of paths"); return;
   }
   const bool number = field->type == SCREE_FIELD_REAL || field->type == SCREE_FIELD_INT ||
                       field->type == SCREE_FIELD_VECTOR || field->type == SCREE_FIELD_INTS;
@@ -164,8 +175,10 @@ static const scree_Field *find_scale(void) {
 static void say_shapes(Page *page) {
   say(page, "## Shapes\n\n"
             "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
-            "shape is its centroid; a polygon is put so that, at position 0 and angle 0, its "
-            "vertices are where they are typed. A segment or capsule may be given by `from` and "
+            "shape is its centroid; polygons and polyhedra are put so that, at position 0 without "
+            "rotation, their "
+            "vertices are where they are typed. A segment, capsule or cylinder may be given by "
+            "`from` and "
             "`to` beside the shape, without `half_length`.\n\n"
             "| kind | | parameters |\n|---|---|---|\n");
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
@@ -177,7 +190,12 @@ static void say_shapes(Page *page) {
       say(page, "%s`%s`%s: %s", p ? "; " : "", parameter->name,
           parameter->required ? "" : " (optional)", parameter->help);
     }
-    if (type->takes_vertices) say(page, "`vertices`: list of points [x, y], in any order");
+    if (type->takes_vertices)
+      say(page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
+          type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
+                                  "counter-clockwise seen from the free side"
+                                : ", in any order",
+          type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
     say(page, " |\n");
   }
@@ -288,12 +306,19 @@ char *scree_scene_reference(void) {
       "scenes while they are typed (`# yaml-language-server: $schema=...`).\n\n"
       "## Values\n\n"
       "- A *number* may be an expression: `pi/6`, `2*0.03`, `sqrt(2)`. Operators `+ - * / ^`, "
-      "parentheses, `pi`, `sin cos tan sqrt exp log abs min max`.\n"
+      "parentheses, `pi`, `sin cos tan sqrt exp log abs min max`, and the scene's own "
+      "`parameters`.\n"
       "- A *vector* is a list of 2 numbers in 2D, of 3 in 3D.\n"
       "- A *signal* is a vector whose components may be expressions in the time `t` "
       "(`[0.1*sin(2*pi*t), 0]`), or a table, linear between its entries and constant outside: "
       "`{ times: [0, 1, 2], values: [[0, 0], [1, 0], [0, 0]] }`. A value that is not "
-      "finite stops the run when its time comes.\n"
+      "finite stops the run when its time comes. A table may come from a file, such as an "
+      "accelerogram: `{ csv: quake.csv, columns: [t, ax, -], scale: 9.81, integrate: true }`, with "
+      "`columns` by name or by number from 1 (the time, then the components, `-` for zero; "
+      "default: "
+      "all columns in their order), `step` in place of a column of times, `scale` for units, and "
+      "`integrate` to make a velocity from an acceleration (trapezoidal rule, 0 at the first "
+      "time).\n"
       "- YAML anchors and aliases (`&name`, `*name`) can be used.\n"
       "- Random choices come from `seed` and do not depend on the platform, nor on the number of "
       "threads.\n\n"
@@ -418,8 +443,15 @@ static void json_shape(Page *page) {
       say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s [m]\"}",
           type->parameters[p].name, type->parameters[p].help);
     if (type->takes_vertices)
-      say(page, ", \"vertices\": {\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": "
-                "\"array\", \"minItems\": 2, \"maxItems\": 2}}");
+      say(page,
+          ", \"vertices\": {\"type\": \"array\", \"minItems\": %d, \"items\": {\"type\": "
+          "\"array\", \"minItems\": %d, \"maxItems\": %d}}",
+          type->dimension + 1, type->dimension, type->dimension);
+    if (type->takes_vertices && type->dimension == 3)
+      say(page, ", \"file\": {\"type\": \"string\"}");
+    if (type->takes_triangles)
+      say(page, ", \"triangles\": {\"type\": \"array\", \"items\": {\"type\": \"array\", "
+                "\"minItems\": 3, \"maxItems\": 3}}");
     if (type->takes_parts) {
       say(page, ", \"parts\": {\"type\": \"array\", \"minItems\": 1, \"items\": ");
       json_object(page, scree_scene_part_fields, NULL);
@@ -459,7 +491,10 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VECTOR:
   case SCREE_FIELD_SIGNALS:
     say(page, "{\"anyOf\": [");
-    json_list(page, field, axial ? 3 : 2, 3);
+    if (field->flags & SCREE_FIELD_SCALAR)
+      json_number(page, field);
+    else
+      json_list(page, field, axial ? 3 : 2, 3);
     if (axial || (field->flags & (SCREE_FIELD_BROADCAST | SCREE_FIELD_AUTO))) {
       say(page, ", ");
       json_number(page, field);
@@ -495,6 +530,14 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VARIANT: json_variants(page, field->variants); break;
   case SCREE_FIELD_SHAPE: say(page, "{\"$ref\": \"#/$defs/shape\"}"); break;
   case SCREE_FIELD_OPTIONS: say(page, "{\"type\": \"object\"}"); break;
+  case SCREE_FIELD_PARAMETERS:
+    say(page, "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"number\", "
+              "\"string\"]}}");
+    break;
+  case SCREE_FIELD_INCLUDE:
+    say(page, "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": "
+              "\"string\"}}]}");
+    break;
   }
 }
 

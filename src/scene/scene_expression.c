@@ -54,7 +54,9 @@ static void parse_call(Parser *parser, const char *name, size_t length) {
     ++f;
   if (f == count) {
     parser->p = name;
-    parser->reason = "unknown name, expected t, pi, sin, cos, tan, sqrt, exp, log, abs, min or max";
+    parser->reason =
+        "unknown name, expected t, pi, a name of `parameters`, sin, cos, tan, sqrt, exp, log, abs, "
+        "min or max";
     return;
   }
   if (!accept(parser, '(')) {

@@ -12,9 +12,18 @@
 static scree_Status read_rule(const scree_Scene *scene, const scree_Node *map, scree_Removal *rule,
                               const scree_Log *log) {
   *rule = (scree_Removal){.body = -1};
+  const scree_Node *bodies = scree_node_find(map, "bodies");
+  if (bodies && strcmp(bodies->text, "all") != 0) {
+    rule->pattern = bodies->text;
+    if (scree_scene_check_pattern(scene, bodies, log) != SCREE_OK) return SCREE_BAD_INPUT;
+  }
   if (scree_node_is(map, "kind", "body")) {
     rule->kind = SCREE_REMOVE_BODY;
     rule->time = scree_node_number(map, "time");
+    if (scree_name_is_pattern(scree_node_text(map, "body"))) {
+      rule->pattern = scree_node_text(map, "body");
+      return scree_scene_check_pattern(scene, scree_node_find(map, "body"), log);
+    }
     rule->body = scree_scene_find_body(scene, scree_node_find(map, "body"), log);
     return rule->body < 0 ? SCREE_BAD_INPUT : SCREE_OK;
   }
@@ -63,13 +72,20 @@ scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world) {
   scree_Status status = SCREE_OK;
   for (int r = 0; r < scene->removal_count && status == SCREE_OK; ++r) {
     const scree_Removal *rule = &scene->removals[r];
+    const char *pattern = rule->pattern;
     if (rule->kind == SCREE_REMOVE_BODY) {
-      if (rule->body < n && now >= rule->time && !scree_body_is_removed(world, rule->body))
+      for (int b = 0; pattern && now >= rule->time && b < n && status == SCREE_OK; ++b)
+        if (scree_name_matches(pattern, scree_scene_body_name(scene, b)) &&
+            !scree_body_is_removed(world, b))
+          status = scree_world_remove_body(world, b);
+      if (!pattern && rule->body < n && now >= rule->time &&
+          !scree_body_is_removed(world, rule->body))
         status = scree_world_remove_body(world, rule->body);
       continue;
     }
     for (int b = scene->obstacle_count; b < n && status == SCREE_OK; ++b)
       if (!scree_body_is_removed(world, b) &&
+          (!pattern || scree_name_matches(pattern, scree_scene_body_name(scene, b))) &&
           goes(rule, scene->dimension, scree_body_pose(world, b).position))
         status = scree_world_remove_body(world, b);
   }

@@ -40,7 +40,11 @@ static const char *solver_name(int index) {
 }
 
 static const char *measure_name(int index) {
-  return index <= SCREE_MEASURE_INCREMENT ? scree_measure_name((scree_Measure)index) : NULL;
+  return scree_measure_name((scree_Measure)index);
+}
+
+static const char *flow_name(int index) {
+  return scree_flow_name((scree_Law)index);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -87,7 +91,8 @@ static const scree_Field material[] = {
        .dimension = 3,                                                                             \
        .help = "axis and angle, or quaternion, or euler; default: none"},                          \
       VECTOR("from", 0, "m", NULL,                                                                 \
-             "segment, capsule: one end of the axis, in place of half_length, position and "       \
+             "segment, capsule, cylinder: one end of the axis, in place of half_length, position " \
+             "and "                                                                                \
              "rotation"),                                                                          \
       VECTOR("to", 0, "m", NULL, "the other end")
 
@@ -132,7 +137,7 @@ static const scree_Field obstacle[] = {
     SHAPE("shape of the obstacle, possibly unbounded"),
     PLACE_FIELDS,
     VECTOR("normal", 0, NULL, NULL,
-           "half-plane, half-space: outward normal, in place of the rotation"),
+           "half-plane, half-space, rectangle: outward normal, in place of the rotation"),
     SIGNALS("velocity", 0, "m/s", "0", "prescribed velocity"),
     SIGNALS("angular_velocity", AXIAL, "rad/s", "0",
             "prescribed angular velocity, about its origin"),
@@ -141,27 +146,125 @@ static const scree_Field obstacle[] = {
     END};
 
 static const scree_Field force[] = {
-    TEXT("body", 0, "all", "name of a body, or all"),
+    TEXT("body", 0, "all", "name of a body, a pattern (\"grain-*\"), or all"),
     SIGNALS("force", 0, "N", NULL, "acts at the centre of mass"),
     SIGNALS("torque", AXIAL, "N m", NULL, "one number in 2D"),
     SIGNALS("acceleration", 0, "m/s2", NULL, "a force in proportion to the mass, like gravity"),
     END};
 
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+static const scree_Field motor[] = {{.key = "velocity",
+                                     .type = SCREE_FIELD_SIGNALS,
+                                     .flags = SCREE_FIELD_SCALAR,
+                                     .unit = "m/s, rad/s",
+                                     .min = -INFINITY,
+                                     .max = INFINITY,
+                                     .help = "rate of the free coordinate"},
+                                    {.key = "position",
+                                     .type = SCREE_FIELD_SIGNALS,
+                                     .flags = SCREE_FIELD_SCALAR,
+                                     .unit = "m, rad",
+                                     .min = -INFINITY,
+                                     .max = INFINITY,
+                                     .help = "the free coordinate itself, instead of its rate"},
+                                    REAL("force", 0, "N, N m", "0", 0, INFINITY,
+                                         "largest force or torque of the motor; 0: unlimited"),
+                                    END};
+
+#define JOINT_FIELDS                                                                               \
+  TEXT("name", 0, NULL, "name that sensors refer to"), {                                           \
+    .key = "bodies", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                       \
+    .help = "names of the two bodies; one of them may be an obstacle"                              \
+  }
+#define ANCHOR VECTOR("anchor", REQUIRED, "m", NULL, "point of both bodies, at the start")
+#define AXIS(d)                                                                                    \
+  {                                                                                                \
+    .key = "axis", .type = SCREE_FIELD_VECTOR, .flags = REQUIRED, .min = -INFINITY,                \
+    .max = INFINITY, .dimension = (d), .help = "direction, of any length"                          \
+  }
+#define COLLIDE BOOL("collide", "false", "whether the two bodies can touch each other")
+#define COORDINATE(u, f, k, c)                                                                     \
+  MAP("motor", 0, NULL, motor, "drives the free coordinate"),                                      \
+      REAL("stiffness", 0, k, "0", 0, INFINITY, "of a spring on the free coordinate"),             \
+      REAL("damping", 0, c, "0", 0, INFINITY, "of a damper on the free coordinate"),               \
+      REAL("rest", 0, u, NULL, -INFINITY, INFINITY,                                                \
+           "coordinate at which the spring has no force; default: that at the start"),             \
+      REAL("friction", 0, f, "0", 0, INFINITY, "dry friction: force or torque that it resists"),   \
+      REAL("lower", 0, u, NULL, -INFINITY, INFINITY, "stop of the coordinate; default: none"),     \
+      REAL("upper", 0, u, NULL, -INFINITY, INFINITY, "stop of the coordinate; default: none"),     \
+      REAL("restitution", 0, NULL, "0", 0, 1, "of the stops")
+
+static const scree_Field joint_point[] = {JOINT_FIELDS, ANCHOR, COLLIDE, END};
+static const scree_Field joint_axis[] = {JOINT_FIELDS, ANCHOR, AXIS(0), COLLIDE, END};
+static const scree_Field joint_hinge[] = {
+    JOINT_FIELDS, ANCHOR, AXIS(3), COORDINATE("rad", "N m", "N m/rad", "N m s/rad"), COLLIDE, END};
+static const scree_Field joint_slider[] = {
+    JOINT_FIELDS, ANCHOR, AXIS(0), COORDINATE("m", "N", "N/m", "N s/m"), COLLIDE, END};
+static const scree_Field joint_universal[] = {
+    JOINT_FIELDS,
+    ANCHOR,
+    VECTOR("axis", REQUIRED, NULL, NULL, "about which the first body turns"),
+    VECTOR("axis2", REQUIRED, NULL, NULL, "about which the second turns, perpendicular to axis"),
+    COLLIDE,
+    END};
+static const scree_Field joint_distance[] = {
+    JOINT_FIELDS, VECTOR("from", REQUIRED, "m", NULL, "point of the first body, at the start"),
+    VECTOR("to", REQUIRED, "m", NULL, "point of the second body"), COLLIDE, END};
+static const scree_Field joint_spring[] = {
+    JOINT_FIELDS,
+    VECTOR("from", REQUIRED, "m", NULL, "point of the first body, at the start"),
+    VECTOR("to", REQUIRED, "m", NULL, "point of the second body"),
+    COORDINATE("m", "N", "N/m", "N s/m"),
+    BOOL("collide", "true", "whether the two bodies can touch each other"),
+    END};
+
+static const scree_Variant joints[] = {
+    {"ball", 3, joint_point, "two points stay together"},
+    {"hinge", 0, joint_hinge,
+     "the bodies turn about an axis through the anchor; in 2D about the anchor. Its free "
+     "coordinate is the angle of the first body against the second, 0 at the start"},
+    {"slider", 0, joint_slider,
+     "the bodies move along the axis and do not turn. Its free coordinate is the way of the first "
+     "body along the axis, 0 at the start"},
+    {"cylinder", 3, joint_axis, "the bodies move along the axis and turn about it"},
+    {"universal", 3, joint_universal, "the anchor points stay together; two axes at right angles"},
+    {"fixed", 0, joint_point, "no relative motion"},
+    {"distance", 0, joint_distance, "two points keep their distance"},
+    {"spring", 0, joint_spring,
+     "spring, damper, stops or a motor between two points. Its free coordinate is their distance"},
+    {0}};
+
 /* ---- generators ------------------------------------------------------------------------------ */
 
-static const char *const distributions[] = {"constant", "uniform", "normal", "power", NULL};
+static const char *const distributions[] = {"constant", "uniform", "normal", "power",
+                                            "mixture",  "sieve",   NULL};
+static const char *const shares[] = {"mass", "number", NULL};
 static const char *const turns[] = {"random", "fixed", NULL};
 static const char *const arrangements[] = {"square", "hexagonal", NULL};
 
 static const scree_Field scale[] = {
     CHOICE("distribution", "uniform", distributions,
-           "constant (1), uniform, normal (cut to min..max), power (density ~ scale^-exponent)"),
+           "constant (1), uniform, normal (cut to min..max), power (density ~ scale^-exponent), "
+           "mixture (some sizes), sieve (a curve)"),
     REAL("min", OPEN, NULL, "1", 0, INFINITY, "smallest scale"),
     REAL("max", OPEN, NULL, "1", 0, INFINITY, "largest scale"),
     REAL("mean", OPEN, NULL, "1", 0, INFINITY, "normal: mean"),
     REAL("deviation", OPEN, NULL, "0.1", 0, INFINITY, "normal: standard deviation"),
     REAL("exponent", 0, NULL, "3", -20, 20, "power: exponent"),
+    {.key = "sizes",
+     .type = SCREE_FIELD_REALS,
+     .help = "mixture: the scales; sieve: scales in ascending order, at most 32"},
+    {.key = "shares",
+     .type = SCREE_FIELD_REALS,
+     .help =
+         "mixture: the share of each size; sieve: the share that passes each size, from 0 to 1, "
+         "linear in between"},
+    CHOICE("by", "mass", shares, "mixture, sieve: shares of the mass, or of the number of bodies"),
     END};
+
+#define GENERATED_NAME                                                                             \
+  TEXT("name", 0, NULL, "name of each body, with {i} for its number from 0: \"grain-{i}\"")
 
 #define GRAIN_FIELDS                                                                               \
   SHAPE("of each body, before scaling"),                                                           \
@@ -222,6 +325,7 @@ static const scree_Variant regions[] = {
   { .key = "region", .type = SCREE_FIELD_VARIANT, .flags = (fl), .variants = regions, .help = h }
 
 static const scree_Field lattice[] = {
+    GENERATED_NAME,
     VECTOR("origin", 0, "m", "0", "centre of the first body"),
     INTS("count", NULL, 1, 1e7, "bodies along each axis"),
     POSITIVES("spacing", AUTO | BROADCAST, "m", "auto",
@@ -234,12 +338,14 @@ static const scree_Field lattice[] = {
     END};
 
 static const scree_Field fill[] = {
+    GENERATED_NAME,
     REGION(REQUIRED, "region to fill, from the bottom up"),
     REAL("fraction", REQUIRED | OPEN, NULL, NULL, 0, 0.95,
          "volume of the bodies over the volume of the region (areas in 2D)"),
     REAL("jitter", 0, NULL, "0.02", 0, 0.4,
          "each centre is moved at random by up to this part of the spacing"),
-    GRAIN_FIELDS, END};
+    GRAIN_FIELDS,
+    END};
 
 static const scree_Field pour[] = {
     REGION(REQUIRED, "region where bodies appear, when there is room"),
@@ -250,6 +356,7 @@ static const scree_Field pour[] = {
     END};
 
 static const scree_Field wall[] = {
+    GENERATED_NAME,
     VECTOR("origin", 0, "m", "0", "lowest corner with the smallest coordinates"),
     POSITIVES("brick", REQUIRED, "m", NULL,
               "length, height of a brick in 2D; length along x, depth along y, height in 3D"),
@@ -262,11 +369,27 @@ static const scree_Field wall[] = {
     END};
 
 static const scree_Field arch[] = {
+    GENERATED_NAME,
     VECTOR("centre", 0, "m", "0", "centre of the circle"),
     REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the inner face"),
     REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
     INT("blocks", REQUIRED, NULL, 2, 10000, "number of blocks"),
     REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arch"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Field from_csv[] = {
+    TEXT("file", REQUIRED, NULL,
+         "the table, relative to the folder of the scene; written out as an absolute path. Its "
+         "header names the columns: x, y, z; qw, qx, qy, qz or angle; vx, vy, vz, wx, wy, wz; "
+         "shape, scale and the parameters of shapes (radius, ...); material, density, mass; name"),
+    {.key = "shape",
+     .type = SCREE_FIELD_SHAPE,
+     .help = "of rows without a shape of their own; columns replace its parameters"},
+    VECTOR("velocity", 0, "m/s", "0", "of each body at its start, if the table has none"),
+    VECTOR("angular_velocity", AXIAL, "rad/s", "0",
+           "of each body at its start, if the table has none"),
     MATTER_FIELDS,
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     END};
@@ -278,6 +401,7 @@ static const scree_Variant generators[] = {
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
     {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {"csv", 0, from_csv, "bodies from a table, one per row (`scree convert --csv` writes one)"},
     {0}};
 
 /* ---- sensors --------------------------------------------------------------------------------- */
@@ -287,6 +411,13 @@ static const scree_Variant generators[] = {
   TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results")
 
 static const scree_Field sensed_body[] = {SENSOR_NAME, SENSED_BODY, END};
+
+static const scree_Field sensed_force[] = {
+    SENSOR_NAME,
+    TEXT("body", REQUIRED, NULL,
+         "name of a body or obstacle, a pattern (\"brick-*\") for the sum, or a number in the "
+         "results"),
+    END};
 
 static const scree_Field sensed_distance[] = {SENSOR_NAME,
                                               {.key = "between",
@@ -311,20 +442,28 @@ static const scree_Field sensed_flux[] = {
     END};
 
 static const scree_Field sensed_energy[] = {
-    SENSOR_NAME, TEXT("material", 0, "all", "only bodies of this material, or all"),
+    SENSOR_NAME, TEXT("bodies", 0, "all", "a name or pattern (\"grain-*\"), or all"),
+    TEXT("material", 0, "all", "only bodies of this material, or all"),
     INT("group", 0, NULL, 0, 4294967295.0, "only bodies of this group; default: of any"), END};
+
+static const scree_Field sensed_joint[] = {SENSOR_NAME,
+                                           TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
 
 static const scree_Variant sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
     {"angular_velocity", 0, sensed_body, "of a body; one number in 2D [rad/s]"},
-    {"force", 0, sensed_body,
+    {"force", 0, sensed_force,
      "of all contacts on a body or obstacle: their impulses over the time step [N]"},
     {"distance", 0, sensed_distance, "between two bodies' origins [m]"},
     {"height", 0, sensed_height, "of the bodies' origins, against gravity [m]"},
     {"flux", 0, sensed_flux,
      "mass of the bodies whose origin passes a plane in a step, over the step [kg/s]"},
     {"kinetic_energy", 0, sensed_energy, "of some of the bodies [J]"},
+    {"joint_force", 0, sensed_joint, "of a joint on its first body, motor and spring included [N]"},
+    {"joint_torque", 0, sensed_joint, "the same about the anchor; one number in 2D [N m]"},
+    {"joint_position", 0, sensed_joint, "free coordinate of a joint [m or rad]"},
+    {"joint_effort", 0, sensed_joint, "force or torque along the free coordinate [N or N m]"},
     {0}};
 
 /* ---- how it runs ----------------------------------------------------------------------------- */
@@ -353,8 +492,6 @@ static const scree_Field time_fields[] = {
     INT("max_halvings", 0, "4", 0, 20, "how often a step that cannot be certified is halved"),
     END};
 
-static const char *const flows[] = {"coulomb", "associated", NULL};
-
 static const scree_Field solver[] = {
     REGISTRY("name", AUTO, "auto", solver_name, "the solver; `scree solvers` explains them"),
     {.key = "options",
@@ -374,7 +511,7 @@ static const scree_Field solver[] = {
         "then with the default solver; 0: each problem is solved once, to the tolerance, even "
         "where "
         "its error does more work than the step"),
-    CHOICE("flow", "coulomb", flows, "coulomb, or associated: the convex relaxation"),
+    REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
     INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
     END};
@@ -390,7 +527,7 @@ static const scree_Field output[] = {
     INT("compression", 0, "4", 0, 9, "compress results.h5"), END};
 
 static const scree_Field plane[] = {
-    TEXT("body", 0, "any", "name of a body, or any"),
+    TEXT("body", 0, "any", "name of a body, a pattern (\"grain-*\"), or any"),
     VECTOR("point", 0, "m", "0", "a point of the plane"),
     VECTOR("normal", REQUIRED, NULL, NULL, "the run stops when a body's centre is on this side"),
     END};
@@ -403,14 +540,17 @@ static const scree_Field stop[] = {
 
 static const scree_Field removed_plane[] = {
     VECTOR("point", 0, "m", "0", "a point of the plane"),
-    VECTOR("normal", REQUIRED, NULL, NULL, "bodies whose centre is on this side are removed"), END};
+    VECTOR("normal", REQUIRED, NULL, NULL, "bodies whose centre is on this side are removed"),
+    TEXT("bodies", 0, "all", "a name or pattern (\"grain-*\"), or all"), END};
 
 static const scree_Field removed_outside[] = {
     VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
-    VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
+    VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"),
+    TEXT("bodies", 0, "all", "a name or pattern (\"grain-*\"), or all"), END};
 
 static const scree_Field removed_body[] = {
-    TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results"),
+    TEXT("body", REQUIRED, NULL,
+         "name of a body or obstacle, a pattern (\"gate-*\"), or a number in the results"),
     REAL("time", 0, "s", "0", 0, INFINITY, "when it is removed"), END};
 
 static const scree_Variant removals[] = {
@@ -433,7 +573,24 @@ static const scree_Field analysis[] = {MAP("region", 0, NULL, region,
                                            "bodies"),
                                        END};
 
+static const scree_Field start[] = {
+    TEXT("run", REQUIRED, NULL,
+         "folder of the run, relative to the folder of the scene; written out as an absolute path"),
+    TEXT("frame", 0, "last", "last, or the number of a saved frame, from 0"),
+    BOOL("velocities", "true", "keep the velocities; false: all bodies are at rest"),
+    BOOL("contacts", "true", "start from the impulses of the contacts, too"), END};
+
 static const scree_Field scene[] = {
+    {.key = "parameters",
+     .type = SCREE_FIELD_PARAMETERS,
+     .help = "numbers by name, which expressions may use: `parameters: { d: 0.01, height: 20*d }`, "
+             "then `radius: d/2`. Parameters may use each other; `--set parameters.d=0.02` changes "
+             "one"},
+    {.key = "include",
+     .type = SCREE_FIELD_INCLUDE,
+     .help = "files with parts of scenes, relative to the folder of this one. Maps are merged, and "
+             "values of the scene replace those of the files; lists of the scene (bodies, "
+             "obstacles, ...) come after those of the files"},
     TEXT("title", 0, "", "one line for reports"),
     TEXT("description", 0, "", "free text"),
     INT("dimension", 0, "3", 2, 3, "2 or 3"),
@@ -446,6 +603,11 @@ static const scree_Field scene[] = {
      .help = "materials by name"},
     MAP("contact", 0, "{}", law, "law between materials that have none of their own"),
     LIST("pairs", pair, "laws between pairs of materials"),
+    MAP("start", 0, NULL, start,
+        "bodies of a saved frame of another run, with shape, mass, position and velocity; they "
+        "come before `bodies` and keep their names. Their materials must be in `materials`, and "
+        "masses follow where a density is changed. Obstacles, laws, forces and time are those of "
+        "this scene"),
     LIST("bodies", body, "bodies"),
     LIST("obstacles", obstacle, "bodies of infinite mass, fixed or driven"),
     {.key = "generators",
@@ -454,6 +616,12 @@ static const scree_Field scene[] = {
      .variants = generators,
      .help = "make many bodies at once"},
     LIST("forces", force, "forces besides gravity"),
+    {.key = "joints",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = joints,
+     .help = "joints between bodies, made where the bodies are at the start; their reactions are "
+             "unknowns of the same problem as the contacts"},
     MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
     MAP("solver", 0, "{}", solver, "solver of the contact problem of each step"),
     MAP("output", 0, "{}", output, "frames, checkpoints and compression of the results"),

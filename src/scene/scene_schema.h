@@ -7,31 +7,34 @@
 #include "scene/yaml_tree.h"
 
 typedef enum scree_FieldType {
-  SCREE_FIELD_REAL,    /* a number, or an expression without t */
-  SCREE_FIELD_INT,     /* */
-  SCREE_FIELD_BOOL,    /* yes/no, true/false, on/off */
-  SCREE_FIELD_TEXT,    /* */
-  SCREE_FIELD_CHOICE,  /* one of `words` or of `registry` */
-  SCREE_FIELD_VECTOR,  /* as many numbers as there are dimensions */
-  SCREE_FIELD_INTS,    /* list of integers */
-  SCREE_FIELD_REALS,   /* list of `max` numbers */
-  SCREE_FIELD_TEXTS,   /* list of `max` texts */
-  SCREE_FIELD_SIGNALS, /* vector as a function of time */
-  SCREE_FIELD_MAP,     /* of `fields` */
-  SCREE_FIELD_LIST,    /* of maps of `fields`, or of `variants` */
-  SCREE_FIELD_NAMED,   /* map from names of the user's own to maps of `fields` */
-  SCREE_FIELD_VARIANT, /* map whose key `kind` names the one of `variants` that describes it */
-  SCREE_FIELD_LAW,     /* a contact law by name; its parameters are keys beside it */
-  SCREE_FIELD_SHAPE,   /* map whose key `kind` names a shape of scree/shape.h */
-  SCREE_FIELD_OPTIONS  /* options of the solver that the key `name` beside it names */
+  SCREE_FIELD_REAL,       /* a number, or an expression without t */
+  SCREE_FIELD_INT,        /* */
+  SCREE_FIELD_BOOL,       /* yes/no, true/false, on/off */
+  SCREE_FIELD_TEXT,       /* */
+  SCREE_FIELD_CHOICE,     /* one of `words` or of `registry` */
+  SCREE_FIELD_VECTOR,     /* as many numbers as there are dimensions */
+  SCREE_FIELD_INTS,       /* list of integers */
+  SCREE_FIELD_REALS,      /* list of `max` numbers */
+  SCREE_FIELD_TEXTS,      /* list of `max` texts */
+  SCREE_FIELD_SIGNALS,    /* vector as a function of time */
+  SCREE_FIELD_MAP,        /* of `fields` */
+  SCREE_FIELD_LIST,       /* of maps of `fields`, or of `variants` */
+  SCREE_FIELD_NAMED,      /* map from names of the user's own to maps of `fields` */
+  SCREE_FIELD_VARIANT,    /* map whose key `kind` names the one of `variants` that describes it */
+  SCREE_FIELD_LAW,        /* a contact law by name; its parameters are keys beside it */
+  SCREE_FIELD_SHAPE,      /* map whose key `kind` names a shape of scree/shape.h */
+  SCREE_FIELD_OPTIONS,    /* options of the solver that the key `name` beside it names */
+  SCREE_FIELD_PARAMETERS, /* map from names of the user's own to numbers */
+  SCREE_FIELD_INCLUDE     /* path of a file, or a list of them */
 } scree_FieldType;
 
 enum {
   SCREE_FIELD_REQUIRED = 1,
-  SCREE_FIELD_AUTO = 2,      /* the word auto is allowed */
-  SCREE_FIELD_OPEN = 4,      /* `min` itself is not allowed */
-  SCREE_FIELD_AXIAL = 8,     /* vector of rotation: one number in 2D */
-  SCREE_FIELD_BROADCAST = 16 /* vector: one number stands for equal components */
+  SCREE_FIELD_AUTO = 2,       /* the word auto is allowed */
+  SCREE_FIELD_OPEN = 4,       /* `min` itself is not allowed */
+  SCREE_FIELD_AXIAL = 8,      /* vector of rotation: one number in 2D */
+  SCREE_FIELD_BROADCAST = 16, /* vector: one number stands for equal components */
+  SCREE_FIELD_SCALAR = 32     /* signal: one number, or an expression in t, in any dimension */
 };
 
 typedef struct scree_Field scree_Field;

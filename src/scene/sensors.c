@@ -18,9 +18,10 @@ static const struct {
   const char *word;
   char gives; /* 1, v, r */
 } kinds[SCREE_SENSOR_KINDS] = {
-    {"position", 'v'}, {"velocity", 'v'},       {"angular_velocity", 'r'},
-    {"force", 'v'},    {"distance", '1'},       {"height", '1'},
-    {"flux", '1'},     {"kinetic_energy", '1'},
+    {"position", 'v'},     {"velocity", 'v'},       {"angular_velocity", 'r'},
+    {"force", 'v'},        {"distance", '1'},       {"height", '1'},
+    {"flux", '1'},         {"kinetic_energy", '1'}, {"joint_force", 'v'},
+    {"joint_torque", 'r'}, {"joint_position", '1'}, {"joint_effort", '1'},
 };
 
 static int columns_of(scree_SensorKind kind, int dimension) {
@@ -69,6 +70,10 @@ static scree_Status check_name(const scree_Scene *scene, const scree_Node *node,
 static scree_Status read_bodies(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_Sensor *sensor) {
   const scree_Node *between = scree_node_find(map, "between");
+  if (sensor->kind == SCREE_SENSOR_FORCE && scree_name_is_pattern(scree_node_text(map, "body"))) {
+    sensor->pattern = scree_node_text(map, "body");
+    return scree_scene_check_pattern(scene, scree_node_find(map, "body"), log);
+  }
   for (int k = 0; k < (between ? 2 : 1); ++k) {
     const scree_Node *node = between ? between->entries[k].value : scree_node_find(map, "body");
     sensor->body[k] = scree_scene_find_body(scene, node, log);
@@ -94,6 +99,11 @@ static scree_Status read_plane(const scree_Scene *scene, const scree_Node *map,
 static scree_Status read_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_Sensor *sensor) {
   const scree_Node *material = scree_node_find(map, "material");
+  const scree_Node *bodies = scree_node_find(map, "bodies");
+  if (strcmp(bodies->text, "all") != 0) {
+    sensor->pattern = bodies->text;
+    if (scree_scene_check_pattern(scene, bodies, log) != SCREE_OK) return SCREE_BAD_INPUT;
+  }
   sensor->group = scree_node_find(map, "group") ? (int64_t)scree_node_number(map, "group") : -1;
   sensor->material = -1;
   if (strcmp(material->text, "all") == 0) return SCREE_OK;
@@ -130,6 +140,13 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     case SCREE_SENSOR_HEIGHT: sensor->fraction = scree_node_number(map, "fraction"); break;
     case SCREE_SENSOR_FLUX: status = read_plane(scene, map, log, sensor); break;
     case SCREE_SENSOR_KINETIC_ENERGY: status = read_matter(scene, map, log, sensor); break;
+    case SCREE_SENSOR_JOINT_FORCE:
+    case SCREE_SENSOR_JOINT_TORQUE:
+    case SCREE_SENSOR_JOINT_POSITION:
+    case SCREE_SENSOR_JOINT_EFFORT:
+      sensor->joint = scree_scene_find_joint(scene, scree_node_find(map, "joint"), log);
+      if (sensor->joint < 0) status = SCREE_BAD_INPUT;
+      break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
     if (status != SCREE_OK) return status;
@@ -140,11 +157,17 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
 
 /* ---- at work --------------------------------------------------------------------------------- */
 
+int scree_sensors_columns(const scree_Scene *scene) {
+  int columns = 0;
+  for (int k = 0; k < scene->sensor_count; ++k)
+    columns += columns_of(scene->sensors[k].kind, scene->dimension);
+  return columns;
+}
+
 scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene,
                                 const scree_Log *log) {
   *sensors = (scree_Sensors){.scene = scene};
-  for (int k = 0; k < scene->sensor_count; ++k)
-    sensors->columns += columns_of(scene->sensors[k].kind, scene->dimension);
+  sensors->columns = scree_sensors_columns(scene);
   sensors->names = scree_alloc((size_t)sensors->columns, sizeof *sensors->names);
   sensors->values = SCREE_ALLOC(double, sensors->columns);
   if (!sensors->names || !sensors->values) {
@@ -189,19 +212,28 @@ scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *worl
   return SCREE_OK;
 }
 
+/* Whether a force sensor looks at a body. */
+static bool is_sensed(const scree_Scene *scene, const scree_Sensor *sensor, int body) {
+  if (!sensor->pattern) return body == sensor->body[0];
+  return scree_name_matches(sensor->pattern, scree_scene_body_name(scene, body));
+}
+
 /* Of all contacts on the body: impulses over the length of the (sub)step that they were found in.
  */
-static scree_Vec3 force_on(const scree_World *world, int body) {
+static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
+                           const scree_World *world) {
   const int n = scree_world_contact_count(world);
   const scree_ContactKey *keys = world->system.contacts.keys;
   scree_Vec3 sum = {0, 0, 0};
   for (int c = 0; c < n; ++c) {
-    if (keys[c].i != body && keys[c].j != body) continue;
+    const bool first = is_sensed(scene, sensor, keys[c].i);
+    if (first == is_sensed(scene, sensor, keys[c].j))
+      continue; /* of none, or between two of them */
     const scree_Contact contact = scree_world_contact(world, c);
     scree_Vec3 impulse = scree_scale(contact.r[0], contact.normal);
     impulse = scree_axpy(impulse, contact.r[1], contact.tangent[0]);
     impulse = scree_axpy(impulse, contact.r[2], contact.tangent[1]);
-    sum = scree_axpy(sum, keys[c].i == body ? 1 : -1, impulse);
+    sum = scree_axpy(sum, first ? 1 : -1, impulse);
   }
   return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;
 }
@@ -255,12 +287,15 @@ static double height(scree_Sensors *sensors, const scree_Sensor *sensor, const s
   return sensors->work[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-static double kinetic_energy(const scree_Sensor *sensor, const scree_World *world) {
+static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *sensor,
+                             const scree_World *world) {
   const scree_Bodies *b = &world->system.bodies;
   double sum = 0;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
         (sensor->group >= 0 && (int64_t)b->cold[k].group != sensor->group))
+      continue;
+    if (sensor->pattern && !scree_name_matches(sensor->pattern, scree_scene_body_name(scene, k)))
       continue;
     sum += scree_body_kinetic(world, k);
   }
@@ -301,13 +336,20 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
         v = motion[body[0]].velocity.angular;
         if (n == 1) v.x = v.z;
         break;
-      case SCREE_SENSOR_FORCE: v = force_on(world, body[0]); break;
+      case SCREE_SENSOR_FORCE: v = force_on(scene, sensor, world); break;
       case SCREE_SENSOR_DISTANCE:
         v.x = scree_norm(scree_sub(motion[body[0]].pose.position, motion[body[1]].pose.position));
         break;
       case SCREE_SENSOR_HEIGHT: v.x = height(sensors, sensor, world, &good); break;
       case SCREE_SENSOR_FLUX: v.x = flux(sensors, sensor, world); break;
-      case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(sensor, world); break;
+      case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(scene, sensor, world); break;
+      case SCREE_SENSOR_JOINT_FORCE: v = scree_world_joint(world, sensor->joint).force; break;
+      case SCREE_SENSOR_JOINT_TORQUE:
+        v = scree_world_joint(world, sensor->joint).torque;
+        if (n == 1) v.x = v.z;
+        break;
+      case SCREE_SENSOR_JOINT_POSITION: v.x = scree_world_joint(world, sensor->joint).x; break;
+      case SCREE_SENSOR_JOINT_EFFORT: v.x = scree_world_joint(world, sensor->joint).effort; break;
       case SCREE_SENSOR_KINDS: break;
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */

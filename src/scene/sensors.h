@@ -24,6 +24,10 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_HEIGHT,
   SCREE_SENSOR_FLUX,
   SCREE_SENSOR_KINETIC_ENERGY,
+  SCREE_SENSOR_JOINT_FORCE,
+  SCREE_SENSOR_JOINT_TORQUE,
+  SCREE_SENSOR_JOINT_POSITION,
+  SCREE_SENSOR_JOINT_EFFORT,
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
 
@@ -31,15 +35,20 @@ typedef struct scree_Sensor {
   scree_SensorKind kind;
   const char *name;         /* in the scene's tree */
   int body[2];              /* indices of the world */
+  const char *pattern;      /* force, kinetic energy: names of bodies, or null: `body`, or all */
   scree_Vec3 point, normal; /* flux: of the plane, unit normal */
   double radius;            /* flux: about the point, INFINITY: all of the plane */
   double fraction;          /* height */
   int material;             /* kinetic energy: -1 for all */
   int64_t group;            /* kinetic energy: -1 for all */
+  int joint;                /* of the world */
 } scree_Sensor;
 
 /* Fill the scene's list from its tree; bodies and generators are known. */
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log);
+
+/* Numbers that all sensors of the scene give. */
+int scree_sensors_columns(const scree_Scene *scene);
 
 /* The sensors of a run at work. */
 typedef struct scree_Sensors {

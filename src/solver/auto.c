@@ -40,11 +40,12 @@ typedef struct Options {
 
 typedef struct State {
   Options options;
-  scree_History *history; /* null until a second stage is needed: small solves spare it */
-  double clock;           /* when the last stage ended */
-  size_t bytes;           /* of r */
-  double *best;           /* (nc x d) */
-  double error;           /* of best */
+  scree_History *history;       /* null until a second stage is needed: small solves spare it */
+  double clock;                 /* when the last stage ended */
+  scree_SolveSettings settings; /* of this solve */
+  size_t bytes;                 /* of r */
+  double *best;                 /* (nc x d) */
+  double error;                 /* of best */
   /* the bodies behind W, once they have been found */
   bool has_bodies;
   scree_Problem bodies;
@@ -219,11 +220,11 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   const scree_Operator *W = run->W;
   scree_SolveCache *cache = run->cache;
   const scree_SolveSettings *given = run->settings;
-  scree_SolveSettings settings = *given;
+  st->settings = *given;
   /* a time limit replaces the default limit of iterations */
   if (given->time_limit > 0.0 && given->max_iterations == scree_solver_auto.max_iterations)
-    settings.max_iterations = INT_MAX;
-  run->settings = &settings;
+    st->settings.max_iterations = INT_MAX;
+  run->settings = &st->settings;
   st->error = INFINITY;
   if (st->history) st->history->count = 0;
   st->clock = run->info && run->info->nstages > 0 ? scree_seconds() : run->start;

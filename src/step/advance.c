@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { REDETECTIONS = 4, EXPANSIONS = 8 };
+enum { REDETECTIONS = 4, EXPANSIONS = 8, CORRECTIONS = 8 };
+static const double joint_accuracy = 1e-13; /* error of joints, relative to their size */
 
 /* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
  * hundredth of their size for those that are pushed by others. If a body then moves further, the
@@ -27,16 +28,21 @@ static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, doubl
   return motion_of(b, k, v, h);
 }
 
-static scree_Status look_ahead(scree_System *s, double h) {
+static void reach_ahead(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
-    return scree_fail_memory(s->log, "the reach of bodies");
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
     s->reach[k] = ahead * reach_of(b, k, &free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
+}
+
+static scree_Status look_ahead(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (!scree_grow_lean((void **)&s->reach, &s->reach_capacity, (size_t)b->count, sizeof *s->reach))
+    return scree_fail_memory(s->log, "the reach of bodies");
+  SCREE_ON_THREADS(b->count, s->threads, share, reach_ahead(s, h, share));
   return SCREE_OK;
 }
 
@@ -109,9 +115,11 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
 /* Gaps that turning closes further than they were expanded (overlap.c). */
 static scree_Status expand_again(scree_System *s, const Times *t, scree_StepReport *report,
                                  bool *again) {
-  scree_Points points = {0};
+  scree_Points *points = &s->overlaps;
+  points->count = 0;
+  points->failed = false;
   const double before = report->overlap;
-  scree_Status status = scree_system_overlap(s, t->horizon, &points, &report->overlap);
+  scree_Status status = scree_system_overlap(s, t->horizon, points, &report->overlap);
   /* a solver that cannot tell the difference does not get there by being asked again */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
   *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS &&
@@ -119,9 +127,8 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   if (*again) {
     report->expansions++;
     status = scree_system_remember(s, t->h);
-    if (!status) status = scree_system_expand_again(s, t->horizon, &points);
+    if (!status) status = scree_system_expand_again(s, t->horizon, points);
   }
-  scree_points_fini(&points);
   return status;
 }
 
@@ -135,13 +142,23 @@ static double overlap_allowed(const scree_System *s, const scree_StepReport *rep
 static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
   double clock = scree_seconds();
   scree_Status status = scree_system_pose(s);
-  if (status || s->posed.nc == 0) return status;
+  if (status || !scree_system_is_posed(s)) return status;
   status = scree_system_warm(s, t->h);
   if (status) return status;
   scree_system_fill(s);
+  scree_joints_fill(s, t->h);
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
+  /* locked motions vanish at the next kick to round-off, or as far as the solver gets them */
+  double last = INFINITY;
+  for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
+    const double error = scree_joints_correct(s);
+    report->joint_error = error;
+    if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
+    last = error;
+    status = scree_system_solve(s, report);
+  }
   report->seconds_solve += scree_seconds() - clock;
   return status;
 }
@@ -163,7 +180,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   report->seconds_detect += scree_seconds() - clock;
   for (bool again = true; again;) {
     status = solve_contacts(s, t, report);
-    if (status || s->posed.nc == 0 || !looks) return status;
+    if (status || !scree_system_is_posed(s) || !looks) return status;
     clock = scree_seconds();
     const int further = look_further(s, t->horizon);
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
@@ -178,7 +195,6 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
 /* Velocities after the kick; forces and impulses are used up. */
 static void kick(scree_System *s) {
   scree_system_kick(s);
-  scree_free(s->forced);
   s->posed.y = NULL;
   s->forced = NULL;
 }
@@ -192,14 +208,15 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   const double h = (1 - t->theta) * t->h;
   *complete = true;
   if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
-  if (s->laws.any_terms) return SCREE_OK; /* springs would act for a longer time than the step */
+  /* springs would act for a longer time than the step */
+  if (s->laws.any_terms || s->joints.count > 0) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
-  s->times = (scree_StepTimes){h, h, h};
+  s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
   if (status) return status;
-  if (s->posed.nc > 0 && !report->solve.converged) *complete = false;
+  if (scree_system_is_posed(s) && !report->solve.converged) *complete = false;
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);
   s->trial.count = 0;
@@ -210,6 +227,9 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
+  const double elastic = scree_joints_elastic(s);
+  e->elastic += elastic;
+  e->scheme += elastic - s->joints.elastic; /* the springs' work is in it, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
   e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
@@ -223,7 +243,8 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   report->contacts = p->nc;
   report->worst_body[0] = report->worst_body[1] = -1;
   bool solved = true;
-  if (p->nc > 0) {
+  report->joints = s->joints.rows.count ? s->joints.count : 0;
+  if (scree_system_is_posed(s)) {
     report->error = info->value;
     report->cone_violation = info->measures.cone_violation;
     solved = info->converged;
@@ -242,6 +263,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   report->certified = solved && complete && !(report->penetration > limit);
   /* penetration that is there before the first step is not the step's */
   const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
+  if (s->joints.rows.count && !(report->joint_error <= limit)) report->certified = false;
   *halve = !solved || !complete || (report->penetration > limit && worse);
   if (scree_system_work_used_up(s)) *halve = false;
 }
@@ -257,14 +279,16 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (!s->energy_known) {
     const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
     scree_system_energy(s, &old.kinetic, &old.potential);
-    old.elastic = stored.normal + stored.tangent;
+    old.elastic = stored.normal + stored.tangent + scree_joints_elastic(s);
   }
+  s->joints.elastic = scree_joints_elastic(s);
+  s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
   const scree_EnergyBalance impact = report->energy;
-  s->times = (scree_StepTimes){h, t.horizon, t.theta * h};
+  s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
@@ -276,6 +300,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   clock = scree_seconds();
   status = scree_system_remember(s, h);
   if (status) return status;
+  scree_joints_remember(s);
   scree_system_work(s, t.theta, h, &report->energy);
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
@@ -296,9 +321,30 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   return SCREE_OK;
 }
 
+size_t scree_system_snapshot_size(const scree_System *s) {
+  return scree_bodies_snapshot_size(&s->bodies) +
+         (size_t)s->joints.count * sizeof *s->joints.memory;
+}
+
+void scree_system_save(const scree_System *s, void *snapshot) {
+  const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  scree_bodies_save(&s->bodies, snapshot);
+  if (s->joints.count)
+    memcpy((char *)snapshot + bodies, s->joints.memory,
+           (size_t)s->joints.count * sizeof *s->joints.memory);
+}
+
+void scree_system_restore(scree_System *s, const void *snapshot) {
+  const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  scree_bodies_restore(&s->bodies, snapshot);
+  if (s->joints.count)
+    memcpy(s->joints.memory, (const char *)snapshot + bodies,
+           (size_t)s->joints.count * sizeof *s->joints.memory);
+}
+
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->reach, s->forced};
+  void *bodies[] = {s->reach, s->forced_room, s->lists};
   void *contacts[] = {p->body,
                       p->B,
                       p->arm,
@@ -321,10 +367,14 @@ void scree_system_fini(scree_System *s) {
                       p->busy,
                       p->struck,
                       s->late.at};
+  for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
+  scree_points_fini(&s->overlaps);
+  scree_arena_fini(&s->scratch);
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) scree_free(bodies[k]);
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_memory_fini(&s->memory);
   scree_memory_fini(&s->trial);
+  scree_joints_fini(&s->joints);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -348,6 +398,6 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->lowered_capacity * sizeof(double);
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
-  bytes += scree_memory_bytes(&s->memory);
+  bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints);
   return bytes;
 }

@@ -157,9 +157,10 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   const scree_Bodies *b = &s->bodies;
   const scree_Vec3 g = s->settings.gravity;
   *balance = (scree_EnergyBalance){0};
-  const double longer = s->memory.h > 0 ? h - s->memory.h : 0;
-  s->scheme_made = 0;
+  const double last = s->memory.h > 0 ? s->memory.h : h;
+  s->swing = 0;
   contact_work(s, h, balance);
+  scree_joints_work(s, h, balance);
   if (b->force_count == 0 && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
@@ -168,8 +169,9 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     const scree_Twist after = scree_system_after(s, k);
     const scree_Vec3 change = scree_sub(after.linear, motion->velocity.linear);
     balance->scheme -= (theta - 0.5) * h * inertia->mass * scree_dot(g, change);
-    s->scheme_made +=
-        (theta - 0.5) * longer * inertia->mass * scree_dot(g, motion->velocity.linear);
+    const double now = h * scree_dot(g, after.linear),
+                 then = last * scree_dot(g, motion->velocity.linear);
+    s->swing += (theta - 0.5) * inertia->mass * (now - then);
     if (b->force_count == 0) continue;
     const scree_Twist *f = &s->forced[k];
     const scree_Vec3 L = scree_inertia_mul(inertia, motion->pose.orientation, f->angular);
@@ -204,7 +206,7 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   const scree_EnergyBalance *e = &s->total;
   scree_EnergyAudit *a = &s->audit;
   a->last_step = flows(step) + fabs(step->kinetic - before);
-  a->scheme += s->scheme_made;
+  a->scheme += step->scheme + s->swing;
   const double taken = e->normal + s->pending + e->friction - a->scheme;
   a->taken_peak = fmax(a->taken_peak, taken);
   a->given_back = fmax(a->given_back, a->taken_peak - taken);

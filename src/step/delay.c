@@ -52,7 +52,7 @@ static bool is_simple(const scree_System *s, size_t c) {
 scree_Status scree_system_foresee(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
-  p->foreseen = s->laws.any_restitution;
+  p->foreseen = s->laws.any_restitution && s->joints.count == 0;
   if (!p->foreseen) return SCREE_OK;
   const size_t n = (size_t)b->count;
   if (!scree_grow_lean((void **)&p->busy, &p->busy_capacity, n, sizeof *p->busy) ||

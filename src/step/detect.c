@@ -46,39 +46,49 @@ void scree_points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *
   p->curve[p->count++] = 0;
 }
 
+scree_Points *scree_system_lists(scree_System *s, int threads) {
+  if (threads > s->list_count) {
+    scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
+    if (!lists) return NULL;
+    if (s->list_count) memcpy(lists, s->lists, (size_t)s->list_count * sizeof *lists);
+    scree_free(s->lists);
+    s->lists = lists;
+    s->list_count = threads;
+  }
+  for (int t = 0; t < threads; ++t) {
+    s->lists[t].count = 0;
+    s->lists[t].failed = false;
+  }
+  return s->lists;
+}
+
 /* A body as the narrow phase first looks at it; radius < 0: not a ball. */
 typedef struct Ball {
   scree_Vec3 centre;
   double radius;
 } Ball;
 
-/* What only the detection needs of each body. It comes and goes, as a solver's memory does: the two
- * are not there at the same time. */
+/* What only the detection needs of each body, of the memory of the step. */
 typedef struct Scratch {
   scree_Aabb *bounds; /* (bodies) */
   double *radius;     /* (bodies) of a ball round the middle of the bounds */
   Ball *balls;        /* (bodies) */
 } Scratch;
 
-static bool scratch_init(Scratch *t, int bodies) {
-  *t = (Scratch){.bounds = SCREE_ALLOC(scree_Aabb, bodies),
-                 .radius = SCREE_ALLOC(double, bodies),
-                 .balls = SCREE_ALLOC(Ball, bodies)};
+static bool scratch_init(Scratch *t, scree_Arena *work, int bodies) {
+  *t = (Scratch){.bounds = SCREE_TAKE_RAW(work, scree_Aabb, bodies),
+                 .radius = SCREE_TAKE_RAW(work, double, bodies),
+                 .balls = SCREE_TAKE_RAW(work, Ball, bodies)};
   return t->bounds && t->radius && t->balls;
-}
-
-static void scratch_fini(Scratch *t) {
-  scree_free(t->bounds);
-  scree_free(t->radius);
-  scree_free(t->balls);
 }
 
 /* Bounds inflated by what a body adds to the margin of its pairs: its reach, and `relative` of its
  * size, which is at least that part of the pair's size. */
-static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t) {
+static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t,
+                         scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   const double plane = b->dimension == 2 ? 0 : 1;
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     const scree_Shape *shape = &b->cold[k].shape;
     const scree_Pose *pose = &b->motion[k].pose;
     const double size = isfinite(shape->size) ? shape->size : 0;
@@ -94,8 +104,9 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
     }
     const scree_Vec3 e = scree_vec3(more, more, more);
     t->bounds[k] = (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
-    /* shapes with vertices or parts are not symmetric about their origin */
-    t->radius[k] = shape->data ? INFINITY : shape->bounding_radius + more;
+    /* shapes with vertices or parts, and cones, are not symmetric about their origin */
+    const bool centred = !shape->data && shape->kind != SCREE_SHAPE_CONE;
+    t->radius[k] = centred ? shape->bounding_radius + more : INFINITY;
   }
 }
 
@@ -135,10 +146,12 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
                              relative * size + ahead, &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
+    if (scree_joints_apart(&s->joints, i, j)) return;
     scree_points_add(out, i, j, &point);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
+  if (scree_joints_apart(&s->joints, i, j)) return;
   const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
   scree_points_collide(b, i, &b->motion[i].pose, j, &b->motion[j].pose, relative * size + ahead,
                        out);
@@ -167,38 +180,38 @@ static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   return true;
 }
 
+/* The share of the pairs of a thread. */
+static void detect_pairs(scree_System *s, const Scratch *scratch, const scree_Pairs *pairs,
+                         double relative, const double *reach, bool *stop, scree_Points *out,
+                         scree_Share share) {
+  const size_t team = (size_t)share.of, me = (size_t)share.thread;
+  const size_t begin = pairs->count * me / team, end = pairs->count * (me + 1) / team;
+  int i = begin < end ? scree_pairs_first(pairs, begin) : 0;
+  for (size_t k = begin; k < end && !out->failed; ++k) {
+    if (k % POLL_PAIRS == 0 && scree_system_stops(s, me, stop)) break;
+    while (k >= pairs->row[i + 1]) ++i;
+    detect_pair(s, scratch, i, pairs->partner[k], relative, reach, out);
+  }
+}
+
 static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
-  fill_scratch(s, relative, reach, scratch);
+  SCREE_ON_THREADS(s->bodies.count, s->threads, share,
+                   fill_scratch(s, relative, reach, scratch, share));
   scree_Status status = scree_broad_update(s->broad, s->bodies.count, scratch->bounds,
                                            scratch->radius, s->bodies.fixed, 0, s->log);
   if (status) return status;
   const scree_Pairs pairs = scree_broad_pairs(s->broad);
-  const int threads = s->threads > 1 && pairs.count >= 1024 ? s->threads : 1;
-  scree_Points *all = &s->contacts, *lists = SCREE_ALLOC(scree_Points, threads);
+  scree_Points *all = &s->contacts, *lists = scree_system_lists(s, s->threads);
   if (!lists) return scree_fail_memory(s->log, "the lists of contacts");
   all->count = 0;
   all->failed = false;
   bool stop = false;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-    scree_Points *out = me == 0 ? all : &lists[me];
-    const size_t begin = pairs.count * me / team, end = pairs.count * (me + 1) / team;
-    int i = begin < end ? scree_pairs_first(&pairs, begin) : 0;
-    for (size_t k = begin; k < end && !out->failed; ++k) {
-      if (k % POLL_PAIRS == 0 && scree_system_stops(s, me, &stop)) break;
-      while (k >= pairs.row[i + 1]) ++i;
-      detect_pair(s, scratch, i, pairs.partner[k], relative, reach, out);
-    }
-  }
-  if (stop)
-    status = SCREE_INTERRUPTED;
-  else if (!join(all, lists, threads))
-    status = scree_fail_memory(s->log, "the contacts");
-  for (int t = 0; t < threads; ++t) scree_points_fini(&lists[t]);
-  scree_free(lists);
-  return status;
+  SCREE_ON_THREADS(pairs.count, s->threads, share,
+                   detect_pairs(s, scratch, &pairs, relative, reach, &stop,
+                                share.thread == 0 ? all : &lists[share.thread], share));
+  if (stop) return SCREE_INTERRUPTED;
+  return join(all, lists, s->threads) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }
 
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
@@ -215,10 +228,11 @@ bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
   Scratch scratch;
   if (scree_poll(&s->poll)) return SCREE_INTERRUPTED;
-  const scree_Status status = scratch_init(&scratch, s->bodies.count)
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  const scree_Status status = scratch_init(&scratch, &s->scratch, s->bodies.count)
                                   ? detect(s, &scratch, relative, reach)
                                   : scree_fail_memory(s->log, "the bounds of bodies");
-  scratch_fini(&scratch);
+  scree_arena_release(&s->scratch, mark);
   return status;
 }
 

@@ -118,6 +118,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
   const size_t d = (size_t)problem.d;
   const double allowed = scree_system_work_allowed(s, kinetic, report->h);
   double sum = 0;
+  if (problem.general.count > 0) return SCREE_OK; /* joints would have to be solved again */
   for (int c = 0; c < problem.nc; ++c) {
     double work = 0;
     for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i) work += p->r[i] * p->u[i];

@@ -58,8 +58,13 @@ static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size
   return scree_sub(points->position[k], s->bodies.motion[body].pose.position);
 }
 
+static void fill_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms,
+                      scree_Share share) {
+  SCREE_OVER_BODIES(k, (int)points->count, share) arms[k] = arm_of(s, points, (size_t)k);
+}
+
 void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms) {
-  SCREE_OVER_BODIES(k, (int)points->count, s->threads) arms[k] = arm_of(s, points, (size_t)k);
+  SCREE_ON_THREADS((int)points->count, s->threads, share, fill_arms(s, points, arms, share));
 }
 
 /* previous[c]: the entry of a memory that contact c had, or -1. */
@@ -83,22 +88,20 @@ static void recall(scree_System *s, const int32_t *previous) {
   }
 }
 
-static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *previous) {
+static void find_loaded(scree_System *s, const int32_t *previous, scree_Share share) {
+  scree_Posed *p = &s->posed;
+  SCREE_OVER_BODIES(c, p->nc, share) {
+    const int32_t old = previous[c];
+    p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
+  }
+}
+
+/* r from the impulses of `memory` times `scale`. */
+static void take_impulses(scree_System *s, const scree_Memory *memory, double scale,
+                          const int32_t *previous, scree_Share share) {
   scree_Posed *p = &s->posed;
   const int d = s->bodies.dimension;
-  const bool tried = s->trial.h > 0;
-  const scree_Memory *memory = tried ? &s->trial : &s->memory;
-  match(s, &s->memory, arms, previous);
-  if (p->loaded) {
-    SCREE_OVER_BODIES(c, p->nc, s->threads) {
-      const int32_t old = previous[c];
-      p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
-    }
-  }
-  if (s->laws.any_terms) recall(s, previous);
-  if (tried) match(s, memory, arms, previous);
-  const double scale = memory->h > 0 ? h / memory->h : 0;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+  SCREE_OVER_BODIES(c, p->nc, share) {
     double *r = p->r + (size_t)c * (size_t)d;
     const int32_t old = previous[c];
     scree_Vec3 a[3];
@@ -108,9 +111,22 @@ static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *pre
   }
 }
 
+static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *previous) {
+  scree_Posed *p = &s->posed;
+  const bool tried = s->trial.h > 0;
+  const scree_Memory *memory = tried ? &s->trial : &s->memory;
+  match(s, &s->memory, arms, previous);
+  if (p->loaded) SCREE_ON_THREADS(p->nc, s->threads, share, find_loaded(s, previous, share));
+  if (s->laws.any_terms) recall(s, previous);
+  if (tried) match(s, memory, arms, previous);
+  const double scale = memory->h > 0 ? h / memory->h : 0;
+  SCREE_ON_THREADS(p->nc, s->threads, share, take_impulses(s, memory, scale, previous, share));
+}
+
 scree_Status scree_system_warm(scree_System *s, double h) {
-  int32_t *previous = SCREE_ALLOC(int32_t, s->posed.nc);
-  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->posed.nc);
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  int32_t *previous = SCREE_TAKE_RAW(&s->scratch, int32_t, s->posed.nc);
+  scree_Vec3 *arms = SCREE_TAKE_RAW(&s->scratch, scree_Vec3, s->posed.nc);
   scree_Status status = SCREE_OK;
   if (previous && arms) {
     scree_system_arms(s, &s->contacts, arms);
@@ -118,8 +134,7 @@ scree_Status scree_system_warm(scree_System *s, double h) {
   } else {
     status = scree_fail_memory(s->log, "the matching of contacts");
   }
-  scree_free(previous);
-  scree_free(arms);
+  scree_arena_release(&s->scratch, mark);
   return status;
 }
 

@@ -4,14 +4,20 @@
 #include "core/memory.h"
 #include "step/system.h"
 
-void scree_system_drift(scree_System *s, double h) {
+#include <string.h>
+
+static void drift_all(scree_System *s, double h, scree_Share share) {
   if (h == 0) return;
   scree_Bodies *b = &s->bodies;
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     if (b->fixed[k] && (b->cold[k].driver < 0 || b->cold[k].belt || b->fixed[k] & SCREE_BODY_GONE))
       continue;
     scree_bodies_drift(b, k, h);
   }
+}
+
+void scree_system_drift(scree_System *s, double h) {
+  SCREE_ON_THREADS(s->bodies.count, s->threads, share, drift_all(s, h, share));
 }
 
 /* J^-1 torque in the world frame. */
@@ -44,14 +50,21 @@ static scree_Status check_forced(const scree_System *s, double time) {
   return SCREE_OK;
 }
 
+static void apply_to_all(scree_System *s, const scree_Force *force, scree_Twist f, double h,
+                         scree_Share share) {
+  SCREE_OVER_BODIES(j, s->bodies.count, share) apply_force(s, j, force, f, h);
+}
+
 scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
-  scree_free(s->forced);
   s->forced = NULL;
   if (b->force_count == 0) return SCREE_OK;
-  s->forced = SCREE_ALLOC(scree_Twist, b->count);
-  if (!s->forced) return scree_fail_memory(s->log, "the forces on bodies");
+  if (!scree_grow_lean((void **)&s->forced_room, &s->forced_capacity, (size_t)b->count,
+                       sizeof *s->forced_room))
+    return scree_fail_memory(s->log, "the forces on bodies");
+  s->forced = s->forced_room;
+  memset(s->forced, 0, (size_t)b->count * sizeof *s->forced);
   for (int k = 0; k < b->force_count; ++k) {
     const scree_Force *force = &b->forces[k];
     scree_Twist f = scree_signal_at(&force->signal, middle);
@@ -61,7 +74,7 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
     if (force->body >= 0)
       apply_force(s, force->body, force, f, h);
     else
-      SCREE_OVER_BODIES(j, b->count, s->threads) apply_force(s, j, force, f, h);
+      SCREE_ON_THREADS(b->count, s->threads, share, apply_to_all(s, force, f, h, share));
   }
   return check_forced(s, middle);
 }
@@ -69,7 +82,7 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
 scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
-  const int index = p->nc > 0 ? p->problem_index[k] : -1;
+  const int index = scree_system_is_posed(s) ? p->problem_index[k] : -1;
   if (index < 0) return (scree_Twist){{0, 0, 0}, {0, 0, 0}};
   return scree_rigid_unscale(&b->inertia[k], b->motion[k].pose.orientation, b->dimension,
                              p->y + (size_t)index * (size_t)b->nb);
@@ -80,10 +93,14 @@ scree_Twist scree_system_after(const scree_System *s, int k) {
   return (scree_Twist){scree_add(free.linear, v.linear), scree_add(free.angular, v.angular)};
 }
 
-void scree_system_kick(scree_System *s) {
+static void kick_all(scree_System *s, scree_Share share) {
   scree_Bodies *b = &s->bodies;
-  SCREE_OVER_BODIES(k, b->count, s->threads) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     if (b->fixed[k]) continue;
     b->motion[k].velocity = scree_system_after(s, k);
   }
+}
+
+void scree_system_kick(scree_System *s) {
+  SCREE_ON_THREADS(s->bodies.count, s->threads, share, kick_all(s, share));
 }

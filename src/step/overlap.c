@@ -208,35 +208,37 @@ static bool same_pair(const scree_ContactKey *a, const scree_ContactKey *b) {
   return a->i == b->i && a->j == b->j;
 }
 
-scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *points, double *depth) {
-  const size_t nc = s->contacts.count;
-  const int threads = s->threads > 1 && nc >= 1024 ? s->threads : 1;
-  double worst = 0;
-  bool stop = false;
-  scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
-  if (!lists) return scree_fail_memory(s->log, "the overlaps of a step");
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : worst)
-  {
-    const size_t team = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-    const scree_ContactKey *keys = s->contacts.keys;
-    size_t c = nc * me / team;
-    const size_t end = nc * (me + 1) / team;
-    while (c > 0 && c < end && same_pair(&keys[c - 1], &keys[c])) ++c;
-    for (int k = 1; c < end && !lists[me].failed; ++k) {
-      if (k % POLL_PAIRS == 0 && scree_system_stops(s, me, &stop)) break;
-      size_t last = c + 1;
-      while (last < nc && same_pair(&keys[c], &keys[last])) ++last;
-      worst = fmax(worst, look_at_pair(s, c, last, h, &lists[me]));
-      c = last;
-    }
+/* The share of the pairs of contacts of a thread; *worst is the deepest of them. */
+static void look_at_pairs(scree_System *s, double h, bool *stop, scree_Points *out, double *worst,
+                          scree_Share share) {
+  const scree_ContactKey *keys = s->contacts.keys;
+  const size_t nc = s->contacts.count, team = (size_t)share.of, me = (size_t)share.thread;
+  size_t c = nc * me / team;
+  const size_t end = nc * (me + 1) / team;
+  double deepest = 0;
+  while (c > 0 && c < end && same_pair(&keys[c - 1], &keys[c])) ++c;
+  for (int k = 1; c < end && !out->failed; ++k) {
+    if (k % POLL_PAIRS == 0 && scree_system_stops(s, me, stop)) break;
+    size_t last = c + 1;
+    while (last < nc && same_pair(&keys[c], &keys[last])) ++last;
+    deepest = fmax(deepest, look_at_pair(s, c, last, h, out));
+    c = last;
   }
-  for (int t = 0; t < threads; ++t) {
+#pragma omp critical(scree_overlap)
+  *worst = fmax(*worst, deepest);
+}
+
+scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *points, double *depth) {
+  scree_Points *lists = scree_system_lists(s, s->threads);
+  bool stop = false;
+  if (!lists) return scree_fail_memory(s->log, "the overlaps of a step");
+  *depth = 0;
+  SCREE_ON_THREADS(s->contacts.count, s->threads, share,
+                   look_at_pairs(s, h, &stop, &lists[share.thread], depth, share));
+  for (int t = 0; t < s->threads; ++t) {
     points->failed = points->failed || lists[t].failed;
     for (size_t k = 0; k < lists[t].count && !points->failed; ++k) add_copy(points, &lists[t], k);
-    scree_points_fini(&lists[t]);
   }
-  scree_free(lists);
-  *depth = worst;
   if (stop) return SCREE_INTERRUPTED;
   return points->failed ? scree_fail_memory(s->log, "the overlaps of a step") : SCREE_OK;
 }
@@ -280,18 +282,17 @@ static bool merge(scree_Points *all, const scree_Points *more) {
 scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points) {
   const scree_Bodies *b = &s->bodies;
   const size_t n = points->count;
-  int32_t *match = SCREE_ALLOC(int32_t, n);
-  scree_Vec3 *arms = SCREE_ALLOC(scree_Vec3, s->contacts.count + n);
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  int32_t *match = SCREE_TAKE_RAW(&s->scratch, int32_t, n);
+  scree_Vec3 *arms = SCREE_TAKE_RAW(&s->scratch, scree_Vec3, s->contacts.count + n);
   if (!match || !arms) {
-    scree_free(match);
-    scree_free(arms);
+    scree_arena_release(&s->scratch, mark);
     return scree_fail_memory(s->log, "the overlaps of a step");
   }
   scree_system_arms(s, &s->contacts, arms);
   scree_system_arms(s, points, arms + s->contacts.count);
   scree_contact_match_near(s->contacts.keys, arms, s->contacts.count, points->keys,
                            arms + s->contacts.count, n, match);
-  scree_free(arms);
   points->count = 0; /* those that were no contacts stay */
   for (size_t k = 0; k < n; ++k) {
     const scree_ContactKey *key = &points->keys[k];
@@ -311,6 +312,6 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
         s->contacts.curve[c] - asked + points->gap[k] - h * scree_system_velocity(s, match[k], 0);
     if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
-  scree_free(match);
+  scree_arena_release(&s->scratch, mark);
   return merge(&s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }

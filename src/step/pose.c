@@ -21,7 +21,8 @@ static bool reserve(void **array, size_t count, size_t size) {
   return (*array = scree_alloc(count + PAD, size)) != NULL;
 }
 
-static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
+/* `more` rows are those of joints, behind the contacts. */
+static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, size_t more) {
   if (!shifts) {
     scree_free(p->shift);
     scree_free(p->push);
@@ -30,18 +31,19 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts) {
     p->shift = p->push = p->delay = NULL;
     p->loaded = NULL;
   }
-  if (nc <= p->capacity && (p->shift || !shifts)) return true;
+  if (nc <= p->capacity && more <= p->more_capacity && p->q && (p->shift || !shifts)) return true;
   const size_t n = nc + nc / 16;
-  p->capacity = 0;
-  if (!reserve((void **)&p->q, n * d, sizeof(double)) ||
-      !reserve((void **)&p->r, n * d, sizeof(double)) ||
-      !reserve((void **)&p->u, n * d, sizeof(double)) ||
+  p->capacity = p->more_capacity = 0;
+  if (!reserve((void **)&p->q, n * d + more, sizeof(double)) ||
+      !reserve((void **)&p->r, n * d + more, sizeof(double)) ||
+      !reserve((void **)&p->u, n * d + more, sizeof(double)) ||
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
       (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
       (shifts && !reserve((void **)&p->loaded, n, sizeof(bool))) ||
       (shifts && !reserve((void **)&p->delay, n, sizeof(double))) ||
-      !reserve((void **)&p->mu, n, sizeof(double)))
+      !reserve((void **)&p->mu, n + more, sizeof(double)))
     return false;
+  p->more_capacity = more;
   p->capacity = n;
   return true;
 }
@@ -105,6 +107,7 @@ static scree_Status number_bodies(scree_System *s) {
     index[s->contacts.keys[c].i] = 0;
     index[s->contacts.keys[c].j] = 0;
   }
+  scree_joints_mark(s, index);
   p->nbodies = 0;
   for (size_t k = 0; k < n; ++k) {
     if (index[k] < 0) continue;
@@ -149,11 +152,11 @@ static bool all_balls(const scree_System *s) {
 }
 
 /* Bodies and B of all contacts. */
-static void fill_rows(scree_System *s) {
+static void fill_rows(scree_System *s, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension, nb = b->nb;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+  SCREE_OVER_BODIES(c, p->nc, share) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     const size_t size = p->balls ? 2 : (size_t)(d * nb);
     double *row = (p->balls ? p->arm : p->B) + (size_t)c * 2 * size;
@@ -185,19 +188,23 @@ scree_Status scree_system_pose(scree_System *s) {
   const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
   /* contacts ahead are shifted by their gap, others by restitution alone */
   const bool shifts = s->scheme->looks_ahead || s->laws.any_restitution;
+  int joints;
+  size_t more;
   p->nc = 0;
-  if (nc == 0) return SCREE_OK;
+  s->joints.rows.count = 0;
+  scree_joints_size(s, &joints, &more);
+  if (nc == 0 && joints == 0) return SCREE_OK;
   p->balls = all_balls(s);
-  if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts) ||
+  if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
-      (s->laws.any_set && !reserve_sets(p, nc)) ||
+      ((s->laws.any_set || joints) && !reserve_sets(p, nc + (size_t)joints)) ||
       (s->laws.any_terms && !reserve_terms(p, nc, d, (size_t)s->laws.memory)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
   p->nc = (int)nc;
-  fill_rows(s);
-  return SCREE_OK;
+  SCREE_ON_THREADS(p->nc, s->threads, share, fill_rows(s, share));
+  return joints ? scree_joints_pose(s, p->nc) : SCREE_OK;
 }
 
 /* Velocity of the first body less that of the second where contact c acts on them. */
@@ -294,7 +301,7 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   if (terms.compliance[0] > 0) p->push[c] = 0;
 }
 
-void scree_system_fill(scree_System *s) {
+static void fill_contacts(scree_System *s, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -302,7 +309,7 @@ void scree_system_fill(scree_System *s) {
   /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
   const double held = s->audit.push_held;
-  SCREE_OVER_BODIES(c, p->nc, s->threads) {
+  SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     scree_Set set = law->set;
@@ -330,11 +337,15 @@ void scree_system_fill(scree_System *s) {
     /* an impulse that comes from a contact with another normal may lie outside the set */
     scree_set_project(&set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
     p->mu[c] = set.mu;
-    if (!s->laws.any_set) continue;
+    if (!s->laws.any_set && !s->joints.rows.count) continue;
     p->set[c] = (uint8_t)set.kind;
     p->set_a[c] = set.a;
     p->set_b[c] = set.b;
   }
+}
+
+void scree_system_fill(scree_System *s) {
+  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, share));
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {
@@ -345,7 +356,7 @@ scree_Problem scree_system_problem(const scree_System *s) {
                            .kind = SCREE_BODIES,
                            .q = p->q,
                            .mu = p->mu};
-  problem.bodies = (scree_BodyRows){.nbodies = p->nc > 0 ? p->nbodies : 0,
+  problem.bodies = (scree_BodyRows){.nbodies = scree_system_is_posed(s) ? p->nbodies : 0,
                                     .nb = s->bodies.nb,
                                     .body = p->body,
                                     .id = p->problem_body,
@@ -353,7 +364,8 @@ scree_Problem scree_system_problem(const scree_System *s) {
                                     .normal = p->balls ? &s->contacts.normal->x : NULL,
                                     .arm = p->balls ? p->arm : NULL,
                                     .C = s->laws.any_terms ? p->C : NULL};
-  if (s->laws.any_set) {
+  problem.general = s->joints.rows;
+  if (s->laws.any_set || s->joints.rows.count) {
     problem.set = p->set;
     problem.set_a = p->set_a;
     problem.set_b = p->set_b;

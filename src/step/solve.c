@@ -206,10 +206,28 @@ static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
   return SCREE_OK;
 }
 
+/* Joints alone are a linear problem, up to stops: a Newton step with a small proximal weight
+ * solves it to round-off, and takes little more time than a rough solution would. */
+static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
+                                 scree_SolveSettings *settings, scree_StepReport *report) {
+  static const char *const options[] = {"weight=1e-6", "sweeps=1", "window=4", "fall=3", NULL};
+  const scree_SolverClass *newton = scree_solver_class_find("newton");
+  settings->tolerance = fmin(settings->tolerance, rules.round_off);
+  if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, problem)) {
+    settings->solver = "newton";
+    settings->options = options;
+  } else {
+    settings->tolerance = rules.exact;
+  }
+  return solve_once(s, problem, settings, INFINITY, report);
+}
+
 scree_Status scree_system_solve(scree_System *s, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = s->settings.solve;
-  settings.warm_start = s->settings.warm_start && s->memory.count + s->trial.count > 0;
+  settings.warm_start =
+      s->settings.warm_start && (s->memory.count + s->trial.count > 0 || s->joints.count > 0);
+  if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
   scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
   if (status || !report->solve.converged) return status;

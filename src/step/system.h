@@ -17,12 +17,16 @@
 #define SCREE_STEP_SYSTEM_H
 
 #include "body/bodies.h"
+#include "core/arena.h"
 #include "core/poll.h"
 #include "geometry/broad.h"
-#include "geometry/contact_cache.h"
+#include "geometry/contact_match.h"
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/joints.h"
+
+#include <omp.h>
 
 /* A contact as a scheme sees it before the solve. */
 typedef struct scree_Approach {
@@ -94,7 +98,8 @@ typedef struct scree_Memory {
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
  * `row_capacity`. */
 typedef struct scree_Posed {
-  int nc, nbodies; /* bodies with contacts */
+  int nc, nbodies;      /* bodies with contacts */
+  size_t more_capacity; /* rows of joints behind the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
                 */
@@ -151,6 +156,7 @@ typedef struct scree_StepTimes {
   double h;       /* its length */
   double horizon; /* from its kick to the next one */
   double rest;    /* from its kick to its end */
+  double kick;    /* the time of the kick itself */
 } scree_StepTimes;
 
 typedef struct scree_System {
@@ -168,24 +174,40 @@ typedef struct scree_System {
   size_t reach_capacity;
   double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
   scree_Vec3 fall; /* change of velocity by gravity in this step */
-  scree_Twist *forced; /* (bodies) and by other forces, or null when there are none */
-  double forced_most;  /* largest change of a velocity by both */
+  scree_Twist *forced;      /* (bodies) and by other forces, or null when there are none */
+  scree_Twist *forced_room; /* its memory */
+  size_t forced_capacity;
+  double forced_most; /* largest change of a velocity by both */
 
   scree_StepTimes times; /* of the attempt under way */
+  scree_Joints joints;
   scree_Points contacts; /* of the last detection */
+  /* Memory of the parts of a step, kept from step to step: pieces that a part takes and releases
+   * before it ends, lists of points for each thread, points that would overlap at the end. */
+  scree_Arena scratch;
+  int list_count;
+  scree_Points *lists; /* (list_count) */
+  scree_Points overlaps;
   scree_Posed posed;
   scree_Memory memory; /* of the last step that stands */
   scree_Memory trial;  /* of this attempt, if its h > 0 */
   scree_LateList late; /* ways of this attempt that are gone within the step */
 
   scree_EnergyAudit audit;
-  double pending;     /* work on the ways in trial.late, which the next step counts */
-  double scheme_made; /* energy that the scheme makes in the step under way */
+  double pending; /* work on the ways in trial.late, which the next step counts */
+  double swing;   /* of the energy in the step under way, which comes back (certify.c) */
   scree_WorkMeter work;
   scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
   double penetration;        /* deepest of the last step */
   bool energy_known;         /* total.kinetic and .potential are those of the present state */
 } scree_System;
+
+/* ---- advance.c ------------------------------------------------------------------------------- */
+
+/* What a step changes of bodies and joints, all of it doubles; the memory of contacts is apart. */
+size_t scree_system_snapshot_size(const scree_System *s);
+void scree_system_save(const scree_System *s, void *snapshot);
+void scree_system_restore(scree_System *s, const void *snapshot);
 
 /* ---- move.c ---------------------------------------------------------------------------------- */
 
@@ -238,6 +260,8 @@ static inline const scree_LawContact *scree_system_law(const scree_System *s, in
 /* Deepest penetration of the contacts found, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
+/* An empty list for each thread, valid until the next call; null when memory runs out. */
+scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
 /* Behind the others; `failed` is set when memory runs out. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
@@ -263,6 +287,10 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
   if (!p->shift) return p->u[at];
   if (!s->laws.any_terms) return p->u[at] - p->shift[at];
   return p->u[at] - p->shift[at] - p->C[((size_t)c * d + (size_t)k) * d + (size_t)k] * p->r[at];
+}
+/* Whether there is anything to solve: contacts or joints. */
+static inline bool scree_system_is_posed(const scree_System *s) {
+  return s->posed.nc > 0 || s->joints.rows.count > 0;
 }
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
@@ -375,11 +403,35 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 void scree_system_fini(scree_System *s);
 size_t scree_system_memory(const scree_System *s);
 
-/* A parallel loop over n things of about a microsecond or less each. */
+/* Loops over n bodies or contacts of about a microsecond or less each, shared by threads if there
+ * are many: SCREE_ON_THREADS(n, s->threads, share, drift_all(s, h, share)); calls the function on
+ * each thread, whose loop SCREE_OVER_BODIES(k, n, share) has its share of the numbers. Without
+ * threads it is an ordinary call: OpenMP would allocate a team of one thread. */
+typedef struct scree_Share {
+  int thread, of;
+} scree_Share;
+
 #define SCREE_PRAGMA_(text) _Pragma(#text)
-#define SCREE_OVER_BODIES(k, n, threads)                                                           \
-  SCREE_PRAGMA_(omp parallel for schedule(static) num_threads(threads)                             \
-                if ((threads) > 1 && (n) >= 1024))                                                 \
-  for (int k = 0; k < (n); ++k)
+#define SCREE_ON_THREADS(n, threads, share, call)                                                  \
+  do {                                                                                             \
+    if ((threads) > 1 && (n) >= 1024) {                                                            \
+      SCREE_PRAGMA_(omp parallel num_threads(threads)) {                                           \
+        const scree_Share share = {omp_get_thread_num(), omp_get_num_threads()};                   \
+        call;                                                                                      \
+      }                                                                                            \
+    } else {                                                                                       \
+      const scree_Share share = {0, 1};                                                            \
+      call;                                                                                        \
+    }                                                                                              \
+  } while (0)
+
+static inline int scree_share_begin(int n, scree_Share share) {
+  return (int)((int64_t)n * share.thread / share.of);
+}
+
+#define SCREE_OVER_BODIES(k, n, share)                                                             \
+  for (int k = scree_share_begin(n, share),                                                        \
+           k##_end = scree_share_begin(n, (scree_Share){(share).thread + 1, (share).of});          \
+       k < k##_end; ++k)
 
 #endif

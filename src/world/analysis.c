@@ -214,9 +214,10 @@ scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *reg
   return SCREE_OK;
 }
 
-scree_Status scree_world_penetration(const scree_World *world, double *penetration, int *body) {
+/* A detection with lists of its own: the contacts of the last step stay what they are. */
+static scree_Status detect_now(const scree_World *world, double *penetration, int *body,
+                               int *contacts) {
   const scree_System *s = &world->system;
-  /* A detection with lists of its own: the contacts of the last step stay what they are. */
   scree_System scratch = {.bodies = s->bodies,
                           .laws = s->laws,
                           .settings = s->settings,
@@ -227,9 +228,18 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
   if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
   const scree_Status status = scree_system_detect(&scratch, 0, NULL);
-  if (!status) *penetration = scree_system_penetration(&scratch, body);
+  if (!status && penetration) *penetration = scree_system_penetration(&scratch, body);
+  if (!status && contacts) *contacts = (int)scratch.contacts.count;
   scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
   scratch.laws = (scree_LawTable){0};
   scree_system_fini(&scratch);
   return status;
+}
+
+scree_Status scree_world_penetration(const scree_World *world, double *penetration, int *body) {
+  return detect_now(world, penetration, body, NULL);
+}
+
+scree_Status scree_world_touching(const scree_World *world, int *contacts) {
+  return detect_now(world, NULL, NULL, contacts);
 }

@@ -42,7 +42,7 @@ static size_t contact_bytes(size_t stride) {
 
 size_t scree_world_state_size(const scree_World *world) {
   const scree_System *s = &world->system;
-  return sizeof(Header) + scree_bodies_snapshot_size(&s->bodies) +
+  return sizeof(Header) + scree_system_snapshot_size(s) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
          s->memory.count * contact_bytes(s->memory.stride) + scree_actuation_size(&s->bodies) +
          s->memory.late.count * sizeof(scree_Late) + scree_solver_state_size(s->solver);
@@ -84,8 +84,8 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.work = s->work;
   header.energy_known = s->energy_known;
   char *at = put(buffer, &header, sizeof header);
-  scree_bodies_save(&s->bodies, at);
-  at += scree_bodies_snapshot_size(&s->bodies);
+  scree_system_save(s, at);
+  at += scree_system_snapshot_size(s);
   for (int k = 0; s->bodies.gone_count > 0 && k < s->bodies.count; ++k) {
     const Removed removed = {k, s->bodies.gone[k]};
     if (removed.step >= 0) at = put(at, &removed, sizeof removed);
@@ -113,7 +113,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
   const size_t contacts = (size_t)header->contacts;
   const char *motions = buffer + sizeof *header;
-  const size_t motion_bytes = scree_bodies_snapshot_size(&world->system.bodies);
+  const size_t motion_bytes = scree_system_snapshot_size(&world->system);
   const char *late = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
   const char *keys = late + (size_t)header->late * sizeof(scree_Late);
   const char *what = NULL;
@@ -167,7 +167,7 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                      header->late >= 0 && header->late <= header->bodies && header->stride >= 0 &&
                      header->stride <= SCREE_LAW_MEMORY;
   const size_t motions =
-      scree_bodies_snapshot_size(&s->bodies) +
+      scree_system_snapshot_size(s) +
       (sound ? (size_t)header->removed * sizeof(Removed) + (size_t)header->late * sizeof(scree_Late)
              : 0);
   const size_t each = contact_bytes(sound ? (size_t)header->stride : 0);
@@ -176,7 +176,7 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "state: %zu bytes do not fit %d bodies and %lld contacts", size,
                       header->bodies, (long long)header->contacts);
-  const char *at = (const char *)buffer + sizeof *header + scree_bodies_snapshot_size(&s->bodies);
+  const char *at = (const char *)buffer + sizeof *header + scree_system_snapshot_size(s);
   for (int64_t k = 0; k < header->removed; ++k) {
     Removed removed;
     at = take(at, &removed, sizeof removed);
@@ -222,8 +222,8 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
                                    (size_t)header.actuation, &world->log);
   if (status) return status;
   const char *at = (const char *)buffer + sizeof header;
-  scree_bodies_restore(&s->bodies, at);
-  at += scree_bodies_snapshot_size(&s->bodies);
+  scree_system_restore(s, at);
+  at += scree_system_snapshot_size(s);
   status = restore_removed(world, &at, header.removed);
   if (status) return status;
   at = take(at, memory->late.at, late * sizeof(scree_Late));

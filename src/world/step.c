@@ -24,7 +24,7 @@ static Saved save_sums(const scree_System *s) {
 }
 
 static void put_back(scree_System *s, const char *bodies, const Saved *saved) {
-  scree_bodies_restore(&s->bodies, bodies);
+  scree_system_restore(s, bodies);
   s->penetration = saved->penetration;
   s->total = saved->total;
   s->audit = saved->audit;
@@ -53,6 +53,7 @@ static void begin(scree_World *world) {
   world->system.solves = world->attempts = 0;
   world->stepped = false;
   world->contact_generation++;
+  scree_arena_reset(&world->system.scratch); /* all in one chunk from now on */
   scree_system_work_begin(&world->system);
 }
 
@@ -87,6 +88,8 @@ static void add_cost(scree_StepReport *sum, const scree_StepReport *part) {
 static void add_result(scree_StepReport *sum, const scree_StepReport *part) {
   sum->certified = sum->certified && part->certified;
   sum->contacts = part->contacts;
+  sum->joints = part->joints;
+  sum->joint_error = fmax(sum->joint_error, part->joint_error);
   sum->active = part->active;
   sum->contacts_above += part->contacts_above;
   if (!(part->error <= sum->error)) {
@@ -112,6 +115,7 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   add_energy(&s->total, &part->energy, true);
   scree_system_audit(s, &part->energy, before);
   swap_memory(&s->memory, &s->trial);
+  scree_joints_commit(&s->joints);
   world->last_h = part->h;
 }
 
@@ -121,7 +125,7 @@ static scree_Status reserve(scree_World *world, bool halved) {
   if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
     scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
-  const size_t n = scree_bodies_snapshot_size(&world->system.bodies);
+  const size_t n = scree_system_snapshot_size(&world->system);
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||
       (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n, 1)))
     return scree_fail_memory(&world->log, "the state before a step");
@@ -149,7 +153,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const int max = s->settings.max_halvings;
   const long units = 1L << max;
   const double step = s->settings.step, start = scree_world_time(world);
-  const size_t bytes = scree_bodies_snapshot_size(&s->bodies);
+  const size_t bytes = scree_system_snapshot_size(s);
   const Saved first = save_sums(s);
   const double last_h = world->last_h;
   const scree_WorkMeter meter = s->work;
@@ -159,7 +163,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     bool halve;
     const long length = units >> level;
     const Saved saved = save_sums(s);
-    scree_bodies_save(&s->bodies, world->backup);
+    scree_system_save(s, world->backup);
     world->attempts++;
     scree_Status status =
         scree_system_advance(s, start + step * ((double)done / (double)units),

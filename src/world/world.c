@@ -160,6 +160,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   if (!status) status = scree_solver_create(&preset, &w->log, &w->system.solver);
   if (!status) scree_bodies_init(&w->system.bodies, settings->dimension);
   if (!status) scree_broad_set_poll(w->system.broad, &w->system.poll);
+  if (!status) scree_broad_set_work(w->system.broad, &w->system.scratch);
   if (status)
     scree_world_destroy(w);
   else
@@ -401,5 +402,5 @@ size_t scree_world_memory(const scree_World *world) {
 }
 
 size_t scree_world_solver_memory(const scree_World *world) {
-  return scree_solver_memory(world->system.solver);
+  return scree_solver_memory(world->system.solver) + scree_arena_memory(&world->system.scratch);
 }

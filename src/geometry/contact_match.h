@@ -4,12 +4,13 @@
  * sorted pairs of the broad phase, so both lists are sorted by (i, j) and one merge finds all
  * matches in linear time; within a pair the few features are compared, and where none is the same,
  * places. */
-#ifndef SCREE_GEOMETRY_CONTACT_CACHE_H
-#define SCREE_GEOMETRY_CONTACT_CACHE_H
+#ifndef SCREE_GEOMETRY_CONTACT_MATCH_H
+#define SCREE_GEOMETRY_CONTACT_MATCH_H
 
 #include "math/vec3.h"
-#include "scree/base.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct scree_ContactKey {
@@ -18,20 +19,8 @@ typedef struct scree_ContactKey {
   uint32_t feature;
 } scree_ContactKey;
 
-typedef struct scree_ContactCache {
-  size_t count, capacity;
-  scree_ContactKey *keys; /* [count], sorted by (i, j) */
-} scree_ContactCache;
-
-void scree_contact_cache_init(scree_ContactCache *cache);
-void scree_contact_cache_fini(scree_ContactCache *cache);
-
-/* previous[k] becomes the index that contact k had in the previous step, or -1; then `keys` become
- * the previous step. keys [count] must be sorted by (i, j), features unique within a pair. */
-scree_Status scree_contact_cache_update(scree_ContactCache *cache, const scree_ContactKey *keys,
-                                        size_t count, int32_t *previous, const scree_Log *log);
-
-/* The matching alone, between any two such lists. */
+/* previous[k] becomes the index in `old_keys` of contact k of `keys`, or -1. Both lists are sorted
+ * by (i, j), names are unique within a pair. */
 void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
                          const scree_ContactKey *keys, size_t count, int32_t *previous);
 

@@ -1,10 +1,5 @@
-/* Matching of contacts between steps (see contact_cache.h). */
-#include "geometry/contact_cache.h"
-
-#include "core/log.h"
-#include "core/memory.h"
-
-#include <string.h>
+/* Matching of contacts between steps (see contact_match.h). */
+#include "geometry/contact_match.h"
 
 static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
   return a->i < b->i || (a->i == b->i && a->j < b->j);
@@ -59,27 +54,4 @@ void scree_contact_match_near(const scree_ContactKey *old_keys, const scree_Vec3
       }
     }
   }
-}
-
-void scree_contact_cache_init(scree_ContactCache *cache) {
-  memset(cache, 0, sizeof *cache);
-}
-
-void scree_contact_cache_fini(scree_ContactCache *cache) {
-  scree_free(cache->keys);
-  memset(cache, 0, sizeof *cache);
-}
-
-scree_Status scree_contact_cache_update(scree_ContactCache *cache, const scree_ContactKey *keys,
-                                        size_t count, int32_t *previous, const scree_Log *log) {
-  if (count > cache->capacity) {
-    void *array = cache->keys;
-    if (!scree_grow(&array, &cache->capacity, count, sizeof *keys))
-      return scree_fail_memory(log, "the contacts of the previous step");
-    cache->keys = array;
-  }
-  scree_contact_match(cache->keys, cache->count, keys, count, previous);
-  if (count > 0) memcpy(cache->keys, keys, count * sizeof *keys);
-  cache->count = count;
-  return SCREE_OK;
 }

@@ -1,0 +1,94 @@
+/* scree/joint.h — joints between bodies as a caller describes them to a world.
+ *
+ * A joint locks some of the relative motions of two bodies; its reactions are unknowns of the same
+ * problem as the contact impulses. It is described where the bodies are when it is made: an anchor
+ * point and, for most kinds, an axis, both in the world frame. The second body may be an obstacle,
+ * still or driven.
+ *
+ * The axis is the x axis of the frame of the joint. Hinges and sliders have one free coordinate x
+ * (an angle in rad, a length in m), zero when the joint is made, which grows when the first body
+ * turns about the axis, or moves along it, seen from the second. It can be driven, sprung, braked
+ * and stopped (002 section 4, with the sets of scree/set.h). Springs have the distance between
+ * their two anchors as coordinate. */
+#ifndef SCREE_JOINT_H
+#define SCREE_JOINT_H
+
+#include "scree/base.h"
+#include "scree/pose.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum scree_JointKind {
+  SCREE_JOINT_BALL,      /* the anchor points stay together */
+  SCREE_JOINT_HINGE,     /* ... and the bodies turn about the axis only; in 2D about z */
+  SCREE_JOINT_SLIDER,    /* they move along the axis only, and do not turn */
+  SCREE_JOINT_CYLINDER,  /* they move along the axis and turn about it; 3D */
+  SCREE_JOINT_UNIVERSAL, /* anchors together; turns about the axis of the first body and about
+                            axis2, perpendicular to it, of the second; 3D */
+  SCREE_JOINT_FIXED,     /* no relative motion */
+  SCREE_JOINT_DISTANCE,  /* the two anchor points keep their distance */
+  SCREE_JOINT_SPRING,    /* nothing is locked: spring, damper, stops and motor between two points */
+  SCREE_JOINT_KINDS
+} scree_JointKind;
+
+typedef enum scree_MotorKind {
+  SCREE_MOTOR_NONE,
+  SCREE_MOTOR_VELOCITY, /* dx/dt is given */
+  SCREE_MOTOR_POSITION  /* x is given */
+} scree_MotorKind;
+
+/* Drives the free coordinate: a constant, or a pure function of (user, time). */
+typedef struct scree_Motor {
+  scree_MotorKind kind;
+  double target;                               /* m/s or rad/s, m or rad */
+  double (*function)(void *user, double time); /* instead of target, or null; outlives the world */
+  void *user;
+  double force; /* most force, N, or torque, N m, that it applies; 0: as much as it takes */
+} scree_Motor;
+
+/* Start from scree_joint_def(). */
+typedef struct scree_JointDef {
+  scree_JointKind kind;
+  int body[2];         /* at least one of them is no obstacle */
+  scree_Vec3 anchor;   /* on the first body; where both are together at the start (but see below) */
+  scree_Vec3 anchor2;  /* distance and spring: on the second body */
+  scree_Vec3 axis;     /* any length; not used by ball, fixed, distance, spring, and 2D hinges */
+  scree_Vec3 axis2;    /* universal: of the second body */
+  bool collide;        /* whether the two bodies can touch each other (false) */
+  scree_Motor motor;   /* hinge, slider, spring */
+  double stiffness;    /* N/m or N m/rad */
+  double damping;      /* N s/m or N m s/rad */
+  double rest;         /* x without force of the spring; spring joints: NAN is the distance now */
+  double friction;     /* dry friction: force or torque that has to be overcome */
+  double lower, upper; /* stops of x (-INFINITY, INFINITY) */
+  double restitution;  /* of the stops, 0 to 1 */
+} scree_JointDef;
+
+SCREE_API scree_JointDef scree_joint_def(void);
+
+/* "ball", "hinge", ...; null when there is no such kind. */
+SCREE_API const char *scree_joint_name(scree_JointKind kind);
+SCREE_API const char *scree_joint_summary(scree_JointKind kind);
+/* SCREE_JOINT_KINDS when there is no such name. */
+SCREE_API scree_JointKind scree_joint_find(const char *name);
+/* Whether the kind exists in a world of this dimension, and whether it has a free coordinate. */
+SCREE_API bool scree_joint_exists(scree_JointKind kind, int dimension);
+SCREE_API bool scree_joint_has_coordinate(scree_JointKind kind);
+
+/* A joint now. The reaction is that of the last step. */
+typedef struct scree_JointState {
+  scree_Vec3 position; /* of the anchor of the first body */
+  double x, velocity;  /* free coordinate and its rate; 0 where there is none */
+  scree_Vec3 force;    /* on the first body, N; motor, spring and stops included */
+  scree_Vec3 torque;   /* about the anchor, on the first body, N m */
+  double effort;       /* force or torque along the free coordinate */
+  double error;        /* by how far the locked motions are violated, relative to the size */
+} scree_JointState;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

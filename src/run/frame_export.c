@@ -1,0 +1,271 @@
+/* A saved frame as a table and as a scene (see scree/run.h).
+ *
+ * The table has a row per body and the columns that the generator `csv` of scenes reads. The scene
+ * is the one of the run with the bodies of the frame in place of its bodies, generators and start,
+ * and its obstacles where they are in the frame. Numbers read back to the same bits. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "run/frames.h"
+#include "run/results_file.h"
+#include "scene/scene_schema.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PARAMETERS_MAX = 24 };
+
+/* Refuse shapes that cannot be written: clumps, and in tables polygons. */
+static scree_Status check_shapes(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                                 const char *path, bool table) {
+  for (int b = 0; b < frame->bodies; ++b) {
+    const scree_ShapeType *type = scree_shape_type(replay->bodies[b].shape.kind);
+    if (!frame->present[b] || (table && replay->bodies[b].obstacle)) continue;
+    if (type->takes_vertices && table)
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: body %d is a %s, whose vertices do not fit into a table: write the "
+                        "frame as a scene",
+                        path, b, type->name);
+    if (type->takes_parts)
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: body %d is a %s, which cannot be written: use `start` in a scene",
+                        path, b, type->name);
+  }
+  return SCREE_OK;
+}
+
+/* ---- table ----------------------------------------------------------------------------------- */
+
+/* Names of the parameters that shapes of the frame have, each once. */
+static int collect_parameters(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                              const char **names) {
+  bool used[SCREE_SHAPE_KINDS] = {false};
+  int count = 0;
+  for (int b = 0; b < frame->bodies; ++b)
+    if (frame->present[b] && !replay->bodies[b].obstacle) used[replay->bodies[b].shape.kind] = true;
+  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
+    const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
+    for (int p = 0; used[k] && p < type->parameter_count; ++p) {
+      bool known = false;
+      for (int n = 0; n < count; ++n)
+        known = known || strcmp(names[n], type->parameters[p].name) == 0;
+      if (!known && count < PARAMETERS_MAX) names[count++] = type->parameters[p].name;
+    }
+  }
+  return count;
+}
+
+static void put_real(FILE *file, double value) {
+  char text[40];
+  scree_format_real(value, text, sizeof text);
+  fprintf(file, ",%s", text);
+}
+
+static void put_reals(FILE *file, const double *values, int count) {
+  for (int k = 0; k < count; ++k) put_real(file, values[k]);
+}
+
+static void put_body(FILE *file, const scree_Replay *replay, const scree_ReplayFrame *frame, int b,
+                     const char *const *names, int count) {
+  const scree_ReplayBody *body = &replay->bodies[b];
+  const scree_ShapeType *type = scree_shape_type(body->shape.kind);
+  const char *name = scree_replay_body_name(replay, b);
+  const char *material = scree_replay_material(replay, body->material);
+  fprintf(file, "%d,\"%s\",%s", b, name ? name : "", type->name);
+  for (int n = 0; n < count; ++n) {
+    const scree_ShapeParameter *parameter = NULL;
+    for (int p = 0; p < type->parameter_count; ++p)
+      if (strcmp(type->parameters[p].name, names[n]) == 0) parameter = &type->parameters[p];
+    if (parameter)
+      put_real(file, *(const double *)((const char *)&body->shape + parameter->offset));
+    else
+      fputc(',', file);
+  }
+  fprintf(file, ",\"%s\"", material ? material : "");
+  put_real(file, body->mass);
+  const size_t at = (size_t)b;
+  put_reals(file, frame->position + 3 * at, 3);
+  put_reals(file, frame->orientation + 4 * at, 4);
+  put_reals(file, frame->velocity + 3 * at, 3);
+  put_reals(file, frame->angular + 3 * at, 3);
+  fputc('\n', file);
+}
+
+scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path) {
+  scree_ReplayFrame frame = {.bodies_only = true};
+  scree_Status status = scree_replay_read(replay, k, &frame);
+  if (status == SCREE_OK) status = check_shapes(replay, &frame, path, true);
+  FILE *file = status == SCREE_OK ? fopen(path, "w") : NULL;
+  if (status == SCREE_OK && !file)
+    status =
+        scree_fail(replay->log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(errno));
+  if (file) {
+    const char *names[PARAMETERS_MAX];
+    const int count = collect_parameters(replay, &frame, names);
+    fputs("body,name,shape", file);
+    for (int n = 0; n < count; ++n) fprintf(file, ",%s", names[n]);
+    fputs(",material,mass,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", file);
+    for (int b = 0; b < frame.bodies; ++b)
+      if (frame.present[b] && !replay->bodies[b].obstacle)
+        put_body(file, replay, &frame, b, names, count);
+    const bool failed = ferror(file) != 0;
+    if ((fclose(file) != 0) | failed)
+      status = scree_fail(replay->log, SCREE_MACHINE, "%s: cannot be written", path);
+  }
+  scree_replay_frame_fini(&frame);
+  return status;
+}
+
+/* ---- scene ----------------------------------------------------------------------------------- */
+
+typedef struct Export {
+  const scree_Replay *replay;
+  const scree_ReplayFrame *frame;
+  scree_Tree tree;
+} Export;
+
+static scree_Node *reals(Export *out, const double *values, int count) {
+  scree_Node *list = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+  for (int k = 0; list && k < count; ++k)
+    if (!scree_tree_add(&out->tree, list, NULL, scree_tree_number(&out->tree, values[k], 0, 0)))
+      return NULL;
+  return list;
+}
+
+static void add_text(Export *out, scree_Node *map, const char *key, const char *text) {
+  scree_Node *node = scree_tree_scalar(&out->tree, text, 0, 0);
+  if (node) node->quoted = true;
+  scree_tree_add(&out->tree, map, key, node);
+}
+
+/* position and angle or rotation. A polygon is placed by its vertices, which are written round its
+ * centroid. */
+static void add_pose(Export *out, scree_Node *map, int b) {
+  const double *x = out->frame->position + 3 * (size_t)b;
+  const double *q = out->frame->orientation + 4 * (size_t)b;
+  scree_tree_add(&out->tree, map, "position", reals(out, x, out->replay->dimension));
+  if (out->replay->dimension == 2) {
+    const double angle = 2 * atan2(q[3], q[0]);
+    if (angle != 0)
+      scree_tree_add(&out->tree, map, "angle", scree_tree_number(&out->tree, angle, 0, 0));
+  } else if (q[1] != 0 || q[2] != 0 || q[3] != 0) {
+    scree_Node *rotation = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+    scree_tree_add(&out->tree, rotation, "quaternion", reals(out, q, 4));
+    scree_tree_add(&out->tree, map, "rotation", rotation);
+  }
+}
+
+static scree_Node *shape_node(Export *out, const scree_Shape *shape) {
+  const scree_ShapeType *type = scree_shape_type(shape->kind);
+  scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  scree_tree_add(&out->tree, map, "kind", scree_tree_scalar(&out->tree, type->name, 0, 0));
+  for (int p = 0; p < type->parameter_count; ++p) {
+    const double value = *(const double *)((const char *)shape + type->parameters[p].offset);
+    if (isfinite(value))
+      scree_tree_add(&out->tree, map, type->parameters[p].name,
+                     scree_tree_number(&out->tree, value, 0, 0));
+  }
+  if (type->takes_vertices) {
+    scree_Node *list = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+    for (int v = 0; v < shape->vertex_count; ++v) {
+      const double point[2] = {shape->vertices[v].x, shape->vertices[v].y};
+      scree_tree_add(&out->tree, list, NULL, reals(out, point, 2));
+    }
+    scree_tree_add(&out->tree, map, "vertices", list);
+  }
+  return map;
+}
+
+static scree_Node *body_node(Export *out, int b) {
+  const scree_ReplayBody *body = &out->replay->bodies[b];
+  const bool flat = out->replay->dimension == 2;
+  const double *v = out->frame->velocity + 3 * (size_t)b, *w = out->frame->angular + 3 * (size_t)b;
+  const double moments[3] = {body->inertia.x, body->inertia.y, body->inertia.z};
+  const char *name = scree_replay_body_name(out->replay, b);
+  const char *material = scree_replay_material(out->replay, body->material);
+  scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  if (name) add_text(out, map, "name", name);
+  scree_tree_add(&out->tree, map, "shape", shape_node(out, &body->shape));
+  add_pose(out, map, b);
+  scree_tree_add(&out->tree, map, "velocity", reals(out, v, out->replay->dimension));
+  scree_tree_add(&out->tree, map, "angular_velocity",
+                 flat ? scree_tree_number(&out->tree, w[2], 0, 0) : reals(out, w, 3));
+  if (material) add_text(out, map, "material", material);
+  scree_tree_add(&out->tree, map, "mass", scree_tree_number(&out->tree, body->mass, 0, 0));
+  if (flat ? moments[2] > 0 : moments[0] > 0)
+    scree_tree_add(&out->tree, map, "inertia",
+                   flat ? scree_tree_number(&out->tree, moments[2], 0, 0) : reals(out, moments, 3));
+  return map;
+}
+
+/* An obstacle of the scene, moved to where it is in the frame. */
+static scree_Node *obstacle_node(Export *out, const scree_Node *given, int b) {
+  static const char *const replaced[] = {"position", "angle", "rotation", "from", "to", "normal"};
+  scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  for (int k = 0; k < given->count; ++k) {
+    const char *key = given->entries[k].key;
+    bool old = strcmp(key, "shape") == 0;
+    for (size_t r = 0; r < sizeof replaced / sizeof *replaced; ++r)
+      old = old || strcmp(key, replaced[r]) == 0;
+    if (!old) scree_tree_add(&out->tree, map, key, given->entries[k].value);
+  }
+  scree_tree_add(&out->tree, map, "shape", shape_node(out, &out->replay->bodies[b].shape));
+  add_pose(out, map, b);
+  return map;
+}
+
+static char *make_scene(Export *out) {
+  static const char *const dropped[] = {"bodies", "obstacles", "generators", "start", "parameters"};
+  const scree_Node *given = out->tree.root;
+  const scree_Node *given_obstacles = scree_node_find(given, "obstacles");
+  scree_Node *root = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  scree_Node *obstacles = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+  scree_Node *bodies = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+  for (int k = 0; k < given->count; ++k) {
+    bool drop = false;
+    for (size_t d = 0; d < sizeof dropped / sizeof *dropped; ++d)
+      drop = drop || strcmp(given->entries[k].key, dropped[d]) == 0;
+    if (!drop) scree_tree_add(&out->tree, root, given->entries[k].key, given->entries[k].value);
+  }
+  for (int b = 0; b < out->frame->bodies; ++b) {
+    if (!out->frame->present[b]) continue;
+    if (!out->replay->bodies[b].obstacle)
+      scree_tree_add(&out->tree, bodies, NULL, body_node(out, b));
+    else if (given_obstacles && b < given_obstacles->count)
+      scree_tree_add(&out->tree, obstacles, NULL,
+                     obstacle_node(out, given_obstacles->entries[b].value, b));
+  }
+  scree_tree_add(&out->tree, root, "obstacles", obstacles);
+  scree_tree_add(&out->tree, root, "bodies", bodies);
+  return out->tree.failed ? NULL : scree_tree_write(root);
+}
+
+scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path) {
+  scree_ReplayFrame frame = {.bodies_only = true};
+  Export out = {.replay = replay, .frame = &frame};
+  char *text = NULL, *made = NULL;
+  size_t length = 0;
+  char *source = scree_join_path(replay->directory, "scene.yaml");
+  scree_Status status = source ? SCREE_OK : scree_fail_memory(replay->log, path);
+  if (status == SCREE_OK) status = scree_file_load(source, &text, &length, replay->log);
+  if (status == SCREE_OK && !text)
+    status = scree_fail(replay->log, SCREE_BAD_INPUT, "%s: missing, expected the scene of the run",
+                        source);
+  if (status == SCREE_OK) status = scree_tree_parse(&out.tree, text, length, source, replay->log);
+  const bool parsed = status == SCREE_OK;
+  if (status == SCREE_OK) status = scree_replay_read(replay, k, &frame);
+  if (status == SCREE_OK) status = check_shapes(replay, &frame, path, false);
+  if (status == SCREE_OK) {
+    made = make_scene(&out);
+    if (!made) status = scree_fail_memory(replay->log, path);
+  }
+  if (status == SCREE_OK) status = scree_file_replace(path, made, strlen(made), replay->log);
+  if (parsed) scree_tree_fini(&out.tree);
+  scree_replay_frame_fini(&frame);
+  scree_free(made);
+  scree_free(text);
+  scree_free(source);
+  return status;
+}

@@ -1,0 +1,168 @@
+/* Shapes, clumps and matter of a scene: from normalised maps to scree_Shape and to the fields of a
+ * scree_BodyDef that describe matter. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "scene/mesh_file.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The parts of a clump, and the clump of them. */
+static scree_Status read_parts(const scree_Scene *scene, const scree_Node *node, double scale,
+                               const scree_Log *log, scree_Shape *shape) {
+  const scree_Node *list = scree_node_find(node, "parts");
+  scree_Part *parts = SCREE_ALLOC(scree_Part, list->count);
+  if (!parts) return scree_fail_memory(log, scene->name);
+  scree_Status status = SCREE_OK;
+  int count = 0;
+  for (; count < list->count && status == SCREE_OK; ++count) {
+    const scree_Node *map = list->entries[count].value;
+    scree_Part *part = &parts[count];
+    status = scree_scene_shape(scene, scree_node_find(map, "shape"), scale, log, &part->shape);
+    part->pose.position = scree_scale(scale, scree_scene_vector(map, "position"));
+    if (status == SCREE_OK)
+      status = scree_scene_read_rotation(scene, map, log, &part->pose.orientation);
+    /* vertices are where they are typed */
+    const scree_Pose frame = scree_shape_frame(&part->shape);
+    part->pose = (scree_Pose){scree_pose_apply(&part->pose, frame.position),
+                              scree_quat_mul(part->pose.orientation, frame.orientation)};
+  }
+  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, count, log);
+  for (int k = 0; k < count; ++k) scree_shape_fini(&parts[k].shape);
+  scree_free(parts);
+  return status;
+}
+
+/* Shapes of vertices, typed or in a file. */
+static scree_Status read_points(const scree_Scene *scene, const scree_Node *node,
+                                scree_ShapeKind kind, double scale, const scree_Log *log,
+                                scree_Shape *shape) {
+  scree_MeshFile mesh = {0};
+  scree_Status status = SCREE_OK;
+  const scree_Node *list = scree_node_find(node, "vertices");
+  const scree_Node *triangles = scree_node_find(node, "triangles");
+  if (!list) {
+    status = scree_mesh_file_read(scree_node_text(node, "file"), &mesh, log);
+  } else {
+    mesh.vertex_count = list->count;
+    mesh.triangle_count = triangles ? triangles->count : 0;
+    mesh.vertices = SCREE_ALLOC(scree_Vec3, mesh.vertex_count);
+    mesh.triangles = SCREE_ALLOC(int, 3 * (size_t)mesh.triangle_count);
+    if (!mesh.vertices || !mesh.triangles) status = scree_fail_memory(log, scene->name);
+  }
+  for (int k = 0; list && k < list->count && status == SCREE_OK; ++k) {
+    const scree_Node *point = list->entries[k].value;
+    mesh.vertices[k] = scree_vec3(point->entries[0].value->number, point->entries[1].value->number,
+                                  point->count > 2 ? point->entries[2].value->number : 0);
+  }
+  for (int k = 0; k < 3 * mesh.triangle_count && triangles && status == SCREE_OK; ++k)
+    mesh.triangles[k] = (int)triangles->entries[k / 3].value->entries[k % 3].value->number;
+  for (int k = 0; k < mesh.vertex_count && status == SCREE_OK; ++k)
+    mesh.vertices[k] = scree_scale(scale, mesh.vertices[k]);
+  if (status == SCREE_OK)
+    status = kind == SCREE_SHAPE_MESH
+                 ? scree_shape_init_mesh(shape, mesh.vertices, mesh.vertex_count, mesh.triangles,
+                                         mesh.triangle_count, log)
+                 : scree_shape_init(shape, kind, NULL, mesh.vertices, mesh.vertex_count, log);
+  scree_mesh_file_fini(&mesh);
+  return status;
+}
+
+scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node, double scale,
+                               const scree_Log *log, scree_Shape *shape) {
+  const scree_ShapeKind kind = scree_shape_kind(scree_node_text(node, "kind"), scene->dimension);
+  const scree_ShapeType *type = scree_shape_type(kind);
+  double parameters[8] = {0};
+  scree_Status status;
+  if (type->takes_parts) {
+    status = read_parts(scene, node, scale, log, shape);
+  } else if (type->takes_vertices) {
+    status = read_points(scene, node, kind, scale, log, shape);
+  } else {
+    for (int k = 0; k < type->parameter_count && k < 8; ++k)
+      parameters[k] = scale * scree_node_number(node, type->parameters[k].name);
+    status = scree_shape_init(shape, kind, parameters, NULL, 0, log);
+  }
+  if (status == SCREE_BAD_INPUT) scree_scene_refuse(scene, node, log, "this shape is refused");
+  return status;
+}
+
+static scree_Status scale_parts(const scree_Shape *from, double scale, scree_Shape *shape,
+                                const scree_Log *log) {
+  const int n = scree_shape_part_count(from);
+  scree_Part *parts = SCREE_ALLOC(scree_Part, n);
+  if (!parts) return scree_fail_memory(log, "the parts of a clump");
+  scree_Status status = SCREE_OK;
+  int count = 0;
+  for (; count < n && status == SCREE_OK; ++count) {
+    const scree_Part *part = scree_shape_part(from, count);
+    parts[count].pose =
+        (scree_Pose){scree_scale(scale, part->pose.position), part->pose.orientation};
+    status = scree_scene_scale_shape(&part->shape, scale, &parts[count].shape, log);
+  }
+  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, n, log);
+  for (int k = 0; k < count; ++k) scree_shape_fini(&parts[k].shape);
+  scree_free(parts);
+  return status;
+}
+
+scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scree_Shape *shape,
+                                     const scree_Log *log) {
+  const scree_ShapeType *type = scree_shape_type(from->kind);
+  double parameters[8] = {0};
+  if (type->takes_parts) return scale_parts(from, scale, shape, log);
+  for (int k = 0; k < type->parameter_count && k < 8; ++k)
+    parameters[k] = scale * *(const double *)((const char *)from + type->parameters[k].offset);
+  scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, from->vertex_count);
+  if (!vertices) return scree_fail_memory(log, "vertices");
+  for (int k = 0; k < from->vertex_count; ++k) vertices[k] = scree_scale(scale, from->vertices[k]);
+  scree_Status status =
+      scree_shape_init(shape, from->kind, parameters, vertices, from->vertex_count, log);
+  scree_free(vertices);
+  return status;
+}
+
+/* Index of a material, or -1 with a message. */
+int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
+                              const scree_Log *log) {
+  const scree_Node *materials = scree_node_find(scene->tree.root, "materials");
+  const char *words[64] = {NULL};
+  for (int k = 0; k < materials->count; ++k) {
+    if (strcmp(materials->entries[k].key, node->text) == 0) return k;
+    if (k < 63) words[k] = materials->entries[k].key;
+  }
+  const char *near = scree_nearest_word(node->text, words);
+  scree_scene_refuse(scene, node, log,
+                     "unknown material \"%.60s\"%s%s%s, expected a name of "
+                     "`materials`",
+                     node->text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return -1;
+}
+
+scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_BodyDef *def) {
+  const scree_Node *materials = scree_node_find(scene->tree.root, "materials");
+  scree_Node *material = scree_node_find(map, "material");
+  if (strcmp(material->text, "auto") == 0) material->text = materials->entries[0].key;
+  def->material = scree_scene_find_material(scene, material, log);
+  if (def->material < 0) return SCREE_BAD_INPUT;
+  def->group = (uint32_t)scree_node_number(map, "group");
+  def->density = scree_node_find(map, "density")
+                     ? scree_node_number(map, "density")
+                     : scree_node_number(materials->entries[def->material].value, "density");
+  return SCREE_OK;
+}
+
+scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log) {
+  void *array = scene->bodies;
+  if (!scree_grow(&array, &scene->body_capacity, scene->body_count + 1, sizeof *scene->bodies)) {
+    scree_shape_fini(&body->shape);
+    return scree_fail_memory(log, "the bodies of the scene");
+  }
+  scene->bodies = array;
+  scene->bodies[scene->body_count++] = *body;
+  return SCREE_OK;
+}

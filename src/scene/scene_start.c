@@ -1,0 +1,157 @@
+/* `start` in scenes: the bodies of a saved frame of another run (see start.h). A packing is settled
+ * once and then used in many scenes with other obstacles, laws, forces and drivers.
+ *
+ * Bodies come with shape, pose, velocity and mass. Materials are found by name; where the scene
+ * gives a material another density than the run had, masses and moments are scaled. Impulses of the
+ * contacts start the first solve: those between bodies, and those with an obstacle of the run whose
+ * name, or else whose number and kind of shape, an obstacle of the scene has. */
+#define _XOPEN_SOURCE 700
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "scene/csv.h"
+#include "scene/scene.h"
+#include "scene/start.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *scree_scene_path(scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+  char *joined = scree_path_beside(scene->name, node->text);
+  char *found = joined ? realpath(joined, NULL) : NULL;
+  scree_free(joined);
+  if (!found) {
+    scree_scene_refuse(scene, node, log, "%.200s: %s", node->text, strerror(errno));
+    return NULL;
+  }
+  const char *path = scree_tree_text(&scene->tree, found, strlen(found));
+  free(found);
+  if (!path) scree_fail_memory(log, scene->name);
+  return path;
+}
+
+typedef struct Source {
+  scree_Scene *scene;
+  const scree_Node *node;
+  const scree_Log *log;
+  scree_Start start;
+  int *material; /* (start.materials) index in the scene, -1: not needed so far */
+  int *number;   /* (start.bodies) of the body in the scene, -1: none */
+} Source;
+
+static int find_material(Source *source, int material) {
+  scree_Scene *scene = source->scene;
+  const char *name = scree_start_material(&source->start, material);
+  for (int k = 0; name && k < scene->material_count; ++k)
+    if (strcmp(name, scree_scene_material(scene, k, NULL, NULL)) == 0) return k;
+  scree_scene_refuse(scene, source->node, source->log,
+                     "start: bodies of the run are of the material \"%.60s\", expected it in "
+                     "`materials`",
+                     name ? name : "?");
+  return -1;
+}
+
+/* The obstacle of the scene that stands for body b of the run, an obstacle; -1: none. */
+static int find_obstacle(const Source *source, int b) {
+  const scree_Scene *scene = source->scene;
+  const char *name = scree_start_name(&source->start, b);
+  for (int k = 0; name && k < scene->obstacle_count; ++k)
+    if (scene->bodies[k].name && strcmp(scene->bodies[k].name, name) == 0) return k;
+  if (name || b >= scene->obstacle_count || scene->bodies[b].name) return -1;
+  return scene->bodies[b].shape.kind == source->start.body[b].shape->kind ? b : -1;
+}
+
+static scree_Status add(Source *source, int b, bool velocities) {
+  scree_Scene *scene = source->scene;
+  const scree_StartBody *from = &source->start.body[b];
+  scree_SceneBody body = {.def = scree_body_def()};
+  if (from->material < 0 || from->material >= source->start.materials)
+    return scree_scene_refuse(scene, source->node, source->log,
+                              "start: body %d of the run is of no material", b);
+  int *material = &source->material[from->material];
+  if (*material < 0) *material = find_material(source, from->material);
+  if (*material < 0) return SCREE_BAD_INPUT;
+  double density = 0;
+  scree_scene_material(scene, *material, &density, NULL);
+  const double before = scree_start_density(&source->start, from->material);
+  const double ratio = before > 0 ? density / before : 1;
+  body.def.material = *material;
+  body.def.density = density;
+  body.def.mass = ratio * from->mass;
+  body.def.inertia = scree_scale(ratio, from->inertia);
+  body.def.pose = from->pose;
+  if (velocities) body.def.velocity = from->velocity;
+  const char *name = scree_start_name(&source->start, b);
+  if (name) {
+    body.name = scree_tree_text(&scene->tree, name, strlen(name));
+    if (!body.name) return scree_fail_memory(source->log, scene->name);
+  }
+  scree_shape_copy(from->shape, &body.shape);
+  source->number[b] = (int)scene->body_count;
+  return scree_scene_add(scene, &body, source->log);
+}
+
+static scree_Status add_contacts(Source *source) {
+  const scree_Start *start = &source->start;
+  scree_SceneStart *out = &source->scene->start;
+  out->contacts = SCREE_ALLOC(scree_ContactImpulse, start->contacts);
+  if (!out->contacts) return scree_fail_memory(source->log, source->scene->name);
+  for (int c = 0; c < start->contacts; ++c) {
+    const scree_StartContact *from = &start->contact[c];
+    const int a = source->number[from->body[0]], b = source->number[from->body[1]];
+    if (a < 0 || b < 0) continue;
+    out->contacts[out->count++] = (scree_ContactImpulse){{a, b}, from->position, from->impulse};
+  }
+  /* frame 0 was saved before the first step */
+  out->step = start->frame > 0 ? start->step : 0;
+  return SCREE_OK;
+}
+
+static scree_Status take_over(Source *source) {
+  const scree_Node *node = source->node;
+  const scree_Start *start = &source->start;
+  if (start->dimension != source->scene->dimension)
+    return scree_scene_refuse(source->scene, node, source->log,
+                              "start: the run is %dD, the scene is %dD", start->dimension,
+                              source->scene->dimension);
+  source->material = SCREE_ALLOC(int, start->materials);
+  source->number = SCREE_ALLOC(int, start->bodies);
+  if (!source->material || !source->number)
+    return scree_fail_memory(source->log, source->scene->name);
+  for (int k = 0; k < start->materials; ++k) source->material[k] = -1;
+  scree_Status status = SCREE_OK;
+  for (int b = 0; b < start->bodies && status == SCREE_OK; ++b) {
+    source->number[b] = -1;
+    if (!start->body[b].present) continue;
+    if (start->body[b].obstacle)
+      source->number[b] = find_obstacle(source, b);
+    else
+      status = add(source, b, scree_node_true(node, "velocities"));
+  }
+  if (status == SCREE_OK && scree_node_true(node, "contacts")) status = add_contacts(source);
+  return status;
+}
+
+scree_Status scree_scene_read_start(scree_Scene *scene, const scree_Log *log) {
+  const scree_Node *node = scree_node_find(scene->tree.root, "start");
+  if (!node) return SCREE_OK;
+  scree_Node *run = scree_node_find(node, "run");
+  const char *folder = scree_scene_path(scene, run, log);
+  if (!folder) return SCREE_BAD_INPUT;
+  run->text = folder;
+  Source source = {.scene = scene, .node = node, .log = log};
+  scree_Status status =
+      scree_start_open(folder, scree_node_text(node, "frame"), log, &source.start);
+  if (status != SCREE_OK)
+    return status == SCREE_BAD_INPUT
+               ? scree_scene_refuse(scene, node, log, "start: this run cannot be used")
+               : status;
+  status = take_over(&source);
+  scree_start_close(&source.start);
+  scree_free(source.material);
+  scree_free(source.number);
+  return status;
+}

@@ -1,0 +1,214 @@
+/* What a scene leaves to `auto`: tolerance, time step, frames. It is decided here and written into
+ * the tree, so that the scene as used shows it. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log) {
+  scree_Node *root = scene->tree.root, *gravity = scree_node_find(root, "gravity");
+  bool good = true;
+  if (gravity->kind == SCREE_NODE_SCALAR) {
+    gravity->kind = SCREE_NODE_LIST;
+    for (int k = 0; k < scene->dimension && good; ++k)
+      good = scree_tree_add(
+          &scene->tree, gravity, NULL,
+          scree_tree_number(&scene->tree, k == scene->dimension - 1 ? -9.81 : 0.0, 0, 0));
+  }
+  scene->gravity = scree_scene_vector(root, "gravity");
+  scree_Node *materials = scree_node_find(root, "materials");
+  if (good && materials->count == 0) {
+    scree_Node *first = scree_tree_node(&scene->tree, SCREE_NODE_MAP, 0, 0);
+    good =
+        scree_tree_add(&scene->tree, materials, "default", first) &&
+        scree_tree_add(&scene->tree, first, "density", scree_tree_number(&scene->tree, 1000, 0, 0));
+  }
+  scene->material_count = materials->count;
+  scree_Node *solver = scree_node_find(root, "solver"), *name = scree_node_find(solver, "name");
+  const scree_SolveSettings defaults = scree_world_settings().solve;
+  if (strcmp(name->text, "auto") == 0) name->text = defaults.solver;
+  if (scree_node_is(solver, "tolerance", "auto"))
+    good = good && scree_scene_set_number(scene, solver, "tolerance", defaults.tolerance);
+  return good ? SCREE_OK : scree_fail_memory(log, scene->name);
+}
+
+/* ---- the automatic step ------------------------------------------------------------------------
+ *
+ * In one step a body may, at most,
+ *     move under gravity from rest by       fall^2 of its size        free flight and impacts
+ *     move under an applied force from rest by    load^2 of its size  loads are mostly carried
+ *     or, at its speed or that of an obstacle, by travel of its size  who meets whom
+ *     or, at the speed of a fall through the scene, by miss of it     bodies that pass each other,
+ *                                                                     if some are not balls
+ *     turn by turn, and obstacles too                                 expansion of gaps
+ *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
+ * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
+ * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
+static const struct {
+  double fall, load, travel, miss, turn, swing, spring;
+  int samples;
+} auto_step = {.fall = 0.03,
+               .load = 0.1,
+               .travel = 0.05,
+               .miss = 0.25,
+               .turn = 0.1,
+               .swing = 0.5,
+               .spring = 0.2,
+               .samples = 200};
+
+static double reach_of(const scree_Shape *shape) {
+  return isfinite(shape->bounding_radius) ? shape->bounding_radius
+         : isfinite(shape->size)          ? 0.5 * shape->size
+                                          : 0.0;
+}
+
+/* Largest speed of a point of the body, and its largest angular velocity, over the duration. */
+static void fastest(const scree_Scene *scene, const scree_SceneBody *body, double *speed,
+                    double *spin) {
+  const double reach = reach_of(&body->shape);
+  for (int k = 0; k <= (body->driver ? auto_step.samples : 0); ++k) {
+    const double time = scene->duration * k / auto_step.samples;
+    const scree_Twist twist =
+        body->driver ? scree_scene_signal_at(body->driver, time) : body->def.velocity;
+    const double turn = scree_norm(twist.angular);
+    const double v = scree_norm(twist.linear) + reach * turn;
+    if (v > *speed) *speed = v; /* what is not finite is reported when it is met */
+    if (turn > *spin && !scree_shape_is_ball(&body->shape)) *spin = turn;
+  }
+}
+
+/* Step in which force k alone moves a body from rest by load^2 of its size. */
+static double step_of_force(const scree_Scene *scene, int k) {
+  const scree_ForceDef *def = &scene->forces[k].def;
+  double most = 0;
+  for (int i = 0; i <= auto_step.samples; ++i) {
+    const double time = scene->duration * i / auto_step.samples;
+    const double f = scree_norm(scree_scene_signal_at(scene->forces[k].signal, time).linear);
+    if (f > most && isfinite(f)) most = f;
+  }
+  double step = INFINITY;
+  for (size_t b = 0; b < scene->body_count && most > 0; ++b) {
+    const scree_SceneBody *body = &scene->bodies[b];
+    if (body->def.obstacle || (def->body >= 0 && def->body != (int)b)) continue;
+    if (scene->forces[k].pattern && !scree_name_matches(scene->forces[k].pattern, body->name))
+      continue;
+    const double density = body->def.density > 0 ? body->def.density : 0;
+    const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
+    const double acceleration = def->per_mass ? most : most / mass;
+    if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
+  }
+  return step;
+}
+
+static double mass_of(const scree_SceneBody *body) {
+  if (body->def.mass > 0) return body->def.mass;
+  return (body->def.density > 0 ? body->def.density : 0) * body->shape.volume;
+}
+
+/* Joints. A light body between others that hang on it swings at sqrt(4 T / (m l)), T the tension:
+ * here the weight of all jointed bodies. A spring makes its body swing at sqrt(k / m). */
+static double step_of_joints(const scree_Scene *scene, double g) {
+  double weight = 0, step = INFINITY;
+  for (int k = 0; k < scene->joint_count; ++k)
+    for (int side = 0; side < 2; ++side) {
+      const scree_SceneBody *body = &scene->bodies[scene->joints[k].def.body[side]];
+      if (!body->def.obstacle) weight += g * mass_of(body); /* a body in two joints counts twice */
+    }
+  for (int k = 0; k < scene->joint_count; ++k) {
+    const scree_JointDef *def = &scene->joints[k].def;
+    for (int side = 0; side < 2; ++side) {
+      const scree_SceneBody *body = &scene->bodies[def->body[side]];
+      if (body->def.obstacle) continue;
+      const double m = mass_of(body), l = body->shape.size;
+      const double spring =
+          def->kind == SCREE_JOINT_HINGE ? def->stiffness / (l * l / 4) : def->stiffness;
+      if (weight > 0) step = fmin(step, auto_step.swing * sqrt(m * l / (4 * weight)));
+      if (spring > 0) step = fmin(step, auto_step.spring * sqrt(m / spring));
+    }
+  }
+  return step;
+}
+
+/* Whether all bodies that move are balls; where they meet is computed along their paths. */
+static bool has_only_balls(const scree_Scene *scene) {
+  for (size_t k = 0; k < scene->body_count; ++k)
+    if (!scene->bodies[k].def.obstacle && !scree_shape_is_ball(&scene->bodies[k].shape))
+      return false;
+  for (int k = 0; k < scene->pour_count; ++k)
+    if (!scree_shape_is_ball(&scene->pours[k].grain.shape)) return false;
+  return true;
+}
+
+/* Height of the highest body over the lowest point of any body or obstacle, along gravity. */
+static double drop(const scree_Scene *scene) {
+  const double g = scree_norm(scene->gravity);
+  if (!(g > 0)) return 0;
+  const scree_Vec3 up = scree_scale(-1 / g, scene->gravity);
+  double top = -INFINITY, bottom = INFINITY;
+  for (size_t k = 0; k < scene->body_count; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    const double height = scree_dot(up, body->def.pose.position);
+    bottom = fmin(bottom, height - reach_of(&body->shape));
+    if (!body->def.obstacle) top = fmax(top, height);
+  }
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Region *region = &scene->pours[k].region;
+    top = fmax(top, fmax(scree_dot(up, region->lower), scree_dot(up, region->upper)));
+  }
+  return top > bottom ? top - bottom : 0;
+}
+
+static double automatic_step(const scree_Scene *scene) {
+  const double g = scree_norm(scene->gravity);
+  double speed = 0, spin = 0, step = INFINITY;
+  for (size_t k = 0; k < scene->body_count; ++k) fastest(scene, &scene->bodies[k], &speed, &spin);
+  for (int k = 0; k < scene->pour_count; ++k)
+    speed = fmax(speed, scree_norm(scene->pours[k].grain.def.velocity.linear));
+  if (g > 0) step = auto_step.fall * sqrt(scene->smallest / g);
+  if (speed > 0) step = fmin(step, auto_step.travel * scene->smallest / speed);
+  if (spin > 0) step = fmin(step, auto_step.turn / spin);
+  const double fall = fmin(sqrt(2 * g * drop(scene)), g * scene->duration);
+  if (g > 0 && fall > 0 && !has_only_balls(scene))
+    step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
+  for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
+  step = fmin(step, step_of_joints(scene, g));
+  if (!isfinite(step)) step = scene->duration / 1000;
+  return fmin(step, scene->duration);
+}
+
+scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log) {
+  scree_Node *time = scree_node_find(scene->tree.root, "time");
+  scree_Node *output = scree_node_find(scene->tree.root, "output");
+  scene->duration = scree_node_number(time, "duration");
+  scene->smallest = INFINITY;
+  for (size_t k = 0; k < scene->body_count; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    if (!body->def.obstacle) scene->smallest = fmin(scene->smallest, body->shape.size);
+  }
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Grain *grain = &scene->pours[k].grain;
+    scene->smallest = fmin(scene->smallest, grain->scale.min * grain->shape.size);
+  }
+  scene->automatic_step = scree_node_is(time, "step", "auto");
+  if (scene->automatic_step && !scree_scene_set_number(scene, time, "step", automatic_step(scene)))
+    return scree_fail_memory(log, scene->name);
+  scene->step = scree_node_number(time, "step");
+  /* as many steps as cover the duration; a ratio that is whole but for rounding counts as whole */
+  const double steps = ceil(scene->duration / scene->step * (1 - 1e-12));
+  if (!(steps < 1e15))
+    return scree_scene_refuse(scene, scree_node_find(time, "step"), log,
+                              "a duration of %g s has %g steps of %g s, expected fewer",
+                              scene->duration, steps, scene->step);
+  scene->steps = steps < 1 ? 1 : (int64_t)steps;
+  const int64_t frame_every = (scene->steps + 99) / 100;
+  if (scree_node_is(output, "every", "auto") &&
+      !scree_scene_set_number(scene, output, "every", scene->step * (double)frame_every))
+    return scree_fail_memory(log, scene->name);
+  const double every = floor(scree_node_number(output, "every") / scene->step + 0.5);
+  scene->frame_steps = every < 1 ? 1 : every > 1e15 ? (int64_t)1e15 : (int64_t)every;
+  return SCREE_OK;
+}

@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# Scenes that say what is meant: parameters, includes, names and patterns, mixtures of sizes, signals
+# from files.
+source "$(dirname "$0")/common.bash"
+export OMP_NUM_THREADS=1
+cd "$work" || exit 1
+
+for example in "$SCREE_SOURCE"/examples/*.yaml; do
+  case "$example" in */press.yaml) continue ;; esac # starts from a run
+  run 0 "$SCREE" check "$example"
+done
+
+# ---- parameters and includes ----
+mkdir parts
+cat > parts/box.yaml << 'END'
+parameters: { w: 0.1, mu0: 0.3 }
+materials: { sand: { density: 2000 } }
+contact: { mu: mu0 }
+obstacles:
+  - { name: floor, shape: { kind: half-plane } }
+  - { name: left, shape: { kind: half-plane }, normal: [1, 0], position: [-w, 0] }
+END
+cat > scene.yaml << 'END'
+include: parts/box.yaml
+parameters: { height: 3*d, d: 1e-2, w2: 2*w }
+dimension: 2
+materials: { sand: { colour: "#aaa" } }
+obstacles:
+  - { name: right, shape: { kind: half-plane }, normal: [-1, 0], position: [w2, 0], velocity: ["d*sin(2*pi*t)", 0] }
+bodies:
+  - { name: d, shape: { kind: disk, radius: d/2 }, position: [0, height], material: sand }
+time: { duration: 0.1, step: 1e-3 }
+END
+run 0 "$SCREE" check scene.yaml --show
+out "mu: 0.3"
+out "density: 2000, colour: \"#aaa\""
+out "radius: 0.005"
+out "position: [0, 0.03]"
+out "name: d"
+out "(0.01)*sin(2*pi*t)"
+[ "$(grep -o 'name: [a-z]*' "$work/out" | tr '\n' ' ')" = "name: d name: floor name: left name: right name: auto " ] ||
+  fail "order: $(grep -o 'name: [a-z]*' "$work/out" | tr '\n' ' ')"
+cp "$work/out" written.yaml
+run 0 "$SCREE" check written.yaml --show
+cmp -s "$work/out" written.yaml || fail "the scene written out is another scene"
+run 0 "$SCREE" check scene.yaml --show --set parameters.d=0.02
+out "radius: 0.01"
+out "position: [0, 0.06]"
+run 2 "$SCREE" check scene.yaml --set parameters.d=height
+err "depends on itself"
+run 2 "$SCREE" check scene.yaml --set parameters.sin=1
+err 'found the name "sin"'
+run 2 "$SCREE" check scene.yaml --set 'bodies[0].shape.radius=e/2'
+err "a name of \`parameters\`"
+sed -i 's/density/densty/' parts/box.yaml
+run 2 "$SCREE" check scene.yaml
+err "parts/box.yaml:2:22: materials.sand: unknown key \"densty\"; did you mean density?"
+err "scene.yaml:1:10: include: parts/box.yaml cannot be used"
+echo "include: box.yaml" > parts/box.yaml
+run 2 "$SCREE" check scene.yaml
+err "files include each other"
+run 2 "$SCREE" check scene.yaml --set title=x --set include=3
+
+# ---- names and patterns ----
+cat > dominoes.yaml << 'END'
+dimension: 2
+obstacles: [{ name: floor, shape: { kind: half-plane } }]
+generators:
+  - kind: lattice
+    name: "domino-{i}"
+    origin: [0, 0.051]
+    count: [4, 1]
+    spacing: 0.05
+    orientation: fixed
+    shape: { kind: polygon, vertices: [[0, 0], [0.01, 0], [0.01, 0.1], [0, 0.1]] }
+  - { kind: wall, name: "brick-{i}", origin: [0.5, 0], brick: [0.1, 0.05], courses: 2, length: 2 }
+forces:
+  - { body: "domino-*", acceleration: [5, 0] }
+sensors:
+  - { kind: velocity, name: first, body: domino-0 }
+  - { kind: kinetic_energy, name: dominoes, bodies: "domino-*" }
+  - { kind: kinetic_energy, name: bricks, bodies: "brick-*" }
+  - { kind: force, name: bricks_force, body: "brick-*" }
+remove:
+  - { kind: body, body: "brick-*", time: 0.02 }
+stop: { plane: { body: "domino-*", point: [1, 0], normal: [1, 0] } }
+time: { step: 1e-3, duration: 0.04 }
+END
+run 0 "$SCREE" run dominoes.yaml -o dominoes -q -j 1
+line() { sed -n "$1p" dominoes/telemetry.jsonl | grep -o "\"$2\": [^,}]*" | cut -d' ' -f2; }
+python3 - "$(line 10 sensor.dominoes)" "$(line 10 sensor.bricks)" "$(line 10 sensor.bricks_force.y)" "$(line 30 sensor.bricks)" << 'PY' || fail "sensors of patterns"
+import sys
+dominoes, bricks, force, later = map(float, sys.argv[1:])
+mass = 1000 * 0.01 * 0.1
+weight = 9.81 * 1000 * (4 * 0.1 * 0.05)     # four bricks' areas: two courses of length 2
+assert abs(dominoes - 4 * 0.5 * mass * (5 ** 2 + 9.81 ** 2) * 0.01 ** 2) < 0.05 * dominoes, dominoes
+assert bricks < 1e-6 and later == 0, (bricks, later)
+assert abs(force - weight) < 0.02 * weight, (force, weight)
+PY
+run 2 "$SCREE" check dominoes.yaml --set generators[0].name=domino
+err 'expected {i} in it'
+run 2 "$SCREE" check dominoes.yaml --set 'generators[1].name=domino-{i}'
+err 'two bodies or obstacles are named "domino-0"'
+run 2 "$SCREE" check dominoes.yaml --set 'forces[0].body=dominos-*'
+err 'no body has a name like "dominos-*"'
+run 2 "$SCREE" check dominoes.yaml --set 'sensors[0].body=domino-7'
+err "did you mean domino-"
+
+# ---- estimates of scree check ----
+cat > estimated.yaml << 'END'
+dimension: 2
+obstacles: [{ name: floor, shape: { kind: half-plane } }]
+generators:
+  - { kind: wall, name: "brick-{i}", origin: [0, 0], brick: [0.1, 0.05], courses: 5, length: 6 }
+sensors: [{ kind: force, name: floor, body: floor }]
+time: { step: 3e-3, duration: 1 }
+output: { every: 0.02 }
+END
+run 0 "$SCREE" run estimated.yaml -o estimated -q -j 1
+tail -1 estimated/telemetry.jsonl | grep -q '"time": 1,' || fail "the run does not end at its duration: $(tail -1 estimated/telemetry.jsonl | cut -c1-80)"
+run 0 "$SCREE" check estimated.yaml --json --trial
+json 1
+if python3 -c 'import h5py' 2> /dev/null; then
+  python3 - << 'PY' || fail "estimates: $(cat out)"
+import h5py, json, os
+said = json.load(open("out"))
+size = sum(os.path.getsize("estimated/" + f) for f in ("results.h5", "telemetry.jsonl"))
+frames = len(h5py.File("estimated/results.h5")["frames/time"])
+assert said["frames"] == frames, (said["frames"], frames)
+assert 0.8 < said["output_bytes"] / size < 1.2, (said["output_bytes"], size)
+assert said["trial_steps"] == 50 and said["seconds"] > 0, said
+PY
+fi
+run 0 "$SCREE" check estimated.yaml --set time.step=2
+out "longer than the duration"
+run 2 "$SCREE" check estimated.yaml --set solver.name=apgd
+err "solver.name: apgd cannot solve this scene"
+run 0 "$SCREE" check estimated.yaml --set solver.name=apgd --set solver.flow=associated
+
+# ---- mixtures ----
+cat > mixed.yaml << 'END'
+dimension: 3
+generators:
+  - kind: lattice
+    count: [20, 20, 20]
+    shape: { kind: sphere, radius: 0.01 }
+    scale: { distribution: mixture, sizes: [1, 2], shares: [0.5, 0.5] }
+time: { step: 1e-5, duration: 1e-5 }
+output: { contacts: false }
+END
+run 0 "$SCREE" run mixed.yaml -o mixture -q -j 1 --set gravity=[0,0,0]
+run 0 "$SCREE" run mixed.yaml -o number -q -j 1 --set gravity=[0,0,0] --set generators[0].scale.by=number
+run 0 "$SCREE" run mixed.yaml -o sieve -q -j 1 --set gravity=[0,0,0] \
+  --set 'generators[0].scale={distribution: sieve, sizes: [0.5, 1, 2], shares: [0, 0.3, 1]}'
+if python3 -c 'import h5py' 2> /dev/null; then
+  python3 - << 'PY' || fail "distributions of sizes"
+import h5py, numpy as np
+def sizes(folder): return h5py.File(folder + "/results.h5")["bodies/radius"][:] / 0.01
+x = sizes("mixture")
+assert set(np.round(x, 12)) == {1.0, 2.0}
+mass = lambda s: (s ** 3).sum()
+assert abs(mass(x[x < 1.5]) / mass(x) - 0.5) < 0.05, mass(x[x < 1.5]) / mass(x)
+x = sizes("number")
+assert abs((x < 1.5).mean() - 0.5) < 0.03, (x < 1.5).mean()
+x = sizes("sieve")
+assert x.min() >= 0.5 and x.max() <= 2 and len(set(x)) > 7000
+# the mass that passes 0.75, 1 and 1.5 is linear between the sieves
+for size, share in ((0.75, 0.15), (1, 0.3), (1.5, 0.65)):
+    assert abs(mass(x[x < size]) / mass(x) - share) < 0.04, (size, mass(x[x < size]) / mass(x))
+PY
+fi
+run 2 "$SCREE" check mixed.yaml --set generators[0].scale.shares=[1]
+err "expected sizes and shares"
+run 2 "$SCREE" check mixed.yaml --set 'generators[0].scale={distribution: sieve, sizes: [2, 1], shares: [0, 1]}'
+err "ascending"
+
+# ---- signals from files ----
+printf '# a made-up record\ntime;north;east\n0;0;0\n0.5;1;2\n1;0;-2\n' > quake.csv
+cat > shaken.yaml << 'END'
+dimension: 2
+obstacles:
+  - name: ground
+    shape: { kind: half-plane }
+    velocity: { csv: quake.csv, columns: [time, east, "-"], scale: 0.5, integrate: true }
+sensors: [{ kind: velocity, name: ground, body: ground }]
+time: { step: 0.01, duration: 1 }
+END
+run 0 "$SCREE" check shaken.yaml --show
+out "times: [0, 0.5, 1]"
+out "values: [[0, 0], [0.25, 0], [0.25, 0]]"
+run 0 "$SCREE" check shaken.yaml --show --set 'obstacles[0].velocity={csv: quake.csv, columns: [2, 3], step: 0.1}'
+out "values: [[0, 0], [1, 2], [0, -2]]"
+run 2 "$SCREE" check shaken.yaml --set obstacles[0].velocity.columns=[time,west,-]
+err 'has no column "west"'
+run 2 "$SCREE" check shaken.yaml --set obstacles[0].velocity.csv=none.csv
+err "none.csv: cannot be read"
+run 2 "$SCREE" check shaken.yaml --set obstacles[0].velocity.scale=big
+err "scale: expected a number"
+finish

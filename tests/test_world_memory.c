@@ -1,0 +1,91 @@
+/* A steady time step allocates nothing: 100 steps of settled scenes, with sweeps and with Newton's
+ * method, in the plane and in space, on one thread and on two; with forces, a plate that carries
+ * the scene away (so that lists of pairs are made anew) and boxes that are looked at for overlap.
+ */
+#include "counted_allocations.h"
+#include "test_world_heap.h"
+
+enum { SETTLE = 150, COUNTED_STEPS = 100 };
+
+typedef struct Case {
+  const char *solver;
+  double tolerance;
+  int dimension;
+  bool spheres;
+  const char *scheme;
+} Case;
+
+static const Case cases[] = {
+    {"nlgs", 1e-4, 3, true, "moreau-jean"},   {"nlgs", 1e-4, 2, false, "euler"},
+    {"newton", 1e-8, 3, true, "moreau-jean"}, {"newton", 1e-8, 3, false, "moreau-jean"},
+    {"auto", 1e-8, 2, false, "moreau-jean"},  {"auto", 1e-8, 3, false, "moreau-jean-closed"},
+};
+
+/* A plate that moves sideways at a constant speed, with stacks of three boxes or balls in rows, so
+ * close that they touch at their sides only in the first moment. */
+static scree_World *stacks(const Case *c, int threads) {
+  scree_WorldSettings settings = scree_world_settings();
+  const int d = c->dimension;
+  settings.dimension = d;
+  settings.scheme = c->scheme;
+  settings.step = 2e-3;
+  settings.gravity = d == 2 ? vec(0, -10, 0) : vec(0, 0, -10);
+  settings.solve.solver = c->solver;
+  settings.solve.tolerance = c->tolerance;
+  settings.solve.threads = threads;
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  scree_BodyDef plate = d == 2 ? obstacle_at(0, -1, 0) : obstacle_at(0, 0, -1);
+  plate.driver.kind = SCREE_SIGNAL_CONSTANT;
+  plate.driver.constant.linear.x = 1;
+  if (d == 2)
+    add_rectangle(world, 20, 1, plate);
+  else
+    add_box(world, 20, 20, 1, plate);
+  for (int k = 0; k < 12; ++k)
+    for (int level = 0; level < (c->spheres ? 1 : 3); ++level) {
+      const double x = 1.5 * (k % 4), y = 1.5 * (k / 4), up = 0.5 + level;
+      scree_BodyDef def = d == 2 ? at(1.5 * k, up, 0) : at(x, y, up);
+      def.velocity.linear.x = 1;
+      if (c->spheres)
+        add_sphere(world, 0.5, def);
+      else if (d == 2)
+        add_rectangle(world, 0.5, 0.5, def);
+      else
+        add_box(world, 0.5, 0.5, 0.5, def);
+    }
+  scree_ForceDef push = {.body = -1, .per_mass = true, .signal = {.kind = SCREE_SIGNAL_CONSTANT}};
+  push.signal.constant.linear.x = 0.01;
+  OK(scree_world_add_force(world, &push));
+  return world;
+}
+
+static void steady_steps_allocate_nothing(void **state) {
+  (void)state;
+  if (!COUNTED) skip();
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+    for (int threads = 1; threads <= 2; ++threads) {
+      const Case *c = &cases[k];
+      scree_World *world = stacks(c, threads);
+      run_steps(world, SETTLE);
+      const double x = scree_body_pose(world, 0).position.x;
+      scree_StepReport report;
+      int contacts = 0;
+      const long before = allocations;
+      for (int step = 0; step < COUNTED_STEPS; ++step) {
+        if (scree_world_step(world, &report)) fail_msg("%s: a step is not certified", c->solver);
+        contacts += report.contacts;
+      }
+      const long count = allocations - before;
+      assert_true(contacts >= 12 * COUNTED_STEPS);
+      NEAR(scree_body_pose(world, 0).position.x - x, 2e-3 * COUNTED_STEPS, 1e-9);
+      if (count)
+        fail_msg("%s, %s, %dD, %d threads: %ld allocations in %d steps", c->solver, c->scheme,
+                 c->dimension, threads, count, COUNTED_STEPS);
+      scree_world_destroy(world);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steady_steps_allocate_nothing)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
