@@ -70,6 +70,18 @@ static inline void random_shape(scree_Shape *s, scree_ShapeKind kind, double sca
     status = scree_shape_init_polygon(s, v, n, NULL);
     break;
   }
+  case SCREE_SHAPE_CYLINDER: status = scree_shape_init_cylinder(s, a, b, NULL); break;
+  case SCREE_SHAPE_CONE: status = scree_shape_init_cone(s, a, b, NULL); break;
+  case SCREE_SHAPE_POLYHEDRON: {
+    scree_Vec3 v[24];
+    int n = 4 + (int)(20 * uniform());
+    for (int k = 0; k < n; k++) {
+      scree_Vec3 u = random_direction(3);
+      v[k] = scree_vec3(a * u.x, b * u.y, c * u.z);
+    }
+    status = scree_shape_init_polyhedron(s, v, n, NULL);
+    break;
+  }
   default: fail();
   }
   assert_int_equal(status, SCREE_OK);
@@ -144,6 +156,22 @@ static inline double off_surface(const scree_Shape *s, const scree_Pose *pose, s
     double most = -INFINITY;
     for (int k = 0; k < s->vertex_count; k++)
       most = fmax(most, scree_dot(s->vertices[s->vertex_count + k], scree_sub(q, s->vertices[k])));
+    return most;
+  }
+  case SCREE_SHAPE_CYLINDER: return fmax(hypot(q.x, q.y) - s->radius, fabs(q.z) - s->half_length);
+  case SCREE_SHAPE_CONE: {
+    double base = -0.5 * s->half_length, H = 2 * s->half_length;
+    double slant = (hypot(q.x, q.y) - s->radius) * H + (q.z - base) * s->radius;
+    return fmax(base - q.z, slant / hypot(H, s->radius));
+  }
+  case SCREE_SHAPE_POLYHEDRON: {
+    double most = -INFINITY;
+    for (int f = 0; f < scree_shape_face_count(s); f++) {
+      int n;
+      scree_Vec3 out;
+      const int *corner = scree_shape_face(s, f, &n, &out);
+      most = fmax(most, scree_dot(out, scree_sub(q, s->vertices[corner[0]])));
+    }
     return most;
   }
   case SCREE_SHAPE_HALF_PLANE: return q.y;

@@ -10,9 +10,21 @@
 /* ---- pairs of convex bodies -------------------------------------------------------------------
  */
 
-static const scree_ShapeKind convex[2][4] = {
+enum { MOST_KINDS = 7 };
+
+static const scree_ShapeKind convex[2][MOST_KINDS] = {
     {SCREE_SHAPE_DISK, SCREE_SHAPE_ELLIPSE, SCREE_SHAPE_POLYGON, SCREE_SHAPE_SEGMENT},
-    {SCREE_SHAPE_SPHERE, SCREE_SHAPE_ELLIPSOID, SCREE_SHAPE_BOX, SCREE_SHAPE_CAPSULE}};
+    {SCREE_SHAPE_SPHERE, SCREE_SHAPE_ELLIPSOID, SCREE_SHAPE_BOX, SCREE_SHAPE_CAPSULE,
+     SCREE_SHAPE_CYLINDER, SCREE_SHAPE_CONE, SCREE_SHAPE_POLYHEDRON}};
+
+static int kinds(int dimension) {
+  return dimension == 2 ? 4 : MOST_KINDS;
+}
+
+/* Pairs with these go through the generic routine. */
+static bool is_generic(int i) {
+  return i >= 4;
+}
 
 typedef struct Couple {
   scree_Shape a, b;
@@ -41,7 +53,8 @@ static void free_couple(Couple *c) {
 
 static bool is_flat(scree_ShapeKind k) {
   return k == SCREE_SHAPE_POLYGON || k == SCREE_SHAPE_BOX || k == SCREE_SHAPE_SEGMENT ||
-         k == SCREE_SHAPE_CAPSULE;
+         k == SCREE_SHAPE_CAPSULE || k == SCREE_SHAPE_CYLINDER || k == SCREE_SHAPE_CONE ||
+         k == SCREE_SHAPE_POLYHEDRON;
 }
 
 /* The least gap is the signed distance; the contact points are on both surfaces. */
@@ -49,8 +62,8 @@ static void test_distance(void **state) {
   (void)state;
   random_state = 1;
   for (int dimension = 2; dimension <= 3; dimension++)
-    for (int i = 0; i < 4; i++)
-      for (int j = 0; j < 4; j++) {
+    for (int i = 0; i < kinds(dimension); i++)
+      for (int j = 0; j < kinds(dimension); j++) {
         double worst = 0;
         for (int trial = 0; trial < 40; trial++) {
           Couple c;
@@ -81,14 +94,15 @@ static void test_distance(void **state) {
             /* Overlapping faces that overhang each other: only where both are counts as depth. */
             if (clipped && gap < 0) error = fmax(least, gap - least);
             /* Clipped faces: a thousandth of the margin at most. */
-            double tolerance = clipped ? 1.01e-4 : 2e-13;
+            double tolerance = clipped ? 1.01e-4 : is_generic(i) || is_generic(j) ? 2e-7 : 2e-13;
             if (error > tolerance)
               print_message("%s %s trial %d: gap %.15g, reference %.15g\n",
                             scree_shape_type(c.a.kind)->name, scree_shape_type(c.b.kind)->name,
                             trial, least_gap(&m), gap);
             assert_true(error <= tolerance);
             worst = fmax(worst, error);
-            check_surfaces(&c.a, &c.pa, &c.b, &c.pb, &m, 1e-12);
+            check_surfaces(&c.a, &c.pa, &c.b, &c.pb, &m,
+                           is_generic(i) || is_generic(j) ? 1e-7 : 1e-12);
           }
           free_couple(&c);
         }
@@ -286,16 +300,20 @@ static void test_invariance(void **state) {
   (void)state;
   random_state = 4;
   for (int dimension = 2; dimension <= 3; dimension++)
-    for (int i = 0; i < 4; i++)
-      for (int j = 0; j < 7; j++)
+    for (int i = 0; i < kinds(dimension); i++)
+      for (int j = 0; j < kinds(dimension) + 3; j++)
         for (int trial = 0; trial < 60; trial++) {
           Couple c;
           double gap = between(-0.05, 0.05);
-          if (j < 4)
+          if (j < kinds(dimension))
             random_couple(&c, dimension, i, j, gap, 4);
           else
-            unbounded_couple(&c, dimension, i, j - 4, gap);
+            unbounded_couple(&c, dimension, i, j - kinds(dimension), gap);
           check_exchange(&c, 0.1);
+          if (is_generic(i) || (j < kinds(dimension) && is_generic(j))) { /* not to the bit */
+            free_couple(&c);
+            continue;
+          }
           check_scaling(&c, 0.1, trial % 2 ? 20 : -13);
           check_motion(&c, 0.1);
           free_couple(&c);
@@ -312,7 +330,7 @@ static void test_unbounded(void **state) {
   random_state = 5;
   int several = 0;
   for (int dimension = 2; dimension <= 3; dimension++)
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < kinds(dimension); i++)
       for (int which = 0; which < 3; which++)
         for (int trial = 0; trial < 60; trial++) {
           Couple c;

@@ -32,6 +32,17 @@ void scree_moments_add_flat(scree_Moments *sum, double area, scree_Vec3 c, doubl
   add_outer(sum, area, c, c);
 }
 
+void scree_moments_add_tetrahedron(scree_Moments *sum, scree_Vec3 a, scree_Vec3 b, scree_Vec3 c,
+                                   scree_Vec3 d) {
+  const double volume =
+      scree_dot(scree_sub(b, a), scree_cross(scree_sub(c, a), scree_sub(d, a))) / 6;
+  const scree_Vec3 total = scree_add(scree_add(a, b), scree_add(c, d)), corner[4] = {a, b, c, d};
+  sum->volume += volume;
+  sum->first = scree_axpy(sum->first, volume / 4, total);
+  for (int k = 0; k < 4; ++k) add_outer(sum->second, volume / 20, corner[k], corner[k]);
+  add_outer(sum->second, volume / 20, total, total);
+}
+
 /* One rotation that makes a[i][j] zero; the columns of V turn with it. */
 static void rotate(double a[3][3], double V[3][3], int i, int j) {
   if (a[i][j] == 0) return;
