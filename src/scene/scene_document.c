@@ -78,7 +78,11 @@ static void say_type(Page *page, const scree_Field *field) {
       say(page, "list of numbers");
     return;
   case SCREE_FIELD_TEXTS: say(page, "list of %d names", (int)field->max); return;
-  case SCREE_FIELD_SIGNALS: say(page, axial ? "signal (one component in 2D)" : "signal"); break;
+  case SCREE_FIELD_SIGNALS:
+    say(page, field->flags & SCREE_FIELD_SCALAR ? "number, expression in t, or table"
+              : axial                           ? "signal (one component in 2D)"
+                                                : "signal");
+    break;
   case SCREE_FIELD_MAP: say(page, "map"); return;
   case SCREE_FIELD_LIST: say(page, "list of maps"); return;
   case SCREE_FIELD_NAMED: say(page, "map of maps"); return;
@@ -171,8 +175,10 @@ static const scree_Field *find_scale(void) {
 static void say_shapes(Page *page) {
   say(page, "## Shapes\n\n"
             "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
-            "shape is its centroid; a polygon is put so that, at position 0 and angle 0, its "
-            "vertices are where they are typed. A segment or capsule may be given by `from` and "
+            "shape is its centroid; polygons and polyhedra are put so that, at position 0 without "
+            "rotation, their "
+            "vertices are where they are typed. A segment, capsule or cylinder may be given by "
+            "`from` and "
             "`to` beside the shape, without `half_length`.\n\n"
             "| kind | | parameters |\n|---|---|---|\n");
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
@@ -184,7 +190,12 @@ static void say_shapes(Page *page) {
       say(page, "%s`%s`%s: %s", p ? "; " : "", parameter->name,
           parameter->required ? "" : " (optional)", parameter->help);
     }
-    if (type->takes_vertices) say(page, "`vertices`: list of points [x, y], in any order");
+    if (type->takes_vertices)
+      say(page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
+          type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
+                                  "counter-clockwise seen from the free side"
+                                : ", in any order",
+          type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
     say(page, " |\n");
   }
@@ -242,24 +253,36 @@ static const char defaults_text[] =
     "one, and angular momentum is kept exactly; for a gap that is still open the arms end on the "
     "two "
     "surfaces, which is where the bodies meet at the end of the step.\n"
-    "- **Restitution** acts in the step in which the bodies would meet, with Newton's law on the "
-    "velocities before it. With `e_n` > 0 bodies turn round up to one step too early: results are "
-    "of order 1 in the step.\n"
+    "- **Restitution** follows Newton's law with the velocities at the moment of the impact. Where "
+    "the two bodies meet no others in that step, and are balls or one of them is an obstacle, they "
+    "turn round at that moment: a ball that bounces on a plane is of order 2 in the step. "
+    "Elsewhere they turn round at the kick before, up to one step too early. Bodies that would "
+    "meet again within about two steps do not bounce.\n"
+    "- **The first step** begins with an impact without forces, for bodies that touch and approach "
+    "each other at the start; force sensors do not see its impulses.\n"
     "- **Gaps** of loaded contacts that the solver's error has opened or closed are corrected by 3 "
     "% "
-    "in each step, and no body is pushed faster than its contact is pressed together.\n"
+    "in each step, and no body is pushed faster than its contact is pressed together. What this "
+    "puts in in a step is limited to 2e-4 of the energy at hand, or where bodies hardly move to "
+    "the work of moving them by 0.03 of their size.\n"
     "- **Step** `auto`: the smallest body falls from rest by 1e-3 of its size in a step; no body "
     "or "
-    "obstacle moves by more than 0.05 of it at the speeds that the scene gives, none turns by more "
-    "than 0.1; an applied force moves its body from rest by at most 0.01 of its size.\n"
+    "obstacle moves by more than 0.05 of it at the speeds that the scene gives, nor, in scenes "
+    "with bodies other than balls, by more than 0.25 at the speed of a fall through the scene; "
+    "none turns by more than 0.1; an applied force moves its body from rest by at most 0.01 of its "
+    "size. Balls that pass each other do not touch at any step; other bodies may collide that "
+    "would miss each other by a small part of their size, if they move by more than half of it in "
+    "a step.\n"
     "- **Tolerance** `auto` is 1e-4 on `error`. It is relative to the impulses, so where these are "
     "large against the motion (bodies at rest, heavy loads) the step goes on until the energy by "
     "which the law is violated is small against the energy that the step turns over, or so small "
-    "that bodies at rest stay there.\n"
+    "that bodies at rest stay there, and until no contact sinks in by more than half of "
+    "`penetration_limit` in the step.\n"
     "- **Work**: a step costs at most `max_work` times the usual step, counted in sweeps and "
     "factorisations, so that it ends with the same bits everywhere. Then its best solution is "
     "used, "
-    "the step is not certified, and the run continues.\n"
+    "the step is not certified, and the run continues. Impulses of contacts that would put energy "
+    "in are lowered until they do not.\n"
     "- **Certificate**: a step is certified when its error is at most the tolerance, no "
     "penetration "
     "is deeper than `penetration_limit`, and the energy that the discretisation has created since "
@@ -420,8 +443,15 @@ static void json_shape(Page *page) {
       say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s [m]\"}",
           type->parameters[p].name, type->parameters[p].help);
     if (type->takes_vertices)
-      say(page, ", \"vertices\": {\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": "
-                "\"array\", \"minItems\": 2, \"maxItems\": 2}}");
+      say(page,
+          ", \"vertices\": {\"type\": \"array\", \"minItems\": %d, \"items\": {\"type\": "
+          "\"array\", \"minItems\": %d, \"maxItems\": %d}}",
+          type->dimension + 1, type->dimension, type->dimension);
+    if (type->takes_vertices && type->dimension == 3)
+      say(page, ", \"file\": {\"type\": \"string\"}");
+    if (type->takes_triangles)
+      say(page, ", \"triangles\": {\"type\": \"array\", \"items\": {\"type\": \"array\", "
+                "\"minItems\": 3, \"maxItems\": 3}}");
     if (type->takes_parts) {
       say(page, ", \"parts\": {\"type\": \"array\", \"minItems\": 1, \"items\": ");
       json_object(page, scree_scene_part_fields, NULL);
@@ -461,7 +491,10 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VECTOR:
   case SCREE_FIELD_SIGNALS:
     say(page, "{\"anyOf\": [");
-    json_list(page, field, axial ? 3 : 2, 3);
+    if (field->flags & SCREE_FIELD_SCALAR)
+      json_number(page, field);
+    else
+      json_list(page, field, axial ? 3 : 2, 3);
     if (axial || (field->flags & (SCREE_FIELD_BROADCAST | SCREE_FIELD_AUTO))) {
       say(page, ", ");
       json_number(page, field);
