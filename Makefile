@@ -6,22 +6,29 @@ PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
 # Configure a preset ($(1), in folder $(2)) when that has not succeeded yet or the presets changed; the
-# build itself notices new, changed and removed sources. Tests ($(3), ON or OFF) ask for packages that
-# scree does not need, so they are configured by `make test`, and stay.
+# build itself notices new, changed and removed sources. Tests and the Python module ($(3): ON for both,
+# PYTHON for the module alone, or OFF) ask for packages that scree does not need, so they are configured by
+# `make test` and `make python`, and stay.
 problems = $(if $(SCREE_PROBLEMS),-DSCREE_PROBLEMS="$(abspath $(SCREE_PROBLEMS))")
-tests = $(if $(wildcard $(2)/.configured-tests),ON,$(3))
-configured = $(2)/.configured$(if $(filter ON,$(3)),-tests)
+tests = $(if $(or $(filter ON,$(3)),$(wildcard $(2)/.configured-tests)),ON,OFF)
+python = $(if $(or $(filter-out OFF,$(3)),$(wildcard $(2)/.configured-tests $(2)/.configured-python)),ON,OFF)
+configured = $(2)/.configured$(if $(filter ON,$(3)),-tests)$(if $(filter PYTHON,$(3)),-python)
 configure = if [ -n '$(problems)' ] || ! [ $(configured) -nt CMakePresets.json ]; then \
-  cmake --preset $(1) $(problems) -DSCREE_TESTS=$(tests) && touch $(2)/.configured $(configured); fi
+  cmake --preset $(1) $(problems) -DSCREE_TESTS=$(tests) -DSCREE_PYTHON=$(python) && touch $(2)/.configured $(configured); fi
 
 # The parts of `make test`, in this order; each can be made alone.
 TEST_PARTS = check-format test-plain test-asan test-clang test-tsan test-fuzz lint
 
-.PHONY: all setup test test-setup $(TEST_PARTS) fuzz coverage demo install package bench format clean help
+.PHONY: all python setup test test-setup $(TEST_PARTS) fuzz coverage demo install package bench format clean help
 
 all: setup ## build build/scree and the libraries in build/lib
 	@$(call configure,release,build,OFF)
 	@cmake --build --preset release -j $(JOBS) --target scree scree_shared
+
+python: ## build the Python module into build/python (put that folder on the path)
+	@scripts/setup.sh build python
+	@$(call configure,release,build,PYTHON)
+	@cmake --build --preset release -j $(JOBS) --target scree_python
 
 setup: ## install what the build needs (Debian)
 	@scripts/setup.sh build
@@ -34,7 +41,7 @@ test: test-setup ## build and test everything: all of the parts below that begin
 	done
 
 test-setup:
-	@scripts/setup.sh build test
+	@scripts/setup.sh build test python
 
 test-plain: test-setup ## the tests with GCC, optimised; the benchmarks are built
 	@$(call configure,release,build,ON)
@@ -77,7 +84,7 @@ fuzz: test-setup ## one fuzz target for long: make fuzz TARGET=scene TIME=600 (i
 	@fuzz/run.sh build/clang/fuzz/fuzz_$(TARGET) $(TIME) build/clang/fuzz/corpus-$(TARGET)
 
 coverage: ## what the tests execute: a table, and pages in build/coverage/html
-	@scripts/setup.sh build test cover
+	@scripts/setup.sh build test python cover
 	@$(call configure,coverage,build/coverage,ON)
 	@scripts/coverage.sh build/coverage $(JOBS)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy (.clang-tidy) over src, cli and fuzz, and cppcheck (scripts/cppcheck.txt) over these and
-# tests and bench. Whatever they find fails. Needs the build folder of the preset clang, whose
+# clang-tidy (.clang-tidy) over src, cli, fuzz and python, and cppcheck (scripts/cppcheck.txt) over src, cli, fuzz,
+# tests and bench (it does not know the macros of CPython). Whatever they find fails. Needs the build folder of the preset clang, whose
 # compile_commands.json tells clang-tidy how each file is compiled.
 #   scripts/lint.sh [BUILD [JOBS [FILE...]]]      with files: only clang-tidy, on these
 set -euo pipefail
@@ -30,7 +30,7 @@ for word in -Xclang -analyzer-config -Xclang max-nodes=20000; do tidy+=("--extra
 if [ $# -gt 0 ]; then exec "${tidy[@]}" "$@"; fi
 
 status=0
-mapfile -t files < <(ls src/*/*.c cli/*.c cli/bench/*.c fuzz/*.c)
+mapfile -t files < <(ls src/*/*.c cli/*.c cli/bench/*.c fuzz/*.c python/src/*.c)
 report="$(mktemp)"
 trap 'rm -f "$report"' EXIT
 # It counts warnings of system headers on standard error; what matters is on standard output. A

@@ -78,7 +78,11 @@ static void say_type(Page *page, const scree_Field *field) {
       say(page, "list of numbers");
     return;
   case SCREE_FIELD_TEXTS: say(page, "list of %d names", (int)field->max); return;
-  case SCREE_FIELD_SIGNALS: say(page, axial ? "signal (one component in 2D)" : "signal"); break;
+  case SCREE_FIELD_SIGNALS:
+    say(page, field->flags & SCREE_FIELD_SCALAR ? "number, expression in t, or table"
+              : axial                           ? "signal (one component in 2D)"
+                                                : "signal");
+    break;
   case SCREE_FIELD_MAP: say(page, "map"); return;
   case SCREE_FIELD_LIST: say(page, "list of maps"); return;
   case SCREE_FIELD_NAMED: say(page, "map of maps"); return;
@@ -475,7 +479,10 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VECTOR:
   case SCREE_FIELD_SIGNALS:
     say(page, "{\"anyOf\": [");
-    json_list(page, field, axial ? 3 : 2, 3);
+    if (field->flags & SCREE_FIELD_SCALAR)
+      json_number(page, field);
+    else
+      json_list(page, field, axial ? 3 : 2, 3);
     if (axial || (field->flags & (SCREE_FIELD_BROADCAST | SCREE_FIELD_AUTO))) {
       say(page, ", ");
       json_number(page, field);

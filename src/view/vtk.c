@@ -215,7 +215,7 @@ static scree_Status write_contacts(Export *out, int k) {
   for (size_t c = 0; c < nc; ++c) {
     strength[c] = out->frame.contact[c].r[0];
     memcpy(bodies + 2 * c, out->frame.contact[c].body, 2 * sizeof *bodies);
-    state[c] = out->frame.contact[c].status;
+    state[c] = (int)out->frame.contact[c].status;
   }
   arrays[count++] = (scree_VtkArray){"normal_impulse", SCREE_VTK_F64, 1, strength};
   arrays[count++] = (scree_VtkArray){"bodies", SCREE_VTK_I32, 2, bodies};
