@@ -325,7 +325,7 @@ static void springs(void **state) {
       dissipated = scree_world_energy(world).friction;
     }
     const scree_EnergyBalance e = scree_world_energy(world);
-    NEAR(e.kinetic + e.elastic + e.friction, 0.5 * k * 0.09, 5e-3 * 0.5 * k * 0.09);
+    NEAR(e.kinetic + e.elastic + e.friction, 0.5 * k * 0.09, 1e-9 * 0.5 * k * 0.09);
     assert_true(fabs(e.closing) < 1e-12);
     scree_world_destroy(world);
   }
