@@ -49,6 +49,57 @@ def test_materials_and_laws():
     assert world.materials[slippery] == ice and world.shape(rough)["kind"] == "polygon"
 
 
+def test_joints():
+    # a pendulum: the hinge carries weight and centripetal force, the angle follows from energy
+    world = scree.World(dimension=2, step=1e-3)
+    wall = world.add_obstacle("disk", (0, 0), radius=0.01)
+    bob = world.add_body("disk", (1, 0), radius=0.1, mass=2.0)
+    hinge = world.add_joint("hinge", (bob, wall), anchor=(0, 0))
+    for step in world.run(0.3):
+        assert step.certified
+    state = world.joint(hinge)
+    x = np.array(world.positions[bob])
+    assert np.hypot(x[0], x[1]) == pytest.approx(1, abs=1e-5) and state.error < 1e-5
+    energy = world.energy()
+    assert energy.kinetic + energy.potential == pytest.approx(0, abs=2e-3)
+    assert np.linalg.norm(state.force) > 1 and world.joint_count == 1
+    world.set_motor(hinge, velocity=lambda t: 1.5)
+    world.step(20)
+    assert world.joint(hinge).velocity == pytest.approx(1.5, abs=1e-6)
+    world.set_motor(hinge, target=0.2, force=1.0)
+    world.step(2)
+    world.set_motor(hinge)
+    state = world.save()
+    world.step(5)
+    after = np.array(world.positions)
+    world.restore(state)
+    world.step(5)
+    assert np.array_equal(after, np.array(world.positions))
+    world.set_motor(hinge, velocity=lambda t: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        world.step()
+    for wrong in (lambda: world.add_joint("glue", (0, 1)), lambda: world.add_joint("ball", (0, 7)),
+                  lambda: world.add_joint("ball", 3), lambda: world.joint(5), lambda: world.set_motor(9, 1),
+                  lambda: world.set_motor(hinge, 1, 2), lambda: world.add_joint("hinge", (0, 0)),
+                  lambda: world.add_joint("universal", (0, 1))):
+        with pytest.raises((ValueError, TypeError)):
+            wrong()
+    assert set(scree.joints()) >= {"ball", "hinge", "slider", "spring"}
+
+
+def test_problem_with_joints_is_copied():
+    world = scree.World(dimension=3, step=1e-3, tol=1e-8)
+    world.add_obstacle("half-space")
+    a = world.add_body("sphere", (0, 0, 0.1), radius=0.1)
+    b = world.add_body("sphere", (0.3, 0, 0.1), radius=0.1)
+    world.add_joint("ball", (a, b), anchor=(0.15, 0, 0.1))
+    world.step(10)
+    problem = world.problem
+    assert problem.rows > problem.nc * problem.d and problem.solution[0].shape == (problem.rows,)
+    solution = scree.solve(problem, "nlgs", tol=1e-8)
+    assert solution.converged and scree.measure(problem, problem.solution[0]).error <= 1e-8
+
+
 def test_laws_have_parameters():
     world = scree.World(dimension=2, step=1e-3)
     for name, law in scree.laws().items():
