@@ -191,6 +191,11 @@ static inline scree_Status family_world(const FamilyMember *m, scree_World **wor
   settings.dimension = m->d;
   settings.step = family_step;
   settings.gravity = m->d == 2 ? (scree_Vec3){0, -9.81, 0} : (scree_Vec3){0, 0, -9.81};
+  /* by sweeps, and whatever they reach: the problems do not depend on the solvers they judge */
+  settings.penetration_limit = settings.energy_limit = settings.max_work = INFINITY;
+  settings.max_retries = settings.max_halvings = 0;
+  settings.solve.solver = "nlgs";
+  settings.solve.max_iterations = 100;
   settings.solve.threads = 1;
   for (int k = 0; k < 10; ++k) family_random(&seed);
   scree_Status status = scree_world_create(&settings, NULL, world);

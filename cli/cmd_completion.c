@@ -172,8 +172,8 @@ const CliCommand cli_command_completion = {
     .name = "completion",
     .usage = "bash|zsh|fish",
     .summary = "print the completion script of a shell",
-    .help = "Prints a script that completes commands, options and their values. `make install`\n"
-            "and the Debian package install it for all three shells.",
+    .help = "Prints a script that completes commands, options and their values. `make\n"
+            "install` and the Debian package install it for all three shells.",
     .examples = "  scree completion bash > ~/.local/share/bash-completion/completions/scree\n"
                 "  scree completion zsh > ~/.zfunc/_scree\n"
                 "  scree completion fish > ~/.config/fish/completions/scree.fish",

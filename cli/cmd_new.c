@@ -122,8 +122,8 @@ const CliCommand cli_command_new = {
     .name = "new",
     .usage = "[KIND] [-o FILE.yaml]",
     .summary = "a commented scene to start from",
-    .help = "Writes a short scene with comments: heap, hopper, drum, wall, cell. Without a kind\n"
-            "it lists them.",
+    .help = "Writes a short scene with comments: heap, hopper, drum, wall, cell. Without a\n"
+            "kind it lists them.",
     .examples = "  scree new\n"
                 "  scree new hopper && scree run hopper.yaml\n"
                 "  scree new wall -o -",
@@ -186,8 +186,8 @@ const CliCommand cli_command_examples = {
     .name = "examples",
     .usage = "[NAME...] [-o DIR]",
     .summary = "list the example scenes, print one, or copy all",
-    .help = "Without a name: the example scenes with a line each. With a name: the scene. With\n"
-            "-o all of them, and the files that they include, are copied into a folder.",
+    .help = "Without a name: the example scenes with a line each. With a name: the scene.\n"
+            "With -o all of them, and the files that they include, are copied into a folder.",
     .examples = "  scree examples\n"
                 "  scree examples dominoes > dominoes.yaml\n"
                 "  scree examples -o examples && scree run examples/drum.yaml",

@@ -35,7 +35,7 @@ static const struct Group {
      "",
      false,
      {"open", "stick", "slip"},
-     {"separating", "sticking", "sliding"}},
+     {"open", "sticking", "sliding"}},
     {"error", "Error per step", "", true, {"error", "tolerance"}, {"error", "tolerance"}},
     {"iterations", "Iterations", "", false, {"iterations"}, {"iterations"}},
     {"penetration",

@@ -12,7 +12,7 @@ set(SCREE_NEEDS_solver OpenMP::OpenMP_C scree_dep_amd scree_dep_metis scree_dep_
 
 set(SCREE_FOLDERS_world geometry body law joint step world)
 set(SCREE_HEADERS_world pose shape body law contact joint step world)
-set(SCREE_NEEDS_world OpenMP::OpenMP_C scree_dep_ccd m)
+set(SCREE_NEEDS_world OpenMP::OpenMP_C scree_dep_ccd scree_dep_qhull m)
 
 set(SCREE_FOLDERS_scree fclib scene run view)
 set(SCREE_HEADERS_scree fclib scene run view scree)

@@ -27,11 +27,12 @@ SCREE_API scree_Status scree_fclib_read(const char *path, scree_Problem *problem
 SCREE_API scree_Status scree_fclib_read_solution(const char *path, const scree_Problem *problem,
                                                  double *r, double *u, const scree_Log *log);
 
-/* Write a problem: /fclib_local for the assembled form; /fclib_global for bodies (M = identity in
- * the scaled velocities, H = B^T, f = 0, w = q), or /fclib_local when there is compliance, which
- * FCLIB has no place for. With /solution (r, u, and v when global) when r and u are not null. Sets
- * other than cones and half-lines (written as mu = 0) are refused; FCLIB does not record the law.
- * The file appears whole or not at all: SCREE_MACHINE when it cannot be written. */
+/* Write a problem; `title`, and r and u together, may be null: /fclib_local for the assembled form;
+ * /fclib_global for bodies (M = identity in the scaled velocities, H = B^T, f = 0, w = q), or
+ * /fclib_local when there is compliance, which FCLIB has no place for. With /solution (r, u, and v
+ * when global) when r and u are not null. Sets other than cones and half-lines (written as mu = 0)
+ * are refused; FCLIB does not record the law. The file appears whole or not at all: SCREE_MACHINE
+ * when it cannot be written. */
 SCREE_API scree_Status scree_fclib_write(const char *path, const scree_Problem *problem,
                                          const char *title, const double *r, const double *u,
                                          const scree_Log *log);

@@ -53,10 +53,10 @@ SCREE_API scree_RunSettings scree_run_settings(void);
 SCREE_API scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
                                         const scree_Log *log, scree_Run **run);
 
-/* One step with all that belongs to it: pouring, telemetry, frames, checkpoints, problems. The
- * status is that of scree_world_step, or of a failure to write. SCREE_INTERRUPTED: the step was
- * left and can be repeated, by another call or by a run that is resumed; call scree_run_close.
- * Other failures end the run. */
+/* One step with all that belongs to it (`report` may be null): pouring, telemetry, frames,
+ * checkpoints, problems. The status is that of scree_world_step, or of a failure to write.
+ * SCREE_INTERRUPTED: the step was left and can be repeated, by another call or by a run that is
+ * resumed; call scree_run_close. Other failures end the run. */
 SCREE_API scree_Status scree_run_step(scree_Run *run, scree_StepReport *report);
 
 /* The scene's end was reached, or the limits of the settings. */

@@ -57,7 +57,7 @@ typedef struct scree_SceneInfo {
 
 SCREE_API scree_SceneInfo scree_scene_info(const scree_Scene *scene);
 
-/* Name and density of material k, null past the end. */
+/* Name of material k, null past the end; `density` and `colour` (or null) receive the others. */
 SCREE_API const char *scree_scene_material(const scree_Scene *scene, int k, double *density,
                                            const char **colour);
 /* The name of a body or obstacle of the start, as numbered in the world; null: none. */

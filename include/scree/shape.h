@@ -15,13 +15,21 @@
  *       ellipsoid   semi.x, semi.y, semi.z       semi-axes along x, y, z
  *       box         semi.x, semi.y, semi.z       half extents along x, y, z
  *       capsule     half_length, radius > 0      along z; half_length of the cylinder's axis
+ *       cylinder    half_length, radius          along z
+ *       cone        half_length, radius          along z, tip at the top; its height is twice
+ *                                                half_length, its base a quarter of that below
+ *       polyhedron  vertices (any order, hull)   moved and turned to its principal axes
  *       clump       parts, each with a pose      moved and turned to their principal axes
  *       half-space                               the solid is z <= 0
  *       drum        radius, half_length          the solid is everything outside the cylinder along
  *                                                z; half_length = INFINITY: endless, else closed by
  *                                                two end caps at z = +-half_length
  *
- * Unbounded shapes (half-plane, half-space, drums) have no volume and can only be obstacles. */
+ *       rectangle   semi.x, semi.y               half extents in the plane z = 0; solid below it
+ *       mesh        vertices, triangles          where they are given; the solid is behind them
+ *
+ * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle, mesh) have no volume
+ * and can only be obstacles. */
 #ifndef SCREE_SHAPE_H
 #define SCREE_SHAPE_H
 
@@ -46,9 +54,14 @@ typedef enum scree_ShapeKind {
   SCREE_SHAPE_ELLIPSOID,
   SCREE_SHAPE_BOX,
   SCREE_SHAPE_CAPSULE,
+  SCREE_SHAPE_CYLINDER,
+  SCREE_SHAPE_CONE,
+  SCREE_SHAPE_POLYHEDRON,
   SCREE_SHAPE_CLUMP,
   SCREE_SHAPE_HALF_SPACE,
   SCREE_SHAPE_DRUM,
+  SCREE_SHAPE_RECTANGLE,
+  SCREE_SHAPE_MESH,
   SCREE_SHAPE_KINDS
 } scree_ShapeKind;
 
@@ -56,12 +69,13 @@ typedef struct scree_ShapeData scree_ShapeData;
 
 typedef struct scree_Shape {
   scree_ShapeKind kind;
-  int vertex_count;           /* polygon: number of vertices, else 0 */
+  int vertex_count;           /* polygon, polyhedron: number of vertices, else 0 */
   double radius;              /* disk, sphere, segment, capsule, drums */
   double half_length;         /* segment, capsule, drum */
   scree_Vec3 semi;            /* ellipse, ellipsoid: semi-axes; box: half extents */
   const scree_Vec3 *vertices; /* polygon: [vertex_count] counter-clockwise, then [vertex_count]
-                               * outward unit normals of the edges k -> k+1; else NULL */
+                               * outward unit normals of the edges k -> k+1; polyhedron,
+                               * mesh: [vertex_count]; else NULL */
   scree_ShapeData *data;      /* vertices, parts: shared between the copies of a shape, or NULL */
   /* Derived by the init functions. */
   double bounding_radius; /* of the smallest ball round the origin; INFINITY when unbounded */
@@ -104,6 +118,7 @@ typedef struct scree_ShapeType {
   int parameter_count;
   const scree_ShapeParameter *parameters; /* [parameter_count] */
   bool takes_parts;                       /* scree_shape_init_clump */
+  bool takes_triangles;                   /* scree_shape_init_mesh */
 } scree_ShapeType;
 
 SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
@@ -139,6 +154,13 @@ SCREE_API scree_Status scree_shape_init_box(scree_Shape *shape, double half_x, d
                                             double half_z, const scree_Log *log);
 SCREE_API scree_Status scree_shape_init_capsule(scree_Shape *shape, double half_length,
                                                 double radius, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_cylinder(scree_Shape *shape, double radius,
+                                                 double half_length, const scree_Log *log);
+SCREE_API scree_Status scree_shape_init_cone(scree_Shape *shape, double radius, double half_length,
+                                             const scree_Log *log);
+/* The convex hull of the vertices, in any order. */
+SCREE_API scree_Status scree_shape_init_polyhedron(scree_Shape *shape, const scree_Vec3 *vertices,
+                                                   int vertex_count, const scree_Log *log);
 SCREE_API scree_Status scree_shape_init_half_space(scree_Shape *shape, const scree_Log *log);
 SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, double half_length,
                                              const scree_Log *log);
@@ -147,6 +169,16 @@ SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, 
  * over the parts: where parts overlap, matter counts twice. The parts' shapes are copied. */
 SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
                                               int part_count, const scree_Log *log);
+
+/* A surface of triangles [triangle_count x 3] (numbers of vertices) as an obstacle: the solid is
+ * behind it, corners are counter-clockwise as seen from its free side. Edges between triangles of
+ * one plane cannot be felt. The frame is the one that the vertices are given in. */
+SCREE_API scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertices,
+                                             int vertex_count, const int *triangles,
+                                             int triangle_count, const scree_Log *log);
+/* A rectangle in the plane z = 0, the solid is below it. */
+SCREE_API scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,
+                                                  const scree_Log *log);
 
 /* A copy shares vertices and parts with its original; free both. */
 SCREE_API void scree_shape_copy(const scree_Shape *from, scree_Shape *to);
@@ -159,6 +191,15 @@ SCREE_API scree_Pose scree_shape_frame(const scree_Shape *shape);
 /* Parts of a clump; 0 for all other shapes. */
 SCREE_API int scree_shape_part_count(const scree_Shape *shape);
 SCREE_API const scree_Part *scree_shape_part(const scree_Shape *shape, int part);
+/* Faces of a polyhedron; 0 for all other shapes. */
+SCREE_API int scree_shape_face_count(const scree_Shape *shape);
+/* The corners (*count) of a face as numbers of vertices, counter-clockwise from outside, and its
+ * outward normal (or null). */
+SCREE_API const int *scree_shape_face(const scree_Shape *shape, int face, int *count,
+                                      scree_Vec3 *normal);
+/* Triangles of a mesh or rectangle [count x 3], and their vertices; 0 and null for all others. */
+SCREE_API int scree_shape_triangle_count(const scree_Shape *shape);
+SCREE_API const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **vertices);
 /* Bytes of its share of what the copies of the shape own together. */
 SCREE_API size_t scree_shape_memory(const scree_Shape *shape);
 

@@ -14,11 +14,13 @@
  * evolute) there is a second local maximum between there and t = pi. An ellipsoid in a cylinder is
  * the same for its shadow along the axis, which is an ellipse. */
 #include "geometry/narrow.h"
+#include "geometry/shape_class.h"
 
 /* Corners of a flat shape, relative to its own origin in world axes, with the radius round them. */
 static int corner_count(const scree_Shape *s) {
   switch (s->kind) {
-  case SCREE_SHAPE_POLYGON: return s->vertex_count;
+  case SCREE_SHAPE_POLYGON:
+  case SCREE_SHAPE_POLYHEDRON: return s->vertex_count;
   case SCREE_SHAPE_BOX: return 8;
   case SCREE_SHAPE_SEGMENT: return 2;
   case SCREE_SHAPE_CAPSULE: return s->half_length > 0 ? 2 : 1;
@@ -29,7 +31,8 @@ static int corner_count(const scree_Shape *s) {
 static scree_Vec3 corner(const scree_Shape *s, const scree_Mat3 *R, int k) {
   scree_Vec3 h = s->semi;
   switch (s->kind) {
-  case SCREE_SHAPE_POLYGON: return scree_mat3_mul(R, s->vertices[k]);
+  case SCREE_SHAPE_POLYGON:
+  case SCREE_SHAPE_POLYHEDRON: return scree_mat3_mul(R, s->vertices[k]);
   case SCREE_SHAPE_BOX:
     return scree_mat3_mul(R,
                           scree_vec3(k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z));
@@ -48,10 +51,67 @@ static scree_Vec3 elliptic_support(const scree_Shape *s, const scree_Mat3 *R, sc
   return scree_mat3_mul(R, scree_shape_support(s, scree_mat3_tmul(R, n)));
 }
 
+/* ---- cylinders and cones ---- */
+
+/* Their two ends: a ring of radius r at height z along the axis; the tip of a cone has none. */
+typedef struct Ring {
+  double z, radius;
+} Ring;
+
+static bool has_rings(const scree_Shape *s, Ring ring[2]) {
+  if (s->kind == SCREE_SHAPE_CYLINDER) {
+    ring[0] = (Ring){-s->half_length, s->radius};
+    ring[1] = (Ring){s->half_length, s->radius};
+  } else if (s->kind == SCREE_SHAPE_CONE) {
+    ring[0] = (Ring){-0.5 * s->half_length, s->radius};
+    ring[1] = (Ring){1.5 * s->half_length, 0};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* Tilt of an end, as a sine, from which on its lowest point is a contact of its own: below that the
+ * points fixed to its rim are as low to 1e-4 of the radius, and do not wander with the tilt. */
+static const double TILTED = 1e-3;
+
+/* A ring against the half-space n.x <= offset: its lowest point, and when the end lies nearly flat
+ * the points of its rim. */
+static void add_ring(const Ring *ring, int end, const scree_Mat3 *R, scree_Vec3 d,
+                     scree_Vec3 origin, scree_Vec3 n, double offset, int patch, double margin,
+                     scree_Manifold *manifold) {
+  const double along = scree_dot(n, R->z);
+  const scree_Vec3 across = scree_axpy(n, -along, R->z), centre = scree_scale(ring->z, R->z);
+  const double sine = scree_norm(across);
+  const bool lies = ring->radius > 0 && fabs(along) >= SCREE_FACE_ALIGNED;
+  const scree_Vec3 down = scree_unit_or(scree_neg(across), R->x);
+  for (int k = lies ? 0 : SCREE_RIM; k <= SCREE_RIM; ++k) {
+    scree_Vec3 out = down;
+    if (k < SCREE_RIM) {
+      const double angle = 2 * 3.14159265358979323846 * k / SCREE_RIM;
+      out = scree_add(scree_scale(cos(angle), R->x), scree_scale(sin(angle), R->y));
+      if (sine > TILTED && scree_dot(out, down) > 0.985) continue; /* the lowest stands for it */
+    } else if (lies && !(sine > TILTED)) {
+      continue;
+    }
+    const scree_Vec3 p = scree_add(d, scree_axpy(centre, ring->radius, out));
+    const double gap = scree_dot(n, p) - offset;
+    if (!(gap <= margin)) continue;
+    scree_manifold_add(manifold, scree_add(origin, scree_axpy(p, -0.5 * gap, n)), n, gap,
+                       scree_feature_vertex(0, (SCREE_RIM + 1) * end + k, patch));
+  }
+}
+
 /* Body `a`, whose origin is at d relative to `origin`, against the half-space n.x <= offset. */
 static void add_plane(const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d, scree_Vec3 origin,
                       scree_Vec3 n, double offset, int patch, double margin,
                       scree_Manifold *manifold) {
+  Ring ring[2];
+  if (has_rings(a, ring)) {
+    for (int end = 0; end < 2; ++end)
+      add_ring(&ring[end], end, R, d, origin, n, offset, patch, margin, manifold);
+    return;
+  }
   int count = corner_count(a);
   double radius = is_elliptic(a) ? 0 : a->radius;
   double height = scree_dot(n, d);
@@ -150,7 +210,7 @@ static int furthest_points(double a, double b, double cx, double cy, double poin
 
 /* Ellipse, or shadow of an ellipsoid along the drum's axis, in the round wall. */
 static void add_ellipse(const Drum *drum, const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d,
-                        double margin, scree_Manifold *manifold) {
+                        int first, double margin, scree_Manifold *manifold) {
   /* Columns of L span the shadow: x = sum of L_i y_i with |y| = 1. Its semi-axes are the
    * eigenvectors of L L^T in the plane (e1, e2) across the axis, found by a Jacobi rotation. */
   scree_Vec3 e1, e2;
@@ -187,7 +247,7 @@ static void add_ellipse(const Drum *drum, const scree_Shape *a, const scree_Mat3
     /* The normal of the ellipse there is the contact's; it defines the point of the ellipsoid. */
     scree_Vec3 out = scree_add(scree_scale(x / (w1 * w1), f1), scree_scale(y / (w2 * w2), f2));
     scree_Vec3 q = scree_add(d, elliptic_support(a, R, out));
-    add_wall(drum, q, 0, scree_feature_vertex(0, x < 0, 0), margin, manifold);
+    add_wall(drum, q, 0, scree_feature_vertex(0, first + (x < 0), 0), margin, manifold);
   }
 }
 
@@ -199,8 +259,19 @@ void scree_collide_drum(const scree_Shape *a, const scree_Pose *pa, const scree_
   double along = scree_dot(d, drum.axis);
   double off_axis = scree_norm(scree_axpy(d, -along, drum.axis));
   if (b->radius - off_axis - a->bounding_radius <= margin) {
+    Ring ring[2];
     if (is_elliptic(a)) {
-      add_ellipse(&drum, a, &Ra, d, margin, manifold);
+      add_ellipse(&drum, a, &Ra, d, 0, margin, manifold);
+    } else if (has_rings(a, ring)) {
+      for (int end = 0; end < 2; ++end) { /* a ring is an ellipsoid of no height */
+        const scree_Shape disk = {.kind = SCREE_SHAPE_ELLIPSOID,
+                                  .semi = {ring[end].radius, ring[end].radius, 0}};
+        const scree_Vec3 q = scree_axpy(d, ring[end].z, Ra.z);
+        if (ring[end].radius > 0)
+          add_ellipse(&drum, &disk, &Ra, q, 2 * end, margin, manifold);
+        else
+          add_wall(&drum, q, 0, scree_feature_vertex(0, 2 * end, 0), margin, manifold);
+      }
     } else {
       int count = corner_count(a);
       for (int k = 0; k < count; k++)

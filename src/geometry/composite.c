@@ -11,7 +11,12 @@ static scree_Pose compose(const scree_Pose *outer, const scree_Pose *inner) {
 static void against_parts(const scree_Shape *a, const scree_Pose *pa, uint32_t part,
                           const scree_Shape *b, const scree_Pose *pb, double margin,
                           scree_PointSink sink, void *user) {
-  const int count = scree_shape_is_composite(b) ? scree_shape_part_count(b) : 0;
+  if (scree_shape_is_surface(b)) {
+    if (scree_shape_type(a->kind)->convex)
+      scree_collide_mesh(a, pa, part, b, pb, margin, sink, user);
+    return;
+  }
+  const int count = scree_shape_part_count(b);
   const double reach = a->bounding_radius + margin;
   for (int k = 0; k < (count ? count : 1); ++k) {
     const scree_Part *one = count ? scree_shape_part(b, k) : NULL;
@@ -33,8 +38,29 @@ static void against_parts(const scree_Shape *a, const scree_Pose *pa, uint32_t p
   }
 }
 
+/* Points of the pair with the bodies exchanged. */
+typedef struct Exchange {
+  scree_PointSink sink;
+  void *user;
+} Exchange;
+
+static void exchange(void *user, const scree_ManifoldPoint *point) {
+  const Exchange *to = user;
+  const scree_ManifoldPoint other = {point->position,
+                                     scree_neg(point->normal),
+                                     point->gap,
+                                     scree_feature_exchange(point->feature),
+                                     {point->part[1], point->part[0]}};
+  to->sink(to->user, &other);
+}
+
 void scree_collide_each(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                         const scree_Pose *pb, double margin, scree_PointSink sink, void *user) {
+  if (scree_shape_is_surface(a)) {
+    Exchange to = {sink, user};
+    if (!scree_shape_is_surface(b)) scree_collide_each(b, pb, a, pa, margin, exchange, &to);
+    return;
+  }
   if (!scree_shape_is_composite(a)) {
     against_parts(a, pa, 0, b, pb, margin, sink, user);
     return;

@@ -1,4 +1,4 @@
-/* Contacts of shapes that consist of parts: clumps. */
+/* Contacts of shapes that consist of parts: clumps and triangle meshes. */
 #ifndef SCREE_GEOMETRY_COMPOSITE_H
 #define SCREE_GEOMETRY_COMPOSITE_H
 
@@ -9,8 +9,13 @@
  * parts are in point->part. */
 typedef void (*scree_PointSink)(void *user, const scree_ManifoldPoint *point);
 
+static inline bool scree_shape_is_surface(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_MESH || shape->kind == SCREE_SHAPE_RECTANGLE;
+}
+
 static inline bool scree_shape_is_composite(const scree_Shape *shape) {
-  return shape->kind == SCREE_SHAPE_CLUMP || shape->kind == SCREE_SHAPE_CLUMP_2D;
+  return shape->kind == SCREE_SHAPE_CLUMP || shape->kind == SCREE_SHAPE_CLUMP_2D ||
+         scree_shape_is_surface(shape);
 }
 
 /* All contact points of two shapes with gaps up to `margin`, whether they consist of parts or not.
@@ -18,5 +23,11 @@ static inline bool scree_shape_is_composite(const scree_Shape *shape) {
 SCREE_PRIVATE void scree_collide_each(const scree_Shape *a, const scree_Pose *pa,
                                       const scree_Shape *b, const scree_Pose *pb, double margin,
                                       scree_PointSink sink, void *user);
+
+/* Convex shape, which is part `part` of its body, against a mesh (collide_mesh.c); normals point
+ * from the mesh to the shape. */
+void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32_t part,
+                        const scree_Shape *mesh, const scree_Pose *mesh_pose, double margin,
+                        scree_PointSink sink, void *user);
 
 #endif

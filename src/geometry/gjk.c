@@ -9,13 +9,24 @@
  * libccd compares lengths with fixed tolerances; the pair is therefore handed to it scaled to unit
  * size by a power of two, which costs no digits. Flat bodies of 2D become prisms along z that are
  * too tall for EPA to prefer that way out. The gap is then recomputed for the direction that was
- * found. */
+ * found. Shallow overlaps, which are what bodies at rest have, do without EPA: GJK between the
+ * bodies shrunk, then between the bodies pushed apart, gives the normal exactly. Where both bodies
+ * look at each other with a face or an edge these are clipped (manifold.h). */
 #include "geometry/gjk.h"
+
+#include "geometry/manifold.h"
 
 #include <ccd/ccd.h>
 #include <float.h>
 
-enum { MAX_GJK_STEPS = 128, MAX_CLIMB = 200 };
+enum { MAX_GJK_STEPS = 128, MAX_CLIMB = 200, MAX_PUSHES = 40 };
+
+/* Bodies shrunk to this part of their size are apart where the overlap is shallow; an overlap that
+ * is shallow, and what bodies are pushed apart by beyond it, as parts of the smaller width. */
+static const double CORE = 0.9, SHALLOW = 0.02, PUSH_ROOM = 0.02;
+
+/* What clipped points may lack of the distance, as a part of the margin, and of the bodies. */
+static const double SECOND_ORDER = 1e-3, ROUNDING = 1e-7;
 
 typedef struct Simplex {
   int count;
@@ -146,12 +157,13 @@ typedef struct Posed {
   scree_Vec3 centre; /* relative to the second body */
   double scale;      /* lengths times this are handed out */
   double height;     /* half height of the prism of a 2D shape, 0 in 3D */
+  double core;       /* 1, or what the shape is shrunk to about its origin */
 } Posed;
 
 static scree_Vec3 posed_support(const void *body, scree_Vec3 direction) {
   const Posed *p = body;
   scree_Vec3 local = scree_shape_support(p->shape, scree_mat3_tmul(&p->axes, direction));
-  scree_Vec3 x = scree_add(p->centre, scree_mat3_mul(&p->axes, local));
+  scree_Vec3 x = scree_axpy(p->centre, p->core, scree_mat3_mul(&p->axes, local));
   if (p->height > 0) x.z = direction.z < 0 ? -p->height : p->height;
   return scree_scale(p->scale, x);
 }
@@ -219,29 +231,115 @@ static double climb(const Posed *a, const Posed *b, double size, bool flat, scre
   return f;
 }
 
+/* The proximal point method for the largest separation f of overlapping bodies: moved apart by t
+ * along n they have the separation f(m) + t n.m, whose largest value GJK finds once they are apart.
+ * Its direction m has f(m) >= f(n) + t (1 - n.m), so every step climbs, also along the ridges of
+ * polytopes, where a gradient would stop. */
+static double push_apart(Posed a, const Posed *b, double size, scree_Vec3 *n) {
+  scree_Vec3 qa, qb, centre = a.centre;
+  double f = separation(&a, b, *n, &qa, &qb);
+  for (int k = 0; k < MAX_PUSHES; ++k) {
+    scree_Vec3 m = *n;
+    const double t = fmax(-f, 0) + PUSH_ROOM * size;
+    a.centre = scree_axpy(centre, t, *n);
+    if (!(scree_gjk_distance(posed_support, &a, posed_support, b, *n, &qa, &qb, &m) > 0)) break;
+    a.centre = centre;
+    const double value = separation(&a, b, m, &qa, &qb);
+    const double turned = scree_norm2(scree_sub(m, *n));
+    if (!(value > f)) break;
+    f = value;
+    *n = m;
+    if (turned < 1e-24) break;
+  }
+  return f;
+}
+
+/* The points where two overlapping bodies touch once they are pushed apart along n: unlike the
+ * support points these face each other, also where a face or an edge is furthest. */
+static double witness(Posed a, const Posed *b, double size, scree_Vec3 n, scree_Vec3 *qa,
+                      scree_Vec3 *qb) {
+  const double f = separation(&a, b, n, qa, qb), t = fmax(-f, 0) + PUSH_ROOM * size;
+  scree_Vec3 pa, pb, m;
+  a.centre = scree_axpy(a.centre, t, n);
+  if (scree_gjk_distance(posed_support, &a, posed_support, b, n, &pa, &pb, &m) > 0) {
+    *qa = scree_axpy(pa, -t, n);
+    *qb = pb;
+  }
+  return f;
+}
+
+/* Direction in which the cores of two bodies, which are the bodies shrunk about their centres, are
+ * apart; false when they overlap too. */
+static bool core_normal(Posed a, Posed b, scree_Vec3 *n) {
+  scree_Vec3 qa, qb;
+  a.core = b.core = CORE;
+  return scree_gjk_distance(posed_support, &a, posed_support, &b, a.centre, &qa, &qb, n) > 0;
+}
+
+/* Normal and separation of two bodies, A's centre being relative to B's; the points are relative to
+ * B. Returns false when they are further apart than `margin`. */
+static bool find_separation(const Posed *A, const Posed *B, bool flat, double margin, double *gap,
+                            scree_Vec3 *n, scree_Vec3 *qa, scree_Vec3 *qb) {
+  const scree_Vec3 d = A->centre;
+  const double bound = A->shape->bounding_radius + B->shape->bounding_radius;
+  *gap = scree_gjk_distance(posed_support, A, posed_support, B, d, qa, qb, n);
+  if (*gap > 0) return *gap <= margin;
+  const double size = fmin(A->shape->size, B->shape->size);
+  scree_Vec3 other = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+  /* a shallow overlap has the normal of the bodies that were just apart */
+  if (!flat && core_normal(*A, *B, n)) {
+    *gap = push_apart(*A, B, size, n);
+    if (*gap >= -SHALLOW * size) {
+      *gap = witness(*A, B, size, *n, qa, qb);
+      return *gap <= margin;
+    }
+  }
+  Posed a = *A, b = *B;
+  if (flat) a.height = b.height = 8 * bound;
+  if (!penetration_normal(a, b, n)) *n = other;
+  if (climb(A, B, bound, flat, n) < climb(A, B, bound, flat, &other)) *n = other;
+  if (!flat) push_apart(*A, B, size, n);
+  *gap = flat ? separation(A, B, *n, qa, qb) : witness(*A, B, size, *n, qa, qb);
+  return *gap <= margin;
+}
+
+/* The corner of a feature that is nearest to the point x, given relative to the shape's origin. */
+static int nearest_corner(const scree_Feature *f, const scree_Mat3 *axes, scree_Vec3 x) {
+  const scree_Vec3 local = scree_mat3_tmul(axes, x);
+  int best = 0;
+  for (int k = 1; k < f->count; ++k)
+    if (scree_norm2(scree_sub(f->point[k], local)) < scree_norm2(scree_sub(f->point[best], local)))
+      best = k;
+  return f->corner[best];
+}
+
 void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb, double margin, scree_Manifold *manifold) {
-  bool flat = scree_shape_type(a->kind)->dimension == 2;
-  scree_Vec3 d = scree_sub(pa->position, pb->position);
-  double bound = a->bounding_radius + b->bounding_radius;
-  if (scree_norm(d) > bound + margin) return;
-  Posed A = {a, scree_quat_matrix(pa->orientation), d, 1, 0};
-  Posed B = {b, scree_quat_matrix(pb->orientation), {0, 0, 0}, 1, 0};
+  const bool flat = scree_shape_type(a->kind)->dimension == 2;
+  const scree_Vec3 d = scree_sub(pa->position, pb->position);
+  if (scree_norm(d) > a->bounding_radius + b->bounding_radius + margin) return;
+  const Posed A = {a, scree_quat_matrix(pa->orientation), d, 1, 0, 1};
+  const Posed B = {b, scree_quat_matrix(pb->orientation), {0, 0, 0}, 1, 0, 1};
   scree_Vec3 qa, qb, n;
-  double distance = scree_gjk_distance(posed_support, &A, posed_support, &B, d, &qa, &qb, &n);
-  if (distance > 0) {
-    if (!(distance <= margin)) return;
-    scree_manifold_add(manifold, scree_add(pb->position, scree_scale(0.5, scree_add(qa, qb))), n,
-                       distance, scree_feature_closest());
-    return;
+  double gap;
+  if (!find_separation(&A, &B, flat, margin, &gap, &n, &qa, &qb)) return;
+  uint32_t name = scree_feature_closest();
+  if (!flat) {
+    scree_Feature fa, fb;
+    scree_shape_feature(a, scree_neg(scree_mat3_tmul(&A.axes, n)), &fa);
+    scree_shape_feature(b, scree_mat3_tmul(&B.axes, n), &fb);
+    name = scree_feature_closest_of(nearest_corner(&fa, &A.axes, scree_sub(qa, d)),
+                                    nearest_corner(&fb, &B.axes, qb));
+    if (fa.count > 1 && fb.count > 1) {
+      scree_feature_place(&fa, &A.axes, d);
+      scree_feature_place(&fb, &B.axes, scree_vec3(0, 0, 0));
+      const double least = scree_feature_clip(&fa, &fb, n, pb->position, margin, manifold);
+      const double excess = SECOND_ORDER * fmax(margin, fabs(gap)) +
+                            ROUNDING * fmin(a->bounding_radius, b->bounding_radius);
+      if (manifold->count >= 2 && fabs(least - gap) <= excess) return;
+      manifold->count = 0;
+    }
   }
-  if (flat) A.height = B.height = 8 * bound;
-  scree_Vec3 other = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
-  if (!penetration_normal(A, B, &n)) n = other;
-  A.height = B.height = 0;
-  if (climb(&A, &B, bound, flat, &n) < climb(&A, &B, bound, flat, &other)) n = other;
-  double gap = separation(&A, &B, n, &qa, &qb);
-  if (!(gap <= margin)) return;
   scree_manifold_add(manifold, scree_add(pb->position, scree_scale(0.5, scree_add(qa, qb))), n, gap,
-                     scree_feature_closest());
+                     name);
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Two-dimensional and three-dimensional kinds never meet: those entries stay NULL, as do pairs of
- * unbounded shapes. Filled for row kind <= column kind. */
+ * unbounded shapes. Other convex pairs without an entry go to the generic routine. Filled for row
+ * kind <= column kind. */
 static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_DISK] = {[SCREE_SHAPE_DISK] = scree_collide_round_round,
                           [SCREE_SHAPE_ELLIPSE] = scree_collide_smooth,
@@ -48,6 +49,12 @@ static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] =
     [SCREE_SHAPE_CAPSULE] = {[SCREE_SHAPE_CAPSULE] = scree_collide_capsules,
                              [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
                              [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_CYLINDER] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                              [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_CONE] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                          [SCREE_SHAPE_DRUM] = scree_collide_drum},
+    [SCREE_SHAPE_POLYHEDRON] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                                [SCREE_SHAPE_DRUM] = scree_collide_drum},
 };
 
 void scree_manifold_add(scree_Manifold *manifold, scree_Vec3 position, scree_Vec3 normal,
@@ -87,14 +94,6 @@ static int compare_bodies(const scree_Shape *a, const scree_Pose *pa, const scre
   return c;
 }
 
-static uint32_t exchange_feature(uint32_t feature) {
-  uint32_t type = feature >> 30;
-  if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);
-  if (type == SCREE_FEATURE_EDGES)
-    return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
-  return feature;
-}
-
 /* Balls on balls and on half-spaces, which are most of the pairs of most scenes, without the table.
  * Returns whether the pair was one of these. */
 static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
@@ -115,7 +114,7 @@ static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, cons
                                              plane_pose->position, R.z, margin, point);
   if (manifold->count && exchange) {
     point->normal = scree_neg(point->normal);
-    point->feature = exchange_feature(point->feature);
+    point->feature = scree_feature_exchange(point->feature);
   }
   return true;
 }
@@ -139,7 +138,7 @@ int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape 
     for (int k = 0; k < manifold->count; k++) {
       scree_ManifoldPoint *p = &manifold->points[k];
       p->normal = scree_neg(p->normal);
-      p->feature = exchange_feature(p->feature);
+      p->feature = scree_feature_exchange(p->feature);
     }
   return manifold->count;
 }

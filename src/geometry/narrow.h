@@ -88,7 +88,7 @@ enum {
       0, /* low 24 bits: vertex of the first body; 24..29: patch of the other */
   SCREE_FEATURE_VERTEX_B = 1, /* the same with the bodies exchanged */
   SCREE_FEATURE_EDGES = 2,    /* low 15 bits: edge of the second, next 15: edge of the first */
-  SCREE_FEATURE_CLOSEST = 3   /* the closest points of the pair */
+  SCREE_FEATURE_CLOSEST = 3   /* the closest points; bits as for edges: corners they belong to */
 };
 
 static inline uint32_t scree_feature_vertex(int body, int vertex, int patch) {
@@ -101,6 +101,18 @@ static inline uint32_t scree_feature_edges(int edge_a, int edge_b) {
 
 static inline uint32_t scree_feature_closest(void) {
   return (uint32_t)SCREE_FEATURE_CLOSEST << 30;
+}
+
+static inline uint32_t scree_feature_closest_of(int corner_a, int corner_b) {
+  return scree_feature_closest() | ((uint32_t)corner_a & 0x7fffu) << 15 |
+         ((uint32_t)corner_b & 0x7fffu);
+}
+
+/* The name of a point when the bodies are exchanged. */
+static inline uint32_t scree_feature_exchange(uint32_t feature) {
+  const uint32_t type = feature >> 30;
+  if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);
+  return (type << 30) | ((feature & 0x7fffu) << 15) | ((feature >> 15) & 0x7fffu);
 }
 
 /* ---- for the pair functions ---- */

@@ -6,9 +6,10 @@ enum { SWEEPS = 32 };
 /* Off-diagonal moments below this part of the trace are what rounding leaves. */
 static const double DIAGONAL = 1e-11;
 
-static void add_outer(double m[3][3], double factor, scree_Vec3 a, scree_Vec3 b) {
+static void add_outer(scree_Moments *sum, double factor, scree_Vec3 a, scree_Vec3 b) {
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) m[i][j] += factor * scree_component(a, i) * scree_component(b, j);
+    for (int j = 0; j < 3; ++j)
+      sum->second[i][j] += factor * scree_component(a, i) * scree_component(b, j);
 }
 
 void scree_moments_add(scree_Moments *sum, double volume, scree_Vec3 c, const scree_Mat3 *R,
@@ -17,10 +18,10 @@ void scree_moments_add(scree_Moments *sum, double volume, scree_Vec3 c, const sc
   const double half = 0.5 * (J.x + J.y + J.z);
   sum->volume += volume;
   sum->first = scree_axpy(sum->first, volume, c);
-  add_outer(sum->second, half - J.x, R->x, R->x);
-  add_outer(sum->second, half - J.y, R->y, R->y);
-  add_outer(sum->second, half - J.z, R->z, R->z);
-  add_outer(sum->second, volume, c, c);
+  add_outer(sum, half - J.x, R->x, R->x);
+  add_outer(sum, half - J.y, R->y, R->y);
+  add_outer(sum, half - J.z, R->z, R->z);
+  add_outer(sum, volume, c, c);
 }
 
 void scree_moments_add_flat(scree_Moments *sum, double area, scree_Vec3 c, double polar) {
@@ -28,7 +29,18 @@ void scree_moments_add_flat(scree_Moments *sum, double area, scree_Vec3 c, doubl
   sum->first = scree_axpy(sum->first, area, c);
   sum->second[0][0] += 0.5 * polar; /* only the sum of the two counts in the plane */
   sum->second[1][1] += 0.5 * polar;
-  add_outer(sum->second, area, c, c);
+  add_outer(sum, area, c, c);
+}
+
+void scree_moments_add_tetrahedron(scree_Moments *sum, scree_Vec3 a, scree_Vec3 b, scree_Vec3 c,
+                                   scree_Vec3 d) {
+  const double volume =
+      scree_dot(scree_sub(b, a), scree_cross(scree_sub(c, a), scree_sub(d, a))) / 6;
+  const scree_Vec3 total = scree_add(scree_add(a, b), scree_add(c, d)), corner[4] = {a, b, c, d};
+  sum->volume += volume;
+  sum->first = scree_axpy(sum->first, volume / 4, total);
+  for (int k = 0; k < 4; ++k) add_outer(sum->second, volume / 20, corner[k], corner[k]);
+  add_outer(sum->second, volume / 20, total, total);
 }
 
 /* One rotation that makes a[i][j] zero; the columns of V turn with it. */

@@ -17,6 +17,10 @@ void scree_moments_add(scree_Moments *sum, double volume, scree_Vec3 c, const sc
 /* The same of the plane: polar moment J.z. */
 void scree_moments_add_flat(scree_Moments *sum, double area, scree_Vec3 c, double polar);
 
+/* Add the tetrahedron a, b, c, d; its sign is that of (b - a) . (c - a) x (d - a). */
+void scree_moments_add_tetrahedron(scree_Moments *sum, scree_Vec3 a, scree_Vec3 b, scree_Vec3 c,
+                                   scree_Vec3 d);
+
 /* Centroid and principal axes as a pose in the given coordinates, and the moments about them. Axes
  * that are principal up to rounding are left as they are, so that a solid that was put into its
  * frame before keeps it. */

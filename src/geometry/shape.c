@@ -2,6 +2,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/shape_class.h"
+#include "geometry/trimesh.h"
 
 #include <assert.h>
 #include <string.h>
@@ -18,9 +19,14 @@ static const scree_ShapeClass *const registry[SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_ELLIPSOID] = &scree_shape_ellipsoid,
     [SCREE_SHAPE_BOX] = &scree_shape_box,
     [SCREE_SHAPE_CAPSULE] = &scree_shape_capsule,
+    [SCREE_SHAPE_CYLINDER] = &scree_shape_cylinder,
+    [SCREE_SHAPE_CONE] = &scree_shape_cone,
+    [SCREE_SHAPE_POLYHEDRON] = &scree_shape_polyhedron,
     [SCREE_SHAPE_CLUMP] = &scree_shape_clump,
     [SCREE_SHAPE_HALF_SPACE] = &scree_shape_half_space,
     [SCREE_SHAPE_DRUM] = &scree_shape_drum,
+    [SCREE_SHAPE_RECTANGLE] = &scree_shape_rectangle,
+    [SCREE_SHAPE_MESH] = &scree_shape_mesh,
 };
 
 const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind) {
@@ -62,6 +68,8 @@ void scree_shape_fini(scree_Shape *shape) {
   if (!data || atomic_fetch_sub(&data->references, 1) > 1) return;
   for (int k = 0; k < data->part_count; ++k) scree_shape_fini(&data->parts[k].shape);
   scree_free(data->parts);
+  scree_polyhedron_destroy(data->polyhedron);
+  scree_trimesh_destroy(data->mesh);
   scree_free(data->vertices);
   scree_free(data);
 }
@@ -70,6 +78,13 @@ size_t scree_shape_memory(const scree_Shape *shape) {
   const scree_ShapeData *data = shape->data;
   if (!data) return 0;
   size_t bytes = sizeof *data + 2 * (size_t)shape->vertex_count * sizeof *data->vertices;
+  if (data->polyhedron) {
+    const scree_Polyhedron *p = data->polyhedron;
+    bytes += sizeof *p + (size_t)p->face_count * (sizeof(int) + sizeof(scree_Vec3)) +
+             (size_t)p->edge_count * (2 + 2 + 2 + 2) * sizeof(int) +
+             (size_t)p->vertex_count * sizeof(int);
+  }
+  if (data->mesh) bytes += scree_trimesh_memory(data->mesh);
   for (int k = 0; k < data->part_count; ++k)
     bytes += sizeof *data->parts + scree_shape_memory(&data->parts[k].shape);
   return bytes / (size_t)atomic_load(&data->references);
@@ -87,6 +102,28 @@ int scree_shape_part_count(const scree_Shape *shape) {
 const scree_Part *scree_shape_part(const scree_Shape *shape, int part) {
   assert(part >= 0 && part < scree_shape_part_count(shape));
   return &shape->data->parts[part];
+}
+
+int scree_shape_face_count(const scree_Shape *shape) {
+  return shape->data && shape->data->polyhedron ? shape->data->polyhedron->face_count : 0;
+}
+
+const int *scree_shape_face(const scree_Shape *shape, int face, int *count, scree_Vec3 *normal) {
+  assert(face >= 0 && face < scree_shape_face_count(shape));
+  const scree_Polyhedron *p = shape->data->polyhedron;
+  *count = p->first[face + 1] - p->first[face];
+  if (normal) *normal = p->normal[face];
+  return p->corner + p->first[face];
+}
+
+int scree_shape_triangle_count(const scree_Shape *shape) {
+  return shape->data && shape->data->mesh ? shape->data->mesh->triangle_count : 0;
+}
+
+const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **vertices) {
+  if (!shape->data || !shape->data->mesh) return NULL;
+  if (vertices) *vertices = shape->data->mesh->vertex;
+  return shape->data->mesh->triangle[0];
 }
 
 /* ---- init ---- */
@@ -132,6 +169,20 @@ scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
   const scree_ShapeSource source = {.parts = parts, .part_count = part_count};
   const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
   return init(shape, flat ? SCREE_SHAPE_CLUMP_2D : SCREE_SHAPE_CLUMP, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertices, int vertex_count,
+                                   const int *triangles, int triangle_count, const scree_Log *log) {
+  const scree_ShapeSource source = {.vertices = vertices,
+                                    .vertex_count = vertex_count,
+                                    .triangles = triangles,
+                                    .triangle_count = triangle_count};
+  return init(shape, SCREE_SHAPE_MESH, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,
+                                        const scree_Log *log) {
+  return scree_shape_init(shape, SCREE_SHAPE_RECTANGLE, (double[]){half_x, half_y}, NULL, 0, log);
 }
 
 scree_Status scree_shape_init_disk(scree_Shape *shape, double radius, const scree_Log *log) {
@@ -183,6 +234,22 @@ scree_Status scree_shape_init_capsule(scree_Shape *shape, double half_length, do
                           log);
 }
 
+scree_Status scree_shape_init_cylinder(scree_Shape *shape, double radius, double half_length,
+                                       const scree_Log *log) {
+  return scree_shape_init(shape, SCREE_SHAPE_CYLINDER, (double[]){radius, half_length}, NULL, 0,
+                          log);
+}
+
+scree_Status scree_shape_init_cone(scree_Shape *shape, double radius, double half_length,
+                                   const scree_Log *log) {
+  return scree_shape_init(shape, SCREE_SHAPE_CONE, (double[]){radius, half_length}, NULL, 0, log);
+}
+
+scree_Status scree_shape_init_polyhedron(scree_Shape *shape, const scree_Vec3 *vertices,
+                                         int vertex_count, const scree_Log *log) {
+  return scree_shape_init(shape, SCREE_SHAPE_POLYHEDRON, NULL, vertices, vertex_count, log);
+}
+
 scree_Status scree_shape_init_half_space(scree_Shape *shape, const scree_Log *log) {
   return scree_shape_init(shape, SCREE_SHAPE_HALF_SPACE, NULL, NULL, 0, log);
 }
@@ -197,6 +264,14 @@ scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, double hal
 scree_Vec3 scree_shape_support(const scree_Shape *shape, scree_Vec3 direction) {
   const scree_ShapeClass *class_ = registry[shape->kind];
   return class_->support ? class_->support(shape, direction) : scree_vec3(0, 0, 0);
+}
+
+void scree_shape_feature(const scree_Shape *shape, scree_Vec3 direction, scree_Feature *feature) {
+  const scree_ShapeClass *class_ = registry[shape->kind];
+  if (class_->feature)
+    class_->feature(shape, direction, feature);
+  else
+    scree_feature_point(feature, scree_shape_support(shape, direction), 0);
 }
 
 /* Bounds of a convex shape from its support points in six directions. */

@@ -8,12 +8,44 @@
 
 #include <stdatomic.h>
 
+/* Faces and edges of a convex polyhedron. Corners of a face are counter-clockwise from outside. */
+typedef struct scree_Polyhedron {
+  int face_count, edge_count, vertex_count;
+  int *first;         /* [face_count + 1] corners of face f: first[f] .. first[f+1]-1 */
+  int *corner;        /* [first[face_count]] vertex */
+  int *side;          /* [first[face_count]] edge from this corner to the next */
+  scree_Vec3 *normal; /* [face_count] unit, outward */
+  int (*edge)[2];     /* [edge_count] vertices, ascending */
+  int *link_first;    /* [vertex_count + 1] */
+  int *link;          /* [2 edge_count] edges of each vertex */
+} scree_Polyhedron;
+
+/* The point, edge or face of a convex shape that looks in some direction: the points within which
+ * another flat face can touch it, counter-clockwise as seen against the direction. */
+enum { SCREE_FEATURE_POINTS = 64 };
+typedef struct scree_Feature {
+  int count; /* 1: a point, 2: an edge, more: a face */
+  scree_Vec3 point[SCREE_FEATURE_POINTS];
+  int corner[SCREE_FEATURE_POINTS]; /* names of the points within the shape */
+  int edge[SCREE_FEATURE_POINTS];   /* and of the edges from each to the next */
+} scree_Feature;
+
+/* Corners that stand for the rim of a flat round end. */
+enum { SCREE_RIM = 12 };
+
+/* Cosine from which on a face counts as looking in a direction, and sine up to which an edge counts
+ * as perpendicular to it. */
+#define SCREE_FACE_ALIGNED 0.98
+#define SCREE_EDGE_ALIGNED 0.2
+
 /* What a shape owns besides its numbers. Copies of a shape share it. */
 struct scree_ShapeData {
   atomic_int references;
   scree_Pose frame;     /* of the shape in the coordinates that it was given in */
   scree_Vec3 *vertices; /* polygon: [n], then [n] outward unit normals of the edges k -> k+1 */
-  int part_count;       /* clump */
+  scree_Polyhedron *polyhedron;
+  struct scree_TriangleMesh *mesh; /* mesh, rectangle */
+  int part_count;                  /* clump */
   scree_Part *parts;
 };
 
@@ -21,6 +53,8 @@ struct scree_ShapeData {
 typedef struct scree_ShapeSource {
   const scree_Vec3 *vertices; /* [vertex_count] */
   int vertex_count;
+  const int *triangles; /* [triangle_count x 3] */
+  int triangle_count;
   const scree_Part *parts; /* [part_count] */
   int part_count;
 } scree_ShapeSource;
@@ -33,6 +67,8 @@ typedef struct scree_ShapeClass {
   scree_Vec3 (*support)(const scree_Shape *shape, scree_Vec3 direction);
   /* Bounds with axes R and origin p; null: from support points. */
   scree_Aabb (*bounds)(const scree_Shape *shape, const scree_Mat3 *R, scree_Vec3 p);
+  /* The feature that looks along a unit direction; null: the support point. */
+  void (*feature)(const scree_Shape *shape, scree_Vec3 direction, scree_Feature *feature);
 } scree_ShapeClass;
 
 const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind);
@@ -40,13 +76,30 @@ const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind);
 /* Bounds with axes R and origin p. */
 scree_Aabb scree_shape_bounds(const scree_Shape *shape, const scree_Mat3 *R, scree_Vec3 p);
 
+/* The feature of any convex shape. */
+void scree_shape_feature(const scree_Shape *shape, scree_Vec3 direction, scree_Feature *feature);
+/* A feature of one point. */
+static inline void scree_feature_point(scree_Feature *feature, scree_Vec3 point, int name) {
+  feature->count = 1;
+  feature->point[0] = point;
+  feature->corner[0] = name;
+  feature->edge[0] = 0;
+}
+
+/* Convex hull of points [count] (hull.c); vertices [at most count] receives its corners in the
+ * order of the points. The polyhedron is to be freed with scree_polyhedron_destroy. */
+scree_Status scree_hull_create(const scree_Vec3 *points, int count, scree_Vec3 *vertices,
+                               scree_Polyhedron **polyhedron, const scree_Log *log);
+void scree_polyhedron_destroy(scree_Polyhedron *polyhedron);
+
 /* Data with one reference, or null. */
 scree_ShapeData *scree_shape_data_create(void);
 
 extern const scree_ShapeClass scree_shape_disk, scree_shape_ellipse, scree_shape_polygon,
     scree_shape_segment, scree_shape_half_plane, scree_shape_drum_2d, scree_shape_clump_2d,
     scree_shape_sphere, scree_shape_ellipsoid, scree_shape_box, scree_shape_capsule,
-    scree_shape_clump, scree_shape_half_space, scree_shape_drum;
+    scree_shape_cylinder, scree_shape_cone, scree_shape_polyhedron, scree_shape_clump,
+    scree_shape_half_space, scree_shape_drum, scree_shape_rectangle, scree_shape_mesh;
 
 #define SCREE_SHAPE_FIELD(member) offsetof(scree_Shape, member)
 #define SCREE_SHAPE_TABLE(array)                                                                   \

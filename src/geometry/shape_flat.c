@@ -36,15 +36,65 @@ static scree_Aabb bounds_box(const scree_Shape *s, const scree_Mat3 *R, scree_Ve
                             fabs(R->x.z) * e.x + fabs(R->y.z) * e.y + fabs(R->z.z) * e.z);
 }
 
-const scree_ShapeClass scree_shape_box = {{.name = "box",
-                                           .summary = "rectangular block",
-                                           .dimension = 3,
-                                           .bounded = true,
-                                           .convex = true,
-                                           SCREE_SHAPE_TABLE(box_parameters)},
-                                          init_box,
-                                          support_box,
-                                          bounds_box};
+/* Corner with bit k set on the positive side of axis k; edges along axis k: 4 k + the bits of the
+ * other two (as in collide_flat3.c). */
+static scree_Vec3 corner_of(const scree_Shape *s, int bits) {
+  return scree_vec3(bits & 1 ? s->semi.x : -s->semi.x, bits & 2 ? s->semi.y : -s->semi.y,
+                    bits & 4 ? s->semi.z : -s->semi.z);
+}
+
+static int edge_of(int axis, int bits) {
+  const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+  return 4 * axis + 2 * (bits >> i & 1) + (bits >> j & 1);
+}
+
+static void feature_box(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
+  const double x[3] = {d.x, d.y, d.z};
+  int most = 0, least = 0, bits = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (fabs(x[k]) > fabs(x[most])) most = k;
+    if (fabs(x[k]) < fabs(x[least])) least = k;
+    if (x[k] >= 0) bits |= 1 << k;
+  }
+  if (fabs(x[most]) >= SCREE_FACE_ALIGNED) {
+    int i = (most + 1) % 3, j = (most + 2) % 3;
+    const int base = bits & 1 << most;
+    if (!base) { /* counter-clockwise from outside */
+      const int swap = i;
+      i = j;
+      j = swap;
+    }
+    const int corners[4] = {base, base | 1 << i, base | 1 << i | 1 << j, base | 1 << j};
+    const int along[4] = {i, j, i, j};
+    out->count = 4;
+    for (int k = 0; k < 4; ++k) {
+      out->point[k] = corner_of(s, corners[k]);
+      out->corner[k] = corners[k];
+      out->edge[k] = edge_of(along[k], corners[k]);
+    }
+    return;
+  }
+  scree_feature_point(out, corner_of(s, bits), bits);
+  if (fabs(x[least]) > SCREE_EDGE_ALIGNED) return;
+  out->count = 2;
+  for (int k = 0; k < 2; ++k) {
+    const int end = (bits & ~(1 << least)) | k << least;
+    out->point[k] = corner_of(s, end);
+    out->corner[k] = end;
+    out->edge[k] = edge_of(least, bits);
+  }
+}
+
+const scree_ShapeClass scree_shape_box = {.type = {.name = "box",
+                                                   .summary = "rectangular block",
+                                                   .dimension = 3,
+                                                   .bounded = true,
+                                                   .convex = true,
+                                                   SCREE_SHAPE_TABLE(box_parameters)},
+                                          .init = init_box,
+                                          .support = support_box,
+                                          .bounds = bounds_box,
+                                          .feature = feature_box};
 
 /* ---- polygon ---- */
 
@@ -190,12 +240,12 @@ static scree_Aabb bounds_polygon(const scree_Shape *s, const scree_Mat3 *R, scre
   return box;
 }
 
-const scree_ShapeClass scree_shape_polygon = {{.name = "polygon",
-                                               .summary = "convex polygon",
-                                               .dimension = 2,
-                                               .bounded = true,
-                                               .convex = true,
-                                               .takes_vertices = true},
-                                              init_polygon,
-                                              support_polygon,
-                                              bounds_polygon};
+const scree_ShapeClass scree_shape_polygon = {.type = {.name = "polygon",
+                                                       .summary = "convex polygon",
+                                                       .dimension = 2,
+                                                       .bounded = true,
+                                                       .convex = true,
+                                                       .takes_vertices = true},
+                                              .init = init_polygon,
+                                              .support = support_polygon,
+                                              .bounds = bounds_polygon};

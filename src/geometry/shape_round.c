@@ -56,24 +56,24 @@ static scree_Aabb bounds_ball(const scree_Shape *s, const scree_Mat3 *R, scree_V
   return scree_bounds_about(p, s->radius, s->radius, s->kind == SCREE_SHAPE_DISK ? 0 : s->radius);
 }
 
-const scree_ShapeClass scree_shape_disk = {{.name = "disk",
-                                            .summary = "disk",
-                                            .dimension = 2,
-                                            .bounded = true,
-                                            .convex = true,
-                                            SCREE_SHAPE_TABLE(radius_parameter)},
-                                           init_ball,
-                                           support_ball,
-                                           bounds_ball};
-const scree_ShapeClass scree_shape_sphere = {{.name = "sphere",
-                                              .summary = "sphere",
-                                              .dimension = 3,
-                                              .bounded = true,
-                                              .convex = true,
-                                              SCREE_SHAPE_TABLE(radius_parameter)},
-                                             init_ball,
-                                             support_ball,
-                                             bounds_ball};
+const scree_ShapeClass scree_shape_disk = {.type = {.name = "disk",
+                                                    .summary = "disk",
+                                                    .dimension = 2,
+                                                    .bounded = true,
+                                                    .convex = true,
+                                                    SCREE_SHAPE_TABLE(radius_parameter)},
+                                           .init = init_ball,
+                                           .support = support_ball,
+                                           .bounds = bounds_ball};
+const scree_ShapeClass scree_shape_sphere = {.type = {.name = "sphere",
+                                                      .summary = "sphere",
+                                                      .dimension = 3,
+                                                      .bounded = true,
+                                                      .convex = true,
+                                                      SCREE_SHAPE_TABLE(radius_parameter)},
+                                             .init = init_ball,
+                                             .support = support_ball,
+                                             .bounds = bounds_ball};
 
 /* ---- ellipses and ellipsoids ---- */
 
@@ -112,24 +112,24 @@ static scree_Aabb bounds_elliptic(const scree_Shape *s, const scree_Mat3 *R, scr
                             scree_norm(scree_vec3(R->x.z * e.x, R->y.z * e.y, R->z.z * e.z)));
 }
 
-const scree_ShapeClass scree_shape_ellipse = {{.name = "ellipse",
-                                               .summary = "ellipse",
-                                               .dimension = 2,
-                                               .bounded = true,
-                                               .convex = true,
-                                               SCREE_SHAPE_TABLE(ellipse_parameters)},
-                                              init_ellipse,
-                                              support_elliptic,
-                                              bounds_elliptic};
-const scree_ShapeClass scree_shape_ellipsoid = {{.name = "ellipsoid",
-                                                 .summary = "ellipsoid",
-                                                 .dimension = 3,
-                                                 .bounded = true,
-                                                 .convex = true,
-                                                 SCREE_SHAPE_TABLE(ellipsoid_parameters)},
-                                                init_ellipsoid,
-                                                support_elliptic,
-                                                bounds_elliptic};
+const scree_ShapeClass scree_shape_ellipse = {.type = {.name = "ellipse",
+                                                       .summary = "ellipse",
+                                                       .dimension = 2,
+                                                       .bounded = true,
+                                                       .convex = true,
+                                                       SCREE_SHAPE_TABLE(ellipse_parameters)},
+                                              .init = init_ellipse,
+                                              .support = support_elliptic,
+                                              .bounds = bounds_elliptic};
+const scree_ShapeClass scree_shape_ellipsoid = {.type = {.name = "ellipsoid",
+                                                         .summary = "ellipsoid",
+                                                         .dimension = 3,
+                                                         .bounded = true,
+                                                         .convex = true,
+                                                         SCREE_SHAPE_TABLE(ellipsoid_parameters)},
+                                                .init = init_ellipsoid,
+                                                .support = support_elliptic,
+                                                .bounds = bounds_elliptic};
 
 /* ---- segments and capsules ---- */
 
@@ -162,6 +162,18 @@ static scree_Vec3 support_capsule(const scree_Shape *s, scree_Vec3 d) {
   return scree_axpy(end, s->radius, scree_unit_or(d, zero));
 }
 
+static void feature_capsule(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
+  scree_feature_point(out, support_capsule(s, d), d.z >= 0);
+  if (fabs(d.z) > SCREE_EDGE_ALIGNED || !(s->half_length > 0)) return;
+  out->count = 2;
+  for (int k = 0; k < 2; ++k) {
+    const scree_Vec3 end = scree_vec3(0, 0, k ? s->half_length : -s->half_length);
+    out->point[k] = scree_axpy(end, s->radius, d);
+    out->corner[k] = k;
+    out->edge[k] = 0;
+  }
+}
+
 static scree_Aabb bounds_segment(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
   const double h = s->half_length, r = s->radius;
   return scree_bounds_about(p, h * fabs(R->x.x) + r, h * fabs(R->x.y) + r, 0);
@@ -172,21 +184,22 @@ static scree_Aabb bounds_capsule(const scree_Shape *s, const scree_Mat3 *R, scre
   return scree_bounds_about(p, h * fabs(R->z.x) + r, h * fabs(R->z.y) + r, h * fabs(R->z.z) + r);
 }
 
-const scree_ShapeClass scree_shape_segment = {{.name = "segment",
-                                               .summary = "segment, possibly rounded",
-                                               .dimension = 2,
-                                               .bounded = true,
-                                               .convex = true,
-                                               SCREE_SHAPE_TABLE(segment_parameters)},
-                                              init_bar,
-                                              support_segment,
-                                              bounds_segment};
-const scree_ShapeClass scree_shape_capsule = {{.name = "capsule",
-                                               .summary = "cylinder with round ends",
-                                               .dimension = 3,
-                                               .bounded = true,
-                                               .convex = true,
-                                               SCREE_SHAPE_TABLE(capsule_parameters)},
-                                              init_bar,
-                                              support_capsule,
-                                              bounds_capsule};
+const scree_ShapeClass scree_shape_segment = {.type = {.name = "segment",
+                                                       .summary = "segment, possibly rounded",
+                                                       .dimension = 2,
+                                                       .bounded = true,
+                                                       .convex = true,
+                                                       SCREE_SHAPE_TABLE(segment_parameters)},
+                                              .init = init_bar,
+                                              .support = support_segment,
+                                              .bounds = bounds_segment};
+const scree_ShapeClass scree_shape_capsule = {.type = {.name = "capsule",
+                                                       .summary = "cylinder with round ends",
+                                                       .dimension = 3,
+                                                       .bounded = true,
+                                                       .convex = true,
+                                                       SCREE_SHAPE_TABLE(capsule_parameters)},
+                                              .init = init_bar,
+                                              .support = support_capsule,
+                                              .bounds = bounds_capsule,
+                                              .feature = feature_capsule};

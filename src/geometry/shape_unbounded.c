@@ -48,26 +48,22 @@ static scree_Aabb bounds_drum(const scree_Shape *s, const scree_Mat3 *R, scree_V
 }
 
 const scree_ShapeClass scree_shape_half_plane = {
-    {.name = "half-plane", .summary = "everything below y = 0", .dimension = 2},
-    init_half_space,
-    NULL,
-    bounds_half_plane};
+    .type = {.name = "half-plane", .summary = "everything below y = 0", .dimension = 2},
+    .init = init_half_space,
+    .bounds = bounds_half_plane};
 const scree_ShapeClass scree_shape_half_space = {
-    {.name = "half-space", .summary = "everything below z = 0", .dimension = 3},
-    init_half_space,
-    NULL,
-    bounds_half_space};
-const scree_ShapeClass scree_shape_drum_2d = {{.name = "drum",
-                                               .summary = "everything outside a circle",
-                                               .dimension = 2,
-                                               SCREE_SHAPE_TABLE(radius_parameter)},
-                                              init_drum,
-                                              NULL,
-                                              bounds_drum};
-const scree_ShapeClass scree_shape_drum = {{.name = "drum",
-                                            .summary = "everything outside a cylinder",
-                                            .dimension = 3,
-                                            SCREE_SHAPE_TABLE(drum_parameters)},
-                                           init_drum,
-                                           NULL,
-                                           bounds_drum};
+    .type = {.name = "half-space", .summary = "everything below z = 0", .dimension = 3},
+    .init = init_half_space,
+    .bounds = bounds_half_space};
+const scree_ShapeClass scree_shape_drum_2d = {.type = {.name = "drum",
+                                                       .summary = "everything outside a circle",
+                                                       .dimension = 2,
+                                                       SCREE_SHAPE_TABLE(radius_parameter)},
+                                              .init = init_drum,
+                                              .bounds = bounds_drum};
+const scree_ShapeClass scree_shape_drum = {.type = {.name = "drum",
+                                                    .summary = "everything outside a cylinder",
+                                                    .dimension = 3,
+                                                    SCREE_SHAPE_TABLE(drum_parameters)},
+                                           .init = init_drum,
+                                           .bounds = bounds_drum};

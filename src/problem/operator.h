@@ -93,7 +93,7 @@ SCREE_INLINE size_t scree_row_of(const scree_Operator *W, int c) {
 /* Where the block (rows x rows) of constraint c starts in an array of `squares` numbers. */
 SCREE_INLINE size_t scree_square_of(const scree_Operator *W, int c) {
   const scree_Problem *p = W->problem;
-  const size_t dd = (size_t)(p->d * p->d);
+  const size_t dd = (size_t)p->d * (size_t)p->d;
   return c < p->nc ? (size_t)c * dd : (size_t)p->nc * dd + W->square[c - p->nc];
 }
 

@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 typedef struct Shapes {
   int *kind;
   double *radius, *half_length, *semi, *vertices;
-  int64_t *offset;
+  int64_t *offset, *triangle_offset; /* the latter null: there are no meshes */
+  int *triangles;
 } Shapes;
 
 /* The rest of /bodies and /parts, (N) each. */
@@ -23,11 +25,21 @@ typedef struct Table {
 } Table;
 
 static void table_fini(Table *table) {
-  void *const arrays[] = {
-      table->obstacle,      table->material,           table->body,        table->mass,
-      table->inertia,       table->position,           table->orientation, table->shapes.kind,
-      table->shapes.radius, table->shapes.half_length, table->shapes.semi, table->shapes.vertices,
-      table->shapes.offset};
+  void *const arrays[] = {table->obstacle,
+                          table->material,
+                          table->body,
+                          table->mass,
+                          table->inertia,
+                          table->position,
+                          table->orientation,
+                          table->shapes.kind,
+                          table->shapes.radius,
+                          table->shapes.half_length,
+                          table->shapes.semi,
+                          table->shapes.vertices,
+                          table->shapes.offset,
+                          table->shapes.triangle_offset,
+                          table->shapes.triangles};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
 }
 
@@ -51,12 +63,11 @@ static scree_Status read_columns(const scree_H5 *h5, const char *group, const Co
 }
 
 static scree_Status read_shapes(const scree_H5 *h5, const char *group, hsize_t n, Shapes *s) {
-  *s = (Shapes){SCREE_ALLOC(int, n),
-                SCREE_ALLOC(double, n),
-                SCREE_ALLOC(double, n),
-                SCREE_ALLOC(double, 3 * n),
-                NULL,
-                SCREE_ALLOC(int64_t, n + 1)};
+  *s = (Shapes){.kind = SCREE_ALLOC(int, n),
+                .radius = SCREE_ALLOC(double, n),
+                .half_length = SCREE_ALLOC(double, n),
+                .semi = SCREE_ALLOC(double, 3 * n),
+                .offset = SCREE_ALLOC(int64_t, n + 1)};
   if (!s->kind || !s->radius || !s->half_length || !s->semi || !s->offset)
     return scree_fail_memory(h5->log, "the shapes of a run");
   const Column columns[] = {{"kind", n, 1, H5T_NATIVE_INT, s->kind},
@@ -83,6 +94,30 @@ static scree_Status read_shapes(const scree_H5 *h5, const char *group, hsize_t n
                : SCREE_OK;
 }
 
+static scree_Status read_triangles(const scree_H5 *h5, hsize_t n, Shapes *s) {
+  hsize_t dims[2] = {0, 3};
+  if (!scree_frames_extent(h5, "/bodies/triangles", 2, dims) || dims[1] != 3 || dims[0] == 0)
+    return SCREE_OK;
+  const int64_t total = (int64_t)dims[0];
+  s->triangle_offset = SCREE_ALLOC(int64_t, n + 1);
+  s->triangles = SCREE_ALLOC(int, 3 * total);
+  if (!s->triangle_offset || !s->triangles)
+    return scree_fail_memory(h5->log, "the triangles of a run");
+  scree_Status status = scree_frames_named(h5, "/bodies/triangle_offset", 0, n + 1, 1,
+                                           H5T_NATIVE_INT64, s->triangle_offset);
+  for (hsize_t i = 0; i < n && status == SCREE_OK; ++i)
+    if (s->triangle_offset[i] < 0 || s->triangle_offset[i + 1] < s->triangle_offset[i] ||
+        s->triangle_offset[i + 1] > total)
+      status = scree_fail(h5->log, SCREE_BAD_INPUT,
+                          "%s: /bodies/triangle_offset: body %llu has triangles %lld to %lld of "
+                          "%lld",
+                          h5->path, (unsigned long long)i, (long long)s->triangle_offset[i],
+                          (long long)s->triangle_offset[i + 1], (long long)total);
+  return status == SCREE_OK ? scree_frames_named(h5, "/bodies/triangles", 0, (hsize_t)total, 3,
+                                                 H5T_NATIVE_INT, s->triangles)
+                            : status;
+}
+
 static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table) {
   table->obstacle = SCREE_ALLOC(int, n);
   table->material = SCREE_ALLOC(int, n);
@@ -99,7 +134,8 @@ static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table)
   if (status == SCREE_OK && scree_frames_extent(h5, "/bodies/inertia", 2, dims) && dims[0] == n &&
       dims[1] == 3)
     status = scree_frames_named(h5, "/bodies/inertia", 0, n, 3, H5T_NATIVE_DOUBLE, table->inertia);
-  return status == SCREE_OK ? read_shapes(h5, "/bodies", n, &table->shapes) : status;
+  if (status == SCREE_OK) status = read_shapes(h5, "/bodies", n, &table->shapes);
+  return status == SCREE_OK ? read_triangles(h5, n, &table->shapes) : status;
 }
 
 /* The parts of clumps; *n is 0 when the run has none. */
@@ -122,6 +158,7 @@ static scree_Status read_part_table(const scree_H5 *h5, hsize_t *n, Table *table
 /* The kind of shape i, SCREE_SHAPE_KINDS with a message if it is not known. */
 static scree_ShapeKind kind_of(const scree_Replay *replay, const scree_H5 *h5, const char *group,
                                const Shapes *shapes, int i, char (*names)[64], int count) {
+  assert(shapes->kind);
   const int index = shapes->kind[i];
   const bool known = index >= 0 && index < count;
   const scree_ShapeKind kind =
@@ -146,6 +183,13 @@ static scree_Status make_shape(const scree_Replay *replay, const Shapes *shapes,
     memcpy(&parameters[p], (const char *)&numbers + type->parameters[p].offset, sizeof(double));
   const int64_t first = shapes->offset[i], count = shapes->offset[i + 1] - first;
   const scree_Vec3 *vertices = (const scree_Vec3 *)(const void *)(shapes->vertices + 3 * first);
+  if (type->takes_triangles) {
+    const int64_t from = shapes->triangle_offset ? shapes->triangle_offset[i] : 0;
+    const int64_t to = shapes->triangle_offset ? shapes->triangle_offset[i + 1] : 0;
+    return scree_shape_init_mesh(shape, vertices, (int)count,
+                                 shapes->triangles ? shapes->triangles + 3 * from : NULL,
+                                 (int)(to - from), replay->log);
+  }
   return scree_shape_init(shape, kind, parameters, type->takes_vertices ? vertices : NULL,
                           type->takes_vertices ? (int)count : 0, replay->log);
 }

@@ -138,6 +138,35 @@ static void write_shapes(scree_ResultsWriter *writer, const char *group,
   scree_free(vertices);
 }
 
+/* The triangles of meshes, if there are any, with offsets (n+1). */
+static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *const *shapes, int n) {
+  int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
+  writer->good = writer->good && offset;
+  for (int k = 0; k < n && writer->good; ++k) {
+    const bool mesh = shapes[k]->kind == SCREE_SHAPE_MESH;
+    offset[k + 1] = offset[k] + (mesh ? scree_shape_triangle_count(shapes[k]) : 0);
+  }
+  const size_t total = writer->good ? (size_t)offset[n] : 0;
+  int *triangles = SCREE_ALLOC(int, 3 * total);
+  writer->good = writer->good && triangles;
+  if (writer->good && total > 0) {
+    for (int k = 0; k < n; ++k)
+      if (offset[k + 1] > offset[k])
+        memcpy(triangles + 3 * offset[k], scree_shape_triangles(shapes[k], NULL),
+               3 * (size_t)(offset[k + 1] - offset[k]) * sizeof *triangles);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/bodies/triangle_offset", H5T_STD_I64LE,
+                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
+                          offset);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/bodies/triangles", H5T_STD_I32LE,
+                                             H5T_NATIVE_INT, 2, total, 3, 0, false),
+                          triangles);
+  }
+  scree_free(offset);
+  scree_free(triangles);
+}
+
 /* The parts of clumps, if there are any. */
 static void write_parts(scree_ResultsWriter *writer, const scree_World *world, int n) {
   size_t total = 0;
@@ -215,6 +244,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
     scree_results_put_all(writer, scree_results_reals(writer, "/bodies/inertia", 2, N, 3, 0),
                           inertia);
     write_shapes(writer, "/bodies", shapes, n);
+    write_triangles(writer, shapes, n);
   }
   scree_free(ints);
   scree_free(reals);

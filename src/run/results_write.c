@@ -449,7 +449,7 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   good =
       good && scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 32 * most + 1, 1);
   for (int k = 0; k < FRAME_FIELDS && good; ++k)
-    good = scatter(h5, &body_parts[k], row, 1, (hsize_t)(head->bodies * body_parts[k].count),
+    good = scatter(h5, &body_parts[k], row, 1, (hsize_t)head->bodies * (hsize_t)body_parts[k].count,
                    head->bodies, frame->body, sizeof *frame->body, *work);
   for (int k = 0; contact_parts[k].name && good; ++k)
     good = scatter(h5, &contact_parts[k], (hsize_t)offset[f], (hsize_t)contacts,

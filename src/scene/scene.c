@@ -182,6 +182,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = scree_scene_resolve_time(scene, log);
   if (status == SCREE_OK) status = read_stop(scene, log);
@@ -251,10 +252,12 @@ void scree_scene_destroy(scree_Scene *scene) {
   }
   for (int k = 0; k < scene->pour_count; ++k) scree_shape_fini(&scene->pours[k].grain.shape);
   for (int k = 0; k < scene->force_count; ++k) scree_scene_signal_free(scene->forces[k].signal);
+  for (int k = 0; k < scene->joint_count; ++k) scree_scene_signal_free(scene->joints[k].signal);
   scree_free(scene->bodies);
   scree_free(scene->start.contacts);
   scree_free(scene->pours);
   scree_free(scene->forces);
+  scree_free(scene->joints);
   scree_free(scene->sensors);
   scree_free(scene->removals);
   scree_free(scene->solver_options);

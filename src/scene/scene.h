@@ -69,6 +69,13 @@ typedef struct scree_SceneForce {
   scree_SceneSignal *signal;
 } scree_SceneForce;
 
+typedef struct scree_SceneJoint {
+  scree_JointDef def;
+  const char *name;          /* in the tree, or null */
+  const scree_Node *node;    /* where it is described */
+  scree_SceneSignal *signal; /* of its motor, or null */
+} scree_SceneJoint;
+
 typedef enum scree_RemovalKind {
   SCREE_REMOVE_PLANE,
   SCREE_REMOVE_OUTSIDE,
@@ -107,6 +114,8 @@ struct scree_Scene {
   int pour_count;
   scree_SceneForce *forces; /* (force_count) */
   int force_count;
+  scree_SceneJoint *joints; /* (joint_count) */
+  int joint_count;
   scree_Sensor *sensors; /* (sensor_count) */
   int sensor_count;
   scree_Removal *removals; /* (removal_count) */
@@ -172,6 +181,11 @@ scree_Status scree_scene_read_rotation(const scree_Scene *scene, const scree_Nod
 /* Lists of the tree into those of the scene. */
 scree_Status scree_scene_read_bodies(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log);
+/* A joint by its name; -1 with a message. */
+int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
+scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,
+                                      const scree_Log *log);
 
 /* Values that the file leaves to `auto`: of the solver, before bodies are read; of the time, after.
  */

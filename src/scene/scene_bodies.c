@@ -52,7 +52,8 @@ static scree_Quat rotation_to(int dimension, scree_Vec3 from, scree_Vec3 to) {
   return angle == 0 ? scree_quat_identity() : scree_quat_axis_angle(scree_vec3(0, 0, 1), angle);
 }
 
-/* `from` and `to` of a segment or capsule; `normal` of a half-plane or half-space. */
+/* `from` and `to` of a segment, capsule or cylinder; `normal` of a half-plane, half-space or
+ * rectangle. */
 static scree_Status read_ends(const scree_Scene *scene, const scree_Node *map, const scree_Log *log,
                               scree_SceneBody *body) {
   const bool from = scree_node_find(map, "from"), to = scree_node_find(map, "to");
@@ -61,9 +62,9 @@ static scree_Status read_ends(const scree_Scene *scene, const scree_Node *map, c
   if (from) {
     const scree_Vec3 a = scree_scene_vector(map, "from"), b = scree_scene_vector(map, "to");
     const scree_Vec3 d = scree_sub(b, a);
-    if (kind != SCREE_SHAPE_SEGMENT && kind != SCREE_SHAPE_CAPSULE)
+    if (kind != SCREE_SHAPE_SEGMENT && kind != SCREE_SHAPE_CAPSULE && kind != SCREE_SHAPE_CYLINDER)
       return scree_scene_refuse(scene, map, log,
-                                "from and to: found a %s, expected a segment or capsule",
+                                "from and to: found a %s, expected a segment, capsule or cylinder",
                                 scree_shape_type(kind)->name);
     if (!(scree_norm(d) > 0))
       return scree_scene_refuse(scene, map, log, "from and to are the same point");
@@ -74,10 +75,11 @@ static scree_Status read_ends(const scree_Scene *scene, const scree_Node *map, c
   }
   if (scree_node_find(map, "normal")) {
     const scree_Vec3 n = scree_scene_vector(map, "normal");
-    if (kind != SCREE_SHAPE_HALF_PLANE && kind != SCREE_SHAPE_HALF_SPACE)
-      return scree_scene_refuse(scene, map, log,
-                                "normal: found a %s, expected a half-plane or half-space",
-                                scree_shape_type(kind)->name);
+    if (kind != SCREE_SHAPE_HALF_PLANE && kind != SCREE_SHAPE_HALF_SPACE &&
+        kind != SCREE_SHAPE_RECTANGLE)
+      return scree_scene_refuse(
+          scene, map, log, "normal: found a %s, expected a half-plane, half-space or rectangle",
+          scree_shape_type(kind)->name);
     if (!(scree_norm(n) > 0))
       return scree_scene_refuse(scene, map, log, "normal: expected a vector other than zero");
     body->def.pose.orientation =
@@ -105,7 +107,7 @@ static scree_Status check_matter(const scree_Scene *scene, const scree_Node *map
                                  const scree_Log *log, const scree_SceneBody *body) {
   const scree_ShapeType *type = scree_shape_type(body->shape.kind);
   if (!type->bounded)
-    return scree_scene_refuse(scene, map, log, "a %s is unbounded: it can only be an obstacle",
+    return scree_scene_refuse(scene, map, log, "a %s has no volume: it can only be an obstacle",
                               type->name);
   if (!(body->shape.volume > 0) && !(body->def.mass > 0))
     return scree_scene_refuse(scene, map, log, "a %s without area needs a mass", type->name);

@@ -208,6 +208,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
       status = scree_world_add_force(*world, &def);
     }
   }
+  if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
   if (status == SCREE_OK && scene->start.step > 0)
     status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
                                       scene->start.step);

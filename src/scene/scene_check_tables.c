@@ -1,15 +1,19 @@
 /* Checks of scenes: shapes, options of solvers and laws, which tables of other folders describe
  * (see scene_check.h). */
+#define _DEFAULT_SOURCE
 #include "scene/scene_check.h"
 
 #include "core/memory.h"
+#include "scene/csv.h"
 #include "scree/law.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- shapes and options: described by tables of other folders -------------------------------- */
@@ -44,7 +48,9 @@ static scree_Node *check_vertices(scree_Check *check, const scree_Node *node) {
       .key = "vertices", .unit = "m", .min = -INFINITY, .max = INFINITY};
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
   if (node->kind != SCREE_NODE_LIST || node->count < 3 || node->count > SCREE_CHECK_VERTICES) {
-    scree_check_expected(check, node, "a list of 3 to 1024 points [x, y]");
+    scree_check_expected(check, node,
+                         check->dimension == 2 ? "a list of 3 to 1024 points [x, y]"
+                                               : "a list of 4 to 1024 points [x, y, z]");
     return NULL;
   }
   for (int k = 0; k < node->count && result; ++k) {
@@ -83,6 +89,82 @@ static bool add_parameter(scree_Check *check, const scree_ShapeParameter *parame
   return scree_tree_add(check->tree, result, parameter->name, value);
 }
 
+/* [[a, b, c], ...]: numbers of vertices. */
+static scree_Node *check_triangles(scree_Check *check, const scree_Node *node) {
+  static const scree_Field number = {.key = "triangles", .min = 0, .max = 2147483647.0};
+  scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
+  if (node->kind != SCREE_NODE_LIST || node->count < 1) {
+    scree_check_expected(check, node, "a list of triangles [a, b, c], numbers of vertices from 0");
+    return NULL;
+  }
+  for (int k = 0; k < node->count && result; ++k) {
+    const scree_Node *given = node->entries[k].value;
+    const size_t mark = scree_check_push(check, NULL, k);
+    scree_Node *item = NULL;
+    if (given->kind == SCREE_NODE_LIST && given->count == 3)
+      item = scree_tree_node(check->tree, SCREE_NODE_LIST, given->line, given->column);
+    else
+      scree_check_expected(check, given, "three numbers of vertices");
+    for (int c = 0; c < 3 && item; ++c)
+      if (!scree_tree_add(check->tree, item, NULL,
+                          scree_check_int(check, &number, given->entries[c].value)))
+        item = NULL;
+    scree_check_pop(check, mark);
+    if (!scree_tree_add(check->tree, result, NULL, item)) return NULL;
+  }
+  return result;
+}
+
+/* The path of a mesh file, relative to the scene's folder, written out whole, so that the scene as
+ * used finds it from anywhere. */
+static scree_Node *check_mesh_file(scree_Check *check, const scree_Node *node) {
+  if (node->kind != SCREE_NODE_SCALAR || !node->text[0]) {
+    scree_check_expected(check, node, "the name of a file .obj or .stl");
+    return NULL;
+  }
+  char *path = scree_path_beside(check->name, node->text);
+  char *whole = path ? realpath(path, NULL) : NULL;
+  scree_free(path);
+  if (!whole) {
+    scree_check_complain(check, node->line, node->column, "file \"%.200s\": %s", node->text,
+                         strerror(errno));
+    return NULL;
+  }
+  scree_Node *result = scree_tree_scalar(check->tree, whole, node->line, node->column);
+  free(whole);
+  return result;
+}
+
+/* Vertices and triangles, or a file that has them. */
+static bool check_points(scree_Check *check, const scree_ShapeType *type, const scree_Node *node,
+                         scree_Node *result) {
+  const scree_Node *file = type->dimension == 3 ? scree_node_find(node, "file") : NULL;
+  const scree_Node *vertices = scree_node_find(node, "vertices");
+  const scree_Node *triangles = scree_node_find(node, "triangles");
+  if (file && (vertices || triangles)) {
+    scree_check_complain(check, file->line, file->column,
+                         "found a file and vertices, expected one of them");
+    return false;
+  }
+  if (!file && (!vertices || (type->takes_triangles && !triangles))) {
+    scree_check_complain(check, node->line, node->column, "%s missing (%s)",
+                         vertices ? "triangles are" : "vertices are",
+                         type->takes_triangles ? "vertices and triangles, or a file"
+                                               : "corners, in any order");
+    return false;
+  }
+  const char *key = file ? "file" : "vertices";
+  size_t mark = scree_check_push(check, key, 0);
+  bool good = scree_tree_add(check->tree, result, key,
+                             file ? check_mesh_file(check, file) : check_vertices(check, vertices));
+  scree_check_pop(check, mark);
+  if (!good || file || !type->takes_triangles) return good;
+  mark = scree_check_push(check, "triangles", 0);
+  good = scree_tree_add(check->tree, result, "triangles", check_triangles(check, triangles));
+  scree_check_pop(check, mark);
+  return good;
+}
+
 static scree_Node *check_parts(scree_Check *check, const scree_Node *node) {
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
   if (node->kind != SCREE_NODE_LIST || node->count < 1 || node->count > SCREE_CHECK_PARTS) {
@@ -106,6 +188,8 @@ scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   const char *words[16] = {"kind"};
   for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
   if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
+  if (type->takes_vertices && type->dimension == 3) words[type->parameter_count + 2] = "file";
+  if (type->takes_triangles) words[type->parameter_count + 3] = "triangles";
   if (type->takes_parts) words[type->parameter_count + 1] = "parts";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
@@ -121,17 +205,7 @@ scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
                                 scree_tree_scalar(check->tree, type->name, node->line, 0));
   for (int k = 0; k < type->parameter_count && good; ++k)
     good = add_parameter(check, &type->parameters[k], node, result);
-  if (type->takes_vertices && good) {
-    const scree_Node *vertices = scree_node_find(node, "vertices");
-    if (!vertices) {
-      scree_check_complain(check, node->line, node->column,
-                           "vertices are missing (corners, in any order)");
-      return NULL;
-    }
-    const size_t mark = scree_check_push(check, "vertices", 0);
-    good = scree_tree_add(check->tree, result, "vertices", check_vertices(check, vertices));
-    scree_check_pop(check, mark);
-  }
+  if (type->takes_vertices && good) good = check_points(check, type, node, result);
   if (type->takes_parts && good) {
     const scree_Node *parts = scree_node_find(node, "parts");
     if (!parts) {

@@ -11,6 +11,7 @@
 /* ---- vectors, lists of scalars --------------------------------------------------------------- */
 
 static int components(const scree_Check *check, const scree_Field *field) {
+  if (field->flags & SCREE_FIELD_SCALAR) return 1;
   if (field->flags & SCREE_FIELD_AXIAL) return check->dimension == 2 ? 1 : 3;
   return check->dimension;
 }

@@ -78,7 +78,11 @@ static void say_type(Page *page, const scree_Field *field) {
       say(page, "list of numbers");
     return;
   case SCREE_FIELD_TEXTS: say(page, "list of %d names", (int)field->max); return;
-  case SCREE_FIELD_SIGNALS: say(page, axial ? "signal (one component in 2D)" : "signal"); break;
+  case SCREE_FIELD_SIGNALS:
+    say(page, field->flags & SCREE_FIELD_SCALAR ? "number, expression in t, or table"
+              : axial                           ? "signal (one component in 2D)"
+                                                : "signal");
+    break;
   case SCREE_FIELD_MAP: say(page, "map"); return;
   case SCREE_FIELD_LIST: say(page, "list of maps"); return;
   case SCREE_FIELD_NAMED: say(page, "map of maps"); return;
@@ -171,8 +175,10 @@ static const scree_Field *find_scale(void) {
 static void say_shapes(Page *page) {
   say(page, "## Shapes\n\n"
             "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
-            "shape is its centroid; a polygon is put so that, at position 0 and angle 0, its "
-            "vertices are where they are typed. A segment or capsule may be given by `from` and "
+            "shape is its centroid; polygons and polyhedra are put so that, at position 0 without "
+            "rotation, their "
+            "vertices are where they are typed. A segment, capsule or cylinder may be given by "
+            "`from` and "
             "`to` beside the shape, without `half_length`.\n\n"
             "| kind | | parameters |\n|---|---|---|\n");
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
@@ -184,7 +190,12 @@ static void say_shapes(Page *page) {
       say(page, "%s`%s`%s: %s", p ? "; " : "", parameter->name,
           parameter->required ? "" : " (optional)", parameter->help);
     }
-    if (type->takes_vertices) say(page, "`vertices`: list of points [x, y], in any order");
+    if (type->takes_vertices)
+      say(page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
+          type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
+                                  "counter-clockwise seen from the free side"
+                                : ", in any order",
+          type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
     say(page, " |\n");
   }
@@ -420,8 +431,15 @@ static void json_shape(Page *page) {
       say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s [m]\"}",
           type->parameters[p].name, type->parameters[p].help);
     if (type->takes_vertices)
-      say(page, ", \"vertices\": {\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": "
-                "\"array\", \"minItems\": 2, \"maxItems\": 2}}");
+      say(page,
+          ", \"vertices\": {\"type\": \"array\", \"minItems\": %d, \"items\": {\"type\": "
+          "\"array\", \"minItems\": %d, \"maxItems\": %d}}",
+          type->dimension + 1, type->dimension, type->dimension);
+    if (type->takes_vertices && type->dimension == 3)
+      say(page, ", \"file\": {\"type\": \"string\"}");
+    if (type->takes_triangles)
+      say(page, ", \"triangles\": {\"type\": \"array\", \"items\": {\"type\": \"array\", "
+                "\"minItems\": 3, \"maxItems\": 3}}");
     if (type->takes_parts) {
       say(page, ", \"parts\": {\"type\": \"array\", \"minItems\": 1, \"items\": ");
       json_object(page, scree_scene_part_fields, NULL);
@@ -461,7 +479,10 @@ static void json_type(Page *page, const scree_Field *field) {
   case SCREE_FIELD_VECTOR:
   case SCREE_FIELD_SIGNALS:
     say(page, "{\"anyOf\": [");
-    json_list(page, field, axial ? 3 : 2, 3);
+    if (field->flags & SCREE_FIELD_SCALAR)
+      json_number(page, field);
+    else
+      json_list(page, field, axial ? 3 : 2, 3);
     if (axial || (field->flags & (SCREE_FIELD_BROADCAST | SCREE_FIELD_AUTO))) {
       say(page, ", ");
       json_number(page, field);

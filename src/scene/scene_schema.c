@@ -91,7 +91,8 @@ static const scree_Field material[] = {
        .dimension = 3,                                                                             \
        .help = "axis and angle, or quaternion, or euler; default: none"},                          \
       VECTOR("from", 0, "m", NULL,                                                                 \
-             "segment, capsule: one end of the axis, in place of half_length, position and "       \
+             "segment, capsule, cylinder: one end of the axis, in place of half_length, position " \
+             "and "                                                                                \
              "rotation"),                                                                          \
       VECTOR("to", 0, "m", NULL, "the other end")
 
@@ -136,7 +137,7 @@ static const scree_Field obstacle[] = {
     SHAPE("shape of the obstacle, possibly unbounded"),
     PLACE_FIELDS,
     VECTOR("normal", 0, NULL, NULL,
-           "half-plane, half-space: outward normal, in place of the rotation"),
+           "half-plane, half-space, rectangle: outward normal, in place of the rotation"),
     SIGNALS("velocity", 0, "m/s", "0", "prescribed velocity"),
     SIGNALS("angular_velocity", AXIAL, "rad/s", "0",
             "prescribed angular velocity, about its origin"),
@@ -150,6 +151,89 @@ static const scree_Field force[] = {
     SIGNALS("torque", AXIAL, "N m", NULL, "one number in 2D"),
     SIGNALS("acceleration", 0, "m/s2", NULL, "a force in proportion to the mass, like gravity"),
     END};
+
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+static const scree_Field motor[] = {{.key = "velocity",
+                                     .type = SCREE_FIELD_SIGNALS,
+                                     .flags = SCREE_FIELD_SCALAR,
+                                     .unit = "m/s, rad/s",
+                                     .min = -INFINITY,
+                                     .max = INFINITY,
+                                     .help = "rate of the free coordinate"},
+                                    {.key = "position",
+                                     .type = SCREE_FIELD_SIGNALS,
+                                     .flags = SCREE_FIELD_SCALAR,
+                                     .unit = "m, rad",
+                                     .min = -INFINITY,
+                                     .max = INFINITY,
+                                     .help = "the free coordinate itself, instead of its rate"},
+                                    REAL("force", 0, "N, N m", "0", 0, INFINITY,
+                                         "largest force or torque of the motor; 0: unlimited"),
+                                    END};
+
+#define JOINT_FIELDS                                                                               \
+  TEXT("name", 0, NULL, "name that sensors refer to"), {                                           \
+    .key = "bodies", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                       \
+    .help = "names of the two bodies; one of them may be an obstacle"                              \
+  }
+#define ANCHOR VECTOR("anchor", REQUIRED, "m", NULL, "point of both bodies, at the start")
+#define AXIS(d)                                                                                    \
+  {                                                                                                \
+    .key = "axis", .type = SCREE_FIELD_VECTOR, .flags = REQUIRED, .min = -INFINITY,                \
+    .max = INFINITY, .dimension = (d), .help = "direction, of any length"                          \
+  }
+#define COLLIDE BOOL("collide", "false", "whether the two bodies can touch each other")
+#define COORDINATE(u, f, k, c)                                                                     \
+  MAP("motor", 0, NULL, motor, "drives the free coordinate"),                                      \
+      REAL("stiffness", 0, k, "0", 0, INFINITY, "of a spring on the free coordinate"),             \
+      REAL("damping", 0, c, "0", 0, INFINITY, "of a damper on the free coordinate"),               \
+      REAL("rest", 0, u, NULL, -INFINITY, INFINITY,                                                \
+           "coordinate at which the spring has no force; default: that at the start"),             \
+      REAL("friction", 0, f, "0", 0, INFINITY, "dry friction: force or torque that it resists"),   \
+      REAL("lower", 0, u, NULL, -INFINITY, INFINITY, "stop of the coordinate; default: none"),     \
+      REAL("upper", 0, u, NULL, -INFINITY, INFINITY, "stop of the coordinate; default: none"),     \
+      REAL("restitution", 0, NULL, "0", 0, 1, "of the stops")
+
+static const scree_Field joint_point[] = {JOINT_FIELDS, ANCHOR, COLLIDE, END};
+static const scree_Field joint_axis[] = {JOINT_FIELDS, ANCHOR, AXIS(0), COLLIDE, END};
+static const scree_Field joint_hinge[] = {
+    JOINT_FIELDS, ANCHOR, AXIS(3), COORDINATE("rad", "N m", "N m/rad", "N m s/rad"), COLLIDE, END};
+static const scree_Field joint_slider[] = {
+    JOINT_FIELDS, ANCHOR, AXIS(0), COORDINATE("m", "N", "N/m", "N s/m"), COLLIDE, END};
+static const scree_Field joint_universal[] = {
+    JOINT_FIELDS,
+    ANCHOR,
+    VECTOR("axis", REQUIRED, NULL, NULL, "about which the first body turns"),
+    VECTOR("axis2", REQUIRED, NULL, NULL, "about which the second turns, perpendicular to axis"),
+    COLLIDE,
+    END};
+static const scree_Field joint_distance[] = {
+    JOINT_FIELDS, VECTOR("from", REQUIRED, "m", NULL, "point of the first body, at the start"),
+    VECTOR("to", REQUIRED, "m", NULL, "point of the second body"), COLLIDE, END};
+static const scree_Field joint_spring[] = {
+    JOINT_FIELDS,
+    VECTOR("from", REQUIRED, "m", NULL, "point of the first body, at the start"),
+    VECTOR("to", REQUIRED, "m", NULL, "point of the second body"),
+    COORDINATE("m", "N", "N/m", "N s/m"),
+    BOOL("collide", "true", "whether the two bodies can touch each other"),
+    END};
+
+static const scree_Variant joints[] = {
+    {"ball", 3, joint_point, "two points stay together"},
+    {"hinge", 0, joint_hinge,
+     "the bodies turn about an axis through the anchor; in 2D about the anchor. Its free "
+     "coordinate is the angle of the first body against the second, 0 at the start"},
+    {"slider", 0, joint_slider,
+     "the bodies move along the axis and do not turn. Its free coordinate is the way of the first "
+     "body along the axis, 0 at the start"},
+    {"cylinder", 3, joint_axis, "the bodies move along the axis and turn about it"},
+    {"universal", 3, joint_universal, "the anchor points stay together; two axes at right angles"},
+    {"fixed", 0, joint_point, "no relative motion"},
+    {"distance", 0, joint_distance, "two points keep their distance"},
+    {"spring", 0, joint_spring,
+     "spring, damper, stops or a motor between two points. Its free coordinate is their distance"},
+    {0}};
 
 /* ---- generators ------------------------------------------------------------------------------ */
 
@@ -362,6 +446,9 @@ static const scree_Field sensed_energy[] = {
     TEXT("material", 0, "all", "only bodies of this material, or all"),
     INT("group", 0, NULL, 0, 4294967295.0, "only bodies of this group; default: of any"), END};
 
+static const scree_Field sensed_joint[] = {SENSOR_NAME,
+                                           TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
+
 static const scree_Variant sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
@@ -373,6 +460,10 @@ static const scree_Variant sensors[] = {
     {"flux", 0, sensed_flux,
      "mass of the bodies whose origin passes a plane in a step, over the step [kg/s]"},
     {"kinetic_energy", 0, sensed_energy, "of some of the bodies [J]"},
+    {"joint_force", 0, sensed_joint, "of a joint on its first body, motor and spring included [N]"},
+    {"joint_torque", 0, sensed_joint, "the same about the anchor; one number in 2D [N m]"},
+    {"joint_position", 0, sensed_joint, "free coordinate of a joint [m or rad]"},
+    {"joint_effort", 0, sensed_joint, "force or torque along the free coordinate [N or N m]"},
     {0}};
 
 /* ---- how it runs ----------------------------------------------------------------------------- */
@@ -523,6 +614,12 @@ static const scree_Field scene[] = {
      .variants = generators,
      .help = "make many bodies at once"},
     LIST("forces", force, "forces besides gravity"),
+    {.key = "joints",
+     .type = SCREE_FIELD_LIST,
+     .preset = "[]",
+     .variants = joints,
+     .help = "joints between bodies, made where the bodies are at the start; their reactions are "
+             "unknowns of the same problem as the contacts"},
     MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
     MAP("solver", 0, "{}", solver, "solver of the contact problem of each step"),
     MAP("output", 0, "{}", output, "frames, checkpoints and compression of the results"),

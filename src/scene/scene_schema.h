@@ -30,10 +30,11 @@ typedef enum scree_FieldType {
 
 enum {
   SCREE_FIELD_REQUIRED = 1,
-  SCREE_FIELD_AUTO = 2,      /* the word auto is allowed */
-  SCREE_FIELD_OPEN = 4,      /* `min` itself is not allowed */
-  SCREE_FIELD_AXIAL = 8,     /* vector of rotation: one number in 2D */
-  SCREE_FIELD_BROADCAST = 16 /* vector: one number stands for equal components */
+  SCREE_FIELD_AUTO = 2,       /* the word auto is allowed */
+  SCREE_FIELD_OPEN = 4,       /* `min` itself is not allowed */
+  SCREE_FIELD_AXIAL = 8,      /* vector of rotation: one number in 2D */
+  SCREE_FIELD_BROADCAST = 16, /* vector: one number stands for equal components */
+  SCREE_FIELD_SCALAR = 32     /* signal: one number, or an expression in t, in any dimension */
 };
 
 typedef struct scree_Field scree_Field;

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "scene/mesh_file.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -35,29 +36,56 @@ static scree_Status read_parts(const scree_Scene *scene, const scree_Node *node,
   return status;
 }
 
+/* Shapes of vertices, typed or in a file. */
+static scree_Status read_points(const scree_Scene *scene, const scree_Node *node,
+                                scree_ShapeKind kind, double scale, const scree_Log *log,
+                                scree_Shape *shape) {
+  scree_MeshFile mesh = {0};
+  scree_Status status = SCREE_OK;
+  const scree_Node *list = scree_node_find(node, "vertices");
+  const scree_Node *triangles = scree_node_find(node, "triangles");
+  if (!list) {
+    status = scree_mesh_file_read(scree_node_text(node, "file"), &mesh, log);
+  } else {
+    mesh.vertex_count = list->count;
+    mesh.triangle_count = triangles ? triangles->count : 0;
+    mesh.vertices = SCREE_ALLOC(scree_Vec3, mesh.vertex_count);
+    mesh.triangles = SCREE_ALLOC(int, 3 * (size_t)mesh.triangle_count);
+    if (!mesh.vertices || !mesh.triangles) status = scree_fail_memory(log, scene->name);
+  }
+  for (int k = 0; list && k < list->count && status == SCREE_OK; ++k) {
+    const scree_Node *point = list->entries[k].value;
+    mesh.vertices[k] = scree_vec3(point->entries[0].value->number, point->entries[1].value->number,
+                                  point->count > 2 ? point->entries[2].value->number : 0);
+  }
+  for (int k = 0; k < 3 * mesh.triangle_count && triangles && status == SCREE_OK; ++k)
+    mesh.triangles[k] = (int)triangles->entries[k / 3].value->entries[k % 3].value->number;
+  for (int k = 0; k < mesh.vertex_count && status == SCREE_OK; ++k)
+    mesh.vertices[k] = scree_scale(scale, mesh.vertices[k]);
+  if (status == SCREE_OK)
+    status = kind == SCREE_SHAPE_MESH
+                 ? scree_shape_init_mesh(shape, mesh.vertices, mesh.vertex_count, mesh.triangles,
+                                         mesh.triangle_count, log)
+                 : scree_shape_init(shape, kind, NULL, mesh.vertices, mesh.vertex_count, log);
+  scree_mesh_file_fini(&mesh);
+  return status;
+}
+
 scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node, double scale,
                                const scree_Log *log, scree_Shape *shape) {
   const scree_ShapeKind kind = scree_shape_kind(scree_node_text(node, "kind"), scene->dimension);
   const scree_ShapeType *type = scree_shape_type(kind);
-  const scree_Node *list = scree_node_find(node, "vertices");
-  const int count = list ? list->count : 0;
   double parameters[8] = {0};
+  scree_Status status;
   if (type->takes_parts) {
-    const scree_Status status = read_parts(scene, node, scale, log, shape);
-    if (status == SCREE_BAD_INPUT) scree_scene_refuse(scene, node, log, "this shape is refused");
-    return status;
+    status = read_parts(scene, node, scale, log, shape);
+  } else if (type->takes_vertices) {
+    status = read_points(scene, node, kind, scale, log, shape);
+  } else {
+    for (int k = 0; k < type->parameter_count && k < 8; ++k)
+      parameters[k] = scale * scree_node_number(node, type->parameters[k].name);
+    status = scree_shape_init(shape, kind, parameters, NULL, 0, log);
   }
-  for (int k = 0; k < type->parameter_count && k < 8; ++k)
-    parameters[k] = scale * scree_node_number(node, type->parameters[k].name);
-  scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, count);
-  if (!vertices) return scree_fail_memory(log, scene->name);
-  for (int k = 0; k < count; ++k) {
-    const scree_Node *point = list->entries[k].value;
-    vertices[k] = scree_vec3(scale * point->entries[0].value->number,
-                             scale * point->entries[1].value->number, 0);
-  }
-  scree_Status status = scree_shape_init(shape, kind, parameters, vertices, count, log);
-  scree_free(vertices);
   if (status == SCREE_BAD_INPUT) scree_scene_refuse(scene, node, log, "this shape is refused");
   return status;
 }

@@ -43,12 +43,19 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *     move under an applied force from rest by    load^2 of its size  loads are mostly carried
  *     or, at its speed or that of an obstacle, by travel of its size  who meets whom
  *     turn by turn, and obstacles too                                 expansion of gaps
+ *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, turn;
+  double fall, load, travel, turn, swing, spring;
   int samples;
-} auto_step = {.fall = 0.03, .load = 0.1, .travel = 0.05, .turn = 0.1, .samples = 200};
+} auto_step = {.fall = 0.03,
+               .load = 0.1,
+               .travel = 0.05,
+               .turn = 0.1,
+               .swing = 0.5,
+               .spring = 0.2,
+               .samples = 200};
 
 static double reach_of(const scree_Shape *shape) {
   return isfinite(shape->bounding_radius) ? shape->bounding_radius
@@ -94,6 +101,35 @@ static double step_of_force(const scree_Scene *scene, int k) {
   return step;
 }
 
+static double mass_of(const scree_SceneBody *body) {
+  if (body->def.mass > 0) return body->def.mass;
+  return (body->def.density > 0 ? body->def.density : 0) * body->shape.volume;
+}
+
+/* Joints. A light body between others that hang on it swings at sqrt(4 T / (m l)), T the tension:
+ * here the weight of all jointed bodies. A spring makes its body swing at sqrt(k / m). */
+static double step_of_joints(const scree_Scene *scene, double g) {
+  double weight = 0, step = INFINITY;
+  for (int k = 0; k < scene->joint_count; ++k)
+    for (int side = 0; side < 2; ++side) {
+      const scree_SceneBody *body = &scene->bodies[scene->joints[k].def.body[side]];
+      if (!body->def.obstacle) weight += g * mass_of(body); /* a body in two joints counts twice */
+    }
+  for (int k = 0; k < scene->joint_count; ++k) {
+    const scree_JointDef *def = &scene->joints[k].def;
+    for (int side = 0; side < 2; ++side) {
+      const scree_SceneBody *body = &scene->bodies[def->body[side]];
+      if (body->def.obstacle) continue;
+      const double m = mass_of(body), l = body->shape.size;
+      const double spring =
+          def->kind == SCREE_JOINT_HINGE ? def->stiffness / (l * l / 4) : def->stiffness;
+      if (weight > 0) step = fmin(step, auto_step.swing * sqrt(m * l / (4 * weight)));
+      if (spring > 0) step = fmin(step, auto_step.spring * sqrt(m / spring));
+    }
+  }
+  return step;
+}
+
 static double automatic_step(const scree_Scene *scene) {
   const double g = scree_norm(scene->gravity);
   double speed = 0, spin = 0, step = INFINITY;
@@ -104,6 +140,7 @@ static double automatic_step(const scree_Scene *scene) {
   if (speed > 0) step = fmin(step, auto_step.travel * scene->smallest / speed);
   if (spin > 0) step = fmin(step, auto_step.turn / spin);
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
+  step = fmin(step, step_of_joints(scene, g));
   if (!isfinite(step)) step = scene->duration / 1000;
   return fmin(step, scene->duration);
 }

@@ -18,9 +18,10 @@ static const struct {
   const char *word;
   char gives; /* 1, v, r */
 } kinds[SCREE_SENSOR_KINDS] = {
-    {"position", 'v'}, {"velocity", 'v'},       {"angular_velocity", 'r'},
-    {"force", 'v'},    {"distance", '1'},       {"height", '1'},
-    {"flux", '1'},     {"kinetic_energy", '1'},
+    {"position", 'v'},     {"velocity", 'v'},       {"angular_velocity", 'r'},
+    {"force", 'v'},        {"distance", '1'},       {"height", '1'},
+    {"flux", '1'},         {"kinetic_energy", '1'}, {"joint_force", 'v'},
+    {"joint_torque", 'r'}, {"joint_position", '1'}, {"joint_effort", '1'},
 };
 
 static int columns_of(scree_SensorKind kind, int dimension) {
@@ -139,6 +140,13 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     case SCREE_SENSOR_HEIGHT: sensor->fraction = scree_node_number(map, "fraction"); break;
     case SCREE_SENSOR_FLUX: status = read_plane(scene, map, log, sensor); break;
     case SCREE_SENSOR_KINETIC_ENERGY: status = read_matter(scene, map, log, sensor); break;
+    case SCREE_SENSOR_JOINT_FORCE:
+    case SCREE_SENSOR_JOINT_TORQUE:
+    case SCREE_SENSOR_JOINT_POSITION:
+    case SCREE_SENSOR_JOINT_EFFORT:
+      sensor->joint = scree_scene_find_joint(scene, scree_node_find(map, "joint"), log);
+      if (sensor->joint < 0) status = SCREE_BAD_INPUT;
+      break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
     if (status != SCREE_OK) return status;
@@ -335,6 +343,13 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
       case SCREE_SENSOR_HEIGHT: v.x = height(sensors, sensor, world, &good); break;
       case SCREE_SENSOR_FLUX: v.x = flux(sensors, sensor, world); break;
       case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(scene, sensor, world); break;
+      case SCREE_SENSOR_JOINT_FORCE: v = scree_world_joint(world, sensor->joint).force; break;
+      case SCREE_SENSOR_JOINT_TORQUE:
+        v = scree_world_joint(world, sensor->joint).torque;
+        if (n == 1) v.x = v.z;
+        break;
+      case SCREE_SENSOR_JOINT_POSITION: v.x = scree_world_joint(world, sensor->joint).x; break;
+      case SCREE_SENSOR_JOINT_EFFORT: v.x = scree_world_joint(world, sensor->joint).effort; break;
       case SCREE_SENSOR_KINDS: break;
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */

@@ -24,6 +24,10 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_HEIGHT,
   SCREE_SENSOR_FLUX,
   SCREE_SENSOR_KINETIC_ENERGY,
+  SCREE_SENSOR_JOINT_FORCE,
+  SCREE_SENSOR_JOINT_TORQUE,
+  SCREE_SENSOR_JOINT_POSITION,
+  SCREE_SENSOR_JOINT_EFFORT,
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
 
@@ -37,6 +41,7 @@ typedef struct scree_Sensor {
   double fraction;          /* height */
   int material;             /* kinetic energy: -1 for all */
   int64_t group;            /* kinetic energy: -1 for all */
+  int joint;                /* of the world */
 } scree_Sensor;
 
 /* Fill the scene's list from its tree; bodies and generators are known. */

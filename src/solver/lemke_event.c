@@ -3,15 +3,17 @@
 
 #include <math.h>
 
-/* Numbers chosen by measurement. @NOTE@ */
+/* Numbers chosen by measurement, as in policy.c: beside each value the work with another value over
+ * the work with this one, for `lemke` alone to 1e-8 within 0.2 s of counted work, on the 25
+ * smallest problems, of which 20 were solved. */
 static const struct Numbers {
   double turn;     /* radians that a direction of slip may turn in a step */
   double still;    /* speed below which a direction is not defined, relative to q */
   double violated; /* violation of a status that is not noise, relative to q and impulses */
 } number = {
-    .turn = 0.3,
-    .still = 1e-7,
-    .violated = 1e-9,
+    .turn = 0.3,      /* 0.15: 1.14; 0.6: 1.06 */
+    .still = 1e-7,    /* 1e-8: 0.99; 1e-6: 1.02 */
+    .violated = 1e-9, /* 1e-10: 1.00 */
 };
 
 /* t.x_T */

@@ -1,8 +1,9 @@
 /* The price model (see price.h). */
 #include "solver/price.h"
 
-/* Nanoseconds on one core. Ratios matter more than the values: a factor of 1.5 in the price of a
- * factorisation changes the counts of `auto` on few problems. @NOTE@ */
+/* Nanoseconds, fitted to times on one core of an AMD EPYC; ratios matter more than the values.
+ * Beside each: how many of 118 solves of `auto` (the 59 problems of policy.c to 1e-4 and 1e-8) take
+ * another number of iterations or factorisations with another value. */
 static const struct Numbers {
   double flops;              /* operations of a factorisation, per nanosecond */
   double entry;              /* of the factor: the solves, each reads all of them */
@@ -13,20 +14,20 @@ static const struct Numbers {
   double wide_2d, wide_3d;   /* assembled W, */
   double block_2d, block_3d; /* and each of its blocks */
 } number = {
-    .flops = 20.0,
-    .entry = 4.5,
-    .rows_2d = 450.0,
-    .rows_3d = 700.0,
-    .slow_2d = 80.0,
-    .slow_3d = 150.0,
-    .ball_2d = 7.0,
-    .ball_3d = 18.0,
-    .body_2d = 9.0,
-    .body_3d = 48.0,
-    .wide_2d = 8.0,
-    .wide_3d = 45.0,
-    .block_2d = 1.5,
-    .block_3d = 3.0,
+    .flops = 20.0,    /* 10: 9; 40: 6 */
+    .entry = 4.5,     /* 2.25: 17; 9: 23 */
+    .rows_2d = 450.0, /* 225: 14; 900: 29 */
+    .rows_3d = 700.0, /* 350: 13; 1400: 39 */
+    .slow_2d = 80.0,  /* the associated law: not among these */
+    .slow_3d = 150.0, /* the associated law: not among these */
+    .ball_2d = 7.0,   /* 3.5: 4; 14: 4 */
+    .ball_3d = 18.0,  /* 9: 5; 36: 5 */
+    .body_2d = 9.0,   /* 4.5: 27; 18: 14 */
+    .body_3d = 48.0,  /* 24: 32; 96: 18 */
+    .wide_2d = 8.0,   /* 4: 0; 16: 0 */
+    .wide_3d = 45.0,  /* 22.5: 1; 90: 0 */
+    .block_2d = 1.5,  /* 0.75: 0; 3: 0 */
+    .block_3d = 3.0,  /* 1.5: 0; 6: 0 */
 };
 
 bool scree_price_is_slow(const scree_Problem *p) {

@@ -104,8 +104,9 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
     }
     const scree_Vec3 e = scree_vec3(more, more, more);
     t->bounds[k] = (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
-    /* shapes with vertices or parts are not symmetric about their origin */
-    t->radius[k] = shape->data ? INFINITY : shape->bounding_radius + more;
+    /* shapes with vertices or parts, and cones, are not symmetric about their origin */
+    const bool centred = !shape->data && shape->kind != SCREE_SHAPE_CONE;
+    t->radius[k] = centred ? shape->bounding_radius + more : INFINITY;
   }
 }
 

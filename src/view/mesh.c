@@ -148,6 +148,67 @@ static bool put_tube(scree_Mesh *mesh, int segments, double radius, double half,
   return true;
 }
 
+/* A cylinder (top and bottom alike) or a cone with its tip at the top, with flat ends. */
+static bool put_turned(scree_Mesh *mesh, int segments, double radius, double bottom, double top,
+                       bool cone) {
+  if (!reserve(mesh, 6 * (size_t)(segments + 1), 4 * (size_t)segments)) return false;
+  const int first = (int)mesh->points;
+  const double slope = cone ? radius / (top - bottom) : 0.0;
+  for (int ring = 0; ring < 2; ++ring)
+    for (int s = 0; s <= segments; ++s) {
+      const double angle = 2.0 * pi * s / segments, c = cos(angle), n = sin(angle);
+      const double r = ring && cone ? 0.0 : radius;
+      put_point(mesh, r * c, r * n, ring ? top : bottom, c, n, slope);
+    }
+  for (int s = 0; s < segments; ++s) {
+    const int p = first + s, q = p + segments + 1;
+    put_triangle(mesh, p, p + 1, q + 1);
+    if (!cone) put_triangle(mesh, p, q + 1, q);
+  }
+  for (int end = 0; end < (cone ? 1 : 2); ++end) {
+    const double z = end ? top : bottom, out = end ? 1.0 : -1.0;
+    const int centre = put_point(mesh, 0, 0, z, 0, 0, out);
+    for (int s = 0; s <= segments; ++s) {
+      const double angle = 2.0 * pi * s / segments;
+      const int p = put_point(mesh, radius * cos(angle), radius * sin(angle), z, 0, 0, out);
+      if (s > 0) put_triangle(mesh, centre, end ? p - 1 : p, end ? p : p - 1);
+    }
+  }
+  return true;
+}
+
+/* Faces of a polyhedron, each with corners of its own for its normal. */
+static bool put_polyhedron(scree_Mesh *mesh, const scree_Shape *shape) {
+  for (int f = 0; f < scree_shape_face_count(shape); ++f) {
+    int n;
+    scree_Vec3 out;
+    const int *corner = scree_shape_face(shape, f, &n, &out), first = (int)mesh->points;
+    if (!reserve(mesh, (size_t)n, (size_t)n)) return false;
+    for (int k = 0; k < n; ++k) {
+      const scree_Vec3 v = shape->vertices[corner[k]];
+      put_point(mesh, v.x, v.y, v.z, out.x, out.y, out.z);
+    }
+    for (int k = 2; k < n; ++k) put_triangle(mesh, first, first + k - 1, first + k);
+  }
+  return true;
+}
+
+/* Triangles as they are, each with corners of its own for its normal. */
+static bool put_triangles(scree_Mesh *mesh, const scree_Shape *shape) {
+  const scree_Vec3 *v = NULL;
+  const int n = scree_shape_triangle_count(shape), *t = scree_shape_triangles(shape, &v);
+  if (!reserve(mesh, 3 * (size_t)n, (size_t)n)) return false;
+  for (int k = 0; k < n; ++k, t += 3) {
+    const scree_Vec3 a = v[t[0]], b = v[t[1]], c = v[t[2]];
+    const scree_Vec3 out = scree_cross(scree_sub(b, a), scree_sub(c, a));
+    const int first = put_point(mesh, a.x, a.y, a.z, out.x, out.y, out.z);
+    put_point(mesh, b.x, b.y, b.z, out.x, out.y, out.z);
+    put_point(mesh, c.x, c.y, c.z, out.x, out.y, out.z);
+    put_triangle(mesh, first, first + 1, first + 2);
+  }
+  return true;
+}
+
 /* Strips, so that a clipped or shaded plane has no triangle much larger than the scene. */
 static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
   enum { CELLS = 8 };
@@ -216,6 +277,17 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
         put_ball(mesh, segments, shape->radius, shape->radius, shape->radius, shape->half_length);
     break;
   case SCREE_SHAPE_BOX: done = put_box(mesh, shape->semi); break;
+  case SCREE_SHAPE_CYLINDER:
+    done = put_turned(mesh, 2 * segments, shape->radius, -shape->half_length, shape->half_length,
+                      false);
+    break;
+  case SCREE_SHAPE_CONE:
+    done = put_turned(mesh, 2 * segments, shape->radius, -0.5 * shape->half_length,
+                      1.5 * shape->half_length, true);
+    break;
+  case SCREE_SHAPE_POLYHEDRON: done = put_polyhedron(mesh, shape); break;
+  case SCREE_SHAPE_RECTANGLE:
+  case SCREE_SHAPE_MESH: done = put_triangles(mesh, shape), mesh->sheet = true; break;
   case SCREE_SHAPE_HALF_SPACE: done = put_plane(mesh, reach, centre), mesh->sheet = true; break;
   case SCREE_SHAPE_DRUM:
     done = put_tube(mesh, 2 * segments, shape->radius, endless ? 0.5 * reach : shape->half_length,

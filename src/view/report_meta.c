@@ -1,9 +1,13 @@
 /* The description of a run inside its page, as JSON. Every `<` is written as \u003c, so that no
  * text of a scene can end the script element that holds it. */
+#include "core/memory.h"
+#include "run/results_file.h"
+#include "scene/yaml_tree.h"
 #include "scree/base.h"
 #include "view/report.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_text(FILE *file, const char *text) {
   fputc('"', file);
@@ -95,6 +99,57 @@ static void put_notes(const scree_Replay *replay, const scree_ReportPlan *plan, 
   fputs("]", file);
 }
 
+enum { NAMES_MAX = 5000 };
+
+/* Names of bodies that have one, by number. */
+static void put_names(const scree_Replay *replay, FILE *file) {
+  int count = 0;
+  fputs(",\"names\":{", file);
+  for (int b = 0; b < replay->body_count && count < NAMES_MAX; ++b) {
+    const char *name = scree_replay_body_name(replay, b);
+    if (!name) continue;
+    fprintf(file, "%s\"%d\":", count++ ? "," : "", b);
+    put_text(file, name);
+  }
+  fputc('}', file);
+}
+
+/* Units of the sensors, from the kinds that the scene of the run gives them. */
+static void put_sensor_units(const scree_Replay *replay, FILE *file) {
+  static const char *const units[][2] = {
+      {"position", "m"}, {"velocity", "m/s"},    {"angular_velocity", "rad/s"},
+      {"force", "N"},    {"distance", "m"},      {"height", "m"},
+      {"flux", "kg/s"},  {"kinetic_energy", "J"}};
+  char *path = scree_join_path(replay->directory ? replay->directory : ".", "scene.yaml");
+  char *text = NULL;
+  size_t length = 0;
+  scree_Tree tree;
+  int count = 0;
+  fputs(",\"sensorUnits\":{", file);
+  if (path && scree_file_load(path, &text, &length, NULL) == SCREE_OK && text &&
+      scree_tree_parse(&tree, text, length, path, NULL) == SCREE_OK) {
+    const scree_Node *list = scree_node_find(tree.root, "sensors");
+    for (int k = 0; list && list->kind == SCREE_NODE_LIST && k < list->count; ++k) {
+      const scree_Node *sensor = list->entries[k].value;
+      const scree_Node *name = scree_node_find(sensor, "name");
+      const scree_Node *kind = scree_node_find(sensor, "kind");
+      if (!name || !kind || name->kind != SCREE_NODE_SCALAR || kind->kind != SCREE_NODE_SCALAR)
+        continue;
+      for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
+        if (strcmp(units[u][0], kind->text) != 0) continue;
+        if (count++) fputc(',', file);
+        put_text(file, name->text);
+        fputc(':', file);
+        put_text(file, units[u][1]);
+      }
+    }
+    scree_tree_fini(&tree);
+  }
+  fputc('}', file);
+  scree_free(text);
+  scree_free(path);
+}
+
 void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan, FILE *file) {
   const scree_ReplayExtent *extent = &plan->extent;
   char text[192];
@@ -144,6 +199,8 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
       fputs(k ? ",null" : "null", file);
   }
   fputc(']', file);
+  put_names(replay, file);
+  put_sensor_units(replay, file);
   put_frames(replay, plan, file);
   put_certificate(replay, file);
   /* as a JSON string: a damaged file breaks its own section only, not the page */

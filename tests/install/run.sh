@@ -67,11 +67,15 @@ if "$cmake" -S "$here" -B "$work/refused" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFI
   fail "find_package found a component that is not installed"
 fi
 
-# Each public header stands alone.
+# Each public header stands alone, in C and, where there is a compiler for it, in C++.
 for header in "$prefix"/include/scree/*.h; do
+  printf '#include <scree/%s>\n' "$(basename "$header")" >"$work/header.c"
   # shellcheck disable=SC2046
-  printf '#include <scree/%s>\n' "$(basename "$header")" |
-    "$cc" -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags scree) -x c -
+  "$cc" -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags scree) "$work/header.c"
+  # shellcheck disable=SC2046
+  if command -v c++ >/dev/null; then
+    c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags scree) -x c++ "$work/header.c"
+  fi
 done
 
 # Exports. Under the public version: functions that headers declare with SCREE_API, each of them, and

@@ -74,7 +74,8 @@ async function testPage(address) {
   check((await tab.locator('#verdict').textContent()).length > 10, 'no verdict');
   check((await tab.locator('.plot').count()) >= 5, 'fewer than five plots');
   const plots = await tab.locator('.plot h2').allTextContents();
-  check(plots.includes('Sensor ground') && plots.includes('Sensor top'), `no sensors among the plots: ${plots}`);
+  check(plots[0] === 'Sensor ground [N]' && plots[1] === 'Sensor top [m]', `sensors are not first among the plots: ${plots}`);
+  check((await tab.locator('#guide text').count()) >= 1, 'no scale bar');
   // `scree converge` was made for the run: verdict, table, a curve of every run, and the way there.
   check(await tab.locator('#convergence').isVisible(), 'no section about convergence');
   check((await tab.locator('#convergence-verdict').textContent()).includes('averages'), 'no verdict about convergence');
@@ -159,7 +160,12 @@ async function testPage(address) {
   // By number, theme, follow, fit, help: no error may come of them.
   await tab.fill('#find-body', '0');
   await tab.keyboard.press('Enter');
-  check((await tab.locator('#inspector h2').textContent()) === 'Obstacle 0', 'finding a body by number');
+  check((await tab.locator('#inspector h2').textContent()) === 'Obstacle 0 ground', 'finding a body by number');
+  await tab.keyboard.press('Escape');
+  await tab.fill('#find-body', 'ground');
+  await tab.keyboard.press('Enter');
+  check((await tab.locator('#inspector h2').textContent()) === 'Obstacle 0 ground', 'finding a body by name');
+  for (const scaling of ['log', 'frame', 'run']) await tab.selectOption('#scaling', scaling);
   await tab.locator('#theme').click();
   await tab.locator('#follow').click();
   await tab.locator('#fit').click();

@@ -16,7 +16,7 @@ export function materialColour(meta, material) {
   return meta.materialColours?.[material] || CATEGORIES[material % CATEGORIES.length];
 }
 export const STATUS = [
-  { name: 'separating', colour: [150, 150, 150] },
+  { name: 'open', colour: [150, 150, 150] },
   { name: 'sticking', colour: [0, 114, 178] },
   { name: 'sliding', colour: [213, 94, 0] },
 ];
@@ -130,6 +130,25 @@ export const COLOURINGS = [
   { id: 'id', name: 'body number', category: true, still: true, compute: (run, k, out) => (out.forEach((_, i) => (out[i] = i)), true) },
   { id: 'stress', name: 'stress (mean pressure)', unit: 'Pa', compute: pressure },
 ];
+
+// How values become colours: linear over the range of the run, logarithmic over four decades below its
+// upper end (a scene at rest still shows differences), or by the percentiles of the frame that is shown.
+export const SCALINGS = [['run', 'range of the run'], ['log', 'logarithmic'], ['frame', 'range of the frame']];
+const DECADES = 4;
+
+// The ends of the scale for the values of a frame.
+export function scalingRange(scaling, range, values, obstacle) {
+  if (scaling === 'log') return [range[1] * 10 ** -DECADES, range[1]];
+  if (scaling !== 'frame') return range;
+  const sorted = Float64Array.from(values).filter((v, i) => !obstacle[i] && Number.isFinite(v)).sort();
+  if (!sorted.length) return range;
+  const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
+  const low = at(0.02), high = at(0.98);
+  return high > low ? [low, high] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2 || 1];
+}
+export function scalePosition(scaling, [low, high], value) {
+  return scaling === 'log' ? Math.log(Math.max(value, 1e-300) / low) / Math.log(high / low) : (value - low) / (high - low);
+}
 
 // The range of a colouring: from zero to the largest over some frames of the run (sizes: from the
 // smallest), without the highest hundredth, which would leave all others dark.

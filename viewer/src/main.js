@@ -4,7 +4,8 @@ import { makeRenderer, View } from './scene.js';
 import { Plots } from './plots.js';
 import { ConvergencePlots, readConvergence, showConvergence } from './convergence.js';
 import { pick } from './pick.js';
-import { COLOURINGS, STATUS, materialColour, pressure, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal } from './colours.js';
+import { COLOURINGS, STATUS, materialColour, pressure, colouringRange, scaleColour, scaleGradient, contactForce, contactNormal, SCALINGS } from './colours.js';
+import { drawGuide } from './guide.js';
 import { escape, show, short, vector } from './format.js';
 
 const $ = (id) => document.getElementById(id);
@@ -80,7 +81,7 @@ function describeBody(run, body, frame) {
     for (let c = 0; c < contacts.a.count; ++c) n += (contacts.a.at(0, 0, c) === body || contacts.b.at(0, 0, c) === body) && contacts.r.at(0, 0, c) > 0;
     contactCount = String(n);
   }
-  return `<h2>${obstacle ? 'Obstacle' : 'Body'} ${body}</h2>` + rows([
+  return `<h2>${obstacle ? 'Obstacle' : 'Body'} ${body}${run.meta.names?.[body] ? ` ${escape(run.meta.names[body])}` : ''}</h2>` + rows([
     ['shape', kind],
     sizes.length && [sizeNames[kind], sizes.map((v) => show(v)).join(', ')],
     ['material', meta.materials[fixed.material.at(0, 0, body)] ?? String(fixed.material.at(0, 0, body))],
@@ -245,7 +246,8 @@ async function setColouring(view, id) {
   showLegend(view);
 }
 function showLegend(view) {
-  const { colouring, range } = view, legend = $('legend');
+  const { colouring } = view, range = view.shownRange || view.range, legend = $('legend');
+  $('scaling').disabled = Boolean(colouring.category);
   let html;
   if (colouring.category) {
     const { materials } = player.run.meta;
@@ -253,7 +255,7 @@ function showLegend(view) {
       ? materials.map((m, i) => `<span class="key" style="background:rgb(${materialColour(player.run.meta, i)})"></span>${escape(m)}`).join('')
       : 'coloured by body number';
   } else {
-    html = `${colouring.name} [${colouring.unit}]<div class="bar" style="background:${scaleGradient()}"></div><div class="ends"><span>${short(range[0])}</span><span>${short(range[1])}</span></div>`;
+    html = `${colouring.name} [${colouring.unit}]<div class="bar" style="background:${scaleGradient()}"></div><div class="ends"><span>${short(range[0])}</span>${view.scaling === 'log' ? '<span>log</span>' : ''}<span>${short(range[1])}</span></div>`;
   }
   if (view.show.contacts) html += `<div>${STATUS.map((s) => `<span class="key" style="background:rgb(${s.colour})"></span>${s.name}`).join('')}</div>`;
   if (view.show.chains) html += `<div><span class="key" style="background:#d9291f"></span>force chains: thickness by normal impulse</div>`;
@@ -281,13 +283,21 @@ function connect(view, plots) {
   $('help-button').onclick = () => $('help').showModal();
   $('find').onsubmit = (event) => {
     event.preventDefault();
-    const body = Number($('find-body').value);
-    if ($('find-body').value !== '' && body >= 0 && body < run.bodies) inspect({ body });
+    const text = $('find-body').value.trim(), named = Object.entries(run.meta.names || {}).find(([, name]) => name === text);
+    const body = named ? Number(named[0]) : Number(text);
+    if (text !== '' && Number.isInteger(body) && body >= 0 && body < run.bodies) inspect({ body });
   };
   window.addEventListener('resize', () => plots.forEach((part) => part.resize()));
   if (!view) return keys(step);
 
   $('colour').onchange = () => setColouring(view, $('colour').value);
+  for (const [id, name] of SCALINGS) $('scaling').add(new Option(name, id));
+  $('scaling').onchange = () => {
+    view.scaling = $('scaling').value;
+    player.stale = true;
+  };
+  view.onRange = () => showLegend(view);
+  view.onView = () => drawGuide($('guide'), view);
   const looks = (id, obstacle) => ($(id).onchange = () => {
     view.looks = { ...view.looks, [id]: $(id).value };
     view.setLook(obstacle, $(id).value);
@@ -357,7 +367,7 @@ function keys(step) {
   document.addEventListener('keydown', (event) => {
     const tag = event.target.tagName, type = event.target.type;
     if (event.ctrlKey || event.metaKey || event.altKey || $('help').open) return;
-    if (tag === 'SELECT' || (tag === 'INPUT' && type === 'number')) return;
+    if (tag === 'SELECT' || (tag === 'INPUT' && type === 'text')) return;
     if ((tag === 'BUTTON' || type === 'checkbox') && event.key === ' ') return;
     const action = actions[event.key];
     if (!action) return;
@@ -392,7 +402,7 @@ function takePicture(view) {
   document.body.append(text);
 }
 function pictureLegend(c, view, height, text, panel) {
-  const { colouring, range } = view;
+  const { colouring } = view, range = view.shownRange || view.range;
   if (colouring.category) return;
   const x = 14, y = height - 62;
   c.globalAlpha = 0.82;
@@ -441,7 +451,6 @@ async function start() {
   await run.load();
   mark('shapes');
   $('scrub').max = Math.max(run.count - 1, 0);
-  $('find-body').max = run.bodies - 1;
   for (const c of COLOURINGS) {
     if (c.id === 'stress' && !run.meta.contactFrames.length) continue;
     $('colour').add(new Option(c.name, c.id));

@@ -2,13 +2,14 @@
 // telemetry has its curves.
 import uPlot from 'uplot';
 import { short } from './format.js';
+import { STATUS } from './colours.js';
 
 // Curves that are drawn together. `log`: on a logarithmic axis.
 export const GROUPS = [
   { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work', 'put_in'], names: { put_in: 'added by the scheme' } },
   { title: 'Energy created, relative to the energy turned over', log: true, curves: ['energy_created'], names: { energy_created: 'created' } },
   { title: 'Energy balance: residual', unit: 'J', curves: ['energy_error'] },
-  { title: 'Contacts by status', curves: ['open', 'stick', 'slip'], names: { open: 'separating', stick: 'sticking', slip: 'sliding' } },
+  { title: 'Contacts by status', curves: ['open', 'stick', 'slip'], names: { open: 'open', stick: 'sticking', slip: 'sliding' }, colours: STATUS.map((s) => `rgb(${s.colour})`) },
   { title: 'Error per step', log: true, curves: ['error', 'tolerance'] },
   { title: 'Iterations', curves: ['iterations'] },
   { title: 'Deepest penetration, relative to the smaller body', log: true, curves: ['penetration'] },
@@ -49,9 +50,10 @@ export class Plots {
     // The components of a sensor's vector are drawn together.
     const names = Object.keys(telemetry).filter((name) => name.startsWith('sensor.'));
     const sensors = [...new Set(names.map((name) => name.slice(7).replace(/\.[xyz]$/, '')))];
-    const groups = GROUPS.concat(sensors.map((sensor) => ({
-      title: `Sensor ${sensor}`, curves: ['', '.x', '.y', '.z'].map((part) => `sensor.${sensor}${part}`),
-    })));
+    // What the user asked for comes first.
+    const groups = sensors.map((sensor) => ({
+      title: `Sensor ${sensor}`, unit: this.run.meta.sensorUnits?.[sensor], curves: ['', '.x', '.y', '.z'].map((part) => `sensor.${sensor}${part}`),
+    })).concat(GROUPS);
     for (const group of groups) {
       const curves = group.curves.filter((name) => telemetry[name]);
       if (curves.length) this.addChart(group, curves, time, curves.map(values));
@@ -84,7 +86,7 @@ export class Plots {
         { label: 't', value: (u, v) => (v === null ? '' : short(v)) },
         ...curves.map((name, i) => ({
           label: group.names?.[name] || name.replace(/^sensor\./, '').replaceAll('_', ' '),
-          stroke: name === 'tolerance' ? text : COLOURS[i % COLOURS.length],
+          stroke: name === 'tolerance' ? text : group.colours?.[i] || COLOURS[i % COLOURS.length],
           dash: name === 'tolerance' ? [4, 4] : undefined,
           width: 1.5, points: { show: time.length < 3 },
           value: (u, v) => (v === null ? '' : short(v)),

@@ -6,7 +6,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as shader from './shaders.js';
 import { Beams } from './beams.js';
 import { ball, capsule, cube, Merger } from './shapes.js';
-import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour } from './colours.js';
+import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour, scalingRange, scalePosition } from './colours.js';
 
 const RIGID = 0xffffffff; // not among the vertices that move
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
@@ -154,6 +154,7 @@ export class View {
     const { lower, upper } = this.bounds();
     const reach = Math.max(upper.distanceTo(lower), 1e-6);
     this.reach = reach;
+    this.floors = [];
     for (const obstacle of [true, false]) {
       const round = [], balls = [], ellipsoids = [], boxes = [], capsules = [];
       const solid = new Merger(), sheet = new Merger(), floor = new Merger();
@@ -184,7 +185,7 @@ export class View {
           case 'ellipsoid': ellipsoids.push({ body, size: [...s.semi, 0] }); break;
           case 'box': boxes.push({ body, size: [...s.semi, 0] }); break;
           case 'capsule': capsules.push({ body, size: [s.radius, s.radius, s.radius, s.half] }); break;
-          case 'half-space': this.addPlane(floor, body); break;
+          case 'half-space': this.addPlane(floor, body); this.floors.push(body); break;
           case 'drum': sheet.tube(body, s.radius, Number.isFinite(s.half) && s.half > 0 ? s.half : 0.75 * reach, Number.isFinite(s.half) && s.half > 0); break;
           default: this.unknown = s.kind;
         }
@@ -206,11 +207,28 @@ export class View {
         if (solid.lines.length) this.addOutline(geometry, solid.lines, obstacle);
         for (const soft of solid.soft || []) this.soft.push({ ...soft, attribute: geometry.attributes.position });
       }
+      if (!obstacle && !this.flat) this.addShadows([...balls, ...ellipsoids, ...boxes, ...capsules]);
       this.instanced(ball(detail), ellipsoids, ...mesh, obstacle);
       this.instanced(cube(), boxes, ...mesh, obstacle);
       this.instanced(capsule(Math.max(detail & ~3, 12)), capsules, ...mesh, obstacle);
       this.squares(balls, shader.sphereVertex, shader.sphereFragment, obstacle, { alphaToCoverage: true });
       this.squares(round, shader.diskVertex, shader.diskFragment, obstacle);
+    }
+  }
+
+  // Shadows on the floors that face upwards, so that bodies stand on the ground.
+  addShadows(items) {
+    const up = new THREE.Vector3(...this.run.meta.up);
+    for (const body of this.floors) {
+      const { position, turn } = this.firstPose(body), normal = new THREE.Vector3(0, 0, 1).applyQuaternion(turn);
+      if (normal.dot(up) < 0.5) continue;
+      const discs = items.map(({ body: b, size }) => ({ body: b, size: [(size[0] + size[1]) / 2 + size[3], 0, 0, 0] }));
+      const plane = new THREE.Vector4(normal.x, normal.y, normal.z, normal.dot(position));
+      this.squares(discs, shader.shadowVertex, shader.shadowFragment, false, { transparent: true, depthWrite: false });
+      const batch = this.batches.at(-1);
+      batch.mesh.material.uniforms.uPlane = { value: plane };
+      batch.mesh.renderOrder = 0.2;
+      batch.shadow = true;
     }
   }
 
@@ -441,10 +459,12 @@ export class View {
   // Colours of frame k; false when the data is still on its way.
   colour(k) {
     const { colouring, values, colours, run } = this;
-    if (this.coloured?.k === k && this.coloured.colouring === colouring) return true;
+    if (this.coloured?.k === k && this.coloured.colouring === colouring && this.coloured.scaling === this.scaling) return true;
     if (!colouring.compute(run, k, values)) return false;
-    this.coloured = { k, colouring };
-    const [low, high] = this.range, obstacle = run.fixed.obstacle.data;
+    const obstacle = run.fixed.obstacle.data, scaling = this.scaling || 'run';
+    this.coloured = { k, colouring, scaling: this.scaling };
+    this.shownRange = colouring.category ? this.range : scalingRange(scaling, this.range, values, obstacle);
+    this.onRange?.();
     for (let i = 0; i < run.bodies; ++i) {
       const o = 4 * i;
       const own = colouring.id === 'material' && (!obstacle[i] || (run.meta.materialColours?.[values[i]] && !this.endless(i)));
@@ -454,7 +474,7 @@ export class View {
         const c = CATEGORIES[values[i] % CATEGORIES.length];
         const shade = 0.75 + (0.25 * ((values[i] * 7) % 5)) / 4;
         for (let m = 0; m < 3; ++m) colours[o + m] = c[m] * shade;
-      } else scaleColour((values[i] - low) / (high - low), colours, o);
+      } else scaleColour(scalePosition(scaling, this.shownRange, values[i]), colours, o);
       colours[o + 3] = 255;
     }
     this.colourTexture.needsUpdate = true;
@@ -547,6 +567,10 @@ export class View {
     for (const batch of this.batches) {
       if (batch.obstacle !== obstacle) continue;
       const { material } = batch.mesh;
+      if (batch.shadow) {
+        batch.mesh.visible = look === 'solid';
+        continue;
+      }
       batch.mesh.visible = look !== 'hidden';
       material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
       material.transparent = this.flat || look === 'ghost' || material.uniforms.uFade.value > 0;
@@ -588,6 +612,7 @@ export class View {
       this.needed = false;
     }
     this.renderer.render(this.scene, this.camera);
+    this.onView?.();
     ++this.drawn;
   }
 }

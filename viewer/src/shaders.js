@@ -183,3 +183,34 @@ in vec3 vNormal, vEye, vTint;
 out vec4 outColour;
 ${LIGHT}
 void main() { outColour = vec4(uFlat ? vTint : light(vTint, normalize(vNormal), normalize(-vEye)), 1.0); }`;
+
+// Soft shadows of bodies on a floor: a disc under each body, darker and smaller the nearer it is.
+export const shadowVertex = /* glsl */ `${COMMON}
+uniform vec4 uPlane; // unit normal, offset: dot(normal, x) = offset on the floor
+in float aBody;
+in vec4 aSize;
+out vec2 vDisc;
+out float vStrength;
+void main() {
+  vec4 place = texelFetch(uPlace, texel(aBody), 0);
+  float height = dot(uPlane.xyz, place.xyz) - uPlane.w, radius = aSize.x;
+  float away = max(height / radius - 1.0, 0.0);
+  vec3 side = normalize(cross(uPlane.xyz, abs(uPlane.x) < 0.9 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0)));
+  float reach = radius * (1.35 + 0.5 * min(away, 4.0));
+  vec3 at = place.xyz - uPlane.xyz * (height - 0.01 * radius) + reach * (position.x * side + position.y * cross(uPlane.xyz, side));
+  vDisc = position.xy;
+  vStrength = 0.5 / (1.0 + away * away);
+  gl_Position = hidden(place) || height < 0.0 || away > 6.0 ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * viewMatrix * vec4(at, 1.0);
+}`;
+
+export const shadowFragment = /* glsl */ `
+precision highp float;
+uniform float uOpacity;
+in vec2 vDisc;
+in float vStrength;
+out vec4 outColour;
+void main() {
+  float r = length(vDisc);
+  if (r > 1.0) discard;
+  outColour = vec4(0.0, 0.0, 0.0, uOpacity * vStrength * (1.0 - smoothstep(0.25, 1.0, r)));
+}`;

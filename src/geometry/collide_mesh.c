@@ -1,0 +1,413 @@
+/* Convex shapes against triangle meshes.
+ *
+ * Contacts of a body with a mesh are pairs of features of which one of the mesh is a face, or
+ * sticks out of it (trimesh.h): corners of the body over the inside of a triangle: normal of the
+ * triangle; sharp vertices of the mesh under a face of the body: normal of that face; sharp edges
+ * of the mesh crossing edges of the body: normal across both; else the closest points of body and
+ * triangle, where the one of the triangle is on a sharp edge or vertex, and for round bodies. The
+ * normal of an edge or vertex must be one of its normal cone: all triangles round it lie behind the
+ * plane across it. Where it is not, the body touches one of these triangles instead, which gives
+ * the contact. So nothing happens at the edges between coplanar triangles.
+ *
+ * A triangle is touched from its front only: the body's origin is there. Each edge and vertex
+ * belongs to the first triangle that has it, and is looked at with that one. */
+#include "geometry/composite.h"
+#include "geometry/gjk.h"
+#include "geometry/manifold.h"
+#include "geometry/trimesh.h"
+
+#include <float.h>
+#include <string.h>
+
+/* How far, as a sine, a normal may be outside a normal cone: rounding must not lose a contact. */
+static const double CONE_SLACK = 1e-7;
+
+/* A corner that is a little inside the solid near one of its sharp edges is behind both faces of
+ * the edge, and far behind one of them: as a contact that is nonsense. Points deeper than the
+ * tolerated part of the size are left out where another one this many depths away is less deep. */
+static const double TOLERATED = 0.01, EXPLAINED = 3;
+
+/* Points are sought this part of the size beyond the margin: those that are not touched yet explain
+ * deep ones, too. */
+static const double BEYOND = 0.05;
+
+/* Points that are gathered before they are handed out. */
+enum { GATHERED = 256 };
+
+typedef struct Pair {
+  const scree_Shape *shape;
+  const scree_TriangleMesh *mesh;
+  const scree_Pose *mesh_pose;
+  scree_Mat3 mesh_axes;
+  scree_Pose pose; /* of the shape in the frame of the mesh */
+  scree_Mat3 axes;
+  double margin;
+  uint32_t part; /* of the shape */
+  scree_PointSink sink;
+  void *user;
+  int count;
+  scree_ManifoldPoint points[GATHERED]; /* in the frame of the mesh */
+} Pair;
+
+/* Hand a point out, in the world's frame. */
+static void hand_out(Pair *p, const scree_ManifoldPoint *x) {
+  scree_ManifoldPoint point = *x;
+  point.position = scree_add(p->mesh_pose->position, scree_mat3_mul(&p->mesh_axes, x->position));
+  point.normal = scree_mat3_mul(&p->mesh_axes, x->normal);
+  p->sink(p->user, &point);
+}
+
+/* Gather a point, unless it is there already; x is on the mesh. */
+static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double gap, uint32_t feature) {
+  if (!(gap <= p->margin)) return;
+  const scree_ManifoldPoint point = {
+      scree_axpy(x, 0.5 * gap, n), n, gap, feature, {p->part, (uint32_t)triangle}};
+  const double near2 = 1e-12 * p->shape->bounding_radius * p->shape->bounding_radius;
+  for (int k = 0; k < p->count; ++k)
+    if (scree_norm2(scree_sub(p->points[k].position, point.position)) <= near2 &&
+        scree_dot(p->points[k].normal, n) > 1 - 1e-9)
+      return;
+  if (p->count < GATHERED)
+    p->points[p->count++] = point;
+  else if (gap <= p->margin - BEYOND * p->shape->size)
+    hand_out(p, &point);
+}
+
+/* ---- features of the mesh ---- */
+
+/* Whether the point x, on the plane of a triangle, is inside it; on a side counts. */
+static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 x) {
+  for (int k = 0; k < 3; ++k) {
+    const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
+    const scree_Vec3 e = scree_sub(b, a);
+    if (scree_dot(scree_cross(m->normal[t], e), scree_sub(x, a)) < -1e-12 * scree_norm2(e))
+      return false;
+  }
+  return true;
+}
+
+/* Whether the triangles of an edge lie behind the plane across n through it. */
+static bool in_edge_cone(const scree_TriangleMesh *m, int e, scree_Vec3 n) {
+  const scree_MeshEdge *edge = &m->edge[e];
+  for (int side = 0; side < 2 && edge->triangle[side] >= 0; ++side) {
+    const int t = edge->triangle[side];
+    for (int k = 0; k < 3; ++k) {
+      const scree_Vec3 to = scree_sub(m->vertex[m->triangle[t][k]], m->vertex[edge->vertex[0]]);
+      if (scree_dot(n, to) > CONE_SLACK * scree_norm(to)) return false;
+    }
+  }
+  return true;
+}
+
+static bool in_vertex_cone(const scree_TriangleMesh *m, int v, scree_Vec3 n) {
+  for (int k = m->link_first[v]; k < m->link_first[v + 1]; ++k) {
+    const int *end = m->edge[m->link[k]].vertex;
+    const scree_Vec3 to = scree_sub(m->vertex[end[0] == v ? end[1] : end[0]], m->vertex[v]);
+    if (scree_dot(n, to) > CONE_SLACK * scree_norm(to)) return false;
+  }
+  return true;
+}
+
+static bool in_front(const Pair *p, int t) {
+  const scree_TriangleMesh *m = p->mesh;
+  return scree_dot(m->normal[t], scree_sub(p->pose.position, m->vertex[m->triangle[t][0]])) > 0;
+}
+
+/* ---- faces of the mesh ---- */
+
+/* Corner c of the body, surrounded by `radius`, over triangle t. */
+static void corner_on_face(Pair *p, int t, scree_Vec3 c, double radius, int name) {
+  const scree_TriangleMesh *m = p->mesh;
+  const scree_Vec3 n = m->normal[t];
+  const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
+  if (height - radius > p->margin) return;
+  const scree_Vec3 x = scree_axpy(c, -height, n);
+  if (is_inside(m, t, x)) emit(p, t, x, n, height - radius, scree_feature_vertex(0, name, 0));
+}
+
+static scree_Vec3 to_mesh(const Pair *p, scree_Vec3 local) {
+  return scree_add(p->pose.position, scree_mat3_mul(&p->axes, local));
+}
+
+/* All points of the body that may be lowest over triangle t. */
+static void body_on_face(Pair *p, int t) {
+  const scree_Shape *s = p->shape;
+  const scree_Vec3 down = scree_neg(scree_mat3_tmul(&p->axes, p->mesh->normal[t]));
+  switch (s->kind) {
+  case SCREE_SHAPE_SPHERE: corner_on_face(p, t, p->pose.position, s->radius, 0); break;
+  case SCREE_SHAPE_CAPSULE:
+    for (int k = 0; k < 2; ++k)
+      corner_on_face(p, t, to_mesh(p, scree_vec3(0, 0, k ? s->half_length : -s->half_length)),
+                     s->radius, k);
+    break;
+  case SCREE_SHAPE_BOX:
+    for (int k = 0; k < 8; ++k)
+      corner_on_face(
+          p, t,
+          to_mesh(p, scree_vec3(k & 1 ? s->semi.x : -s->semi.x, k & 2 ? s->semi.y : -s->semi.y,
+                                k & 4 ? s->semi.z : -s->semi.z)),
+          0, k);
+    break;
+  case SCREE_SHAPE_POLYHEDRON:
+    for (int k = 0; k < s->vertex_count; ++k)
+      corner_on_face(p, t, to_mesh(p, s->vertices[k]), 0, k);
+    break;
+  default: { /* round bodies: the feature that looks down, and the lowest point */
+    scree_Feature f;
+    scree_shape_feature(s, down, &f);
+    for (int k = 0; k < f.count; ++k) corner_on_face(p, t, to_mesh(p, f.point[k]), 0, f.corner[k]);
+    if (f.count > 2)
+      corner_on_face(p, t, to_mesh(p, scree_shape_support(s, down)), 0, SCREE_FEATURE_POINTS);
+  }
+  }
+}
+
+/* ---- edges and vertices of the mesh against flat bodies ---- */
+
+/* Edges and faces of a box or polyhedron, one after the other. */
+static int body_edges(const scree_Shape *s) {
+  return s->kind == SCREE_SHAPE_BOX ? 12 : s->data->polyhedron->edge_count;
+}
+
+static void body_edge(const scree_Shape *s, int e, scree_Vec3 end[2]) {
+  if (s->kind != SCREE_SHAPE_BOX) {
+    for (int k = 0; k < 2; ++k) end[k] = s->vertices[s->data->polyhedron->edge[e][k]];
+    return;
+  }
+  const int axis = e / 4, i = (axis + 1) % 3, j = (axis + 2) % 3;
+  const double half[3] = {s->semi.x, s->semi.y, s->semi.z};
+  for (int k = 0; k < 2; ++k) {
+    double x[3];
+    x[axis] = k ? half[axis] : -half[axis];
+    x[i] = e & 2 ? half[i] : -half[i];
+    x[j] = e & 1 ? half[j] : -half[j];
+    end[k] = scree_vec3(x[0], x[1], x[2]);
+  }
+}
+
+static int body_faces(const scree_Shape *s) {
+  return s->kind == SCREE_SHAPE_BOX ? 6 : s->data->polyhedron->face_count;
+}
+
+static scree_Vec3 body_face(const scree_Shape *s, int f, scree_Vec3 *at) {
+  if (s->kind != SCREE_SHAPE_BOX) {
+    const scree_Polyhedron *h = s->data->polyhedron;
+    *at = s->vertices[h->corner[h->first[f]]];
+    return h->normal[f];
+  }
+  const double sign = f & 1 ? 1 : -1;
+  const scree_Vec3 n =
+      scree_vec3(f / 2 == 0 ? sign : 0, f / 2 == 1 ? sign : 0, f / 2 == 2 ? sign : 0);
+  *at = scree_vec3(n.x * s->semi.x, n.y * s->semi.y, n.z * s->semi.z);
+  return n;
+}
+
+/* Sharp vertex v under a face of the body: the one it is least deep behind, if it lies over the
+ * inside of that face. */
+static void vertex_on_body(Pair *p, int t, int v) {
+  const scree_Shape *s = p->shape;
+  const scree_Vec3 x = scree_mat3_tmul(&p->axes, scree_sub(p->mesh->vertex[v], p->pose.position));
+  double most = -INFINITY;
+  scree_Vec3 out = {0, 0, 0}, at;
+  int face = 0;
+  for (int f = 0; f < body_faces(s); ++f) {
+    const scree_Vec3 n = body_face(s, f, &at);
+    const double height = scree_dot(n, scree_sub(x, at));
+    if (height > p->margin) return;
+    if (height > most) most = height, out = n, face = f;
+  }
+  const scree_Vec3 below = scree_axpy(x, -fmax(most, 0), out);
+  for (int f = 0; f < body_faces(s); ++f) {
+    const scree_Vec3 n = body_face(s, f, &at);
+    if (scree_dot(n, scree_sub(below, at)) > 1e-12 * s->bounding_radius) return;
+  }
+  const scree_Vec3 n = scree_neg(scree_mat3_mul(&p->axes, out));
+  if (in_vertex_cone(p->mesh, v, n))
+    emit(p, t, p->mesh->vertex[v], n, most, scree_feature_vertex(1, face, 1));
+}
+
+/* Sharp edge e of the mesh crossing an edge of the body: both lie inside their edges, and each body
+ * is behind the plane across the normal. */
+static void edge_on_body(Pair *p, int t, int e) {
+  const scree_Shape *s = p->shape;
+  const scree_TriangleMesh *m = p->mesh;
+  const scree_MeshEdge *edge = &m->edge[e];
+  const scree_Vec3 a = m->vertex[edge->vertex[0]];
+  const scree_Vec3 along = scree_sub(m->vertex[edge->vertex[1]], a);
+  scree_Vec3 outward = m->normal[edge->triangle[0]];
+  if (edge->triangle[1] >= 0) outward = scree_add(outward, m->normal[edge->triangle[1]]);
+  const double far = p->shape->bounding_radius + p->margin;
+  /* too far from the line of the edge */
+  const scree_Vec3 d = scree_sub(p->pose.position, a);
+  const double u = fmin(fmax(scree_dot(d, along) / scree_norm2(along), 0), 1);
+  if (scree_norm2(scree_sub(d, scree_scale(u, along))) > far * far) return;
+  for (int b = 0; b < body_edges(s); ++b) {
+    scree_Vec3 end[2];
+    body_edge(s, b, end);
+    const scree_Vec3 q = to_mesh(p, end[0]), own = scree_sub(to_mesh(p, end[1]), q);
+    scree_Vec3 n = scree_cross(own, along);
+    const double length = scree_norm(n);
+    if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
+    n = scree_scale((scree_dot(n, outward) < 0 ? -1 : 1) / length, n);
+    const scree_Vec3 w = scree_sub(q, a), x = scree_cross(own, along);
+    const double sine2 = scree_norm2(x);
+    const double on_body = -scree_dot(scree_cross(w, along), x) / sine2;
+    const double on_mesh = -scree_dot(scree_cross(w, own), x) / sine2;
+    if (on_body < 0 || on_body > 1 || on_mesh < 0 || on_mesh > 1) continue;
+    const scree_Vec3 on = scree_axpy(a, on_mesh, along);
+    const double gap = scree_dot(n, scree_sub(scree_axpy(q, on_body, own), on));
+    if (!(gap <= p->margin) || !in_edge_cone(m, e, n)) continue;
+    /* the edge of the body must be its lowest along n */
+    const scree_Vec3 low =
+        to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
+    if (scree_dot(n, scree_sub(low, q)) < -CONE_SLACK * s->bounding_radius) continue;
+    emit(p, t, on, n, gap, scree_feature_edges(b & 0x7fff, e & 0x7fff));
+  }
+}
+
+/* ---- closest points of body and triangle ---- */
+
+typedef struct Body {
+  const Pair *pair;
+  double core; /* part that the body is shrunk to about its origin */
+} Body;
+
+static scree_Vec3 body_support(const void *body, scree_Vec3 direction) {
+  const Body *b = body;
+  const Pair *p = b->pair;
+  const scree_Vec3 local = scree_shape_support(p->shape, scree_mat3_tmul(&p->axes, direction));
+  return scree_axpy(p->pose.position, b->core, scree_mat3_mul(&p->axes, local));
+}
+
+typedef struct Corners {
+  scree_Vec3 x[3];
+} Corners;
+
+static scree_Vec3 triangle_support(const void *corners, scree_Vec3 direction) {
+  const scree_Vec3 *x = ((const Corners *)corners)->x;
+  const double a = scree_dot(direction, x[0]), b = scree_dot(direction, x[1]),
+               c = scree_dot(direction, x[2]);
+  return a >= b && a >= c ? x[0] : b >= c ? x[1] : x[2];
+}
+
+/* The sharp edge or vertex of triangle t that x lies on, which the triangle owns: 0 none, 1 edge,
+ * 2 vertex. */
+static int find_sharp(const scree_TriangleMesh *m, int t, scree_Vec3 x, int *which) {
+  for (int k = 0; k < 3; ++k) {
+    const int v = m->triangle[t][k];
+    const scree_Vec3 a = m->vertex[v], e = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+    const scree_Vec3 to = scree_sub(x, a);
+    if (scree_norm2(to) <= 1e-16 * scree_norm2(e)) {
+      *which = v;
+      return m->sharp[v] && m->owner[v] == t ? 2 : 0;
+    }
+    const int side = m->side[t][k];
+    if (scree_norm2(scree_cross(to, e)) <= 1e-16 * scree_norm2(e) * scree_norm2(e) &&
+        scree_norm2(scree_sub(to, e)) > 1e-16 * scree_norm2(e)) {
+      *which = side;
+      return m->edge[side].sharp && m->edge[side].triangle[0] == t ? 1 : 0;
+    }
+  }
+  return 0;
+}
+
+static void closest_points(Pair *p, int t) {
+  const scree_TriangleMesh *m = p->mesh;
+  Corners c;
+  for (int k = 0; k < 3; ++k) c.x[k] = m->vertex[m->triangle[t][k]];
+  Body body = {p, 1};
+  scree_Vec3 qa, qb, n;
+  double gap =
+      scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb, &n);
+  if (gap > p->margin) return;
+  if (!(gap > 0)) { /* overlap: the normal of the body's core */
+    body.core = 0.9;
+    if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb,
+                             &n) > 0))
+      return;
+    body.core = 1;
+    gap = scree_dot(n, scree_sub(body_support(&body, scree_neg(n)), qb));
+  }
+  int which;
+  const int kind = find_sharp(m, t, qb, &which);
+  if (kind == 0 || !(kind == 1 ? in_edge_cone(m, which, n) : in_vertex_cone(m, which, n))) return;
+  emit(p, t, qb, n, gap, scree_feature_closest_of(0, which));
+}
+
+/* ---- deep points ---- */
+
+static bool is_flat(const scree_Shape *s) {
+  return s->kind == SCREE_SHAPE_BOX || s->kind == SCREE_SHAPE_POLYHEDRON;
+}
+
+/* Whether a point of the mesh is inside a flat body. */
+static bool is_in_body(const Pair *p, scree_Vec3 x) {
+  const scree_Vec3 local = scree_mat3_tmul(&p->axes, scree_sub(x, p->pose.position));
+  for (int f = 0; f < body_faces(p->shape); ++f) {
+    scree_Vec3 at;
+    const scree_Vec3 n = body_face(p->shape, f, &at);
+    if (scree_dot(n, scree_sub(local, at)) > TOLERATED * p->shape->size) return false;
+  }
+  return true;
+}
+
+/* Deep points that are none: the bodies are apart in another direction, or another point near by is
+ * less deep. */
+static bool is_nonsense(const Pair *p, int k) {
+  const scree_ManifoldPoint *x = &p->points[k];
+  const double slack = TOLERATED * p->shape->size;
+  if (x->gap >= -slack) return false;
+  if (is_flat(p->shape) && !is_in_body(p, scree_axpy(x->position, -0.5 * x->gap, x->normal)))
+    return true;
+  const double near = EXPLAINED * x->gap;
+  for (int j = 0; j < p->count; ++j)
+    if (p->points[j].gap > x->gap + slack &&
+        scree_norm2(scree_sub(p->points[j].position, x->position)) <= near * near)
+      return true;
+  return false;
+}
+
+/* ---- one triangle ---- */
+
+static void visit(void *user, int t) {
+  Pair *p = user;
+  const scree_TriangleMesh *m = p->mesh;
+  const scree_Shape *s = p->shape;
+  const bool flat = is_flat(s);
+  bool sharp = false;
+  for (int k = 0; k < 3; ++k) sharp = sharp || m->sharp[m->triangle[t][k]];
+  const int before = p->count;
+  if (in_front(p, t)) body_on_face(p, t);
+  if (!sharp) return;
+  for (int k = 0; k < 3 && flat; ++k) {
+    const int v = m->triangle[t][k], e = m->side[t][k];
+    if (m->sharp[v] && m->owner[v] == t) vertex_on_body(p, t, v);
+    if (m->edge[e].sharp && m->edge[e].triangle[0] == t) edge_on_body(p, t, e);
+  }
+  if (!flat || p->count == before) closest_points(p, t);
+}
+
+void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32_t part,
+                        const scree_Shape *mesh, const scree_Pose *mesh_pose, double margin,
+                        scree_PointSink sink, void *user) {
+  const scree_Quat back = scree_quat_conj(mesh_pose->orientation);
+  Pair p; /* field by field: the array of points is large and need not be cleared */
+  p.shape = shape;
+  p.mesh = mesh->data->mesh;
+  p.mesh_pose = mesh_pose;
+  p.mesh_axes = scree_quat_matrix(mesh_pose->orientation);
+  p.pose = (scree_Pose){scree_pose_invert(mesh_pose, pose->position),
+                        scree_quat_mul(back, pose->orientation)};
+  p.margin = margin + BEYOND * shape->size;
+  p.part = part;
+  p.sink = sink;
+  p.user = user;
+  p.count = 0;
+  p.axes = scree_quat_matrix(p.pose.orientation);
+  scree_Aabb box = scree_shape_bounds(shape, &p.axes, p.pose.position);
+  const scree_Vec3 more = scree_vec3(p.margin, p.margin, p.margin);
+  box = (scree_Aabb){scree_sub(box.lower, more), scree_add(box.upper, more)};
+  scree_trimesh_query(p.mesh, &box, visit, &p);
+  for (int k = 0; k < p.count; ++k)
+    if (p.points[k].gap <= margin && !is_nonsense(&p, k)) hand_out(&p, &p.points[k]);
+}

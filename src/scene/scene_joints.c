@@ -1,0 +1,110 @@
+/* Joints of a scene. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Target of a motor: the z component of the half of a signal that it uses. */
+static double motor_velocity(void *user, double time) {
+  return scree_scene_signal_at(user, time).linear.z;
+}
+
+static double motor_position(void *user, double time) {
+  return scree_scene_signal_at(user, time).angular.z;
+}
+
+static scree_Status read_motor(scree_Scene *scene, int index, const scree_Node *map,
+                               scree_SceneJoint *joint, const scree_Log *log) {
+  const scree_Node *velocity = scree_node_find(map, "velocity");
+  const scree_Node *position = scree_node_find(map, "position");
+  if (!velocity == !position)
+    return scree_scene_refuse(scene, map, log, "expected velocity or position, one of them");
+  joint->signal = scree_scene_read_signal(scene, "joints", index, map, "velocity", "position");
+  if (!joint->signal) return scree_fail_memory(log, scene->name);
+  joint->def.motor = (scree_Motor){
+      .kind = velocity ? SCREE_MOTOR_VELOCITY : SCREE_MOTOR_POSITION,
+      .function = velocity ? motor_velocity : motor_position,
+      .user = joint->signal,
+      .force = scree_node_number(map, "force"),
+  };
+  return SCREE_OK;
+}
+
+static double number_or(const scree_Node *map, const char *key, double otherwise) {
+  return scree_node_find(map, key) ? scree_node_number(map, key) : otherwise;
+}
+
+static scree_Status read_joint(scree_Scene *scene, int index, const scree_Node *map,
+                               scree_SceneJoint *joint, const scree_Log *log) {
+  const scree_Node *bodies = scree_node_find(map, "bodies"), *motor = scree_node_find(map, "motor");
+  scree_JointDef *def = &joint->def;
+  *def = scree_joint_def();
+  def->kind = scree_joint_find(scree_node_text(map, "kind"));
+  joint->node = map;
+  joint->name = scree_node_find(map, "name") ? scree_node_text(map, "name") : NULL;
+  for (int k = 0; k < 2; ++k) {
+    def->body[k] = scree_scene_find_body(scene, bodies->entries[k].value, log);
+    if (def->body[k] < 0) return SCREE_BAD_INPUT;
+    if (def->body[k] >= (int)scene->body_count)
+      return scree_scene_refuse(scene, bodies->entries[k].value, log,
+                                "found a body that is poured, expected one that is there at the "
+                                "start");
+  }
+  const bool two = scree_node_find(map, "from") != NULL;
+  def->anchor = scree_scene_vector(map, two ? "from" : "anchor");
+  def->anchor2 = scree_scene_vector(map, "to");
+  if (scree_node_find(map, "axis")) def->axis = scree_scene_vector(map, "axis");
+  if (scree_node_find(map, "axis2")) def->axis2 = scree_scene_vector(map, "axis2");
+  def->collide = scree_node_true(map, "collide");
+  def->stiffness = scree_node_number(map, "stiffness");
+  def->damping = scree_node_number(map, "damping");
+  def->friction = scree_node_number(map, "friction");
+  def->restitution = scree_node_number(map, "restitution");
+  def->rest = number_or(map, "rest", NAN);
+  def->lower = number_or(map, "lower", -INFINITY);
+  def->upper = number_or(map, "upper", INFINITY);
+  return motor ? read_motor(scene, index, motor, joint, log) : SCREE_OK;
+}
+
+scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log) {
+  const scree_Node *list = scree_node_find(scene->tree.root, "joints");
+  scene->joints = SCREE_ALLOC(scree_SceneJoint, list->count);
+  if (!scene->joints) return scree_fail_memory(log, scene->name);
+  for (int k = 0; k < list->count; ++k) {
+    scree_SceneJoint *joint = &scene->joints[scene->joint_count++];
+    const scree_Status status = read_joint(scene, k, list->entries[k].value, joint, log);
+    if (status != SCREE_OK) return status;
+    for (int j = 0; joint->name && j < k; ++j)
+      if (scene->joints[j].name && strcmp(scene->joints[j].name, joint->name) == 0)
+        return scree_scene_refuse(scene, joint->node, log, "two joints are named \"%.60s\"",
+                                  joint->name);
+  }
+  return SCREE_OK;
+}
+
+int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+  const char *words[256] = {NULL};
+  int count = 0;
+  for (int k = 0; k < scene->joint_count; ++k) {
+    if (!scene->joints[k].name) continue;
+    if (strcmp(scene->joints[k].name, node->text) == 0) return k;
+    if (count < 255) words[count++] = scene->joints[k].name;
+  }
+  const char *near = scree_nearest_word(node->text, words);
+  scree_scene_refuse(scene, node, log, "no joint is named \"%.60s\"%s%s%s", node->text,
+                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return -1;
+}
+
+scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,
+                                      const scree_Log *log) {
+  for (int k = 0; k < scene->joint_count; ++k) {
+    const scree_Status status = scree_world_add_joint(world, &scene->joints[k].def, NULL);
+    if (status == SCREE_BAD_INPUT)
+      return scree_scene_refuse(scene, scene->joints[k].node, log, "this joint is refused");
+    if (status != SCREE_OK) return status;
+  }
+  return SCREE_OK;
+}

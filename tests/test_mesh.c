@@ -1,0 +1,348 @@
+/* Triangle meshes as obstacles: distances against a second method, and bodies that slide and roll
+ * over the edges between coplanar triangles as on a plane. */
+#include "geometry/composite.h"
+#include "geometry/gjk.h"
+#include "geometry/shape_class.h"
+#include "geometry/trimesh.h"
+#include "scene/mesh_file.h"
+#include "test_world_scene.h"
+
+static uint64_t seed;
+
+static double uniform(void) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return ((double)(seed >> 11) + 0.5) * 0x1p-53;
+}
+
+static double between(double a, double b) {
+  return a + (b - a) * uniform();
+}
+
+/* A grid of n x n squares of `pitch`, two triangles each, at heights height(x, y). */
+static void make_grid(scree_Shape *shape, int n, double pitch, double (*height)(double, double)) {
+  const size_t nv = (size_t)(n + 1) * (size_t)(n + 1), nt = 2 * (size_t)n * (size_t)n;
+  scree_Vec3 *v = malloc(nv * sizeof *v);
+  int *t = malloc(3 * nt * sizeof *t), at = 0;
+  for (int j = 0; j <= n; ++j)
+    for (int i = 0; i <= n; ++i) {
+      const double x = (i - 0.5 * n) * pitch, y = (j - 0.5 * n) * pitch;
+      v[j * (n + 1) + i] = vec(x, y, height(x, y));
+    }
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      const int a = j * (n + 1) + i, b = a + 1, c = a + n + 1, d = c + 1;
+      const int two[6] = {a, b, d, a, d, c}, other[6] = {a, b, c, b, d, c};
+      memcpy(t + at, (i + j) % 2 ? two : other, sizeof two);
+      at += 6;
+    }
+  OK(scree_shape_init_mesh(shape, v, (int)nv, t, (int)nt, &test_log));
+  free(v);
+  free(t);
+}
+
+static double flat(double x, double y) {
+  (void)x, (void)y;
+  return 0;
+}
+
+static double hill(double x, double y) {
+  return -0.5 * (x * x + y * y); /* convex: every edge is sharp */
+}
+
+static void count_triangle(void *user, int triangle) {
+  int *count = user;
+  assert_true(triangle >= 0);
+  ++*count;
+}
+
+static void test_tree(void **state) {
+  (void)state;
+  scree_Shape s;
+  make_grid(&s, 40, 0.1, hill);
+  const scree_TriangleMesh *m = s.data->mesh;
+  assert_int_equal(m->vertex_count - m->edge_count + m->triangle_count, 1); /* Euler: a disk */
+  seed = 3;
+  for (int trial = 0; trial < 200; ++trial) {
+    const scree_Vec3 c = vec(between(-2, 2), between(-2, 2), between(-4, 0));
+    const double e = between(0, 0.4);
+    const scree_Aabb box = {vec(c.x - e, c.y - e, c.z - e), vec(c.x + e, c.y + e, c.z + e)};
+    int found = 0, expected = 0;
+    scree_trimesh_query(m, &box, count_triangle, &found);
+    for (int t = 0; t < m->triangle_count; ++t) {
+      double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+      for (int k = 0; k < 3; ++k) {
+        const scree_Vec3 v = m->vertex[m->triangle[t][k]];
+        const double x[3] = {v.x, v.y, v.z};
+        for (int a = 0; a < 3; ++a) low[a] = fmin(low[a], x[a]), high[a] = fmax(high[a], x[a]);
+      }
+      expected += low[0] <= box.upper.x && high[0] >= box.lower.x && low[1] <= box.upper.y &&
+                  high[1] >= box.lower.y && low[2] <= box.upper.z && high[2] >= box.lower.z;
+    }
+    assert_int_equal(found, expected);
+  }
+  scree_shape_fini(&s);
+}
+
+typedef struct Found {
+  int count;
+  double least;
+  scree_Vec3 normal;
+} Found;
+
+static void keep_least(void *user, const scree_ManifoldPoint *point) {
+  Found *found = user;
+  found->count++;
+  if (!(point->gap < found->least)) return;
+  found->least = point->gap;
+  found->normal = point->normal;
+}
+
+typedef struct Placed {
+  const scree_Shape *shape;
+  scree_Mat3 axes;
+  scree_Vec3 centre;
+} Placed;
+
+static scree_Vec3 placed_support(const void *body, scree_Vec3 d) {
+  const Placed *p = body;
+  return scree_add(
+      p->centre,
+      scree_mat3_mul(&p->axes, scree_shape_support(p->shape, scree_mat3_tmul(&p->axes, d))));
+}
+
+static scree_Vec3 corner_support(const void *corners, scree_Vec3 d) {
+  const scree_Vec3 *x = corners;
+  int best = 0;
+  for (int k = 1; k < 3; ++k)
+    if (scree_dot(d, x[k]) > scree_dot(d, x[best])) best = k;
+  return x[best];
+}
+
+/* Bodies apart from a convex hill: the least gap is the least distance of body and triangle, by GJK
+ * over all triangles. */
+static void test_distance(void **state) {
+  (void)state;
+  scree_Shape mesh, shape[7];
+  make_grid(&mesh, 6, 0.5, hill);
+  OK(scree_shape_init_sphere(&shape[0], 0.3, &test_log));
+  OK(scree_shape_init_capsule(&shape[1], 0.3, 0.1, &test_log));
+  OK(scree_shape_init_box(&shape[2], 0.2, 0.3, 0.4, &test_log));
+  OK(scree_shape_init_ellipsoid(&shape[3], 0.2, 0.3, 0.4, &test_log));
+  OK(scree_shape_init_cylinder(&shape[4], 0.2, 0.3, &test_log));
+  OK(scree_shape_init_cone(&shape[5], 0.3, 0.3, &test_log));
+  const scree_Vec3 v[5] = {{0.4, 0, 0}, {0, 0.4, 0}, {-0.3, -0.2, 0}, {0, 0, 0.5}, {0, 0, -0.3}};
+  OK(scree_shape_init_polyhedron(&shape[6], v, 5, &test_log));
+  seed = 1;
+  const scree_TriangleMesh *m = mesh.data->mesh;
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  double worst[7] = {0};
+  int tried = 0;
+  for (int trial = 0; trial < 7 * 300; ++trial) {
+    const int k = trial % 7;
+    scree_Pose pose = {vec(between(-1, 1), between(-1, 1), between(-0.4, 0.7)),
+                       {between(-1, 1), between(-1, 1), between(-1, 1), between(-1, 1)}};
+    pose.orientation = scree_quat_normalize(pose.orientation);
+    const Placed body = {&shape[k], scree_quat_matrix(pose.orientation), pose.position};
+    double expected = INFINITY;
+    for (int t = 0; t < m->triangle_count; ++t) {
+      scree_Vec3 corner[3], qa, qb, n;
+      for (int c = 0; c < 3; ++c) corner[c] = m->vertex[m->triangle[t][c]];
+      expected = fmin(expected, scree_gjk_distance(placed_support, &body, corner_support, corner,
+                                                   m->normal[t], &qa, &qb, &n));
+    }
+    if (!(expected > 0) || expected > 0.2) continue;
+    if (pose.position.z < hill(pose.position.x, pose.position.y)) continue; /* behind it */
+    Found found = {0, INFINITY, {0, 0, 0}};
+    scree_collide_each(&shape[k], &pose, &mesh, &origin, 0.25, keep_least, &found);
+    assert_true(found.count > 0);
+    worst[k] = fmax(worst[k], fabs(found.least - expected));
+    ++tried;
+    Found other = {0, INFINITY, {0, 0, 0}};
+    scree_collide_each(&mesh, &origin, &shape[k], &pose, 0.25, keep_least, &other);
+    assert_int_equal(other.count, found.count);
+    assert_true(other.least == found.least && other.normal.z == -found.normal.z);
+  }
+  assert_true(tried > 300);
+  for (int k = 0; k < 7; ++k) {
+    print_message("%-10s worst difference %.1e\n", scree_shape_type(shape[k].kind)->name, worst[k]);
+    assert_true(worst[k] < 2e-7);
+    scree_shape_fini(&shape[k]);
+  }
+  scree_shape_fini(&mesh);
+}
+
+static scree_World *world_of(double gx, double mu) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = 2e-3;
+  settings.gravity = vec(gx, 0.31 * gx, -9.81);
+  settings.solve.tolerance = 1e-9;
+  return make_world(&settings, mu, 0, 0);
+}
+
+/* A block, a sphere, a cylinder and a polyhedron go over a plane of triangles as over a plane. */
+static void test_as_on_a_plane(void **state) {
+  (void)state;
+  scree_Pose end[2][4];
+  for (int k = 0; k < 2; ++k) {
+    scree_World *world = world_of(4, 0.25);
+    if (k == 0) {
+      add_half_space(world, obstacle_at(0, 0, 0));
+    } else {
+      scree_Shape mesh;
+      make_grid(&mesh, 60, 0.137, flat);
+      add_shape(world, &mesh, obstacle_at(0.011, 0.023, 0));
+    }
+    scree_BodyDef def = at(-1, -1, 0.1);
+    def.pose.orientation = turned(0.3);
+    int body[4];
+    body[0] = add_box(world, 0.3, 0.2, 0.1, def);
+    def = at(-1, 1, 0.15);
+    def.velocity.linear.x = 1;
+    body[1] = add_sphere(world, 0.15, def);
+    scree_Shape s;
+    OK(scree_shape_init_cylinder(&s, 0.1, 0.2, &test_log));
+    def = at(1, -1, 0.1);
+    def.pose.orientation = (scree_Quat){sqrt(0.5), sqrt(0.5), 0, 0};
+    body[2] = add_shape(world, &s, def);
+    const scree_Vec3 v[5] = {{0.2, 0, 0}, {-0.1, 0.2, 0}, {-0.1, -0.2, 0}, {0, 0, 0.3}};
+    OK(scree_shape_init_polyhedron(&s, v, 4, &test_log));
+    const scree_Pose frame = scree_shape_frame(&s);
+    def = at(1 + frame.position.x, 1 + frame.position.y, frame.position.z);
+    def.pose.orientation = frame.orientation;
+    body[3] = add_shape(world, &s, def);
+    run_steps(world, 300);
+    for (int b = 0; b < 4; ++b) end[k][b] = scree_body_pose(world, body[b]);
+    scree_world_destroy(world);
+  }
+  for (int b = 0; b < 4; ++b) {
+    const scree_Vec3 p = end[0][b].position, q = end[1][b].position;
+    print_message("body %d: %g %g %g, mesh %g %g %g\n", b, p.x, p.y, p.z, q.x, q.y, q.z);
+    NEAR(p.x, q.x, 2e-5);
+    NEAR(p.y, q.y, 2e-5);
+    NEAR(p.z, q.z, 1e-6);
+  }
+}
+
+/* A box at the edge of a table of triangles with sides: it rests, and tips over only when its
+ * centre is beyond the edge. */
+static void test_table(void **state) {
+  (void)state;
+  const double h = 0.02;
+  scree_Vec3 v[8];
+  for (int k = 0; k < 8; ++k) v[k] = vec(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 0 : -h);
+  const int t[36] = {4, 5, 7, 4, 7, 6, 0, 3, 1, 0, 2, 3, 0, 1, 5, 0, 5, 4,
+                     2, 7, 3, 2, 6, 7, 1, 3, 7, 1, 7, 5, 0, 4, 6, 0, 6, 2};
+  for (int k = 0; k < 2; ++k) {
+    scree_World *world = world_of(0, 0.5);
+    scree_Shape mesh;
+    OK(scree_shape_init_mesh(&mesh, v, 8, t, 12, &test_log));
+    add_shape(world, &mesh, obstacle_at(0, 0, 0));
+    const double x = k == 0 ? 0.95 : 1.05;
+    const int box = add_box(world, 0.2, 0.2, 0.2, at(x, 0.1, 0.2));
+    run_steps(world, 250);
+    const scree_Vec3 p = scree_body_pose(world, box).position;
+    if (k == 0) {
+      NEAR(p.x, x, 1e-6);
+      NEAR(p.z, 0.2, 1e-5);
+    } else {
+      assert_true(p.z < 0.1);
+    }
+    scree_world_destroy(world);
+  }
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  const scree_Log quiet = {0};
+  const scree_Vec3 v[4] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, NAN}};
+  const int line[3] = {0, 1, 2}, missing[3] = {0, 1, 7}, bad[3] = {0, 1, 3};
+  scree_Shape s;
+  assert_int_equal(scree_shape_init_mesh(&s, v, 3, line, 1, &quiet), SCREE_BAD_INPUT);
+  assert_int_equal(scree_shape_init_mesh(&s, v, 3, missing, 1, &quiet), SCREE_BAD_INPUT);
+  assert_int_equal(scree_shape_init_mesh(&s, v, 4, bad, 1, &quiet), SCREE_BAD_INPUT);
+  assert_int_equal(scree_shape_init_mesh(&s, v, 3, NULL, 0, &quiet), SCREE_BAD_INPUT);
+  scree_WorldSettings settings = scree_world_settings();
+  scree_World *world;
+  settings.step = 1e-3;
+  OK(scree_world_create(&settings, &quiet, &world));
+  OK(scree_shape_init_rectangle(&s, 1, 1, &test_log));
+  scree_BodyDef def = at(0, 0, 0);
+  def.shape = &s;
+  assert_int_equal(scree_world_add_body(world, &def, NULL), SCREE_BAD_INPUT); /* no mass */
+  scree_shape_fini(&s);
+  scree_world_destroy(world);
+}
+
+/* ---- files ---- */
+
+static char last[512];
+
+static void keep_message(void *user, scree_LogLevel level, const char *message) {
+  (void)user, (void)level;
+  snprintf(last, sizeof last, "%s", message);
+}
+
+static const scree_Log keep = {keep_message, NULL};
+
+static scree_Status parse(const char *path, const char *text, scree_MeshFile *mesh) {
+  return scree_mesh_file_parse(path, text, strlen(text), mesh, &keep);
+}
+
+static void test_obj(void **state) {
+  (void)state;
+  scree_MeshFile mesh;
+  OK(parse("a.OBJ",
+           "# a square and a triangle\nvn 0 0 1\nv 0 0 0\n  v 1 0 0 1.0\nv 1 1 0\nv 0 1 0\n"
+           "f 1/1/1 2//3 3 4\nv 2 0 0\nf -4 -1 -3\n",
+           &mesh));
+  assert_int_equal(mesh.vertex_count, 5);
+  assert_int_equal(mesh.triangle_count, 3);
+  const int expected[9] = {0, 1, 2, 0, 2, 3, 1, 4, 2};
+  assert_memory_equal(mesh.triangles, expected, sizeof expected);
+  scree_mesh_file_fini(&mesh);
+  assert_int_equal(parse("a.obj", "v 0 0 0\nv 1 0 0\nf 1 2 3\n", &mesh), SCREE_BAD_INPUT);
+  assert_non_null(strstr(last, "a.obj:3"));
+  assert_int_equal(parse("a.obj", "v 0 zero 0\n", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(parse("a.obj", "v 0 0 nan\n", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(parse("a.obj", "", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(parse("a.ply", "ply\n", &mesh), SCREE_BAD_INPUT);
+  assert_int_equal(scree_mesh_file_read("/nonexistent.stl", &mesh, &keep), SCREE_BAD_INPUT);
+}
+
+static void test_stl(void **state) {
+  (void)state;
+  scree_MeshFile mesh;
+  OK(parse("b.stl",
+           "solid b\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+           "endloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\n"
+           "vertex 0 1 0\nendloop\nendfacet\nendsolid b\n",
+           &mesh));
+  assert_int_equal(mesh.vertex_count, 4); /* welded */
+  const int expected[6] = {0, 1, 2, 1, 3, 2};
+  assert_memory_equal(mesh.triangles, expected, sizeof expected);
+  /* the same as a binary file */
+  unsigned char bytes[84 + 2 * 50] = {0};
+  bytes[80] = 2;
+  for (int k = 0; k < 6; ++k) {
+    const scree_Vec3 v = mesh.vertices[mesh.triangles[k]];
+    const float x[3] = {(float)v.x, (float)v.y, (float)v.z};
+    memcpy(bytes + 84 + 50 * (k / 3) + 12 + 12 * (k % 3), x, sizeof x);
+  }
+  scree_MeshFile binary;
+  OK(scree_mesh_file_parse("b.stl", (const char *)bytes, sizeof bytes, &binary, &keep));
+  assert_int_equal(binary.vertex_count, 4);
+  assert_memory_equal(binary.triangles, expected, sizeof expected);
+  scree_mesh_file_fini(&binary);
+  scree_mesh_file_fini(&mesh);
+  assert_int_equal(parse("b.stl", "solid\nvertex 0 0 0\nvertex 1 0 0\n", &mesh), SCREE_BAD_INPUT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tree),          cmocka_unit_test(test_distance),
+      cmocka_unit_test(test_as_on_a_plane), cmocka_unit_test(test_table),
+      cmocka_unit_test(test_refusals),      cmocka_unit_test(test_obj),
+      cmocka_unit_test(test_stl),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
