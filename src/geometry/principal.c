@@ -39,8 +39,8 @@ void scree_moments_add_tetrahedron(scree_Moments *sum, scree_Vec3 a, scree_Vec3 
   const scree_Vec3 total = scree_add(scree_add(a, b), scree_add(c, d)), corner[4] = {a, b, c, d};
   sum->volume += volume;
   sum->first = scree_axpy(sum->first, volume / 4, total);
-  for (int k = 0; k < 4; ++k) add_outer(sum->second, volume / 20, corner[k], corner[k]);
-  add_outer(sum->second, volume / 20, total, total);
+  for (int k = 0; k < 4; ++k) add_outer(sum, volume / 20, corner[k], corner[k]);
+  add_outer(sum, volume / 20, total, total);
 }
 
 /* One rotation that makes a[i][j] zero; the columns of V turn with it. */
