@@ -217,7 +217,7 @@ def table(times: Any, values: Any) -> Callable[[float], Any]:
 
 # ---- worlds --------------------------------------------------------------------------------------
 
-_shape_words = {"vertices", "parts"} | {
+_shape_words = {"vertices", "parts", "triangles"} | {
     name for shape in _core.shapes() for name in shape["parameters"]}
 
 

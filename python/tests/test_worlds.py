@@ -126,6 +126,22 @@ def test_clumps_and_vertices_are_where_they_are_typed():
             world.add_body("clump", parts=wrong)
 
 
+def test_solids_and_meshes():
+    world = scree.World(dimension=3, step=1e-3)
+    corners = np.array(np.meshgrid([0, 0.1], [0, 0.1], [0, 0.1])).reshape(3, -1).T
+    cube = world.add_body("polyhedron", (0, 0, 0.001), vertices=corners)
+    assert np.allclose(world.positions[cube], [0.05, 0.05, 0.051]) and len(world.shape(cube)["vertices"]) == 8
+    world.add_body("cylinder", (1, 0, 0.2), radius=0.1, half_length=0.2)
+    ground = world.add_obstacle("mesh", vertices=[[-1, -1, 0], [3, -1, 0], [3, 3, 0], [-1, 3, 0]],
+                                triangles=[[0, 1, 2], [0, 2, 3]])
+    assert world.shape(ground)["triangles"].tolist() == [[0, 1, 2], [0, 2, 3]]
+    world.step(100)
+    assert world.positions[cube, 2] == pytest.approx(0.05, abs=1e-3)
+    for wrong in ([[0, 1, 9]], [[0, 1]], "x", [[0.5, 1, 2]], []):
+        with pytest.raises((ValueError, TypeError)):
+            world.add_obstacle("mesh", vertices=corners, triangles=wrong)
+
+
 def test_callbacks_and_stop():
     world = heap()
     calls = []
