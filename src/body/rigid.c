@@ -132,6 +132,8 @@ static int components(int dimension) {
   return dimension == 2 ? 3 : 6;
 }
 
+/* The signatures are those of the class, for kinds that have a state. */
+/* NOLINTBEGIN(readability-non-const-parameter) */
 static void drift(const scree_Inertia *inertia, double h, scree_Motion *motion, double *state) {
   (void)state;
   scree_rigid_drift(inertia, h, motion);
@@ -162,6 +164,8 @@ static void kick(const scree_Inertia *inertia, const double *y, int d, scree_Mot
   motion->velocity.linear = scree_add(motion->velocity.linear, v.linear);
   motion->velocity.angular = scree_add(motion->velocity.angular, v.angular);
 }
+
+/* NOLINTEND(readability-non-const-parameter) */
 
 const scree_BodyClass scree_body_rigid = {.name = "rigid",
                                           .summary = "rigid body",

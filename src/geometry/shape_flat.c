@@ -202,17 +202,16 @@ static scree_Status init_polygon(scree_Shape *shape, const scree_ShapeSource *so
                           "expected a convex polygon",
                           k, given[k].x, given[k].y, depth);
   }
-  if (status == SCREE_OK) {
-    shape->data = scree_shape_data_create();
-    if (shape->data) shape->data->vertices = SCREE_ALLOC(scree_Vec3, 2 * (size_t)m);
-    if (!shape->data || !shape->data->vertices)
-      status = scree_fail_memory(log, "the vertices of a polygon");
-  }
-  if (status == SCREE_OK) {
-    memcpy(shape->data->vertices, hull, (size_t)m * sizeof *hull);
-    shape->vertices = shape->data->vertices;
+  scree_ShapeData *data = status == SCREE_OK ? scree_shape_data_create() : NULL;
+  if (data) data->vertices = SCREE_ALLOC(scree_Vec3, 2 * (size_t)m);
+  shape->data = data;
+  if (data && data->vertices) {
+    memcpy(data->vertices, hull, (size_t)m * sizeof *hull);
+    shape->vertices = data->vertices;
     shape->vertex_count = m;
     finish_polygon(shape);
+  } else if (status == SCREE_OK) {
+    status = scree_fail_memory(log, "the vertices of a polygon");
   }
   scree_free(work);
   return status;

@@ -4,7 +4,6 @@
 #include "core/log.h"
 #include "core/memory.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,8 +157,7 @@ static scree_Status read_part_table(const scree_H5 *h5, hsize_t *n, Table *table
 /* The kind of shape i, SCREE_SHAPE_KINDS with a message if it is not known. */
 static scree_ShapeKind kind_of(const scree_Replay *replay, const scree_H5 *h5, const char *group,
                                const Shapes *shapes, int i, char (*names)[64], int count) {
-  assert(shapes->kind);
-  const int index = shapes->kind[i];
+  const int index = shapes->kind ? shapes->kind[i] : -1;
   const bool known = index >= 0 && index < count;
   const scree_ShapeKind kind =
       known ? scree_shape_kind(names[index], replay->dimension) : SCREE_SHAPE_KINDS;
