@@ -8,4 +8,6 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 scree=${SCREE:-$root/build/scree}
 [ -x "$scree" ] || { echo "validation: $scree is not there; run make first, or set SCREE" >&2; exit 2; }
 cd "$root"
-exec "$scree" bench "$@" -o docs/validation --markdown docs/VALIDATION.md
+"$scree" bench "$@" -o docs/validation --markdown docs/VALIDATION.md
+# the large scenes of scripts/truth.py, which are not made again here
+{ echo; cat docs/validation/truth.md; } >> docs/VALIDATION.md

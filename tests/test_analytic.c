@@ -209,13 +209,14 @@ static void disk_on_inclined_plane(void **state) {
     assert_true(x > 0.85 && x < 1.2);
     assert_true(a > 0.85 && a < 1.2);
   }
-  /* the leapfrog, with its impact anywhere within a step */
+  /* The leapfrog is exact before the impact and after it. The impact takes two steps: position is
+   * wrong by up to h v for a time of h, which is h^1.5 in this norm. */
   const double slip[] = {0, 0.1};
   for (int k = 0; k < 2; ++k) {
     const double x = order("moreau-jean", slip[k], SCREE_COULOMB, false);
     print_message("disk on an inclined plane, moreau-jean, mu = %g: order %.2f in position\n",
                   slip[k], x);
-    assert_true(x > 1.6 && x < 2.2);
+    assert_true(x > 1.3 && x < 2.2);
   }
 }
 
@@ -294,10 +295,7 @@ static Pendulum swing(const char *scheme, double e, int steps_per_period) {
   settings.gap_tolerance = 1e-2; /* closed contacts only: one that turns stays a contact */
   /* Forces jump a little when overlap is corrected that the turn of the corners in the drum leaves:
    * tolerate less of it than by default. */
-  if (e == 0) settings.penetration = 1e-6;
-  /* The energy of euler at the ends of steps swings by h m g v / 2, here by 2.6 % of the kinetic
-   * one, which the certificate counts as created when it comes back. */
-  if (strcmp(scheme, "euler") == 0) settings.energy_limit = 0.05;
+  if (strcmp(scheme, "moreau-jean-closed") != 0) settings.penetration = 1e-6;
   settings.solve.tolerance = 1e-11;
   scree_World *world = make_world(&settings, 0, e, e);
   int wood;
@@ -377,19 +375,19 @@ static void pendulum_of_two_blocks(void **state) {
                           .normal = 2e-4,
                           .tangent = 1e-4,
                           .moment = 1e-4,
-                          .energy = 1e-4,
+                          .energy = 3e-4,
                           .friction = 1e-7,
                           .penetration = 1e-6});
-  /* with restitution the block leaves the drum for a few steps now and then: forces are means */
-  check_swing("moreau-jean", 1, 1.6, -INFINITY,
-              &(Pendulum){.angle = 5e-4,
-                          .speed = 1e-3,
-                          .normal = INFINITY,
-                          .tangent = INFINITY,
-                          .moment = INFINITY,
-                          .energy = 5e-4,
-                          .friction = 1e-6,
-                          .penetration = 1e-3});
+  /* restitution changes nothing: a contact that stays closed along a curve is no impact */
+  check_swing("moreau-jean", 1, 2, 2,
+              &(Pendulum){.angle = 3e-4,
+                          .speed = 1e-4,
+                          .normal = 2e-4,
+                          .tangent = 1e-4,
+                          .moment = 1e-4,
+                          .energy = 3e-4,
+                          .friction = 1e-7,
+                          .penetration = 1e-6});
   check_swing("euler", 0, 1, 2,
               &(Pendulum){.angle = 1e-2,
                           .speed = 1e-4,

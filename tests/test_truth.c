@@ -306,6 +306,94 @@ static void landing(void **state) {
   }
 }
 
+/* ---- free flight and impacts ----------------------------------------------------------------- */
+
+/* Thrown bodies follow their parabola from the first step on. With euler positions lag behind, and
+ * its energy swings by h m g v / 2 and comes back: none of that is created. */
+static void flight(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  const double h = 0.01, up = 3;
+  for (int k = 0; k < 2; ++k) {
+    scree_WorldSettings settings = defaults(3, h);
+    settings.scheme = schemes[k];
+    scree_World *world = make_world(&settings, 0.5, 0, 0);
+    scree_BodyDef def = at(0, 0, 5);
+    def.velocity.linear = vec(1, 0, up);
+    const int ball = add_sphere(world, 0.1, def);
+    scree_StepReport report;
+    for (int i = 1; i <= 100; ++i) {
+      OK(scree_world_step(world, &report));
+      const double t = i * h, lag = k == 0 ? 0 : 0.5 * g * h * t;
+      NEAR(scree_body_pose(world, ball).position.z, 5 + up * t - 0.5 * g * t * t - lag, 1e-12);
+      NEAR(scree_body_velocity(world, ball).linear.z, up - g * t, 1e-12);
+      assert_true(report.energy_created < 1e-12);
+    }
+    scree_world_destroy(world);
+  }
+}
+
+/* Height of a ball that falls by 1 m and bounces, at time t. */
+static double bounced(double e, double t) {
+  double v = sqrt(2 * g), left = t - v / g;
+  if (left < 0) return 1 - 0.5 * g * t * t;
+  for (v *= e; left > 2 * v / g; v *= e) left -= 2 * v / g;
+  return v * left - 0.5 * g * left * left;
+}
+
+/* Largest error of its height over three bounces. */
+static double bounce(double e, double step) {
+  const scree_WorldSettings settings = defaults(2, step);
+  scree_World *world = make_world(&settings, 0.5, e, 0);
+  add_ground(world);
+  const int ball = add_disk(world, 0.1, at(0, 1.1, 0));
+  double most = 0;
+  while (scree_world_time(world) < 1.6) {
+    run_steps(world, 1);
+    const double y = scree_body_pose(world, ball).position.y - 0.1;
+    assert_true(y > -1e-12); /* nor do positions that are saved overlap */
+    most = fmax(most, fabs(y - bounced(e, scree_world_time(world))));
+  }
+  assert_true(scree_world_energy(world).closing < 1e-10 * scree_body_mass(world, ball) * g);
+  scree_world_destroy(world);
+  return most;
+}
+
+static void bouncing(void **state) {
+  (void)state;
+  const double e[] = {0.6, 0.8, 1};
+  for (int k = 0; k < 3; ++k) {
+    const double coarse = bounce(e[k], 8e-3), fine = bounce(e[k], 2e-3);
+    print_message("bouncing, e = %g: height wrong by %.1e m at 8 ms and %.1e m at 2 ms\n", e[k],
+                  coarse, fine);
+    assert_true(coarse < 1e-3 && fine < 1e-4);
+  }
+}
+
+/* Two balls that pass each other at 0.6 of their size in a step, a tenth of it apart, and two that
+ * hit each other off centre: the angle of the impact is that of the moment when they touch. */
+static void passing(void **state) {
+  (void)state;
+  for (int hit = 0; hit < 2; ++hit) {
+    const scree_WorldSettings settings = defaults(2, 0.03);
+    const double side = hit ? 0.1 : 0.22, e = 0.9;
+    scree_World *world = make_world(&settings, 0, e, 0);
+    scree_BodyDef def = at(-1.03, 0, 0);
+    def.velocity.linear = vec(2, 0, 0);
+    const int a = add_disk(world, 0.1, def);
+    def = at(1, side, 0);
+    def.velocity.linear = vec(-2, 0, 0);
+    add_disk(world, 0.1, def);
+    run_steps(world, 30);
+    const scree_Vec3 v = scree_body_velocity(world, a).linear;
+    const double n = hit ? side / 0.2 : 0, m = sqrt(1 - n * n); /* normal (-m, -n) */
+    const double change = hit ? (1 + e) * 2 * m : 0;
+    NEAR(v.x, 2 - m * change, 1e-3 * 2);
+    NEAR(v.y + g * scree_world_time(world), -n * change, 1e-3 * 2);
+    scree_world_destroy(world);
+  }
+}
+
 /* ---- Painleve -------------------------------------------------------------------------------- */
 
 /* Normal impulse of the first step on a rod of mass 1 kg and length 2 m that stands on its tip at
@@ -410,11 +498,248 @@ static void oedometer(void **state) {
   scree_world_destroy(world);
 }
 
+/* A plate of 50 kg falls on disks of half a gram: too hard to be solved to the end in some steps.
+ * What stands then creates no energy. */
+static void plate_on_grains(void **state) {
+  (void)state;
+  const double d = 0.01;
+  const scree_WorldSettings settings = defaults(2, step_of(0.9 * d));
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  add_ground(world);
+  add_wall(world, -0.035, -quarter);
+  add_wall(world, 0.035, quarter);
+  uint32_t seed = 9;
+  for (int k = 0; k < 40; ++k) {
+    scree_BodyDef def = at(0.0115 * (k % 6 - 2.5), 0.006 + 0.0115 * (k / 6), 0);
+    def.mass = 5e-4;
+    add_disk(world, 0.5 * d * (0.9 + 0.2 * next_random(&seed)), def);
+  }
+  scree_BodyDef def = at(0, 0.15, 0);
+  def.mass = 50;
+  add_rectangle(world, 0.033, 0.005, def);
+  double created = 0, rebound = 0;
+  int above = 0;
+  while (scree_world_time(world) < 0.25) {
+    scree_StepReport report;
+    const scree_Status status = scree_world_step(world, &report);
+    assert_true(status <= SCREE_NOT_CONVERGED);
+    above += status != SCREE_OK;
+    created = report.energy_created;
+    if (report.time > 0.15) rebound = fmax(rebound, report.energy.kinetic);
+  }
+  print_message("plate on grains: energy created %.1e, %d steps not certified, %.1e J after\n",
+                created, above, rebound);
+  assert_true(created < 0.002);
+  assert_true(above < 5);
+  assert_true(rebound < 0.5 * 50 * g * 0.1);
+  scree_world_destroy(world);
+}
+
+/* Force on the floor of a silo six disks wide, over the weight of one of `layers`. The floor sinks
+ * slowly, so that the walls carry as much as friction can. */
+static double floor_of_silo(int layers, double friction) {
+  const double d = 0.01, half = 3 * d;
+  const scree_WorldSettings settings = defaults(2, step_of(0.9 * d));
+  scree_World *world = make_world(&settings, friction, 0, 0);
+  scree_BodyDef def = obstacle_at(0, -0.05, 0);
+  const double times[] = {0, 1};
+  const scree_Twist down[] = {{{0, -0.02, 0}, {0, 0, 0}}, {{0, -0.02, 0}, {0, 0, 0}}};
+  def.driver =
+      (scree_Signal){.kind = SCREE_SIGNAL_TABLE, .count = 2, .times = times, .values = down};
+  add_rectangle(world, 0.5, 0.05, def);
+  add_wall(world, -half, -quarter);
+  add_wall(world, half, quarter);
+  uint32_t seed = 3;
+  double mass = 0;
+  for (int k = 0; k < 5 * layers; ++k) {
+    const double x = (1.12 * (k % 5 - 2) + 0.1 * next_random(&seed)) * d;
+    const int disk = add_disk(world, 0.5 * d * (0.9 + 0.2 * next_random(&seed)),
+                              at(x, (0.6 + 1.02 * (k / 5)) * d, 0));
+    mass += scree_body_mass(world, disk);
+  }
+  double force = 0;
+  int steps = 0;
+  while (scree_world_time(world) < 0.6) {
+    run_steps(world, 1);
+    if (scree_world_time(world) < 0.3) continue;
+    ++steps;
+    for (int k = 0; k < scree_world_contact_count(world); ++k) {
+      const scree_Contact c = scree_world_contact(world, k);
+      if (c.body[0] == 0 || c.body[1] == 0) force += c.r[0] / settings.step;
+    }
+  }
+  scree_world_destroy(world);
+  return force / steps / (mass * g / layers);
+}
+
+/* Janssen: the floor carries F(n) = F(inf) (1 - q^n) of n equal parts of the filling. Two heights
+ * give q, and with it the third. Without friction it carries all. */
+static void janssen(void **state) {
+  (void)state;
+  enum { N = 10 };
+  NEAR(floor_of_silo(N, 0), N, 0.01 * N);
+  const double a = floor_of_silo(N, 0.5), b = floor_of_silo(2 * N, 0.5),
+               c = floor_of_silo(3 * N, 0.5), q = b / a - 1;
+  print_message("silo: the floor carries %.2f, %.2f and %.2f of %d, %d and %d layers; Janssen: "
+                "%.2f\n",
+                a, b, c, N, 2 * N, 3 * N, a * (1 + q + q * q));
+  assert_true(q > 0 && q < 0.7);
+  assert_true(c < 0.6 * 3 * N);
+  NEAR(c, a * (1 + q + q * q), 0.15 * c);
+}
+
+/* ---- twice, once and half the step ----------------------------------------------------------- */
+
+/* Means over time of the energies, and the energy turned over. */
+typedef struct Means {
+  double kinetic, potential, work, dissipated, turned;
+} Means;
+
+typedef struct Scene {
+  const char *name;
+  int dimension;
+  double size, end; /* of the smallest body; when it ends */
+  double factor;    /* of the step against step_of, where a load asks for less */
+  void (*build)(scree_World *world);
+} Scene;
+
+static Means means_of(const Scene *scene, double step) {
+  const scree_WorldSettings settings = defaults(scene->dimension, step);
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  Means m = {0};
+  scene->build(world);
+  const double start = scree_world_energy(world).potential, part = step / scene->end;
+  while (scree_world_time(world) < scene->end) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report)); /* certified */
+    const scree_EnergyBalance e = scree_world_energy(world);
+    m.kinetic += part * e.kinetic;
+    m.potential += part * (e.potential - start);
+    m.work += part * (e.forces + e.drivers);
+    m.dissipated += part * (e.normal + e.friction);
+    m.turned = fmax(m.turned, e.kinetic + fabs(e.forces) + fabs(e.drivers) + fabs(e.normal) +
+                                  fabs(e.friction));
+  }
+  m.turned = fmax(m.turned, 1e-6 * fabs(start)); /* where nothing moves */
+  scree_world_destroy(world);
+  return m;
+}
+
+static scree_Signal turning(scree_Vec3 linear, scree_Vec3 angular) {
+  return (scree_Signal){.kind = SCREE_SIGNAL_CONSTANT, .constant = {linear, angular}};
+}
+
+/* Forty disks in a turning drum. */
+static void build_drum(scree_World *world) {
+  scree_Shape drum;
+  scree_BodyDef def = obstacle_at(0, 0, 0);
+  OK(scree_shape_init_drum_2d(&drum, 0.1, &test_log));
+  def.driver = turning(vec(0, 0, 0), vec(0, 0, 3));
+  add_shape(world, &drum, def);
+  uint32_t seed = 2;
+  for (int k = 0; k < 40; ++k)
+    add_disk(world, 0.0075 * (0.9 + 0.2 * next_random(&seed)),
+             at(0.0168 * (k % 8 - 3.5), -0.057 + 0.0168 * (k / 8), 0));
+}
+
+/* Rows of six and five disks between walls, and a plate ten times as heavy that falls on them.
+ * (Where the heap gives way the outcome hangs on details: larger ones are in docs/VALIDATION.md.)
+ */
+static void build_heap(scree_World *world) {
+  const double d = 0.02;
+  add_ground(world);
+  add_wall(world, -3 * d, -quarter);
+  add_wall(world, 3 * d, quarter);
+  double mass = 0;
+  for (int row = 0; row < 5; ++row)
+    for (int k = 0; k < 6 - row % 2; ++k)
+      mass += scree_body_mass(world, add_disk(world, 0.5 * d,
+                                              at(d * (k - 2.5 + 0.5 * (row % 2)),
+                                                 d * (0.5 + sqrt(0.75) * row) + 1e-4 * row, 0)));
+  scree_BodyDef def = at(0, 0.12, 0);
+  def.mass = 10 * mass;
+  add_rectangle(world, 0.055, 0.01, def);
+}
+
+/* Ten boxes with ten thousand times the weight of one on top. */
+static void build_load(scree_World *world) {
+  add_ground(world);
+  for (int k = 0; k < 10; ++k) add_block(world, 0.5, 0.5, 0.5 + k, k < 9 ? 1 : 1e4);
+}
+
+/* Ellipsoids fall on a belt that runs. */
+static void build_belt(scree_World *world) {
+  scree_BodyDef def = obstacle_at(0, 0, -0.01);
+  def.driver = turning(vec(0.6, 0, 0), vec(0, 0, 0));
+  def.belt = true;
+  add_box(world, 1, 0.2, 0.01, def);
+  for (int k = 0; k < 6; ++k) {
+    scree_Shape shape;
+    def = at(0.05 * k, 0.001 * k, 0.012 + 0.004 * k);
+    def.pose.orientation = turned(0.7 * k);
+    OK(scree_shape_init_ellipsoid(&shape, 0.02, 0.012, 0.009, &test_log));
+    add_shape(world, &shape, def);
+  }
+}
+
+static scree_Twist shaking(void *user, double time) {
+  (void)user;
+  return (scree_Twist){{0.5 * sin(12.6 * time), 0, 0}, {0, 0, 0}}; /* above mu g */
+}
+
+/* Three courses of bricks on ground that shakes. */
+static void build_wall(scree_World *world) {
+  const bool flat = scree_world_get_settings(world)->dimension == 2;
+  scree_BodyDef def = flat ? obstacle_at(0, -0.1, 0) : obstacle_at(0, 0, -0.1);
+  def.driver = (scree_Signal){.kind = SCREE_SIGNAL_CALLBACK, .callback = shaking};
+  if (flat)
+    add_rectangle(world, 5, 0.1, def);
+  else
+    add_box(world, 5, 1, 0.1, def);
+  for (int k = 0; k < 9; ++k) {
+    const double x = 0.28 * (k % 3) + (k / 3 % 2 ? 0.14 : 0), up = 0.05 + 0.1 * (k / 3);
+    if (flat)
+      add_rectangle(world, 0.125, 0.05, at(x, up, 0));
+    else
+      add_box(world, 0.125, 0.06, 0.05, at(x, 0, up));
+  }
+}
+
+static void step_does_not_matter(void **state) {
+  (void)state;
+  const Scene scenes[] = {{"drum", 2, 0.012, 0.6, 1, build_drum},
+                          {"heap under a plate", 2, 0.02, 0.3, 1, build_heap},
+                          {"loaded stack", 2, 1, 1, 1, build_load},
+                          {"loaded stack", 3, 1, 0.5, 1, build_load},
+                          {"ellipsoids on a belt", 3, 0.018, 0.4, 1, build_belt},
+                          {"wall that is shaken", 2, 0.1, 1, 1, build_wall},
+                          {"wall that is shaken", 3, 0.1, 0.5, 1, build_wall}};
+  for (size_t k = 0; k < sizeof scenes / sizeof *scenes; ++k) {
+    const Scene *scene = &scenes[k];
+    const double step = scene->factor * step_of(scene->size);
+    const Means fine = means_of(scene, 0.5 * step);
+    for (int i = 1; i <= 2; ++i) {
+      const Means m = means_of(scene, i * step);
+      const double difference[] = {m.kinetic - fine.kinetic, m.potential - fine.potential,
+                                   m.work - fine.work, m.dissipated - fine.dissipated};
+      double most = 0;
+      for (int c = 0; c < 4; ++c) most = fmax(most, fabs(difference[c]));
+      print_message("%s, %dD, %d h: energies differ by %.2e of %.2e J\n", scene->name,
+                    scene->dimension, i, most, fine.turned);
+      assert_true(most < 0.02 * fine.turned);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slope),    cmocka_unit_test(stack),   cmocka_unit_test(heavy_on_light),
-      cmocka_unit_test(arch),     cmocka_unit_test(shaft),   cmocka_unit_test(spheres),
-      cmocka_unit_test(dominoes), cmocka_unit_test(landing), cmocka_unit_test(rod_of_painleve),
-      cmocka_unit_test(oedometer)};
+      cmocka_unit_test(slope),           cmocka_unit_test(stack),
+      cmocka_unit_test(heavy_on_light),  cmocka_unit_test(arch),
+      cmocka_unit_test(shaft),           cmocka_unit_test(spheres),
+      cmocka_unit_test(dominoes),        cmocka_unit_test(landing),
+      cmocka_unit_test(rod_of_painleve), cmocka_unit_test(oedometer),
+      cmocka_unit_test(flight),          cmocka_unit_test(bouncing),
+      cmocka_unit_test(passing),         cmocka_unit_test(plate_on_grains),
+      cmocka_unit_test(janssen),         cmocka_unit_test(step_does_not_matter)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,8 +45,8 @@ typedef struct scree_WorldSettings {
    * that the bits stay the same (50; INFINITY: no limit). Then the best solution found stands and
    * the step is not certified. */
   double max_work;
-  int max_retries;  /* of a solve that misses the tolerance: with more patience, then with
-                     * the default solver (2) */
+  int max_retries;  /* of a solve that misses the tolerance: with more patience, then with the
+                     * default solver (2); 0: each problem is solved once, to the tolerance */
   int max_halvings; /* of a step that cannot be certified (4); 0: none */
 } scree_WorldSettings;
 

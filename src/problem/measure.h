@@ -9,12 +9,12 @@
 
 /* The value of `measure` for impulses r with velocities u = W r + q. SCREE_MEASURE_INCREMENT has no
  * value here and gives infinity. */
-double scree_measure_value(const scree_Operator *W, scree_Measure measure, const double *r,
-                           const double *u);
+SCREE_PRIVATE double scree_measure_value(const scree_Operator *W, scree_Measure measure,
+                                         const double *r, const double *u);
 
 /* Everything, for r with velocities u; u_claimed (or null) is compared with u for eps_motion. */
-void scree_measure_all(const scree_Operator *W, const double *r, const double *u,
-                       const double *u_claimed, scree_Measures *measures);
+SCREE_PRIVATE void scree_measure_all(const scree_Operator *W, const double *r, const double *u,
+                                     const double *u_claimed, scree_Measures *measures);
 
 /* |r - P(r - rho(u+s))| of contact c alone; r, u (rows). Over measures.scale, with measures.rho,
  * it is the contact's own part of `error`. */

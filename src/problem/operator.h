@@ -14,6 +14,7 @@
 #define SCREE_PROBLEM_OPERATOR_H
 
 #include "core/arena.h"
+#include "core/private.h"
 #include "problem/balls.h"
 #include "scree/problem.h"
 
@@ -39,9 +40,9 @@ typedef struct scree_Operator {
   scree_Arena own;        /* memory of scree_operator_create, empty after scree_operator_init */
 } scree_Operator;
 
-scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
-                                   scree_Operator *W);
-void scree_operator_destroy(scree_Operator *W);
+SCREE_PRIVATE scree_Status scree_operator_create(const scree_Problem *problem, int threads,
+                                                 const scree_Log *log, scree_Operator *W);
+SCREE_PRIVATE void scree_operator_destroy(scree_Operator *W);
 
 /* The same with memory from an arena, which must live as long; there is nothing to destroy. `row`
  * and `entry` are those of scree_body_graph (not used in assembled form). */
@@ -56,12 +57,12 @@ void scree_operator_gather(const scree_Operator *W, const double *r, double *y);
 void scree_operator_inertia(const scree_Operator *W, const double *y, double *out);
 
 /* y = A^-1 B^T r, the state that belongs to r (nothing in assembled form) */
-void scree_operator_state(const scree_Operator *W, const double *r, double *y);
+SCREE_PRIVATE void scree_operator_state(const scree_Operator *W, const double *r, double *y);
 
 /* u = W r + q, given the state y of r. `q` (rows) may be another vector than the problem's, or
  * null for zero. In body form y may be any velocities, and a null r leaves the compliance out. */
-void scree_operator_velocity(const scree_Operator *W, const double *r, const double *y,
-                             const double *q, double *u);
+SCREE_PRIVATE void scree_operator_velocity(const scree_Operator *W, const double *r,
+                                           const double *y, const double *q, double *u);
 
 /* u = W r + q with `y` as scratch (state_size doubles) */
 void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,

@@ -473,7 +473,7 @@ static const scree_Field time_fields[] = {
     REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
          "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, less when bodies or "
          "obstacles cross 0.05 of it or turn by 0.1 faster, or where a force would move a body "
-         "by 0.01 of its size"),
+         "by 0.01 of its size; 0.25 of it at the speed of a fall, if not all bodies are balls"),
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
     REAL("gap_tolerance", 0, NULL, "1e-9", 0, 1,
@@ -508,7 +508,9 @@ static const scree_Field solver[] = {
          "depend on the machine, and repeating or resuming the run does not give the same bits"),
     INT("max_retries", 0, "2", 0, 100,
         "of a solve that misses the tolerance: first with ten times the iterations and the time, "
-        "then with the default solver"),
+        "then with the default solver; 0: each problem is solved once, to the tolerance, even "
+        "where "
+        "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
     INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),

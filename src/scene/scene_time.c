@@ -42,16 +42,19 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *     move under gravity from rest by       fall^2 of its size        free flight and impacts
  *     move under an applied force from rest by    load^2 of its size  loads are mostly carried
  *     or, at its speed or that of an obstacle, by travel of its size  who meets whom
+ *     or, at the speed of a fall through the scene, by miss of it     bodies that pass each other,
+ *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, turn, swing, spring;
+  double fall, load, travel, miss, turn, swing, spring;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
                .travel = 0.05,
+               .miss = 0.25,
                .turn = 0.1,
                .swing = 0.5,
                .spring = 0.2,
@@ -130,6 +133,35 @@ static double step_of_joints(const scree_Scene *scene, double g) {
   return step;
 }
 
+/* Whether all bodies that move are balls; where they meet is computed along their paths. */
+static bool has_only_balls(const scree_Scene *scene) {
+  for (size_t k = 0; k < scene->body_count; ++k)
+    if (!scene->bodies[k].def.obstacle && !scree_shape_is_ball(&scene->bodies[k].shape))
+      return false;
+  for (int k = 0; k < scene->pour_count; ++k)
+    if (!scree_shape_is_ball(&scene->pours[k].grain.shape)) return false;
+  return true;
+}
+
+/* Height of the highest body over the lowest point of any body or obstacle, along gravity. */
+static double drop(const scree_Scene *scene) {
+  const double g = scree_norm(scene->gravity);
+  if (!(g > 0)) return 0;
+  const scree_Vec3 up = scree_scale(-1 / g, scene->gravity);
+  double top = -INFINITY, bottom = INFINITY;
+  for (size_t k = 0; k < scene->body_count; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    const double height = scree_dot(up, body->def.pose.position);
+    bottom = fmin(bottom, height - reach_of(&body->shape));
+    if (!body->def.obstacle) top = fmax(top, height);
+  }
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Region *region = &scene->pours[k].region;
+    top = fmax(top, fmax(scree_dot(up, region->lower), scree_dot(up, region->upper)));
+  }
+  return top > bottom ? top - bottom : 0;
+}
+
 static double automatic_step(const scree_Scene *scene) {
   const double g = scree_norm(scene->gravity);
   double speed = 0, spin = 0, step = INFINITY;
@@ -139,6 +171,9 @@ static double automatic_step(const scree_Scene *scene) {
   if (g > 0) step = auto_step.fall * sqrt(scene->smallest / g);
   if (speed > 0) step = fmin(step, auto_step.travel * scene->smallest / speed);
   if (spin > 0) step = fmin(step, auto_step.turn / spin);
+  const double fall = fmin(sqrt(2 * g * drop(scene)), g * scene->duration);
+  if (g > 0 && fall > 0 && !has_only_balls(scene))
+    step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
   step = fmin(step, step_of_joints(scene, g));
   if (!isfinite(step)) step = scene->duration / 1000;

@@ -64,6 +64,7 @@ static int look_further(scree_System *s, double h) {
 /* The times of a step. */
 typedef struct Times {
   double h;       /* length of the step */
+  double forced;  /* how long forces act in the kick: h, or 0 for an impact */
   double theta;   /* part of it after the kick */
   double middle;  /* when forces are evaluated */
   double driven;  /* when obstacles are: in the middle between this kick and the next one */
@@ -71,23 +72,32 @@ typedef struct Times {
   double horizon; /* from this kick to the next one, if that step is not halved */
 } Times;
 
-/* The first step of a scheme that looks ahead kicks at its start: nothing says that bodies which
- * touch do not approach each other, and a drift would put them into each other. */
 static Times times_of(const scree_System *s, double start, double h) {
   const double theta = s->scheme->theta(&s->settings);
   const bool first = !(s->memory.h > 0);
   Times t = {.h = h,
+             .forced = h,
              .theta = theta,
              .middle = start + 0.5 * h,
              .driven = start + 0.5 * h,
              .before = start + 0.5 * h,
              .horizon = h};
   if (!s->scheme->looks_ahead) return t;
-  if (first) t.theta = 1;
-  t.horizon = t.theta * h + (1 - theta) * s->settings.step;
-  t.driven = start + (1 - t.theta) * h + 0.5 * t.horizon;
-  t.before = first ? t.driven : t.theta < 1 ? start : start - 0.5 * s->memory.h;
+  t.horizon = theta * h + (1 - theta) * s->settings.step;
+  t.driven = start + (1 - theta) * h + 0.5 * t.horizon;
+  if (theta < 1)
+    t.before = first ? start + 0.5 * (1 - theta) * h : start;
+  else
+    t.before = first ? t.driven : start - 0.5 * s->memory.h;
   return t;
+}
+
+/* Gaps as they will be when bodies meet. */
+static scree_Status meet(scree_System *s, double horizon) {
+  scree_system_bend(s, horizon);
+  const scree_Status status = scree_system_foresee(s, horizon);
+  if (!status) scree_system_aim(s, horizon);
+  return status;
 }
 
 /* Contacts as far as the bodies move, unless that was tried often enough. */
@@ -98,7 +108,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   report->redetections++;
   scree_Status status = scree_system_remember(s, t->h);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
-  if (!status) scree_system_bend(s, t->horizon);
+  if (!status) status = meet(s, t->horizon);
   return status;
 }
 
@@ -159,13 +169,14 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   const bool looks = s->scheme->looks_ahead;
   double clock = scree_seconds();
   *complete = true;
-  scree_Status status = scree_system_force(s, t->middle, t->h);
-  if (!status) scree_system_weigh(s, t->h);
+  scree_Status status = scree_system_force(s, t->middle, t->forced);
+  if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
-  if (looks) scree_system_bend(s, t->horizon);
+  if (looks) status = meet(s, t->horizon);
+  if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
   for (bool again = true; again;) {
     status = solve_contacts(s, t, report);
@@ -175,8 +186,42 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
     if (status) return status;
     report->seconds_detect += scree_seconds() - clock;
-    *complete = further == 0 && !(report->overlap > overlap_allowed(s, report));
+    *complete = further == 0 && !(report->overlap > overlap_allowed(s, report)) &&
+                !(scree_system_sinking(s) > scree_system_sinking_allowed(s));
   }
+  return SCREE_OK;
+}
+
+/* Velocities after the kick; forces and impulses are used up. */
+static void kick(scree_System *s) {
+  scree_system_kick(s);
+  s->posed.y = NULL;
+  s->forced = NULL;
+}
+
+/* Bodies that touch at the start of a simulation may approach each other, and the drift before the
+ * first kick would put them into each other. So a scheme that drifts first begins with an impact: a
+ * kick without forces, for the time until the first kick. Where nothing approaches it does nothing,
+ * and free flight is exact from the first step on. */
+static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_StepReport *report,
+                                      bool *complete) {
+  const double h = (1 - t->theta) * t->h;
+  *complete = true;
+  if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
+  /* springs would act for a longer time than the step */
+  if (s->laws.any_terms || s->joints.count > 0) return SCREE_OK;
+  const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
+  scree_law_table_fill(&s->laws, h);
+  s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
+  scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
+  if (!status) status = find_impulses(s, &impact, report, complete);
+  if (status) return status;
+  if (scree_system_is_posed(s) && !report->solve.converged) *complete = false;
+  scree_system_work(s, 0.5, h, &report->energy);
+  kick(s);
+  s->trial.count = 0;
+  s->trial.h = 0;
+  scree_law_table_fill(&s->laws, t->h);
   return SCREE_OK;
 }
 
@@ -228,7 +273,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   const Times t = times_of(s, start, h);
   scree_EnergyBalance old = s->total;
   double clock = scree_seconds(), now;
-  bool complete;
+  bool begun, complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   scree_law_table_fill(&s->laws, h);
   if (!s->energy_known) {
@@ -238,14 +283,18 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   }
   s->joints.elastic = scree_joints_elastic(s);
   s->joints.rows.count = 0;
-  s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
-  s->trial.count = 0;
+  s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
+  if (!status) status = begin_with_impact(s, &t, report, &begun);
+  const scree_EnergyBalance impact = report->energy;
+  s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
+  if (!status) scree_system_move_late(s, &s->memory.late);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
+  if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
   if (status) return status;
 
   clock = scree_seconds();
@@ -253,16 +302,21 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (status) return status;
   scree_joints_remember(s);
   scree_system_work(s, t.theta, h, &report->energy);
+  report->energy.normal += impact.normal;
+  report->energy.friction += impact.friction;
+  report->energy.drivers += impact.drivers;
+  report->energy.push += impact.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
-  scree_system_kick(s);
-  s->posed.y = NULL;
-  s->forced = NULL;
+  status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
+  if (status) return status;
+  kick(s);
+  scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
-  grade(s, report, complete, halve);
+  grade(s, report, begun && complete, halve);
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
 }
@@ -291,10 +345,28 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {
-      p->body,         p->B,  p->arm, p->q,     p->r,     p->u, p->shift,  p->push,
-      p->loaded,       p->mu, p->set, p->set_a, p->set_b, p->C, p->memory, p->problem_body,
-      p->problem_index};
+  void *contacts[] = {p->body,
+                      p->B,
+                      p->arm,
+                      p->q,
+                      p->r,
+                      p->u,
+                      p->shift,
+                      p->push,
+                      p->loaded,
+                      p->mu,
+                      p->set,
+                      p->set_a,
+                      p->set_b,
+                      p->C,
+                      p->memory,
+                      p->problem_body,
+                      p->problem_index,
+                      p->lowered,
+                      p->delay,
+                      p->busy,
+                      p->struck,
+                      s->late.at};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -320,9 +392,11 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += s->reach_capacity * sizeof *s->reach;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * ((p->shift ? 4 * d + 2 : 3 * d + 1) * sizeof(double));
+  bytes += p->capacity * ((p->shift ? 4 * d + 3 : 3 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
+  bytes += p->lowered_capacity * sizeof(double);
+  bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
   bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints);
   return bytes;

@@ -22,11 +22,17 @@ void scree_memory_fini(scree_Memory *m) {
   scree_free(m->impulses);
   scree_free(m->arms);
   scree_free(m->values);
+  scree_free(m->late.at);
   *m = (scree_Memory){0};
 }
 
 bool scree_memory_copy(const scree_Memory *from, scree_Memory *to) {
-  if (!scree_memory_reserve(to, from->count, from->stride)) return false;
+  if (!scree_memory_reserve(to, from->count, from->stride) ||
+      !scree_grow_lean((void **)&to->late.at, &to->late.capacity, from->late.count,
+                       sizeof *to->late.at))
+    return false;
+  if (from->late.count) memcpy(to->late.at, from->late.at, from->late.count * sizeof *to->late.at);
+  to->late.count = from->late.count;
   if (from->count) {
     memcpy(to->keys, from->keys, from->count * sizeof *to->keys);
     memcpy(to->impulses, from->impulses, from->count * sizeof *to->impulses);
@@ -41,7 +47,8 @@ bool scree_memory_copy(const scree_Memory *from, scree_Memory *to) {
 
 size_t scree_memory_bytes(const scree_Memory *m) {
   return m->key_capacity * sizeof *m->keys + m->impulse_capacity * sizeof *m->impulses +
-         m->arm_capacity * sizeof *m->arms + m->value_capacity * sizeof *m->values;
+         m->arm_capacity * sizeof *m->arms + m->value_capacity * sizeof *m->values +
+         m->late.capacity * sizeof *m->late.at;
 }
 
 /* Obstacles may be far off: a place counts from the origin of the other body. */

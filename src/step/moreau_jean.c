@@ -12,9 +12,15 @@
  * it is. With theta = 1/2 the scheme is the leapfrog: free flight is of second order, gravity does
  * no false work, and motion along a curved obstacle is that of SHAKE, with no drift of the energy.
  *
- * Restitution (Newton, e_n and e_t) acts in the step in which the bodies would meet:
- * u+_n >= -e u-_n > 0 implies the condition on the gap. As it reverses the velocity at one
- * configuration, the kinetic energy with e = 1 is kept exactly.
+ * Restitution (Newton, e_n and e_t) acts in the step in which the bodies would meet. The velocity
+ * u-, known half a step before the kick, is that of the kick less half of what the forces change it
+ * by, d = u_free - u-. So with u = u- + d/2 and a = d/h the bodies meet a time tau after the kick,
+ *     D + u tau + a tau^2/2 = 0 ,   separate with w = -e (u + a tau) ,
+ * and have u+ = w + a (h/2 - tau) half a step after the kick, which the law asks for. Where the two
+ * bodies meet no others, their positions are corrected by the time tau (delay.c), after which the
+ * gap at the next kick is that of the parabola. Elsewhere tau is taken as zero. With e = 1 the
+ * energy is kept exactly either way. Bodies that would meet again within about two steps do not
+ * bounce: on a curved path, or where others press, bounces of that size are made by the steps.
  *
  * What the solver's tolerance leaves in the gaps of loaded contacts is taken back gently, by a part
  * in each step: where the contact was loaded in the last step and D is small, or D < 0,
@@ -39,19 +45,38 @@ static double theta(const scree_WorldSettings *settings) {
   return settings->theta;
 }
 
-double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approach *a,
-                         double *shift) {
+/* The velocity u+ that an impact asks for, <= 0 where there is none. */
+static double bounce_of(const scree_LawContact *law, const scree_Approach *a, double *delay) {
+  const double h = a->horizon, change = a->free[0] - a->before[0];
+  const double u = a->before[0] + 0.5 * change;
+  const double bend = 2 * a->curve / h, pull = (change + bend) / h;
+  double tau = 0;
+  if (a->alone && a->gap > 0) {
+    const double root = sqrt(fmax(0, u * u - 2 * pull * a->gap));
+    tau = root > u ? fmin(h, 2 * a->gap / (root - u)) : h;
+  }
+  const double w = -law->e_n * (u + pull * tau);
+  if (!(w > a->load - bend)) return 0;
+  *delay = tau;
+  return w + change * (0.5 - tau / h);
+}
+
+double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approach *a, double *shift,
+                         double *delay) {
   const bool meets = a->gap + a->curve + a->horizon * a->free[0] < 0;
-  const double bounce = law->e_n * a->before[0];
   const double own = fmin(fabs(a->gap), a->travel * a->travel / a->size); /* of the motion itself */
   const double rest = a->gap < 0 ? a->gap + own : a->gap - own;
   const double small = a->loaded ? fmin(rest, small_gap * a->size) : fmin(rest, 0);
   double push = -(gentle * small + (a->gap - small)) / a->horizon;
   if (a->gap < 0) push = fmin(push, push_part * (a->load + fabs(a->before[0])));
   shift[0] = a->curve / a->horizon - push;
-  if (meets && bounce < 0 && bounce < shift[0]) {
-    shift[0] = bounce;
+  *delay = 0;
+  const double bounce = meets && law->e_n > 0 ? bounce_of(law, a, delay) : 0;
+  if (bounce > 0 && -bounce < shift[0]) {
+    shift[0] = -bounce;
     push = 0;
+  } else {
+    *delay = 0;
   }
   for (int k = 1; k < d; ++k) shift[k] = meets ? law->e_t * a->before[k] : 0;
   return push;

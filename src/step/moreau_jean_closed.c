@@ -12,8 +12,9 @@ static double theta(const scree_WorldSettings *settings) {
   return settings->theta;
 }
 
-static double shift(const scree_LawContact *law, int d, const scree_Approach *approach,
-                    double *out) {
+static double shift(const scree_LawContact *law, int d, const scree_Approach *approach, double *out,
+                    double *delay) {
+  *delay = 0;
   out[0] = law->e_n * approach->before[0];
   for (int k = 1; k < d; ++k) out[k] = law->e_t * approach->before[k];
   return 0;

@@ -29,6 +29,10 @@
 
 enum { POLL_PAIRS = 64 }; /* that a thread looks at between two polls */
 
+/* Gaps from which on the plane between two balls is laid where they meet, over the size: at smaller
+ * ones they may roll on each other. */
+static const double aim_from = 1e-3;
+
 /* One body of a pair: how it moves in the step, and what its turning does to gaps. */
 typedef struct Side {
   scree_Twist velocity; /* that was found */
@@ -64,6 +68,42 @@ void scree_system_bend(scree_System *s, double h) {
     if (scree_body_moves(b, drum)) v = scree_sub(v, scree_system_free(s, drum).linear);
     const double way = h * scree_dot(v, scree_cross(axis, arm)) / e;
     s->contacts.curve[c] = -way * way / (hypot(e, way) + e);
+  }
+}
+
+/* Two balls that are apart: the plane between them is laid where they would touch in the step, or
+ * come closest, if nothing else touched them. At the start it would stand across the way of balls
+ * that pass each other at more than half of their size in a step, and they would collide with it.
+ * It is a bound of the distance wherever it is. The normal of the impact is then that of the moment
+ * when they touch. */
+void scree_system_aim(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  SCREE_OVER_BODIES(c, (int)s->contacts.count, s->threads) {
+    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+    const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+    if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
+    if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) continue;
+    const scree_Vec3 x = scree_sub(b->motion[i].pose.position, b->motion[j].pose.position);
+    scree_Vec3 v = {0, 0, 0};
+    if (scree_body_moves(b, i)) v = scree_system_free(s, i).linear;
+    if (scree_body_moves(b, j)) v = scree_sub(v, scree_system_free(s, j).linear);
+    const double approach = -scree_dot(x, v), speed2 = scree_norm2(v);
+    if (!(approach > 0)) continue;
+    const double R = si->bounding_radius + sj->bounding_radius;
+    const double left = approach * approach - speed2 * (scree_norm2(x) - R * R);
+    /* The impulses of an impact that is not delayed act now: along the line of centres they have no
+     * moment. */
+    if (left > 0 && approach < speed2 * h + sqrt(left) && !scree_system_meets_one(s, (size_t)c))
+      continue;
+    const double when =
+        left > 0 ? (scree_norm2(x) - R * R) / (approach + sqrt(left)) : approach / speed2;
+    const scree_Vec3 at = scree_axpy(x, fmin(when, h), v);
+    const scree_Vec3 n = scree_scale(1 / scree_norm(at), at);
+    const scree_Vec3 on_i = scree_axpy(b->motion[i].pose.position, -si->bounding_radius, n);
+    const scree_Vec3 on_j = scree_axpy(b->motion[j].pose.position, sj->bounding_radius, n);
+    s->contacts.normal[c] = n;
+    s->contacts.position[c] = scree_scale(0.5, scree_add(on_i, on_j));
+    s->contacts.gap[c] = fmax(0, scree_dot(n, x) - R);
   }
 }
 

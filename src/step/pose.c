@@ -27,7 +27,8 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, s
     scree_free(p->shift);
     scree_free(p->push);
     scree_free(p->loaded);
-    p->shift = p->push = NULL;
+    scree_free(p->delay);
+    p->shift = p->push = p->delay = NULL;
     p->loaded = NULL;
   }
   if (nc <= p->capacity && more <= p->more_capacity && p->q && (p->shift || !shifts)) return true;
@@ -39,6 +40,7 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, s
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
       (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
       (shifts && !reserve((void **)&p->loaded, n, sizeof(bool))) ||
+      (shifts && !reserve((void **)&p->delay, n, sizeof(double))) ||
       !reserve((void **)&p->mu, n + more, sizeof(double)))
     return false;
   p->more_capacity = more;
@@ -142,7 +144,8 @@ static bool all_balls(const scree_System *s) {
     const int pair[2] = {points->keys[c].i, points->keys[c].j};
     if (b->balls && !b->fixed[pair[0]] && !b->fixed[pair[1]]) continue;
     for (int side = 0; side < 2; ++side)
-      if (!b->fixed[pair[side]] && !is_ball(b, pair[side], points->position[c], points->normal[c]))
+      if (!b->fixed[pair[side]] &&
+          !is_ball(b, pair[side], scree_system_point(s, c, side), points->normal[c]))
         return false;
   }
   return true;
@@ -305,6 +308,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   const double horizon = s->times.horizon;
   /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
+  const double held = s->audit.push_held;
   SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
@@ -320,11 +324,13 @@ static void fill_contacts(scree_System *s, scree_Share share) {
           .loaded = gentle && p->loaded[c],
           .travel = horizon * slip_speed(s, c, before),
           .curve = s->contacts.curve[c],
+          .alone = scree_system_meets_one(s, (size_t)c),
           .before = before,
           .free = q};
-      if (approach.gap < 0) approach.load = load_of(s, c);
-      const double push = s->scheme->shift(law, d, &approach, shift);
-      p->push[c] = push > 0 ? push : 0; /* a gap that an impact closes is no error */
+      if (approach.gap < 0 || law->e_n > 0) approach.load = load_of(s, c);
+      const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
+      p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap that an impact closes is no error */
+      if (push > 0) shift[0] += held * push;
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }

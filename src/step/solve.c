@@ -7,6 +7,10 @@
  *    stack creeps, a loaded packing shakes. So the energy by which the solution violates the law is
  *    compared with the energy that the step turns over (certify.c), and the solve goes on where it
  *    is too large and the extra work is small.
+ * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
+ *    below the tolerance. The gaps that the solution leads to at the next kick show it; if one
+ * would close by a noticeable part of the smaller body, the solve goes on as well. With max_retries
+ * = 0 each problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When it is used up the
@@ -26,18 +30,22 @@ static const struct {
   double tighten_sweeps; /* sweeps that may be added for the energy, or as much as the solve took */
   double long_work;      /* seconds of an ordinary core that a long attempt gets in any case */
   double margin;         /* part of the allowed energy that is aimed at */
+  double sink;           /* part of the allowed penetration that one step may add */
+  double hold;           /* part of the tolerance at which that would be met that is asked for */
   double exact;          /* error that is as good as rounding lets it be from step to step */
   double round_off;      /* least tolerance that is asked for */
   int most_failures;     /* of long attempts in a row after which they get no rarer */
 } rules = {.patience = 10,
            .weight = 0.1,
            .least_sweeps = 5000,
-           .least_work = 0.5,
+           .least_work = 2,
            .share = 0.25,
            .last_sweeps = 200,
            .tighten_sweeps = 50,
            .long_work = 0.02,
            .margin = 0.01,
+           .sink = 0.5,
+           .hold = 0.1,
            .exact = 1e-11,
            .round_off = 1e-14,
            .most_failures = 6};
@@ -134,7 +142,7 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
 static scree_Status tighten(scree_System *s, const scree_Problem *problem,
                             scree_SolveSettings *settings, scree_StepReport *report) {
   scree_WorkMeter *w = &s->work;
-  if (settings->measure != SCREE_MEASURE_ERROR) return SCREE_OK;
+  if (settings->measure != SCREE_MEASURE_ERROR || s->settings.max_retries == 0) return SCREE_OK;
   const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
   settings->tolerance =
@@ -162,6 +170,42 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   return SCREE_OK;
 }
 
+double scree_system_sinking(const scree_System *s) {
+  const scree_Bodies *b = &s->bodies;
+  double worst = 0;
+  if (!s->scheme->looks_ahead || s->settings.max_retries == 0) return 0;
+  for (int c = 0; c < s->posed.nc; ++c) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    const double gap = s->contacts.gap[c] + s->contacts.curve[c];
+    const double next = gap + s->times.horizon * scree_system_velocity(s, c, 0);
+    if (next >= 0 || next >= gap || scree_system_law(s, key->i, key->j)->soft) continue;
+    const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
+    worst = fmax(worst, (fmin(gap, 0) - next) / size);
+  }
+  return worst;
+}
+
+double scree_system_sinking_allowed(const scree_System *s) {
+  return rules.sink * s->settings.penetration_limit;
+}
+
+/* Lower the tolerance until no contact sinks in. */
+static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
+                               scree_SolveSettings *settings, scree_StepReport *report) {
+  const double allowed = scree_system_sinking_allowed(s);
+  for (int k = 0; k < s->settings.max_retries; ++k) {
+    const double sinks = scree_system_sinking(s);
+    if (!(sinks > allowed) || settings->measure != SCREE_MEASURE_ERROR ||
+        report->solve.value <= rules.exact || scree_system_work_used_up(s))
+      break;
+    settings->tolerance = fmax(rules.round_off, rules.hold * allowed / sinks * report->solve.value);
+    const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+    if (status) return status;
+    report->retries++;
+  }
+  return SCREE_OK;
+}
+
 /* Joints alone are a linear problem, up to stops: a Newton step with a small proximal weight
  * solves it to round-off, and takes little more time than a rough solution would. */
 static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
@@ -185,7 +229,8 @@ scree_Status scree_system_solve(scree_System *s, scree_StepReport *report) {
       s->settings.warm_start && (s->memory.count + s->trial.count > 0 || s->joints.count > 0);
   if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
   scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
-  if (status) return status;
-  return report->solve.converged ? tighten(s, &problem, &settings, report)
-                                 : retry(s, &problem, &settings, report);
+  if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
+  if (status || !report->solve.converged) return status;
+  status = hold_apart(s, &problem, &settings, report);
+  return status ? status : tighten(s, &problem, &settings, report);
 }

@@ -37,6 +37,7 @@ typedef struct scree_Approach {
   double travel;        /* how far the bodies move along each other until the next kick */
   double curve;         /* <= 0: what turning and curvature take of the gap until the next kick */
   double load;          /* change of velocity, > 0, by which forces press this contact in a step */
+  bool alone;           /* its bodies meet no other ones in this step */
   const double *before; /* (d) relative velocity before the kick */
   const double *free;   /* (d) and after a kick without contacts */
 } scree_Approach;
@@ -47,16 +48,16 @@ typedef struct scree_SchemeClass {
   double (*theta)(const scree_WorldSettings *settings);
   /* shift (d) receives what q holds besides the free velocity. Returns the normal velocity that the
    * law imposes to correct the gap: > 0 out of penetration, < 0 where an open gap is to be closed.
-   */
-  double (*shift)(const scree_LawContact *law, int d, const scree_Approach *approach,
-                  double *shift);
+   * *delay is how long after the kick the bodies bounce, 0 if they do not. */
+  double (*shift)(const scree_LawContact *law, int d, const scree_Approach *approach, double *shift,
+                  double *delay);
 } scree_SchemeClass;
 
 extern const scree_SchemeClass scree_scheme_moreau_jean, scree_scheme_euler,
     scree_scheme_moreau_jean_closed;
 /* The gap in the law, for schemes that look ahead (moreau_jean.c). */
 double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approach *approach,
-                         double *shift);
+                         double *shift, double *delay);
 extern const scree_SchemeClass *const scree_scheme_registry[]; /* null-ended */
 const scree_SchemeClass *scree_scheme_find(const char *name);
 
@@ -70,6 +71,17 @@ typedef struct scree_Points {
   bool failed;                   /* memory ran out */
 } scree_Points;
 
+/* A body whose impact comes after the end of the step: its way still to go at the next kick. */
+typedef struct scree_Late {
+  int body;
+  scree_Twist way;
+} scree_Late;
+
+typedef struct scree_LateList {
+  size_t count, capacity;
+  scree_Late *at; /* (count) */
+} scree_LateList;
+
 /* What the contacts of a step leave for the next one, by name and place: impulses that are not
  * zero, in the world frame, and the memory of their laws. */
 typedef struct scree_Memory {
@@ -80,6 +92,7 @@ typedef struct scree_Memory {
   size_t stride;          /* doubles that the laws remember of a contact */
   double *values;         /* (count x stride) */
   double h;               /* of the step they were found in */
+  scree_LateList late;    /* bodies with a way to go */
 } scree_Memory;
 
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
@@ -105,15 +118,24 @@ typedef struct scree_Posed {
   double *memory;                    /* (nc x memory_size) of the laws before the step */
   int *problem_body;                 /* (nbodies) body of the world */
   int *problem_index;                /* (bodies) index in the problem, -1 */
-  const double *y;   /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
+  const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
+  double *delay;      /* (nc) time from the kick to the impact of a contact that bounces, or 0;
+                       * there if shift is */
+  bool foreseen;      /* some contact may bounce: the arrays below are filled */
+  int *busy, *struck; /* (bodies of the world) contacts that count; the one that bounces, or -1 */
+  size_t busy_capacity, struck_capacity;
+  double *lowered; /* (nbodies + 1 x nb) the same of impulses that were lowered (dissipate.c) */
+  size_t lowered_capacity;
   double rho, scale; /* of the error: step of the natural map, and what it is relative to */
   double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
 /* How much energy the discretisation has made, and what that is to be compared with. */
 typedef struct scree_EnergyAudit {
+  double scheme;      /* sum of what the scheme has made (certify.c) */
   double taken_peak;  /* largest sum so far of what impact, friction and scheme have taken */
   double given_back;  /* largest fall of that sum below its peak */
+  double push_held;   /* part by which pushes out of penetration are held back now, in [0, 1) */
   double push_least;  /* smallest sum so far of the work of correcting gaps */
   double push_rise;   /* largest rise of that sum above its smallest */
   double turned_over; /* largest kinetic energy and flows so far */
@@ -169,8 +191,11 @@ typedef struct scree_System {
   scree_Posed posed;
   scree_Memory memory; /* of the last step that stands */
   scree_Memory trial;  /* of this attempt, if its h > 0 */
+  scree_LateList late; /* ways of this attempt that are gone within the step */
 
   scree_EnergyAudit audit;
+  double pending; /* work on the ways in trial.late, which the next step counts */
+  double swing;   /* of the energy in the step under way, which comes back (certify.c) */
   scree_WorkMeter work;
   scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
   double penetration;        /* deepest of the last step */
@@ -218,6 +243,12 @@ bool scree_system_stops(scree_System *s, size_t thread, bool *stop);
  * closed the two are one point, so that angular momentum is kept exactly. */
 static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int side) {
   const double gap = s->contacts.gap[c] > 0 ? s->contacts.gap[c] : 0;
+  const int k = side == 0 ? s->contacts.keys[c].i : s->contacts.keys[c].j;
+  const scree_Shape *shape = &s->bodies.cold[k].shape;
+  if (gap > 0 && scree_shape_is_ball(shape)) /* the normal may be that of a later time */
+    return scree_axpy(s->bodies.motion[k].pose.position,
+                      side == 0 ? -shape->bounding_radius : shape->bounding_radius,
+                      s->contacts.normal[c]);
   return scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
                     s->contacts.normal[c]);
 }
@@ -286,16 +317,42 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
 
 /* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. */
 scree_Status scree_system_solve(scree_System *s, scree_StepReport *report);
+/* How much deeper a contact will be at the next kick because of errors of the solution, over the
+ * size; and how much may be. */
+double scree_system_sinking(const scree_System *s);
+double scree_system_sinking_allowed(const scree_System *s);
 /* The meter at the start and at the end of a step, all its substeps and attempts included. */
 void scree_system_work_begin(scree_System *s);
 void scree_system_work_end(scree_System *s, bool certified);
 /* Whether the step has cost what it may. */
 bool scree_system_work_used_up(const scree_System *s);
 
+/* ---- dissipate.c ----------------------------------------------------------------------------- */
+
+/* Lower the impulses found where contacts put in more energy than is allowed; the report then has
+ * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
+scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
+
+/* ---- delay.c --------------------------------------------------------------------------------- */
+
+/* After detection: which bodies touch or meet which others, for scree_system_meets_one. */
+scree_Status scree_system_foresee(scree_System *s, double horizon);
+/* Whether the bodies of contact c meet no others, and their impact can be delayed. */
+bool scree_system_meets_one(const scree_System *s, size_t c);
+/* After the solve and before the kick: `late` and `trial.late`, the ways that take bodies back by
+ * what the kick takes them too far in the `rest` of the step, and beyond it. The work on these ways
+ * of a step h, and on those left of the last one, is added. */
+scree_Status scree_system_delay(scree_System *s, double rest, double horizon, double h,
+                                scree_EnergyBalance *balance);
+/* Move bodies by these ways. */
+void scree_system_move_late(scree_System *s, const scree_LateList *list);
+
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
 /* `curve` of balls in drums: what the drum's curvature takes of their gaps in a time h. */
 void scree_system_bend(scree_System *s, double h);
+/* Normals of balls that are apart: as they will be when they meet or are closest. */
+void scree_system_aim(scree_System *s, double h);
 /* After a solve of a scheme that looks ahead: the points that would overlap at the end of
  * the step by more than is left alone, put into the empty list; *depth is the deepest over the
  * pair's size. */
@@ -312,6 +369,8 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
+/* Work that contacts may put in in a step h in which the kinetic energy is about `kinetic`. */
+double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
 /* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);

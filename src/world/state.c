@@ -6,6 +6,7 @@
  * remembers. The broad phase keeps a list between steps, but only as a list of candidates: what is
  * computed from it does not depend on it, so it is built anew. */
 #include "body/actuation.h"
+#include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -13,13 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest8";
+static const char magic[8] = "screest9";
 
 typedef struct Header {
   char magic[8];
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
-  int64_t contacts, removed;
+  int64_t contacts, removed, late;
   int64_t stride;    /* doubles that the laws remember of a contact */
   int64_t actuation; /* bytes of drivers and forces */
   int64_t solver;    /* bytes of its memory, at the end */
@@ -44,7 +45,7 @@ size_t scree_world_state_size(const scree_World *world) {
   return sizeof(Header) + scree_system_snapshot_size(s) +
          (size_t)s->bodies.gone_count * sizeof(Removed) +
          s->memory.count * contact_bytes(s->memory.stride) + scree_actuation_size(&s->bodies) +
-         scree_solver_state_size(s->solver);
+         s->memory.late.count * sizeof(scree_Late) + scree_solver_state_size(s->solver);
 }
 
 static char *put(char *at, const void *data, size_t size) {
@@ -67,6 +68,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.bodies = s->bodies.count;
   header.contacts = (int64_t)s->memory.count;
   header.removed = s->bodies.gone_count;
+  header.late = (int64_t)s->memory.late.count;
   header.actuation = (int64_t)scree_actuation_size(&s->bodies);
   header.stride = (int64_t)s->memory.stride;
   header.solver = (int64_t)scree_solver_state_size(s->solver);
@@ -88,6 +90,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
     const Removed removed = {k, s->bodies.gone[k]};
     if (removed.step >= 0) at = put(at, &removed, sizeof removed);
   }
+  at = put(at, s->memory.late.at, s->memory.late.count * sizeof(scree_Late));
   at = put(at, s->memory.keys, s->memory.count * sizeof *s->memory.keys);
   at = put(at, s->memory.impulses, s->memory.count * sizeof *s->memory.impulses);
   at = put(at, s->memory.arms, s->memory.count * sizeof *s->memory.arms);
@@ -111,8 +114,15 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   const size_t contacts = (size_t)header->contacts;
   const char *motions = buffer + sizeof *header;
   const size_t motion_bytes = scree_system_snapshot_size(&world->system);
-  const char *keys = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
+  const char *late = motions + motion_bytes + (size_t)header->removed * sizeof(Removed);
+  const char *keys = late + (size_t)header->late * sizeof(scree_Late);
   const char *what = NULL;
+  for (int64_t k = 0; k < header->late; ++k) {
+    scree_Late one;
+    late = take(late, &one, sizeof one);
+    if (one.body < 0 || one.body >= header->bodies || !scree_twist_is_finite(&one.way))
+      what = "impacts";
+  }
   if (!all_finite(motions, motion_bytes)) what = "motions";
   if (!all_finite(keys + contacts * sizeof(scree_ContactKey),
                   contacts * (contact_bytes((size_t)header->stride) - sizeof(scree_ContactKey))))
@@ -154,9 +164,12 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                      (size_t)header->actuation <= after - (size_t)header->solver;
   const size_t rest = after - (whole ? (size_t)(header->solver + header->actuation) : 0);
   const bool sound = whole && header->removed >= 0 && header->removed <= header->bodies &&
-                     header->stride >= 0 && header->stride <= SCREE_LAW_MEMORY;
+                     header->late >= 0 && header->late <= header->bodies && header->stride >= 0 &&
+                     header->stride <= SCREE_LAW_MEMORY;
   const size_t motions =
-      scree_system_snapshot_size(s) + (sound ? (size_t)header->removed * sizeof(Removed) : 0);
+      scree_system_snapshot_size(s) +
+      (sound ? (size_t)header->removed * sizeof(Removed) + (size_t)header->late * sizeof(scree_Late)
+             : 0);
   const size_t each = contact_bytes(sound ? (size_t)header->stride : 0);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
@@ -198,8 +211,9 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   Header header;
   scree_Status status = check(world, buffer, size, &header);
   if (status) return status;
-  const size_t contacts = (size_t)header.contacts;
-  if (!scree_memory_reserve(memory, contacts, (size_t)header.stride))
+  const size_t contacts = (size_t)header.contacts, late = (size_t)header.late;
+  if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late, sizeof(scree_Late)) ||
+      !scree_memory_reserve(memory, contacts, (size_t)header.stride))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);
@@ -212,11 +226,13 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   at += scree_system_snapshot_size(s);
   status = restore_removed(world, &at, header.removed);
   if (status) return status;
+  at = take(at, memory->late.at, late * sizeof(scree_Late));
   at = take(at, memory->keys, contacts * sizeof *memory->keys);
   at = take(at, memory->impulses, contacts * sizeof *memory->impulses);
   at = take(at, memory->arms, contacts * sizeof *memory->arms);
   take(at, memory->values, contacts * memory->stride * sizeof *memory->values);
   memory->count = contacts;
+  memory->late.count = late;
   memory->h = header.memory_h;
   s->penetration = header.penetration;
   s->total = header.total;

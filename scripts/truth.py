@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Remake docs/validation/truth.md and its copy at the end of docs/VALIDATION.md: large scenes at all defaults,
+and at twice and half of the default step.
+
+    scripts/truth.py [--seconds S] [SCENE...]
+
+Every run gets one thread. A scene whose three runs take longer than S seconds (1200) is left out, with a line
+that says so. Finished runs stay in build/truth and are not made again.
+"""
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SCREE = os.environ.get('SCREE', os.path.join(ROOT, 'build', 'scree'))
+WORK = os.path.join(ROOT, 'build', 'truth')
+MARK = '## Large scenes at all defaults'
+
+# name: time to run, None for the scene's own
+SCENES = {'oedometer': None, 'drum-5000': 0.6, 'dominoes-2d': None, 'dominoes-3d': None, 'plate-2d': None,
+          'plate-3d': None, 'load-2d': 1, 'load-3d': 0.2, 'silo-2d': None, 'silo-3d': None, 'conveyor': 3,
+          'landing-2d': None, 'landing-3d': None, 'quake-2d': None, 'quake-3d': 1.5, 'hopper3d': None}
+FACTORS = (2, 1, 0.5)
+
+
+def run(name, factor, until, left):
+    folder = os.path.join(WORK, '%s-%g' % (name, factor))
+    scene = os.path.join(ROOT, 'bench', 'scenes', name + '.yaml')
+    if not os.path.exists(os.path.join(folder, 'done.json')):
+        command = [SCREE, 'run', scene, '-o', folder, '-f', '--json', '-j', '1']
+        if factor != 1:
+            step = json.load(open(os.path.join(WORK, name + '-1', 'done.json'), encoding='utf-8'))['h']
+            command += ['--set', 'time.step=%.17g' % (factor * step)]
+        if until:
+            command += ['--until', str(until)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(command, capture_output=True, text=True, timeout=max(left, 1), check=False)
+        if done.returncode > 1:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        summary = json.loads(done.stdout.splitlines()[-1])
+        summary['cpu'] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        with open(os.path.join(folder, 'telemetry.jsonl'), encoding='utf-8') as file:
+            summary['h'] = json.loads(file.readline())['h']
+        with open(os.path.join(folder, 'done.json'), 'w', encoding='utf-8') as file:
+            json.dump(summary, file)
+    with open(os.path.join(folder, 'done.json'), encoding='utf-8') as file:
+        summary = json.load(file)
+    with open(os.path.join(folder, 'telemetry.jsonl'), encoding='utf-8') as file:
+        return summary, series([json.loads(line) for line in file])
+
+
+def series(rows):
+    """Energies over time: kinetic, potential, work of forces and drivers, dissipated; and the energy turned over."""
+    keys = ('work_forces', 'work_drivers', 'dissipated_normal', 'dissipated_friction')
+    sums, out, turned = dict.fromkeys(keys, 0.0), [], 0
+    for row in rows:
+        for key in keys:
+            sums[key] += row[key]
+        turned = max(turned, row['kinetic'] + sum(abs(v) for v in sums.values()))
+        out.append((row['time'], row['kinetic'], row['potential'], sums['work_forces'] + sums['work_drivers'],
+                    sums['dissipated_normal'] + sums['dissipated_friction']))
+    slowest = max(sum(v for k, v in row.items() if k.startswith('seconds_')) for row in rows)
+    return out, turned, slowest
+
+
+def means(table, parts=200):
+    """Means over time of the columns, by equal parts of the time."""
+    end, total, k = table[-1][0], [0.0] * 4, 0
+    for part in range(1, parts + 1):
+        while k + 1 < len(table) and table[k][0] < part * end / parts:
+            k += 1
+        for c in range(4):
+            total[c] += table[k][c + 1] / parts
+    return total
+
+
+def percent(value):
+    return '< 0.01 %' if value < 1e-4 else '%.2g %%' % (100 * value)
+
+
+def row(name, until, seconds):
+    start, results = time.time(), {}
+    for factor in (1, 2, 0.5):
+        results[factor] = run(name, factor, until, seconds - (time.time() - start))
+    fine = means(results[0.5][1][0])
+    turned = results[0.5][1][1]
+    cells = []
+    for factor in (1, 2):
+        values = means(results[factor][1][0])
+        cells.append(' / '.join(percent(abs(a - b) / turned) for a, b in zip(values, fine)))
+    summary, (table, _, slowest) = results[1]
+    above = ' / '.join('%d' % results[f][0]['steps_above'] for f in FACTORS)
+    created = ' / '.join(percent(results[f][0]['energy_created']) for f in FACTORS)
+    return '| %s | %d | %.3g | %d | %s | %s | %s | %s | %s | %.2g | %.0f |' % (
+        name, summary['bodies'], table[-1][0], summary['steps'], above, cells[0], cells[1], created,
+        percent(summary['penetration_max']), slowest, summary['cpu'])
+
+
+HEAD = MARK + '''
+
+Made by `scripts/truth.py`: scenes of [bench/scenes](../bench/scenes) with all settings at their defaults, at twice
+the automatic step h, at h and at h/2. Differences are between means over time of the kinetic energy, the potential
+energy, the work of forces and drivers, and the energy dissipated, in this order, relative to the energy turned
+over. "not certified" counts steps and "created" is the energy that the discretisation has put in, at 2h / h / h/2.
+Seconds are of one processor that other work shared.
+
+| scene | bodies | time, s | steps | not certified | h against h/2 | 2h against h/2 | created | penetration | slowest step, s | CPU, s |
+|---|---:|---:|---:|---:|---|---|---|---:|---:|---:|
+'''
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Remake the table of large scenes in docs/VALIDATION.md.')
+    parser.add_argument('--seconds', type=float, default=1200, help='limit for one scene')
+    parser.add_argument('scenes', nargs='*')
+    request = parser.parse_args()
+    os.makedirs(WORK, exist_ok=True)
+    rows, missing = [], []
+    for name in request.scenes or SCENES:
+        try:
+            rows.append(row(name, SCENES.get(name), request.seconds))
+            print(rows[-1], file=sys.stderr, flush=True)
+        except subprocess.TimeoutExpired:
+            missing.append('- %s: not finished in %d s' % (name, request.seconds))
+        except RuntimeError as error:
+            missing.append('- %s: %s' % (name, error))
+    text = HEAD + '\n'.join(rows) + '\n'
+    if missing:
+        text += '\nNot in the table:\n\n' + '\n'.join(missing) + '\n'
+    with open(os.path.join(ROOT, 'docs', 'validation', 'truth.md'), 'w', encoding='utf-8') as file:
+        file.write(text)
+    path = os.path.join(ROOT, 'docs', 'VALIDATION.md')
+    with open(path, encoding='utf-8') as file:
+        body = file.read().split(MARK)[0].rstrip('\n')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(body + '\n\n' + text)
+
+
+if __name__ == '__main__':
+    main()
