@@ -76,9 +76,9 @@ void scree_system_bend(scree_System *s, double h) {
  * that pass each other at more than half of their size in a step, and they would collide with it.
  * It is a bound of the distance wherever it is. The normal of the impact is then that of the moment
  * when they touch. */
-void scree_system_aim(scree_System *s, double h) {
+static void aim_share(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  SCREE_OVER_BODIES(c, (int)s->contacts.count, s->threads) {
+  SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
     if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
@@ -105,6 +105,10 @@ void scree_system_aim(scree_System *s, double h) {
     s->contacts.position[c] = scree_scale(0.5, scree_add(on_i, on_j));
     s->contacts.gap[c] = fmax(0, scree_dot(n, x) - R);
   }
+}
+
+void scree_system_aim(scree_System *s, double h) {
+  SCREE_ON_THREADS((int)s->contacts.count, s->threads, share, aim_share(s, h, share));
 }
 
 static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
