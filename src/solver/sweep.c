@@ -199,7 +199,7 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
   scree_KeptGraph *graph = &run->cache->graph;
-  const int order = state->settings.order;
+  const scree_SweepOrder order = state->settings.order;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
   const bool coloured =

@@ -31,10 +31,11 @@ static int compare_pairs(const void *a, const void *b) {
   return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-bool scree_joints_apart(const scree_Joints *j, int a, int b) {
-  if (!j->pairs) return false;
-  const int key[2] = {a < b ? a : b, a < b ? b : a};
-  return bsearch(key, j->pair, (size_t)j->pairs, sizeof *j->pair, compare_pairs) != NULL;
+bool scree_joints_apart(const scree_Joints *joints, int i, int j) {
+  if (!joints->pairs) return false;
+  const int key[2] = {i < j ? i : j, i < j ? j : i};
+  return bsearch(key, joints->pair, (size_t)joints->pairs, sizeof *joints->pair, compare_pairs) !=
+         NULL;
 }
 
 static scree_Status check_bodies(const scree_System *s, const scree_JointDef *def) {
