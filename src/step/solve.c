@@ -23,6 +23,7 @@
 static const struct {
   int patience;          /* a retry may make this many times the iterations */
   double weight;         /* of the last step in the running mean of the work per contact */
+  double growth;         /* a step counts in it as at most this many usual ones */
   double least_sweeps;   /* a step may always cost this many sweeps */
   double least_work;     /* and this many seconds of an ordinary core */
   double share;          /* of what a step may cost, for one solve: halved steps are easier */
@@ -37,6 +38,7 @@ static const struct {
   int most_failures;     /* of long attempts in a row after which they get no rarer */
 } rules = {.patience = 10,
            .weight = 0.1,
+           .growth = 3,
            .least_sweeps = 5000,
            .least_work = 2,
            .share = 0.25,
@@ -69,7 +71,9 @@ void scree_system_work_end(scree_System *s, bool certified) {
   const double spent = w->spent;
   w->spent = 0; /* the meter is part of the state that is saved; this belongs to one step */
   if (!certified || s->posed.nc == 0) return;
-  const double now = spent / s->posed.nc;
+  double now = spent / s->posed.nc;
+  /* a few hard steps do not make the next ones dearer by as much */
+  if (w->usual > 0) now = fmin(now, rules.growth * w->usual);
   w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
 }
 
