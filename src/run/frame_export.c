@@ -10,6 +10,7 @@
 #include "run/results_file.h"
 #include "scene/scene_schema.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -261,7 +262,10 @@ scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *p
     made = make_scene(&out);
     if (!made) status = scree_fail_memory(replay->log, path);
   }
-  if (status == SCREE_OK) status = scree_file_replace(path, made, strlen(made), replay->log);
+  if (status == SCREE_OK) {
+    assert(made);
+    status = scree_file_replace(path, made, strlen(made), replay->log);
+  }
   if (parsed) scree_tree_fini(&out.tree);
   scree_replay_frame_fini(&frame);
   scree_free(made);

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ scree_Status scree_text_load(const char *path, const scree_Log *log, char **text
     scree_free(data);
     return status;
   }
+  assert(data);
   ((char *)data)[length] = '\0';
   *text = data;
   *size = length;
@@ -162,6 +164,7 @@ scree_Status scree_csv_read(const char *path, const scree_Log *log, scree_Csv *c
   *csv = (scree_Csv){.path = path};
   size_t size = 0;
   scree_Status status = scree_text_load(path, log, &csv->text, &size);
+  assert(status != SCREE_OK || csv->text);
   if (status == SCREE_OK && strlen(csv->text) != size)
     status =
         scree_fail(log, SCREE_BAD_INPUT, "%s: holds null bytes, expected a table of text", path);
