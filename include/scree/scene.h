@@ -31,7 +31,7 @@ SCREE_API void scree_scene_destroy(scree_Scene *scene);
 /* The scene as YAML with every default written out: reading it gives the same scene. */
 SCREE_API const char *scree_scene_text(const scree_Scene *scene);
 
-/* What would run. */
+/* Summary of a scene. */
 typedef struct scree_SceneInfo {
   const char *title, *description;
   int dimension;

@@ -16,7 +16,7 @@ extern "C" {
 
 /* ---- page ------------------------------------------------------------------------------------ */
 
-/* How exactly numbers are kept, from the run's own doubles down to what a screen shows. */
+/* Precision of the numbers, from the run's own doubles down to the resolution of a screen. */
 typedef enum scree_ReportLevel {
   SCREE_REPORT_EXACT,  /* every number as in the run's files */
   SCREE_REPORT_SINGLE, /* single precision, positions from the middle of the scene */
@@ -57,7 +57,7 @@ typedef struct scree_RenderSettings {
   int width, height; /* pixels */
   scree_RenderColour colour;
   bool chains;  /* force chains over the bodies, which become pale */
-  bool tight;   /* as close as the bodies of this frame allow, else as the extent does (films) */
+  bool tight;   /* frame the bodies of this frame; else the extent of the run (films) */
   double scale; /* largest value of the colours; 0: of this run */
 } scree_RenderSettings;
 

@@ -32,7 +32,7 @@ def floor_load(layers, mu):
     return world.masses.sum() * 9.81, np.mean(loads)
 
 
-def main(picture=None, layers=(4, 9, 16, 24)):
+def main(picture=None, layers=(4, 9, 15, 22)):
     figure, axes = plt.subplots(figsize=(4.5, 3), constrained_layout=True)
     result = {}
     for mu in (0.0, 0.5):

@@ -15,7 +15,7 @@ their number.
 from ._core import (
     Analysis, BusyError, Energy, Error, FclibInfo, InputError, Interrupted, MachineError, Measures,
     NotConverged, RunSummary, SceneInfo, SolveInfo, ScreeWarning, StaleError, StepReport, __version__,
-    laws, schemes, shapes, solvers,
+    Joint, joints, laws, schemes, shapes, solvers,
 )
 from .problems import Problem, Solution, Solver, measure, solve
 from .racing import performance_profile, race
@@ -25,8 +25,8 @@ from .worlds import Contacts, Scene, View, World, table
 
 __all__ = [
     "Analysis", "BusyError", "Contacts", "Energy", "Error", "FclibInfo", "Frame", "InputError",
-    "Interrupted", "MachineError", "Measures", "NotConverged", "Problem", "Run", "RunSummary",
+    "Interrupted", "Joint", "MachineError", "Measures", "NotConverged", "Problem", "Run", "RunSummary",
     "Scene", "SceneInfo", "ScreeWarning", "Solution", "SolveInfo", "Solver", "StaleError", "StepReport", "View",
-    "World", "__version__", "laws", "measure", "performance_profile", "race", "read",
+    "World", "__version__", "joints", "laws", "measure", "performance_profile", "race", "read",
     "run", "schemes", "shapes", "solve", "solvers", "study", "table",
 ]

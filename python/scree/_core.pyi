@@ -9,6 +9,7 @@ Path = Union[str, bytes, os.PathLike]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Vector = Union[ArrayLike, Callable[[float], ArrayLike]]
+Drive = Union[float, Callable[[float], float]]
 P = TypeVar("P", bound="Problem")
 
 __version__: str
@@ -74,6 +75,8 @@ class StepReport(tuple):
     tolerance: float
     penetration: float
     cone_violation: float
+    joints: int
+    joint_error: float
     energy_created: float
     penetration_limit: float
     energy_limit: float
@@ -176,6 +179,15 @@ class Certificate(tuple):
     energy_error: float
     contacts_max: int
     seconds: float
+
+class Joint(tuple):
+    position: Doubles
+    x: float
+    velocity: float
+    force: Doubles
+    torque: Doubles
+    effort: float
+    error: float
 
 class Problem:
     @classmethod
@@ -280,6 +292,17 @@ class World:
                   torque: Optional[Vector] = None, acceleration: Optional[Vector] = None) -> int: ...
     def set_force(self, index: int, body: Optional[int] = None, force: Optional[Vector] = None,
                   torque: Optional[Vector] = None, acceleration: Optional[Vector] = None) -> int: ...
+    def add_joint(self, kind: str, bodies: Sequence[int], anchor: Optional[ArrayLike] = None,
+                  anchor2: Optional[ArrayLike] = None, axis: Optional[ArrayLike] = None,
+                  axis2: Optional[ArrayLike] = None, velocity: Optional[Drive] = None,
+                  target: Optional[Drive] = None, force: Optional[float] = None,
+                  stiffness: Optional[float] = None, damping: Optional[float] = None,
+                  rest: Optional[float] = None, friction: Optional[float] = None,
+                  lower: Optional[float] = None, upper: Optional[float] = None,
+                  restitution: Optional[float] = None, collide: bool = False) -> int: ...
+    def set_motor(self, joint: int, velocity: Optional[Drive] = None,
+                  target: Optional[Drive] = None, force: Optional[float] = None) -> None: ...
+    def joint(self, joint: int) -> Joint: ...
     def force_array(self) -> Doubles: ...
     def energy(self) -> Energy: ...
     def analyse(self, lower: Optional[ArrayLike] = None,
@@ -309,6 +332,7 @@ class World:
     steps: int
     body_count: int
     contact_count: int
+    joint_count: int
     dimension: int
     memory: int
 
@@ -343,4 +367,5 @@ def write_png(path: Path, pixels: NDArray[np.uint8]) -> None: ...
 def solvers() -> dict[str, dict]: ...
 def laws() -> dict[str, dict]: ...
 def schemes() -> dict[str, str]: ...
+def joints() -> dict[str, str]: ...
 def shapes() -> list[dict]: ...

@@ -177,6 +177,17 @@ def _surface(shape: dict) -> Optional[np.ndarray]:
                             (np.sin(theta) * np.sin(phi)).ravel(), np.cos(theta).ravel()])
     if kind == "ellipsoid":
         return ball * [shape["semi_x"], shape["semi_y"], shape["semi_z"]]
+    if kind in ("polyhedron", "mesh"):
+        return shape["vertices"]
+    if kind in ("cylinder", "cone"):  # along z
+        turn = np.linspace(0, 2 * np.pi, 25)[:-1]
+        ring = shape["radius"] * np.column_stack([np.cos(turn), np.sin(turn)])
+        if kind == "cylinder":
+            return np.vstack([np.column_stack([ring, np.full(24, z)])
+                              for z in (-shape["half_length"], shape["half_length"])])
+        low = -0.5 * shape["half_length"]  # the origin is the centroid, a quarter of the height up
+        return np.vstack([np.column_stack([ring, np.full(24, low)]),
+                          [[0, 0, 1.5 * shape["half_length"]]]])
     if kind == "capsule":
         lift = np.where(ball[:, 2] >= 0, 1.0, -1.0) * shape["half_length"]
         return shape["radius"] * ball + np.column_stack([np.zeros((len(ball), 2)), lift])

@@ -217,7 +217,7 @@ def table(times: Any, values: Any) -> Callable[[float], Any]:
 
 # ---- worlds --------------------------------------------------------------------------------------
 
-_shape_words = {"vertices", "parts"} | {
+_shape_words = {"vertices", "parts", "triangles"} | {
     name for shape in _core.shapes() for name in shape["parameters"]}
 
 
@@ -308,13 +308,22 @@ class World(_core.World):
         if sum(x is not None for x in (duration, until, steps)) > 1:
             raise TypeError("duration, until, steps: expected one of them")
         count = self._count(duration, until, steps)
+        whole = duration is None and until is None and steps is None and self.scene is not None
         done = 0
         while count is None or done < count:
+            if whole and done + 1 == count:
+                self._fit_last_step()
             report = self.step(1, check)
             done += 1
             yield report
             if self.stopped or (stop is not None and stop(self)) or self.should_stop():
                 return
+
+    def _fit_last_step(self) -> None:
+        """As a run does: the last step is shorter where the duration is no multiple of the step."""
+        h, left = self.settings["step"], self.scene.info.duration - self.time
+        if 1e-9 * h < left < (1 - 1e-9) * h:
+            self.configure(step=left)
 
     def _count(self, duration: Optional[float], until: Optional[float],
                steps: Optional[int]) -> Optional[int]:

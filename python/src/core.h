@@ -10,6 +10,7 @@
  *   shape.c     shapes of bodies as dicts
  *   world.c     World: its life, settings and steps
  *   world_build.c   materials, laws, bodies, obstacles, forces
+ *   world_joint.c   joints and motors
  *   world_record.c  the folder of a run for a world that is stepped from Python
  *   world_state.c   poses, energies, saving, the problem of a step
  *   view.c      arrays that look into a world without a copy
@@ -144,6 +145,7 @@ typedef enum Record {
   RECORD_SUMMARY,
   RECORD_FCLIB,
   RECORD_CERTIFICATE,
+  RECORD_JOINT,
   RECORDS
 } Record;
 
@@ -201,7 +203,7 @@ bool scene_ready(PyObject *module);
 /* A force or driver whose value Python gives as functions of time, or as a row of an array. */
 typedef struct PythonSignal {
   struct WorldObject *world;
-  int force, body;            /* what it moves: a force, or (force = -1) an obstacle */
+  int force, body, joint;     /* what it moves: one of them, the others are -1 */
   PyObject *linear, *angular; /* callables, or null: `value` */
   scree_Twist value;
   const double *row; /* or null: (6) linear and angular, of an array that the world keeps */
@@ -234,7 +236,13 @@ bool world_readable(WorldObject *self);
 bool world_changeable(WorldObject *self);
 bool world_body(WorldObject *self, PyObject *object, const char *name, int *body);
 int world_dimension(const WorldObject *self);
-extern PyMethodDef world_build_methods[], world_state_methods[], world_record_methods[];
+extern PyMethodDef world_build_methods[], world_joint_methods[], world_state_methods[],
+    world_record_methods[];
+/* After the library took a signal (`made`, or null) for what the numbers say, or refused it: keep
+ * it and drop the one before it, or free it. */
+void world_settle_signal(WorldObject *self, PythonSignal *made, bool taken, int force, int body,
+                         int joint);
+PyObject *core_joints(PyObject *module, PyObject *none);
 /* After a step: its line, and its frame when one is due. Without the GIL. */
 scree_Status world_record_step(WorldObject *self, const scree_StepReport *report);
 extern PyGetSetDef world_state_getset[];

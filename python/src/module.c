@@ -85,6 +85,7 @@ static PyMethodDef functions[] = {
     {"laws", core_laws, METH_NOARGS,
      "laws()\n--\n\nThe contact laws by name, each with its summary and parameters."},
     {"schemes", core_schemes, METH_NOARGS, "schemes()\n--\n\nThe time schemes: summaries by name."},
+    {"joints", core_joints, METH_NOARGS, "joints()\n--\n\nThe joints: summaries by name."},
     {"shapes", core_shapes, METH_NOARGS,
      "shapes()\n--\n\nThe shapes of bodies and obstacles, with their parameters."},
     {NULL, NULL, 0, NULL}};

@@ -85,6 +85,8 @@ static const Field step[] = {
     FIELD(scree_StepReport, tolerance, REAL, "of that measure"),
     FIELD(scree_StepReport, penetration, REAL, "deepest, relative to the smaller body"),
     FIELD(scree_StepReport, cone_violation, REAL, "worst, over the scale of the error"),
+    FIELD(scree_StepReport, joints, INT, "in the problem"),
+    FIELD(scree_StepReport, joint_error, REAL, "of locked motions, relative to the sizes"),
     FIELD(scree_StepReport, energy_created, REAL,
           "by the discretisation, relative, since the start"),
     FIELD(scree_StepReport, penetration_limit, REAL, "above which a step is not certified"),
@@ -197,6 +199,16 @@ static const Field certificate[] = {
     FIELD(scree_ReplayCertificate, seconds, REAL, "clock"),
     END};
 
+static const Field joint[] = {
+    FIELD(scree_JointState, position, VECTOR, "m, of the anchor of the first body"),
+    FIELD(scree_JointState, x, REAL, "free coordinate, rad or m; 0 where there is none"),
+    FIELD(scree_JointState, velocity, REAL, "its rate"),
+    FIELD(scree_JointState, force, VECTOR, "N, on the first body"),
+    FIELD(scree_JointState, torque, VECTOR, "N m, about the anchor, on the first body"),
+    FIELD(scree_JointState, effort, REAL, "force or torque along the free coordinate"),
+    FIELD(scree_JointState, error, REAL, "of the locked motions, relative to the size"),
+    END};
+
 static const struct {
   const char *name, *doc;
   const Field *fields;
@@ -210,6 +222,7 @@ static const struct {
     [RECORD_SUMMARY] = {"scree.RunSummary", "The certificate of a run.", summary},
     [RECORD_CERTIFICATE] = {"scree.Certificate", "The certificate of a run that was read back.",
                             certificate},
+    [RECORD_JOINT] = {"scree.Joint", "A joint now.", joint},
     [RECORD_FCLIB] = {"scree.FclibInfo", "What an FCLIB file says about itself.", fclib},
 };
 

@@ -14,6 +14,7 @@ static bool known_key(const scree_ShapeType *type, const char *key) {
   if (strcmp(key, "kind") == 0) return true;
   if (strcmp(key, "vertices") == 0 && type->takes_vertices) return true;
   if (strcmp(key, "parts") == 0 && type->takes_parts) return true;
+  if (strcmp(key, "triangles") == 0 && type->takes_triangles) return true;
   for (int p = 0; p < type->parameter_count; ++p)
     if (strcmp(key, type->parameters[p].name) == 0) return true;
   return false;
@@ -159,9 +160,20 @@ static bool read_shape(WorldObject *self, PyObject *object, int depth, scree_Sha
   int count = 0;
   PyObject *item = PyDict_GetItemString(object, "vertices");
   if (given(item) && !read_vertices(item, &vertices, &count)) return false;
+  PyObject *corners = type->takes_triangles ? PyDict_GetItemString(object, "triangles") : NULL;
+  const npy_intp shape_of[2] = {-1, 3};
+  PyArrayObject *triangles = NULL;
+  if (given(corners) && !(triangles = as_ints(corners, "shape: triangles", 2, shape_of))) {
+    PyMem_Free(vertices);
+    return false;
+  }
+  const scree_Log *log = &self->call.log;
   const bool good = call_succeeded(
-      &self->call, scree_shape_init(shape, kind, values, vertices, count, &self->call.log));
+      &self->call, triangles ? scree_shape_init_mesh(shape, vertices, count, ints(triangles),
+                                                     (int)PyArray_DIM(triangles, 0), log)
+                             : scree_shape_init(shape, kind, values, vertices, count, log));
   PyMem_Free(vertices);
+  Py_XDECREF(triangles);
   return good;
 }
 
@@ -226,6 +238,16 @@ PyObject *shape_dict(const scree_Shape *shape) {
     PyObject *vertices = new_doubles(2, size, (const double *)shape->vertices);
     if (!vertices || PyDict_SetItemString(dict, "vertices", vertices) != 0) Py_CLEAR(dict);
     Py_XDECREF(vertices);
+  }
+  if (dict && type->takes_triangles) {
+    const scree_Vec3 *corners;
+    const npy_intp size[2] = {scree_shape_triangle_count(shape), 3};
+    const int *numbers = scree_shape_triangles(shape, &corners);
+    PyObject *triangles = PyArray_SimpleNew(2, size, NPY_INT);
+    if (triangles && size[0])
+      memcpy(ints((PyArrayObject *)triangles), numbers, (size_t)size[0] * 3 * sizeof *numbers);
+    if (!triangles || PyDict_SetItemString(dict, "triangles", triangles) != 0) Py_CLEAR(dict);
+    Py_XDECREF(triangles);
   }
   if (dict && type->takes_parts) {
     PyObject *parts = part_list(shape);

@@ -493,9 +493,9 @@ PyTypeObject WorldType = {
 
 static bool add_methods(PyObject *module) {
   if (PyType_Ready(&WorldType) < 0) return false;
-  for (PyMethodDef *
-           lists[] = {world_build_methods, world_state_methods, world_record_methods, NULL},
-          **list = lists;
+  for (PyMethodDef *lists[] = {world_build_methods, world_joint_methods, world_state_methods,
+                               world_record_methods, NULL},
+                   **list = lists;
        *list; ++list)
     for (PyMethodDef *method = *list; method->ml_name; ++method) {
       PyObject *descriptor = PyDescr_NewMethod(&WorldType, method);

@@ -57,16 +57,31 @@ void world_free_signals(WorldObject *self) {
 }
 
 /* Forget the signal that the library no longer points to. */
-static void drop_signal(WorldObject *self, int force, int body, const PythonSignal *but) {
+static void drop_signal(WorldObject *self, int force, int body, int joint) {
   for (PythonSignal **at = &self->signals; *at;) {
     PythonSignal *signal = *at;
-    if (signal != but && signal->force == force && (force >= 0 || signal->body == body)) {
+    if (signal->force == force && signal->body == body && signal->joint == joint) {
       *at = signal->next;
       free_signal(signal);
     } else {
       at = &signal->next;
     }
   }
+}
+
+void world_settle_signal(WorldObject *self, PythonSignal *made, bool taken, int force, int body,
+                         int joint) {
+  if (!taken) {
+    if (made) free_signal(made);
+    return;
+  }
+  drop_signal(self, force, body, joint);
+  if (!made) return;
+  made->force = force;
+  made->body = body;
+  made->joint = joint;
+  made->next = self->signals;
+  self->signals = made;
 }
 
 /* A signal from two objects, each a vector or a function of time. *made is what it points to, or
@@ -97,6 +112,7 @@ static bool read_signal(WorldObject *self, PyObject *linear, const char *linear_
   *new_signal = (PythonSignal){.world = self,
                                .force = -1,
                                .body = -1,
+                               .joint = -1,
                                .linear = functions[0] ? linear : NULL,
                                .angular = functions[1] ? angular : NULL,
                                .value = value};
@@ -106,20 +122,6 @@ static bool read_signal(WorldObject *self, PyObject *linear, const char *linear_
       (scree_Signal){.kind = SCREE_SIGNAL_CALLBACK, .callback = signal_at, .user = new_signal};
   *made = new_signal;
   return true;
-}
-
-/* After the library took it, or refused it. */
-static void settle_signal(WorldObject *self, PythonSignal *made, bool taken, int force, int body) {
-  if (!taken) {
-    if (made) free_signal(made);
-    return;
-  }
-  drop_signal(self, force, body, NULL);
-  if (!made) return;
-  made->force = force;
-  made->body = body;
-  made->next = self->signals;
-  self->signals = made;
 }
 
 /* ---- materials and laws ---------------------------------------------------------------------- */
@@ -278,7 +280,7 @@ static PyObject *world_add_obstacle(PyObject *object, PyObject *args, PyObject *
   const scree_Status status = scree_world_add_body(self->world, &def, &body);
   scree_shape_fini(&shape);
   const bool good = call_succeeded(&self->call, status);
-  settle_signal(self, made, status == SCREE_OK, -1, body);
+  world_settle_signal(self, made, status == SCREE_OK, -1, body, -1);
   if (!good) return NULL;
   return PyLong_FromLong(body);
 }
@@ -305,7 +307,7 @@ static PyObject *world_set_driver(PyObject *object, PyObject *args, PyObject *kw
       !read_signal(self, linear, "velocity", angular, "angular_velocity", &signal, &made))
     return NULL;
   const scree_Status status = scree_body_set_driver(self->world, body, &signal);
-  settle_signal(self, made, status == SCREE_OK, -1, body);
+  world_settle_signal(self, made, status == SCREE_OK, -1, body, -1);
   if (!call_succeeded(&self->call, status)) return NULL;
   Py_RETURN_NONE;
 }
@@ -329,7 +331,7 @@ static PyObject *put_force(WorldObject *self, int force, PyObject *body_object, 
   const int index = force >= 0 ? force : scree_world_force_count(self->world);
   const scree_Status status = force >= 0 ? scree_world_set_force(self->world, force, &def)
                                          : scree_world_add_force(self->world, &def);
-  settle_signal(self, made, status == SCREE_OK, index, -1);
+  world_settle_signal(self, made, status == SCREE_OK, index, -1, -1);
   if (!call_succeeded(&self->call, status)) return NULL;
   return PyLong_FromLong(index);
 }
@@ -390,7 +392,7 @@ static PyObject *world_force_array(PyObject *object, PyObject *none) {
         .signal = {.kind = SCREE_SIGNAL_CALLBACK, .callback = signal_at, .user = made}};
     const int index = scree_world_force_count(self->world);
     const scree_Status status = scree_world_add_force(self->world, &def);
-    settle_signal(self, made, status == SCREE_OK, index, -1);
+    world_settle_signal(self, made, status == SCREE_OK, index, -1, -1);
     if (!call_succeeded(&self->call, status)) {
       Py_DECREF(array);
       return NULL;

@@ -30,6 +30,12 @@ static PyObject *get_contact_count(PyObject *object, void *unused) {
   return world_readable(self) ? PyLong_FromLong(scree_world_contact_count(self->world)) : NULL;
 }
 
+static PyObject *get_joint_count(PyObject *object, void *unused) {
+  (void)unused;
+  WorldObject *self = (WorldObject *)object;
+  return world_readable(self) ? PyLong_FromLong(scree_world_joint_count(self->world)) : NULL;
+}
+
 static PyObject *get_dimension(PyObject *object, void *unused) {
   (void)unused;
   WorldObject *self = (WorldObject *)object;
@@ -340,6 +346,7 @@ PyGetSetDef world_state_getset[] = {
     {"steps", get_steps, NULL, "Steps done.", NULL},
     {"body_count", get_body_count, NULL, "Bodies and obstacles, removed ones included.", NULL},
     {"contact_count", get_contact_count, NULL, "Contacts of the last step.", NULL},
+    {"joint_count", get_joint_count, NULL, "Joints.", NULL},
     {"dimension", get_dimension, NULL, "2 or 3.", NULL},
     {"memory", get_memory, NULL, "Bytes held.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};

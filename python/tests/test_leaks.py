@@ -33,6 +33,8 @@ def one_world(k):
     world.add_body("disk", (0, 0.1), radius=0.1)
     world.add_body({"kind": "polygon", "vertices": [[0, 0], [.1, 0], [0, .1]]}, (1, 0.2))
     world.add_force(1, force=lambda t: (world.dimension * 0.0, 0) if False else (0, 0))
+    hinge = world.add_joint("hinge", (2, 0), anchor=(1, 0.2), velocity=lambda t: 0.0)
+    world.set_motor(hinge, velocity=lambda t: 0.1)
     world.after_step = lambda w, report: report.step > 5
     world.force_array()
     view = world.positions

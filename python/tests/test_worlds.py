@@ -49,6 +49,57 @@ def test_materials_and_laws():
     assert world.materials[slippery] == ice and world.shape(rough)["kind"] == "polygon"
 
 
+def test_joints():
+    # a pendulum: the hinge carries weight and centripetal force, the angle follows from energy
+    world = scree.World(dimension=2, step=1e-3)
+    wall = world.add_obstacle("disk", (0, 0), radius=0.01)
+    bob = world.add_body("disk", (1, 0), radius=0.1, mass=2.0)
+    hinge = world.add_joint("hinge", (bob, wall), anchor=(0, 0))
+    for step in world.run(0.3):
+        assert step.certified
+    state = world.joint(hinge)
+    x = np.array(world.positions[bob])
+    assert np.hypot(x[0], x[1]) == pytest.approx(1, abs=1e-5) and state.error < 1e-5
+    energy = world.energy()
+    assert energy.kinetic + energy.potential == pytest.approx(0, abs=2e-3)
+    assert np.linalg.norm(state.force) > 1 and world.joint_count == 1
+    world.set_motor(hinge, velocity=lambda t: 1.5)
+    world.step(20)
+    assert world.joint(hinge).velocity == pytest.approx(1.5, abs=1e-6)
+    world.set_motor(hinge, target=0.2, force=1.0)
+    world.step(2)
+    world.set_motor(hinge)
+    state = world.save()
+    world.step(5)
+    after = np.array(world.positions)
+    world.restore(state)
+    world.step(5)
+    assert np.array_equal(after, np.array(world.positions))
+    world.set_motor(hinge, velocity=lambda t: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        world.step()
+    for wrong in (lambda: world.add_joint("glue", (0, 1)), lambda: world.add_joint("ball", (0, 7)),
+                  lambda: world.add_joint("ball", 3), lambda: world.joint(5), lambda: world.set_motor(9, 1),
+                  lambda: world.set_motor(hinge, 1, 2), lambda: world.add_joint("hinge", (0, 0)),
+                  lambda: world.add_joint("universal", (0, 1))):
+        with pytest.raises((ValueError, TypeError)):
+            wrong()
+    assert set(scree.joints()) >= {"ball", "hinge", "slider", "spring"}
+
+
+def test_problem_with_joints_is_copied():
+    world = scree.World(dimension=3, step=1e-3, tol=1e-8)
+    world.add_obstacle("half-space")
+    a = world.add_body("sphere", (0, 0, 0.1), radius=0.1)
+    b = world.add_body("sphere", (0.3, 0, 0.1), radius=0.1)
+    world.add_joint("ball", (a, b), anchor=(0.15, 0, 0.1))
+    world.step(10)
+    problem = world.problem
+    assert problem.rows > problem.nc * problem.d and problem.solution[0].shape == (problem.rows,)
+    solution = scree.solve(problem, "nlgs", tol=1e-8)
+    assert solution.converged and scree.measure(problem, problem.solution[0]).error <= 1e-8
+
+
 def test_laws_have_parameters():
     world = scree.World(dimension=2, step=1e-3)
     for name, law in scree.laws().items():
@@ -73,6 +124,22 @@ def test_clumps_and_vertices_are_where_they_are_typed():
     for wrong in ([], [3], [{"position": (0, 0, 0)}], [{"shape": {"kind": "clump", "parts": parts}}], "x", 3):
         with pytest.raises((ValueError, TypeError)):
             world.add_body("clump", parts=wrong)
+
+
+def test_solids_and_meshes():
+    world = scree.World(dimension=3, step=1e-3)
+    corners = np.array(np.meshgrid([0, 0.1], [0, 0.1], [0, 0.1])).reshape(3, -1).T
+    cube = world.add_body("polyhedron", (0, 0, 0.001), vertices=corners)
+    assert np.allclose(world.positions[cube], [0.05, 0.05, 0.051]) and len(world.shape(cube)["vertices"]) == 8
+    world.add_body("cylinder", (1, 0, 0.2), radius=0.1, half_length=0.2)
+    ground = world.add_obstacle("mesh", vertices=[[-1, -1, 0], [3, -1, 0], [3, 3, 0], [-1, 3, 0]],
+                                triangles=[[0, 1, 2], [0, 2, 3]])
+    assert world.shape(ground)["triangles"].tolist() == [[0, 1, 2], [0, 2, 3]]
+    world.step(100)
+    assert world.positions[cube, 2] == pytest.approx(0.05, abs=1e-3)
+    for wrong in ([[0, 1, 9]], [[0, 1]], "x", [[0.5, 1, 2]], []):
+        with pytest.raises((ValueError, TypeError)):
+            world.add_obstacle("mesh", vertices=corners, triangles=wrong)
 
 
 def test_callbacks_and_stop():

@@ -71,20 +71,21 @@ static bool name_edges(scree_Polyhedron *p) {
   return true;
 }
 
+/* Number of the point that is corner k of a ring of vertices. */
+static int point_of(qhT *qh, const setT *ring, int k) {
+  return qh_pointid(qh, ((const vertexT *)ring->e[k].p)->point);
+}
+
 /* The faces that Qhull has found; `index` [count] is room for the new numbers of the points. */
 static scree_Polyhedron *take_faces(qhT *qh, const scree_Vec3 *points, int count, int *index,
                                     scree_Vec3 *vertices) {
-  facetT *facet;
-  vertexT *vertex, **vertexp;
   int faces = 0, corners = 0, used = 0;
   for (int k = 0; k < count; ++k) index[k] = -1;
-  FORALLfacets {
+  for (facetT *facet = qh->facet_list; facet && facet->next; facet = facet->next, ++faces) {
     setT *ring = qh_facet3vertex(qh, facet);
-    ++faces;
-    FOREACHvertex_(ring) {
-      index[qh_pointid(qh, vertex->point)] = 0;
-      ++corners;
-    }
+    const int n = qh_setsize(qh, ring);
+    for (int k = 0; k < n; ++k) index[point_of(qh, ring, k)] = 0;
+    corners += n;
     qh_settempfree(qh, &ring);
   }
   for (int k = 0; k < count; ++k)
@@ -97,11 +98,11 @@ static scree_Polyhedron *take_faces(qhT *qh, const scree_Vec3 *points, int count
     scree_polyhedron_destroy(p);
     return NULL;
   }
-  FORALLfacets {
+  for (facetT *facet = qh->facet_list; facet && facet->next; facet = facet->next) {
     const int first = p->first[p->face_count];
-    int n = 0;
     setT *ring = qh_facet3vertex(qh, facet);
-    FOREACHvertex_(ring) p->corner[first + n++] = index[qh_pointid(qh, vertex->point)];
+    const int n = qh_setsize(qh, ring);
+    for (int k = 0; k < n; ++k) p->corner[first + k] = index[point_of(qh, ring, k)];
     qh_settempfree(qh, &ring);
     const scree_Vec3 out = scree_vec3(facet->normal[0], facet->normal[1], facet->normal[2]);
     scree_Vec3 area = area_of(vertices, p->corner + first, n);

@@ -1,6 +1,7 @@
 /* Scenes: from a file to the bodies, laws and forces of a world (see scree/scene.h). The schema has
- * checked every value by itself; what is checked here is how values fit together. What the file
- * leaves to `auto` is decided here and written into the tree, so that the scene as used shows it.
+ * checked every value by itself; here values are checked against each other. Values that the file
+ * leaves to `auto` are decided here and written into the tree, so that the scene as used shows
+ * them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "scene/scene.h"
@@ -123,7 +124,7 @@ static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
   for (int k = 0; k < pairs->count; ++k) {
     scree_Node *pair = pairs->entries[k].value;
     const scree_Node *between = scree_node_find(pair, "between");
-    /* what a pair does not say is as in `contact`, or the default of its own law */
+    /* keys that a pair does not have are as in `contact`, or the default of its own law */
     scree_Node *whole = scree_tree_node(&scene->tree, SCREE_NODE_MAP, pair->line, pair->column);
     scree_Node *law = scree_node_find(scree_node_find(pair, "law") ? pair : contact, "law");
     bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value) &&

@@ -1,4 +1,4 @@
-/* What a scene is inside: the normalised tree, and the bodies, laws, forces made from it. Shared by
+/* Internals of a scene: the normalised tree, and the bodies, laws, forces made from it. Shared by
  * the reader (scene.c), the builder of worlds (scene_build.c) and the generators. */
 #ifndef SCREE_SCENE_INTERNAL_H
 #define SCREE_SCENE_INTERNAL_H
@@ -30,7 +30,7 @@ typedef struct scree_SceneBody {
   scree_SceneSignal *driver; /* or null */
 } scree_SceneBody;
 
-/* What the bodies of one generator have in common. */
+/* Common properties of the bodies of one generator. */
 typedef struct scree_Grain {
   scree_Shape shape; /* before scaling */
   scree_Distribution scale;
@@ -231,7 +231,7 @@ scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain
 /* Whether a ball lies inside. */
 bool scree_region_holds(const scree_Region *region, scree_Vec3 centre, double radius);
 
-/* Deep enough to matter: beyond what rounding does to bodies that just touch. */
+/* Whether two bodies overlap by more than rounding makes of bodies that just touch. */
 bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                          const scree_Pose *pb);
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is in it --------------------------------------------------------------------------- */
+/* ---- contents ------------------------------------------------------------------------------ */
 
 static int poured(const scree_Scene *scene) {
   int count = 0;

@@ -27,7 +27,7 @@ void scree_check_complain(scree_Check *check, int line, int column, const char *
                  text);
 }
 
-/* What was found, in words short enough for a message. */
+/* The found value in words, short enough for a message. */
 const char *scree_check_found(const scree_Node *node, char *text, size_t size) {
   if (node->kind == SCREE_NODE_MAP)
     snprintf(text, size, "a map");

@@ -1,4 +1,5 @@
-/* The tables of the scene format (see scene_schema.h). Units are SI; angles are radians. */
+/* The tables of the scene format (see scene_schema.h). Units are SI; angles are radians. All keys
+ * are in this one file, though it is long: it is data without code, and is read as a whole. */
 #include "scene/scene_schema.h"
 
 #include "scree/solver.h"

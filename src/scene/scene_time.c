@@ -76,7 +76,7 @@ static void fastest(const scree_Scene *scene, const scree_SceneBody *body, doubl
         body->driver ? scree_scene_signal_at(body->driver, time) : body->def.velocity;
     const double turn = scree_norm(twist.angular);
     const double v = scree_norm(twist.linear) + reach * turn;
-    if (v > *speed) *speed = v; /* what is not finite is reported when it is met */
+    if (v > *speed) *speed = v; /* values that are not finite are reported when their time comes */
     if (turn > *spin && !scree_shape_is_ball(&body->shape)) *spin = turn;
   }
 }

@@ -1,4 +1,4 @@
-/* Scene against schema (see scene_schema.h): one function per type of field turns what was given,
+/* Scene against schema (see scene_schema.h): one function per type of field turns the given value,
  * or the default, into a node of the normalised tree. A mistake is reported with its place and its
  * path, and the rest is still checked, so that one run shows all of them. */
 #include "scene/scene_check.h"
@@ -202,7 +202,7 @@ scree_Node *scree_check_fields(scree_Check *check, const scree_Field *fields, co
     scree_Node *value = check_field(check, field, given);
     if (strcmp(field->key, "name") == 0 && value) check->solver = value->text;
     scree_check_pop(check, mark);
-    /* what follows from wrong parameters is not worth reporting */
+    /* mistakes that follow from wrong parameters are not reported */
     if (!value && field->type == SCREE_FIELD_PARAMETERS) return NULL;
     if (value && !scree_tree_add(check->tree, result, field->key, value)) return NULL;
     if (value && field->type == SCREE_FIELD_LAW &&

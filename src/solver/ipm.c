@@ -66,6 +66,7 @@ static const struct Numbers {
   double stall_least;               /* the same after a stall, at least */
   double newton_at;                 /* error below which Newton steps are tried too */
   double stall_at;                  /* error below which a stall may be round-off */
+  double progress; /* ratio of errors that counts as progress, within `patience` iterations */
 } number = {
     .blocked = 0.1,          /* 0.05: 1.00 (-3 solved); 0.2: 1.02 */
     .sigma_least = 1e-4,     /* 1e-5: 1.01; 0.001: 1.00 (-1 solved) */
@@ -92,6 +93,7 @@ static const struct Numbers {
     .stall_least = 4.0,      /* 2: 0.99; 8: 1.00 (-1 solved) */
     .newton_at = 1e-4,       /* 1e-5: 0.98; 0.001: 1.01 */
     .stall_at = 1e-4,        /* no change from 1e-5 to 0.001; without it 1.01 */
+    .progress = 0.8,         /* a limit; 0.4: 1.00 (-1 solved); 1: 1.00 (+2) */
 };
 
 typedef struct State {
@@ -320,8 +322,8 @@ typedef struct Progress {
   int small;        /* small steps in a row */
   double polish_at; /* error at which sweeps are tried next */
   double best;      /* error of the impulses in State.best */
-  double reference; /* best error of the iteration before */
-  int since;        /* iterations since the best error fell */
+  double reference; /* best error when `since` was set to zero */
+  int since;        /* iterations since the best error became clearly better */
   bool broken;      /* numbers are not finite any more */
 } Progress;
 
@@ -414,8 +416,11 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
     status = maybe_polish(st, run, &progress, r, u);
     if (status || run->met) return status;
     if (run->exhausted) break;
-    progress.since = progress.best < progress.reference ? 0 : progress.since + 1;
-    progress.reference = progress.best;
+    ++progress.since;
+    if (progress.best < number.progress * progress.reference) {
+      progress.reference = progress.best;
+      progress.since = 0;
+    }
   }
   memcpy(r, progress.best < given ? st->best : st->given, st->n * sizeof *r);
   run->value = fmin(progress.best, given);

@@ -361,7 +361,7 @@ scree_Problem scree_system_problem(const scree_System *s) {
                                     .body = p->body,
                                     .id = p->problem_body,
                                     .B = p->balls ? NULL : p->B,
-                                    .normal = p->balls ? &s->contacts.normal->x : NULL,
+                                    .normal = p->balls && p->nc ? &s->contacts.normal->x : NULL,
                                     .arm = p->balls ? p->arm : NULL,
                                     .C = s->laws.any_terms ? p->C : NULL};
   problem.general = s->joints.rows;

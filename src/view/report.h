@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* What goes into a page. */
+/* The contents of a page. */
 typedef struct scree_ReportPlan {
   scree_ReportLevel level;
   bool stream; /* the page asks a server for blocks */
