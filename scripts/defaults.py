@@ -22,7 +22,7 @@ WORK = os.path.join(ROOT, 'build', 'defaults')
 # Scenes that run for minutes: the first part of them, which has all that matters.
 UNTIL = {'wall-2d': 2, 'wall-3d': 0.5, 'stack-2d': 3, 'stack-3d': 1, 'slope-2d': 10, 'slope-3d': 10,
          'heavy-2d': 10, 'heavy-3d': 10, 'load-2d': 0.3, 'load-3d': 0.1, 'hopper3d': 0.4, 'conveyor': 1.2,
-         'oedometer': 0.2, 'silo-3d': 0.6, 'plate-2d': 0.5, 'plate-3d': 0.3, 'box-215': 1}
+         'oedometer': 0.2, 'silo-3d': 0.6, 'plate-2d': 0.5, 'plate-3d': 0.3, 'box-215': 1, 'bounce-2d': 1, 'drum-5000': 0.1}
 
 
 def converge(name, seconds):
