@@ -195,7 +195,7 @@ static scree_Status slots_of_pieces(scree_GraphSystem *system, const scree_Log *
   const scree_GeneralRows *g = &p->general;
   const scree_Vertices *v = &p->vertices;
   const size_t couplings = v->row ? v->row[v->count] : 0;
-  size_t largest = (size_t)(2 * p->d * p->bodies.nb), pairs = 0;
+  size_t largest = 2 * (size_t)p->d * (size_t)p->bodies.nb, pairs = 0;
   system->pair = SCREE_TAKE(&system->slots, size_t, g->count + 1);
   if (!system->pair) return scree_fail_memory(log, "the slots of a system");
   for (int k = 0; k < g->count; ++k) {
