@@ -66,10 +66,12 @@ lines = [json.loads(line) for line in open(sys.argv[1])]
 by = {l["quantity"]: l for l in lines[:-1]}
 for l in by.values():
     assert {"quantity", "value", "error", "order", "error_tolerance", "scale", "unit", "judged"} <= set(l)
-# the midpoint rule: second order while it slides; it stops within a step, seen to second order too
-for name in "kinetic", "dissipated_friction", "centre.x":
+# energies are of second order; the way is exact while the block slides, and its error comes from where
+# in a step the block stops: of second order too, but not smooth in the step
+for name in "kinetic", "dissipated_friction":
     assert 1.8 < by[name]["order"] < 2.2, (name, by[name])
     assert by[name]["error"] < 1e-3
+assert by["centre.x"]["error"] < 2e-5, by["centre.x"]
 v, mu, g = 1.0, 0.3, 9.81
 stop = v / (mu * g)
 x = lambda t: v * min(t, stop) - mu * g * min(t, stop) ** 2 / 2
@@ -77,7 +79,9 @@ n = 100000
 mean = sum(x(0.25 + 0.25 * (k + 0.5) / n) for k in range(n)) / n
 q = by["centre.x"]
 assert abs(q["value"] - mean) <= 1.5 * q["error"] * q["scale"], (q, mean)
-assert abs(q["limit"] - mean) < 0.1 * abs(q["value"] - mean), (q, mean)
+k = by["kinetic"]
+exact = 0.5 * 8.0 * sum(max(0.0, v - mu * g * (0.25 + 0.25 * (i + 0.5) / n)) ** 2 for i in range(n)) / n
+assert abs(k["limit"] - exact) < 0.2 * abs(k["value"] - exact), (k, exact)
 assert by["coordination"]["judged"] is False
 last = lines[-1]
 assert last["within"] is True and last["status"] == 0 and last["chaotic"] is False

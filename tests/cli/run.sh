@@ -94,7 +94,7 @@ expect 0 "whole" "$scree" info whole
 
 # Above the tolerance: status 1, and the step and bodies are named.
 expect 1 "steps are not certified" "$scree" run scene.yaml -o above \
-  --set solver.tolerance=1e-300 --set time.max_halvings=0 --set time.duration=0.12
+  --set solver.tolerance=1e-300 --set time.max_halvings=0 --set time.duration=0.3
 expect 0 "NOT MET" "$scree" info above
 
 # Limits, then on to the end.
