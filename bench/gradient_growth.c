@@ -16,7 +16,7 @@ static scree_Status row(int n, bool frictionless, double tolerance) {
   scree_Problem problem;
   scree_Status status = pile_create(3, n, frictionless ? 0.0 : 0.5, frictionless, &problem, NULL);
   if (status) return status;
-  problem.law = SCREE_ASSOCIATED;
+  problem.flow = SCREE_ASSOCIATED;
   const size_t size = (size_t)problem.nc * 3;
   double *r = malloc(size * sizeof *r), *u = malloc(size * sizeof *u), slowest = 0.0;
   for (int m = 0; m < METHODS && r && u; ++m) {

@@ -221,7 +221,7 @@ static void count_family(Bench *bench) {
       table_say(bench->file, "%s: not made\n", family[k].name);
     } else {
       scree_Problem p = *posed; /* a view */
-      if (bench->associated) p.law = SCREE_ASSOCIATED;
+      if (bench->associated) p.flow = SCREE_ASSOCIATED;
       count_rows(bench, &p, family[k].name);
     }
     scree_world_destroy(world);
@@ -235,7 +235,7 @@ static void race(void *user, const char *path) {
     table_say(bench->file, "%s: not read\n", path);
     return;
   }
-  if (bench->associated) p.law = SCREE_ASSOCIATED;
+  if (bench->associated) p.flow = SCREE_ASSOCIATED;
   const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
   if (bench->counted) {
     count_rows(bench, &p, name);

@@ -136,7 +136,7 @@ static scree_Status make_compliant(const Shear *s, const scree_Problem *posed, c
       scree_problem_create_bodies(problem, posed->d, posed->nc, posed->bodies.nbodies,
                                   posed->bodies.nb, false, s->C > 0.0, &settle_log);
   if (status) return status;
-  problem->law = SCREE_ASSOCIATED;
+  problem->flow = SCREE_ASSOCIATED;
   memcpy(problem->bodies.body, posed->bodies.body, nc * 2 * sizeof(int));
   for (size_t c = 0; c < nc; ++c)
     scree_problem_blocks(posed, (int)c, problem->bodies.B + c * 2 * d * nb);

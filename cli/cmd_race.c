@@ -186,7 +186,7 @@ static int run_problem(Race *race, int index) {
   if (status) return (int)status;
   const size_t count = (size_t)problem.nc * (size_t)problem.d;
   double *r = calloc(count + 1, sizeof *r), *u = calloc(count + 1, sizeof *u);
-  problem.law = (scree_Law)race->request->law;
+  problem.flow = (scree_Flow)race->request->law;
   race->problem = cli_base_name(path);
   for (int s = 0; r && u && s < race->solvers; ++s) {
     race->solver = race->names[s];

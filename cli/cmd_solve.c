@@ -21,7 +21,7 @@
 /* What was asked for. */
 typedef struct Request {
   scree_SolveSettings settings;
-  int law, measure; /* scree_Law, scree_Measure */
+  int law, measure; /* scree_Flow, scree_Measure */
   CliList sets, problems;
   const char *folder; /* of -o, or null */
   bool json, quiet, verbose;
@@ -137,7 +137,7 @@ static scree_Status write_result(const Request *request, const Task *task, const
 static void perform(const Request *request, Task *task, Watch *watch, const scree_Log *log) {
   task->status = cli_read_problem(task->path, &task->problem, NULL, log);
   if (task->status != SCREE_OK) return;
-  task->problem.law = (scree_Law)request->law;
+  task->problem.flow = (scree_Flow)request->law;
   const size_t count = (size_t)task->problem.nc * (size_t)task->problem.d;
   task->r = calloc(count + 1, sizeof *task->r);
   task->u = calloc(count + 1, sizeof *task->u);

@@ -97,7 +97,7 @@ static inline scree_Problem scene_bodies(Scene *s, unsigned long long shuffle) {
     p.set_a[c] = 0.5 * c;
     for (int i = 0; i < d; ++i) p.q[d * c + i] = small_random(&s->seed);
   }
-  p.law = SCREE_ASSOCIATED;
+  p.flow = SCREE_ASSOCIATED;
   return p;
 }
 

@@ -178,7 +178,7 @@ static inline double plain_error(const scree_Problem *p, const double *r, double
     double z[3] = {0.0}, ut = 0.0;
     for (int i = 1; i < d; ++i) ut += u[c * d + i] * u[c * d + i];
     for (int i = 0; i < d; ++i) z[i] = r[c * d + i] - rho * u[c * d + i];
-    if (p->law == SCREE_COULOMB) z[0] -= rho * p->mu[c] * sqrt(ut);
+    if (p->flow == SCREE_COULOMB) z[0] -= rho * p->mu[c] * sqrt(ut);
     plain_project(d, p->mu[c], z, z);
     for (int i = 0; i < d; ++i) {
       map2 += (r[c * d + i] - z[i]) * (r[c * d + i] - z[i]);

@@ -141,7 +141,7 @@ static Inclined exact(double t, double mu) {
 }
 
 /* L2 errors of the position and the angle for one step length. The plane goes down along +t. */
-static void fall(const char *scheme, double mu, scree_Law flow, double step, double *error_x,
+static void fall(const char *scheme, double mu, scree_Flow flow, double step, double *error_x,
                  double *error_a) {
   scree_WorldSettings settings = scree_world_settings();
   settings.dimension = 2;
@@ -174,7 +174,7 @@ static void fall(const char *scheme, double mu, scree_Law flow, double step, dou
 
 /* The slope of log(error) over log(step) by least squares, since the time of impact falls anywhere
  * within a step. */
-static double order(const char *scheme, double mu, scree_Law flow, bool angle) {
+static double order(const char *scheme, double mu, scree_Flow flow, bool angle) {
   enum { N = 6 };
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int k = 0; k < N; ++k) {
@@ -195,7 +195,7 @@ static void disk_on_inclined_plane(void **state) {
   const struct {
     const char *name;
     double mu;
-    scree_Law flow;
+    scree_Flow flow;
   } cases[] = {{"affine", 0, SCREE_COULOMB},
                {"convex, rolling", 1, SCREE_ASSOCIATED},
                {"convex, sliding", 0.1, SCREE_ASSOCIATED},

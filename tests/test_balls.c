@@ -377,14 +377,14 @@ static void every_method_takes_balls(void **state) {
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
     if (!(scree_solver_class_capabilities(class_) & SCREE_CAN_BODIES)) continue;
-    p.law = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB
-                                                                        : SCREE_ASSOCIATED;
+    p.flow = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB
+                                                                         : SCREE_ASSOCIATED;
     scree_SolveSettings settings = scree_solve_settings();
     scree_SolveInfo info;
     settings.solver = scree_solver_class_name(class_);
     settings.tolerance = 1e-6;
     assert_int_equal(scree_solve(&p, &settings, r, u, &info, NULL), SCREE_OK);
-    dense.law = p.law;
+    dense.flow = p.flow;
     assert_true(plain_error(&dense, r, 0.0) <= 1.1e-6);
   }
   scree_problem_destroy(&p);

@@ -70,7 +70,7 @@ static void test_hand(void **state) {
   for (int i = 0; i < 3; ++i) assert_true(fabs(s.r[i] - expected[i]) <= 1e-10);
   assert_true(fabs(s.u[0]) <= 1e-10);
   free_solution(&s);
-  p.law = SCREE_ASSOCIATED;
+  p.flow = SCREE_ASSOCIATED;
   s = solve_with(&p, "apgd-ar", NULL, 1e-12, 1);
   assert_int_equal(s.status, SCREE_OK);
   const double sliding = hypot(s.u[1], s.u[2]);

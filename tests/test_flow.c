@@ -60,8 +60,8 @@ static void solve(const scree_Problem *p, const char *solver, double *r, double 
 static void check_all(scree_Problem *p, const double *H) {
   double r[3 * MOST], u[3 * MOST], first[3 * MOST];
   assert_true(p->nc <= MOST);
-  p->law = SCREE_ASSOCIATED;
-  p->flow = H;
+  p->flow = SCREE_ASSOCIATED;
+  p->flow_blocks = H;
   for (size_t k = 0; k < sizeof capable / sizeof *capable; ++k) {
     solve(p, capable[k], r, u);
     assert_true(flow_error(p, H, r) < 1e-8);
@@ -95,10 +95,10 @@ static void test_dilatation(void **unused) {
   const double W[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, q[3] = {-2, 6, 8}, mu = 0.5;
   scree_Problem p;
   assert_int_equal(scree_problem_create_dense(&p, 3, 1, W, q, &mu, NULL), SCREE_OK);
-  p.law = SCREE_ASSOCIATED;
+  p.flow = SCREE_ASSOCIATED;
   double r[3], u[3], expected[3], H[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   solve(&p, "nlgs", expected, u);
-  p.flow = H;
+  p.flow_blocks = H;
   solve(&p, "ipm", r, u);
   for (int i = 0; i < 3; ++i) assert_true(fabs(r[i] - expected[i]) < 1e-8);
   H[0] = 100.0;
@@ -112,9 +112,9 @@ static void test_refusals(void **unused) {
   scree_Problem p = small_random_problem(3, 2, 0.3, 1);
   double H[18];
   make_flow(3, 2, 1, H);
-  p.flow = H;
+  p.flow_blocks = H;
   assert_int_equal(scree_problem_check(&p, NULL), SCREE_BAD_INPUT); /* Coulomb */
-  p.law = SCREE_ASSOCIATED;
+  p.flow = SCREE_ASSOCIATED;
   assert_int_equal(scree_problem_check(&p, NULL), SCREE_OK);
   H[9 + 4] = -1.0;
   assert_int_equal(scree_problem_check(&p, NULL), SCREE_BAD_INPUT);

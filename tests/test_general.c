@@ -203,7 +203,7 @@ static double natural(const Case *made, const double *r, double *u, double *next
       break;
     default: {
       const double mu = p->mu[c];
-      if (p->law == SCREE_COULOMB) z[0] -= mu * speed / largest;
+      if (p->flow == SCREE_COULOMB) z[0] -= mu * speed / largest;
       if (size <= mu * z[0]) break;
       const double a = mu * size <= -z[0] ? 0.0 : (z[0] + mu * size) / (1.0 + mu * mu);
       z[0] = a;
@@ -275,7 +275,7 @@ static void test_solvers(void **state) {
     int solved = 0;
     for (int law = 0; law < 2; ++law) {
       scree_Problem *p = &made.problem;
-      p->law = law ? SCREE_ASSOCIATED : SCREE_COULOMB;
+      p->flow = law ? SCREE_ASSOCIATED : SCREE_COULOMB;
       double slow[MOST], r[MOST], u[MOST], unused[MOST], size = 0.0;
       if (law) solve_slowly(&made, slow);
       const scree_SolverClass *class_;
@@ -323,7 +323,7 @@ static void test_life(void **state) {
     assert_int_equal(scree_solver_create(&settings, NULL, &solver), SCREE_OK);
     for (int variant = 0; variant < 6; ++variant) {
       create_case(2 + variant % 2, false, false, &seed, &made);
-      if (k == 1) made.problem.law = SCREE_ASSOCIATED;
+      if (k == 1) made.problem.flow = SCREE_ASSOCIATED;
       double r[MOST], u[MOST], alone[MOST];
       scree_SolveInfo info;
       assert_null(scree_solver_class_refuses(scree_solver_class_find(names[k]), &made.problem));

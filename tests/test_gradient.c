@@ -66,7 +66,7 @@ static void test_published_counts(void **state) {
   const double h = 0.05;
   scree_Problem p;
   assert_int_equal(scree_problem_create_assembled(&p, 2, 1, 1, true, NULL), SCREE_OK);
-  p.law = SCREE_ASSOCIATED;
+  p.flow = SCREE_ASSOCIATED;
   p.blocks.row[1] = 1;
   p.blocks.x[0] = h * h;
   p.blocks.x[3] = 3.0 * h * h;
@@ -96,7 +96,7 @@ static void test_published_counts(void **state) {
  * solve is the variational inequality, which the error measures, and they still agree. */
 static void agree(const char *name, scree_Problem *p) {
   const double tolerance = 1e-6;
-  p->law = SCREE_ASSOCIATED;
+  p->flow = SCREE_ASSOCIATED;
   scree_SolveSettings settings = settings_of("auto", 1e-6 * tolerance);
   Solution reference = solve_from(p, &settings, NULL);
   /* walls are hyperstatic and end at some 1e-10: three digits beyond the tolerance are enough */
@@ -161,7 +161,7 @@ static void test_sets(void **state) {
     memcpy(p.bodies.body, pile.bodies.body, 2 * nc * sizeof *p.bodies.body);
     memcpy(p.bodies.B, pile.bodies.B, 2 * nc * dd * (size_t)p.bodies.nb * sizeof *p.bodies.B);
     memcpy(p.q, pile.q, nc * dd * sizeof *p.q);
-    p.law = SCREE_ASSOCIATED;
+    p.flow = SCREE_ASSOCIATED;
     for (size_t c = 0; c < nc; ++c) {
       p.set[c] = (uint8_t)(c % SCREE_SET_KINDS);
       p.mu[c] = c % 5 ? 0.5 : 0.0;
@@ -189,7 +189,7 @@ static void test_units(void **state) {
       const size_t n = (size_t)(p.nc * p.d);
       for (size_t i = 0; i < 2 * n * (size_t)p.bodies.nb; ++i) p.bodies.B[i] /= sqrt(mass);
       for (size_t i = 0; i < n; ++i) p.q[i] *= speed;
-      p.law = SCREE_ASSOCIATED;
+      p.flow = SCREE_ASSOCIATED;
       const scree_SolveSettings settings = settings_of(methods[m], 1e-6);
       Solution s = solve_from(&p, &settings, NULL);
       assert_int_equal(s.status, SCREE_OK);
@@ -210,7 +210,7 @@ static void test_threads(void **state) {
   for (int form = 0; form < 2; ++form)
     for (int m = 0; m < METHODS; ++m) {
       scree_Problem *p = form ? &assembled : &bodies;
-      p->law = SCREE_ASSOCIATED;
+      p->flow = SCREE_ASSOCIATED;
       scree_SolveSettings settings = settings_of(methods[m], 0.0);
       settings.max_iterations = 8;
       Solution one = solve_from(p, &settings, NULL);
@@ -233,7 +233,7 @@ static void test_warm_start(void **state) {
   (void)state;
   scree_Problem p;
   assert_int_equal(pile_create(3, 3, 0.4, false, &p, NULL), SCREE_OK);
-  p.law = SCREE_ASSOCIATED;
+  p.flow = SCREE_ASSOCIATED;
   const size_t n = (size_t)(p.nc * p.d);
   for (int m = 0; m < METHODS; ++m) {
     const scree_SolveSettings settings = settings_of(methods[m], 1e-4);
@@ -296,14 +296,14 @@ static void test_edges(void **state) {
     const scree_SolveSettings settings = settings_of(methods[m], 1e-10);
     scree_Problem p;
     assert_int_equal(scree_problem_create_bodies(&p, 3, 0, 0, 6, false, false, NULL), SCREE_OK);
-    p.law = SCREE_ASSOCIATED;
+    p.flow = SCREE_ASSOCIATED;
     Solution s = solve_from(&p, &settings, NULL);
     assert_int_equal(s.status, SCREE_OK);
     free_solution(&s);
     scree_problem_destroy(&p);
     /* a contact between obstacles that comes closer: no impulse helps, and the answer says so */
     assert_int_equal(scree_problem_create_bodies(&p, 2, 1, 1, 3, false, false, NULL), SCREE_OK);
-    p.law = SCREE_ASSOCIATED;
+    p.flow = SCREE_ASSOCIATED;
     p.bodies.body[0] = p.bodies.body[1] = -1;
     p.q[0] = -1.0;
     scree_SolveSettings few = settings;

@@ -184,7 +184,7 @@ static void test_direction(void **unused) {
       uint8_t sets[16] = {[2] = SCREE_SET_SPACE};
       scree_Problem pile = small_pile(d, 3, 0.4, 0.2), p = pile;
       if (assembled) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
-      p.law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
+      p.flow = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
       if (frictionless) p.mu[1] = 0.0;
       assert_true(p.nc <= 16);
       p.set = variant & 8 ? sets : NULL;

@@ -27,9 +27,9 @@ static const scree_Log listening = {remember_error, NULL};
 
 /* ---- solves ---------------------------------------------------------------------------------- */
 
-static scree_Status solve_pile(const char *solver, scree_Law law, Bell *bell, double *r) {
+static scree_Status solve_pile(const char *solver, scree_Flow law, Bell *bell, double *r) {
   scree_Problem problem = small_pile(3, 8, 0.4, 0.2);
-  problem.law = law;
+  problem.flow = law;
   const size_t n = (size_t)(problem.nc * problem.d);
   double *u = calloc(n, sizeof *u);
   scree_SolveInfo info;
@@ -54,7 +54,7 @@ static void every_solver_stops(void **state) {
   for (int k = 0; scree_solver_class(k); ++k) {
     const scree_SolverClass *class_ = scree_solver_class(k);
     const bool coulomb = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB;
-    const scree_Law law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
+    const scree_Flow law = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
     Bell never = {0, -1};
     const scree_Status status = solve_pile(class_->name, law, NULL, r);
     assert_true(status <= SCREE_NOT_CONVERGED);

@@ -92,7 +92,7 @@ static void project(int d, double mu, const double *x, double *out) {
 }
 
 /* DESIGN's error for one contact. */
-static double error(scree_Law law, int d, const double *W, double mu, const double *q,
+static double error(scree_Flow law, int d, const double *W, double mu, const double *q,
                     const double *r) {
   double u[3], x[3], P[3], trace = 0.0;
   velocity(d, W, q, r, u);

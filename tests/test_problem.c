@@ -140,11 +140,11 @@ static void test_checks(void **unused) {
  */
 
 static scree_Measures measure_one(int d, const double *W, const double *q, double mu,
-                                  const double *r, scree_Law law) {
+                                  const double *r, scree_Flow law) {
   scree_Problem p;
   scree_Measures m;
   assert_int_equal(scree_problem_create_dense(&p, d, 1, W, q, &mu, NULL), SCREE_OK);
-  p.law = law;
+  p.flow = law;
   assert_int_equal(scree_problem_measure(&p, r, NULL, NULL, &m, NULL), SCREE_OK);
   scree_problem_destroy(&p);
   return m;
@@ -214,7 +214,7 @@ static void test_measures_in_fours(void **unused) {
         scree_Operator W;
         scree_Measures all;
         double r[39 * 3], u[39 * 3];
-        p.law = law ? SCREE_ASSOCIATED : SCREE_COULOMB;
+        p.flow = law ? SCREE_ASSOCIATED : SCREE_COULOMB;
         p.mu[5] = p.mu[6] = 0.0; /* 6 is on the axis, and open */
         assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
         for (int i = 0; i < 39 * d; ++i) {
@@ -264,7 +264,7 @@ static void test_exact_on_random_contacts(void **unused) {
   for (int trial = 0; trial < 20000; ++trial) {
     const int d = 2 + trial % 2;
     const double condition = trial % 3 == 0 ? 1e6 : 10.0;
-    const scree_Law law = trial % 5 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+    const scree_Flow law = trial % 5 ? SCREE_COULOMB : SCREE_ASSOCIATED;
     double W[9], q[3], r[3], u[3], old[3] = {0.5, 0.1, -0.2};
     random_block(d, condition, law == SCREE_COULOMB && trial % 7 == 0 ? 0.01 / condition : 0.0,
                  &seed, W);
@@ -310,7 +310,7 @@ static void test_exact_on_hostile_contacts(void **unused) {
             const double old[3] = {0, 0, 0};
             const scree_Set set = {(scree_SetKind)kind, 0.5, scales[s], 2 * scales[s]};
             double r[3];
-            scree_exact_solve(&set, (scree_Law)law, 3, blocks[b], q, old, r);
+            scree_exact_solve(&set, (scree_Flow)law, 3, blocks[b], q, old, r);
             for (int i = 0; i < 3; ++i) assert_true(isfinite(r[i]));
           }
 }
@@ -377,9 +377,9 @@ static void test_threads(void **unused) {
     double *r[2], *u = calloc(n, sizeof *u);
     for (int k = 0; k < 2; ++k) r[k] = calloc(n, sizeof(double));
     for (int k = 0; scree_solver_class(k); ++k) {
-      p.law = scree_solver_class_capabilities(scree_solver_class(k)) & SCREE_CAN_COULOMB
-                  ? SCREE_COULOMB
-                  : SCREE_ASSOCIATED;
+      p.flow = scree_solver_class_capabilities(scree_solver_class(k)) & SCREE_CAN_COULOMB
+                   ? SCREE_COULOMB
+                   : SCREE_ASSOCIATED;
       scree_SolveInfo info[2];
       for (int run = 0; run < 2; ++run) {
         scree_SolveSettings settings = scree_solve_settings();

@@ -64,8 +64,8 @@ static int recover_within(const scree_Problem *p, double tolerance) {
   assert_int_equal(scree_problem_check(&bodies, NULL), SCREE_OK);
   assert_int_equal(bodies.nc, p->nc);
   assert_int_equal(bodies.d, p->d);
-  assert_int_equal(bodies.law, p->law);
-  assert_ptr_equal(bodies.flow, p->flow);
+  assert_int_equal(bodies.flow, p->flow);
+  assert_ptr_equal(bodies.flow, p->flow_blocks);
   const size_t nc = (size_t)p->nc;
   assert_memory_equal(bodies.q, p->q, nc * (size_t)p->d * sizeof(double));
   assert_memory_equal(bodies.mu, p->mu, nc * sizeof(double));
@@ -445,7 +445,7 @@ static void auto_goes_over_bodies(void **state) {
     Scene s;
     make_wall(&s, d, 16, 4, true, false);
     scree_Problem bodies = scene_bodies(&s, 0), p;
-    bodies.law = SCREE_COULOMB;
+    bodies.flow = SCREE_COULOMB;
     const int nb = bodies.bodies.nb;
     double y[6 * MOST_BODIES]; /* free velocities of bodies: contacts can stop them */
     for (int k = 0; k < nb * s.nbodies; ++k) y[k] = small_random(&s.seed);

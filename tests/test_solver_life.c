@@ -261,8 +261,9 @@ static void one_solver_takes_all_problems(void **state) {
       p = other;
     }
     const scree_SolverClass *class_ = scree_solver_class(k % 13);
-    p.law = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB && k % 4 ? SCREE_COULOMB
-                                                                                 : SCREE_ASSOCIATED;
+    p.flow = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB && k % 4
+                 ? SCREE_COULOMB
+                 : SCREE_ASSOCIATED;
     const double zero[256] = {0};
     double r[256], u[256], r1[256], u1[256];
     scree_SolveInfo info, info1;

@@ -64,7 +64,7 @@ static void try_solver(const scree_SolverClass *class_, const scree_Problem *p, 
                        bool must) {
   char what[256];
   snprintf(what, sizeof what, "%s on %s (%dD, %s, %s)", scree_solver_class_name(class_), name, p->d,
-           p->law == SCREE_COULOMB ? "coulomb" : "associated",
+           p->flow == SCREE_COULOMB ? "coulomb" : "associated",
            p->kind == SCREE_BODIES ? "bodies" : "assembled");
   if (scree_solver_class_refuses(class_, p)) return;
   Solution s = solve_with(p, scree_solver_class_name(class_), NULL, 1e-8);
@@ -78,11 +78,11 @@ static void try_solver(const scree_SolverClass *class_, const scree_Problem *p, 
  * every first-order method crawl. */
 static void try_all(scree_Problem *p, const char *name, bool must, bool must_associated) {
   for (int law = SCREE_COULOMB; law <= SCREE_ASSOCIATED; ++law) {
-    p->law = (scree_Law)law;
+    p->flow = (scree_Flow)law;
     for (int k = 0; scree_solver_class(k); ++k)
       try_solver(scree_solver_class(k), p, name, law == SCREE_COULOMB ? must : must_associated);
   }
-  p->law = SCREE_COULOMB;
+  p->flow = SCREE_COULOMB;
 }
 
 static void test_made_problems(void **unused) {
@@ -175,7 +175,7 @@ static void test_units(void **unused) {
     for (int k = 0; scree_solver_class(k); ++k)
       for (int law = SCREE_COULOMB; law <= SCREE_ASSOCIATED; ++law) {
         const scree_SolverClass *class_ = scree_solver_class(k);
-        p.law = scaled.law = (scree_Law)law;
+        p.flow = scaled.flow = (scree_Flow)law;
         if (scree_solver_class_refuses(class_, &p)) continue;
         Solution s = solve_with(&p, scree_solver_class_name(class_), NULL, 1e-8);
         Solution t = solve_with(&scaled, scree_solver_class_name(class_), NULL, 1e-8);
@@ -199,7 +199,7 @@ static void test_warm_start(void **unused) {
   for (int k = 0; scree_solver_class(k); ++k) {
     const char *name = scree_solver_class_name(scree_solver_class(k));
     for (int law = SCREE_COULOMB; law <= SCREE_ASSOCIATED; ++law) {
-      p.law = (scree_Law)law;
+      p.flow = (scree_Flow)law;
       if (scree_solver_class_refuses(scree_solver_class(k), &p)) continue;
       Solution s = solve_with(&p, name, NULL, 1e-9);
       assert_int_equal(s.status, SCREE_OK);

@@ -38,7 +38,7 @@ static scree_Status make_problem(scree_Problem *problem, const scree_Log *log) {
   const double h = 0.05, mass = 1.0, gravity = 1.0, angle = acos(-1.0) / 6.0;
   const scree_Status status = scree_problem_create_assembled(problem, 2, 1, 1, true, log);
   if (status) return status;
-  problem->law = SCREE_ASSOCIATED;
+  problem->flow = SCREE_ASSOCIATED;
   problem->blocks.row[1] = 1;
   problem->blocks.x[0] = h * h / mass;
   problem->blocks.x[3] = 3.0 * h * h / mass; /* a disk's 1/m + r^2/I; takes no part */

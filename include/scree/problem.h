@@ -35,13 +35,13 @@
 extern "C" {
 #endif
 
-typedef enum scree_Law {
+typedef enum scree_Flow {
   SCREE_COULOMB,   /* s = mu |u_T| n */
   SCREE_ASSOCIATED /* s = 0: convex, dilates by mu |u_T| */
-} scree_Law;
+} scree_Flow;
 
 /* "coulomb", "associated"; null for other values. */
-SCREE_API const char *scree_flow_name(scree_Law flow);
+SCREE_API const char *scree_flow_name(scree_Flow flow);
 
 typedef enum scree_OperatorKind { SCREE_ASSEMBLED, SCREE_BODIES } scree_OperatorKind;
 
@@ -111,7 +111,7 @@ typedef struct scree_GeneralRows {
 
 typedef struct scree_Problem {
   int d, nc;
-  scree_Law law;
+  scree_Flow flow;
   scree_OperatorKind kind;
   scree_BlockRows blocks; /* if SCREE_ASSEMBLED */
   scree_BodyRows bodies;  /* these three: if SCREE_BODIES */
@@ -123,8 +123,8 @@ typedef struct scree_Problem {
   double *set_a, *set_b; /* (constraints) parameters of the sets, or null: zero */
   /* Non-associated flow (002 section 9) of the contacts, or null. (nc x d x d) symmetric positive
    * definite H_c that do not mix normal and tangents: the law is then -H_c u_c in N_{Y_c}(r_c),
-   * with law = SCREE_ASSOCIATED. The caller's memory. */
-  const double *flow;
+   * with flow = SCREE_ASSOCIATED. The caller's memory. */
+  const double *flow_blocks;
   void *owned; /* memory that scree_problem_destroy frees, or null for a view */
 } scree_Problem;
 

@@ -25,7 +25,7 @@ typedef struct scree_WorldSettings {
   double step;        /* h, > 0: there is no default */
   double theta;       /* moreau-jean, moreau-jean-closed: in [1/2, 1] (1/2) */
   scree_Vec3 gravity; /* (0, -9.81, 0) in 2D is the caller's to set: default is zero */
-  scree_Law flow;     /* SCREE_COULOMB, or SCREE_ASSOCIATED: the convex relaxation of 003 */
+  scree_Flow flow;    /* SCREE_COULOMB, or SCREE_ASSOCIATED: the convex relaxation of 003 */
   /* Gap up to which moreau-jean-closed takes a contact as closed, relative to the smaller body
    * (1e-9). Schemes that look ahead do not need it. */
   double gap_tolerance;

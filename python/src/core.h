@@ -166,7 +166,7 @@ PyObject *record_new(Record kind, const void *values);
 
 typedef struct ProblemObject {
   PyObject_HEAD scree_Problem problem; /* never changes once it is made */
-  PyObject *flow;                      /* array that problem.flow looks into, or null */
+  PyObject *flow;                      /* array that problem.flow_blocks looks into, or null */
 } ProblemObject;
 
 extern PyTypeObject ProblemType;

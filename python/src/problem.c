@@ -110,8 +110,8 @@ scree_Status problem_copy(const scree_Problem *from, scree_Problem *to, const sc
   copy(to->set, from->set, constraint_count(from));
   copy(to->set_a, from->set_a, constraint_count(from) * sizeof(double));
   copy(to->set_b, from->set_b, constraint_count(from) * sizeof(double));
-  to->law = from->law;
   to->flow = from->flow;
+  to->flow_blocks = from->flow_blocks;
   return SCREE_OK;
 }
 
@@ -161,7 +161,7 @@ static PyObject *problem_read(PyTypeObject *type, PyObject *args, PyObject *kw) 
   PyObject *made = NULL, *record = NULL, *r_array = NULL, *u_array = NULL, *result = NULL;
   CALL_ON_FILES(&call, status = scree_fclib_read(name, &problem, &info, &call.log), goto end);
   if (!call_succeeded(&call, status)) goto end;
-  problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+  problem.flow = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
   if (info.has_solution) {
     npy_intp shape[2];
     const int nd = problem_shape(&problem, shape);
@@ -251,7 +251,7 @@ static PyObject *problem_assemble(PyObject *object, PyObject *none) {
   PyObject *made = NULL;
   if (call_succeeded(&call, status)) made = problem_take(Py_TYPE(object), &problem);
   if (made) {
-    ((ProblemObject *)made)->problem.flow = self->problem.flow;
+    ((ProblemObject *)made)->problem.flow_blocks = self->problem.flow_blocks;
     ((ProblemObject *)made)->flow = self->flow;
     Py_XINCREF(self->flow);
   } else {
@@ -280,8 +280,8 @@ static PyObject *get_rows(PyObject *self, void *unused) {
 
 static PyObject *get_law(PyObject *self, void *unused) {
   (void)unused;
-  return PyUnicode_FromString(((ProblemObject *)self)->problem.law == SCREE_COULOMB ? "coulomb"
-                                                                                    : "associated");
+  return PyUnicode_FromString(
+      ((ProblemObject *)self)->problem.flow == SCREE_COULOMB ? "coulomb" : "associated");
 }
 
 static PyObject *get_kind(PyObject *self, void *unused) {
@@ -333,7 +333,7 @@ static PyObject *get_flow(PyObject *self, void *unused) {
   if (!flow) Py_RETURN_NONE;
   const scree_Problem *p = &((ProblemObject *)self)->problem;
   const npy_intp shape[3] = {p->nc, p->d, p->d};
-  return new_look(self, 3, shape, NPY_DOUBLE, p->flow);
+  return new_look(self, 3, shape, NPY_DOUBLE, p->flow_blocks);
 }
 
 static PyObject *get_nbodies(PyObject *self, void *unused) {

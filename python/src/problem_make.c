@@ -10,7 +10,7 @@ static const char *const law_words[] = {"coulomb", "associated", NULL};
 typedef struct Common {
   PyObject *q_object, *mu_object, *law_object, *set_object, *a_object, *b_object, *flow_object;
   PyArrayObject *q, *mu, *set, *a, *b, *flow;
-  scree_Law law;
+  scree_Flow law;
   int d, nc;
 } Common;
 
@@ -94,8 +94,8 @@ static PyObject *finish(PyTypeObject *type, scree_Problem *problem, Common *comm
     problem->set[k] = (uint8_t)ints(common->set)[k];
   if (common->a) copy_doubles(problem->set_a, common->a);
   if (common->b) copy_doubles(problem->set_b, common->b);
-  problem->law = common->law;
-  problem->flow = common->flow ? doubles(common->flow) : NULL;
+  problem->flow = common->law;
+  problem->flow_blocks = common->flow ? doubles(common->flow) : NULL;
   scree_Status status;
   CALL_WITHOUT_GIL(call, status = scree_problem_check(problem, &call->log));
   PyObject *object = NULL;
@@ -415,7 +415,7 @@ PyObject *problem_general(PyTypeObject *type, PyObject *args, PyObject *kw) {
                                       .touched = ints(g.touched)};
   if (!call_succeeded(&call, scree_problem_create(&problem, &layout, &call.log))) goto end;
   fill_general(&g, &problem);
-  problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+  problem.flow = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
   if (!call_succeeded(&call, scree_problem_check(&problem, &call.log))) goto end;
   object = problem_take(type, &problem);
   if (object) memset(&problem, 0, sizeof problem);
@@ -443,7 +443,7 @@ PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw) {
   memset(&problem, 0, sizeof problem);
   Call call;
   call_init(&call);
-  int law = from->law == SCREE_COULOMB ? 0 : 1;
+  int law = from->flow == SCREE_COULOMB ? 0 : 1;
   if (given(law_object) && (law = as_choice(law_object, "law", law_words)) < 0) goto end;
   if (given(q_object) && !(q = as_doubles(q_object, "q", nd, shape))) goto end;
   if (given(mu_object) && !(mu = as_doubles(mu_object, "mu", 1, &constraints))) goto end;
@@ -452,7 +452,7 @@ PyObject *problem_replace(PyObject *self, PyObject *args, PyObject *kw) {
   if (!call_succeeded(&call, status)) goto end;
   if (q) copy_doubles(problem.q, q);
   if (mu) copy_doubles(problem.mu, mu);
-  problem.law = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
+  problem.flow = law == 0 ? SCREE_COULOMB : SCREE_ASSOCIATED;
   CALL_WITHOUT_GIL(&call, status = scree_problem_check(&problem, &call.log));
   if (call_succeeded(&call, status)) object = problem_take(Py_TYPE(self), &problem);
   if (object) {

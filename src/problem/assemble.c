@@ -52,8 +52,8 @@ static void fill_block(const scree_Problem *p, int c, int k, size_t stride, doub
 
 static void copy_common(const scree_Problem *from, scree_Problem *to) {
   const size_t nc = (size_t)from->nc, n = nc * (size_t)from->d;
-  to->law = from->law;
   to->flow = from->flow;
+  to->flow_blocks = from->flow_blocks;
   if (!nc) return;
   memcpy(to->q, from->q, n * sizeof(double));
   memcpy(to->mu, from->mu, nc * sizeof(double));

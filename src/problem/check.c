@@ -191,11 +191,11 @@ static scree_Status check_bodies(const scree_Problem *p, const scree_Log *log) {
  * section 9: blocks h11 and h22, h23, h33). */
 static scree_Status check_flow(const scree_Problem *p, const scree_Log *log) {
   const int d = p->d;
-  if (p->law != SCREE_ASSOCIATED)
+  if (p->flow != SCREE_ASSOCIATED)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "problem: a flow H is given with Coulomb's law, expected the associated law");
   for (int c = 0; c < p->nc; ++c) {
-    const double *H = p->flow + (size_t)c * (size_t)(d * d);
+    const double *H = p->flow_blocks + (size_t)c * (size_t)(d * d);
     bool good = true;
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < d; ++j)
@@ -223,9 +223,9 @@ static scree_Status check_sets(const scree_Problem *p, size_t n, const scree_Log
 scree_Status scree_problem_check(const scree_Problem *p, const scree_Log *log) {
   scree_Status status = scree_problem_check_sizes(p->d, p->nc, log);
   if (status) return status;
-  if (p->law != SCREE_COULOMB && p->law != SCREE_ASSOCIATED)
+  if (p->flow != SCREE_COULOMB && p->flow != SCREE_ASSOCIATED)
     return scree_fail(log, SCREE_BAD_INPUT, "problem: law is %d, expected coulomb or associated",
-                      (int)p->law);
+                      (int)p->flow);
   if (p->general.count < 0 || p->vertices.count < 0)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "problem: %d constraints of any size and %d further vertices, expected >= 0",
@@ -246,6 +246,6 @@ scree_Status scree_problem_check(const scree_Problem *p, const scree_Log *log) {
   if (!status) status = check_not_negative("mu", p->mu, n, log);
   if (!status && p->set_a) status = check_not_negative("set parameter a", p->set_a, n, log);
   if (!status && p->set_b) status = check_not_negative("set parameter b", p->set_b, n, log);
-  if (!status && p->flow) status = check_flow(p, log);
+  if (!status && p->flow_blocks) status = check_flow(p, log);
   return status;
 }

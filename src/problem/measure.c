@@ -122,11 +122,12 @@ double scree_measure_contact(const scree_Problem *problem, int c, double rho, co
   const size_t at = contact ? (size_t)c * (size_t)d : row[0];
   const double *u = U + at;
   const scree_Set set = scree_problem_set(problem, c);
-  const bool slides = problem->law == SCREE_COULOMB && scree_set_has_cone(set.kind);
+  const bool slides = problem->flow == SCREE_COULOMB && scree_set_has_cone(set.kind);
   double map[SCREE_ROWS_MAX], flow[3];
   const double s = slides ? set.mu * tangent_norm(d, u) : 0.0;
-  if (problem->flow && contact) {
-    for (int i = 0; i < d; ++i) flow[i] = dot(d, problem->flow + (at + (size_t)i) * (size_t)d, u);
+  if (problem->flow_blocks && contact) {
+    for (int i = 0; i < d; ++i)
+      flow[i] = dot(d, problem->flow_blocks + (at + (size_t)i) * (size_t)d, u);
     u = flow;
   }
   natural_map(&set, d, rho, R + at, u, s, map);
@@ -140,12 +141,12 @@ SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, in
   const double *r = R + at, *u = U + at, *q = p->q + at;
   const scree_Set set = scree_problem_set(p, c);
   const double ut = tangent_norm(d, u);
-  const bool slides = p->law == SCREE_COULOMB && scree_set_has_cone(set.kind);
+  const bool slides = p->flow == SCREE_COULOMB && scree_set_has_cone(set.kind);
   const double s = slides ? set.mu * ut : 0.0;
   double map[SCREE_ROWS_MAX] = {0.0}, natural2 = 0.0, flow[3];
   const double *driving = u; /* the normal direction of the set: u, or H u with a given flow */
-  if (p->flow && c < p->nc) {
-    for (int i = 0; i < d; ++i) flow[i] = dot(d, p->flow + (at + (size_t)i) * (size_t)d, u);
+  if (p->flow_blocks && c < p->nc) {
+    for (int i = 0; i < d; ++i) flow[i] = dot(d, p->flow_blocks + (at + (size_t)i) * (size_t)d, u);
     driving = flow;
   }
   sums->r2 += dot(d, r, r);
@@ -257,7 +258,7 @@ SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int f
     load_four(d, R + at, r);
     load_four(d, U + at, u);
     load_four(d, p->q + at, q);
-    if (p->law == SCREE_COULOMB)
+    if (p->flow == SCREE_COULOMB)
       s = mu * (d == 2 ? scree_lane_abs(u[1]) : scree_lane_sqrt(u[1] * u[1] + u[2] * u[2]));
     if (parts & PART_ERROR) map[0] = natural_four(d, mu, rho, r, u, s, &ordinary);
     if (parts & PART_SICONOS) map[1] = natural_four(d, mu, zero + 1.0, r, u, s, &ordinary);
@@ -291,7 +292,7 @@ static Sums sum_part(const scree_Operator *W, unsigned parts, int index, int chu
   const int nc = W->problem->nc, last = (index + 1) * chunk < nc ? (index + 1) * chunk : nc;
   int first = index * chunk;
   Sums sums = {.worst = -1};
-  if (W->plain_cones && !W->problem->flow &&
+  if (W->plain_cones && !W->problem->flow_blocks &&
       (parts | PART_ERROR | PART_SICONOS) == (PART_ERROR | PART_SICONOS))
     first = sum_cones_range(W, parts, first, last, r, u, &sums);
   if (W->problem->d == 3)

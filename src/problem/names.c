@@ -17,6 +17,6 @@ const char *scree_measure_name(scree_Measure measure) {
   return (int)measure >= 0 && (int)measure < MEASURES ? scree_measure_names[measure] : NULL;
 }
 
-const char *scree_flow_name(scree_Law flow) {
+const char *scree_flow_name(scree_Flow flow) {
   return (int)flow >= 0 && (int)flow < FLOWS ? scree_flow_names[flow] : NULL;
 }

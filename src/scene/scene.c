@@ -88,7 +88,7 @@ static scree_Status check_solver(const scree_Scene *scene, const scree_Node *sol
   if (!class_) return SCREE_OK;
   scree_Status status = scree_problem_create_dense(&problem, d, 1, d == 2 ? flat : W, q, &mu, log);
   if (status != SCREE_OK) return status;
-  if (scree_node_is(solver, "flow", "associated")) problem.law = SCREE_ASSOCIATED;
+  if (scree_node_is(solver, "flow", "associated")) problem.flow = SCREE_ASSOCIATED;
   const char *reason = scree_solver_class_refuses(class_, &problem);
   if (reason)
     status = scree_scene_refuse(scene, name, log,

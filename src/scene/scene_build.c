@@ -127,8 +127,9 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.step = scene->step;
   settings.theta = scree_node_number(time, "theta");
   settings.gravity = scene->gravity;
-  for (int k = 0; scree_flow_name((scree_Law)k); ++k)
-    if (scree_node_is(solver, "flow", scree_flow_name((scree_Law)k))) settings.flow = (scree_Law)k;
+  for (int k = 0; scree_flow_name((scree_Flow)k); ++k)
+    if (scree_node_is(solver, "flow", scree_flow_name((scree_Flow)k)))
+      settings.flow = (scree_Flow)k;
   settings.gap_tolerance = scree_node_number(time, "gap_tolerance");
   settings.penetration = scree_node_number(time, "penetration");
   settings.penetration_limit = scree_node_number(time, "penetration_limit");

@@ -45,7 +45,7 @@ static const char *measure_name(int index) {
 }
 
 static const char *flow_name(int index) {
-  return scree_flow_name((scree_Law)index);
+  return scree_flow_name((scree_Flow)index);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */

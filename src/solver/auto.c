@@ -161,7 +161,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   if (!st->history) return facts;
   const double work = scree_solve_run_work(run);
   facts.assembled = p->kind == SCREE_ASSEMBLED;
-  facts.associated = p->law == SCREE_ASSOCIATED;
+  facts.associated = p->flow == SCREE_ASSOCIATED;
   facts.factorises = !scree_solver_class_refuses(&scree_solver_newton, p);
   facts.follows = !scree_solver_class_refuses(&scree_solver_lemke, p);
   facts.warm = s->warm_start;

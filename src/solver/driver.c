@@ -79,15 +79,16 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
   const unsigned can = class_->capabilities;
   if (problem->d == 2 && !(can & SCREE_CAN_2D)) return "it does not solve 2D problems";
   if (problem->d == 3 && !(can & SCREE_CAN_3D)) return "it does not solve 3D problems";
-  if (problem->law == SCREE_COULOMB && !(can & SCREE_CAN_COULOMB))
+  if (problem->flow == SCREE_COULOMB && !(can & SCREE_CAN_COULOMB))
     return "it solves the associated law only (--law associated), or serves inside fixed-point";
-  if (problem->law == SCREE_ASSOCIATED && !(can & SCREE_CAN_ASSOCIATED))
+  if (problem->flow == SCREE_ASSOCIATED && !(can & SCREE_CAN_ASSOCIATED))
     return "it does not solve the associated law";
   if (problem->kind == SCREE_ASSEMBLED && !(can & SCREE_CAN_ASSEMBLED))
     return "it needs the bodies, and this problem gives W only";
   if (problem->kind == SCREE_BODIES && !(can & SCREE_CAN_BODIES))
     return "it needs W assembled, and this problem gives bodies";
-  if (problem->flow && !(can & SCREE_CAN_FLOW)) return "it does not know non-associated flow";
+  if (problem->flow_blocks && !(can & SCREE_CAN_FLOW))
+    return "it does not know non-associated flow";
   if (problem->general.count && !(can & SCREE_CAN_ANY_SIZE))
     return "it solves contacts only, no joints or other constraints of any size";
   static const char *const names[SCREE_SET_KINDS] = {

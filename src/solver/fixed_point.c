@@ -96,7 +96,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   m->omega = m->s + nc;
   m->change = m->omega + nc;
   m->problem = *run->W->problem;
-  m->problem.law = SCREE_ASSOCIATED;
+  m->problem.flow = SCREE_ASSOCIATED;
   m->problem.q = m->q;
   m->problem.owned = NULL;
   m->W = *run->W;

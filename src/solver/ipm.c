@@ -281,9 +281,9 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   st->W = run->W;
   st->n = run->W->rows;
   st->options = *(const Options *)options;
-  st->law = (scree_IpmLaw){.coulomb = p->law == SCREE_COULOMB,
+  st->law = (scree_IpmLaw){.coulomb = p->flow == SCREE_COULOMB,
                            .bodies = p->kind == SCREE_BODIES,
-                           .kappa = p->law == SCREE_COULOMB ? st->options.kappa : 1.0};
+                           .kappa = p->flow == SCREE_COULOMB ? st->options.kappa : 1.0};
   scree_Status status = allocate(st, run);
   if (!status) status = scree_solve_run_system(run, &st->system);
   if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &st->sweeps_per_f);

@@ -109,7 +109,7 @@ void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c)
   k->at = scree_row_of(W, c);
   k->mat = scree_square_of(W, c);
   k->C = scree_compliance_of(W, c);
-  k->flow = p->flow && c < p->nc ? p->flow + k->mat : NULL;
+  k->flow = p->flow_blocks && c < p->nc ? p->flow_blocks + k->mat : NULL;
   k->kind = set.kind == SCREE_SET_SPACE                            ? SCREE_IPM_SPACE
             : set.kind == SCREE_SET_HALF_LINE || !(p->mu[c] > 0.0) ? SCREE_IPM_LINE
                                                                    : SCREE_IPM_CONE;

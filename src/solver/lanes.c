@@ -335,8 +335,8 @@ scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last) {
 
 bool scree_lanes_fit(const scree_Operator *W) {
   const scree_Problem *p = W->problem;
-  return p->kind == SCREE_BODIES && W->plain_cones && !p->flow && !p->bodies.C &&
-         (p->law == SCREE_COULOMB || scree_problem_is_frictionless(p)) &&
+  return p->kind == SCREE_BODIES && W->plain_cones && !p->flow_blocks && !p->bodies.C &&
+         (p->flow == SCREE_COULOMB || scree_problem_is_frictionless(p)) &&
          ((p->d == 3 && p->bodies.nb == 6) || (p->d == 2 && p->bodies.nb == 3));
 }
 

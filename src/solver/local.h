@@ -13,7 +13,7 @@
 #include "scree/problem.h"
 
 typedef struct scree_LocalParameters {
-  scree_Law law;     /* SCREE_COULOMB unless the solver can do both */
+  scree_Flow law;    /* SCREE_COULOMB unless the solver can do both */
   double rho;        /* sbp sal ebp eal ibp: descent parameter, 0 automatic */
   double rho_factor; /* multiplies the automatic rho (alpha of 001 table IV) */
   double gamma_n;    /* epdas ipdas: active-set parameters, 0 automatic */

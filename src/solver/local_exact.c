@@ -236,7 +236,7 @@ static void solve_space(int d, const double *W, const double *q, const double *o
 }
 
 /* r <- P(r - rho (W r + q + s)), rho = 1/trace: at most half of a contraction is lost to mu. */
-static void exact_by_projection(const scree_Set *set, scree_Law law, int d, const double *W,
+static void exact_by_projection(const scree_Set *set, scree_Flow law, int d, const double *W,
                                 const double *q, const double *old, double *r) {
   double trace = 0.0, largest = 0.0;
   for (int i = 0; i < d; ++i) trace += W[i * d + i];
@@ -262,7 +262,7 @@ static void exact_by_projection(const scree_Set *set, scree_Law law, int d, cons
   }
 }
 
-static void exact_cone(scree_Law law, int d, const double *W, double mu, const double *q,
+static void exact_cone(scree_Flow law, int d, const double *W, double mu, const double *q,
                        const double *old, double *r) {
   if (law == SCREE_COULOMB)
     scree_exact_coulomb(d, W, mu, q, old, r);
@@ -270,8 +270,8 @@ static void exact_cone(scree_Law law, int d, const double *W, double mu, const d
     exact_associated(d, W, mu, q, old, r);
 }
 
-void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double *W, const double *q,
-                       const double *old, double *r) {
+void scree_exact_solve(const scree_Set *set, scree_Flow law, int d, const double *W,
+                       const double *q, const double *old, double *r) {
   switch (set->kind) {
   case SCREE_SET_CONE: exact_cone(law, d, W, set->mu, q, old, r); return;
   case SCREE_SET_HALF_LINE:

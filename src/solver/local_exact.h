@@ -25,8 +25,8 @@
 #include <math.h>
 
 /* All sets and both laws; q = u - W r_old, `old` the previous impulse (a start for iterations). */
-void scree_exact_solve(const scree_Set *set, scree_Law law, int d, const double *W, const double *q,
-                       const double *old, double *r);
+void scree_exact_solve(const scree_Set *set, scree_Flow law, int d, const double *W,
+                       const double *q, const double *old, double *r);
 
 /* Non-associated flow: -H u in N_Y(r), that is the associated law with H W and H q. */
 void scree_exact_flow(const scree_Set *set, int d, const double *H, const double *W,

@@ -128,7 +128,8 @@ static View view_contact(const State *st, const scree_Problem *p, int k, const d
   if (set.kind == SCREE_SET_SPACE) return view;
   const int d = view.rows.d;
   if (set.kind == SCREE_SET_BALL) return view_ball(st, set.a, k, r, u);
-  const double *flow = p->flow && k < p->nc ? p->flow + view.rows.mat : NULL; /* contacts */
+  const double *flow =
+      p->flow_blocks && k < p->nc ? p->flow_blocks + view.rows.mat : NULL; /* contacts */
   r += view.rows.at;
   u += view.rows.at;
   for (int i = 0; i < d; ++i) {
@@ -137,7 +138,7 @@ static View view_contact(const State *st, const scree_Problem *p, int k, const d
     for (int j = 0; flow && j < d; ++j) view.u[i] += flow[i * d + j] * u[j];
   }
   view.r[0] += view.shift;
-  view.status = scree_read_status(d, p->law, view.mu, st->w[k], view.r, view.u);
+  view.status = scree_read_status(d, p->flow, view.mu, st->w[k], view.r, view.u);
   return view;
 }
 
@@ -176,11 +177,11 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
     scree_slip_direction(d, w, view.r, view.u, slip.t);
     slip.speed = scree_tangent_norm(d, view.u);
   }
-  scree_status_rows(d, view.status, p->law, view.mu, w, &slip, Lu, Lr);
+  scree_status_rows(d, view.status, p->flow, view.mu, w, &slip, Lu, Lr);
   scree_rows_soften(d, weight, from, Lu, Lr, c);
   for (int i = 0; i < d; ++i) c[i] -= Lr[i * d] * view.shift;
-  if (p->flow && k < p->nc && scree_problem_set(p, k).kind != SCREE_SET_SPACE)
-    apply_flow(d, p->flow + view.rows.mat, Lu);
+  if (p->flow_blocks && k < p->nc && scree_problem_set(p, k).kind != SCREE_SET_SPACE)
+    apply_flow(d, p->flow_blocks + view.rows.mat, Lu);
 }
 
 /* Mark the contacts whose status at the end of a step, before the projection, is not the one that

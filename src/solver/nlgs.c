@@ -42,11 +42,11 @@ typedef struct State {
 static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClass *local) {
   const scree_Problem *p = run->W->problem;
   if (local == &scree_local_exact) return SCREE_OK;
-  if (p->flow)
+  if (p->flow_blocks)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver nlgs: local=%s does not know non-associated flow; use local=exact",
                       local->name);
-  if (p->law == SCREE_ASSOCIATED && !local->associated)
+  if (p->flow == SCREE_ASSOCIATED && !local->associated)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver nlgs: local=%s solves Coulomb's law only; use local=exact for the "
                       "associated law",

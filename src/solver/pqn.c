@@ -129,7 +129,7 @@ static void linearise(State *state, int c, const double *u) {
   const scree_Problem *p = W->problem;
   const size_t at = scree_row_of(W, c), block = scree_square_of(W, c);
   const int d = scree_rows_of(W, c);
-  const double mu = friction(p, c), slope = p->law == SCREE_COULOMB ? mu : 0.0;
+  const double mu = friction(p, c), slope = p->flow == SCREE_COULOMB ? mu : 0.0;
   double *X = state->X + block, *Y = state->Y + block, room[9];
   double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
   const double *Wcc = scree_constraint_diagonal(W, c, room);

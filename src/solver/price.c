@@ -31,7 +31,7 @@ static const struct Numbers {
 };
 
 bool scree_price_is_slow(const scree_Problem *p) {
-  return (p->law == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow;
+  return (p->flow == SCREE_ASSOCIATED && !scree_problem_is_frictionless(p)) || p->flow_blocks;
 }
 
 double scree_price_sweep(const scree_Problem *p, bool balls) {

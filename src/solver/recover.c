@@ -329,8 +329,8 @@ static bool is_gain(const scree_Finder *f, int nbodies) {
 static void fill_result(const scree_Finder *f, scree_Problem *bodies) {
   const scree_Problem *p = f->p;
   const size_t nc = (size_t)f->nc;
-  bodies->law = p->law;
   bodies->flow = p->flow;
+  bodies->flow_blocks = p->flow_blocks;
   bodies->bodies.nbodies = f->nbodies;
   memcpy(bodies->q, p->q, nc * (size_t)f->d * sizeof *p->q);
   memcpy(bodies->mu, p->mu, nc * sizeof *p->mu);

@@ -18,7 +18,7 @@ double scree_tangent_norm(int d, const double *x) {
   return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
 }
 
-scree_RowStatus scree_read_status(int d, scree_Law law, double mu, double w, const double *r,
+scree_RowStatus scree_read_status(int d, scree_Flow law, double mu, double w, const double *r,
                                   const double *u) {
   double t[2];
   const double normal = r[0] - u[0] / w;
@@ -28,8 +28,8 @@ scree_RowStatus scree_read_status(int d, scree_Law law, double mu, double w, con
   return tangent <= mu * normal ? SCREE_ROWS_STICK : SCREE_ROWS_SLIP;
 }
 
-static void slip_rows(int d, scree_Law law, double mu, double w, const scree_Slip *slip, double *Lu,
-                      double *Lr) {
+static void slip_rows(int d, scree_Flow law, double mu, double w, const scree_Slip *slip,
+                      double *Lu, double *Lr) {
   const double *t = slip->t;
   Lu[0] = 1.0;
   for (int i = 1; i < d && law == SCREE_ASSOCIATED; ++i) Lu[i] = mu * t[i - 1];
@@ -45,7 +45,7 @@ static void slip_rows(int d, scree_Law law, double mu, double w, const scree_Sli
   }
 }
 
-void scree_status_rows(int d, scree_RowStatus status, scree_Law law, double mu, double w,
+void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu, double w,
                        const scree_Slip *slip, double *Lu, double *Lr) {
   for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
   if (status == SCREE_ROWS_SLIP && mu > 0.0) {

@@ -45,7 +45,7 @@ double scree_tangent_norm(int d, const double *x);
 /* The status at (r, u), r being the impulse from the apex of the cone. Coulomb: active while
  * r_n - u_n/w > 0, then |z_T| against the friction that this normal part allows. Associated: by the
  * projection of z on the cone. Without friction: slip or open. */
-scree_RowStatus scree_read_status(int d, scree_Law law, double mu, double w, const double *r,
+scree_RowStatus scree_read_status(int d, scree_Flow law, double mu, double w, const double *r,
                                   const double *u);
 
 /* How a contact slips. */
@@ -56,7 +56,7 @@ typedef struct scree_Slip {
 } scree_Slip;
 
 /* Lu and Lr (d x d) of a status; `slip` is read only where that is slip with friction. */
-void scree_status_rows(int d, scree_RowStatus status, scree_Law law, double mu, double w,
+void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu, double w,
                        const scree_Slip *slip, double *Lu, double *Lr);
 
 /* Lr += weight Lu, and where c is not null also c = weight Lu centre: a compliance about `centre`.

@@ -59,10 +59,10 @@ SCREE_INLINE void visit(const scree_Sweeps *state, const scree_Operator *W, scre
       q[i] = u[i];
       for (int j = 0; j < d; ++j) q[i] -= Wcc[i * d + j] * rc[j];
     }
-    if (p->flow)
-      scree_exact_flow(&set, d, p->flow + at * (size_t)d, Wcc, q, rc, next);
+    if (p->flow_blocks)
+      scree_exact_flow(&set, d, p->flow_blocks + at * (size_t)d, Wcc, q, rc, next);
     else
-      scree_exact_solve(&set, p->law, d, Wcc, q, rc, next);
+      scree_exact_solve(&set, p->flow, d, Wcc, q, rc, next);
   } else {
     const double mu = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 0.0 : p->mu[c];
     state->settings.local->solve(&state->settings.parameters, d, Wcc, mu, u, rc, next);
@@ -95,7 +95,7 @@ SCREE_CLONES static Change visit_all(const scree_Sweeps *state, const scree_Oper
   const scree_Problem *p = W->problem;
   const int d = p->d, nb = p->bodies.nb;
   const bool cone =
-      state->settings.local == &scree_local_exact && p->law == SCREE_COULOMB && W->plain_cones;
+      state->settings.local == &scree_local_exact && p->flow == SCREE_COULOMB && W->plain_cones;
   if (p->kind == SCREE_ASSEMBLED) {
     if (d == 3 && cone) return visit_list(state, W, SCREE_ASSEMBLED, 3, 0, true, list, n, r);
     if (d == 2 && cone) return visit_list(state, W, SCREE_ASSEMBLED, 2, 0, true, list, n, r);
@@ -119,7 +119,7 @@ static void visit_general(const scree_Operator *W, int k, const scree_VertexStat
   scree_general_velocity(W, k, r, state, u);
   for (int i = 0; i < d; ++i)
     for (int j = 0; j < d; ++j) u[i] -= Wcc[i * d + j] * rc[j];
-  scree_exact_solve(&set, p->law, d, Wcc, u, rc, next);
+  scree_exact_solve(&set, p->flow, d, Wcc, u, rc, next);
   for (int i = 0; i < d; ++i) {
     const double dr = next[i] - rc[i];
     rc[i] = next[i];
@@ -220,7 +220,7 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   scree_Sweeps *state = SCREE_TAKE(arena, scree_Sweeps, 1);
   if (!state) return scree_fail_memory(run->log, "sweeps");
   state->settings = *settings;
-  state->settings.parameters.law = W->problem->law;
+  state->settings.parameters.law = W->problem->flow;
   state->poll = run->poll;
   state->y = SCREE_TAKE(arena, double, W->state_size);
   if (!state->y) return scree_fail_memory(run->log, "the velocities of vertices");

@@ -352,7 +352,7 @@ scree_Problem scree_system_problem(const scree_System *s) {
   const scree_Posed *p = &s->posed;
   scree_Problem problem = {.d = s->bodies.dimension,
                            .nc = p->nc,
-                           .law = s->settings.flow,
+                           .flow = s->settings.flow,
                            .kind = SCREE_BODIES,
                            .q = p->q,
                            .mu = p->mu};
