@@ -28,6 +28,8 @@ typedef struct scree_LawPoint {
   const scree_Vec3 *axes; /* (d) normal and tangents */
   const double *before;   /* (d) relative velocity before the kick */
   const double *memory;   /* (memory of the class) after the last step; zero for a new contact */
+  bool first;             /* the first step of a simulation */
+  double size;            /* of the smaller body */
 } scree_LawPoint;
 
 /* What such a law adds to the problem u = W r + q. */
@@ -71,7 +73,8 @@ enum { SCREE_LAW_MEMORY = 16 };
         sizeof(double) * (sizeof(array) / sizeof *(array))                                         \
   }
 
-extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law_compliant;
+extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law_compliant,
+    scree_law_cohesive;
 extern const scree_LawClass *const scree_law_registry[]; /* null-ended */
 const scree_LawClass *scree_law_find(const char *name);
 /* The values of a law that is known, against the ranges of its table. */
