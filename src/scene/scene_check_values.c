@@ -57,7 +57,7 @@ scree_Node *scree_check_scalars(scree_Check *check, const scree_Field *field,
   const scree_Field number = {.min = -INFINITY, .max = INFINITY};
   const bool ints = field->type == SCREE_FIELD_INTS;
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
-  const int wanted = (int)field->max; /* 0: any number of numbers */
+  const int wanted = ints ? 0 : (int)field->max; /* 0: any number of numbers */
   if (node->kind != SCREE_NODE_LIST || (!ints && wanted > 0 && node->count != wanted)) {
     char what[64];
     if (ints)
