@@ -1,8 +1,8 @@
 /* Constraints of any size, one at a time: their velocity, and how they push their vertices. Index k
  * counts them from zero; constraint nc + k is constraint k here.
  *
- * Where velocities are. Bodies lie `stride` doubles apart (nb in the state of the operator, more
- * where a sweep pads them), the further vertices where the operator says. */
+ * Storage of velocities: bodies lie `stride` doubles apart (nb in the state of the operator, more
+ * where a sweep pads them), the further vertices where the operator stores them. */
 #ifndef SCREE_PROBLEM_GENERAL_H
 #define SCREE_PROBLEM_GENERAL_H
 

@@ -112,8 +112,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   return status;
 }
 
-/* Linearise again the gaps that rotation closes further than the expansion predicted (overlap.c).
- * */
+/* Linearise again the gaps that rotation closes further than predicted (overlap.c). */
 static scree_Status expand_again(scree_System *s, const Times *t, scree_StepReport *report,
                                  bool *again) {
   scree_Points *points = &s->overlaps;
