@@ -352,8 +352,8 @@ static bool is_in_body(const Pair *p, scree_Vec3 x) {
   return true;
 }
 
-/* Drop invalid deep points: the bodies are separated in another direction, or another point nearby
- * is less deep. */
+/* Whether deep point k is invalid: the bodies are separated in another direction, or another point
+ * nearby is less deep. */
 static bool is_nonsense(const Pair *p, int k) {
   const scree_ManifoldPoint *x = &p->points[k];
   const double slack = TOLERATED * p->shape->size;
