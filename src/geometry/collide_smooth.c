@@ -19,7 +19,7 @@ static scree_Vec3 semi_axes(const scree_Shape *s) {
   return semi;
 }
 
-/* Rows semi_i * axis_i of a body with axes R seen in the directions basis [k]. */
+/* Rows semi_i * axis_i of a body with axes R in the basis [k]. */
 static void fill_rows(scree_Vec3 semi, const scree_Mat3 *R, int k, const scree_Vec3 basis[3],
                       double rows[3][3]) {
   for (int i = 0; i < 3; i++)

@@ -26,11 +26,12 @@ SCREE_INLINE double *scree_vertex_at(const scree_Operator *W, const scree_Vertex
                      : state->further + W->offset[v - nbodies];
 }
 
-/* u += B y over the vertices of constraint k; those that are coupled with others only if asked. */
+/* u += B y over the vertices of constraint k; `with_coupled`: including those coupled with
+ * others. */
 void scree_general_motion(const scree_Operator *W, int k, const scree_VertexState *state,
                           bool with_coupled, double *u);
 
-/* y += B^T dr over its vertices; those that are coupled only if asked. */
+/* y += B^T dr over its vertices; `with_coupled`: including those coupled with others. */
 void scree_general_push(const scree_Operator *W, int k, const double *dr,
                         const scree_VertexState *state, bool with_coupled);
 

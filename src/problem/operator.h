@@ -50,13 +50,13 @@ scree_Status scree_operator_init(const scree_Problem *problem, int threads, cons
                                  const int *entry, scree_Arena *arena, const scree_Log *log,
                                  scree_Operator *W);
 
-/* y = B^T r (nothing in assembled form) */
+/* y = B^T r (no effect in assembled form) */
 void scree_operator_gather(const scree_Operator *W, const double *r, double *y);
 
 /* out = A y (body form); `out` must not be y */
 void scree_operator_inertia(const scree_Operator *W, const double *y, double *out);
 
-/* y = A^-1 B^T r, the state that belongs to r (nothing in assembled form) */
+/* y = A^-1 B^T r, the state that belongs to r (no effect in assembled form) */
 SCREE_PRIVATE void scree_operator_state(const scree_Operator *W, const double *r, double *y);
 
 /* u = W r + q, given the state y of r. `q` (rows) may differ from the problem's, or be null for

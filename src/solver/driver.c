@@ -80,7 +80,7 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
   if (problem->d == 2 && !(can & SCREE_CAN_2D)) return "it does not solve 2D problems";
   if (problem->d == 3 && !(can & SCREE_CAN_3D)) return "it does not solve 3D problems";
   if (problem->flow == SCREE_COULOMB && !(can & SCREE_CAN_COULOMB))
-    return "it solves the associated law only (--law associated), or serves inside fixed-point";
+    return "it solves the associated law only (--law associated), or is used inside fixed-point";
   if (problem->flow == SCREE_ASSOCIATED && !(can & SCREE_CAN_ASSOCIATED))
     return "it does not solve the associated law";
   if (problem->kind == SCREE_ASSEMBLED && !(can & SCREE_CAN_ASSEMBLED))

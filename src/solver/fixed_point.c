@@ -28,7 +28,7 @@ static const double inner_ratio = 0.1;    /* inner tolerance over the outer erro
 static const double inner_loosest = 1e-2; /* before the outer error is known */
 static const double omega_min = 1.0 / 64, omega_growth = 1.25;
 
-enum { PATIENCE = 6 }; /* iterations without progress before damping sets in */
+enum { PATIENCE = 6 }; /* iterations without progress before damping starts */
 
 typedef struct Options {
   char inner[SCREE_OPTION_NAME_SIZE];

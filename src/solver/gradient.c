@@ -10,7 +10,7 @@
  *            beta = theta(1 - theta)/(theta^2 + theta+),  y+ = r+ + beta (r+ - r)    (Nesterov)
  *     -AS    step: L doubles while f(r+) > f(y) + g.(r+ - y) + L/2 |r+ - y|^2, and is multiplied by
  *            0.97 after the iteration. f is quadratic, so the test is whether L is below the
- *            curvature (r+ - y)'W(r+ - y)/|r+ - y|^2; written like this nothing cancels.
+ *            curvature (r+ - y)'W(r+ - y)/|r+ - y|^2; this form avoids cancellation.
  *     -AR    restart: theta = 1 and y = r+ when g.(r+ - r) > 0
  *
  * (003's algorithms as corrected by the readings that repeat its Table 1: the printed loop tests

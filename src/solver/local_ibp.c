@@ -11,7 +11,7 @@
  *
  * The matrix (A + B W)^-1 takes the place of the scalar rho: the step is scaled by the local W, and
  * in 2D, where Z is piecewise linear, a visit with the right status solves the contact. With the
- * paper's rho = m/dt the ball on the belt takes 2 visits, the second of which changes nothing
+ * paper's rho = m/dt the ball on the belt takes 2 visits, the second of which makes no change
  * (000 table 2), and so does the ball in the drum (000 table 3), whose rolling contact tau alone
  * would take for a slipping one at first: rho is the same for both directions and W is not.
  *

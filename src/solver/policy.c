@@ -265,7 +265,7 @@ static const struct SweepNumbers {
   double far;          /* times the tolerance: one sweep will not suffice, */
   int far_group;       /* and between balls, where measuring costs more than a sweep, so many are
                           made before the first measurement */
-  double trust;        /* sweeps: a rate that was seen for fewer is trusted less */
+  double trust;        /* sweeps: a rate observed over fewer is trusted less */
   int calm_group;      /* sweeps in which over-relaxation must make progress */
   double no_progress;  /* ratio of errors that counts as no progress */
   double relaxation;   /* between balls with friction */

@@ -22,7 +22,7 @@
  *
  * It starts at
  *   1. a group between a body and the ground. Its neighbours are all coupled with each other, and
- *      eliminating it leaves nothing of their coupling;
+ *      eliminating it removes their coupling;
  *   2. three groups e, g, h of one body. Their off-diagonal blocks are enough (recover_triples.c):
  *      B_e B_e^T = W_eg W_hg^-1 W_he;
  *   3. if there is neither, the end of a chain: a group with one neighbour or none. Here W does

@@ -13,8 +13,8 @@
  * no spurious work, and motion along a curved obstacle is that of SHAKE, without energy drift.
  *
  * Restitution (Newton, e_n and e_t) acts in the step in which the bodies would meet. The velocity
- * u-, known half a step before the kick, is that of the kick less half of what the forces change it
- * by, d = u_free - u-. So with u = u- + d/2 and a = d/h the bodies meet a time tau after the kick,
+ * u-, known half a step before the kick, is that of the kick less half of its change by the forces,
+ * d = u_free - u-. So with u = u- + d/2 and a = d/h the bodies meet a time tau after the kick,
  *     D + u tau + a tau^2/2 = 0 ,   separate with w = -e (u + a tau) ,
  * and have u+ = w + a (h/2 - tau) half a step after the kick, which the law prescribes. If the two
  * bodies meet no others, their positions are corrected by the time tau (delay.c), after which the

@@ -15,7 +15,7 @@
  * becomes one, with the normal of the end and its position moved back along the motion of the two
  * bodies. The problem is then solved again from the current impulses. Only pairs for which a bound
  * on the error of the expansion exceeds the tolerance are tested: balls, bodies at rest and
- * separated bodies cost nothing.
+ * separated bodies are skipped.
  *
  * Every pair that overlaps at the end is a pair of the contacts, since these are searched as far as
  * the bodies move (advance.c). */

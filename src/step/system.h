@@ -11,8 +11,9 @@
  * Gaps are known at the configurations of the kicks. From one kick to the next the bodies move by
  * h v+, whatever theta is (h/2 v+ at the end of this step and h/2 v+ at the start of the next one,
  * for theta = 1/2), so a condition D + h u_n >= 0 on the gap D at one kick is a condition on the
- * gap at the next: see scheme.c. The inertia of a body is that of the configuration of the kick,
- * and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an identity. */
+ * gap at the next: see moreau_jean.c. The inertia of a body is that of the configuration of the
+ * kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an
+ * identity. */
 #ifndef SCREE_STEP_SYSTEM_H
 #define SCREE_STEP_SYSTEM_H
 
@@ -102,8 +103,7 @@ typedef struct scree_Posed {
   int nc, nbodies;      /* bodies with contacts */
   size_t more_capacity; /* rows of joints behind the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
-  bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
-                */
+  bool balls;  /* all bodies that touch are balls: `arm` and the normals replace B */
   int *body;   /* (nc x 2) index of a problem body, -1 for obstacles */
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
