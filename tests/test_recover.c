@@ -65,7 +65,7 @@ static int recover_within(const scree_Problem *p, double tolerance) {
   assert_int_equal(bodies.nc, p->nc);
   assert_int_equal(bodies.d, p->d);
   assert_int_equal(bodies.flow, p->flow);
-  assert_ptr_equal(bodies.flow, p->flow_blocks);
+  assert_ptr_equal(bodies.flow_blocks, p->flow_blocks);
   const size_t nc = (size_t)p->nc;
   assert_memory_equal(bodies.q, p->q, nc * (size_t)p->d * sizeof(double));
   assert_memory_equal(bodies.mu, p->mu, nc * sizeof(double));

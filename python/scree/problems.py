@@ -111,11 +111,13 @@ class Problem(_core.Problem):
     path: Any = None
     solution: Any = None  #: (r, u) of that file
 
-
     def __new__(cls, W: Any, q: Any, mu: Any, *, law: Optional[str] = None, set: Any = None,
                 set_a: Any = None, set_b: Any = None, flow: Any = None) -> "Problem":
         indptr, indices, data = _rows(W)
         q, mu = _vectors(q, mu)
+        if not isinstance(W, tuple) and np.size(q) != len(indptr) - 1:
+            raise _core.InputError(f"q: found {np.size(q)} numbers, expected {len(indptr) - 1}, one "
+                                   "for each row of W")
         return cls.assembled(indptr, indices, data, q, mu, law, _sets(set), set_a, set_b, flow)
 
     @classmethod

@@ -28,6 +28,8 @@ typedef struct scree_LawPoint {
   const scree_Vec3 *axes; /* (d) normal and tangents */
   const double *before;   /* (d) relative velocity before the kick */
   const double *memory;   /* (memory of the class) after the last step; zero for a new contact */
+  bool first;             /* the first step of a simulation */
+  double size;            /* of the smaller body */
 } scree_LawPoint;
 
 /* Terms that such a law adds to the problem u = W r + q. */
@@ -48,8 +50,7 @@ struct scree_LawClass {
   /* Set and restitution. `h` is the step: sets are in impulses, laws may be given in forces. */
   void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);
   /* Null, or for a law with terms of its own. `terms` is initialised with the set of `fill`, with
-   * the q of the time scheme (which must look ahead: gap and restitution) and without compliance.
-   */
+   * the q of the time scheme (which must look ahead: gap and restitution), without compliance. */
   void (*pose)(const scree_PairLaw *law, const scree_LawPoint *point, scree_LawTerms *terms);
   /* Memory of a contact: doubles that are matched with the contact in the next step, by its key and
    * position, are saved with the world, and are restored when a step is undone. At most
@@ -72,7 +73,8 @@ enum { SCREE_LAW_MEMORY = 16 };
         sizeof(double) * (sizeof(array) / sizeof *(array))                                         \
   }
 
-extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law_compliant;
+extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law_compliant,
+    scree_law_cohesive;
 extern const scree_LawClass *const scree_law_registry[]; /* null-terminated */
 const scree_LawClass *scree_law_find(const char *name);
 /* Check the values of a known law against the ranges of its table. */

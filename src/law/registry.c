@@ -7,10 +7,7 @@
 #include <string.h>
 
 const scree_LawClass *const scree_law_registry[] = {
-    &scree_law_coulomb,
-    &scree_law_frictionless,
-    &scree_law_compliant,
-    NULL,
+    &scree_law_coulomb, &scree_law_frictionless, &scree_law_compliant, &scree_law_cohesive, NULL,
 };
 
 const scree_LawClass *scree_law_find(const char *name) {

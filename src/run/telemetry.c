@@ -98,6 +98,10 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   real(line, "energy_limit", report->energy_limit);
   pair(line, "deepest_body", report->deepest_body);
   real(line, "cone_violation", report->cone_violation);
+  if (report->joints > 0) {
+    integer(line, "joints", report->joints);
+    real(line, "joint_error", report->joint_error);
+  }
   integer(line, "iterations", report->iterations);
   integer(line, "solves", report->solves);
   integer(line, "retries", report->retries);

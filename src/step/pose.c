@@ -271,6 +271,8 @@ static double load_of(const scree_System *s, int c) {
 
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_BodyCold *cold = s->bodies.cold;
   return (scree_LawPoint){.d = s->bodies.dimension,
                           .h = s->times.h,
                           .horizon = s->times.horizon,
@@ -278,7 +280,9 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .gap = s->contacts.gap[c],
                           .axes = axes,
                           .before = before,
-                          .memory = s->posed.memory + (size_t)c * s->posed.memory_size};
+                          .memory = s->posed.memory + (size_t)c * s->posed.memory_size,
+                          .first = !(s->memory.h > 0),
+                          .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
 }
 
 /* Use the terms of a law of its own in place of the scheme's. */

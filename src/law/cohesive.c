@@ -1,0 +1,81 @@
+/* Cohesion that can break (002 section 8): Coulomb's cone shifted by a force c,
+ *     |f_T| <= mu (f_n + c) ,
+ * so that a contact carries a tension up to c, and mu c of shear without any load. The flow is
+ * Coulomb's. The law is rigid up to its strength: a bond that is not overloaded keeps its gap at
+ * zero, and one that is pulls with c while it opens.
+ *
+ * A bond is broken once the displacement under its full strength, in opening and in sliding, has
+ * grown to `break_at`; then it is a contact without cohesion, for as long as the two bodies stay
+ * near each other. Bodies that touch in the first step are bonded; contacts that are made later are
+ * bonded by their first impulse, but only with `rebond`, also where a bond was broken and the
+ * bodies have been apart. Bonds hold bodies whose gap is so small that the contact is still found,
+ * about a hundredth of the smaller body. */
+#include "law/law.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MU, COHESION, BREAK_AT, REBOND };
+
+/* Memory: how the contact is bonded, and the displacement so far. */
+enum { STATE, DISPLACEMENT, MEMORY };
+enum { NEW = 0, BONDED = 1, LOOSE = 2 };
+
+/* A bond carries its full strength when it is within `full` of it. Several bonds of a face share a
+ * load in any way, so that one may carry its full strength at rest: even a brittle bond takes a
+ * displacement to break, `brittle` of the smaller body. */
+static const double full = 1e-3, brittle = 1e-4;
+
+static const scree_Option options[] = {
+    SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
+    SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX, "tension that a bond carries, N"),
+    SCREE_LAW_REAL(
+        "break_at", BREAK_AT, 0, 0, DBL_MAX,
+        "displacement under full load at which a bond breaks, m; 0: 1e-4 of the smaller body"),
+    SCREE_LAW_REAL("rebond", REBOND, 0, 0, 1,
+                   "1: contacts that are made later are bonded too; 0: those of the first step")};
+
+static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
+  contact->set =
+      (scree_Set){.kind = SCREE_SET_SHIFTED, .mu = law->values[MU], .a = h * law->values[COHESION]};
+}
+
+/* Bodies that touch in the first step are bonded; contacts are also found where bodies are near. */
+static bool is_bonded(const scree_LawPoint *p) {
+  if (p->memory[STATE] != NEW) return p->memory[STATE] == BONDED;
+  return p->first && p->gap <= brittle * p->size;
+}
+
+static void pose(const scree_PairLaw *law, const scree_LawPoint *p, scree_LawTerms *terms) {
+  if (!is_bonded(p)) terms->set = (scree_Set){.kind = SCREE_SET_CONE, .mu = law->values[MU]};
+}
+
+static void update(const scree_PairLaw *law, const scree_LawPoint *p, const double *r,
+                   double *memory) {
+  memory[STATE] = p->memory[STATE];
+  memory[DISPLACEMENT] = p->memory[DISPLACEMENT];
+  if (!is_bonded(p)) { /* a new contact is bonded by its first impulse, if at all */
+    if (memory[STATE] == NEW && r[0] > 0) memory[STATE] = law->values[REBOND] > 0 ? BONDED : LOOSE;
+    return;
+  }
+  memory[STATE] = BONDED;
+  const double c = p->h * law->values[COHESION], mu = law->values[MU];
+  const double tangent = p->d == 2 ? fabs(r[1]) : hypot(r[1], r[2]);
+  const bool opens = r[0] <= -(1 - full) * c;
+  const bool slides = tangent >= (1 - full) * mu * (r[0] + c) && tangent > 0;
+  if (!opens && !slides) return;
+  double moved = 0;
+  for (int k = 0; k < p->d; ++k) moved = hypot(moved, p->before[k]);
+  memory[DISPLACEMENT] += p->h * moved;
+  const double limit = law->values[BREAK_AT] > 0 ? law->values[BREAK_AT] : brittle * p->size;
+  if (memory[DISPLACEMENT] >= limit) memory[STATE] = LOOSE;
+}
+
+const scree_LawClass scree_law_cohesive = {
+    .name = "cohesive",
+    .summary = "bonds with a tensile and shear strength that can break, with Coulomb friction",
+    .options = SCREE_LAW_TABLE(options),
+    .fill = fill,
+    .pose = pose,
+    .memory = MEMORY,
+    .update = update};
