@@ -1,9 +1,9 @@
 /* Changes of drivers and forces between steps (see actuation.h).
  *
- * A state that is saved must continue with the same bits in a world that was built by the same
- * calls but did not see the changes. So all signals that are data (zero, constant, table) are part
- * of the state. A callback cannot be saved: the state says that there was one, and the world into
- * which it is restored must have been given it.
+ * A saved state must continue with the same bits in a world that was built by the same calls but
+ * without the changes. So all signals that are data (zero, constant, table) are part of the state.
+ * A callback cannot be saved: the state records that there was one, and it must be set in the world
+ * into which the state is restored.
  *
  * Layout: a head with both counts, then for each driver and force a record followed by its table,
  * times (count) and values (count). */
@@ -57,7 +57,7 @@ scree_Status scree_bodies_set_force(scree_Bodies *b, int force, const scree_Forc
   if (force < 0 || force >= b->force_count)
     return scree_fail(log, SCREE_BAD_INPUT, "force %d does not exist, expected 0 .. %d", force,
                       b->force_count - 1);
-  /* with the checks of a new one, then in the place of the old one */
+  /* check as a new one, then replace the old one */
   const scree_Status status = scree_bodies_add_force(b, def, log);
   if (status) return status;
   scree_signal_fini(&b->forces[force].signal);
@@ -113,7 +113,7 @@ void scree_actuation_save(const scree_Bodies *b, void *buffer) {
 
 /* ---- restoring ------------------------------------------------------------------------------- */
 
-/* A reader of the buffer: the record at hand, with its table copied to where it is aligned. */
+/* A reader of the buffer: the current record, with its table copied to aligned memory. */
 typedef struct Reader {
   const char *at, *end;
   Record record;
@@ -152,7 +152,7 @@ static scree_Status take(Reader *reader, const scree_Log *log) {
   return SCREE_OK;
 }
 
-/* The signal of the record at hand; a callback is that of `now`. */
+/* The signal of the current record; a callback is that of `now`. */
 static scree_Signal signal_of(const Reader *reader, const scree_Signal *now) {
   if (reader->record.kind == SCREE_SIGNAL_CALLBACK) return *now;
   return (scree_Signal){.kind = (scree_SignalKind)reader->record.kind,
@@ -163,7 +163,7 @@ static scree_Signal signal_of(const Reader *reader, const scree_Signal *now) {
                         .names = now ? now->names : NULL};
 }
 
-/* Checks the value too, as a signal of a caller. */
+/* Checks the value too, like a signal of a caller. */
 static scree_Status check_signal(const Reader *reader, const scree_Signal *now, const char *owner,
                                  int index, const scree_Log *log) {
   char name[NAME];
@@ -233,7 +233,7 @@ scree_Status scree_actuation_restore(scree_Bodies *b, const void *buffer, size_t
   Head head = {0};
   Reader reader;
   scree_Status status = read_head(b, buffer, size, &head, &reader, log);
-  /* those of the list follow below; callbacks among them must not be lost before */
+  /* those in the list are set below; callbacks among them must be kept until then */
   bool *named = SCREE_ALLOC(bool, b->count);
   if (!named && !status) status = scree_fail_memory(log, "the drivers of a saved state");
   for (int64_t k = 0; k < head.drivers && !status; ++k) {

@@ -4,21 +4,22 @@
 
 #include "body/bodies.h"
 
-/* The velocity of obstacle `body` from now on. */
+/* Set the velocity of obstacle `body` from now on. */
 scree_Status scree_bodies_set_driver(scree_Bodies *bodies, int body, const scree_Signal *driver,
                                      const scree_Log *log);
-/* Force number `force` from now on. */
+/* Set force number `force` from now on. */
 scree_Status scree_bodies_set_force(scree_Bodies *bodies, int force, const scree_ForceDef *def,
                                     const scree_Log *log);
 
-/* What drives and forces now: constants and tables as a whole, functions by their kind alone. */
+/* Save the current drivers and forces: constants and tables in full, callbacks by their kind
+ * only. */
 size_t scree_actuation_size(const scree_Bodies *bodies);
 void scree_actuation_save(const scree_Bodies *bodies, void *buffer);
-/* Refuses (SCREE_BAD_INPUT, nothing changed) what is damaged or belongs to other bodies, and
- * functions of time that the bodies do not have. */
+/* Rejects (SCREE_BAD_INPUT, nothing changed) a buffer that is damaged or belongs to other bodies,
+ * and callbacks that the bodies do not have. */
 scree_Status scree_actuation_check(const scree_Bodies *bodies, const void *buffer, size_t size,
                                    const scree_Log *log);
-/* A buffer that was checked. Drivers that it does not name are at rest. */
+/* Restore a checked buffer. Drivers that are not in it are at rest. */
 scree_Status scree_actuation_restore(scree_Bodies *bodies, const void *buffer, size_t size,
                                      const scree_Log *log);
 

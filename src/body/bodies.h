@@ -1,17 +1,17 @@
-/* The bodies of a world: arrays indexed by body, what every step reads apart from what it rarely
- * needs. */
+/* The bodies of a world: arrays indexed by body; data that every step reads are separate from data
+ * that is rarely needed. */
 #ifndef SCREE_BODY_BODIES_H
 #define SCREE_BODY_BODIES_H
 
 #include "body/rigid.h"
 #include "geometry/broad.h"
 
-/* What is needed once per contact or less often. */
+/* Data needed once per contact or less often. */
 typedef struct scree_BodyCold {
   scree_Shape shape;
   int material;
   uint32_t group;
-  int driver; /* index into drivers, -1 for a body that is none's */
+  int driver; /* index into drivers, -1 for a body without one */
   bool belt;
 } scree_BodyCold;
 
@@ -27,7 +27,7 @@ typedef struct scree_Force {
   bool per_mass;
 } scree_Force;
 
-/* Removed bodies keep their number and all that they were, but take no part in anything. */
+/* Removed bodies keep their number and data, but take no part in the simulation. */
 enum { SCREE_BODY_OBSTACLE = 1, SCREE_BODY_GONE = SCREE_BROAD_ABSENT };
 
 typedef struct scree_Bodies {
@@ -35,15 +35,15 @@ typedef struct scree_Bodies {
   int nb; /* velocity components of a rigid body: 3 or 6 */
   /* Kinds other than rigid, or null: there are none. */
   unsigned char *kind;  /* (count) index in scree_body_registry */
-  size_t *state_offset; /* (count + 1) where the state of a body begins */
+  size_t *state_offset; /* (count + 1) start of the state of a body */
   double *state;        /* (state_offset[count]) */
-  bool balls;           /* all that are no obstacles are balls with equal moments */
+  bool balls;           /* all bodies except obstacles are balls with equal moments */
   size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity, gone_capacity;
   scree_Motion *motion;   /* (count) */
   scree_Inertia *inertia; /* (count) */
   scree_BodyCold *cold;   /* (count) */
   unsigned char *fixed;   /* (count) bits below; 0: a body that moves */
-  int64_t *gone;          /* (count) step after which it was removed, -1: it is there; or null */
+  int64_t *gone;          /* (count) step after which it was removed, -1: not removed; or null */
   int gone_count;
   double thinnest; /* smallest size of all shapes; INFINITY without any */
   int driver_count, force_count;
@@ -60,20 +60,20 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
 scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const scree_Pose *pose,
                                      const scree_Log *log);
 
-/* Take a body away after step `step`, or (-1) bring it back at rest. */
+/* Remove a body after step `step`, or (-1) restore it at rest. */
 scree_Status scree_bodies_set_gone(scree_Bodies *bodies, int body, int64_t step,
                                    const scree_Log *log);
 
 /* Velocities of all obstacles from their drivers at `time`; SCREE_BAD_INPUT when one is not finite.
  */
 scree_Status scree_bodies_drive(scree_Bodies *bodies, double time, const scree_Log *log);
-/* Velocity of body k before that: obstacles change theirs when bodies are kicked. */
+/* Velocity of body k before that call: obstacles change theirs when bodies are kicked. */
 static inline scree_Twist scree_bodies_velocity_before(const scree_Bodies *bodies, int k) {
   const int driver = bodies->fixed[k] ? bodies->cold[k].driver : -1;
   return driver >= 0 ? bodies->drivers[driver].before : bodies->motion[k].velocity;
 }
 
-/* Bodies of all kinds. Where there are only rigid ones these are the kernels of rigid.h. */
+/* Bodies of all kinds. If there are only rigid ones these are the kernels of rigid.h. */
 static inline const scree_BodyClass *scree_bodies_class(const scree_Bodies *b, int k) {
   return b->kind ? scree_body_registry[b->kind[k]] : &scree_body_rigid;
 }
@@ -99,12 +99,12 @@ static inline double scree_bodies_kinetic(const scree_Bodies *b, int k, double *
 scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
                                        const scree_Log *log);
 
-/* The length that a gap between two bodies is small against. */
+/* The length to which a gap between two bodies is compared. */
 static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b) {
   return a->size < b->size ? a->size : b->size;
 }
 
-/* Whether a body is a ball that turns about any axis alike. */
+/* Whether a body is a ball with equal moments about all axes. */
 static inline bool scree_is_ball(const scree_Shape *shape, const scree_Inertia *inertia) {
   return scree_shape_is_ball(shape) && scree_inertia_isotropic(inertia);
 }
@@ -114,12 +114,12 @@ static inline bool scree_body_moves(const scree_Bodies *bodies, int k) {
   return !bodies->fixed[k] || (bodies->cold[k].driver >= 0 && !bodies->cold[k].belt);
 }
 
-/* What a step changes, of all bodies of all kinds: motions, then states, all of them doubles. */
+/* State that a step changes, of all bodies of all kinds: motions, then states, all doubles. */
 size_t scree_bodies_snapshot_size(const scree_Bodies *bodies);
 void scree_bodies_save(const scree_Bodies *bodies, void *snapshot);
 void scree_bodies_restore(scree_Bodies *bodies, const void *snapshot);
 
-/* Give back the room for bodies to come. */
+/* Free the spare capacity. */
 void scree_bodies_fit(scree_Bodies *bodies);
 
 size_t scree_bodies_memory(const scree_Bodies *bodies);

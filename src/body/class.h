@@ -1,11 +1,11 @@
 /* Kinds of bodies. A kind is one file with one `const scree_BodyClass` and one line in registry.c;
- * rigid is the first, and the one that worlds without others are made for: loops over bodies call
- * its functions directly (scree_bodies_... in bodies.h) and go through the table only in worlds
- * that hold another kind.
+ * rigid is the first and most common one: loops over bodies call its functions directly
+ * (scree_bodies_... in bodies.h) and go through the table only in worlds that contain another
+ * kind.
  *
- * Every body has a scree_Motion: where its frame is and how it moves as a whole. A kind may have
- * more state (a deformation and its rate), as doubles behind it, which are saved, restored and put
- * back with the motion. Its velocity has any number of components; the discrete problem sees them
+ * Every body has a scree_Motion: the pose of its frame and its velocity as a whole. A kind may have
+ * more state (a deformation and its rate), as doubles after it, which are saved and restored
+ * with the motion. Its velocity has any number of components; in the discrete problem they are
  * scaled by the square root of the inertia, y = L^T v with M = L L^T. */
 #ifndef SCREE_BODY_CLASS_H
 #define SCREE_BODY_CLASS_H
@@ -13,7 +13,7 @@
 #include "math/vec3.h"
 #include "scree/body.h"
 
-/* State of a body: what changes in every step. 104 bytes. */
+/* State of a body that changes in every step. 104 bytes. */
 typedef struct scree_Motion {
   scree_Pose pose;
   scree_Twist velocity;
@@ -45,6 +45,6 @@ typedef struct scree_BodyClass {
 } scree_BodyClass;
 
 extern const scree_BodyClass scree_body_rigid;
-extern const scree_BodyClass *const scree_body_registry[]; /* null-ended; rigid first */
+extern const scree_BodyClass *const scree_body_registry[]; /* null-terminated; rigid first */
 
 #endif

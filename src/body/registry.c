@@ -1,4 +1,4 @@
-/* All kinds of bodies; rigid, which is kind 0, first. */
+/* All kinds of bodies. Kind 0 is rigid. */
 #include "body/class.h"
 
 #include <stddef.h>

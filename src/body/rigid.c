@@ -18,7 +18,7 @@ static scree_Vec3 cross_axis(scree_Vec3 a, int k) {
                   : scree_vec3(a.y, -a.x, 0);
 }
 
-/* One part of a turn: momentum P in the body's frame before; returns the midpoint (P0 + P1)/2.
+/* One part of a rotation: momentum P in the body's frame before; returns the midpoint (P0 + P1)/2.
  * With Q the midpoint, P1 - P0 = 2(Q - P0), so (1) is F(Q) = Q - P0 - k Q x J^-1 Q = 0. */
 static scree_Vec3 turn_midpoint(scree_Vec3 inverse, double h, scree_Vec3 P0) {
   scree_Vec3 Q = P0;
@@ -41,7 +41,7 @@ static scree_Vec3 turn_midpoint(scree_Vec3 inverse, double h, scree_Vec3 P0) {
     }
     const scree_Vec3 step = solve3(&A, F);
     const double size = scree_norm2(step);
-    if (!(size < last)) break; /* at round-off the step stops shrinking */
+    if (!(size < last)) break; /* at round-off the step no longer shrinks */
     Q = scree_sub(Q, step);
     last = size;
     if (size == 0) break;
@@ -65,7 +65,7 @@ void scree_rigid_turn(scree_Vec3 moments, double h, scree_Quat *orientation, scr
     const scree_Quat turn = scree_quat_integrate(scree_quat_identity(), W, h / parts);
     *orientation = scree_quat_normalize(scree_quat_mul(*orientation, turn));
   }
-  /* The momentum in space is known exactly: take the velocity from it. */
+  /* The momentum in space is known exactly: compute the velocity from it. */
   const scree_Mat3 R1 = scree_quat_matrix(*orientation);
   *w = scree_mat3_mul(&R1, scree_times(inverse, scree_mat3_tmul(&R1, L)));
 }

@@ -1,21 +1,22 @@
 /* Kernels of rigid bodies: free motion, and the velocity scaled by the square root of the inertia.
  *
- * Free rotation. With no torque the angular momentum L = R J R^T w (J principal moments) stays,
- * while w turns with the body unless J is isotropic. Over a time h the body turns by exp(h W), W a
- * constant angular velocity in the body's frame, and the momentum P = J R^T w in that frame becomes
+ * Free rotation. Without torque the angular momentum L = R J R^T w (J principal moments) is
+ * constant, while w rotates with the body unless J is isotropic. Over a time h the body rotates by
+ * exp(h W), W a constant angular velocity in the body's frame, and the momentum P = J R^T w in that
+ * frame becomes
  *     P1 = exp(-h W) P0 ,     W = J^-1 (P0 + P1)/2 .                                        (1)
- * Writing exp as a Cayley map with k = tan(h|W|/2)/|W|, (1) says P1 - P0 = k (P0 + P1) x W, the
- * midpoint rule of Euler's equations with step 2k. It keeps the quadratic invariants |P|^2 and
- * P.J^-1 P: angular momentum in space and kinetic energy are both kept to round-off, and a constant
- * rotation is exact. (1) is solved by Newton for the midpoint with k taken from the last iterate; a
- * turn of more than half a radian is cut into equal parts, so that k stays tame and Newton has only
- * a few steps to do. */
+ * Writing exp as a Cayley map with k = tan(h|W|/2)/|W|, (1) is P1 - P0 = k (P0 + P1) x W, the
+ * midpoint rule of Euler's equations with step 2k. It conserves the quadratic invariants |P|^2 and
+ * P.J^-1 P: angular momentum in space and kinetic energy are both conserved to round-off, and a
+ * constant rotation is exact. (1) is solved by Newton for the midpoint with k from the last
+ * iterate; a rotation of more than half a radian is split into equal parts, so that k stays
+ * moderate and Newton needs only a few steps. */
 #ifndef SCREE_BODY_RIGID_H
 #define SCREE_BODY_RIGID_H
 
 #include "body/class.h"
 
-/* Any frame is principal: the world's own is used, no rotation is needed. */
+/* Every frame is principal: the world frame is used, no rotation is needed. */
 static inline bool scree_inertia_isotropic(const scree_Inertia *inertia) {
   return inertia->moments.x == inertia->moments.y && inertia->moments.y == inertia->moments.z;
 }

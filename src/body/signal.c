@@ -1,5 +1,5 @@
 /* Twists as functions of time (see signal.h). A table is searched by bisection: the value depends
- * on the time alone and not on what was asked before, so a resumed run sees the same. */
+ * on the time alone and not on earlier calls, so a resumed run gets the same values. */
 #include "body/signal.h"
 
 #include "core/log.h"
@@ -109,7 +109,7 @@ scree_Twist scree_signal_at(const scree_Signal *signal, double time) {
   return (scree_Twist){0};
 }
 
-/* printf writes the sign of a NaN, which means nothing. */
+/* printf writes the sign of a NaN, which has no meaning. */
 static const char *word_of(double x) {
   return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
 }

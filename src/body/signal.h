@@ -11,8 +11,8 @@ void scree_signal_fini(scree_Signal *signal);
 
 scree_Twist scree_signal_at(const scree_Signal *signal, double time);
 
-/* SCREE_BAD_INPUT unless the value that the signal had at `time` is finite. Where the signal has no
- * names of its own the message calls it by `owner` and `index`: "force 3, linear y". */
+/* SCREE_BAD_INPUT unless the value of the signal at `time` is finite. If the signal has no name of
+ * its own the message uses `owner` and `index`: "force 3, linear y". */
 scree_Status scree_signal_check(const scree_Signal *signal, const scree_Twist *value,
                                 const char *owner, int index, double time, const scree_Log *log);
 

@@ -2,21 +2,20 @@
  *
  * Levels: with e the largest side of a body's fat bounds and e_max the largest of all, the body is
  * on level floor(log2(e_max / e)), whose cells are e_max / 2^level wide: at least as wide as the
- * body, less than twice. A body is filed under the one cell that holds the lower corner of its
+ * body, less than twice. A body is stored in the one cell that contains the lower corner of its
  * bounds. The bodies j of a level that can overlap the bounds of i have their lower corners between
  * lower_i - cell and upper_i: at most 3 cells along each axis when j's level is that of i or
- * coarser. So every body asks its own level and the coarser ones, each pair is met once, and the
- * work is linear in the number of bodies whatever the ratio of sizes, as long as bodies do not pile
- * up in space. Cells are found by a hash of their coordinates, filled by a counting sort: space is
- * unbounded, memory is linear. Bounds without end are kept apart and tested against all.
+ * coarser. So every body queries its own level and the coarser ones, each pair is found once, and
+ * the work is linear in the number of bodies for any ratio of sizes, unless very many bodies share
+ * a cell. Cells are found by a hash of their coordinates, filled by a counting sort: space is
+ * unbounded, memory is linear. Unbounded bodies are kept in a separate list and tested against all.
  *
  * No pair is missed by rounding: the cell of a coordinate is a monotone function of it, and the
- * lower end of the range that is asked for is moved down by more than the rounding of the
- * differences.
+ * lower end of the queried range is moved down by more than the rounding of the differences.
  *
  * The skin of a body is K times its own motion per update since the last build, between 1% and 25%
  * of its size. K grows as long as the list holds few pairs more than those that really overlap, and
- * shrinks when it holds too many: counts decide, not clocks, so runs repeat. */
+ * shrinks when it holds too many: K depends on counts, not on clocks, so runs are reproducible. */
 #include "geometry/broad.h"
 
 #include "core/log.h"
@@ -27,7 +26,7 @@
 #include <string.h>
 
 enum { LEVELS = 32 };
-enum { POLL_BODIES = 8192 }; /* whose partners are sought between two polls, about 0.01 s */
+enum { POLL_BODIES = 8192 }; /* bodies processed between two polls, about 0.01 s */
 
 typedef struct Pair {
   int32_t i, j; /* i < j */
@@ -50,16 +49,16 @@ struct scree_BroadPhase {
   /* per body, [body_capacity] */
   size_t body_capacity;
   Fat *fat;
-  double *radius; /* of the ball round the middle of `fat`, with distance and skin */
+  double *radius; /* of the ball around the centre of `fat`, with distance and skin */
   uint32_t *row;  /* [n + 1] range of a body in `partner`, when there are pairs */
   size_t pair_count, pair_capacity;
   int32_t *partner;
   scree_Poll *poll;  /* or null */
-  scree_Arena *work; /* of the caller, or null: `own` */
+  scree_Arena *work; /* the caller's, or null: `own` */
   scree_Arena own;
 };
 
-/* What only a build needs: pieces of the arena, released when it is done. */
+/* Temporary data of a build, allocated from the arena and released at its end. */
 typedef struct Scratch {
   scree_Arena *work;
   double *skin;   /* [n] */
@@ -69,7 +68,7 @@ typedef struct Scratch {
   uint32_t *next;   /* [n + 1] counters of the sort of the pairs */
   uint32_t *bucket; /* [buckets + 1] first entry of each bucket */
   size_t raw_capacity;
-  Pair *raw, *half; /* pairs as they are found; sorted by j */
+  Pair *raw, *half; /* pairs in the order found; sorted by j */
 } Scratch;
 
 scree_BroadPhase *scree_broad_create(void) {
@@ -123,7 +122,7 @@ void scree_broad_stats(const scree_BroadPhase *b, size_t *rebuilds, size_t *upda
   *updates = b->updates;
 }
 
-/* ---- is the list still good? ---- */
+/* ---- whether the list is still valid ---- */
 
 static scree_Vec3 middle(const scree_Aabb *box) {
   return scree_scale(0.5, scree_add(box->lower, box->upper));
@@ -134,7 +133,7 @@ static scree_Vec3 fat_middle(const Fat *f) {
                     0.5 * (f->lower[2] + f->upper[2]));
 }
 
-/* Bodies without end are kept apart. */
+/* Unbounded bodies are kept in a separate list. */
 static bool fat_bounded(const Fat *f) {
   bool finite = true;
   for (int k = 0; k < 3; k++) finite = finite && isfinite(f->lower[k]) && isfinite(f->upper[k]);
@@ -175,9 +174,9 @@ static bool resize(void **array, size_t count, size_t size) {
 
 static bool reserve_bodies(scree_BroadPhase *b, size_t n) {
   if (n <= b->body_capacity && b->fat) return true;
-  const size_t capacity = b->fat ? n + n / 8 : n; /* what grows once grows again */
+  const size_t capacity = b->fat ? n + n / 8 : n; /* spare room if it has grown before */
   b->body_capacity = 0;
-  b->n = 0; /* the history of motion is lost */
+  b->n = 0; /* the motion history is lost */
   if (!RESIZE(fat, capacity) || !RESIZE(radius, capacity) || !RESIZE(row, capacity + 1))
     return false;
   b->body_capacity = capacity;
@@ -221,7 +220,7 @@ static bool is_absent(const unsigned char *fixed, int i) {
 }
 
 /* Skins from the motion since the last build, then fat bounds. Returns the largest fat side of the
- * bounded bodies and their number; the others go apart, absent ones nowhere. */
+ * bounded bodies and their number; unbounded bodies go to `apart`, absent ones are skipped. */
 static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *aabbs,
                      const double *radii, const unsigned char *fixed, double distance,
                      int *entry_count, int *apart_count) {
@@ -252,15 +251,15 @@ static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *a
     double grow = distance + t->skin[i];
     scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
     Fat *f = &b->fat[i];
-    if (is_absent(fixed, i)) { /* without bounds it is not filed */
+    if (is_absent(fixed, i)) { /* without bounds it is not stored */
       *f = (Fat){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
       b->radius[i] = INFINITY;
       continue;
     }
     *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
     const bool finite = bounded(&aabbs[i]);
-    const double most = finite ? DBL_MAX : INFINITY; /* what is bounded stays so */
-    for (int k = 0; k < 3; k++) {                    /* not a number: everywhere */
+    const double most = finite ? DBL_MAX : INFINITY; /* bounded bodies stay bounded */
+    for (int k = 0; k < 3; k++) {                    /* NaN: unbounded */
       if (!(f->lower[k] >= -most)) f->lower[k] = -most;
       if (!(f->upper[k] <= most)) f->upper[k] = most;
     }
@@ -325,7 +324,7 @@ static Entry locate(const scree_BroadPhase *b, int body, double largest, const G
   return e;
 }
 
-/* File the bounded bodies: a counting sort by bucket that keeps the order of bodies. */
+/* Store the bounded bodies: a counting sort by bucket that keeps the order of bodies. */
 static void file_entries(const scree_BroadPhase *b, Scratch *t, int n, double largest, Grid *g) {
   memset(t->bucket, 0, ((size_t)g->mask + 2) * sizeof *t->bucket);
   for (int i = 0; i < n; i++) {
@@ -336,7 +335,7 @@ static void file_entries(const scree_BroadPhase *b, Scratch *t, int n, double la
     t->bucket[t->bucket_of[i] + 1]++;
   }
   for (size_t h = 0; h <= g->mask; h++) t->bucket[h + 1] += t->bucket[h];
-  /* bucket[h] is now the start of bucket h; it moves on while filling and is moved back after. */
+  /* bucket[h] is now the start of bucket h; it advances while filling and is reset afterwards. */
   for (int i = 0; i < n; i++)
     if (fat_bounded(&b->fat[i]))
       t->entries[t->bucket[t->bucket_of[i]]++] = locate(b, i, largest, g);
@@ -358,8 +357,8 @@ typedef struct Sink {
   size_t exact; /* of these, those that overlap without skins */
 } Sink;
 
-/* Append the pair of two bodies whose fat bounds overlap, unless their balls are apart or both are
- * fixed. */
+/* Append the pair of two bodies whose fat bounds overlap, unless their balls are separated or both
+ * are fixed. */
 static bool emit(Sink *s, int i, int j) {
   const scree_BroadPhase *b = s->b;
   Scratch *t = s->t;
@@ -454,7 +453,7 @@ static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb 
     int u = t->apart[k];
     if (scree_poll(b->poll)) return false;
     for (int j = 0; j < n; j++) {
-      bool both = !fat_bounded(&b->fat[j]); /* two of them meet once */
+      bool both = !fat_bounded(&b->fat[j]); /* two of them are paired once */
       if (j == u || (both && j < u)) continue;
       if (overlap(&b->fat[u], &b->fat[j]) && !emit(&sink, u, j)) return false;
     }
@@ -472,7 +471,7 @@ static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const dou
   if (!reserve_bodies(b, (size_t)n)) return false;
   scree_Arena *work = b->work ? b->work : &b->own;
   const scree_ArenaMark mark = scree_arena_mark(work);
-  /* pairs are about as many as last time */
+  /* expect about as many pairs as last time */
   bool good = scratch_init(&scratch, work, (size_t)n, b->pair_capacity + 16) &&
               build_with(b, &scratch, n, aabbs, radii, fixed, distance);
   scree_arena_release(work, mark);

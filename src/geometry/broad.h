@@ -1,12 +1,12 @@
 /* Broad phase: the pairs of bodies that may touch, in time linear in the number of bodies.
  *
- * It knows boxes, not worlds. Each update gets the axis-aligned bounds of all bodies; the result is
- * every pair (i < j), once, sorted by i and then j, whose bounds, each inflated by `distance`,
- * overlap — together with some more that may come to overlap soon: the list is built from bounds
- * fattened by a skin and kept until a body leaves its fat bounds (Verlet list). The skin of a body
- * follows its own observed motion. Since a caller tests every pair anyway, the extra pairs change
- * no result, and the order is always the sorted one: neither the skin, nor the history, nor the
- * number of threads can be seen in what a caller computes. */
+ * It works on boxes and does not depend on worlds. Each update gets the axis-aligned bounds of all
+ * bodies; the result is every pair (i < j), once, sorted by i and then j, whose bounds, each
+ * inflated by `distance`, overlap, together with some more that may overlap soon: the list is built
+ * from bounds enlarged by a skin and kept until a body leaves its fat bounds (Verlet list). The
+ * skin of a body follows its own observed motion. Since a caller tests every pair anyway, the extra
+ * pairs change no result, and the order is always the sorted one: the caller's results do not
+ * depend on the skin, the history or the number of threads. */
 #ifndef SCREE_GEOMETRY_BROAD_H
 #define SCREE_GEOMETRY_BROAD_H
 
@@ -24,7 +24,7 @@ typedef struct scree_Pairs {
   const int32_t *partner; /* [count] */
 } scree_Pairs;
 
-/* The first body of pair k < count, for loops that begin in the middle. */
+/* The first body of pair k < count, for loops that start at any pair. */
 static inline int scree_pairs_first(const scree_Pairs *pairs, size_t k) {
   int low = 0, high = pairs->n; /* row[low] <= k < row[high] */
   while (low + 1 < high) {
@@ -41,43 +41,40 @@ typedef struct scree_BroadPhase scree_BroadPhase;
 
 enum { SCREE_BROAD_ABSENT = 2 };
 
-/* NULL when memory runs out. */
+/* NULL if out of memory. */
 scree_BroadPhase *scree_broad_create(void);
 void scree_broad_destroy(scree_BroadPhase *broad);
 
 /* aabbs [n]; infinite bounds are allowed (half-spaces, drums) and pair with everything they reach.
- * radii [n] or NULL: a ball of radius radii[i] round the middle of aabbs[i] also bounds body i;
- * pairs whose balls are apart are left out (INFINITY: no such ball is known).
- * fixed [n] or NULL: two bodies for which it is not 0 are never paired, and one that has the bit
- * SCREE_BROAD_ABSENT is paired with nothing.
- * What is held grows only when n or the number of pairs outgrows what was seen before; a build of
- * the list takes as much again while it lasts. Bounds that are not a number are treated as covering
+ * radii [n] or NULL: a ball of radius radii[i] around the centre of aabbs[i] also bounds body i;
+ * pairs whose balls are separated are skipped (INFINITY: no such ball is known). fixed [n] or NULL:
+ * two bodies for which it is not 0 are never paired, and one that has the bit SCREE_BROAD_ABSENT is
+ * never paired. Memory grows only when n or the number of pairs exceeds all previous values; a
+ * build of the list temporarily needs as much again. Bounds that are NaN are treated as covering
  * everything. */
 scree_Status scree_broad_update(scree_BroadPhase *broad, int n, const scree_Aabb *aabbs,
                                 const double *radii, const unsigned char *fixed, double distance,
                                 const scree_Log *log);
 
-/* A build of the list asks `poll` (or null), which must outlive the broad phase, now and then; told
- * to stop it leaves with SCREE_INTERRUPTED, and the next update builds the list anew. */
+/* A build of the list calls `poll` (or null), which must outlive the broad phase, at intervals; if
+ * it asks to stop, the build returns SCREE_INTERRUPTED, and the next update rebuilds the list. */
 void scree_broad_set_poll(scree_BroadPhase *broad, scree_Poll *poll);
-/* Where builds take the memory that they need for their duration; null: the broad phase keeps its
- * own.
- */
+/* Arena for the temporary memory of builds; null: the broad phase keeps its own. */
 void scree_broad_set_work(scree_BroadPhase *b, scree_Arena *work);
 
 /* The pairs of the last update; valid until the next one. */
 scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);
 
-/* Forget the list: the next update builds it anew (bodies were removed, renumbered or changed). */
+/* Invalidate the list: the next update rebuilds it (bodies were removed, renumbered or changed). */
 void scree_broad_invalidate(scree_BroadPhase *broad);
 
-/* Bytes held. */
+/* Bytes allocated. */
 size_t scree_broad_memory(const scree_BroadPhase *broad);
 
-/* With skins off every update rebuilds, and the pairs are exactly those that overlap. */
+/* With skins off every update rebuilds the list, and the pairs are exactly those that overlap. */
 void scree_broad_set_skin(scree_BroadPhase *broad, bool on);
 
-/* Number of rebuilds and of updates since creation: how well the list lasts. */
+/* Number of rebuilds and of updates since creation. */
 void scree_broad_stats(const scree_BroadPhase *broad, size_t *rebuilds, size_t *updates);
 
 #endif

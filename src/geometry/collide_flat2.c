@@ -6,15 +6,15 @@
  * the length of the reference edge, which gives up to two contact points; their ids are corners,
  * the same whichever of the two edges was the reference.
  *
- * Two corners near each other may belong to edges that are nearly parallel (a brick that overhangs
- * another by a hair): then the clipped edge is used as well if it has two points within the margin.
- * Its gaps differ from the distance of the corners only to second order in the lean. */
+ * Two corners near each other may belong to edges that are nearly parallel (a brick that slightly
+ * overhangs another): then the clipped edge is used as well if it has two points within the margin.
+ * Its gaps differ from the distance of the corners only to second order in the tilt. */
 #include "geometry/narrow.h"
 
-/* Cosine up to which a normal counts as near to that of an edge. */
+/* Cosine above which a normal counts as close to that of an edge. */
 static const double ALIGNED = 0.98;
 
-/* What clipped points may lack of the distance, as a part of the margin. */
+/* Allowed difference of clipped points from the distance, as a part of the margin. */
 static const double SECOND_ORDER = 1e-3;
 
 typedef struct Flat {
@@ -65,7 +65,7 @@ static double edge_separation(const Flat *f, const Flat *g, int *edge) {
   return most;
 }
 
-/* The edge of g that faces n the most. */
+/* The edge of g that faces n most directly. */
 static int facing_edge(const Flat *g, scree_Vec3 n) {
   scree_Vec3 local = scree_mat3_tmul(&g->axes, n);
   int best = 0;
@@ -100,7 +100,7 @@ static double closest_points(const Flat *f, const Flat *g, scree_Vec3 *on_f, scr
   return sqrt(best);
 }
 
-/* Clip the edge of `inc` that faces edge k of `ref` to its length and keep what is within the
+/* Clip the edge of `inc` that faces edge k of `ref` to its length and keep the points within the
  * margin. body: which of the two `ref` is. Returns the least gap, over all points. */
 static double clip(const Flat *ref, int k, const Flat *inc, int body, scree_Vec3 origin,
                    double margin, scree_Manifold *manifold) {

@@ -1,25 +1,25 @@
 /* Boxes and capsules against boxes (3D, flat faces, possibly rounded).
  *
- * The core of a capsule is a bar: a box of which one half extent remains. Both are centrally
+ * The core of a capsule is a bar: a box with only one nonzero half extent. Both are centrally
  * symmetric, so that the separation along a direction n is |n . d| - h_A(n) - h_B(n). It is largest
  * along a face normal or along the product of two edge directions when the cores overlap, and also
  * when they are apart with a face or two crossing edges closest; otherwise GJK gives the closest
- * points exactly. The face of the other body that looks at the reference face is then clipped to it
+ * points exactly. The face of the other body opposite the reference face is then clipped to it
  * (Sutherland and Hodgman), which gives up to eight points.
  *
- * Every edge of the clipped polygon remembers whether it is an edge of the incident face or a side
+ * Every edge of the clipped polygon records whether it is an edge of the incident face or a side
  * of the reference face. So each of its corners is known as a corner of one body or the crossing of
  * two edges, and keeps its id whichever face was the reference.
  *
- * When a direction other than a face normal is best, but within a few degrees of one (a slab that
- * overhangs another and leans by a hair), and clipping finds two or more points within the margin,
- * these are the contacts: their gaps differ from the distance to second order in the lean only. */
+ * When a direction other than a face normal is best, but within a few degrees of one (a slightly
+ * tilted slab that overhangs another), and clipping finds two or more points within the margin,
+ * these are the contacts: their gaps differ from the distance to second order in the tilt only. */
 #include "geometry/gjk.h"
 
-/* Cosine up to which a normal counts as near to that of a face. */
+/* Cosine above which a normal counts as close to that of a face. */
 static const double ALIGNED = 0.98;
 
-/* What clipped points may lack of the distance, as a part of the margin. */
+/* Allowed difference of clipped points from the distance, as a part of the margin. */
 static const double SECOND_ORDER = 1e-3;
 
 typedef struct Hull {
@@ -74,7 +74,7 @@ static int edge_id(int k, int bits) {
   return 4 * k + 2 * (bits >> i & 1) + (bits >> j & 1);
 }
 
-/* A direction from the second body to the first, its separation, and where it comes from. */
+/* A direction from the second body to the first, its separation, and its origin. */
 typedef struct Axis {
   double separation;
   scree_Vec3 n;
@@ -105,7 +105,7 @@ static bool best_axes(const Hull *a, const Hull *b, double reach, Axis *face, Ax
     for (int j = b->bar ? 2 : 0; j < 3; j++) {
       scree_Vec3 n = scree_cross(axis(a, i), axis(b, j));
       double sine2 = scree_norm2(n);
-      if (sine2 < 1e-12) continue; /* parallel: no direction of its own */
+      if (sine2 < 1e-12) continue; /* parallel: the product is no direction */
       n = scree_scale(1 / sqrt(sine2), n);
       double s = separation_along(a, b, d, &n);
       if (s > reach) return false;
@@ -117,8 +117,8 @@ static bool best_axes(const Hull *a, const Hull *b, double reach, Axis *face, Ax
 /* ---- clipping ---- */
 
 /* A corner of the clipped polygon in the frame of the reference face: (u, v) along the face, w
- * above it. `edge` tells what runs from it to the next corner: an edge of the incident body (>= 0),
- * or side -1 - p of the reference face. */
+ * above it. `edge` is the edge from it to the next corner: an edge of the incident body (>= 0), or
+ * side -1 - p of the reference face. */
 typedef struct Corner {
   double u[2], w;
   uint32_t feature;
@@ -150,7 +150,7 @@ static uint32_t crossing_feature(const Clip *c, int edge, int p) {
   return c->body == 0 ? scree_feature_edges(ref_edge, edge) : scree_feature_edges(edge, ref_edge);
 }
 
-/* Cut away what lies beyond side p. */
+/* Clip the part beyond side p. */
 static int clip_side(const Clip *c, int p, const Corner *in, int n, Corner *out) {
   int m = 0, k = p >> 1;
   double sign = p & 1 ? 1 : -1, limit = c->ref->half[c->axis[k]];
@@ -171,8 +171,7 @@ static int clip_side(const Clip *c, int p, const Corner *in, int n, Corner *out)
   return m;
 }
 
-/* The face of `inc` that looks against n, or its bar, as a polygon; returns the number of corners.
- */
+/* The face of `inc` opposite n, or its bar, as a polygon; returns the number of corners. */
 static int incident_corners(const Clip *c, scree_Vec3 n, int bits[4], int edge[4]) {
   const Hull *h = c->inc;
   if (h->bar) {
@@ -194,10 +193,10 @@ static int incident_corners(const Clip *c, scree_Vec3 n, int bits[4], int edge[4
   return 4;
 }
 
-/* Corners of a clipped face that lie this near to the line between their neighbours, as a part of
- * the extent of the face, are left out: the neighbours carry the same. Faces whose corners or edges
- * coincide up to rounding (boxes that are stacked exactly) would else give up to eight points, at
- * other places in each step, and a singular problem. */
+/* Corners of a clipped face that lie this close to the line between their neighbours, as a part of
+ * the extent of the face, are dropped, since the neighbours support the same load. Otherwise faces
+ * whose corners or edges coincide up to rounding (boxes that are stacked exactly) would give up to
+ * eight points, at different positions in each step, and a singular problem. */
 static const double STRAIGHT = 1e-5;
 
 /* Whether b is within `most` of the segment from a to c. */
@@ -209,7 +208,7 @@ static bool is_between(const Corner *a, const Corner *b, const Corner *c, double
   return hypot(x - t * ex, y - t * ey) <= most;
 }
 
-/* Leave out the corners that are not needed; returns how many stay. */
+/* Drop the corners that are not needed; returns the number of the others. */
 static int straighten(const Clip *c, Corner *x, int count) {
   const double most = STRAIGHT * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
   for (int k = 0; k < count && count > 2;) {
@@ -224,8 +223,9 @@ static int straighten(const Clip *c, Corner *x, int count) {
   return count;
 }
 
-/* Contacts between the face of body `body` along `face` that is on the side of n and what looks at
- * it; n points from the second body to the first. Returns the least gap of all clipped points. */
+/* Contacts between the face of body `body` along `face` that is on the side of n and the opposite
+ * feature of the other body; n points from the second body to the first. Returns the least gap of
+ * all clipped points. */
 static double clip_faces(const Hull *a, const Hull *b, int body, int face, scree_Vec3 n,
                          scree_Vec3 origin, double margin, scree_Manifold *manifold) {
   Clip c = {body ? b : a, body ? a : b, body, face, 0, {(face + 1) % 3, (face + 2) % 3}};
@@ -254,7 +254,7 @@ static double clip_faces(const Hull *a, const Hull *b, int body, int face, scree
     double gap = x->w - radii;
     least = fmin(least, gap);
     if (!(gap <= margin)) continue;
-    bool seen = false; /* a bar is walked there and back */
+    bool seen = false; /* a bar is traversed in both directions */
     for (int m = 0; m < manifold->count; m++)
       seen = seen || manifold->points[m].feature == x->feature;
     if (seen) continue;
@@ -301,7 +301,7 @@ static uint32_t edges_feature(const Hull *a, const Hull *b, const Axis *e) {
   return scree_feature_edges(a->bar ? 0 : edge_id(e->ea, ca), b->bar ? 0 : edge_id(e->eb, cb));
 }
 
-/* Replace a single contact along n, whose gap is `gap`, by a clipped face when n is nearly the
+/* Replace a single contact along n, whose gap is `gap`, by a clipped face if n is close to the
  * normal of one. */
 static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, double gap,
                             scree_Vec3 origin, double margin, scree_Manifold *manifold) {

@@ -1,16 +1,16 @@
 /* Convex shapes against triangle meshes.
  *
- * Contacts of a body with a mesh are pairs of features of which one of the mesh is a face, or
- * sticks out of it (trimesh.h): corners of the body over the inside of a triangle: normal of the
- * triangle; sharp vertices of the mesh under a face of the body: normal of that face; sharp edges
- * of the mesh crossing edges of the body: normal across both; else the closest points of body and
- * triangle, where the one of the triangle is on a sharp edge or vertex, and for round bodies. The
- * normal of an edge or vertex must be one of its normal cone: all triangles round it lie behind the
- * plane across it. Where it is not, the body touches one of these triangles instead, which gives
- * the contact. So nothing happens at the edges between coplanar triangles.
+ * Contacts of a body with a mesh are pairs of features of which the one of the mesh is a face or a
+ * convex edge or vertex (trimesh.h): corners of the body over the interior of a triangle: normal of
+ * the triangle; sharp vertices of the mesh under a face of the body: normal of that face; sharp
+ * edges of the mesh crossing edges of the body: normal across both; otherwise, and for round
+ * bodies, the closest points of body and triangle, if the one of the triangle is on a sharp edge or
+ * vertex. The normal of an edge or vertex must be in its normal cone: all triangles around it lie
+ * behind the plane across it. Otherwise the body touches one of these triangles instead, which
+ * gives the contact. So there are no contacts at the edges between coplanar triangles.
  *
  * A triangle is touched from its front only: the body's origin is there. Each edge and vertex
- * belongs to the first triangle that has it, and is looked at with that one. */
+ * belongs to the first triangle that has it, and is tested with that one. */
 #include "geometry/composite.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
@@ -19,19 +19,20 @@
 #include <float.h>
 #include <string.h>
 
-/* How far, as a sine, a normal may be outside a normal cone: rounding must not lose a contact. */
+/* How far, as a sine, a normal may be outside a normal cone: no contact must be lost by
+ * rounding. */
 static const double CONE_SLACK = 1e-7;
 
-/* A corner that is a little inside the solid near one of its sharp edges is behind both faces of
- * the edge, and far behind one of them: as a contact that is nonsense. Points deeper than the
- * tolerated part of the size are left out where another one this many depths away is less deep. */
+/* A corner that is slightly inside the solid near one of its sharp edges is behind both faces of
+ * the edge, and far behind one of them, which is not a valid contact. Points deeper than the
+ * tolerated part of the size are dropped if another one within this many depths is less deep. */
 static const double TOLERATED = 0.01, EXPLAINED = 3;
 
-/* Points are sought this part of the size beyond the margin: those that are not touched yet explain
- * deep ones, too. */
+/* Points are searched this part of the size beyond the margin, since points that do not touch yet
+ * may show that a deep one is invalid. */
 static const double BEYOND = 0.05;
 
-/* Points that are gathered before they are handed out. */
+/* Points that are collected before they are emitted. */
 enum { GATHERED = 256 };
 
 typedef struct Pair {
@@ -49,7 +50,7 @@ typedef struct Pair {
   scree_ManifoldPoint points[GATHERED]; /* in the frame of the mesh */
 } Pair;
 
-/* Hand a point out, in the world's frame. */
+/* Emit a point, in the world frame. */
 static void hand_out(Pair *p, const scree_ManifoldPoint *x) {
   scree_ManifoldPoint point = *x;
   point.position = scree_add(p->mesh_pose->position, scree_mat3_mul(&p->mesh_axes, x->position));
@@ -57,7 +58,7 @@ static void hand_out(Pair *p, const scree_ManifoldPoint *x) {
   p->sink(p->user, &point);
 }
 
-/* Gather a point, unless it is there already; x is on the mesh. */
+/* Collect a point, unless it is present already; x is on the mesh. */
 static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double gap, uint32_t feature) {
   if (!(gap <= p->margin)) return;
   const scree_ManifoldPoint point = {
@@ -152,7 +153,7 @@ static void body_on_face(Pair *p, int t) {
     for (int k = 0; k < s->vertex_count; ++k)
       corner_on_face(p, t, to_mesh(p, s->vertices[k]), 0, k);
     break;
-  default: { /* round bodies: the feature that looks down, and the lowest point */
+  default: { /* round bodies: the lowest feature, and the lowest point */
     scree_Feature f;
     scree_shape_feature(s, down, &f);
     for (int k = 0; k < f.count; ++k) corner_on_face(p, t, to_mesh(p, f.point[k]), 0, f.corner[k]);
@@ -202,8 +203,8 @@ static scree_Vec3 body_face(const scree_Shape *s, int f, scree_Vec3 *at) {
   return n;
 }
 
-/* Sharp vertex v under a face of the body: the one it is least deep behind, if it lies over the
- * inside of that face. */
+/* Sharp vertex v under a face of the body: the face it is least deep behind, if it lies over the
+ * interior of that face. */
 static void vertex_on_body(Pair *p, int t, int v) {
   const scree_Shape *s = p->shape;
   const scree_Vec3 x = scree_mat3_tmul(&p->axes, scree_sub(p->mesh->vertex[v], p->pose.position));
@@ -269,7 +270,7 @@ static void edge_on_body(Pair *p, int t, int e) {
 
 typedef struct Body {
   const Pair *pair;
-  double core; /* part that the body is shrunk to about its origin */
+  double core; /* scale by which the body is shrunk about its origin */
 } Body;
 
 static scree_Vec3 body_support(const void *body, scree_Vec3 direction) {
@@ -351,8 +352,8 @@ static bool is_in_body(const Pair *p, scree_Vec3 x) {
   return true;
 }
 
-/* Deep points that are none: the bodies are apart in another direction, or another point near by is
- * less deep. */
+/* Whether deep point k is invalid: the bodies are separated in another direction, or another point
+ * nearby is less deep. */
 static bool is_nonsense(const Pair *p, int k) {
   const scree_ManifoldPoint *x = &p->points[k];
   const double slack = TOLERATED * p->shape->size;
@@ -391,7 +392,7 @@ void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32
                         const scree_Shape *mesh, const scree_Pose *mesh_pose, double margin,
                         scree_PointSink sink, void *user) {
   const scree_Quat back = scree_quat_conj(mesh_pose->orientation);
-  Pair p; /* field by field: the array of points is large and need not be cleared */
+  Pair p; /* set field by field: the array of points is large and need not be cleared */
   p.shape = shape;
   p.mesh = mesh->data->mesh;
   p.mesh_pose = mesh_pose;

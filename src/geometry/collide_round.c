@@ -1,8 +1,8 @@
 /* Balls and capsules: pairs whose closest points have a closed form.
  *
  * A ball is a point with a radius, a rounded segment or capsule a segment with a radius: the gap is
- * the distance of the cores less the radii. All of it is done relative to the second body, so that
- * accuracy does not depend on how far from the world's origin a pair is. */
+ * the distance of the cores less the radii. All computations are relative to the second body, so
+ * that accuracy does not depend on the distance of a pair from the world's origin. */
 #include "geometry/narrow.h"
 
 /* A unit vector perpendicular to e (in the plane z = 0 when dimension is 2). */
@@ -82,8 +82,7 @@ void scree_collide_round_polygon(const scree_Shape *a, const scree_Pose *pa, con
   scree_manifold_add(manifold, middle, world_normal, most - a->radius, 0);
 }
 
-/* sphere a, box b: clamp the centre to the box when it is outside, else leave by the nearest face.
- */
+/* sphere a, box b: clamp the centre to the box if it is outside, else use the nearest face. */
 void scree_collide_sphere_box(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                               const scree_Pose *pb, double margin, scree_Manifold *manifold) {
   scree_Mat3 R = scree_quat_matrix(pb->orientation);
@@ -166,7 +165,7 @@ void scree_collide_capsules(const scree_Shape *a, const scree_Pose *pa, const sc
       add_balls(origin, scree_axpy(d, sk, ea), a->radius, scree_scale(k * hb, eb), b->radius, spare,
                 margin, scree_feature_vertex(1, k > 0, 0), manifold);
   }
-  /* With more than two ends (crossed capsules of like length) the two deepest do. */
+  /* With more than two ends (crossed capsules of similar length) keep the two deepest. */
   while (manifold->count > 2) {
     int worst = 0;
     for (int k = 1; k < manifold->count; k++)
@@ -176,7 +175,7 @@ void scree_collide_capsules(const scree_Shape *a, const scree_Pose *pa, const sc
   }
   double least = INFINITY;
   for (int k = 0; k < manifold->count; k++) least = fmin(least, manifold->points[k].gap);
-  const double distinct = 1e-12; /* of the radii: above rounding, below what a gap is good to */
+  const double distinct = 1e-12; /* of the radii: above rounding, below the accuracy of a gap */
   if (distance - r < least - distinct * r)
     add_balls(origin, ca, a->radius, cb, b->radius, spare, margin, scree_feature_closest(),
               manifold);

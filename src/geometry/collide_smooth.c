@@ -3,9 +3,9 @@
  * The signed distance is the largest separation over all directions (smooth.c). Against a flat body
  * the direction of the largest separation is the normal of a face, or is perpendicular to an edge,
  * or is any direction within the normal cone of a vertex. Each of these is exact: a face needs one
- * support point; an edge is a point when seen along itself, against the shadow of the ellipsoid; a
- * vertex is a point. At the normals of two neighbouring faces the support point of the ellipsoid
- * says whether the separation grows towards the edge between them, and along an edge whether it
+ * support point; an edge projects to a point along its direction, and the ellipsoid to an ellipse;
+ * a vertex is a point. At the normals of two neighbouring faces the support point of the ellipsoid
+ * shows whether the separation grows towards the edge between them, and along an edge whether it
  * grows towards one of its ends: so only a few edges and vertices are solved for. */
 #include "geometry/gjk.h"
 #include "geometry/narrow.h"
@@ -19,7 +19,7 @@ static scree_Vec3 semi_axes(const scree_Shape *s) {
   return semi;
 }
 
-/* Rows semi_i * axis_i of a body with axes R seen in the directions basis [k]. */
+/* Rows semi_i * axis_i of a body with axes R in the basis [k]. */
 static void fill_rows(scree_Vec3 semi, const scree_Mat3 *R, int k, const scree_Vec3 basis[3],
                       double rows[3][3]) {
   for (int i = 0; i < 3; i++)
@@ -103,12 +103,12 @@ static void finish(const Elliptic *e, const Best *best, double radius, const scr
                      scree_mat3_mul(Rb, best->n), gap, scree_feature_closest());
 }
 
-/* An overlap below this part of the smaller width has the one maximum that the separated bodies
- * had; a deeper one is searched for more widely. */
+/* An overlap below this part of the smaller width has the same unique maximum as separated bodies;
+ * for a deeper one the search is wider. */
 static const double SHALLOW = 0.05;
 
-/* How far, as a sine, a direction may be outside a normal cone and still belong to it: rounding
- * must not let a direction fall between two cones. The gap suffers to second order only. */
+/* How far, as a sine, a direction may be outside a normal cone and still belong to it: by rounding
+ * a direction must not fall between two cones. The gap changes to second order only. */
 static const double CONE_SLACK = 1e-9;
 
 /* Whether n is in the normal cone of vertex k of the polygon v [count]. */

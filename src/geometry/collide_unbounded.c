@@ -1,4 +1,4 @@
-/* Obstacles without end: half-plane, half-space, and drums seen from inside.
+/* Unbounded obstacles: half-plane, half-space, and the inside of drums.
  *
  * Both are the complement of a convex hollow, so the gap of a body is reached at an extreme point
  * of it: a ball's or an ellipsoid's support point, or any corner of a polygon, box, segment or
@@ -10,9 +10,9 @@
  *     F'(t) = -k cos t sin t + P sin t + Q cos t,   k = a^2 - b^2, P = a c_x, Q = -b c_y.
  * By reflection c_x, c_y <= 0. In the first quadrant F' / (sin cos) = -k - |P|/cos + |Q|/sin falls
  * from +inf to -inf: one maximum, the global one. In the second it is k - |P|/|cos| - |Q|/sin (with
- * the sign turned), concave, largest where |tan|^3 = |Q|/|P|: when that is positive (c inside the
+ * the sign reversed), concave, largest where |tan|^3 = |Q|/|P|: when that is positive (c inside the
  * evolute) there is a second local maximum between there and t = pi. An ellipsoid in a cylinder is
- * the same for its shadow along the axis, which is an ellipse. */
+ * the same for its projection along the axis, which is an ellipse. */
 #include "geometry/narrow.h"
 #include "geometry/shape_class.h"
 
@@ -71,8 +71,8 @@ static bool has_rings(const scree_Shape *s, Ring ring[2]) {
   return true;
 }
 
-/* Tilt of an end, as a sine, from which on its lowest point is a contact of its own: below that the
- * points fixed to its rim are as low to 1e-4 of the radius, and do not wander with the tilt. */
+/* Tilt of an end, as a sine, above which its lowest point is a contact of its own: below that the
+ * points fixed to its rim are as low to 1e-4 of the radius, and do not move with the tilt. */
 static const double TILTED = 1e-3;
 
 /* A ring against the half-space n.x <= offset: its lowest point, and when the end lies nearly flat
@@ -90,7 +90,7 @@ static void add_ring(const Ring *ring, int end, const scree_Mat3 *R, scree_Vec3 
     if (k < SCREE_RIM) {
       const double angle = 2 * 3.14159265358979323846 * k / SCREE_RIM;
       out = scree_add(scree_scale(cos(angle), R->x), scree_scale(sin(angle), R->y));
-      if (sine > TILTED && scree_dot(out, down) > 0.985) continue; /* the lowest stands for it */
+      if (sine > TILTED && scree_dot(out, down) > 0.985) continue; /* covered by the lowest point */
     } else if (lies && !(sine > TILTED)) {
       continue;
     }
@@ -162,7 +162,7 @@ static void add_wall(const Drum *drum, scree_Vec3 q, double r, uint32_t feature,
 /* The maximum of F along an arc, as the root between lo and hi of its derivative, which is positive
  * at lo and negative at hi: Newton kept inside the bracket. p = |P|, q = |Q|, k as above. On the
  * first quadrant the arc is t itself; on the second it is pi - t, for which the sign of p is
- * turned. */
+ * reversed. */
 static double furthest_root(double k, double p, double q, bool second, double lo, double hi) {
   double sign = second ? 1 : -1, t = 0.5 * (lo + hi);
   for (int step = 0; step < 100; step++) {
@@ -188,7 +188,7 @@ static int furthest_points(double a, double b, double cx, double cy, double poin
   const double half_pi = 1.5707963267948966;
   double sx = cx > 0 ? -1 : 1, sy = cy > 0 ? -1 : 1; /* the far side */
   double k = (a - b) * (a + b), p = a * fabs(cx), q = b * fabs(cy);
-  double scale = fmax(k, fmax(p, q)); /* makes what follows free of units to the last bit */
+  double scale = fmax(k, fmax(p, q)); /* makes the following independent of units to the last bit */
   if (scale > 0) k /= scale, p /= scale, q /= scale;
   double t = furthest_root(k, p, q, false, 0, half_pi);
   if (q == 0 && k + p > 0) t = 0;             /* c on the major axis: the far tip */
@@ -208,7 +208,7 @@ static int furthest_points(double a, double b, double cx, double cy, double poin
   return 2;
 }
 
-/* Ellipse, or shadow of an ellipsoid along the drum's axis, in the round wall. */
+/* Ellipse, or projection of an ellipsoid along the drum's axis, in the round wall. */
 static void add_ellipse(const Drum *drum, const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d,
                         int first, double margin, scree_Manifold *manifold) {
   /* Columns of L span the shadow: x = sum of L_i y_i with |y| = 1. Its semi-axes are the
@@ -263,7 +263,7 @@ void scree_collide_drum(const scree_Shape *a, const scree_Pose *pa, const scree_
     if (is_elliptic(a)) {
       add_ellipse(&drum, a, &Ra, d, 0, margin, manifold);
     } else if (has_rings(a, ring)) {
-      for (int end = 0; end < 2; ++end) { /* a ring is an ellipsoid of no height */
+      for (int end = 0; end < 2; ++end) { /* a ring is an ellipsoid of zero height */
         const scree_Shape disk = {.kind = SCREE_SHAPE_ELLIPSOID,
                                   .semi = {ring[end].radius, ring[end].radius, 0}};
         const scree_Vec3 q = scree_axpy(d, ring[end].z, Ra.z);

@@ -1,4 +1,4 @@
-/* Pairs of parts (see composite.h): each part of the one against those parts of the other whose
+/* Pairs of parts (see composite.h): each part of one shape against those parts of the other whose
  * bounding balls are near. */
 #include "geometry/composite.h"
 

@@ -5,8 +5,8 @@
 #include "core/private.h"
 #include "geometry/narrow.h"
 
-/* Gets each point of a pair, in an order that depends on the arguments alone; the numbers of the
- * parts are in point->part. */
+/* Receives each point of a pair, in an order that depends on the arguments alone; the numbers of
+ * the parts are in point->part. */
 typedef void (*scree_PointSink)(void *user, const scree_ManifoldPoint *point);
 
 static inline bool scree_shape_is_surface(const scree_Shape *shape) {

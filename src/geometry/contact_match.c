@@ -23,10 +23,10 @@ void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
   }
 }
 
-/* Names go by corners and edges. Where two corners coincide (boxes that are stacked exactly)
- * rounding decides which of them names the point, in each step anew. So a point whose name was not
- * there takes the nearest one of the pair that nobody else has taken, if it is this near, relative
- * to its distance from the body. */
+/* Keys are made of corners and edges. Where two corners coincide (boxes that are stacked
+ * exactly) rounding decides in each step which of them is in the key. So a point whose key
+ * is new takes the nearest unmatched point of the pair, if it is this close, relative to its
+ * distance from the body. */
 static const double same_place = 0.02;
 
 static bool taken(const int32_t *previous, size_t first, size_t last, size_t old) {

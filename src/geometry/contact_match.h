@@ -1,9 +1,9 @@
 /* Persistence of contacts: which contact of the previous step is the same as one of this step.
  *
- * A contact is named by (body i, body j, their parts, feature). Contacts come in the order of the
+ * A contact has the key (body i, body j, their parts, feature). Contacts come in the order of the
  * sorted pairs of the broad phase, so both lists are sorted by (i, j) and one merge finds all
- * matches in linear time; within a pair the few features are compared, and where none is the same,
- * places. */
+ * matches in linear time; within a pair the few features are compared, and if none is equal,
+ * positions. */
 #ifndef SCREE_GEOMETRY_CONTACT_MATCH_H
 #define SCREE_GEOMETRY_CONTACT_MATCH_H
 
@@ -20,12 +20,12 @@ typedef struct scree_ContactKey {
 } scree_ContactKey;
 
 /* previous[k] becomes the index in `old_keys` of contact k of `keys`, or -1. Both lists are sorted
- * by (i, j), names are unique within a pair. */
+ * by (i, j), keys are unique within a pair. */
 void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
                          const scree_ContactKey *keys, size_t count, int32_t *previous);
 
-/* The same with the points' places relative to body i (or any other frame in which contacts that
- * persist hardly move), for names that have changed. */
+/* The same with the positions of the points relative to body i (or any other frame in which
+ * persistent contacts hardly move), for keys that have changed. */
 void scree_contact_match_near(const scree_ContactKey *old_keys, const scree_Vec3 *old_arms,
                               size_t old_count, const scree_ContactKey *keys,
                               const scree_Vec3 *arms, size_t count, int32_t *previous);

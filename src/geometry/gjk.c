@@ -3,15 +3,15 @@
  * Gilbert, Johnson, Keerthi (1988): the closest point v to the origin of the difference of the two
  * bodies is found by a simplex of support points that moves towards it. The closest point of the
  * simplex is found by trying all of its faces and keeping the nearest one whose barycentric
- * coordinates are positive: more work than walking Voronoi regions, but each face is judged on its
- * own, so that rounding cannot send the walk astray.
+ * coordinates are positive: more work than walking Voronoi regions, but each face is tested
+ * independently, so that the search is robust to rounding.
  *
- * libccd compares lengths with fixed tolerances; the pair is therefore handed to it scaled to unit
- * size by a power of two, which costs no digits. Flat bodies of 2D become prisms along z that are
- * too tall for EPA to prefer that way out. The gap is then recomputed for the direction that was
- * found. Shallow overlaps, which are what bodies at rest have, do without EPA: GJK between the
- * bodies shrunk, then between the bodies pushed apart, gives the normal exactly. Where both bodies
- * look at each other with a face or an edge these are clipped (manifold.h). */
+ * libccd compares lengths with fixed tolerances; the pair is therefore scaled to unit size by a
+ * power of two, which costs no digits. Flat bodies of 2D become prisms along z that are too tall
+ * for EPA to choose the z direction. The gap is then recomputed for the direction that was
+ * found. Shallow overlaps, as between bodies at rest, do not need EPA: GJK between the shrunk
+ * bodies, then between the bodies pushed apart, gives the normal exactly. If both bodies have a
+ * face or an edge facing the other, these are clipped (manifold.h). */
 #include "geometry/gjk.h"
 
 #include "geometry/manifold.h"
@@ -21,11 +21,13 @@
 
 enum { MAX_GJK_STEPS = 128, MAX_CLIMB = 200, MAX_PUSHES = 40 };
 
-/* Bodies shrunk to this part of their size are apart where the overlap is shallow; an overlap that
- * is shallow, and what bodies are pushed apart by beyond it, as parts of the smaller width. */
+/* Scale to which bodies are shrunk: with a shallow overlap they are then separated; limit of a
+ * shallow overlap, and the extra distance by which bodies are pushed apart, as parts of the smaller
+ * width. */
 static const double CORE = 0.9, SHALLOW = 0.02, PUSH_ROOM = 0.02;
 
-/* What clipped points may lack of the distance, as a part of the margin, and of the bodies. */
+/* Allowed difference of clipped points from the distance, as a part of the margin, and of the
+ * bodies. */
 static const double SECOND_ORDER = 1e-3, ROUNDING = 1e-7;
 
 typedef struct Simplex {
@@ -155,9 +157,9 @@ typedef struct Posed {
   const scree_Shape *shape;
   scree_Mat3 axes;
   scree_Vec3 centre; /* relative to the second body */
-  double scale;      /* lengths times this are handed out */
+  double scale;      /* lengths are multiplied by this for libccd */
   double height;     /* half height of the prism of a 2D shape, 0 in 3D */
-  double core;       /* 1, or what the shape is shrunk to about its origin */
+  double core;       /* 1, or the scale by which the shape is shrunk about its origin */
 } Posed;
 
 static scree_Vec3 posed_support(const void *body, scree_Vec3 direction) {
@@ -210,7 +212,7 @@ static double separation(const Posed *a, const Posed *b, scree_Vec3 n, scree_Vec
   return scree_dot(n, scree_sub(*qa, *qb));
 }
 
-/* Climb along the gradient from *n: EPA stops short on curved bodies. `size` makes the step free of
+/* Gradient ascent from *n: EPA stops early on curved bodies. `size` makes the step independent of
  * units. */
 static double climb(const Posed *a, const Posed *b, double size, bool flat, scree_Vec3 *n) {
   scree_Vec3 qa, qb;
@@ -254,8 +256,9 @@ static double push_apart(Posed a, const Posed *b, double size, scree_Vec3 *n) {
   return f;
 }
 
-/* The points where two overlapping bodies touch once they are pushed apart along n: unlike the
- * support points these face each other, also where a face or an edge is furthest. */
+/* The points where two overlapping bodies touch after they are pushed apart along n: unlike
+ * the support points these are opposite each other, also if the furthest feature is a face
+ * or an edge. */
 static double witness(Posed a, const Posed *b, double size, scree_Vec3 n, scree_Vec3 *qa,
                       scree_Vec3 *qb) {
   const double f = separation(&a, b, n, qa, qb), t = fmax(-f, 0) + PUSH_ROOM * size;
@@ -269,7 +272,7 @@ static double witness(Posed a, const Posed *b, double size, scree_Vec3 n, scree_
 }
 
 /* Direction in which the cores of two bodies, which are the bodies shrunk about their centres, are
- * apart; false when they overlap too. */
+ * separated; false if they overlap too. */
 static bool core_normal(Posed a, Posed b, scree_Vec3 *n) {
   scree_Vec3 qa, qb;
   a.core = b.core = CORE;
@@ -286,7 +289,7 @@ static bool find_separation(const Posed *A, const Posed *B, bool flat, double ma
   if (*gap > 0) return *gap <= margin;
   const double size = fmin(A->shape->size, B->shape->size);
   scree_Vec3 other = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
-  /* a shallow overlap has the normal of the bodies that were just apart */
+  /* a shallow overlap has the same normal as the slightly separated bodies */
   if (!flat && core_normal(*A, *B, n)) {
     *gap = push_apart(*A, B, size, n);
     if (*gap >= -SHALLOW * size) {

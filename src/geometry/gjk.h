@@ -16,7 +16,7 @@ double scree_gjk_distance(scree_SupportFunction support_a, const void *a,
                           scree_SupportFunction support_b, const void *b, scree_Vec3 start,
                           scree_Vec3 *point_a, scree_Vec3 *point_b, scree_Vec3 *normal);
 
-/* The pair function of last resort, for any two convex shapes: one contact. */
+/* The generic pair function, for any two convex shapes: one contact. */
 void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb, double margin, scree_Manifold *manifold);
 

@@ -1,7 +1,7 @@
-/* Convex hulls by Qhull, as faces with ordered corners and edges with names.
+/* Convex hulls by Qhull, as faces with ordered corners and numbered edges.
  *
  * Qhull merges facets that are coplanar up to rounding, so that a face of a cube comes as one face.
- * It reports errors through a stream, which is a buffer here, and leaves by longjmp into its own
+ * It reports errors through a stream, which is a buffer here, and exits by longjmp into its own
  * frame (qh_new_qhull returns an exit code). */
 #define _POSIX_C_SOURCE 200809L
 #include "core/log.h"
@@ -45,7 +45,7 @@ static bool allocate(scree_Polyhedron *p, int vertices, int faces, int corners) 
   return p->first && p->corner && p->side && p->normal && p->edge && p->link_first && p->link;
 }
 
-/* Each edge is a side of two faces: name it where it is first seen. Few enough to compare all. */
+/* Each edge is a side of two faces and is numbered when first found. Few enough to compare all. */
 static bool name_edges(scree_Polyhedron *p) {
   for (int f = 0; f < p->face_count; ++f)
     for (int k = p->first[f]; k < p->first[f + 1]; ++k) {

@@ -2,18 +2,18 @@
  *
  * Both features are convex polygons, edges or points there. The one with fewer corners is clipped
  * to the sides of the other (Sutherland and Hodgman); a point of the result has the height of the
- * first above the second as its gap. Each side of the result remembers of which feature it is a
+ * first above the second as its gap. Each side of the result records of which feature it is a
  * side, so that a corner of the result is known as a corner of one body or as the crossing of two
- * edges, and keeps its name in the next step. */
+ * edges, and keeps its id in the next step. */
 #include "geometry/manifold.h"
 
 enum { MOST = 2 * SCREE_FEATURE_POINTS + 4 };
 
-/* Corners of the result this near to the line between their neighbours, as a part of the extent of
- * the feature, are left out: the neighbours carry the same. */
+/* Corners of the result this close to the line between their neighbours, as a part of the extent of
+ * the feature, are dropped, since the neighbours support the same load. */
 static const double STRAIGHT = 1e-5;
 
-/* A corner across the normal (u, v), its height along it, its name and the edge to the next:
+/* A corner across the normal (u, v), its height along it, its id and the edge to the next:
  * an edge of the clipped feature, or -1 - (side of the other). */
 typedef struct Corner {
   double u, v, h;
@@ -33,8 +33,8 @@ void scree_feature_place(scree_Feature *f, const scree_Mat3 *R, scree_Vec3 origi
     f->point[k] = scree_add(origin, scree_mat3_mul(R, f->point[k]));
 }
 
-/* Height over the plane of a face from three corners that span it well: the first, the one
- * furthest from it, and the one furthest from the line of both. */
+/* Height over the plane of a face from three well-separated corners: the first, the one furthest
+ * from it, and the one furthest from the line of both. */
 static void fit_plane(Flat *f) {
   const Corner *x = f->corner;
   int far = 1, wide = 2;
@@ -61,7 +61,7 @@ static void fit_plane(Flat *f) {
 static void flatten(const scree_Feature *from, int body, scree_Vec3 n, scree_Vec3 t1, scree_Vec3 t2,
                     Flat *f) {
   f->count = from->count;
-  /* the first body's feature looks against n and is clockwise seen along it */
+  /* the first body's feature faces -n and is clockwise seen along it */
   const bool reverse = body == 0 && from->count > 2;
   for (int k = 0; k < from->count; ++k) {
     const int at = reverse ? from->count - 1 - k : k;
@@ -77,7 +77,7 @@ static double side_of(const Corner *a, const Corner *b, const Corner *x) {
   return (b->u - a->u) * (x->v - a->v) - (b->v - a->v) * (x->u - a->u);
 }
 
-/* The name of the corner where `edge` of the polygon meets side `k` of the clipping face. */
+/* The id of the corner where `edge` of the polygon meets side `k` of the clipping face. */
 static uint32_t crossing_name(const Flat *face, int body, int edge, int k) {
   if (edge < 0) { /* between two sides of the face: one of its corners */
     const int other = -1 - edge;
@@ -88,7 +88,7 @@ static uint32_t crossing_name(const Flat *face, int body, int edge, int k) {
   return body == 0 ? scree_feature_edges(own, edge) : scree_feature_edges(edge, own);
 }
 
-/* Cut away what is right of side k of the face, which is body's. */
+/* Clip the part to the right of side k of the face, which is body's. */
 static int clip_side(const Flat *face, int body, int k, const Corner *in, int n, bool open,
                      Corner *out) {
   const Corner *a = &face->corner[k], *b = &face->corner[k + 1 < face->count ? k + 1 : 0];
@@ -134,8 +134,8 @@ static int straighten(Corner *x, int count, double most) {
   return count;
 }
 
-/* The manifold holds fewer points than a clip may give: every corner in turn whose removal changes
- * the polygon least is left out. */
+/* The manifold holds fewer points than a clip may give: repeatedly drop the corner whose removal
+ * changes the polygon least. */
 static int thin_out(Corner *x, int count) {
   while (count > SCREE_MANIFOLD_MAX) {
     int least = 0;
@@ -153,7 +153,7 @@ static int thin_out(Corner *x, int count) {
 
 double scree_feature_clip(const scree_Feature *a, const scree_Feature *b, scree_Vec3 n,
                           scree_Vec3 origin, double margin, scree_Manifold *manifold) {
-  /* the face that clips: the second's, unless it is none */
+  /* the clipping face: the second's, unless it is no face */
   const int body = b->count > 2 ? 1 : 0;
   const scree_Feature *cut = body ? a : b, *by = body ? b : a;
   if (by->count < 3) return INFINITY;

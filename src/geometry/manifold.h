@@ -1,5 +1,4 @@
-/* Contact points of two convex shapes along a known normal: their features that look at each other,
- * clipped. */
+/* Contact points of two convex shapes along a known normal: their opposite features, clipped. */
 #ifndef SCREE_GEOMETRY_MANIFOLD_H
 #define SCREE_GEOMETRY_MANIFOLD_H
 

@@ -1,17 +1,17 @@
 /* The pair table and its dispatch (see narrow.h).
  *
  * A pair is brought into a canonical order before its function is called: by kind, and between two
- * of a kind by comparing their data. So the function sees the same arguments whichever body was
- * named first, and exchanging the bodies flips the normals exactly. */
+ * of a kind by comparing their data. So the function gets the same arguments in either order of the
+ * bodies, and exchanging the bodies flips the normals exactly. */
 #include "geometry/narrow.h"
 
 #include "geometry/gjk.h"
 
 #include <string.h>
 
-/* Two-dimensional and three-dimensional kinds never meet: those entries stay NULL, as do pairs of
- * unbounded shapes. Other convex pairs without an entry go to the generic routine. Filled for row
- * kind <= column kind. */
+/* Two-dimensional and three-dimensional kinds are never paired: those entries stay NULL, as do
+ * pairs of unbounded shapes. Other convex pairs without an entry go to the generic routine. Filled
+ * for row kind <= column kind. */
 static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_DISK] = {[SCREE_SHAPE_DISK] = scree_collide_round_round,
                           [SCREE_SHAPE_ELLIPSE] = scree_collide_smooth,
@@ -75,8 +75,8 @@ static int compare(double a, double b) {
   return a < b ? -1 : a > b;
 }
 
-/* An order of two bodies of one kind that does not depend on which is named first: by position,
- * then shape, then orientation. */
+/* An order of two bodies of one kind that does not depend on which comes first: by position, then
+ * shape, then orientation. */
 static int compare_bodies(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb) {
   int c = compare(pa->position.x, pb->position.x);
@@ -98,7 +98,7 @@ static int compare_bodies(const scree_Shape *a, const scree_Pose *pa, const scre
  * Returns whether the pair was one of these. */
 static inline bool collide_fast(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                                 const scree_Pose *pb, double margin, scree_Manifold *manifold) {
-  if (a->kind == b->kind && scree_shape_is_ball(a)) { /* antisymmetric as it is */
+  if (a->kind == b->kind && scree_shape_is_ball(a)) { /* antisymmetric already */
     int dimension = a->kind == SCREE_SHAPE_DISK ? 2 : 3;
     manifold->count = scree_collide_balls(pa->position, a->radius, pb->position, b->radius,
                                           dimension, margin, &manifold->points[0]);

@@ -7,8 +7,8 @@
  *
  * The pair table [kind][kind] is filled in one place (narrow.c); a pair without an entry of its own
  * goes to the generic convex routine (gjk.h). The results are a pure function of the arguments:
- * nothing is remembered between calls. Exchanging the bodies flips the normals exactly, and scaling
- * all lengths by a power of two scales gaps and positions exactly: no length is ever compared with
+ * no state is kept between calls. Exchanging the bodies flips the normals exactly, and scaling
+ * all lengths by a power of two scales gaps and positions exactly: no length is compared with
  * a constant. */
 #ifndef SCREE_GEOMETRY_NARROW_H
 #define SCREE_GEOMETRY_NARROW_H
@@ -80,8 +80,8 @@ static inline bool scree_collide_ball_plane(scree_Vec3 p, double r, scree_Vec3 o
 
 /* ---- feature ids ----
  *
- * A contact is carried by a vertex of one body on a patch of the other, by two crossing edges, or
- * by one pair of closest points. The two high bits tell which, so that exchanging the bodies
+ * A contact is formed by a vertex of one body on a patch of the other, by two crossing edges, or
+ * by one pair of closest points. The two high bits are the kind, so that exchanging the bodies
  * exchanges the roles. The same corner keeps its id whichever face was clipped against which. */
 enum {
   SCREE_FEATURE_VERTEX_A =
@@ -108,7 +108,7 @@ static inline uint32_t scree_feature_closest_of(int corner_a, int corner_b) {
          ((uint32_t)corner_b & 0x7fffu);
 }
 
-/* The name of a point when the bodies are exchanged. */
+/* The feature id when the bodies are exchanged. */
 static inline uint32_t scree_feature_exchange(uint32_t feature) {
   const uint32_t type = feature >> 30;
   if (type <= SCREE_FEATURE_VERTEX_B) return feature ^ (1u << 30);

@@ -3,7 +3,7 @@
 
 enum { SWEEPS = 32 };
 
-/* Off-diagonal moments below this part of the trace are what rounding leaves. */
+/* Off-diagonal moments below this part of the trace are rounding errors. */
 static const double DIAGONAL = 1e-11;
 
 static void add_outer(scree_Moments *sum, double factor, scree_Vec3 a, scree_Vec3 b) {
@@ -67,7 +67,7 @@ static void rotate(double a[3][3], double V[3][3], int i, int j) {
 }
 
 static scree_Quat quat_of(double V[3][3]) {
-  /* the largest of the four components first, so that nothing is divided by a small number */
+  /* the largest of the four components first, to avoid dividing by a small number */
   const double trace[4] = {V[0][0] + V[1][1] + V[2][2], V[0][0] - V[1][1] - V[2][2],
                            V[1][1] - V[0][0] - V[2][2], V[2][2] - V[0][0] - V[1][1]};
   int best = 0;

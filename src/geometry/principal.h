@@ -1,4 +1,4 @@
-/* Mass properties of solids put together from pieces: volume, centroid, principal axes. */
+/* Mass properties of solids composed of pieces: volume, centroid, principal axes. */
 #ifndef SCREE_GEOMETRY_PRINCIPAL_H
 #define SCREE_GEOMETRY_PRINCIPAL_H
 
@@ -22,8 +22,8 @@ void scree_moments_add_tetrahedron(scree_Moments *sum, scree_Vec3 a, scree_Vec3 
                                    scree_Vec3 d);
 
 /* Centroid and principal axes as a pose in the given coordinates, and the moments about them. Axes
- * that are principal up to rounding are left as they are, so that a solid that was put into its
- * frame before keeps it. */
+ * that are principal up to rounding are not changed, so that a solid that is already in its
+ * principal frame keeps it. */
 scree_Pose scree_moments_frame(const scree_Moments *sum, scree_Vec3 *inertia);
 
 #endif

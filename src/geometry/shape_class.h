@@ -20,25 +20,25 @@ typedef struct scree_Polyhedron {
   int *link;          /* [2 edge_count] edges of each vertex */
 } scree_Polyhedron;
 
-/* The point, edge or face of a convex shape that looks in some direction: the points within which
- * another flat face can touch it, counter-clockwise as seen against the direction. */
+/* The point, edge or face of a convex shape that faces a direction: the points within which another
+ * flat face can touch it, counter-clockwise as seen against the direction. */
 enum { SCREE_FEATURE_POINTS = 64 };
 typedef struct scree_Feature {
   int count; /* 1: a point, 2: an edge, more: a face */
   scree_Vec3 point[SCREE_FEATURE_POINTS];
-  int corner[SCREE_FEATURE_POINTS]; /* names of the points within the shape */
+  int corner[SCREE_FEATURE_POINTS]; /* ids of the points within the shape */
   int edge[SCREE_FEATURE_POINTS];   /* and of the edges from each to the next */
 } scree_Feature;
 
-/* Corners that stand for the rim of a flat round end. */
+/* Corners that approximate the rim of a flat round end. */
 enum { SCREE_RIM = 12 };
 
-/* Cosine from which on a face counts as looking in a direction, and sine up to which an edge counts
- * as perpendicular to it. */
+/* Cosine above which a face counts as facing a direction, and sine below which an edge counts as
+ * perpendicular to it. */
 #define SCREE_FACE_ALIGNED 0.98
 #define SCREE_EDGE_ALIGNED 0.2
 
-/* What a shape owns besides its numbers. Copies of a shape share it. */
+/* Data that a shape owns besides its parameters. Copies of a shape share it. */
 struct scree_ShapeData {
   atomic_int references;
   scree_Pose frame;     /* of the shape in the coordinates that it was given in */
@@ -49,7 +49,7 @@ struct scree_ShapeData {
   scree_Part *parts;
 };
 
-/* What a shape is made from; the parameters are in the shape already, and checked. */
+/* Input of a shape; the parameters are already in the shape, and checked. */
 typedef struct scree_ShapeSource {
   const scree_Vec3 *vertices; /* [vertex_count] */
   int vertex_count;
@@ -61,13 +61,13 @@ typedef struct scree_ShapeSource {
 
 typedef struct scree_ShapeClass {
   scree_ShapeType type;
-  /* Fill in what is derived, and `data` where the kind has any. */
+  /* Compute the derived values, and `data` if the kind has any. */
   scree_Status (*init)(scree_Shape *shape, const scree_ShapeSource *source, const scree_Log *log);
   /* Furthest point along a direction of any length, in the shape's frame; null if not convex. */
   scree_Vec3 (*support)(const scree_Shape *shape, scree_Vec3 direction);
   /* Bounds with axes R and origin p; null: from support points. */
   scree_Aabb (*bounds)(const scree_Shape *shape, const scree_Mat3 *R, scree_Vec3 p);
-  /* The feature that looks along a unit direction; null: the support point. */
+  /* The feature that faces a unit direction; null: the support point. */
   void (*feature)(const scree_Shape *shape, scree_Vec3 direction, scree_Feature *feature);
 } scree_ShapeClass;
 

@@ -1,5 +1,5 @@
-/* Clumps: several bounded shapes that move as one. Volume, centroid and moments are sums over the
- * parts; the parts are then moved into the frame of the clump. */
+/* Clumps: several bounded shapes that move as one body. Volume, centroid and moments are sums over
+ * the parts; the parts are then moved into the frame of the clump. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/principal.h"

@@ -1,9 +1,9 @@
 /* Solids of revolution with flat ends: cylinder and cone, along z.
  *
  * Cylinder: radius r, half length h. Cone: base of radius r at the bottom, height H; its centroid
- * is H/4 above the base; half_length holds H/2, so that a scene gives the height of both alike. An
- * end looks at another face as a polygon of RIM corners on its rim: fixed to the body, so that
- * contacts of a body at rest stay where they are. What lies between them is at most 1 - cos(pi/RIM)
+ * is H/4 above the base; half_length holds H/2, so that a scene gives the height of both alike. In
+ * contact with another face an end is a polygon of RIM corners on its rim: fixed to the body, so
+ * that contacts of a body at rest do not move. The rim between them is at most 1 - cos(pi/RIM)
  * of the radius, 3.4 %, outside of the polygon. */
 #include "geometry/shape_class.h"
 
@@ -20,7 +20,7 @@ static const scree_ShapeParameter cone_parameters[] = {
     {"half_length", SCREE_SHAPE_FIELD(half_length), true, 0, false, false,
      "half the height; the tip points along z"}};
 
-/* The corners of the end at height z: end 0 looks down, 1 up. */
+/* The corners of the end at height z: end 0 faces down, 1 up. */
 static void rim(const scree_Shape *s, double z, int end, scree_Feature *out) {
   out->count = RIM;
   for (int k = 0; k < RIM; ++k) {

@@ -109,8 +109,8 @@ static int compare_xy(const void *left, const void *right) {
   return 0;
 }
 
-/* Andrew's monotone chain over sorted points; turns flatter than `flat` (an area) are left out.
- * hull [2 n], counter-clockwise. Returns the number of vertices. */
+/* Andrew's monotone chain over sorted points; turns flatter than `flat` (an area) are skipped. hull
+ * [2 n], counter-clockwise. Returns the number of vertices. */
 static int convex_hull(const scree_Vec3 *sorted, int n, double flat, scree_Vec3 *hull) {
   int m = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -188,7 +188,7 @@ static scree_Status init_polygon(scree_Shape *shape, const scree_ShapeSource *so
   scree_Vec3 *sorted = work, *hull = work + n;
   for (int k = 0; k < n; k++) sorted[k] = scree_vec3(given[k].x, given[k].y, 0);
   qsort(sorted, (size_t)n, sizeof *sorted, compare_xy);
-  const double slack = 1e-12; /* relative: what rounding may do to points meant to be in line */
+  const double slack = 1e-12; /* relative: rounding of points that are meant to be collinear */
   int m = convex_hull(sorted, n, slack * extent * extent, hull);
   scree_Status status = SCREE_OK;
   if (m < 3)

@@ -18,7 +18,7 @@ static scree_Status init_with(scree_Shape *s, const scree_ShapeSource *source,
   if (status) return status;
   for (int k = 0; k < source->vertex_count; ++k)
     s->bounding_radius = fmax(s->bounding_radius, scree_norm(source->vertices[k]));
-  s->size = INFINITY; /* as thin as it likes: gaps are small against the body that touches it */
+  s->size = INFINITY; /* gaps are relative to the size of the body that touches it */
   return SCREE_OK;
 }
 
@@ -43,7 +43,8 @@ static scree_Status init_rectangle(scree_Shape *s, const scree_ShapeSource *sour
 }
 
 static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
-  /* of the box round the mesh in its own frame: exact bounds of many vertices cost too much */
+  /* of the bounding box of the mesh in its own frame: exact bounds of many vertices cost too
+   * much */
   const scree_Aabb own = s->data->mesh->node[0].bounds;
   const scree_Vec3 middle = scree_scale(0.5, scree_add(own.lower, own.upper));
   const scree_Vec3 e = scree_scale(0.5, scree_sub(own.upper, own.lower));

@@ -1,6 +1,6 @@
 /* Convex polyhedron: the convex hull of points. Volume, centroid and moments are exact, summed over
  * tetrahedra between the faces and the first vertex; the vertices are then moved to the centroid
- * and turned to the principal axes. */
+ * and rotated to the principal axes. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/principal.h"

@@ -1,4 +1,4 @@
-/* Obstacles without end: half-plane, half-space and drums seen from inside. */
+/* Unbounded obstacles: half-plane, half-space and the inside of drums. */
 #include "geometry/shape_class.h"
 
 static const scree_ShapeParameter radius_parameter[] = {

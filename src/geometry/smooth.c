@@ -10,13 +10,13 @@
  *     gradient  g = P grad f,   Hessian  H = P (Hess f - f I) P,   Hess h = (L'L - g_h g_h') / h.
  * -Hess f is the sum of the bodies' radii of curvature: with f > 0 Newton's matrix -H is positive
  * definite, and with a slight overlap it stays so as long as the overlap is less than these radii.
- * Where it is not, the part without f serves as a scaling of the gradient. Steps are halved until f
- * rises; the last steps, where rounding hides the rise, are taken whole. The error of the gap is of
- * second order in that of y, hence at rounding level.
+ * Otherwise the part without f is used as a scaling of the gradient. Steps are halved until f
+ * rises; the last steps, where rounding hides the rise, are taken in full. The error of the gap is
+ * of second order in that of y, hence at rounding level.
  *
  * Starts: the line of centres, and (A'A + B'B)^-1 delta, which is exact for two touching bodies of
  * the same shape and orientation; the better of the two. A deep overlap may have several local
- * maxima: then Newton also starts from the principal axes of both, and the largest wins. */
+ * maxima: then Newton also starts from the principal axes of both, and the largest is taken. */
 #include "geometry/smooth.h"
 
 #include <float.h>
@@ -43,7 +43,8 @@ static inline double support(const double L[3][3], const double y[3], double l[3
   return sqrt(dot3(l, l));
 }
 
-/* Returns h = |L y|; takes its gradient from `gradient` and adds its Hessian (lower triangle). */
+/* Returns h = |L y|; subtracts its gradient from `gradient` and adds its Hessian (lower
+ * triangle). */
 static inline double add_support(const double L[3][3], const double y[3], double *gradient,
                                  double (*hessian)[3]) {
   double l[3], g[3], h = support(L, y, l);
@@ -134,7 +135,8 @@ static bool tangent_step(const scree_SmoothPair *p, const State *s, double step[
   return definite;
 }
 
-/* Climb from s->y to a local maximum. True when it is one: Newton's matrix is positive definite. */
+/* Iterate from s->y to a local maximum. True when it is one: Newton's matrix is positive
+ * definite. */
 static bool climb(const scree_SmoothPair *p, double enough, State *s) {
   bool definite = false;
   int whole = 0;
@@ -144,7 +146,7 @@ static bool climb(const scree_SmoothPair *p, double enough, State *s) {
     definite = tangent_step(p, s, step);
     double length = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
     if (!isfinite(length) || length <= 2 * DBL_EPSILON) break;
-    if (definite && length < 1e-6) { /* quadratic from here on: 1e-8 leaves rounding */
+    if (definite && length < 1e-6) { /* quadratic from here on: 1e-8 is at rounding level */
       for (int j = 0; j < 3; j++) s->y[j] += step[j];
       normalize(p->k, s->y);
       evaluate(p, s);
@@ -189,8 +191,8 @@ static bool shape_start(const scree_SmoothPair *p, double y[3]) {
   return normalize(p->k, y);
 }
 
-/* The directions of the semi-axes of both bodies, each with both signs: climb from the most
- * promising few, keep the best in *best. */
+/* The directions of the semi-axes of both bodies, each with both signs: iterate from the few with
+ * the largest separation, keep the best in *best. */
 static void search_widely(const scree_SmoothPair *p, State *best) {
   double start[12][3], value[12];
   int count = 0;

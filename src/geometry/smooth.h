@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Two ellipsoids (or an ellipsoid and a point) seen in a space of k = 2 or 3 dimensions. */
+/* Two ellipsoids (or an ellipsoid and a point) in a space of k = 2 or 3 dimensions. */
 typedef struct scree_SmoothPair {
   int k;
   double delta[3]; /* centre of the first relative to that of the second; k = 2: the third, and the

@@ -1,5 +1,5 @@
-/* Building and searching of triangle meshes (see trimesh.h). The tree is cut at the median of the
- * longest extent of the triangles' middles, so that its depth is logarithmic whatever the mesh. */
+/* Building and searching of triangle meshes (see trimesh.h). The tree is split at the median of the
+ * longest extent of the triangles' centres, so that its depth is logarithmic for any mesh. */
 #include "geometry/trimesh.h"
 
 #include "core/log.h"

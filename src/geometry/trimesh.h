@@ -1,9 +1,9 @@
-/* Triangle meshes as obstacles: neighbours, which edges stick out, and a tree of bounds.
+/* Triangle meshes as obstacles: neighbours, convex edges, and a tree of bounds.
  *
- * The solid is behind the triangles, whose corners are counter-clockwise as seen from outside. Only
- * what sticks out of a mesh can be touched besides its faces: an edge between triangles of one
- * plane, or in a valley, is no contact. So bodies that slide over coplanar triangles do not notice
- * them. */
+ * The solid is behind the triangles, whose corners are counter-clockwise as seen from outside.
+ * Besides its faces only the convex edges and vertices of a mesh can be touched: an edge between
+ * triangles of one plane, or in a valley, is no contact. So the edges between coplanar triangles
+ * do not affect bodies that slide over them. */
 #ifndef SCREE_GEOMETRY_TRIMESH_H
 #define SCREE_GEOMETRY_TRIMESH_H
 
@@ -12,8 +12,8 @@
 
 typedef struct scree_MeshEdge {
   int vertex[2];   /* ascending */
-  int triangle[2]; /* that it is a side of, ascending; -1: a border */
-  bool sharp;      /* it sticks out: between two planes, or a border */
+  int triangle[2]; /* of which it is a side, ascending; -1: a border */
+  bool sharp;      /* convex: between two planes, or a border */
 } scree_MeshEdge;
 
 typedef struct scree_MeshNode {
@@ -36,7 +36,7 @@ typedef struct scree_TriangleMesh {
   int *order;           /* [triangle_count] */
 } scree_TriangleMesh;
 
-/* Vertices and triangles are copied. Degenerate triangles are refused. */
+/* Vertices and triangles are copied. Degenerate triangles are rejected. */
 scree_Status scree_trimesh_create(const scree_Vec3 *vertices, int vertex_count,
                                   const int *triangles, int triangle_count,
                                   scree_TriangleMesh **mesh, const scree_Log *log);

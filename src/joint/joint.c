@@ -50,8 +50,7 @@ static scree_Status check_coordinate(const scree_JointDef *def, const char *kind
   return SCREE_OK;
 }
 
-/* The rotation whose x axis is `x` and whose y axis is `y` as far as that is perpendicular to it.
- */
+/* The rotation whose x axis is `x` and whose y axis is the part of `y` perpendicular to it. */
 static scree_Quat frame_of(scree_Vec3 x, scree_Vec3 y) {
   const scree_Vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   x = scree_unit_or(x, unit[0]);

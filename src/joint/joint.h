@@ -1,4 +1,4 @@
-/* Joints: what they lock, where they are, and the rows of their velocities.
+/* Joints: locked motions, frames, and the rows of their velocities.
  *
  * The joint has a frame on each body: an anchor point P and axes. With axes e of the second body's
  * frame and a of the first one's, a kind locks
@@ -9,7 +9,7 @@
  *     e.(P_a - P_b)   e.(v_a + w_a x (P_a - x_a)) - e.(v_b + w_b x (P_a - x_b))
  *     a.e             (a x e).(w_a - w_b)
  *     |P_a - P_b|     n.(velocity of P_a - velocity of P_b)
- * where the second body moves the first's anchor in its own frame, which is why P_a appears twice.
+ * where the second body moves the first's anchor in its own frame, so P_a appears twice.
  * Rotations are multiplied by the size of the joint, a length, so that all rows are velocities. */
 #ifndef SCREE_JOINT_JOINT_H
 #define SCREE_JOINT_JOINT_H
@@ -31,7 +31,7 @@ typedef struct scree_JointClass {
   const char *name, *summary;
   bool exists[2];
   unsigned translations[2];
-  int pairs[2];                   /* how many rotations are locked */
+  int pairs[2];                   /* number of locked rotations */
   int pair[SCREE_JOINT_PAIRS][2]; /* axes (i of the first body, j of the second) */
   bool distance;                  /* the distance is locked */
   bool needs_axis[2];
@@ -45,10 +45,10 @@ typedef struct scree_Joint {
   scree_Vec3 anchor[2]; /* in the frames of the bodies */
   scree_Quat frame[2];  /* axes of the joint in the frames of the bodies */
   double length;        /* of a distance joint */
-  double size;          /* that errors are compared with, and that rotations are multiplied by */
+  double size;          /* reference length of errors, and factor of rotations */
 } scree_Joint;
 
-/* Where a joint is. */
+/* The current configuration of a joint. */
 typedef struct scree_JointPlace {
   scree_Vec3 centre[2], point[2]; /* of the bodies; anchors */
   scree_Mat3 axes[2];
@@ -59,7 +59,7 @@ typedef struct scree_JointRow {
   scree_Vec3 linear[2], angular[2];
 } scree_JointRow;
 
-/* Check a description and find the frames; poses of the two bodies. */
+/* Check a definition and compute the frames from the poses of the two bodies. */
 scree_Status scree_joint_init(scree_Joint *joint, const scree_JointDef *def, int dimension,
                               double size, const scree_Pose *a, const scree_Pose *b,
                               const scree_Log *log);
@@ -67,16 +67,16 @@ scree_Status scree_joint_init(scree_Joint *joint, const scree_JointDef *def, int
 scree_JointPlace scree_joint_place(const scree_Joint *joint, const scree_Pose *a,
                                    const scree_Pose *b);
 
-/* Locked rows: their number, and (where not null) how far they are violated, and the rows. */
+/* Locked rows: their number, and (if not null) their violations, and the rows. */
 int scree_joint_locked(const scree_Joint *joint, int dimension, const scree_JointPlace *place,
                        double error[SCREE_JOINT_ROWS], scree_JointRow rows[SCREE_JOINT_ROWS]);
 
-/* The free coordinate, an angle times the size of the joint, and (where not null) its row. An angle
- * is the one nearest to `near`, the last value, so that turns are counted. */
+/* The free coordinate, an angle times the size of the joint, and (if not null) its row. An angle is
+ * the one nearest to `near`, the last value, so that full turns are counted. */
 double scree_joint_coordinate(const scree_Joint *joint, int dimension,
                               const scree_JointPlace *place, double near, scree_JointRow *row);
 
-/* What the free coordinate is multiplied by: the size for angles, else 1. */
+/* Factor of the free coordinate: the size for angles, else 1. */
 double scree_joint_scale(const scree_Joint *joint);
 
 static inline const scree_JointClass *scree_joint_class(const scree_Joint *joint) {

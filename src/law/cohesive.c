@@ -2,14 +2,14 @@
  *     |f_T| <= mu (f_n + c) ,
  * so that a contact carries a tension up to c, and mu c of shear without any load. The flow is
  * Coulomb's. The law is rigid up to its strength: a bond that is not overloaded keeps its gap at
- * zero, and one that is pulls with c while it opens.
+ * zero, and an overloaded one pulls with c while it opens.
  *
- * A bond is broken once the displacement under its full strength, in opening and in sliding, has
+ * A bond breaks once the displacement under its full strength, in opening and in sliding, has
  * grown to `break_at`; then it is a contact without cohesion, for as long as the two bodies stay
  * near each other. Bodies that touch in the first step are bonded; contacts that are made later are
- * bonded by their first impulse, but only with `rebond`, also where a bond was broken and the
- * bodies have been apart. Bonds hold bodies whose gap is so small that the contact is still found,
- * about a hundredth of the smaller body. */
+ * bonded by their first impulse, but only with `rebond`, even if a bond was broken and the
+ * bodies have been apart. Bonds act on bodies whose gap is small enough that the contact is still
+ * detected, about a hundredth of the smaller body. */
 #include "law/law.h"
 
 #include <float.h>
@@ -21,9 +21,9 @@ enum { MU, COHESION, BREAK_AT, REBOND };
 enum { STATE, DISPLACEMENT, MEMORY };
 enum { NEW = 0, BONDED = 1, LOOSE = 2 };
 
-/* A bond carries its full strength when it is within `full` of it. Several bonds of a face share a
- * load in any way, so that one may carry its full strength at rest: even a brittle bond takes a
- * displacement to break, `brittle` of the smaller body. */
+/* A bond carries its full strength when it is within `full` of it. The distribution of a load among
+ * several bonds of a face is not unique, so that one may carry its full strength at rest: even a
+ * brittle bond breaks only after a displacement of `brittle` times the size of the smaller body. */
 static const double full = 1e-3, brittle = 1e-4;
 
 static const scree_Option options[] = {

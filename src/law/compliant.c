@@ -6,16 +6,16 @@
  * the force at the next kick, a time H ahead, y_E = y + H (u - u_P), and the impulse r = h f,
  *     u_P = u + C r + y / (H + alpha) ,       C = K^-1 / (h (H + alpha)) ,              (50), (51)
  * which is the gap of a rigid contact over H when K^-1 = 0 and alpha = 0. The normal displacement y
- * is the gap itself: nothing is to be remembered of it, and nothing drifts. The tangential one is
- * the memory of the contact, a vector in space, of which the part in the tangent plane counts.
+ * is the gap itself: it needs no memory and does not drift. The tangential displacement is
+ * the memory of the contact, a vector in space, of which the part in the tangent plane is used.
  *
- * The force of the next kick makes this implicit Euler for the spring: it is stable for any
- * stiffness and becomes the rigid contact in the limit, and it damps an oscillation of frequency w
- * by a ratio of w h / 2 besides the alpha w / 2 of the law. Steps that are to resolve the
- * oscillation have to be short against 1 / w; others see its mean.
+ * With the force of the next kick this is implicit Euler for the spring: it is stable for any
+ * stiffness and tends to the rigid contact in the limit, and it damps an oscillation of frequency w
+ * by a ratio of w h / 2 in addition to the alpha w / 2 of the law. Steps that are to resolve the
+ * oscillation have to be short compared with 1 / w; longer ones give its mean.
  *
  * The stored energy is that of y_E at the end of the step, where the potential energy of gravity is
- * counted too. */
+ * computed too. */
 #include "law/law.h"
 
 #include <float.h>
@@ -51,8 +51,8 @@ static double displacement(const scree_LawPoint *p, int k) {
   return k == 0 ? p->gap : scree_dot(p->axes[k], scree_vec3(y[0], y[1], y[2]));
 }
 
-/* Rigid directions keep the terms of the time scheme. Damping is a part of the stiffness, so they
- * have none. */
+/* Rigid directions keep the terms of the time scheme. Damping is proportional to the stiffness, so
+ * they have none. */
 static void pose(const scree_PairLaw *law, const scree_LawPoint *p, scree_LawTerms *terms) {
   const double time = p->horizon + law->values[DAMPING];
   for (int k = 0; k < p->d; ++k) {
@@ -68,7 +68,7 @@ static void update(const scree_PairLaw *law, const scree_LawPoint *p, const doub
   const double time = p->horizon + law->values[DAMPING];
   scree_Vec3 next = {0, 0, 0};
   double end[3] = {0, 0, 0};
-  /* an open contact has no elastic displacement left */
+  /* an open contact has no elastic displacement */
   for (int k = 0; k < p->d && r[0] > 0; ++k) {
     const double compliance = compliance_of(law, k), y = displacement(p, k);
     if (!(compliance > 0)) continue;

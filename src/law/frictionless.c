@@ -6,7 +6,7 @@ static const scree_Option options[] = {
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   (void)h;
-  /* the cone of mu = 0 is the half-line, and what is a cone is solved the fast way */
+  /* the cone with mu = 0 is the half-line, and cones are solved faster */
   contact->set = (scree_Set){.kind = SCREE_SET_CONE, .mu = 0.0};
   contact->e_n = law->values[0];
 }

@@ -15,10 +15,10 @@ typedef struct scree_LawContact {
   const scree_PairLaw *pair;
   scree_Set set;
   double e_n, e_t;
-  bool soft; /* bodies may overlap: that is how the law carries a load */
+  bool soft; /* bodies may overlap: the law carries its load by overlap */
 } scree_LawContact;
 
-/* A contact as a law with terms of its own sees it. */
+/* A contact as passed to a law with terms of its own. */
 typedef struct scree_LawPoint {
   int d;
   double h;               /* length of the step: impulses are forces times h */
@@ -32,14 +32,14 @@ typedef struct scree_LawPoint {
   double size;            /* of the smaller body */
 } scree_LawPoint;
 
-/* What such a law adds to the problem u = W r + q. */
+/* Terms that such a law adds to the problem u = W r + q. */
 typedef struct scree_LawTerms {
   scree_Set set;
-  double q[3];          /* (d) besides the free velocity */
+  double q[3];          /* (d) in addition to the free velocity */
   double compliance[3]; /* (d) diagonal of C, >= 0 */
 } scree_LawTerms;
 
-/* Energy stored in a contact, by which direction gives it back. */
+/* Energy stored in a contact, by the direction that releases it. */
 typedef struct scree_LawEnergy {
   double normal, tangent;
 } scree_LawEnergy;
@@ -47,14 +47,14 @@ typedef struct scree_LawEnergy {
 struct scree_LawClass {
   const char *name, *summary;
   scree_OptionTable options; /* of reals, at most SCREE_LAW_VALUES */
-  /* Set and restitution. `h` is the step: sets are of impulses, a law may be given in forces. */
+  /* Set and restitution. `h` is the step: sets are in impulses, laws may be given in forces. */
   void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);
-  /* Null, or for a law with terms of its own. `terms` comes with the set of `fill`, with the q of
-   * the time scheme (which must look ahead: gap and restitution) and without compliance. */
+  /* Null, or for a law with terms of its own. `terms` is initialised with the set of `fill`, with
+   * the q of the time scheme (which must look ahead: gap and restitution), without compliance. */
   void (*pose)(const scree_PairLaw *law, const scree_LawPoint *point, scree_LawTerms *terms);
-  /* Memory of a contact: doubles that are found again in the next step with the contact, by its
-   * name and place, are saved with the world, and are put back when a step is undone. At most
-   * SCREE_LAW_MEMORY. `update` gives its value after a step with impulse r (d), `energy` what is
+  /* Memory of a contact: doubles that are matched with the contact in the next step, by its key and
+   * position, are saved with the world, and are restored when a step is undone. At most
+   * SCREE_LAW_MEMORY. `update` gives its value after a step with impulse r (d), `energy` the energy
    * stored at the end of that step. */
   int memory;
   void (*update)(const scree_PairLaw *law, const scree_LawPoint *point, const double *r,
@@ -75,22 +75,23 @@ enum { SCREE_LAW_MEMORY = 16 };
 
 extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law_compliant,
     scree_law_cohesive;
-extern const scree_LawClass *const scree_law_registry[]; /* null-ended */
+extern const scree_LawClass *const scree_law_registry[]; /* null-terminated */
 const scree_LawClass *scree_law_find(const char *name);
-/* The values of a law that is known, against the ranges of its table. */
+/* Check the values of a known law against the ranges of its table. */
 scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log);
 
-/* The laws of all pairs of materials: a symmetric table, with the default where none was set. */
+/* The laws of all pairs of materials: a symmetric table, with the default for pairs that were not
+ * set. */
 typedef struct scree_LawTable {
   int materials;
-  scree_PairLaw preset;     /* its name points to the class's own */
-  scree_PairLaw *pairs;     /* (materials x materials) law null: the default */
+  scree_PairLaw preset;     /* its name points to the name of the class */
+  scree_PairLaw *pairs;     /* (materials x materials) null law: the default */
   scree_LawContact *filled; /* (materials x materials) for the step `h` */
   double h;
-  bool any_set;         /* some pair needs another set than the cone */
+  bool any_set;         /* some pair needs a set other than the cone */
   bool any_restitution; /* some pair bounces */
   bool any_terms;       /* some pair has terms of its own */
-  int memory;           /* most doubles that a contact remembers */
+  int memory;           /* largest number of doubles in the memory of a contact */
 } scree_LawTable;
 
 scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log);

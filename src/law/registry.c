@@ -39,7 +39,7 @@ scree_PairLaw scree_pair_law(const char *law) {
   return pair;
 }
 
-/* Place of a parameter in the table of a law, or -1. */
+/* Index of a parameter in the table of a law, or -1. */
 static int find_parameter(const scree_OptionTable *table, const char *name) {
   for (int k = 0; name && k < table->count; ++k)
     if (strcmp(table->options[k].name, name) == 0) return k;

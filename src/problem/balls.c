@@ -35,8 +35,9 @@ void scree_problem_blocks(const scree_Problem *p, int c, double *B) {
 
 /* ---- recognising -------------------------------------------------------------------------------
  *
- * The normal rows give n and s, the tangents' turn against the frame of n follows from the linear
- * parts of one side, a from the angular parts. Then all blocks are written out and compared. */
+ * The normal rows give n and s, the rotation of the tangents relative to the frame of n follows
+ * from the linear parts of one side, a from the angular parts. Then all blocks are written out and
+ * compared. */
 
 /* In units of the last place of the largest entry of a block: levers are differences of
  * coordinates, which in a scene thousands of balls wide have lost three digits. */
@@ -56,7 +57,7 @@ static void find_turn(int d, const double *B, const double *axes, double s, doub
     for (int j = 0; j < m; ++j) turn[i * m + j] = dot(d, B + (i + 1) * nb, axes + 3 * (j + 1)) / s;
     scale[i] = sqrt(dot(m, turn + i * m, turn + i * m));
   }
-  for (int i = 0; i < m * m; ++i) turn[i] /= scale[i / m]; /* not a number: then nothing fits */
+  for (int i = 0; i < m * m; ++i) turn[i] /= scale[i / m]; /* NaN if scale is zero */
 }
 
 static double find_a(int d, const double *B, const double *axes, const double *turn) {

@@ -1,15 +1,15 @@
-/* The rows of B when all bodies are balls: the one place that knows how they follow from the normal
- * and the arms of a contact (problem.h says why).
+/* The rows of B when all bodies are balls. Only this file computes them from the normal and the
+ * arms of a contact (problem.h gives the reason).
  *
  * With the frame (n, t1, t2), a point at -rho n from the centre of a body has (p x n, p x t1,
  * p x t2) = rho (0, -t2, t1), so that side k of a contact has
  *     3D  B_k = [ s n  | 0 ; s t1 | -a t2 ; s t2 | a t1 ]      2D  B_k = [ s n | 0 ; s t1 | -a ] ,
- * s = +-1/sqrt(m), a = rho/sqrt(J). A contact sees its bodies only through g = sum s v and
+ * s = +-1/sqrt(m), a = rho/sqrt(J). A contact depends on its bodies only through g = sum s v and
  * h = sum a w, their scaled velocities and spins, and pushes all of them along the same two
  * vectors:
  *     u = (n.g, t1.g - t2.h, t2.g + t1.h) ,
  *     v_k += s_k f ,  w_k += a_k m ,   f = r_n n + r_1 t1 + r_2 t2 ,  m = r_2 t1 - r_1 t2 .
- * W_cc = diag(w_n, w_t, w_t), w_n = sum s^2, w_t = w_n + sum a^2: it couples nothing. */
+ * W_cc = diag(w_n, w_t, w_t), w_n = sum s^2, w_t = w_n + sum a^2: it has no coupling. */
 #ifndef SCREE_PROBLEM_BALLS_H
 #define SCREE_PROBLEM_BALLS_H
 
@@ -79,7 +79,7 @@ SCREE_PRIVATE const double *scree_contact_blocks(const scree_Problem *problem, i
                                                  double room[SCREE_BALL_ROOM]);
 
 /* Whether the blocks of a contact are those of balls to within the rounding of their own numbers.
- * Then normal (3) and arm (4) are theirs, and `turn` ((d-1) x (d-1), orthogonal) leads from the
+ * If so, normal (3) and arm (4) are set, and `turn` ((d-1) x (d-1), orthogonal) transforms the
  * tangents of that normal to the contact's own, which may be any: rows of B = turn times rows of
  * the balls. */
 bool scree_balls_recognise(const scree_Problem *problem, int c, double *normal, double *arm,

@@ -71,8 +71,8 @@ static scree_Status check_balls(const scree_Problem *p, const scree_Log *log) {
   return status;
 }
 
-/* A of the further vertices: symmetric by its storage; that it is positive definite shows when it
- * is factorised. */
+/* A of the further vertices: symmetric by its storage; the factorisation checks that it is positive
+ * definite. */
 static scree_Status check_vertices(const scree_Problem *p, const scree_Log *log) {
   const scree_Vertices *v = &p->vertices;
   size_t numbers = 0;

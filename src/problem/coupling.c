@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Doubles of the further vertices, which lie together at the end of a state. */
+/* Doubles of the further vertices, which are contiguous at the end of a state. */
 static size_t length_of(const scree_Operator *W) {
   return W->offset[W->problem->vertices.count] - W->offset[0];
 }
@@ -159,7 +159,7 @@ static void fill_column(const scree_Operator *W, scree_Coupling *coupling, int k
     scatter_row(W, coupling, k, i, x);
     scree_factor_solve(coupling->factor, coupling->work, x);
     for (size_t e = coupling->row[k]; e < coupling->row[k + 1]; ++e) {
-      const int c = coupling->col[e]; /* W is symmetric: block (k, c) is that of (c, k), turned */
+      const int c = coupling->col[e]; /* W is symmetric: block (k, c) is the transpose of (c, k) */
       for (size_t j = 0; j < rows_of(g, c); ++j)
         coupling->values[coupling->block[e] + i * rows_of(g, c) + j] =
             gather_row(W, coupling, c, j, x);
@@ -240,7 +240,7 @@ void scree_coupling_diagonal(const scree_Operator *W, int k, double *D) {
       for (size_t i = 0; i < rows * rows; ++i) D[i] += coupling->values[coupling->block[e] + i];
 }
 
-/* ---- life -------------------------------------------------------------------------------------
+/* ---- create and destroy -----------------------------------------------------------------------
  */
 
 scree_Status scree_coupling_create(const scree_Operator *W, scree_Arena *arena,

@@ -2,9 +2,9 @@
  *
  * Products with W need y = A^-1 B^T r, for which A is factorised once. Gauss-Seidel cannot keep
  * such a y up to date, since one impulse moves a whole body: constraints that touch coupled
- * vertices see each other through condensed blocks instead, W_ck = B_c A^-1 B_k^T    over the
- * coupled vertices of both, dense within each deformable body. Vertices that are coupled with none
- * keep A = I. */
+ * vertices are coupled through condensed blocks instead, W_ck = B_c A^-1 B_k^T over the
+ * coupled vertices of both, dense within each deformable body. Vertices that are not coupled with
+ * others keep A = I. */
 #ifndef SCREE_PROBLEM_COUPLING_H
 #define SCREE_PROBLEM_COUPLING_H
 
@@ -29,8 +29,8 @@ SCREE_INLINE bool scree_is_coupled(const scree_Operator *W, int v) {
   return W->coupling && v >= nbodies && W->coupling->coupled[v - nbodies];
 }
 
-/* The coupling of the problem of W, whose offsets are set, or null where there is none. Refuses an
- * A that is not positive definite. */
+/* The coupling of the problem of W, whose offsets are set, or null if there is none. Fails if A is
+ * not positive definite. */
 scree_Status scree_coupling_create(const scree_Operator *W, scree_Arena *arena,
                                    const scree_Log *log, const scree_Coupling **coupling);
 

@@ -1,8 +1,8 @@
 /* Assembled problems from a scalar sparse matrix in compressed rows (scree_problem_create_csr).
  *
- * Two passes over the rows of each contact: the first counts the blocks that have an entry other
- * than zero, and the diagonal block, which is always there; the second lists them in ascending
- * order and adds the entries to their places. */
+ * Two passes over the rows of each contact: the first counts the blocks that have a nonzero entry,
+ * and the diagonal block, which always exists; the second lists them in ascending order and adds
+ * the entries to their blocks. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "scree/problem.h"
@@ -58,8 +58,8 @@ static int compare_ints(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Block columns of block row c: those with an entry other than zero, and the diagonal. `seen` (nc)
- * holds the last row that saw a column. Returns their number; the list is in no order. */
+/* Block columns of block row c: those with a nonzero entry, and the diagonal. `seen` (nc) holds the
+ * last row in which a column was found. Returns their number; the list is unordered. */
 static int block_columns(const Csr *W, int d, int c, int *seen, int *columns) {
   int count = 0;
   seen[c] = c;
@@ -73,8 +73,8 @@ static int block_columns(const Csr *W, int d, int c, int *seen, int *columns) {
   return count;
 }
 
-/* Add the entries of block row c; place (nc) of its block columns. Entries of one place add up in
- * the order in which they come. */
+/* Add the entries of block row c; place (nc) of its block columns. Duplicate entries are added in
+ * the order in which they are stored. */
 static void fill_row(const Csr *W, int c, const int *place, scree_Problem *problem) {
   const int d = problem->d;
   const size_t first = problem->blocks.row[c], count = problem->blocks.row[c + 1] - first;

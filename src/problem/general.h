@@ -1,8 +1,8 @@
 /* Constraints of any size, one at a time: their velocity, and how they push their vertices. Index k
  * counts them from zero; constraint nc + k is constraint k here.
  *
- * Where velocities are. Bodies lie `stride` doubles apart (nb in the state of the operator, more
- * where a sweep pads them), the further vertices where the operator says. */
+ * Storage of velocities: bodies lie `stride` doubles apart (nb in the state of the operator, more
+ * where a sweep pads them), the further vertices where the operator stores them. */
 #ifndef SCREE_PROBLEM_GENERAL_H
 #define SCREE_PROBLEM_GENERAL_H
 
@@ -26,11 +26,12 @@ SCREE_INLINE double *scree_vertex_at(const scree_Operator *W, const scree_Vertex
                      : state->further + W->offset[v - nbodies];
 }
 
-/* u += B y over the vertices of constraint k; those that are coupled with others only if asked. */
+/* u += B y over the vertices of constraint k; `with_coupled`: including those coupled with
+ * others. */
 void scree_general_motion(const scree_Operator *W, int k, const scree_VertexState *state,
                           bool with_coupled, double *u);
 
-/* y += B^T dr over its vertices; those that are coupled only if asked. */
+/* y += B^T dr over its vertices; `with_coupled`: including those coupled with others. */
 void scree_general_push(const scree_Operator *W, int k, const double *dr,
                         const scree_VertexState *state, bool with_coupled);
 

@@ -18,7 +18,7 @@
 
 enum { CHUNK = 1024, MAX_CHUNKS = 4096 };
 
-/* What is to be summed: skipping parts keeps the test inside a solve as cheap as a sweep. */
+/* Which sums are needed: skipping the others keeps the test inside a solve as cheap as a sweep. */
 enum { PART_ERROR = 1, PART_SICONOS = 2, PART_GLOB = 4, PART_MERIT = 8, PART_REPORT = 16 };
 
 typedef struct Sums {
@@ -36,7 +36,7 @@ static double dot(int d, const double *a, const double *b) {
   return sum;
 }
 
-/* Of a cone, which has one or two tangents; other constraints have none. */
+/* The tangential part of a cone, which has one or two rows; other constraints have none. */
 static double tangent_norm(int d, const double *u) {
   return d == 1 ? 0.0 : d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
 }
@@ -54,7 +54,8 @@ SCREE_INLINE void natural_map(const scree_Set *set, int d, double rho, const dou
   for (int i = 0; i < d; ++i) out[i] = r[i] - z[i];
 }
 
-/* <W^-1 c, c> by elimination with a pivot floor, so that a singular block weighs much, not NaN. */
+/* <W^-1 c, c> by elimination with a pivot floor, so that a singular block gives a large value, not
+ * NaN. */
 SCREE_INLINE double inverse_energy(int d, const double *W, const double *c) {
   double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX], x[SCREE_ROWS_MAX];
   double trace = 0.0;
@@ -219,7 +220,7 @@ SCREE_INLINE scree_Lane dot_four(int d, const scree_Lane *a, const scree_Lane *b
 }
 
 /* |r - P_K(r - rho (u + s n))|^2 as in set_inline.h; *ordinary is cleared where magnitudes need the
- * careful path. */
+ * scaled path. */
 SCREE_INLINE scree_Lane natural_four(int d, scree_Lane mu, scree_Lane rho, const scree_Lane *r,
                                      const scree_Lane *u, scree_Lane s, scree_LaneMask *ordinary) {
   const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, one = zero + 1.0;
@@ -243,7 +244,7 @@ static double across(scree_Lane x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-/* As many contacts of first .. last-1 as come in fours; returns the first that is left. */
+/* Process groups of four contacts of first .. last-1; returns the first contact that is left. */
 SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int first, int last,
                            const double *R, const double *U, Sums *sums) {
   const scree_Problem *p = W->problem;
@@ -306,7 +307,7 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
                     const double *claimed) {
   const int nc = W->problem->nc;
   Sums total = {.worst = -1};
-  /* chunks grow with the problem so that their number is bounded: it depends on nc alone */
+  /* chunks grow with the problem so that their number is bounded; it depends on nc alone */
   int chunk = CHUNK;
   while (nc / chunk >= MAX_CHUNKS) chunk *= 2;
   const int chunks = (nc + chunk - 1) / chunk;
@@ -327,7 +328,7 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
   return total;
 }
 
-/* x / scale, where a zero scale means that the data are zero: then only x = 0 is right. */
+/* x / scale; a zero scale means that the data are zero, and then only x = 0 is correct. */
 static double relative(double x, double scale) {
   if (scale > 0.0) return x / scale;
   return x > 0.0 ? INFINITY : 0.0;

@@ -12,7 +12,7 @@
 SCREE_PRIVATE double scree_measure_value(const scree_Operator *W, scree_Measure measure,
                                          const double *r, const double *u);
 
-/* Everything, for r with velocities u; u_claimed (or null) is compared with u for eps_motion. */
+/* All measures, for r with velocities u; u_claimed (or null) is compared with u for eps_motion. */
 SCREE_PRIVATE void scree_measure_all(const scree_Operator *W, const double *r, const double *u,
                                      const double *u_claimed, scree_Measures *measures);
 

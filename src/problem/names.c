@@ -1,4 +1,4 @@
-/* Names of measures and flow rules, once for the program, scenes, results and documents. */
+/* Names of measures and flow rules, shared by the program, scenes, results and documents. */
 #include "problem/names.h"
 
 #include "scree/measure.h"

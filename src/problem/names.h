@@ -1,5 +1,5 @@
-/* The names of measures and of flow rules, in the order of their enums, null-ended: for tables of
- * options, which need constants. scree_measure_name and scree_flow_name give the same. */
+/* The names of measures and of flow rules, in the order of their enums, null-terminated: for tables
+ * of options, which need constants. scree_measure_name and scree_flow_name give the same. */
 #ifndef SCREE_PROBLEM_NAMES_H
 #define SCREE_PROBLEM_NAMES_H
 

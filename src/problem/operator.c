@@ -1,8 +1,8 @@
 /* Preparing and applying W (see operator.h).
  *
- * Parallel loops hand each thread whole rows (assembled: contacts; body form: bodies for B^T r,
- * contacts for B y), and every row is summed in its own fixed order. So there are no reductions
- * between threads and the bits do not depend on their number. */
+ * In parallel loops each thread processes whole rows (assembled: contacts; body form: bodies for
+ * B^T r, contacts for B y), and every row is summed in its own fixed order. So there are no
+ * reductions between threads and the bits do not depend on their number. */
 #include "problem/operator.h"
 
 #include "core/log.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* Below this many contacts a parallel region costs more than it gives. */
+/* Below this many contacts a parallel region costs more than it saves. */
 enum { PARALLEL_CONTACTS = 2000 };
 
 /* W_cc of constraint k of any size; returns its trace. */
@@ -69,7 +69,7 @@ static void fill_diagonal(scree_Operator *W) {
   W->mean_diagonal = mean > 0.0 ? mean : 1.0;
 }
 
-/* Where constraints of any size and further vertices are in arrays of blocks and in y. */
+/* Offsets of constraints of any size and further vertices in arrays of blocks and in y. */
 static scree_Status place_general(scree_Operator *W, scree_Arena *arena, const scree_Log *log) {
   const scree_Problem *p = W->problem;
   const int vertices = p->vertices.count, count = p->general.count;
@@ -188,7 +188,7 @@ SCREE_CLONES static void gather_range(const scree_Operator *W, int first, int la
     gather_bodies(W, false, d, nb, first, last, r, y);
 }
 
-/* The part of `total` that thread-independent chunk k of n covers. */
+/* The part of `total` of chunk k of n, which does not depend on the number of threads. */
 static int chunk_start(int total, int k, int n) {
   return (int)((long long)total * k / n);
 }
@@ -197,7 +197,7 @@ void scree_operator_gather(const scree_Operator *W, const double *r, double *y) 
   const scree_Problem *p = W->problem;
   if (p->kind == SCREE_ASSEMBLED) return;
   const int n = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
-  if (n == 1) /* no team: even a team of one costs more than a small product */
+  if (n == 1) /* no team: even a team of one thread costs more than a small product */
     gather_range(W, 0, p->bodies.nbodies, r, y);
   else
 #pragma omp parallel for num_threads(n) schedule(static)
@@ -222,8 +222,8 @@ void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
   if (W->coupling) scree_coupling_solve(W, y);
 }
 
-/* `balls` is a literal like the others: whether B is null does not change from contact to contact,
- * which the compiler cannot know. */
+/* `balls` is a literal like the others: whether B is null is the same for all contacts, which the
+ * compiler cannot know. */
 SCREE_INLINE void velocity_contacts(const scree_Operator *W, scree_OperatorKind kind, bool balls,
                                     int d, int nb, int first, int last, const double *r,
                                     const double *y, const double *q, double *u) {

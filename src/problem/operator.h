@@ -1,15 +1,15 @@
 /* The operator W of a problem, prepared for computing: diagonal blocks, the body-to-contact graph,
- * and the few operations that solvers are written with. A solver does not know which of the two
- * forms is behind it; its inner loops over contacts are instantiated for each by `switch` with
- * literal arguments. Constraints of any size go through the accessors below and general.h.
+ * and the few operations that solvers are written with. A solver is independent of which of the two
+ * forms is used; its inner loops over contacts are instantiated for each by `switch` with literal
+ * arguments. Constraints of any size go through the accessors below and general.h.
  *
  * The state y. In body form W r = B A^-1 (B^T r) + C r passes through the scaled velocities of the
  * vertices, y = A^-1 B^T r: nbodies blocks of nb, one of the ground, always zero, then the further
- * vertices. Where no vertices are coupled, A = I and Gauss-Seidel keeps y up to date instead of W;
- * constraints on coupled vertices see each other through condensed blocks of W (coupling.h). In
- * assembled form there is no state and y is not touched; it may be a null pointer.
+ * vertices. Where no vertices are coupled, A = I and Gauss-Seidel keeps y up to date instead of
+ * using W; constraints on coupled vertices are coupled through condensed blocks of W (coupling.h).
+ * In assembled form there is no state and y is not used; it may be a null pointer.
  *
- * Sums over bodies and contacts run in a fixed order whatever the number of threads. */
+ * Sums over bodies and contacts run in a fixed order for any number of threads. */
 #ifndef SCREE_PROBLEM_OPERATOR_H
 #define SCREE_PROBLEM_OPERATOR_H
 
@@ -22,7 +22,7 @@ struct scree_Coupling;
 
 typedef struct scree_Operator {
   const scree_Problem *problem;
-  int threads;              /* that loops over many contacts may use, >= 1 */
+  int threads;              /* for loops over many contacts, >= 1 */
   double *diagonal;         /* (nc x d x d) W_cc, or null for balls: see scree_contact_diagonal */
   double mean_diagonal;     /* of diag W, > 0 (1 when W is zero) */
   size_t state_size;        /* doubles in y, 0 in assembled form */
@@ -44,23 +44,23 @@ SCREE_PRIVATE scree_Status scree_operator_create(const scree_Problem *problem, i
                                                  const scree_Log *log, scree_Operator *W);
 SCREE_PRIVATE void scree_operator_destroy(scree_Operator *W);
 
-/* The same with memory from an arena, which must live as long; there is nothing to destroy. `row`
- * and `entry` are those of scree_body_graph (not used in assembled form). */
+/* The same with memory from an arena, which must outlive the operator; there is nothing to destroy.
+ * `row` and `entry` are those of scree_body_graph (not used in assembled form). */
 scree_Status scree_operator_init(const scree_Problem *problem, int threads, const size_t *row,
                                  const int *entry, scree_Arena *arena, const scree_Log *log,
                                  scree_Operator *W);
 
-/* y = B^T r (nothing in assembled form) */
+/* y = B^T r (no effect in assembled form) */
 void scree_operator_gather(const scree_Operator *W, const double *r, double *y);
 
 /* out = A y (body form); `out` must not be y */
 void scree_operator_inertia(const scree_Operator *W, const double *y, double *out);
 
-/* y = A^-1 B^T r, the state that belongs to r (nothing in assembled form) */
+/* y = A^-1 B^T r, the state that belongs to r (no effect in assembled form) */
 SCREE_PRIVATE void scree_operator_state(const scree_Operator *W, const double *r, double *y);
 
-/* u = W r + q, given the state y of r. `q` (rows) may be another vector than the problem's, or
- * null for zero. In body form y may be any velocities, and a null r leaves the compliance out. */
+/* u = W r + q, given the state y of r. `q` (rows) may differ from the problem's, or be null for
+ * zero. In body form y may be any velocities, and a null r omits the compliance. */
 SCREE_PRIVATE void scree_operator_velocity(const scree_Operator *W, const double *r,
                                            const double *y, const double *q, double *u);
 
@@ -69,29 +69,30 @@ void scree_operator_apply(const scree_Operator *W, const double *r, const double
                           double *u);
 
 /* Whether no constraint has friction that depends on its normal impulse: then Coulomb's law and the
- * associated law are one, and convex. */
+ * associated law are the same, and convex. */
 SCREE_INLINE bool scree_problem_is_frictionless(const scree_Problem *p) {
   for (int c = 0; c < p->nc + p->general.count; ++c)
     if (p->mu[c] != 0.0 && (!p->set || scree_set_has_cone((scree_SetKind)p->set[c]))) return false;
   return true;
 }
 
-/* ---- constraints of any size: where their rows and blocks are -------------------------------- */
+/* ---- constraints of any size: offsets of their rows and blocks
+ * -------------------------------- */
 
-/* How many rows constraint c has. */
+/* Number of rows of constraint c. */
 SCREE_INLINE int scree_rows_of(const scree_Operator *W, int c) {
   const scree_Problem *p = W->problem;
   if (c < p->nc) return p->d;
   return (int)(p->general.row[c - p->nc + 1] - p->general.row[c - p->nc]);
 }
 
-/* Where they start in r and u. */
+/* Offset of its rows in r and u. */
 SCREE_INLINE size_t scree_row_of(const scree_Operator *W, int c) {
   const scree_Problem *p = W->problem;
   return c < p->nc ? (size_t)c * (size_t)p->d : p->general.row[c - p->nc];
 }
 
-/* Where the block (rows x rows) of constraint c starts in an array of `squares` numbers. */
+/* Offset of the block (rows x rows) of constraint c in an array of `squares` numbers. */
 SCREE_INLINE size_t scree_square_of(const scree_Operator *W, int c) {
   const scree_Problem *p = W->problem;
   const size_t dd = (size_t)p->d * (size_t)p->d;
@@ -106,7 +107,7 @@ SCREE_INLINE const double *scree_compliance_of(const scree_Operator *W, int c) {
   return p->general.C ? p->general.C + W->square[c - p->nc] : NULL;
 }
 
-/* Components of vertex v, and where they start in y. */
+/* Components of vertex v, and their offset in y. */
 SCREE_INLINE int scree_vertex_size(const scree_Problem *p, int v) {
   return v < p->bodies.nbodies ? p->bodies.nb : p->vertices.size[v - p->bodies.nbodies];
 }
@@ -119,8 +120,8 @@ SCREE_INLINE size_t scree_vertex_start(const scree_Operator *W, int v) {
 /* ---- one contact at a time: the inner loop of Gauss-Seidel -------------------------------------
  * `kind`, `d` and `nb` are the problem's own, passed as literals so that the compiler unrolls. */
 
-/* u += the row of 3 x 3 blocks x (see scree_BlockRows) times r. Each row of a block is read with
- * the double behind it, which meets a zero; the last block has nothing behind it. */
+/* u += the row of 3 x 3 blocks x (see scree_BlockRows) times r. Each row of a block is loaded
+ * together with the next double, which is multiplied by zero; the last block has no next double. */
 SCREE_INLINE void scree_row_3d(const double *x, const int *col, size_t n, const double *r,
                                double *u) {
   const size_t stride = 3 * n;
@@ -139,7 +140,7 @@ SCREE_INLINE void scree_row_3d(const double *x, const int *col, size_t n, const 
   u[2] += (sum2[0] + last[0] * v[0]) + (sum2[1] + last[1] * v[1]) + (sum2[2] + last[2] * v[2]);
 }
 
-/* u_c = (W r)_c + q_c. A null q is zero; in body form a null r leaves the compliance out. */
+/* u_c = (W r)_c + q_c. A null q is zero; in body form a null r omits the compliance. */
 SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_OperatorKind kind, int d,
                                          int nb, int c, const double *r, const double *y,
                                          const double *q, double *u) {
@@ -188,7 +189,7 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
   }
 }
 
-/* W_cc (d x d), written to `room` where it is not kept. */
+/* W_cc (d x d), written to `room` where it is not stored. */
 SCREE_INLINE const double *scree_contact_diagonal(const scree_Operator *W, int d, int c,
                                                   double room[9]) {
   if (W->diagonal) return W->diagonal + (size_t)c * (size_t)(d * d);
@@ -205,7 +206,7 @@ SCREE_INLINE const double *scree_constraint_diagonal(const scree_Operator *W, in
   return scree_contact_diagonal(W, W->problem->d, c, room);
 }
 
-/* Ask for what a later visit of contact c will read first. */
+/* Prefetch the data that a later visit of contact c reads first. */
 SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_OperatorKind kind, int d,
                                          int nb, int c, const double *y) {
   const scree_Problem *p = W->problem;
@@ -230,7 +231,7 @@ SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_Operator
   if (W->diagonal) __builtin_prefetch(W->diagonal + (size_t)c * (size_t)(d * d));
 }
 
-/* y += B_c^T dr; the caller changes r itself */
+/* y += B_c^T dr; the caller updates r */
 SCREE_INLINE void scree_contact_update(const scree_Operator *W, scree_OperatorKind kind, int d,
                                        int nb, int c, const double *dr, double *y) {
   if (kind == SCREE_ASSEMBLED) return;

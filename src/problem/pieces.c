@@ -43,7 +43,7 @@ static scree_Status find_neighbours(scree_Pieces *p, size_t pairs, const int *pa
     }
   for (int v = 0; v < n; ++v) p->start[v] += 1 + (v ? p->start[v - 1] : 0); /* ends */
   p->start[n] = n ? p->start[n - 1] : 0;
-  for (size_t k = 0; k < pairs; ++k) /* which filling turns into starts */
+  for (size_t k = 0; k < pairs; ++k) /* filling turns ends into starts */
     if (pair[2 * k] >= 0 && pair[2 * k + 1] >= 0) {
       p->neighbour[--p->start[pair[2 * k]]] = pair[2 * k + 1];
       p->neighbour[--p->start[pair[2 * k + 1]]] = pair[2 * k];

@@ -25,12 +25,12 @@ typedef struct scree_Pieces {
 int scree_piece_size(int nb, int count, const int *size);
 
 /* The pattern of vertices with these sizes, multiples of `piece`, and these pairs of neighbours
- * (pairs x 2, any order, repeated or not; pairs with a negative number are left out). */
+ * (pairs x 2, any order, repeated or not; pairs with a negative number are ignored). */
 scree_Status scree_pieces_create(int vertices, const int *size, int piece, size_t pairs,
                                  const int *pair, scree_Arena *arena, const scree_Log *log,
                                  scree_Pieces *pieces);
 
-/* Where the block of a vertex and its neighbour lies: piece (i, j) of it is block slot + i * length
+/* Position of the block of a vertex and its neighbour: its piece (i, j) is block slot + i * length
  * + j of the pattern. */
 size_t scree_pieces_slot(const scree_Pieces *pieces, int vertex, int neighbour, size_t *length);
 

@@ -1,5 +1,5 @@
-/* The life of a scree_Problem. All arrays of a problem that owns its memory lie in one allocation.
- */
+/* Creating and destroying a scree_Problem. All arrays of a problem that owns its memory are in one
+ * allocation. */
 #include "scree/problem.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cuts aligned pieces from one allocation; with a null base it only measures. */
+/* Splits one allocation into aligned arrays; with a null base it only computes the size. */
 typedef struct Carver {
   char *base;
   size_t used;
@@ -35,11 +35,11 @@ static void carve_assembled(Carver *carver, scree_Problem *p, size_t nblocks, bo
   carve_common(carver, p, (size_t)p->nc * (size_t)p->d, with_sets);
   p->blocks.row = carve(carver, (size_t)p->nc + 1, sizeof(size_t));
   p->blocks.col = carve(carver, nblocks, sizeof(int));
-  /* four more than there are: kernels may load a whole vector at the last row */
+  /* four spare entries: kernels may load a full vector at the last row */
   p->blocks.x = carve(carver, nblocks * (size_t)(p->d * p->d) + 4, sizeof(double));
 }
 
-/* Lengths of the arrays that a layout leads to. */
+/* Lengths of the arrays of a layout. */
 typedef struct Lengths {
   size_t rows, squares; /* of the general constraints: their number, the sum of their squares */
   size_t entries, blocks;
@@ -172,7 +172,7 @@ static scree_Status measure_layout(const scree_ProblemLayout *l, Lengths *n, con
   return status;
 }
 
-/* The graph of a problem as its layout says. */
+/* Fill the graph of a problem from its layout. */
 static void fill_graph(scree_Problem *p, const scree_ProblemLayout *l) {
   if (l->body && l->contacts)
     memcpy(p->bodies.body, l->body, 2 * (size_t)l->contacts * sizeof *l->body);

@@ -6,8 +6,8 @@
  *     cone + ball of radius a  off(x, k)
  *     capped                   off(x, k min(1, b/|k|)):  (K cut by the ball of radius b) + ball(a)
  * with off(x, k) = x when |x - k| <= a, else k + a (x - k)/|x - k|: the projection on Y + ball(a)
- * lies on the segment from P_Y(x) to x. Cutting the cone by a centred ball scales k, because the
- * cone is a cone: the nearest point of the cut cone lies on the ray of k. */
+ * lies on the segment from P_Y(x) to x. Cutting the cone by a centred ball scales k, since the
+ * nearest point of the cut cone lies on the ray of k. */
 #include "problem/set_inline.h"
 #include "scree/problem.h"
 

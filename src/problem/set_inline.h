@@ -4,7 +4,7 @@
  *     0                              if mu |x_T| <= -x_n         (in the polar cone)
  *     a (1, mu x_T/|x_T|)            else, a = (x_n + mu |x_T|) / (1 + mu^2)
  *
- * Squares overflow or underflow long before the answer does, so numbers far from 1 take a second
+ * Squares overflow or underflow long before the result does, so numbers far from 1 take a second
  * path that first divides by a power of two; the result is finite for every x of finite length and
  * mu >= 0.
  */
@@ -39,13 +39,13 @@ static inline void scree_cone_project_scaled(int d, double mu, const double *x, 
 /* out = P_K(x), both of size d (2 or 3); `out` may be `x`. */
 static inline void scree_cone_project(int d, double mu, const double *x, double *out) {
   const double n = x[0];
-  if (x[1] == 0.0 && (d == 2 || x[2] == 0.0) && n == n) { /* on the axis: open contacts are there */
+  if (x[1] == 0.0 && (d == 2 || x[2] == 0.0) && n == n) { /* on the axis, as open contacts are */
     out[0] = n > 0.0 ? n : 0.0;
     for (int i = 1; i < d; ++i) out[i] = 0.0;
     return;
   }
   const double square = d == 2 ? x[1] * x[1] : x[1] * x[1] + x[2] * x[2];
-  /* the comparisons are written so that what is not an ordinary number takes the careful path */
+  /* the comparisons are written so that NaN and extreme magnitudes take the scaled path */
   if (!(square > 1e-280 && square < 1e280 && fabs(n) < 1e140 && mu < 1e140)) {
     scree_cone_project_scaled(d, mu, x, out);
     return;

@@ -1,27 +1,27 @@
 /* auto: the default solver. It tries cheap methods first, continues each method from the best
- * impulses so far, and leaves a method as soon as its own progress says that the next one will be
+ * impulses so far, and stops a method as soon as its progress indicates that the next one will be
  * faster:
  *
- *   1. sweeps of Gauss-Seidel, as long as their rate promises the tolerance for the price of a few
- *      factorisations: most loose tolerances and warm starts end here
+ *   1. sweeps of Gauss-Seidel, as long as their rate predicts that the tolerance is reached at the
+ *      cost of a few factorisations: most loose tolerances and warm starts end here
  *   2. newton: proximal Newton steps on the statuses that the sweeps have found; from near a
  *      solution a handful of factorisations gives all digits
- *      when that fails, sweeps again if they promise to be cheaper than stage 3
+ *      when that fails, sweeps again if they are predicted to be cheaper than stage 3
  *   3. ipm: interior point from its own start, which finds the statuses of dense packings; it ends
  *      with sweeps and newton again. If it fails from one start it often succeeds from another, so
  *      it is tried with other weights too
- *   4. lemke, where its path is not too long: the error need not fall on the way, but it needs some
- *      factorisations for each contact
- *   5. sweeps from the best impulses so far, until they do not pay any more
- *   6. where a time limit was given and is not reached: stages 3 to 5 from other starts
+ *   4. lemke, where its path is not too long: the error need not fall along the path, but it needs
+ *      some factorisations for each contact
+ *   5. sweeps from the best impulses so far, until they no longer reduce the error enough
+ *   6. if a time limit was given and is not reached: stages 3 to 5 from other starts
  *
  * An assembled W that belongs to rigid bodies is decomposed into these before stage 2
- * (solver/recover.h): over bodies everything that follows is cheaper.
+ * (solver/recover.h): all later stages are cheaper in body form.
  *
- * Which stage comes next is decided in policy.c, from recorded data alone. This file does what is
- * decided, and records it. Decisions come from counts (sweeps, factorisations, operations of the
- * analysed factor) and errors, never from clocks: the same problem gives the same bits on any
- * machine and number of threads. There is nothing to tune. */
+ * The next stage is chosen in policy.c, from recorded data alone. This file carries out the
+ * decisions and records them. Decisions depend on counts (sweeps, factorisations, operations of the
+ * analysed factor) and errors, never on clocks: the same problem gives the same bits on any
+ * machine and number of threads. There are no parameters to tune. */
 #include "core/clock.h"
 #include "core/log.h"
 #include "solver/policy.h"
@@ -40,8 +40,8 @@ typedef struct Options {
 
 typedef struct State {
   Options options;
-  scree_History *history;       /* null until a second stage is needed: small solves spare it */
-  double clock;                 /* when the last stage ended */
+  scree_History *history; /* null until a second stage is needed: small solves do not allocate it */
+  double clock;           /* when the last stage ended */
   scree_SolveSettings settings; /* of this solve */
   size_t bytes;                 /* of r */
   double *best;                 /* (nc x d) */
@@ -68,9 +68,9 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 /* ---- the actions ------------------------------------------------------------------------------
  */
 
-/* From now on the run works on the bodies behind its assembled W, if there are any. The result must
- * satisfy the tolerance with W as given: the driver measures that, and calls again when it is
- * above. */
+/* From now on the run works on the bodies recovered from its assembled W, if there are any. The
+ * result must satisfy the tolerance with W as given: the driver measures that, and calls again if
+ * the error is above it. */
 static scree_Status recover(State *st, scree_SolveRun *run) {
   const scree_Operator *W = run->W;
   scree_SolveCache *own = run->cache->next;
@@ -137,8 +137,8 @@ static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *
 /* ---- the loop ---------------------------------------------------------------------------------
  */
 
-/* Keep the iterate if it is the best, else go back to the best; not after a restart, which is
- * worse on purpose. */
+/* Keep the iterate if it is the best, else restore the best; not after a restart, which increases
+ * the error on purpose. */
 static void settle(State *st, scree_SolveRun *run, scree_ActionKind kind, double *r) {
   if (run->value <= st->error) {
     st->error = run->value;
@@ -149,7 +149,7 @@ static void settle(State *st, scree_SolveRun *run, scree_ActionKind kind, double
   }
 }
 
-/* The first decision needs few facts, and most small solves are no more than that. */
+/* The first decision needs few facts, and most small solves need no other. */
 static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   const scree_Problem *p = run->W->problem;
   const scree_SolveSettings *s = run->settings;
@@ -183,14 +183,14 @@ static scree_Status remember(State *st, scree_SolveRun *run, scree_Stage *now) {
     if (!st->history) return scree_fail_memory(run->log, "auto");
     st->history->count = 0;
   }
-  const double clock = scree_seconds(); /* the driver knows the seconds of the last stage */
+  const double clock = scree_seconds(); /* the driver measures the time of the last stage */
   now->record.seconds = clock - st->clock;
   st->clock = clock;
   st->history->stage[st->history->count++] = *now;
   return SCREE_OK;
 }
 
-/* Do it, and record it. */
+/* Carry out an action and record it. */
 static scree_Status stage(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
                           double *u) {
   const char *name = scree_action_name(action->kind);

@@ -1,6 +1,6 @@
-/* Greedy colouring of contacts (see colouring.h). In body form two contacts see each other when
- * they share a body; each body keeps the set of colours that its contacts have as bits. In
- * assembled form they see each other when W has a block for them. */
+/* Greedy colouring of contacts (see colouring.h). In body form two contacts are coupled when they
+ * share a body; each body stores the set of colours of its contacts as bits. In assembled form they
+ * are coupled when W has a block for them. */
 #include "solver/colouring.h"
 
 #include "core/log.h"
@@ -42,8 +42,8 @@ static bool colour_bodies(const scree_Operator *W, scree_Arena *arena, int *colo
   return true;
 }
 
-/* W may be unsymmetric in pattern too, so both directions are marked: `used` of each contact holds
- * the colours of the earlier contacts that see it. */
+/* The pattern of W may be unsymmetric too, so both directions are marked: `used` of each contact
+ * holds the colours of the earlier contacts that are coupled with it. */
 static bool colour_blocks(const scree_Operator *W, scree_Arena *arena, int *colour) {
   const scree_Problem *p = W->problem;
   uint64_t *used = SCREE_TAKE(arena, uint64_t, (size_t)p->nc * WORDS);
@@ -76,7 +76,7 @@ static scree_Status allocate(scree_Colouring *colouring, scree_Arena *arena, int
   return scree_fail_memory(log, "the order of contacts");
 }
 
-/* Contacts sorted by colour (nc), colours without contacts left out. */
+/* Contacts sorted by colour (nc), without empty colours. */
 static void sort_contacts(scree_Colouring *colouring, int nc, const int *colour) {
   int count[MAX_COLOURS + 1] = {0}, next[MAX_COLOURS + 1], colours = 0;
   for (int c = 0; c < nc; ++c) ++count[colour[c]];

@@ -119,7 +119,7 @@ SCREE_INLINE double scree_cone_step(int d, const double *x, const double *dx, do
     const double candidate = c / (root - b);
     if (candidate > 0.0 && candidate < t) t = candidate;
   }
-  if (dx[0] < 0.0) { /* the nappe below: only when round-off hides the root */
+  if (dx[0] < 0.0) { /* the lower nappe: only if round-off hides the root */
     const double head = -x[0] / dx[0];
     if (head < t) t = head;
   }

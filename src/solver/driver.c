@@ -1,14 +1,14 @@
-/* The driver: checks the problem, prepares the operator, runs the chosen solver and grades the
- * result. The grade is computed here, from r alone, by the shared function; a solver has no say in
- * it. If a solver believes in a result that the grade refutes (its own velocities had drifted), it
- * is started again from where it stopped.
+/* The driver: checks the problem, prepares the operator, runs the chosen solver and measures the
+ * error of the result. The error is computed here, from r alone, by the shared function; the solver
+ * does not influence it. If a solver reports convergence that this measurement does not confirm
+ * (its own velocities had drifted), it is restarted from where it stopped.
  *
- * What lives on. A scree_Solver has a cache for the problem it is given, one for a problem that a
- * method makes from it (the bodies behind W, the convex problems of fixed-point), and one for a
- * problem made from that. What a cache keeps may change the bits of later results only through its
- * scree_Elimination, which is saved and restored; all else is compared with the problem at hand and
- * made anew where it does not fit, so that it is the same kept or not (kept_graph.h,
- * graph_system.h). */
+ * Data kept between solves. A scree_Solver has a cache for the problem it is given, one for a
+ * problem that a method derives from it (the bodies behind W, the convex problems of fixed-point),
+ * and one for a problem derived from that. A cache may change the bits of later results only
+ * through its scree_Elimination, which is saved and restored; all other data are compared with the
+ * current problem and rebuilt if they do not match, so that they are the same whether kept or not
+ * (kept_graph.h, graph_system.h). */
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -24,7 +24,7 @@ enum { RESTARTS = 3, CACHES = 3 };
 struct scree_Solver {
   scree_Log log;
   const scree_SolverClass *class_;
-  scree_SolveSettings settings; /* without `options`: these are read */
+  scree_SolveSettings settings; /* without `options`, which have been read */
   scree_SolverOptions options;
   scree_Poll poll;          /* of the solve in progress */
   const double *velocities; /* (nbodies x nb) of the last problem, or null */
@@ -80,7 +80,7 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
   if (problem->d == 2 && !(can & SCREE_CAN_2D)) return "it does not solve 2D problems";
   if (problem->d == 3 && !(can & SCREE_CAN_3D)) return "it does not solve 3D problems";
   if (problem->flow == SCREE_COULOMB && !(can & SCREE_CAN_COULOMB))
-    return "it solves the associated law only (--law associated), or serves inside fixed-point";
+    return "it solves the associated law only (--law associated), or is used inside fixed-point";
   if (problem->flow == SCREE_ASSOCIATED && !(can & SCREE_CAN_ASSOCIATED))
     return "it does not solve the associated law";
   if (problem->kind == SCREE_ASSEMBLED && !(can & SCREE_CAN_ASSEMBLED))
@@ -88,17 +88,17 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
   if (problem->kind == SCREE_BODIES && !(can & SCREE_CAN_BODIES))
     return "it needs W assembled, and this problem gives bodies";
   if (problem->flow_blocks && !(can & SCREE_CAN_FLOW))
-    return "it does not know non-associated flow";
+    return "it does not support non-associated flow";
   if (problem->general.count && !(can & SCREE_CAN_ANY_SIZE))
     return "it solves contacts only, no joints or other constraints of any size";
   static const char *const names[SCREE_SET_KINDS] = {
-      [SCREE_SET_CONE] = "it does not know Coulomb's cone",
-      [SCREE_SET_SHIFTED] = "it does not know cones with cohesion",
-      [SCREE_SET_CONE_BALL] = "it does not know cones with a ball added",
-      [SCREE_SET_CAPPED] = "it does not know capped cones",
-      [SCREE_SET_HALF_LINE] = "it does not know frictionless contact",
-      [SCREE_SET_SPACE] = "it does not know bilateral constraints (joints)",
-      [SCREE_SET_BALL] = "it does not know joints with dry friction",
+      [SCREE_SET_CONE] = "it does not support Coulomb's cone",
+      [SCREE_SET_SHIFTED] = "it does not support cones with cohesion",
+      [SCREE_SET_CONE_BALL] = "it does not support cones with a ball added",
+      [SCREE_SET_CAPPED] = "it does not support capped cones",
+      [SCREE_SET_HALF_LINE] = "it does not support frictionless contact",
+      [SCREE_SET_SPACE] = "it does not support bilateral constraints (joints)",
+      [SCREE_SET_BALL] = "it does not support joints with dry friction",
   };
   const int outside = first_outside(problem, class_->sets);
   return outside < 0 ? NULL : names[problem->set[outside]];
@@ -156,7 +156,7 @@ static void certify(const scree_SolveRun *run, const double *r, double *u, doubl
   info->converged = info->value <= s->tolerance;
 }
 
-/* One stage for solvers that have not recorded any; else the seconds of the last one. */
+/* Record one stage for solvers that have recorded none; else the seconds of the last one. */
 static void finish_stages(const scree_SolveRun *run, const scree_SolverClass *class_,
                           scree_SolveInfo *info) {
   if (info->nstages == 0)
@@ -181,7 +181,7 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
     run->met = false;
     status = class_->solve(state, run, r, u);
     if (status) break;
-    info->seconds = scree_seconds() - run->start; /* the certificate is not the solver's */
+    info->seconds = scree_seconds() - run->start; /* excludes the time of the certificate */
     certify(run, r, u, y, info);
     if (info->converged || !run->met || run->exhausted) break;
   }
@@ -314,7 +314,8 @@ size_t scree_solver_memory(const scree_Solver *solver) {
   return bytes;
 }
 
-/* ---- what it remembers: a header, then one scree_Elimination after the other ----------------- */
+/* ---- saved memory: a header, then one scree_Elimination after the other -----------------------
+ */
 
 static const char magic[8] = "screesv1";
 
@@ -339,7 +340,7 @@ scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size
     part[k + 1] = part[k] ? scree_elimination_check(part[k], end) : NULL;
   if (part[CACHES] != end)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
-                      "memory of a solver: these %zu bytes are not one, or of another version",
+                      "memory of a solver: these %zu bytes are invalid or of another version",
                       size);
   scree_Status status = SCREE_OK;
   for (int k = 0; k < CACHES; ++k) {

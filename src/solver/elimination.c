@@ -1,4 +1,4 @@
-/* An order of elimination by names, and the work of a factorisation (see elimination.h). */
+/* An order of elimination by node names, and the work of a factorisation (see elimination.h). */
 #include "solver/elimination.h"
 
 #include "core/log.h"
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Factorisations of a solve that needs some, by which the loss with an old order is estimated: what
- * `newton` takes after sweeps (newton_price of policy.c). */
+/* Typical number of factorisations of a solve, by which the loss with an old order is estimated: as
+ * many as `newton` needs after sweeps (newton_price of policy.c). */
 static const double FACTORISATIONS = 4.0;
-/* Nodes left, of those that an order was made for, below which a new one is looked for: the loss is
- * measured against the operations of all of them. Not measured; it only matters where bodies leave.
- */
+/* Fraction of the nodes that an order was made for, below which a new order is computed: the loss
+ * is compared with the operations for all of them. Not measured; it only matters where bodies are
+ * removed. */
 static const double FEWER_NODES = 0.8;
-/* Nodes, over those of the last pattern that was analysed, for which its work is scaled in
- * proportion. The true exponent is between 1 and 2: prices are wrong by a fifth at most. */
+/* Ratio of the nodes to those of the last analysed pattern, within which its work is scaled
+ * proportionally. The true exponent is between 1 and 2: prices are wrong by a fifth at most. */
 static const double LEAST_SIZE = 0.8, MOST_SIZE = 1.2;
 
 /* ---- names -------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ static int compare_names(const void *a, const void *b) {
                         : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Nodes sorted by their names. Those of a world ascend already. */
+/* Nodes sorted by their names. Those of a world are already ascending. */
 static void sort_names(int n, const int *id, Named *named) {
   bool ascending = true;
   for (int k = 0; k < n; ++k) {
@@ -59,8 +59,8 @@ static int find_name(int n, const Named *named, int id) {
 /* ---- the order ---------------------------------------------------------------------------------
  */
 
-/* Operations up to which the order is taken for n nodes: until its loss, with that of this solve,
- * is what a new one costs. */
+/* Operations up to which the order is accepted for n nodes: until its loss, with that of this
+ * solve, equals the cost of a new one. */
 static double most_operations(const scree_Elimination *e, int n) {
   if (n < FEWER_NODES * e->nodes) return 0.0;
   const double left = scree_factor_order_nanoseconds(n, e->operations) - e->loss;
@@ -90,7 +90,7 @@ scree_Status scree_elimination_propose(const scree_Elimination *e, int n, int nb
   uint8_t *placed = SCREE_TAKE(arena, uint8_t, n);
   if (!named || !placed) return scree_fail_memory(log, "an order of elimination");
   sort_names(n, id, named);
-  int at = n; /* from the end, so that those that are left over come first */
+  int at = n; /* from the end, so that new nodes come first */
   for (int k = e->count - 1; k >= 0; --k) {
     const int node = find_name(n, named, e->id[k]);
     if (node < 0 || placed[node]) continue;

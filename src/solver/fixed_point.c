@@ -8,11 +8,11 @@
  *             s <- s + omega (F(s) - s)
  *
  * The plain iteration (omega = 1) mostly needs the fewest problems where it converges, but cycles
- * on some dense packings, where more sliding here means less there. So each contact has an omega of
- * its own: while the change of s has made no progress for a few iterations, the omegas of contacts
- * whose change turns round are halved; an omega grows again when its contact keeps its direction.
- * There is no proof of convergence: packings remain on which this stalls (spheres-500), and the
- * driver says so.
+ * on some dense packings, where more sliding at one contact means less at others. So each contact
+ * has its own omega: while the change of s has made no progress for a few iterations, the omegas of
+ * contacts whose change reverses are halved; an omega grows again when its contact keeps its
+ * direction. Convergence is not guaranteed: the method stalls on some packings (spheres-500), which
+ * the driver reports.
  *
  * The outer test is the driver's, on Coulomb's law itself. 003's own test, |F(s) - s|/(|s| + 1) <=
  * tolFP, is the option tol_fp, or the measure `increment`. An iteration is one convex problem. */
@@ -28,11 +28,11 @@ static const double inner_ratio = 0.1;    /* inner tolerance over the outer erro
 static const double inner_loosest = 1e-2; /* before the outer error is known */
 static const double omega_min = 1.0 / 64, omega_growth = 1.25;
 
-enum { PATIENCE = 6 }; /* iterations without progress before damping sets in */
+enum { PATIENCE = 6 }; /* iterations without progress before damping starts */
 
 typedef struct Options {
   char inner[SCREE_OPTION_NAME_SIZE];
-  double tol_fp; /* 0: only the true error stops */
+  double tol_fp; /* 0: only the measured error stops the iteration */
   int inner_iterations;
   bool damping;
 } Options;
@@ -42,11 +42,11 @@ typedef struct FixedPoint {
   const scree_SolverClass *inner;
   scree_SolverOptions inner_options;
   void *inner_state;
-  scree_Problem problem; /* the convex one: a view with a q of its own */
+  scree_Problem problem; /* the convex problem: a view with its own q */
   scree_Operator W;      /* the same matrix for that problem */
   scree_SolveSettings settings;
-  scree_SolveRun run;         /* of the inner solver, with a cache of its own: another law */
-  scree_SolveRun *outer;      /* for the user's progress call */
+  scree_SolveRun run;         /* of the inner solver, with its own cache: another law */
+  scree_SolveRun *outer;      /* for the user's progress callback */
   double *q;                  /* (rows) q + mu s n */
   double *s, *omega, *change; /* (constraints) */
   double *best;               /* (rows) */
@@ -58,7 +58,8 @@ static void destroy(void *state) {
   if (m->inner->destroy) m->inner->destroy(m->inner_state);
 }
 
-/* A long inner solve lets the user stop the whole: the call says where the outer iteration is. */
+/* Lets the user stop during a long inner solve: the callback gets the state of the outer
+ * iteration. */
 static bool inner_progress(void *user, int iteration, double measured) {
   const FixedPoint *m = user;
   const scree_SolveSettings *s = m->outer->settings;
@@ -230,7 +231,7 @@ static const scree_Option option_list[] = {
      .type = SCREE_OPTION_NAME,
      .offset = offsetof(Options, inner),
      .choices = inner_preset,
-     .help = "solver of the convex problems, any that can do the associated law"},
+     .help = "solver of the convex problems, any that supports the associated law"},
     {.name = "tol_fp",
      .type = SCREE_OPTION_REAL,
      .offset = offsetof(Options, tol_fp),
@@ -246,7 +247,7 @@ static const scree_Option option_list[] = {
      .preset = 5000,
      .min = 1,
      .max = 1e9,
-     .help = "limit of each convex solve; the next one goes on from there"},
+     .help = "limit of each convex solve; the next one continues from there"},
     {.name = "damping",
      .type = SCREE_OPTION_BOOL,
      .offset = offsetof(Options, damping),

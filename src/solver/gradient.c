@@ -10,7 +10,7 @@
  *            beta = theta(1 - theta)/(theta^2 + theta+),  y+ = r+ + beta (r+ - r)    (Nesterov)
  *     -AS    step: L doubles while f(r+) > f(y) + g.(r+ - y) + L/2 |r+ - y|^2, and is multiplied by
  *            0.97 after the iteration. f is quadratic, so the test is whether L is below the
- *            curvature (r+ - y)'W(r+ - y)/|r+ - y|^2; written like this nothing cancels.
+ *            curvature (r+ - y)'W(r+ - y)/|r+ - y|^2; this form avoids cancellation.
  *     -AR    restart: theta = 1 and y = r+ when g.(r+ - r) > 0
  *
  * (003's algorithms as corrected by the readings that repeat its Table 1: the printed loop tests
@@ -18,11 +18,11 @@
  *
  * One product with W per iteration: since grad f is affine, the gradient at y+ is the same
  * combination of the velocities at r+ and r as y+ is of r+ and r. The velocities at r are always
- * computed afresh, so rounding does not pile up, and measuring the iterate costs no product.
+ * recomputed, so round-off does not accumulate, and measuring the iterate costs no product.
  *
  * The step. With `rho` given, L = 1/rho in the plain norm, as printed. With rho = auto the norm is
- * weighted per contact (gradient.h) and L comes from a Lanczos estimate, which is from below; so
- * the curvature of every step is watched, and L is raised when a step shows more. */
+ * weighted per contact (gradient.h) and L comes from a Lanczos estimate, which is a lower bound; so
+ * the curvature of every step is checked, and L is raised when a step shows a larger one. */
 #include "solver/gradient.h"
 
 #include "core/log.h"
@@ -64,7 +64,7 @@ typedef struct Gradient {
   double *memory;                         /* the five below, one after the other */
   double *y, *g, *r_next, *u_next, *best; /* (rows) each */
   double *state;                          /* (W->state_size) */
-  double L;                               /* to start with */
+  double L;                               /* initial value */
 } Gradient;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, unsigned kind,
@@ -158,8 +158,8 @@ static double dual_norm(const scree_Operator *W, const double *w, const double *
   return sqrt(sum);
 }
 
-/* Whether the step shows a curvature above L. The velocities carry rounding of the order of
- * eps (|q| + L |r|); what that can make of the curvature is not held against L. */
+/* Whether the step shows a curvature above L. The velocities carry rounding of the order of eps
+ * (|q| + L |r|); a curvature within its effect does not raise L. */
 static bool too_curved(const Sums *s, double L, double q_norm) {
   const double noise = 32.0 * DBL_EPSILON * sqrt(s->distance) * (q_norm + L * sqrt(s->size));
   return s->curvature > L * s->distance + noise;
@@ -188,7 +188,7 @@ static void swap(double **a, double **b) {
   *b = t;
 }
 
-/* One iteration from y, g with the gradient at r in u: r_next and u_next, and L made fit. */
+/* One iteration from y, g with the gradient at r in u: r_next and u_next; raises L if needed. */
 static Sums iterate(Gradient *m, scree_SolveRun *run, const double *y, const double *g,
                     const double *r, double q_norm, double *L) {
   const scree_Operator *W = run->W;
@@ -249,7 +249,8 @@ static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u
       stop = scree_solve_run_exhausted(run);
     }
   }
-  /* out of patience: the best iterate that was measured, since these methods are not monotone */
+  /* limit reached: return the best iterate that was measured, since these methods are not
+   * monotone */
   if (!run->met && best < run->value) {
     scree_vector_copy(n, m->best, r_out, W->threads);
     scree_operator_apply(W, r_out, W->problem->q, m->state, u_out);

@@ -15,11 +15,11 @@ void scree_gradient_weights(const scree_Operator *W, double *w) {
     double room[9];
     const double *D = scree_constraint_diagonal(W, c, room);
     const int d = scree_rows_of(W, c);
-    /* frictionless contacts live on the normal */
+    /* frictionless contacts have a normal component only */
     const int size = p->set && p->set[c] == SCREE_SET_HALF_LINE ? 1 : d;
     double trace = 0.0;
     for (int i = 0; i < size; ++i) trace += D[i * d + i];
-    /* a contact between two obstacles moves nothing: any weight will do */
+    /* a contact between two obstacles moves no body: any weight is valid */
     w[c] = trace > 0.0 ? trace / size : W->mean_diagonal;
   }
 }
@@ -137,7 +137,7 @@ double scree_gradient_eigenvalue(const scree_Operator *W, const double *w, doubl
     scree_vector_combine(n, 1.0, next, -a[m], v, next, threads);
     b[m] = scree_vector_norm(n, next, threads);
     ++m;
-    if (!(b[m - 1] > 1e-8 * fabs(a[0]))) break; /* the space of the start is exhausted */
+    if (!(b[m - 1] > 1e-8 * fabs(a[0]))) break; /* the Krylov space is exhausted */
     scree_vector_combine(n, 1.0 / b[m - 1], next, 0.0, next, next, threads);
     double *swap = previous;
     previous = v;

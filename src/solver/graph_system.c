@@ -26,8 +26,8 @@ static bool pattern_allocate(Pattern *pattern, scree_Arena *arena, int n, size_t
 
 /* Rows of the body graph: each body itself and those it touches. Body b is appended to its own row
  * and to those of its neighbours; since bodies come in ascending order, so do the entries of each
- * row, and an entry that comes twice comes twice in a row. `end` (n) is work space; there is room
- * for one entry more than a body has contacts. */
+ * row, and duplicate entries are adjacent. `end` (n) is work space; there is room for one entry
+ * more than a body has contacts. */
 static void pattern_of_bodies(const scree_Operator *W, size_t *end, Pattern *pattern) {
   const int *body = W->problem->bodies.body, n = pattern->n;
   int *col = pattern->col;
@@ -43,7 +43,7 @@ static void pattern_of_bodies(const scree_Operator *W, size_t *end, Pattern *pat
     }
   }
   size_t filled = 0;
-  for (int b = 0; b < n; ++b) { /* close the gaps that obstacles and repeated pairs leave */
+  for (int b = 0; b < n; ++b) { /* close the gaps left by obstacles and repeated pairs */
     const size_t start = W->body_row[b] + (size_t)b, count = end[b] - start;
     memmove(col + filled, col + start, count * sizeof *col);
     filled += count;
@@ -60,7 +60,7 @@ static void pattern_of_blocks(const scree_BlockRows *rows, size_t *start, int *l
   for (size_t k = 0; k < nnz; ++k) ++start[rows->col[k]];
   for (size_t c = 1; c < n; ++c) start[c] += start[c - 1]; /* ends, */
   start[n] = nnz;
-  for (size_t c = n; c-- > 0;) /* which going backwards turns into starts */
+  for (size_t c = n; c-- > 0;) /* iterating backwards turns ends into starts */
     for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) list[--start[rows->col[k]]] = (int)c;
   size_t filled = 0;
   for (size_t c = 0; c < n; ++c) {
@@ -76,7 +76,8 @@ static void pattern_of_blocks(const scree_BlockRows *rows, size_t *start, int *l
   }
 }
 
-/* Whether the nodes are pieces of vertices: anything but bodies that fit a node and contacts. */
+/* Whether the nodes are pieces of vertices: for all problems except those of contacts and bodies
+ * that fit a node. */
 static bool has_pieces(const scree_Problem *p) {
   return p->kind == SCREE_BODIES &&
          (p->general.count || p->vertices.count || p->bodies.nb > SCREE_FACTOR_BLOCK_MAX);
@@ -97,8 +98,8 @@ void scree_graph_system_nodes(const scree_Operator *W, int *n, int *nb) {
   }
 }
 
-/* Pairs of vertices that a constraint or E joins, numbered as they lie in the state: the ground
- * comes between the bodies and the further vertices. */
+/* Pairs of vertices that a constraint or E joins, numbered as in the state: the ground comes
+ * between the bodies and the further vertices. */
 static size_t list_pairs(const scree_Problem *p, int *pair) {
   const scree_GeneralRows *g = &p->general;
   const scree_Vertices *v = &p->vertices;
@@ -228,8 +229,8 @@ static scree_Status slots_of_pieces(scree_GraphSystem *system, const scree_Log *
 /* ---- analysis ---------------------------------------------------------------------------------
  */
 
-/* The name of node k: that of its body, or a number. Pieces of bodies count on from the name of the
- * body; those of the ground and the further vertices get negative names, by their place. */
+/* The name of node k: that of its body, or a number. Pieces of a body are numbered from the name of
+ * the body; those of the ground and the further vertices get negative names, by their index. */
 static int name_of(const scree_GraphSystem *system, const scree_Problem *p, int k) {
   if (p->kind != SCREE_BODIES) return k;
   const int *id = p->bodies.id;
@@ -240,7 +241,7 @@ static int name_of(const scree_GraphSystem *system, const scree_Problem *p, int 
   return (int)(name % INT_MAX);
 }
 
-/* Whether nodes have the size and the names of a problem's. */
+/* Whether nodes have the size and the names of those of a problem. */
 static bool has_nodes_of(const scree_GraphSystem *system, const scree_Operator *W) {
   int n, nb;
   scree_graph_system_nodes(W, &n, &nb);
@@ -250,7 +251,7 @@ static bool has_nodes_of(const scree_GraphSystem *system, const scree_Operator *
   return true;
 }
 
-/* Whether the analysis at hand is that of the pattern and the names of a problem. */
+/* Whether the current analysis is that of the pattern and the names of a problem. */
 static bool is_analysed(const scree_GraphSystem *system, const scree_Operator *W,
                         const Pattern *pattern) {
   const size_t n = (size_t)pattern->n;
@@ -294,7 +295,7 @@ static scree_Status analyse(scree_GraphSystem *system, const scree_Operator *W,
   return status;
 }
 
-/* Everything that has changed since the last call. */
+/* Update everything that has changed since the last call. */
 static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, int graph,
                            scree_Elimination *elimination, scree_Arena *scratch,
                            const scree_Log *log) {
@@ -303,7 +304,7 @@ static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, i
   if (good && system->graph == graph && has_nodes_of(system, W)) return SCREE_OK;
   Pattern pattern = {0};
   scree_Status status = pattern_fill(W, scratch, &pattern, log);
-  if (status || !pattern.row || !pattern.col) return status; /* both are there after a success */
+  if (status || !pattern.row || !pattern.col) return status; /* both are set after success */
   if (!(good && is_analysed(system, W, &pattern)))
     status = analyse(system, W, &pattern, elimination, scratch, log);
   scree_arena_reset(&system->slots);

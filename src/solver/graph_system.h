@@ -6,8 +6,8 @@
  * large for a node they are pieces of vertices (problem/pieces.h), the ground among them, so that
  * the unknowns lie as in the state of the operator.
  * Both have a symmetric block pattern that does not change during a solve, and values that are
- * unsymmetric when G is. The analysis of the pattern is done once, and kept for the next problem
- * with the same pattern; for one with nearly the same the order of elimination is tried again
+ * unsymmetric when G is. The pattern is analysed once, and the analysis is kept for the next
+ * problem with the same pattern; for a nearly equal pattern the order of elimination is reused
  * (elimination.h). */
 #ifndef SCREE_SOLVER_GRAPH_SYSTEM_H
 #define SCREE_SOLVER_GRAPH_SYSTEM_H
@@ -27,12 +27,12 @@ typedef struct scree_GraphSystem {
   size_t size;       /* n * nb unknowns */
   size_t *row;       /* (n + 1) block pattern */
   int *col;          /* (row[n]) */
-  double *x;         /* (row[n] x nb x nb) values, made with the first matrix */
+  double *x;         /* (row[n] x nb x nb) values, allocated with the first matrix */
   int *id;           /* (n) names of the nodes, or null: their numbers */
   int *slot;         /* body form: (nc x 4) blocks (0,0) (0,1) (1,0) (1,1) of a contact */
   size_t *pair;      /* (general.count + 1) pairs of vertices of each constraint of any size */
-  int *pair_slot;    /* (pair[general.count]) where the block of a pair starts */
-  int *coupled_slot; /* (couplings x 2) the same for the blocks of E, and turned */
+  int *pair_slot;    /* (pair[general.count]) start of the block of a pair */
+  int *coupled_slot; /* (couplings x 2) the same for the blocks of E, and for their transposes */
   double *room;      /* for G B of one constraint */
   scree_Factor *factor;
   double *work, *residual; /* (size) */
@@ -48,7 +48,7 @@ scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Opera
 /* Nodes of the system of W, and their size. */
 void scree_graph_system_nodes(const scree_Operator *W, int *n, int *nb);
 
-/* Free all; the system may be set again. */
+/* Free all memory; the system may be set again. */
 void scree_graph_system_fini(scree_GraphSystem *system);
 
 /* Assemble for G (and L, null: identity; not used in body form) and factorise. *broken is set when

@@ -15,14 +15,14 @@
  * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of
  * s. Joints have no barrier, only a proximal weight.
  *
- * The start is the point of the central path of the local problems, each constraint for itself. At
+ * The start is the point of the central path of the local problems, each constraint separately. At
  * the end Gauss-Seidel takes over: when the error has fallen by ten, or the steps have become
- * small, a few sweeps are tried on a copy, and continue as long as their own rate promises the
- * tolerance for less than the remaining factorisations would cost. Costs are counted, not timed:
- * the same bits again.
+ * small, a few sweeps are tried on a copy, and continue as long as their rate predicts that the
+ * tolerance is reached for less than the cost of the remaining factorisations. Costs are counted,
+ * not timed, so that results are reproducible.
  *
- * References: 002 section 9, 003 section 2.2.2 (convex); the smoothing and weights are this
- * library's own. */
+ * References: 002 section 9, 003 section 2.2.2 (convex); the smoothing and the weights were
+ * developed for this library. */
 #include "core/log.h"
 #include "math/vector.h"
 #include "problem/measure.h"
@@ -36,7 +36,7 @@ typedef struct Options {
   double weight;    /* first f_c */
   double barrier;   /* of the start, relative to the data */
   double polish_at; /* error below which sweeps are tried, 0: never */
-  int patience;     /* iterations without a better error before giving up */
+  int patience;     /* iterations without a lower error before giving up */
 } Options;
 
 /* Numbers chosen by measurement, as in policy.c: beside each value the work with another value over
@@ -50,11 +50,11 @@ static const struct Numbers {
   double residual_high;   /* |r_u| over the root of the barrier, both relative: centre only */
   double barrier_low;     /* barrier, relative to the data, below which that holds */
   double residual_medium; /* the same ratio: centre at least by half */
-  double curved;          /* step of z above which the second-order term of s is right */
+  double curved;          /* step of z above which the second-order term of s is used */
   double free;            /* affine step above which the path is straight */
   double fraction_free, fraction;   /* of the largest step: where it is straight, and elsewhere */
-  double small;                     /* a step that counts as such */
-  int stalled;                      /* small steps in a row that are a stall */
+  double small;                     /* step that counts as small */
+  int stalled;                      /* small steps in a row that count as a stall */
   double weight_down;               /* factor of f_c where a contact blocks */
   double weight_least;              /* f_c, at least */
   double weight_step;               /* step after which all others recover */
@@ -291,7 +291,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   return status;
 }
 
-/* The centring parameter sigma of a step, from the ratio of barriers that the affine step promises,
+/* The centring parameter sigma of a step, from the ratio of barriers predicted by the affine step,
  * the length of that step, the barrier and the residual relative to the data, and the last step. */
 static double centring(double ratio, double affine, double barrier, double residual, double last) {
   double sigma = affine > number.blocked ? fmax(ratio * ratio * ratio, number.sigma_least)
@@ -315,7 +315,7 @@ static void update_weights(State *st, double step, double error) {
   }
 }
 
-/* How far the iteration has come. */
+/* State of the iteration. */
 typedef struct Progress {
   double ru;        /* norm of the residual */
   double last;      /* step */
@@ -323,8 +323,8 @@ typedef struct Progress {
   double polish_at; /* error at which sweeps are tried next */
   double best;      /* error of the impulses in State.best */
   double reference; /* best error when `since` was set to zero */
-  int since;        /* iterations since the best error became clearly better */
-  bool broken;      /* numbers are not finite any more */
+  int since;        /* iterations since the best error last improved clearly */
+  bool broken;      /* values are no longer finite */
 } Progress;
 
 /* Take a step along (dx, dz, dy). */
@@ -380,7 +380,7 @@ static scree_Status maybe_polish(State *st, scree_SolveRun *run, Progress *progr
                                               number.sweeps_most * st->sweeps_per_f, r, u);
   keep_best(st, run->value, &progress->best, r);
   if (status || run->met || run->exhausted || !(error < number.newton_at)) return status;
-  /* two steps, and more only if they have gained a digit */
+  /* two steps, and more only if they have reduced the error by a factor of ten */
   static const char *const impatient[] = {"window=2", "fall=10", NULL};
   status = scree_solve_run_solver(run, &scree_solver_newton, impatient, r, u);
   keep_best(st, run->value, &progress->best, r);

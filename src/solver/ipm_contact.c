@@ -3,7 +3,7 @@
 #include "solver/ipm_contact.h"
 
 /* Stiffness of the tangential rows of a frictionless contact in assembled form, relative to the
- * mean diagonal of W: their impulses are zero. Not tuned: so large that nothing is left of them. */
+ * mean diagonal of W: their impulses are zero. Not tuned: large enough to make them negligible. */
 static const double NO_FRICTION = 1e12;
 
 /* ---- small dense ------------------------------------------------------------------------------

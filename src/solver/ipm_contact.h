@@ -21,8 +21,8 @@
  * barrier, its row is the equality u = 0, and the proximal weight, centred at the current r, makes
  * its block regular: G = E^-1, dx = -G (B dy - r_u).
  *
- * A constraint's number of rows and its places in the vectors are set in scree_ipm_contact_init and
- * nowhere else. */
+ * The number of rows of a constraint and its offsets in the vectors are set only in
+ * scree_ipm_contact_init. */
 #ifndef SCREE_SOLVER_IPM_CONTACT_H
 #define SCREE_SOLVER_IPM_CONTACT_H
 
@@ -34,7 +34,7 @@ typedef struct scree_IpmContact {
   scree_IpmKind kind;
   int d;          /* rows; 2 or 3 for a cone */
   int m;          /* rows that have a law of their own: 1 for a half-line, the others are r = 0 */
-  size_t at, mat; /* its first place in vectors, and in arrays of d x d blocks */
+  size_t at, mat; /* its first index in vectors, and in arrays of d x d blocks */
   scree_Scaling scaling;
   double g[3];        /* gradient of s */
   double f;           /* proximal factor: its proximal weight is w/f */
@@ -45,7 +45,7 @@ typedef struct scree_IpmContact {
   const double *flow; /* (d x d) H, or null */
 } scree_IpmContact;
 
-/* The same for all constraints of a problem. */
+/* Data common to all constraints of a problem. */
 typedef struct scree_IpmLaw {
   bool coulomb, bodies;
   double kappa;  /* k above */

@@ -1,4 +1,4 @@
-/* Comparing the graph with the last one, and what is made of it (see kept_graph.h). */
+/* Comparing the graph with the last one, and data derived from it (see kept_graph.h). */
 #include "solver/kept_graph.h"
 
 #include "core/log.h"
@@ -43,7 +43,7 @@ static void *copy(scree_Arena *arena, const void *data, size_t count, size_t siz
   return mine;
 }
 
-/* Copies of the graph of constraints of any size; false when memory runs out. */
+/* Copies of the graph of constraints of any size; false if out of memory. */
 static bool copy_general(scree_KeptGraph *kept, scree_Arena *arena, const scree_Problem *p) {
   const scree_GeneralRows *g = &p->general;
   const scree_Vertices *v = &p->vertices;

@@ -2,9 +2,9 @@
  * of each body, the order of the contacts for Gauss-Seidel, their places in vector lanes.
  *
  * The graph is which bodies each contact touches, or the pattern of an assembled W. From one time
- * step to the next it is often the same. Everything here is made on first use, and made again when
- * the graph has changed, which is found out by comparing it with a copy: so it is the same whether
- * it was kept or not, and no bits depend on it. */
+ * step to the next it is often the same. Everything here is computed on first use, and again when
+ * the graph has changed, which is detected by comparing it with a copy: so the data are the same
+ * whether kept or not, and results do not depend on it. */
 #ifndef SCREE_SOLVER_KEPT_GRAPH_H
 #define SCREE_SOLVER_KEPT_GRAPH_H
 
@@ -14,10 +14,10 @@
 typedef struct scree_KeptGraph {
   scree_Arena arena; /* of all arrays here */
   int changes;       /* how often the graph has changed */
-  bool known;        /* the copy below is of the problem at hand */
+  bool known;        /* the copy below is of the current problem */
   scree_OperatorKind kind;
   int nc, nbodies;
-  int *body; /* (nc x 2) copy of the graph in body form; then, where they are there: */
+  int *body; /* (nc x 2) copy of the graph in body form; then, if present: */
   int general, vertices;
   size_t *entry;       /* (general + 1) */
   int *vertex;         /* (entry[general]) */

@@ -42,7 +42,7 @@ SCREE_INLINE Lane slip_root(const Lane *n0, const Lane *n1, Lane trace, Lane det
     next = scree_lane_choose((next >= lo) & (next <= hi), next, 0.5 * (lo + hi));
     const Lane change = scree_lane_abs(next - a);
     a = scree_lane_choose(active, next, a);
-    active &= ~(change <= 1e-8 * a); /* the error left is the square of this */
+    active &= ~(change <= 1e-8 * a); /* the remaining error is the square of this */
   }
   return a;
 }
@@ -71,12 +71,12 @@ SCREE_INLINE void solve_3d(const Lane *W, Lane inverse, Lane mu, const Lane *q, 
     const Lane k = (W[0] / mu + scree_lane_sqrt(w[0] * w[0] + w[1] * w[1])) / -q[0];
     const Lane hi = k * norm1 + scree_lane_sqrt(k * norm0);
     const Mask pushed = (hi > zero) & (hi < INFINITY);
-    smooth |= slip & ~pushed; /* nothing pushes sideways */
+    smooth |= slip & ~pushed; /* no tangential load */
     slip &= pushed;
     const Lane old2 = old[1] * old[1] + old[2] * old[2];
     const Lane start = (old[1] * (n1[0] - S00 * old[1] - S01 * old[2]) +
                         old[2] * (n1[1] - S01 * old[1] - S11 * old[2])) /
-                       old2; /* not a number without an old direction: then not taken */
+                       old2; /* NaN without an old direction: then not used */
     a = slip_root(n0, n1, trace, det, scale, q[0], w, start, hi, slip);
   }
   const Lane D = a * (a + trace) + det;
@@ -275,7 +275,7 @@ SCREE_INLINE void visit_disks(scree_Lanes *lanes, int index, Change *change) {
   store_bodies(lanes->y, 4, lanes->nbodies, body + SCREE_LANES, v1);
 }
 
-/* Ask for a later batch and its bodies; past the last batch there is room. The processor's own
+/* Prefetch a later batch and its bodies; there is padding after the last batch. The processor's own
  * prefetching stops at the end of a page, and a batch is almost half of one; batches of balls are
  * small enough for it. */
 SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, int d, int nb, int stride,
@@ -340,7 +340,7 @@ bool scree_lanes_fit(const scree_Operator *W) {
          ((p->d == 3 && p->bodies.nb == 6) || (p->d == 2 && p->bodies.nb == 3));
 }
 
-/* All blocks of a dense B may be those of balls. */
+/* Whether all blocks of a dense B are those of balls. */
 static bool all_balls(const scree_Problem *p) {
   double normal[3], arm[4], turn[4];
   for (int c = 0; p->bodies.B && c < p->nc; ++c)
@@ -357,7 +357,7 @@ static void turn_to(const scree_Lanes *lanes, int c, const double *x, double *ou
   if (lanes->d == 3) out[2] = Q[1] * a + Q[3] * b;
 }
 
-/* And back. */
+/* The inverse transformation. */
 static void turn_from(const scree_Lanes *lanes, int c, const double *x, double *out) {
   const double n = x[0], a = x[1], b = lanes->d == 3 ? x[2] : 0.0;
   const double *Q = lanes->turn + (lanes->d == 3 ? 4 : 1) * (size_t)c;
@@ -407,7 +407,7 @@ static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, in
   at[0][lane] = p->mu[c];
 }
 
-/* Contacts of a serial colour see each other: one per batch. */
+/* Contacts of a serial colour are coupled: one per batch. */
 static int lanes_used(const scree_Colouring *colouring, int colour) {
   return colouring->serial[colour] ? 1 : SCREE_LANES;
 }
@@ -430,7 +430,7 @@ scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colou
     const int n = colouring->start[k + 1] - colouring->start[k], width = lanes_used(colouring, k);
     batches += (n + width - 1) / width;
   }
-  const size_t count = (size_t)batches + PREFETCH_BALLS; /* bodies behind the end are looked up */
+  const size_t count = (size_t)batches + PREFETCH_BALLS; /* bodies past the end are prefetched */
   layout->batches = batches;
   layout->start = SCREE_TAKE(arena, int, colouring->colours + 1);
   layout->contact = SCREE_TAKE_RAW(arena, int, count *SCREE_LANES);
@@ -515,7 +515,7 @@ static void get_impulses(const scree_Lanes *lanes, int first, int last, double *
   }
 }
 
-/* Where part k of n of `total` starts. */
+/* Start of part k of n of `total`. */
 static int part(int total, int k, int n) {
   return (int)((long long)total * k / n);
 }

@@ -1,16 +1,16 @@
 /* Gauss-Seidel over bodies, four contacts at a time.
  *
- * Contacts of one colour do not see each other, so a sweep may visit four of them in the lanes of a
+ * Contacts of one colour are not coupled, so a sweep may visit four of them in the lanes of a
  * vector register. Their data are copied once into batches in the order of the visits, so that a
  * sweep streams through memory and its only scattered accesses are the velocities of the bodies. A
- * lane's arithmetic does not depend on its neighbours, so neither batches nor threads change bits.
+ * lane's arithmetic does not depend on the other lanes, so neither batches nor threads change bits.
  *
  * Between balls (balls.h) a batch holds the normals and arms instead of B, and the local solution
- * needs no root: two or three times faster. Problems whose blocks only turn out to be those of
- * balls are swept so too, with tangents turned into those of the balls.
+ * needs no root finding: two or three times faster. Problems whose dense blocks turn out to be
+ * those of balls are swept in the same way, with tangents rotated into those of the balls.
  *
- * For Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), no compliance: the
- * case in which a sweep has to be fast. Everything else takes the general path of nlgs.c. */
+ * Supported: Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), no compliance,
+ * the case in which a sweep has to be fast. All other cases take the general path of nlgs.c. */
 #ifndef SCREE_SOLVER_LANES_H
 #define SCREE_SOLVER_LANES_H
 
@@ -22,7 +22,7 @@ typedef struct scree_SweepChange {
   double normal, tangent2;
 } scree_SweepChange;
 
-/* Which contact is in which lane: follows from the graph of the contacts alone. */
+/* Which contact is in which lane; depends on the graph of the contacts alone. */
 typedef struct scree_LaneLayout {
   int batches;
   int *start;   /* (colours + 1) batches of a colour */
@@ -31,12 +31,12 @@ typedef struct scree_LaneLayout {
 } scree_LaneLayout;
 
 typedef struct scree_Lanes {
-  double relaxation; /* between balls: how far a visit goes towards the local solution (1) */
+  double relaxation; /* between balls: step of a visit relative to the local solution (1) */
   bool balls;
   int d, stride;    /* stride: doubles per body in y, a multiple of four */
   int nbodies;      /* y holds one more, the ground, always zero */
   int colours;      /* of the colouring */
-  const int *start; /* these three: of the layout */
+  const int *start; /* these three are of the layout */
   const int *contact;
   const int *body;
   int size;          /* of a batch, see lanes.c */
@@ -46,26 +46,26 @@ typedef struct scree_Lanes {
   double *y;         /* ((nbodies + 1) x stride) scaled velocities of the bodies */
 } scree_Lanes;
 
-/* Whether the contacts of a problem can be swept so. */
+/* Whether the contacts of a problem can be swept in lanes. */
 bool scree_lanes_fit(const scree_Operator *W);
 
 scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
                                       scree_Arena *arena, scree_LaneLayout *layout,
                                       const scree_Log *log);
 
-/* Batches with the numbers of W's problem. The layout must live as long; the rest is taken from the
+/* Batches with the numbers of W's problem. The layout must outlive them; the rest is taken from the
  * arena. */
 scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,
                                 const scree_LaneLayout *layout, scree_Arena *arena,
                                 scree_Lanes *lanes, const scree_Log *log);
 
-/* Take the impulses r (nc x d) and the state y of the operator that belongs to them. */
+/* Load the impulses r (nc x d) and the state y of the operator that belongs to them. */
 void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads);
 
-/* Give the impulses back. */
+/* Store the impulses into r. */
 void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads);
 
-/* And the velocities of the bodies, as the state of the operator. */
+/* Store the velocities of the bodies, as the state of the operator. */
 void scree_lanes_state(const scree_Lanes *lanes, double *y, int threads);
 
 /* Visit batches first .. last-1, which must belong to one colour if other threads work too. */

@@ -6,9 +6,9 @@
  * method of Lemke (1965) for linear complementarity; for Coulomb's law in the plane the path is
  * made of straight pieces, in space of curved ones, which are followed by steps and corrections.
  *
- * It arrives where every descent method gets stuck, because the error need not fall along the path.
- * It passes turning points, and it cannot run in circles, because its direction is a function of
- * the place alone: tau falls where the determinant of the linearised laws is positive and rises
+ * It reaches solutions where descent methods get stuck, because the error need not fall along the
+ * path. It passes turning points, and it cannot cycle, because its direction is a function of
+ * the point alone: tau falls where the determinant of the linearised laws is positive and rises
  * where it is negative (the index of the solution). lemke_path.h has the statuses and events.
  *
  * Hyperstatic packings have many solutions and no such path. A compliance e D, D the mean diagonals
@@ -18,8 +18,8 @@
  *
  * Joints hold from the start: the first path begins with the impulses of the joints alone.
  *
- * One factorisation for each event or step, so it is for the few hundred or thousand contacts that
- * nothing else solves.
+ * It needs one factorisation for each event or step, so it is meant for problems of a few hundred
+ * or thousand contacts that no other method solves.
  *
  * Reference: this library; C. E. Lemke, Management Science 11 (1965). */
 #include "core/log.h"
@@ -59,7 +59,7 @@ static const struct Numbers {
     .up = 20.0,           /* 10: 1.00; 40: 1.00 (+1 solved) */
 };
 
-enum { EVENTS_MOST = 1000000000 }; /* fits an int, with room for more */
+enum { EVENTS_MOST = 1000000000 }; /* fits an int with a margin */
 
 typedef struct State {
   Options options;
@@ -85,7 +85,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 /* ---- proximal steps ---------------------------------------------------------------------------
  */
 
-/* Take the impulses here as the new centre. The next path removes the velocities that the
+/* Use the current impulses as the new centre. The next path removes the velocities that the
  * compliance about the old centre adds. */
 static void centre_here(State *st) {
   scree_LemkePath *path = &st->path;
@@ -102,7 +102,7 @@ static void centre_here(State *st) {
   memcpy(st->status_there, path->status, (size_t)path->laws.W->constraints);
 }
 
-/* To the start of the path that leads from the centre, with compliance e about it. */
+/* Go to the start of the path from the centre, with compliance e about it. */
 static void start_at_centre(State *st, double e) {
   scree_LemkePath *path = &st->path;
   const scree_Problem *p = path->laws.W->problem;
@@ -167,7 +167,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   bool arrived = false, broken = false;
   scree_Status status = SCREE_OK;
   path->best_error = INFINITY;
-  scree_lemke_keep_if_best(path, run, r, u); /* the given impulses are no start, but may do */
+  scree_lemke_keep_if_best(path, run, r, u); /* the given impulses may be the best */
   for (int k = 0; k < number.attempts && !arrived && run->factorisations < most; ++k) {
     if (run->met || run->exhausted) break;
     status = scree_lemke_start(path, run, st->options.start * number.attempts + k,
@@ -202,7 +202,7 @@ static const scree_Option options[] = {
     {"events", SCREE_OPTION_INT, offsetof(Options, events), 20, 1, 100000, false, NULL,
      "factorisations of the first path for each contact, at most"},
     {"start", SCREE_OPTION_INT, offsetof(Options, start), 0, 0, 1000, false, NULL,
-     "each number makes other paths"},
+     "number of the first direction d; each gives another path"},
 };
 
 const scree_SolverClass scree_solver_lemke = {

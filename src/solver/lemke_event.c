@@ -9,7 +9,7 @@
 static const struct Numbers {
   double turn;     /* radians that a direction of slip may turn in a step */
   double still;    /* speed below which a direction is not defined, relative to q */
-  double violated; /* violation of a status that is not noise, relative to q and impulses */
+  double violated; /* violation of a status above round-off, relative to q and impulses */
 } number = {
     .turn = 0.3,      /* 0.15: 1.14; 0.6: 1.06 */
     .still = 1e-7,    /* 1e-8: 0.99; 1e-6: 1.02 */

@@ -20,14 +20,14 @@ static const struct Numbers {
   double longer;               /* times the last step, after one that had to be short */
   double accurate;             /* a correction that small against the step is the last one */
   double fine;                 /* the same against the last step that had a length */
-  double noise;                /* correction that is round-off, relative to impulses */
+  double noise;                /* correction at round-off level, relative to impulses */
   double exact;                /* the same at the end of the path */
   double stray;                /* first correction, in steps, that has jumped to another branch */
   double jump;                 /* first correction that is allowed, relative to impulses */
   double hold;                 /* share of a step by which a correction may move an event */
   double least_step;           /* relative to impulses */
-  double zero;                 /* a tau that is zero */
-  double nearly;               /* a tau that will do where zero cannot be hit */
+  double zero;                 /* a tau that counts as zero */
+  double nearly;               /* a tau that is accepted where zero cannot be reached */
   double lost;                 /* a tau from which the path does not return */
   double measured;             /* fall of tau between two measurements */
 } number = {
@@ -52,7 +52,7 @@ static const struct Numbers {
     .measured = 0.5,     /* no change from 0.25 to 1 */
 };
 
-/* A number between 0 and 1 for each number. */
+/* A pseudo-random number between 0 and 1 for each index. */
 static double random_part(size_t k) {
   return (double)(scree_mix((uint64_t)k) >> 11) * 0x1p-53;
 }
@@ -99,7 +99,7 @@ static void velocity(scree_LemkePath *path, const double *r, const double *q, do
   }
 }
 
-/* q and, for the impulses r, the velocities at the tau of the place. */
+/* q and, for the impulses r, the velocities at the tau of the point. */
 static void velocity_here(scree_LemkePath *path, const double *r) {
   for (size_t i = 0; i < path->n; ++i) path->q[i] = path->base[i] + path->here.tau * path->d[i];
   velocity(path, r, path->q, path->u);
@@ -123,8 +123,8 @@ static void set_rows(scree_LemkePath *path) {
   }
 }
 
-/* Does tau fall (-1) or rise (+1) along the path? In the plane a row of slip along -1 changes the
- * sign of an assembled system's determinant; over bodies it has been divided out. */
+/* Whether tau falls (-1) or rises (+1) along the path. In the plane a row of slip along -1 changes
+ * the sign of an assembled system's determinant; over bodies it has been divided out. */
 static double orientation(const scree_LemkePath *path) {
   const scree_Problem *p = path->laws.W->problem;
   int sign = scree_factor_sign(path->laws.system->factor);
@@ -139,7 +139,7 @@ static double orientation(const scree_LemkePath *path) {
   return -sign;
 }
 
-/* Impulses and velocities of the joints here, all contacts being open. */
+/* Impulses and velocities of the joints at the current tau, with all contacts open. */
 static scree_Status close_joints(scree_LemkePath *path, scree_SolveRun *run, bool *broken) {
   velocity_here(path, path->here.r);
   set_rows(path);
@@ -215,14 +215,15 @@ typedef struct Step {
   double sign;
   scree_LemkeEvent event;
   int old_status; /* of the event's contact */
-  bool landing;   /* tau is to be zero */
+  bool landing;   /* tau should become zero */
   bool loose;     /* the event need not be hit */
   bool made;      /* any step has been made */
-  bool shortened; /* it is only a part of the way to the event */
-  int standing;   /* events in a row at one place */
+  bool shortened; /* the step covers only a part of the distance to the event */
+  int standing;   /* consecutive events at one point */
 } Step;
 
-/* Linearise here: path->next, the solution at this tau, and the tangent (rb, ub). */
+/* Linearise at the current point: path->next, the solution at this tau, and the tangent (rb,
+ * ub). */
 static scree_Status linearise(scree_LemkePath *path, scree_SolveRun *run, bool *broken) {
   const double *r = path->here.r, e1 = path->here.tau > 0.0 ? path->e1 : 0.0;
   velocity_here(path, r);
@@ -268,7 +269,7 @@ static bool hold_event(scree_LemkePath *path, const Step *step, double *shift) {
   return fabs(*shift) < number.hold * fmax(step->length, step->last_length);
 }
 
-/* The place moves to next + shift rb; returns the largest change of an impulse. */
+/* Move the point to next + shift rb; returns the largest change of an impulse. */
 static double apply_correction(scree_LemkePath *path, double shift) {
   double change = 0.0;
   for (size_t i = 0; i < path->n; ++i) {
@@ -344,14 +345,14 @@ void scree_lemke_measure(scree_LemkePath *path, scree_SolveRun *run, double *r, 
 /* ---- steps ------------------------------------------------------------------------------------
  */
 
-/* Put the place a step ahead of the kept one. */
+/* Move the point a step ahead of the kept one. */
 static void advance(scree_LemkePath *path, Step *step) {
   for (size_t i = 0; i < path->n; ++i)
     path->here.r[i] = path->kept.r[i] + step->length * path->dir[i];
   path->here.tau = step->landing ? 0.0 : path->kept.tau + step->length * step->sign;
 }
 
-/* The event happens: the contact's status changes, and a quantity enters. */
+/* Apply the event: the contact's status changes, and a quantity enters. */
 static void change_status(scree_LemkePath *path, Step *step) {
   const int k = step->event.contact;
   const scree_RowRange rows = scree_row_range(path->laws.W, k);
@@ -366,8 +367,8 @@ static void change_status(scree_LemkePath *path, Step *step) {
     path->here.r[rows.at + (size_t)i] = 0.0;
 }
 
-/* Choose the next step from here, make it, and let its event happen. False: nothing ends this
- * piece of the path, which is a ray. */
+/* Choose the next step, make it, and apply its event. False: this piece of the path has no end, it
+ * is a ray. */
 static bool predict(scree_LemkePath *path, Step *step) {
   const double tau = path->here.tau, slope = largest(path->rb, path->n);
   step->sign = orientation(path);
@@ -399,13 +400,13 @@ static bool predict(scree_LemkePath *path, Step *step) {
   return true;
 }
 
-/* Back to where the last step began. */
+/* Return to the start of the last step. */
 static void go_back(scree_LemkePath *path) {
   memcpy(path->here.r, path->kept.r, path->n * sizeof *path->here.r);
   path->here.tau = path->kept.tau;
 }
 
-/* Undo an event and step less far. */
+/* Undo an event and make a shorter step. */
 static void shorten(scree_LemkePath *path, Step *step) {
   if (step->event.contact >= 0) path->status[step->event.contact] = (uint8_t)step->old_status;
   step->event.contact = -1;
@@ -417,12 +418,12 @@ static void shorten(scree_LemkePath *path, Step *step) {
 }
 
 typedef enum Verdict {
-  STEP_DONE,    /* the place is on the path */
+  STEP_DONE,    /* the point is on the path */
   STEP_AGAIN,   /* the step was changed: correct again */
   STEP_ARRIVED, /* tau is zero */
 } Verdict;
 
-/* What to make of a corrected step; *shorter counts how often it was made shorter. */
+/* Decide how to continue after a corrected step; *shorter counts how often it was shortened. */
 static Verdict judge(scree_LemkePath *path, Step *step, bool far, int *shorter) {
   const bool wrong = far || (step->landing && scree_lemke_violated(path));
   const bool passed = !step->landing && step->made && path->kept.tau > 0.0 && path->here.tau <= 0.0;
@@ -434,7 +435,7 @@ static Verdict judge(scree_LemkePath *path, Step *step, bool far, int *shorter) 
     shorten(path, step);
     return STEP_AGAIN;
   }
-  if (far && step->length == 0.0 && !step->loose) { /* cannot be shorter: do not hold the event */
+  if (far && step->length == 0.0 && !step->loose) { /* cannot be shorter: release the event */
     go_back(path);
     step->landing = false;
     step->loose = true;

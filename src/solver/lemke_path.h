@@ -1,4 +1,4 @@
-/* The path of lemke.c: where it is, what ends the piece at hand, and how it is followed.
+/* The path of lemke.c: the current point, the end of the current piece, and how it is followed.
  *
  * On a piece of the path every constraint has a status, and the laws of these statuses
  * (status_rows.h) with the velocity tau d added to q and a compliance e D added to W have the
@@ -36,15 +36,15 @@ typedef struct scree_LemkePath {
   int joints;      /* constraints that are joints */
   uint8_t *status; /* (constraints) scree_RowStatus */
   const double *w; /* (constraints) of the laws */
-  double *soft; /* (constraints) D: w times a number of the contact's own, so that none are alike */
-  double *base; /* (n) q of the stage */
-  double *d;    /* (n) what tau multiplies */
-  double *q, *u;               /* (n) base + tau d; velocities here, with compliance */
-  double *rb, *ub;             /* (n) tangent: dr/dtau, du/dtau */
-  double *next;                /* (n) */
-  double *dir;                 /* (n) of the last step */
-  double *best;                /* (n) best impulses that were measured, with the error best_error */
-  scree_LemkePlace here, kept; /* now, and before the last step */
+  double *soft;    /* (constraints) D: w times a factor of each contact, so that no two are equal */
+  double *base;    /* (n) q of the stage */
+  double *d;       /* (n) direction multiplied by tau */
+  double *q, *u;   /* (n) base + tau d; velocities here, with compliance */
+  double *rb, *ub; /* (n) tangent: dr/dtau, du/dtau */
+  double *next;    /* (n) */
+  double *dir;     /* (n) direction of the last step */
+  double *best;    /* (n) best impulses that were measured, with the error best_error */
+  scree_LemkePlace here, kept; /* current point, and point before the last step */
   double e0, e1;               /* compliance of the stage: e0 + tau e1 */
   double impulse, speed;       /* scales */
   double best_error;
@@ -56,7 +56,7 @@ typedef struct scree_LemkePath {
 typedef struct scree_LemkeEvent {
   double at;   /* change of |tau| */
   int contact; /* or -1: a step without an event */
-  int status;  /* that the contact gets */
+  int status;  /* new status of the contact */
 } scree_LemkeEvent;
 
 /* ---- lemke_event.c ---- */
@@ -67,32 +67,33 @@ double scree_lemke_friction(const scree_LemkePath *path, int k);
 double scree_lemke_gate(const scree_LemkePath *path, const double *r, const double *u,
                         double *slope);
 
-/* Where a sticking contact leaves its cone along r + sign s x, s > 0: the smallest root of
+/* Step at which a sticking contact leaves its cone along r + sign s x, s > 0: the smallest root of
  * |r_T + s x_T|^2 = mu^2 (r_n + s x_n)^2. `inside`: it is on the cone and has just entered. */
 double scree_lemke_leaves_cone(int d, double mu, const double *r, const double *x, double sign,
                                bool inside);
 
-/* The first event along the tangent from here, tau moving by `sign`, at most `most` away. */
+/* The first event along the tangent from the current point, tau moving by `sign`, at most `most`
+ * away. */
 scree_LemkeEvent scree_lemke_next_event(const scree_LemkePath *path, double sign, double most);
 
-/* Does a constraint violate its status here by more than noise? */
+/* Whether a constraint violates its status by more than round-off. */
 bool scree_lemke_violated(const scree_LemkePath *path);
 
 /* ---- lemke_path.c ---- */
 
-/* Vectors from the work memory of the run; `path` is zero before. */
+/* Take vectors from the work memory of the run; `path` must be zeroed. */
 scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath *path);
 
-/* Compliance here, relative to D. */
+/* Current compliance, relative to D. */
 double scree_lemke_compliance(const scree_LemkePath *path);
 
-/* To the start of a first path with compliance e0 + tau e1: all contacts are open, joints hold.
- * Another attempt, another d. *broken: the joints have no solution. */
+/* Go to the start of a first path with compliance e0 + tau e1: all contacts are open, joints hold.
+ * Each attempt has another d. *broken: the joints have no solution. */
 scree_Status scree_lemke_start(scree_LemkePath *path, scree_SolveRun *run, int attempt, double e0,
                                double e1, bool *broken);
 
-/* Follow the path from tau = 1 to 0 with `most` factorisations at most. *arrived: it got there. r
- * and u are room for measurements. */
+/* Follow the path from tau = 1 to 0 with at most `most` factorisations. *arrived: tau = 0 was
+ * reached. r and u are scratch for measurements. */
 scree_Status scree_lemke_follow(scree_LemkePath *path, scree_SolveRun *run, int most, double *r,
                                 double *u, bool *arrived);
 
@@ -100,7 +101,7 @@ scree_Status scree_lemke_follow(scree_LemkePath *path, scree_SolveRun *run, int 
 void scree_lemke_keep_if_best(scree_LemkePath *path, scree_SolveRun *run, const double *r,
                               double *u);
 
-/* The same for the impulses here, projected on their sets. */
+/* The same for the current impulses, projected on their sets. */
 void scree_lemke_measure(scree_LemkePath *path, scree_SolveRun *run, double *r, double *u);
 
 #endif

@@ -1,4 +1,4 @@
-/* Solving for contact laws that are linear for the moment (see linear_laws.h). */
+/* Solving contact laws that are linear in fixed statuses (see linear_laws.h). */
 #include "solver/linear_laws.h"
 
 #include "core/log.h"

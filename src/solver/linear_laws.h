@@ -1,4 +1,4 @@
-/* Laws of constraints that are linear for the moment: Lu u + Lr r = c for each, u = W r + q.
+/* Laws of constraints that are linear in fixed statuses: Lu u + Lr r = c for each, u = W r + q.
  *
  *     body form       (A + B^T G B) y = B^T (b - G q),   r = b - G (B y + q),
  *                     G = (Lu C + Lr)^-1 Lu,   b = (Lu C + Lr)^-1 c
@@ -23,7 +23,7 @@ typedef struct scree_LinearLaws {
 /* Arrays come from the work memory of the run; there is nothing to destroy. */
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws);
 
-/* Factorise for the rows at hand; *broken as in graph_system.h. */
+/* Factorise for the current rows; *broken as in graph_system.h. */
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken);
 
 /* r for velocities W r + q; c: laws->c, or null for zero. */

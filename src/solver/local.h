@@ -1,19 +1,19 @@
-/* Local solvers: what Gauss-Seidel does when it visits one contact.
+/* Local solvers: the update of one contact in Gauss-Seidel.
  *
- * The other contacts are frozen, so the contact sees u = W_cc r + q_c with q_c = u - W_cc r known.
+ * The other contacts are frozen, so the contact has u = W_cc r + q_c with q_c = u - W_cc r known.
  * A local solver takes the current (r, u) and gives the new r; it need not solve the local problem
  * (the papers' standard methods take one step only). A local solver is one file local_<name>.c with
  * one const descriptor scree_local_<name>, and one line in the table of nlgs.c.
  *
  * rho (001) and gamma (000) have the meaning of the papers when given; 0 means automatic, scaled
- * with W_cc so that it is right in any units. */
+ * with W_cc so that it is independent of units. */
 #ifndef SCREE_SOLVER_LOCAL_H
 #define SCREE_SOLVER_LOCAL_H
 
 #include "scree/problem.h"
 
 typedef struct scree_LocalParameters {
-  scree_Flow law;    /* SCREE_COULOMB unless the solver can do both */
+  scree_Flow law;    /* SCREE_COULOMB unless the solver supports both */
   double rho;        /* sbp sal ebp eal ibp: descent parameter, 0 automatic */
   double rho_factor; /* multiplies the automatic rho (alpha of 001 table IV) */
   double gamma_n;    /* epdas ipdas: active-set parameters, 0 automatic */
@@ -30,7 +30,7 @@ typedef void (*scree_LocalSolve)(const scree_LocalParameters *parameters, int d,
 
 typedef struct scree_LocalClass {
   const char *name, *summary, *reference;
-  bool associated; /* can also solve the associated law */
+  bool associated; /* supports the associated law too */
   scree_LocalSolve solve;
 } scree_LocalClass;
 

@@ -1,4 +1,4 @@
-/* What the papers' local solvers share: a contact in units of its own, and small d x d algebra.
+/* Common parts of the papers' local solvers: a contact in its own units, and small d x d algebra.
  *
  * A local solver first divides W_cc, u and r by powers of two so that max |W| and
  * max(|u|, |W||r|) are in [1/4, 1]. Then squares neither overflow nor underflow whatever the
@@ -47,7 +47,7 @@ static inline double local_largest(int n, const double *x) {
   return largest;
 }
 
-/* Exponent of the largest entry, or INT_MIN-like -5000 for zeros (below every double's). */
+/* Exponent of the largest entry, or -5000 for zeros (below that of every double). */
 static inline int local_exponent(int n, const double *x) {
   const double largest = local_largest(n, x);
   int exponent = -5000;
@@ -70,8 +70,8 @@ static inline void local_bounds(int d, const double *W, double *lo, double *hi) 
   *hi = 0.5 * (W[0] + t_hi) + hypot(0.5 * (W[0] - t_hi), coupling);
 }
 
-/* Bring a contact to its own units. False when no impulse can change its velocity (W = 0, or W not
- * even positive somewhere): then there is nothing to solve. */
+/* Scale a contact to its own units. False if no impulse can change its velocity (W = 0, or W not
+ * positive): then there is nothing to solve. */
 static inline bool local_begin(const scree_LocalParameters *parameters, int d, const double *W,
                                double mu, const double *u, const double *r, Contact *contact) {
   const int W_exponent = local_exponent(d * d, W);
@@ -91,13 +91,13 @@ static inline bool local_begin(const scree_LocalParameters *parameters, int d, c
   return contact->hi > 0.0;
 }
 
-/* Back to the caller's units; what no double can hold becomes the largest one. */
+/* Scale back to the caller's units; values that overflow become the largest double. */
 static inline void local_end(const Contact *contact, int d, const double *r, double *r_new) {
   for (int i = 0; i < d; ++i) r_new[i] = fmax(-DBL_MAX, fmin(DBL_MAX, ldexp(r[i], contact->shift)));
 }
 
-/* A parameter given in the caller's units, in the contact's. The limits are far from anything
- * useful; they keep its square a number. */
+/* Convert a parameter from the caller's units to the contact's. The limits are far outside the
+ * useful range; they keep its square finite. */
 static inline double local_given(const Contact *contact, double value) {
   return fmax(1e-100, fmin(1e100, ldexp(value, contact->W_exponent)));
 }

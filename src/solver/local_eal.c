@@ -11,7 +11,7 @@
  *             A = (0 0; -mu t, I_T - k (I_T - t t^T)),   B = rho (1 0; 0, k (I_T - t t^T))
  *
  * (the sign of the last block is + : a misprint in the paper). tau_T = 0 under slip means mu r_n =
- * 0; t = 0 and k = 0 then, which asks for r_T = 0. */
+ * 0; t = 0 and k = 0 then, which requires r_T = 0. */
 #include "solver/local_common.h"
 #include "solver/local_newton.h"
 
@@ -55,7 +55,7 @@ static inline scree_LocalStatus tangent(int d, double mu, double rho, const doub
 scree_LocalStatus scree_local_eal_tangent(int d, double mu, double saxce, double rho,
                                           const double *r, const double *v, double *Z, double *A,
                                           double *B) {
-  (void)saxce; /* the half-cylinder states Coulomb's law only */
+  (void)saxce; /* the half-cylinder is for Coulomb's law only */
   return d == 2 ? tangent(2, mu, rho, r, v, Z, A, B) : tangent(3, mu, rho, r, v, Z, A, B);
 }
 

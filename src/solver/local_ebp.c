@@ -12,7 +12,7 @@
  *             D = I - g g^T/(1 + mu^2) - (s/|tau_T|) (I_T - t t^T),   t = tau_T/|tau_T|
  *
  * which are the columns that the paper writes out (its 2D tangential column has 1 + theta_r theta_v
- * once the misprint is mended). s/|tau_T| is in [0, 1]. v_T = 0 takes the generalised derivative
+ * once the misprint is corrected). s/|tau_T| is in [0, 1]. v_T = 0 takes the generalised derivative
  * v_T/|v_T| = 0, and tau_T = 0 under slip (only when mu = 0 or tau = 0) the limit of mu = 0. */
 #include "solver/local_common.h"
 #include "solver/local_newton.h"

@@ -1,4 +1,4 @@
-/* Exact local solutions beside Coulomb's cone: the associated law and the other sets (see
+/* Exact local solutions other than Coulomb's cone: the associated law and the other sets (see
  * local_exact.h for the main case).
  *
  * Associated law on the cone: -u in N_K(r). Either r = 0 (q in the dual cone), or u = 0 with r in
@@ -7,10 +7,11 @@
  * trigonometric polynomial of degree 3 in the angle of e, so it has at most six roots. A root with
  * t > 0 and u_n >= 0 satisfies the whole law, so that it is the solution: Newton's method from the
  * direction of the last impulse mostly ends there after two or three steps. Otherwise all roots are
- * looked for, and of those with t > 0 the one with the least energy -(v.q)^2 / (2 v.Wv) is taken.
+ * computed, and of those with t > 0 the one with the least energy -(v.q)^2 / (2 v.Wv) is taken.
  *
- * Shifted cone: r + c n is in K and sees q - c W n. Cone + ball and capped cones have no such
- * closed form; they iterate the projection, which contracts since the block is small and definite.
+ * Shifted cone: r + c n is in K with q replaced by q - c W n. Cone + ball and capped cones have no
+ * such closed form; they iterate the projection, which contracts since the block is small and
+ * definite.
  */
 #include "solver/local_exact.h"
 
@@ -120,8 +121,8 @@ static void associated_boundary_3d(const double *W, double mu, const double *q, 
   }
 }
 
-/* Whether W is that of two balls up to round-off: nothing couples n and T, and all tangents are the
- * same. Then the best ray points against q_T, and no angle is searched (thirty times faster). */
+/* Whether W is that of two balls up to round-off: no coupling of n and T, and equal tangential
+ * entries. Then the best ray points against q_T, and no angle is searched (thirty times faster). */
 static bool is_isotropic(const double *W) {
   const double least = 8.0 * DBL_EPSILON * (W[0] + W[4] + W[8]);
   return fabs(W[1]) <= least && fabs(W[2]) <= least && fabs(W[3]) <= least && fabs(W[6]) <= least &&
@@ -196,7 +197,7 @@ static void exact_associated(int d, const double *W, double mu, const double *q,
 }
 
 /* W r = -q for any size, rows exchanged; a component that W does not determine keeps its old value,
- * so that redundant rows of a joint share an impulse as they did before. */
+ * so that redundant rows of a joint keep the distribution of their impulses. */
 static void solve_space(int d, const double *W, const double *q, const double *old, double *r) {
   double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX], b[SCREE_ROWS_MAX], trace = 0.0;
   int order[SCREE_ROWS_MAX], rank = 0;

@@ -11,7 +11,7 @@
  *          and it is bracketed by [0, k|n1| + sqrt(k|n0|)], k = (W_nn/mu + |W_nT|)/|q_n|. Newton
  *          inside the bracket finds it to machine accuracy. (Squaring f gives the quartic of
  *          Bonnefon and Daviet; the root of f itself is better conditioned.)
- * W need not be symmetric. Nothing is compared with an absolute number.
+ * W need not be symmetric. No comparison uses an absolute tolerance.
  *
  * In 2D f is linear in a and the formulas are closed. The associated law and the other sets are in
  * local_exact.c. */
@@ -49,7 +49,7 @@ SCREE_INLINE double scree_slip_root(const double *n0, const double *n1, double t
       hi = a;
     const double along = n1[0] * N0 + n1[1] * N1;
     const double rest = scale * (qn * (2.0 * a + trace) + w[0] * n1[0] + w[1] * n1[1]);
-    /* f / (f/|N|)' |N| with both multiplied by |N|^2, so that |N| = 0 does no harm */
+    /* f / (f/|N|)' |N| with both multiplied by |N|^2, so that |N| = 0 is allowed */
     double next = a - f * norm2 / (rest * norm2 + (norm - f) * along);
     if (!(next >= lo && next <= hi)) next = 0.5 * (lo + hi);
     const double change = fabs(next - a);
@@ -87,11 +87,11 @@ SCREE_INLINE void scree_exact_coulomb_3d(const double *W, double mu, const doubl
     const double wnorm = sqrt(w[0] * w[0] + w[1] * w[1]);
     const double k = (W[0] / mu + wnorm) / -q[0];
     const double hi = k * norm1 + sqrt(k * norm0);
-    if (!(hi > 0.0 && hi < INFINITY)) { /* nothing pushes sideways */
+    if (!(hi > 0.0 && hi < INFINITY)) { /* no tangential load */
       r[0] = -q[0] * inverse;
       return;
     }
-    /* the a that the old direction of sliding would have: nearly right once Gauss-Seidel settles */
+    /* the a of the old direction of sliding: nearly right once Gauss-Seidel converges */
     const double old2 = old[1] * old[1] + old[2] * old[2];
     double start = 0.0;
     if (old2 > 0.0)

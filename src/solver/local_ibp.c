@@ -11,11 +11,11 @@
  *
  * The matrix (A + B W)^-1 takes the place of the scalar rho: the step is scaled by the local W, and
  * in 2D, where Z is piecewise linear, a visit with the right status solves the contact. With the
- * paper's rho = m/dt the ball on the belt takes 2 visits, the second of which changes nothing
+ * paper's rho = m/dt the ball on the belt takes 2 visits, the second of which makes no change
  * (000 table 2), and so does the ball in the drum (000 table 3), whose rolling contact tau alone
  * would take for a slipping one at first: rho is the same for both directions and W is not.
  *
- * The safeguard: the local dynamics tell the velocity after any impulse, so the corrected step is
+ * The safeguard: the local dynamics give the velocity after any impulse, so the corrected step is
  * compared with the plain projected one by the natural map and the better of the two is taken. */
 #include "solver/local_common.h"
 #include "solver/local_newton.h"
@@ -30,8 +30,8 @@ static inline double natural_map(const Contact *contact, int d, double rho, cons
   return local_norm(d, P);
 }
 
-/* r - W^-1 u, if it is in the cone and r is no solution already (there may be several when n and T
- * are coupled, and the one at hand stays). */
+/* r - W^-1 u, if it is in the cone and r is not a solution already (there may be several when n and
+ * T are coupled, and then the current one is kept). */
 static inline bool stick(const Contact *contact, int d, double rho, double *out) {
   const double size = local_norm(d, contact->r) + rho * local_norm(d, contact->u);
   double W[9], b[3];

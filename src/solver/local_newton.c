@@ -1,16 +1,16 @@
 /* Newton's method on one contact with safeguards, see local_newton.h.
  *
  * The plain iteration of 001 is undamped: started in the wrong status it may cycle between two of
- * them (augmented Lagrangian, rho W_tt >= 2), meet a singular A + B W, or run away. So:
- *   - at least one step is taken, however small Z is: an outer loop that asks for more accuracy
- * than newton_tolerance must see the contact move;
+ * them (augmented Lagrangian, rho W_tt >= 2), meet a singular A + B W, or diverge. So:
+ *   - at least one step is taken, however small Z is: with an outer tolerance below
+ *     newton_tolerance the contact must still be updated;
  *   - a singular or overflowing step is replaced by the projected step dr = -Z;
- *   - PATIENCE steps without a new best |Z| are a failure, which is followed by fresh starts: from
+ *   - PATIENCE steps without a new best |Z| are a failure, which is followed by new starts: from
  *     sticking, from zero, from both edges of the cone, with automatic rho and then with smaller
- * and larger ones, since rho only decides how a status is guessed. (Halving steps on |Z| was tried
- *     and lost: it ends in local minima of |Z|.) Most contacts never need them; wedged ones with
- *     mu >= 1 and strong coupling do;
- *   - when nothing helps, one projected step is made. What is returned is always in the cone.
+ *     and larger ones, since rho only determines how a status is guessed. (Halving steps on |Z| was
+ *     tried and was worse: it ends in local minima of |Z|.) Most contacts never need them; wedged
+ *     ones with mu >= 1 and strong coupling do;
+ *   - if all starts fail, one projected step is made. The result is always in the cone.
  * The stop (28) is |Z| <= newton_tolerance (|r| + rho |v|): the paper's absolute 1e-5 with the
  * contact's own scale. */
 #include "solver/local_newton.h"
@@ -118,7 +118,7 @@ static void iterate(const scree_LocalParameters *parameters, const Contact *cont
     met =
         small(parameters, d, other, &best) || newton(parameters, contact, tangent, d, other, &best);
   }
-  if (!met) { /* one projected step from where the contact was */
+  if (!met) { /* one projected step from the initial impulse */
     for (int i = 0; i < d; ++i) best.r[i] = contact->r[i];
     evaluate(contact, tangent, d, safe, &best);
     for (int i = 0; i < d; ++i) best.r[i] -= best.Z[i];

@@ -17,7 +17,7 @@ typedef enum scree_LocalStatus {
 
 /* Z (d) and its derivatives A, B (d x d, row by row) at (r, v). `saxce` is mu for Coulomb's law and
  * 0 for the associated one. The formulas are those of 001 sections 3.3 and 3.5 with the misprints
- * mended; where Z has no derivative one of its generalised ones is given. */
+ * corrected; where Z has no derivative one of its generalised ones is given. */
 typedef scree_LocalStatus (*scree_LocalTangent)(int d, double mu, double saxce, double rho,
                                                 const double *r, const double *v, double *Z,
                                                 double *A, double *B);

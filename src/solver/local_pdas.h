@@ -2,24 +2,26 @@
  *
  * One step per visit (000 remark 3). The sets are read from the current (p, u):
  *
- *   inactive   p_n - gamma_n u_n < 0                    p' = 0                              (5.1)
- *   slip       |p_T - gamma_t u_T| >= mu p_n            u_n' = 0, p_T' = mu p_n' t (5.2)-(5.3) t =
- * (p_T - gamma_t u_T)/|...| stick      else                                     u_n' = 0 and ipdas
- * u_T' = 0                                                              (5.8) epdas  p_n u_T' +
- * (p_n' - p_n) u_T = 0                                       (5.4)
+ *   inactive   p_n - gamma_n u_n < 0               p' = 0                             (5.1)
+ *   slip       |p_T - gamma_t u_T| >= mu p_n       u_n' = 0, p_T' = mu p_n' t         (5.2)-(5.3)
+ *                                                  t = (p_T - gamma_t u_T)/|...|
+ *   stick      else                                u_n' = 0 and
+ *                                           ipdas  u_T' = 0                           (5.8)
+ *                                           epdas  p_n u_T' + (p_n' - p_n) u_T = 0    (5.4)
  *
  * with u' = u + W (p' - p). For a ball (no coupling between n and T) that reads
  *   p_n' = p_n - u_n/W_nn,   p_T' = p_T - W_tt^-1 u_T (times p_n'/p_n for epdas),
- * with p_n' in (5.3) and W_tt p_n in the denominator of (5.4): the misprints mended. The paper is
- * in 2D and for balls. In 3D t is the direction above, found by iterating, and W_tt a 2 x 2 block.
- * With coupling the conditions u' = 0 are solved together: slip   p_n' (W_nn + mu W_nT t) = W_nn
- * p_n + W_nT p_T - u_n stick  W dp = -u, and for epdas u_T/p_n added to the column W_Tn.
+ * with p_n' in (5.3) and W_tt p_n in the denominator of (5.4): the misprints corrected. The paper
+ * is in 2D and for balls. In 3D t is the direction above, found by iterating, and W_tt a 2 x 2
+ * block. With coupling the conditions u' = 0 are solved together:
+ *   slip   p_n' (W_nn + mu W_nT t) = W_nn p_n + W_nT p_T - u_n
+ *   stick  W dp = -u, and for epdas u_T/p_n added to the column W_Tn.
  *
  * Safeguards: the factor p_n'/p_n, which 000 section 5.2 found unstable for small p_n, is used in
  * [0, 2] only; where the coupled equation is near singular (W_nn + mu W_nT t against W_nn) the
  * ball's formula is used; p_n' < 0, a contact that should have been inactive, gives 0.
  *
- * gamma decides statuses only. Automatic: 1/W_nn and 1/(largest eigenvalue of W_tt). */
+ * gamma determines statuses only. Automatic: 1/W_nn and 1/(largest eigenvalue of W_tt). */
 #ifndef SCREE_SOLVER_LOCAL_PDAS_H
 #define SCREE_SOLVER_LOCAL_PDAS_H
 

@@ -39,10 +39,11 @@ enum { WINDOW_MAX = 128 };
 static const struct Numbers {
   int always;      /* contacts whose status any step may change, and for whose new statuses a second
                       solve is worth its price */
-  double hopeless; /* share of contacts whose status a failed first step changes: give up */
+  double hopeless; /* share of contacts whose status a failed first step changes, above which the
+                      solver gives up */
   double wild;     /* share that even a step that lowers the error may not change twice */
   double close;    /* error below which only contacts without load change: never give up */
-  double near;     /* times the tolerance: as many sweeps again may do */
+  double near;     /* times the tolerance: below this the same number of sweeps again may suffice */
   double flipped_up;  /* factor of the weight of a contact whose status a step has changed */
   double failed_up;   /* of all others after a step that failed */
   double down;        /* of all others after a step that lowered the error */
@@ -92,7 +93,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 
 enum { FLIPPED = 4 }; /* bit of State.status */
 
-/* A constraint as its law sees it: the impulse from the apex of the cone, the velocity that drives
+/* Input of the law of a constraint: the impulse from the apex of the cone, the velocity that drives
  * it (u, or H u with non-associated flow), and its status. */
 typedef struct View {
   scree_RowRange rows;
@@ -232,7 +233,7 @@ static scree_Status newton_step(State *st, scree_SolveRun *run, bool doubt, doub
   return SCREE_OK;
 }
 
-/* Back to the impulses `kept`, whose error was `value`. */
+/* Restore the impulses `kept`, whose error was `value`. */
 static void go_back(State *st, scree_SolveRun *run, const double *kept, double value, double *r,
                     double *u) {
   const scree_Problem *p = run->W->problem;
@@ -254,8 +255,8 @@ static void adapt_weights(State *st, bool better) {
   }
 }
 
-/* Near the tolerance as many sweeps again cost less than another step; undone if they do not help.
- */
+/* Near the tolerance the same number of sweeps again costs less than another step; they are undone
+ * if they do not help. */
 static scree_Status sweep_once_more(State *st, scree_SolveRun *run, double *r, double *u) {
   if (run->met || run->exhausted) return SCREE_OK;
   const double before = run->value;
@@ -268,13 +269,13 @@ static scree_Status sweep_once_more(State *st, scree_SolveRun *run, double *r, d
 /* ---- the solver -------------------------------------------------------------------------------
  */
 
-/* Errors of the past, one for each factorisation: a corrected step has two. */
+/* Error history, one entry for each factorisation: a corrected step has two. */
 typedef struct Past {
   int first, filled; /* factorisations of the run at the start; errors recorded */
   double error[WINDOW_MAX];
 } Past;
 
-/* Record the error at hand. False: it has not fallen enough within the window. */
+/* Record the current error. False: it has not fallen enough within the window. */
 static bool still_falling(const State *st, const scree_SolveRun *run, Past *past) {
   const int made = run->factorisations - past->first, window = st->options.window;
   if (made >= window &&

@@ -1,15 +1,15 @@
-/* nlgs: non-linear Gauss-Seidel. Contacts are visited one after the other; each visit freezes the
- * others and lets a local solver (local.h) give the contact its new impulse.
+/* nlgs: non-linear Gauss-Seidel. Contacts are visited one after the other; in each visit the others
+ * are frozen and a local solver (local.h) computes the new impulse of the contact.
  *
  *     repeat  for c in order:  u_c = (W r + q)_c;  r_c <- local(W_cc, u_c, r_c);  update y
  *
  * References: 000 section 4.3, 001 section 3.1 (Jean and Moreau).
  *
  * Measuring costs several sweeps of a small problem, so for the library's own measures it is done
- * when the change of a sweep has fallen as far as the error still has to (the two are nearly
- * proportional, and each measurement tells the factor anew), and in any case at intervals of a half
- * of the sweeps done; a paper's measure is checked after every sweep, as in the paper. Only the
- * exact local solver knows sets other than cones. The sweeps themselves are in sweep.c. */
+ * when the change of a sweep has fallen by the factor by which the error still has to fall (the two
+ * are nearly proportional, and each measurement updates the factor), and in any case at intervals
+ * of half of the sweeps done; a paper's measure is checked after every sweep, as in the paper. Only
+ * the exact local solver supports sets other than cones. The sweeps themselves are in sweep.c. */
 #include "core/log.h"
 #include "solver/registry.h"
 #include "solver/sweep.h"
@@ -44,7 +44,7 @@ static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClas
   if (local == &scree_local_exact) return SCREE_OK;
   if (p->flow_blocks)
     return scree_fail(run->log, SCREE_BAD_INPUT,
-                      "solver nlgs: local=%s does not know non-associated flow; use local=exact",
+                      "solver nlgs: local=%s does not support non-associated flow; use local=exact",
                       local->name);
   if (p->flow == SCREE_ASSOCIATED && !local->associated)
     return scree_fail(run->log, SCREE_BAD_INPUT,
@@ -54,7 +54,7 @@ static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClas
   for (int c = 0; p->set && c < p->nc; ++c)
     if (p->set[c] != SCREE_SET_CONE && p->set[c] != SCREE_SET_HALF_LINE)
       return scree_fail(run->log, SCREE_BAD_INPUT,
-                        "solver nlgs: local=%s knows cones only and contact %d has another set; "
+                        "solver nlgs: local=%s supports cones only and contact %d has another set; "
                         "use local=exact",
                         local->name, c);
   return SCREE_OK;
@@ -81,8 +81,8 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   return status;
 }
 
-/* Most sweeps until the next measurement, when `sweeps` are done: few enough that a time limit is
- * kept to a fraction of a second. */
+/* Largest number of sweeps until the next measurement, after `sweeps` sweeps: small enough that a
+ * time limit is met to a fraction of a second. */
 static int next_group(const State *state, const scree_SolveRun *run, int sweeps) {
   if (state->check > 0) return state->check;
   if (run->measure_often) return 1;
@@ -94,9 +94,10 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   State *state = memory;
   const scree_Operator *W = run->W;
   const bool estimate = !run->measure_often && state->check == 0;
-  double small = -1.0; /* a change at which the tolerance is likely to be met; none is known yet */
+  double small = -1.0; /* change at which the tolerance is likely to be met; not known yet */
   scree_sweeps_start(state->sweeps, W, r, u);
-  /* a start that already satisfies the law is not touched; papers count at least one sweep */
+  /* a start that already satisfies the law is returned unchanged; papers count at least one
+   * sweep */
   if (!run->measure_often && scree_solve_run_stop(run, r, u, INFINITY)) return SCREE_OK;
   for (int sweeps = 0, group = 1;;) {
     const int most = run->settings->max_iterations;
@@ -113,7 +114,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 
 static const scree_Option options[] = {
     {"local", SCREE_OPTION_CHOICE, offsetof(Options, local), 0, 0, 0, false, local_names,
-     "what is done at one contact"},
+     "local solver for one contact"},
     {"rho", SCREE_OPTION_REAL, offsetof(Options, rho), 0, 0, 1e300, true, NULL,
      "descent parameter of sbp, sal, ebp, eal, ibp (force convention of 001); auto scales with W"},
     {"rho_factor", SCREE_OPTION_REAL, offsetof(Options, rho_factor), 1, 1e-6, 1e6, false, NULL,
@@ -125,7 +126,7 @@ static const scree_Option options[] = {
     {"newton_tolerance", SCREE_OPTION_REAL, offsetof(Options, newton_tolerance), 1e-12, 0, 1, false,
      NULL, "stop of the local Newton of ebp, eal, relative (001 (28))"},
     {"newton_iterations", SCREE_OPTION_INT, offsetof(Options, newton_iterations), 100, 1, 100000,
-     false, NULL, "most local Newton iterations of ebp, eal"},
+     false, NULL, "largest number of local Newton iterations of ebp, eal"},
     {"order", SCREE_OPTION_CHOICE, offsetof(Options, order), SCREE_ORDER_AUTO, 0, 0, false,
      order_names, "order of the contacts; auto colours large problems"},
     {"check", SCREE_OPTION_INT, offsetof(Options, check), 0, 1, 1000000, true, NULL,

@@ -7,31 +7,32 @@
  * the same way, by counted work, which does not depend on the machine: each number halved and
  * doubled (a tenth and ten times where it is a tolerance) on 59 problems, 15 of the problem files
  * and 44 time steps of scenes like those of bench/family.h with other seeds, sizes and friction.
- * Beside each value stands the geometric mean of the work with another value over the work with
+ * The comment at each value is the geometric mean of the work with another value over the work with
  * this one, here for `auto` to 1e-4 and to 1e-8; all 59 were solved each time. When any number
- * changes, some problems get faster or slower by chance: means from 0.97 to 1.03 are no difference.
- * A number that made none, and was not a limit, was removed. */
+ * changes, some problems get faster or slower by chance: means from 0.97 to 1.03 are not
+ * significant. A number that had no effect, and was not a limit, was removed. */
 static const struct Numbers {
-  double first_least; /* sweeps before the price of a factorisation is asked for, at least; */
-  /* at most, if they promise the tolerance: about the price of the analysis itself. In the plane
-   * and in space, between balls, where sweeps are cheaper, and elsewhere. */
+  double first_least; /* sweeps before the price of a factorisation is computed, at least; */
+  /* at most, if their rate predicts the tolerance: about the price of the analysis itself. In the
+   * plane and in space, between balls, where sweeps are cheaper, and otherwise. */
   double first_plane, first_space, first_plane_balls, first_space_balls;
-  double slower;         /* sweeps of the associated law with friction take that much longer */
-  double later_least;    /* sweeps of a later stage, at least */
-  double newton_price;   /* factorisations that newton is expected to need */
-  double newton_sweeps;  /* times the first sweeps: from that price on sweeps precede newton */
-  double ipm_price;      /* factorisations that sweeps before ipm may cost: a third of what ipm
-                            needs, since rates of sweeps fall */
-  double near, near_ipm; /* times the tolerance; then they may cost that many times more */
+  double slower;        /* sweeps of the associated law with friction take this many times longer */
+  double later_least;   /* sweeps of a later stage, at least */
+  double newton_price;  /* factorisations that newton is expected to need */
+  double newton_sweeps; /* times the first sweeps: from that price on sweeps precede newton */
+  double ipm_price;     /* factorisations that sweeps before ipm may cost: a third of what ipm
+                           needs, since rates of sweeps fall */
+  double near, near_ipm; /* times the tolerance; then they may cost this many times more */
   double stuck;          /* ratio of errors after the first ipm above which it has failed */
   int path_before;       /* contacts below which the path is as short as other starts of ipm */
   double path_price;     /* factorisations of the path for each contact */
-  double path_seconds;   /* counted, that the path may take without a time limit */
+  double path_seconds;   /* counted seconds that the path may take without a time limit */
   double path_warm;      /* factorisations that it may take after a warm start: a time step that is
                             not solved can be halved, which is cheaper */
   double last_price;     /* factorisations that the last sweeps may cost */
-  double least_room;     /* sweeps of work left below which nothing is analysed */
-  int recover_from;      /* contacts from which bodies are looked for: fewer have small systems */
+  double least_room;     /* sweeps of work left below which no analysis is made */
+  int recover_from;      /* contacts from which bodies are searched for: smaller problems have small
+                            systems */
   double recover_above;  /* tolerance: B B^T and W differ by rounding */
 } number = {
     .first_least = 4,         /* 2: 1.02, 0.97; 8: 0.96, 1.00 */
@@ -68,10 +69,10 @@ static const struct IpmStart {
 };
 enum { IPM_STARTS = sizeof ipm_start / sizeof *ipm_start, IPM_ALWAYS = 5 };
 
-/* ---- looking at the history -------------------------------------------------------------------
+/* ---- reading the history -----------------------------------------------------------------------
  */
 
-/* How many stages of a phase there have been since `from`. */
+/* Number of stages of a phase since `from`. */
 static int count_from(const scree_History *h, int from, scree_Phase phase) {
   int count = 0;
   for (int k = from; k < h->count; ++k) count += h->stage[k].action.phase == phase;
@@ -82,8 +83,8 @@ static int count(const scree_History *h, scree_Phase phase) {
   return count_from(h, 0, phase);
 }
 
-/* The first stage of the round: all methods have been tried once in each round, and it ends with
- * the last sweeps. */
+/* The first stage of the round: each round tries all methods once, and ends with the last
+ * sweeps. */
 static int round_begin(const scree_History *h) {
   int begin = 0;
   for (int k = 0; k < h->count; ++k)
@@ -115,7 +116,7 @@ static scree_Action newton(scree_Phase phase) {
   return action;
 }
 
-/* The next of the starts of ipm. */
+/* The next start of ipm. */
 static scree_Action ipm(const scree_History *h) {
   const struct IpmStart *start = &ipm_start[count(h, SCREE_PHASE_IPM) % IPM_STARTS];
   scree_Action action = act(SCREE_ACTION_IPM, SCREE_PHASE_IPM);
@@ -134,7 +135,7 @@ static scree_Action lemke(const scree_History *h) {
 /* ---- decisions --------------------------------------------------------------------------------
  */
 
-/* How many sweeps may be spent before the price of a factorisation is known. */
+/* Number of sweeps that may be spent before the price of a factorisation is known. */
 static double first_most(const scree_Facts *f) {
   const double most = f->d == 2 ? (f->balls ? number.first_plane_balls : number.first_plane)
                                 : (f->balls ? number.first_space_balls : number.first_space);
@@ -160,7 +161,7 @@ static scree_Action after_first(const scree_Facts *f, const scree_History *h) {
   return f->factorises ? act(SCREE_ACTION_ANALYSE, SCREE_PHASE_ANALYSE) : last_sweeps(f, h);
 }
 
-/* Where a factorisation is cheap, the first sweeps have already cost as much as newton. */
+/* If a factorisation is cheap, the first sweeps have already cost as much as newton. */
 static scree_Action approach(const scree_Facts *f) {
   const double most = number.newton_price * f->price;
   if (f->balls || most > number.newton_sweeps * first_most(f))
@@ -172,13 +173,13 @@ static scree_Action after_newton(const scree_Facts *f, const scree_History *h) {
   if (f->polish) return stop();
   if (f->warm && count(h, SCREE_PHASE_RESTART) == 0) /* a warm start may be wrong */
     return act(SCREE_ACTION_RESTART, SCREE_PHASE_RESTART);
-  /* close to the tolerance a rate has little room to fall */
+  /* close to the tolerance a rate can fall little */
   const bool near = h->stage[h->count - 1].record.error_after < number.near * f->tolerance;
   return sweep(SCREE_PHASE_LONG, f->price,
                (near ? number.near_ipm : 1.0) * number.ipm_price * f->price);
 }
 
-/* Whether lemke can be expected to arrive within the limits. */
+/* Whether lemke is expected to reach a solution within the limits. */
 static bool can_follow(const scree_Facts *f) {
   const double factorisations = number.path_price * f->contacts;
   const double most = is_timed(f) ? f->time_left : number.path_seconds;
@@ -186,7 +187,7 @@ static bool can_follow(const scree_Facts *f) {
          !(f->warm && factorisations > number.path_warm);
 }
 
-/* Whether the first ipm, with the newton after it, has failed to come nearer. */
+/* Whether the first ipm, with the newton after it, has failed to reduce the error. */
 static bool is_stuck(const scree_Facts *f, const scree_History *h) {
   if (f->contacts < number.path_before) return true;
   for (int k = 0; k < h->count; ++k)
@@ -261,15 +262,15 @@ const char *scree_action_name(scree_ActionKind kind) {
 
 /* Numbers chosen by measurement: see above. */
 static const struct SweepNumbers {
-  double far;          /* times the tolerance: one sweep will not do, */
+  double far;          /* times the tolerance: one sweep will not suffice, */
   int far_group;       /* and between balls, where measuring costs more than a sweep, so many are
                           made before the first measurement */
-  double trust;        /* sweeps: a rate that was seen for fewer is trusted less */
+  double trust;        /* sweeps: a rate observed over fewer is trusted less */
   int calm_group;      /* sweeps in which over-relaxation must make progress */
-  double no_progress;  /* ratio of errors that counts as none */
+  double no_progress;  /* ratio of errors that counts as no progress */
   double relaxation;   /* between balls with friction */
   double frictionless; /* without, where any value below 2 converges (projected SOR) */
-  double little;       /* relaxation that is not worth halving: it is ended */
+  double little;       /* relaxation that is not worth halving: it is set to 1 */
 } sweeps = {
     .far = 100,          /* 50: 1.00, 1.00; 200: 1.02, 1.00 */
     .far_group = 3,      /* 1.5: 0.99, 1.04; 6: 1.00, 1.00 */
@@ -311,7 +312,7 @@ bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double bef
         log(tolerance / record->error) / rate * (1.0 + sweeps.trust / (double)done);
     if (!(rate < 0.0) || done + needed > most) return false;
   }
-  if (calmed || done >= 2 * record->half) { /* judged from here on */
+  if (calmed || done >= 2 * record->half) { /* the rate is measured from here on */
     record->half = done;
     record->half_error = record->lowest;
   }

@@ -1,32 +1,34 @@
 /* The decisions of `auto`, as functions of recorded data alone.
  *
- * A solve is a sequence of stages. After each of them scree_policy_next looks at the history (what
- * was done, the error before and after, the work) and at the facts (size and kind of the problem,
+ * A solve is a sequence of stages. After each of them scree_policy_next reads the history (the
+ * actions, the error before and after, the work) and the facts (size and kind of the problem,
  * prices, limits) and returns the next action. scree_policy_keep_sweeping decides in the same way
- * when a stage of sweeps ends. Both see numbers only, no vectors and no clock: the same history
- * gives the same decision on any machine, and a test can make up histories (tests/test_policy.c).
+ * when a stage of sweeps ends. Both use numbers only, no vectors and no clock: the same history
+ * gives the same decision on any machine, and a test can use invented histories
+ * (tests/test_policy.c).
  *
  * The order of the stages:
  *
  *     first sweeps -> (bodies behind W) -> analysis -> (sweeps) -> newton
  *       -> after a warm start once more from zero: (sweeps) -> newton
- *       -> sweeps, while they promise to be cheaper than ipm
+ *       -> sweeps, while they are predicted to be cheaper than ipm
  *       -> ipm -> newton -> [path: sweeps -> lemke -> newton] -> ipm with other starts ...
  *       -> last sweeps
  *       -> with a time limit: ipm, lemke and sweeps from other starts until it is reached
  *
- * The path comes after the first ipm where that has hardly lowered the error or the path is short,
+ * The path comes after the first ipm if that has hardly lowered the error or the path is short,
  * else after the last. */
 #ifndef SCREE_SOLVER_POLICY_H
 #define SCREE_SOLVER_POLICY_H
 
 #include "scree/solver.h"
 
-/* What kind of work an action is. */
+/* The kind of an action. */
 typedef enum scree_ActionKind {
   SCREE_ACTION_STOP,
-  SCREE_ACTION_SWEEP,   /* Gauss-Seidel: `least` sweeps, then while the rate promises `most` */
-  SCREE_ACTION_RECOVER, /* look for the bodies behind an assembled W, and work on them */
+  SCREE_ACTION_SWEEP,   /* Gauss-Seidel: `least` sweeps, then while the rate predicts that `most`
+                           suffice */
+  SCREE_ACTION_RECOVER, /* search for the bodies behind an assembled W, and work on them */
   SCREE_ACTION_ANALYSE, /* find the price of a factorisation */
   SCREE_ACTION_RESTART, /* go back to r = 0 */
   SCREE_ACTION_NEWTON,
@@ -34,7 +36,7 @@ typedef enum scree_ActionKind {
   SCREE_ACTION_LEMKE
 } scree_ActionKind;
 
-/* Where in the order of stages an action stands. */
+/* The position of an action in the order of stages. */
 typedef enum scree_Phase {
   SCREE_PHASE_FIRST, /* sweeps before anything is known */
   SCREE_PHASE_REST,  /* sweeps until a limit is reached */
@@ -62,7 +64,7 @@ typedef struct scree_Action {
   int start;                     /* LEMKE: number of its first d */
 } scree_Action;
 
-/* A stage that has been done. */
+/* A completed stage. */
 typedef struct scree_Stage {
   scree_Action action;
   scree_SolveStage record; /* its errors are those of the best impulses so far */
@@ -74,15 +76,15 @@ typedef struct scree_History {
   scree_Stage stage[SCREE_STAGES_MOST];
 } scree_History;
 
-/* What is known about the problem and the settings when a decision is made. */
+/* Known data of the problem and the settings when a decision is made. */
 typedef struct scree_Facts {
   int d, contacts;
   bool assembled;   /* W is given, not bodies */
   bool associated;  /* the convex law */
   bool factorises;  /* newton and ipm can work on it */
   bool follows;     /* lemke can */
-  bool balls;       /* sweeps go the fast way of balls */
-  bool slow_sweeps; /* they go contact by contact: the associated law with friction */
+  bool balls;       /* sweeps use the fast path of balls */
+  bool slow_sweeps; /* sweeps visit contact by contact: the associated law with friction */
   bool warm;        /* r was given */
   bool polish;      /* option: the start is near the solution */
   double tolerance;
@@ -96,7 +98,7 @@ typedef struct scree_Facts {
 /* The next action; a null history is empty. */
 scree_Action scree_policy_next(const scree_Facts *facts, const scree_History *history);
 
-/* The name of an action for people: that of the solver, "bodies", "analysis" or "restart". */
+/* The displayed name of an action: that of the solver, "bodies", "analysis" or "restart". */
 const char *scree_action_name(scree_ActionKind kind);
 
 /* ---- sweeps ------------------------------------------------------------------------------------
@@ -108,7 +110,7 @@ typedef struct scree_SweepRecord {
   int half;          /* of these, before the part by which the rate is judged */
   double half_error; /* lowest error then */
   double lowest;     /* lowest error so far: single sweeps may increase it */
-  double error;      /* now */
+  double error;      /* current error */
   double relaxation; /* 1: none */
   bool may_calm;     /* relaxation with friction: it may have to be lowered */
 } scree_SweepRecord;
@@ -120,8 +122,8 @@ double scree_policy_relaxation(bool frictionless);
 int scree_policy_first_group(double error, double tolerance, bool balls);
 
 /* After `swept` more sweeps, from the error `before` to record->error: false when they should end,
- * because `most` in all will not do at the rate of their last half. Updates the record, and lowers
- * its relaxation where the error no longer falls. */
+ * because `most` in all will not suffice at the rate of their last half. Updates the record, and
+ * lowers its relaxation if the error no longer falls. */
 bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before, double least,
                                 double most, double tolerance);
 

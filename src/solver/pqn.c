@@ -5,8 +5,8 @@
  *             r <- P_K(r - dr)
  *
  * with the smoothed map C_w of pqn_map.h and the inverted diagonal blocks of the matrix as
- * preconditioner. W is only applied, so both forms of the problem are served without forming
- * anything. After n iterations without success Gauss-Seidel goes on from the best point.
+ * preconditioner. W is only applied, so both forms of the problem are supported without forming
+ * a matrix. After n iterations without convergence Gauss-Seidel continues from the best point.
  *
  * Scales. The paper's C compares impulses with velocities and its omega is a velocity, so both
  * depend on units. Here s = w r with w the mean of diag W takes the place of r, and omega is
@@ -14,11 +14,11 @@
  * scaled=no gives the paper's own form, w = 1.
  *
  * Defaults are those of table 1, except delta: 0 there, which leaves the matrix singular whenever
- * contacts outnumber freedoms; 0.01 of the mean of diag W is what the paper recommends for rigid
- * bodies (table 3) after its sensitivity studies.
+ * contacts outnumber degrees of freedom; 0.01 of the mean of diag W is the paper's recommendation
+ * for rigid bodies (table 3) after its sensitivity studies.
  *
- * GMRES is SPGMR of SUNDIALS on vectors whose sums and updates are ours (math/vector.h): with its
- * serial ones half of the time went into orthogonalising, on one thread. */
+ * GMRES is SPGMR of SUNDIALS with vector operations of this library (math/vector.h): with the
+ * serial vectors of SUNDIALS half of the time was spent on orthogonalisation, on one thread. */
 #include "core/log.h"
 #include "math/vector.h"
 #include "problem/set_inline.h"
@@ -104,7 +104,7 @@ static void invert(int d, double *A, double *P) {
   }
 }
 
-/* The equation of constraints that are no cones: u = 0 for a joint, and for a stop (a half-line of
+/* The equation of constraints that are not cones: u = 0 for a joint, and for a stop (a half-line of
  * any size) the map of a frictionless contact, which does not mix its rows. */
 static void map_rows(const State *state, bool joint, int d, const double *u, const double *s,
                      double *C, double *X, double *Y) {
@@ -204,7 +204,7 @@ static int prepare_nothing(void *data) {
 }
 
 /* The number of threads of a SUNDIALS vector operation is OpenMP's current one: solve_linear sets
- * it to the run's and puts it back. */
+ * it to the run's and restores it. */
 static double vector_dot(N_Vector x, N_Vector y) {
   return scree_vector_dot((size_t)N_VGetLength(x), N_VGetArrayPointer(x), N_VGetArrayPointer(y),
                           omp_get_max_threads());
@@ -224,7 +224,8 @@ static N_Vector make_vector(size_t n, double *x, SUNContext context) {
   return vector;
 }
 
-/* step = A^-1 C up to eps |C|. Less than asked is still a step; false only when GMRES breaks. */
+/* step = A^-1 C up to eps |C|. A less accurate result is still a step; false only if GMRES breaks
+ * down. */
 static bool solve_linear(State *state) {
   const double norm = scree_vector_norm(state->n, state->C, state->W->threads);
   memset(state->step, 0, state->n * sizeof *state->step);
@@ -339,7 +340,7 @@ static void choose_scales(State *state, const scree_SolveRun *run) {
   const double q = scree_vector_norm(state->n, W->problem->q, 1) / sqrt(fmax(1.0, (double)nc));
   const double unit = o->scaled && q > 0.0 ? q : 1.0;
   state->weight = o->scaled ? W->mean_diagonal : 1.0;
-  /* of table 1: a thousandth of the tolerance; round-off sets the least that makes sense */
+  /* of table 1: a thousandth of the tolerance; round-off limits it from below */
   const double omega = o->omega > 0.0 ? o->omega : 1e-3 * run->settings->tolerance;
   state->omega = unit * fmax(omega, 1e-14);
   const double reference[] = {
@@ -397,21 +398,21 @@ static const scree_Option options[] = {
     {"delta", SCREE_OPTION_REAL, offsetof(Options, delta), 0.01, 0, 1e300, false, NULL,
      "regularisation added to the diagonal of the matrix (52)"},
     {"delta_scale", SCREE_OPTION_CHOICE, offsetof(Options, delta_scale), DELTA_MEAN, 0, 0, false,
-     delta_names, "what delta is relative to: the entries of diag W, or nothing"},
+     delta_names, "scale of delta: the entries of diag W, or none"},
     {"epsilon", SCREE_OPTION_REAL, offsetof(Options, epsilon), 0.25, 0, 1, false, NULL,
      "accuracy of the linear solution, relative to the residual"},
     {"krylov", SCREE_OPTION_INT, offsetof(Options, krylov), 10, 1, 100000, false, NULL,
-     "most iterations of GMRES in one step (m)"},
+     "largest number of GMRES iterations in one step (m)"},
     {"restart", SCREE_OPTION_INT, offsetof(Options, restart), 20, 1, 1000, false, NULL,
      "size of the Krylov space after which GMRES restarts"},
     {"iterations", SCREE_OPTION_INT, offsetof(Options, iterations), 1000, 1, 1000000, false, NULL,
      "quasi-Newton steps before Gauss-Seidel takes over (n)"},
     {"products", SCREE_OPTION_INT, offsetof(Options, products), 100000, 1, 1000000000, false, NULL,
-     "products with W in all of GMRES before Gauss-Seidel takes over"},
+     "products with W in GMRES, in total, before Gauss-Seidel takes over"},
     {"scaled", SCREE_OPTION_BOOL, offsetof(Options, scaled), 1, 0, 0, false, NULL,
-     "make the method independent of units; no is the paper's own form"},
+     "make the method independent of units; no: the paper's own form"},
     {"fallback", SCREE_OPTION_BOOL, offsetof(Options, fallback), 1, 0, 0, false, NULL,
-     "go on with nlgs when the steps do not converge"},
+     "continue with nlgs if the steps do not converge"},
 };
 
 const scree_SolverClass scree_solver_pqn = {

@@ -10,7 +10,7 @@ static double smooth_positive(double x, double w, double *slope) {
     *slope = x > 0.0 ? 0.5 * (1.0 + x / root) : 2.0 * w * w / (root * (root - x));
     return x > 0.0 ? 0.5 * (x + root) : 2.0 * w * w / (root - x);
   }
-  *slope = 1.0; /* mu = 0 and z_T = 0: the limit from z_T > 0, where nothing is smoothed */
+  *slope = 1.0; /* mu = 0 and z_T = 0: the limit from z_T > 0, without smoothing */
   return 0.0;
 }
 
@@ -21,7 +21,7 @@ void scree_pqn_polar(int d, double mu, double omega, const double *z, double *m,
   double slope1, slope2;
   const double g1 = smooth_positive(l1, omega, &slope1); /* (31), (34) */
   const double g2 = smooth_positive(l2, mu * omega, &slope2);
-  double e[2] = {0.0, 0.0}; /* z_T/|z_T|; at z_T = 0 all that it multiplies is zero */
+  double e[2] = {0.0, 0.0}; /* z_T/|z_T|; at z_T = 0 it is only multiplied by zero */
   for (int i = 1; i < d && size > 0.0; ++i) e[i - 1] = z[i] / size;
   m[0] = -g1 - mu * g2; /* g1 u1 + g2 u2 with (21), (22) */
   for (int i = 1; i < d; ++i) m[i] = (g2 - mu * g1) * e[i - 1];
@@ -40,7 +40,7 @@ void scree_pqn_polar(int d, double mu, double omega, const double *z, double *m,
     for (int j = 1; j < d; ++j)
       gradient[i * d + j] = (i == j ? a : 0.0) + (b - a) * e[i - 1] * e[j - 1];
   }
-  /* a line has nothing across z_T: keep b, which equals a at z_T = 0 up to round-off */
+  /* in 2D there is no direction across z_T: keep b, which equals a at z_T = 0 up to round-off */
   if (d == 2) gradient[3] = size > 0.0 ? b : a;
 }
 

@@ -2,11 +2,11 @@
 #include "solver/price.h"
 
 /* Nanoseconds, fitted to times on one core of an AMD EPYC; ratios matter more than the values.
- * Beside each: how many of 118 solves of `auto` (the 59 problems of policy.c to 1e-4 and 1e-8) take
- * another number of iterations or factorisations with another value. */
+ * The comment at each value: how many of 118 solves of `auto` (the 59 problems of policy.c to 1e-4
+ * and 1e-8) take another number of iterations or factorisations with another value. */
 static const struct Numbers {
   double flops;              /* operations of a factorisation, per nanosecond */
-  double entry;              /* of the factor: the solves, each reads all of them */
+  double entry;              /* per entry of the factor: each solve reads all of them */
   double rows_2d, rows_3d;   /* blocks of one contact */
   double slow_2d, slow_3d;   /* a contact in a sweep, contact by contact */
   double ball_2d, ball_3d;   /* between balls */

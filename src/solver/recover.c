@@ -1,7 +1,7 @@
 /* Finding bodies in W (see recover.h).
  *
  * W = sum over bodies b of B_b B_b^T. A *group* is the contacts of one pair of bodies (one may be
- * the ground). Two facts carry everything:
+ * the ground). The method uses two facts:
  *
  *   - Contacts of one pair are coupled with the same other contacts, so that their rows of W have
  *     the same pattern, and their velocities depend on one relative twist: their rows have rank
@@ -11,30 +11,30 @@
  *   - Two groups share one body at most, so that an off-diagonal block of W is explained by one
  *     body, whole. Only diagonal blocks are sums of two bodies.
  *
- * Hence bodies can be taken off one after the other. If all bodies of group e but one (call it b)
+ * Hence bodies can be removed one after the other. If all bodies of group e but one (call it b)
  * are known, then the rest of its diagonal block, R = W_ee - B_e1 B_e1^T, is B_eb B_eb^T, the
  * groups of b are e and those of its neighbours that share no known body with it, and
  *     B_eb = Cholesky factor of R ,   B_hb = W_he B_eb^-T   for each group h of b,
  * which is one pivoted Cholesky elimination whose pivots are rows of e (or of all groups of b that
- * lack only b), over columns that are rows of W as they stand. No residual matrix is ever formed:
- * each body costs the reading of nb rows of W. Its groups then lack one body less: a queue walks
- * through the structure in the order of distance from where it starts.
+ * lack only b), over columns that are rows of the given W. No residual matrix is formed:
+ * each body costs the reading of nb rows of W. Its groups then lack one body less: a queue
+ * traverses the structure in the order of distance from the start.
  *
  * It starts at
  *   1. a group between a body and the ground. Its neighbours are all coupled with each other, and
- *      eliminating it leaves nothing of their coupling;
+ *      eliminating it removes their coupling;
  *   2. three groups e, g, h of one body. Their off-diagonal blocks are enough (recover_triples.c):
  *      B_e B_e^T = W_eg W_hg^-1 W_he;
- *   3. where there is neither, the end of a chain: a group with one neighbour or none. Here W does
- *      not determine the bodies, and any Cholesky factor will do.
- * Where the known groups of a body have a lower rank than nb (edges, single points), the body waits
- * for others. If there is none but one group k, then what remains of the body is in the diagonal
- * block of k alone and stays there, "mixed" with the second body of k, until that one is found from
- * other groups.
+ *   3. if there is neither, the end of a chain: a group with one neighbour or none. Here W does
+ *      not determine the bodies, and any Cholesky factor is valid.
+ * If the known groups of a body have a lower rank than nb (edges, single points), the body is
+ * postponed until others are found. If only one group k is left, then the rest of the body is in
+ * the diagonal block of k alone and stays there, "mixed" with the second body of k, until that one
+ * is found from other groups.
  *
- * At the end W x and B B^T x are compared for two x without structure. Whatever went wrong before
- * (a compliance, an asymmetry, digits cut off, bodies that are not rigid) ends there at the latest,
- * so none of the decisions on the way has to be proven. */
+ * At the end W x and B B^T x are compared for two pseudo-random x. Any earlier failure (a
+ * compliance, an asymmetry, truncated digits, bodies that are not rigid) is detected there at the
+ * latest, so none of the earlier decisions has to be proven. */
 #include "solver/recover.h"
 
 #include "core/memory.h"
@@ -44,13 +44,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The asymmetry of what is symmetric but for a few roundings. */
+/* Asymmetry of a matrix that is symmetric up to a few roundings. */
 static const double EXACT = 1e-14;
 /* B B^T x against W x, each contact relative to its diagonal. */
 static const double SAME = 1e-11;
 
 enum {
-  MOST_LOST = 12,  /* triples tried in vain before one gives up on them */
+  MOST_LOST = 12,  /* unsuccessful triples after which the search for triples stops */
   MOST_PASSES = 8, /* over bodies that their groups do not determine */
 };
 
@@ -86,7 +86,7 @@ void scree_finder_accept(scree_Finder *f, int rank) {
 }
 
 /* The body that group e lacks: its groups into the clique, e first, then the others that lack only
- * this body. False when one of them has two other bodies already. */
+ * this body. False if one of them has two other bodies already. */
 static bool gather_clique(scree_Finder *f, int e) {
   f->nclique = 0;
   f->clique[f->nclique++] = e;
@@ -104,8 +104,8 @@ static bool gather_clique(scree_Finder *f, int e) {
   return true;
 }
 
-/* Nothing but the diagonal block of group g is left of its bodies, some of which have columns to
- * spare: what is left goes there. *fits: there were enough of them. */
+/* Only the diagonal block of group g is left of its bodies, some of which have spare columns: the
+ * rest is stored there. *fits: there were enough of them. */
 static bool fill_rest(scree_Finder *f, int g, bool *fits) {
   const int d = f->d, nb = f->nb, *body = f->body + 2 * g;
   const int room = nb - f->columns[body[0]], more = body[1] < 0 ? 0 : nb - f->columns[body[1]];
@@ -127,9 +127,9 @@ static bool fill_rest(scree_Finder *f, int g, bool *fits) {
   return true;
 }
 
-/* The body of the clique from its first `nknown` groups. When their rows do not determine it and it
- * has more than `spare` other groups, it is left for later. With one other group, the rest of the
- * body is in that group's diagonal block alone, mixed with its second body. False when all this is
+/* The body of the clique from its first `nknown` groups. If their rows do not determine it and it
+ * has more than `spare` other groups, it is postponed. With one other group, the rest of the body
+ * is in that group's diagonal block alone, mixed with its second body. False if all this is
  * impossible. */
 static bool take_body(scree_Finder *f, int spare) {
   scree_finder_list_clique(f, f->nknown);
@@ -175,7 +175,7 @@ static bool drain_queue(scree_Finder *f) {
   return true;
 }
 
-/* Whether all others of the clique are coupled with its second group. */
+/* Whether all other groups of the clique are coupled with its second group. */
 static bool looks_complete(scree_Finder *f) {
   const int g = f->clique[1];
   int coupled = 0;
@@ -203,7 +203,7 @@ static bool explains_coupling(const scree_Finder *f, int rank) {
   return true;
 }
 
-/* Start 1: group e, of which nothing is known, may lie between a body and the ground. */
+/* Start 1: group e, with no known body, may lie between a body and the ground. */
 static bool start_at_ground(scree_Finder *f, int e) {
   if (f->rank[e] < f->nb || f->body[2 * e] >= 0 || f->adj_row[e + 1] - f->adj_row[e] < 2)
     return true;
@@ -216,7 +216,7 @@ static bool start_at_ground(scree_Finder *f, int e) {
   return true;
 }
 
-/* Start 3: the end of a chain, or a group alone. */
+/* Start 3: the end of a chain, or an isolated group. */
 static bool start_at_end(scree_Finder *f, int e) {
   if (f->done[e] || f->body[2 * e] >= 0 || f->adj_row[e + 1] - f->adj_row[e] > 1) return true;
   if (!gather_clique(f, e)) return false;
@@ -231,10 +231,10 @@ static bool start_at_end(scree_Finder *f, int e) {
   return drain_queue(f);
 }
 
-/* From body to body rounding errors grow where they lean on each other (a wall of ten layers turned
- * 1e-16 into 1e-9), so that bodies are taken from triples first where these are exact; far apart
- * and small, groups give a worse triple than the way from the ground (a tower of planks), which
- * then goes first. The asymmetry of the triple tells. */
+/* Rounding errors grow from body to body where each is computed from the last (a wall of ten layers
+ * turned 1e-16 into 1e-9), so that bodies are computed from triples first where these are exact;
+ * groups that are far apart and small give a less accurate triple than the sequence from the ground
+ * (a tower of planks), which is then used first. The asymmetry of the triple is the criterion. */
 static bool find_bodies(scree_Finder *f) {
   for (int g = 0; g < f->ngroups; ++g)
     if (!start_at_ground(f, g)) return false;
@@ -258,10 +258,10 @@ static bool find_bodies(scree_Finder *f) {
   return good;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
+/* ---- the search ------------------------------------------------------------------------------
  */
 
-/* x without structure, scaled so that every contact counts alike, and y = B^T x */
+/* A pseudo-random x, scaled so that every contact has equal weight, and y = B^T x */
 SCREE_INLINE void try_vector(const scree_Operator *V, int d, int nb, uint64_t seed,
                              const double *scale, double *x, double *y) {
   for (int c = 0; c < V->problem->nc; ++c) {
@@ -320,12 +320,12 @@ SCREE_CLONES static bool agrees(const scree_Finder *f, const scree_Problem *bodi
   return same;
 }
 
-/* Whether over that many bodies there are clearly fewer unknowns than over the contacts. */
+/* Whether body form with this many bodies has clearly fewer unknowns than the contacts. */
 static bool is_gain(const scree_Finder *f, int nbodies) {
   return 4 * (size_t)nbodies * (size_t)f->nb <= 3 * (size_t)f->nc * (size_t)f->d;
 }
 
-/* Everything of the problem but W. */
+/* Copy everything of the problem except W. */
 static void fill_result(const scree_Finder *f, scree_Problem *bodies) {
   const scree_Problem *p = f->p;
   const size_t nc = (size_t)f->nc;

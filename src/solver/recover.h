@@ -1,8 +1,8 @@
 /* The bodies behind an assembled problem.
  *
- * A code of rigid bodies that writes W = H M^-1 H^T keeps no bodies in it, yet they are there:
- * where several contacts join the same two bodies, W has far more rows than the bodies have
- * velocities, and everything that factorises or sweeps is cheaper over the bodies. */
+ * A rigid-body code that writes W = H M^-1 H^T does not store the bodies, but they can be
+ * recovered: where several contacts join the same two bodies, W has far more rows than the bodies
+ * have velocities, and factorisations and sweeps are cheaper in body form. */
 #ifndef SCREE_SOLVER_RECOVER_H
 #define SCREE_SOLVER_RECOVER_H
 

@@ -1,9 +1,9 @@
-/* Groups of contacts between the same two bodies, and the elimination that tells their rank (see
- * recover.c).
+/* Groups of contacts between the same two bodies, and the elimination that determines their rank
+ * (see recover.c).
  *
  * Rows of one pattern are found by a hash of the pattern that does not depend on order, and
- * compared exactly. A class of them is one group unless its rank says otherwise; then contact after
- * contact is compared with the first one of each group found so far. */
+ * compared exactly. A class of them is one group unless its rank is too large; then each contact
+ * is compared with the first one of each group found so far. */
 #include "solver/recover_internal.h"
 
 #include "core/log.h"
@@ -50,8 +50,8 @@ static const double *known_rows(const scree_Finder *f, int c) {
   return f->B + (size_t)c * (size_t)(2 * f->d * f->nb);
 }
 
-/* What the known bodies of group g explain of W between row i of contact c and row j of contact k,
- * both of that group. */
+/* The part of W that the known bodies of group g explain, between row i of contact c and row j of
+ * contact k, both of that group. */
 static double known_part(const scree_Finder *f, int g, int c, int i, int k, int j) {
   const int d = f->d, nb = f->nb;
   const double *a = known_rows(f, c) + i * nb, *b = known_rows(f, k) + j * nb;
@@ -60,8 +60,8 @@ static double known_part(const scree_Finder *f, int g, int c, int i, int k, int 
   return sum;
 }
 
-/* Diagonals of the rows that may be pivots, less what their known bodies explain. False where W has
- * a negative diagonal. */
+/* Diagonals of the rows that may be pivots, less the part explained by their known bodies. False if
+ * W has a negative diagonal. */
 static bool start_residuals(scree_Finder *f) {
   const int d = f->d;
   for (int l = 0; l < f->neligible; ++l) {
@@ -76,7 +76,7 @@ static bool start_residuals(scree_Finder *f) {
   return true;
 }
 
-/* The largest residual that is not rounding, or -1. */
+/* The largest residual above rounding, or -1. */
 static int choose_pivot(const scree_Finder *f) {
   int best = -1;
   double most = 0.0;
@@ -95,7 +95,7 @@ SCREE_INLINE void subtract(size_t n, double a, const scree_Lane *u, scree_Lane *
   for (size_t i = 0; i < n; ++i) v[i] -= four * u[i];
 }
 
-/* The column of L for pivot p (a place in the list), given those before it. */
+/* The column of L for pivot p (an index in the list), given those before it. */
 SCREE_CLONES static void eliminate_row(scree_Finder *f, int p, int rank) {
   const int d = f->d, c = f->list[p / d], g = f->group[c];
   const size_t lanes = ((size_t)(d * f->nlist) + 3) / 4;
@@ -150,7 +150,7 @@ static int classify(scree_Finder *f, uint64_t *key, int *table, size_t size, int
   int classes = 0;
   for (int c = 0; c < f->nc; ++c) key[c] = scree_mix((uint64_t)c);
   for (int c = 0; c < f->nc; ++c) {
-    uint64_t sum = 0; /* of the keys of a set: the same for the same set alone */
+    uint64_t sum = 0; /* sum of the hash keys of a set, independent of its order */
     for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) {
       sum += key[rows->col[k]];
       if (rows->col[k] == c) f->diagonal[c] = k - rows->row[c];
@@ -220,14 +220,14 @@ static bool same_pair(scree_Finder *f, int a, int b) {
   return scree_finder_eliminate(f, 2 * f->d - 1, NULL, &left) >= 0 && left <= SCREE_FINDER_NOTHING;
 }
 
-/* Split class g into pairs; new groups are numbered from f->ngroups. False when there is nothing
- * but single contacts in it. */
+/* Split class g into pairs; new groups are numbered from f->ngroups. False if it contains only
+ * single contacts. */
 static bool split_class(scree_Finder *f, int g) {
   const int begin = f->first[g], end = f->first[g + 1];
   int parts = 0;
   for (int k = begin; k < end; ++k) {
     const int c = f->member[k];
-    int part = parts - 1; /* the last one first: contacts of a pair mostly come one by one */
+    int part = parts - 1; /* the last one first: contacts of a pair are mostly consecutive */
     while (part >= 0 && !same_pair(f, f->spare[part], c)) --part;
     if (part < 0) {
       part = parts++;
@@ -259,7 +259,7 @@ static bool make_groups(scree_Finder *f) {
   return true;
 }
 
-/* Which groups are coupled. Contacts of a group have one pattern: the first one's will do. */
+/* Which groups are coupled. Contacts of a group have one pattern, so the first one's is used. */
 static void couple_groups(scree_Finder *f) {
   const scree_BlockRows *rows = &f->p->blocks;
   size_t filled = 0;
@@ -281,14 +281,14 @@ static void couple_groups(scree_Finder *f) {
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
-/* Cuts aligned pieces from one allocation; with a null base it only measures. */
+/* Splits one allocation into aligned arrays; with a null base it only computes the size. */
 static void *cut(char *base, size_t *used, size_t count, size_t size) {
   void *piece = base ? base + *used : NULL;
   *used += (count * size + 63) / 64 * 64;
   return piece;
 }
 
-/* The arrays for classes; `key`, `table` and `leader` are theirs alone. */
+/* The arrays for classes; `key`, `table` and `leader` are used only for them. */
 static size_t cut_classes(scree_Finder *f, char *base, size_t size, uint64_t **key, int **table,
                           int **leader) {
   const size_t nc = (size_t)f->nc;
@@ -335,7 +335,7 @@ scree_Status scree_finder_classes(scree_Finder *f, bool *worth, const scree_Log 
   if (!f->memory[0]) return scree_fail_memory(log, "the patterns of contacts");
   cut_classes(f, f->memory[0], size, &key, &table, &leader);
   f->ngroups = classify(f, key, table, size, leader);
-  int *count = table; /* has done its work */
+  int *count = table; /* no longer needed as a table */
   memset(count, 0, (size_t)f->nc * sizeof *count);
   for (int c = 0; c < f->nc; ++c) ++count[f->group[c]];
   int single = 0;

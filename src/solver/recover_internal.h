@@ -1,4 +1,4 @@
-/* The parts of the search for bodies (recover.h, recover.c), and what they share. */
+/* Common declarations of the search for bodies (recover.h, recover.c). */
 #ifndef SCREE_SOLVER_RECOVER_INTERNAL_H
 #define SCREE_SOLVER_RECOVER_INTERNAL_H
 
@@ -9,7 +9,7 @@
  * 1e-14; the smallest real ones are ratios of masses or squares of distances between points of
  * contact over the size of a body, 1e-10 and larger where W has enough digits for any method. */
 #define SCREE_FINDER_NOTHING 1e-12
-/* A decision between "zero but for the rounding of a few bodies in a row" and "not at all". */
+/* Threshold between "zero up to the rounding of a few bodies in a row" and "not zero". */
 #define SCREE_FINDER_SMALL 1e-7
 
 enum { SCREE_FINDER_NB = 6 }; /* most velocities of a body */
@@ -22,7 +22,7 @@ typedef struct scree_Finder {
   size_t *diagonal; /* (nc) index of the diagonal block in its row */
   int *group;       /* (nc) */
   int *member;      /* (nc) contacts, group by group */
-  int *local;       /* (nc) place in `list`, or -1 */
+  int *local;       /* (nc) index in `list`, or -1 */
   int *spare;       /* (nc) */
   /* groups */
   int ngroups;
@@ -38,9 +38,9 @@ typedef struct scree_Finder {
   int *mark;       /* (ngroups) */
   int *queue;      /* (2 ngroups) groups that lack one body */
   int head, tail;
-  int *clique; /* (ngroups) groups of the body in work */
+  int *clique; /* (ngroups) groups of the current body */
   int nclique, nknown;
-  /* the elimination in work, over rows d * place + component */
+  /* the current elimination, over rows d * index + component */
   int *list; /* (nc) contacts */
   int nlist, neligible;
   size_t stride;            /* d nc rounded up to a multiple of 8 */
@@ -66,7 +66,7 @@ static inline double scree_finder_diagonal(const scree_Finder *f, int c, int i) 
   return scree_finder_row(f, c, i, &start, &n)[(size_t)f->d * f->diagonal[c] + (size_t)i];
 }
 
-/* Where column k is in the row of contact c, or the row's length. */
+/* Index of column k in the row of contact c, or the row's length. */
 static inline size_t scree_finder_place(const scree_Finder *f, int c, int k) {
   const size_t start = f->p->blocks.row[c], n = f->p->blocks.row[c + 1] - start;
   const int *col = f->p->blocks.col + start;
@@ -90,7 +90,7 @@ static inline double scree_finder_entry(const scree_Finder *f, int row, int colu
   return k < n ? x[(size_t)d * k + (size_t)(column % d)] : 0.0;
 }
 
-/* ---- the list of contacts in work ------------------------------------------------------------ */
+/* ---- the current list of contacts ------------------------------------------------------------ */
 
 static inline void scree_finder_clear_list(scree_Finder *f) {
   for (int k = 0; k < f->nlist; ++k) f->local[f->list[k]] = -1;
@@ -121,12 +121,12 @@ static inline bool scree_finder_share_body(const scree_Finder *f, int g, int h) 
 /* ---- recover_groups.c -------------------------------------------------------------------------
  */
 
-/* Classes of contacts whose rows have one pattern. *worth: there is something to be gained;
- * problems of single contacts, where there is not, are found out here, at the cost of reading the
- * pattern. */
+/* Classes of contacts whose rows have one pattern. *worth: the search is worthwhile; problems of
+ * single contacts, for which it is not, are detected here, at the cost of reading the pattern. */
 scree_Status scree_finder_classes(scree_Finder *f, bool *worth, const scree_Log *log);
 
-/* Groups and their couplings, from classes. *good: they are what groups of rigid bodies must be. */
+/* Groups and their couplings, from classes. *good: they satisfy the conditions for groups of rigid
+ * bodies. */
 scree_Status scree_finder_groups(scree_Finder *f, bool *good, const scree_Log *log);
 
 /* v = row i of contact c of W, over the rows of the list */
@@ -140,18 +140,18 @@ int scree_finder_eliminate(scree_Finder *f, int most, int *pivots, double *left)
 /* ---- recover.c --------------------------------------------------------------------------------
  */
 
-/* The list is the groups of the clique, the first `eligible` of them with pivots. */
+/* Fill the list with the groups of the clique, the first `eligible` of them with pivots. */
 void scree_finder_list_clique(scree_Finder *f, int eligible);
 
-/* The columns L are a body of all groups of the clique. Those groups of it that lacked one body are
- * done, the others lack one now. */
+/* Store the columns L as a body of all groups of the clique. Those groups of it that lacked one
+ * body are done, the others now lack one. */
 void scree_finder_accept(scree_Finder *f, int rank);
 
 /* ---- recover_triples.c ------------------------------------------------------------------------
  */
 
-/* Bodies of group e that three groups determine (start 2). Adds to *lost the triples that were
- * tried in vain. */
+/* Bodies of group e that three groups determine (start 2). Adds the number of unsuccessful triples
+ * to *lost. */
 void scree_finder_triples(scree_Finder *f, int e, double tolerance, int *lost);
 
 #endif

@@ -1,7 +1,7 @@
 /* Bodies from three of their groups e, g, h, none of which needs to be at the ground (see
  * recover.c). W_eg = B_e B_g^T and so on, each nb x nb over independent rows, give
  *     S = W_eg W_hg^-1 W_he = B_e B_e^T
- * from off-diagonal blocks alone: no other body has a part in it, and no error of another one. It
+ * from off-diagonal blocks alone, without a contribution or an error of any other body. It
  * is symmetric only if the three groups share a body, not if they form a ring of three bodies. */
 #include "solver/recover_internal.h"
 

@@ -13,6 +13,6 @@ extern const scree_SolverClass scree_solver_ipm, scree_solver_newton, scree_solv
 
 extern const scree_SolverClass scree_solver_pqn;
 
-extern const scree_SolverClass *const scree_solver_registry[]; /* null-ended */
+extern const scree_SolverClass *const scree_solver_registry[]; /* null-terminated */
 
 #endif

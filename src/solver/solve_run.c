@@ -1,4 +1,4 @@
-/* The run as a solver sees it: when to stop, and what methods of one run share. */
+/* The run for solvers: stopping, and data shared by the methods of one run. */
 #include "core/clock.h"
 #include "core/log.h"
 #include "problem/measure.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum { NAME_SIZE = 256 };
-/* Solves after which the memory of a factor that is not needed is given back. Not measured: large
- * enough that a scene that factorises now and then keeps it. */
+/* Number of solves after which the memory of an unused factor is freed. Not measured: large enough
+ * that a scene that factorises occasionally keeps it. */
 enum { IDLE_SOLVES = 256 };
 
 bool scree_solve_run_exhausted(scree_SolveRun *run) {
@@ -130,9 +130,9 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
 /* ---- prices -----------------------------------------------------------------------------------
  */
 
-/* Of one factorisation with its solves, from the operations that are remembered of the last pattern
- * that was analysed (elimination.h). False: it was of another size, and only the part of the
- * contacts is known. */
+/* Price of one factorisation with its solves, from the stored operations of the last analysed
+ * pattern (elimination.h). False: that pattern had another size, and only the part of the contacts
+ * is known. */
 static bool factorisation_seconds(const scree_SolveRun *run, double *seconds) {
   int n, nb;
   scree_graph_system_nodes(run->W, &n, &nb);
@@ -166,8 +166,8 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
   return SCREE_OK;
 }
 
-/* The analysis of the graph counts as one factorisation, also where an earlier one is still good:
- * a solver that starts from saved memory has to repeat it, and must count the same work. */
+/* The analysis of the graph counts as one factorisation, even if an earlier one is still valid: a
+ * solver that starts from saved memory has to repeat it, and must count the same work. */
 double scree_solve_run_work(const scree_SolveRun *run) {
   double factor = 0.0;
   if (run->cache->has_system) factorisation_seconds(run, &factor);
@@ -190,7 +190,7 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
   const scree_SolveSettings *s = run->settings;
   const int most = s->max_iterations;
   if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
-  if (s->work_limit > 0.0) { /* a group of sweeps does not go far beyond the limit */
+  if (s->work_limit > 0.0) { /* limits how far a group of sweeps exceeds the limit */
     const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
     if (left < sweeps) sweeps = left > 1.0 ? (int)left : 1;
   }
@@ -211,7 +211,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
                                    double *u) {
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
-  double small = -1.0; /* a change of a sweep that promises the tolerance, as in nlgs.c */
+  double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
   if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation(frictionless);
   scree_SweepRecord record = {
       .half_error = run->value, .lowest = run->value, .relaxation = run->relaxation};

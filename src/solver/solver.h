@@ -1,9 +1,10 @@
-/* The inside of a solver: its descriptor, and the run through which the driver talks to it.
+/* Internal interface of a solver: its descriptor, and the run through which it and the driver
+ * exchange data.
  *
  * A solver is one file with static functions and one `const scree_SolverClass` at its end, named
- * scree_solver_<name>, plus one line in registry.c. It sees the problem only through its prepared
- * operator. It decides nothing about convergence: it hands its iterates to scree_solve_run_stop,
- * which measures them with the shared function and says when to stop. */
+ * scree_solver_<name>, plus one line in registry.c. It accesses the problem only through its
+ * prepared operator. It does not decide about convergence: it passes its iterates to
+ * scree_solve_run_stop, which measures them with the shared function and returns when to stop. */
 #ifndef SCREE_SOLVER_SOLVER_H
 #define SCREE_SOLVER_SOLVER_H
 
@@ -14,24 +15,25 @@
 #include "solver/kept_graph.h"
 #include "solver/price.h"
 
-/* Memory for one operator and what the methods of a run share, made on first use: the analysed
- * linear system and the sweeps that smooth. During a solve q may change, W may not. From solve to
- * solve it keeps what is still right, and its memory in any case. */
+/* Memory for one operator and data shared by the methods of a run, made on first use: the analysed
+ * linear system and the sweeps for smoothing. During a solve q may change, W may not. From solve to
+ * solve it keeps the data that are still valid, and its memory in any case. */
 typedef struct scree_SolveCache {
   scree_Arena work;              /* vectors and states of the methods of this solve */
-  scree_Arena smoothing;         /* of the smoother, which outlives the method that asked for it */
-  scree_KeptGraph graph;         /* what follows from the graph of the problem alone */
+  scree_Arena smoothing;         /* of the smoother, which outlives the method that created it */
+  scree_KeptGraph graph;         /* data that depend on the graph of the problem alone */
   scree_GraphSystem system;      /* that of this solve if has_system, else of an earlier one */
-  scree_Elimination elimination; /* what it remembers for the next */
-  struct scree_SolveCache *next; /* for a problem that is made from this one, or null */
+  scree_Elimination elimination; /* data kept for the next solve */
+  struct scree_SolveCache *next; /* for a problem derived from this one, or null */
 
   bool has_system;
   int idle;                        /* solves since the system was needed */
   struct scree_Sweeps *smoother;   /* sweep.h */
-  double sweeps_per_factorisation; /* how many sweeps cost as much; 0: not known yet */
+  double sweeps_per_factorisation; /* number of sweeps that cost as much; 0: not known yet */
 } scree_SolveCache;
 
-/* A new solve: all of the last one's `work` is given back, and the graph is that of `problem`. */
+/* Start a new solve: all `work` memory of the last one is released, and the graph is that of
+ * `problem`. */
 scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
                                      const scree_Log *log);
 
@@ -47,18 +49,18 @@ typedef struct scree_SolveRun {
   const scree_Operator *W; /* the prepared problem: W->problem is the problem itself */
   const scree_SolveSettings *settings;
   const scree_Log *log;
-  scree_Poll *poll;   /* of settings->interrupted, for loops that are long between measurements */
+  scree_Poll *poll;   /* of settings->interrupted, for long loops between measurements */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  scree_SolveCache *cache; /* its arena `work` is where `create` takes memory */
+  scree_SolveCache *cache; /* `create` takes memory from its arena `work` */
 
-  int iterations, factorisations; /* the solver counts; scree_solve_run_stop reads */
+  int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
   double value;                   /* the last measured value */
-  bool measured;                  /* something has been measured, */
-  double first_value;             /* first this */
+  bool measured;                  /* something has been measured */
+  double first_value;             /* the first measured value */
   bool met;                       /* the last measured value is at most the tolerance */
-  bool exhausted;                 /* iterations or time are used up, or a callback said stop */
-  const char *note;               /* which inner method gave the result, or null */
+  bool exhausted;                 /* iteration or time limit reached, or a callback asked to stop */
+  const char *note;               /* name of the inner method that gave the result, or null */
   double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (W->rows) of the driver, for the measure */
   scree_SolveInfo *info;          /* of the driver, for stages */
@@ -72,7 +74,7 @@ enum {
 
 enum { SCREE_OPTIONS_SIZE = 256 }; /* bytes: no options struct is larger */
 
-/* Room for the options of any solver. */
+/* Memory for the options of any solver. */
 typedef union scree_SolverOptions {
   char bytes[SCREE_OPTIONS_SIZE];
   double number;
@@ -83,27 +85,29 @@ struct scree_SolverClass {
   const char *name, *summary, *reference;
   unsigned capabilities;
   unsigned sets;      /* bits 1 << scree_SetKind that it can project on */
-  int max_iterations; /* when the user gives none */
+  int max_iterations; /* default limit of iterations */
   scree_OptionTable options;
-  /* Take all that iterations need from run->cache->work. *state is handed to solve and destroy. */
+  /* Allocate all memory of the iterations from run->cache->work. *state is passed to solve and
+   * destroy. */
   scree_Status (*create)(const scree_SolveRun *run, const void *options, void **state);
   /* Improve r (W->rows), which holds the start; u must be W r + q up to round-off on return.
-   * SCREE_OK also when not converged: the driver judges. */
+   * SCREE_OK also when not converged: the driver measures the error. */
   scree_Status (*solve)(void *state, scree_SolveRun *run, double *r, double *u);
-  /* Null when memory of the run is all that a state has. Not called when create has failed. */
+  /* Null if a state has only memory of the run. Not called if create has failed. */
   void (*destroy)(void *state);
 };
 
-/* Measure the iterate and say whether to stop: the tolerance is met or a limit is reached. `u`
+/* Measure the iterate and return whether to stop: the tolerance is met or a limit is reached. `u`
  * is the solver's own W r + q. `increment` is the change of the impulses in the last iteration in
  * the solver's own norm, used only by SCREE_MEASURE_INCREMENT. */
 bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment);
 
-/* Only the limits and the poll, without measuring: cheap, for iterations that are not measured. */
+/* Check only the limits and the poll, without measuring: cheap, for iterations that are not
+ * measured. */
 bool scree_solve_run_exhausted(scree_SolveRun *run);
 
 /* Create, solve, destroy with another solver, continuing the same run (its counts, limits, clock)
- * from r; `options` as in scree_SolveSettings: a null-ended list of "name=value", or null. */
+ * from r; `options` as in scree_SolveSettings: a null-terminated list of "name=value", or null. */
 scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const char *const *options, double *r, double *u);
 
@@ -118,27 +122,28 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
 /* Gauss-Seidel sweeps from r, then u and one measurement: run->value, run->met. */
 scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u);
 
-/* Sweeps as long as they promise the tolerance: at least `least`, then while the rate of their last
- * half says that `most` in all will do. */
+/* Sweeps as long as their rate predicts the tolerance: at least `least`, then while the rate of
+ * their last half predicts that `most` in all suffice. */
 scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
                                    double *u);
 
-/* Whether the sweeps of this run, of which there has been a call, go the fast way of balls. */
+/* Whether the sweeps of this run use the fast path of balls; valid after the first call. */
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
 
-/* How many sweeps cost as much as one factorisation with its solves, from counts of operations and
- * the rates of an ordinary core: decisions that use it give the same bits everywhere. The counts
- * are those of the last pattern that was analysed, if it was about as large (elimination.h). */
+/* Number of sweeps that cost as much as one factorisation with its solves, from counts of
+ * operations and the rates of a reference core: decisions that use it give the same bits
+ * everywhere. The counts are those of the last analysed pattern, if it was about as large
+ * (elimination.h). */
 scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps);
 
-/* Work of the run so far, in seconds of such a core: its iterations, each taken as a sweep, and its
+/* Work of the run so far, in seconds of that core: its iterations, each counted as a sweep, and its
  * factorisations. */
 double scree_solve_run_work(const scree_SolveRun *run);
 
-/* What one factorisation takes on such a core. */
+/* Seconds of one factorisation on that core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
 
-/* Append a stage to the list; null is allowed, for solves inside of others. */
+/* Append a stage to the list; null is allowed, for inner solves. */
 void scree_solve_run_record(scree_SolveInfo *info, const scree_SolveStage *stage);
 
 #endif

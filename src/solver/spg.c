@@ -8,18 +8,18 @@
  *
  * Line search: Grippo, Lampariello and Lucidi's non-monotone rule,
  *     f(r + lambda d) <= max of the last values of f + 1e-4 lambda u.d
- * f is quadratic, so f along d is known exactly from u.d and d'Wd: nothing is evaluated twice. When
+ * f is quadratic, so f along d is known exactly from u.d and d'Wd without another evaluation. If
  * lambda = 1 fails, the minimiser along d is taken, which always passes. Values of f are kept as
- * differences from the current one, so that nothing cancels near the solution.
+ * differences from the current one, which avoids cancellation near the solution.
  *
- * Step: the two of Barzilai and Borwein in turn, d'd/d'Wd and d'Wd/|Wd|^2. In |Wd| only contacts
- * that moved count: what the others feel says nothing about the curvature on the face of Y that the
- * iterates are on. Chosen among some twenty rules (long only, mixtures by ratio, steps kept for
- * several iterations) and lengths of the history by iterations to 1e-6 or 1e-7 on seven of the
- * problem files: the best on most of them, not on all. In the metric of gradient.h 1 is a step of
- * the right size to begin with, in any units.
+ * Step: the two of Barzilai and Borwein alternately, d'd/d'Wd and d'Wd/|Wd|^2. In |Wd| only
+ * contacts that moved count: the others give no information about the curvature on the face of Y
+ * that the iterates are on. Chosen among some twenty rules (long only, mixtures by ratio, steps
+ * kept for several iterations) and lengths of the history by iterations to 1e-6 or 1e-7 on seven of
+ * the problem files: the best on most of them, not on all. In the metric of gradient.h 1 is a
+ * suitable first step, in any units.
  *
- * One product with W per iteration, always of the full new point: rounding does not pile up. */
+ * One product with W per iteration, always of the full new point: round-off does not accumulate. */
 #include "core/log.h"
 #include "math/vector.h"
 #include "solver/gradient.h"
@@ -121,7 +121,7 @@ static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, cons
 /* lambda of the non-monotone line search; shifts the history to the new point. */
 static double search(Spg *m, int iteration, const Sums *s) {
   const int size = m->options.history;
-  double reference = 0.0; /* f now */
+  double reference = 0.0; /* current f */
   for (int k = 0; k < size; ++k) reference = fmax(reference, m->past[k]);
   double lambda = 1.0, change = s->slope + 0.5 * s->curvature;
   if (change > reference + sufficient_decrease * s->slope && s->curvature > 0.0) {
@@ -136,7 +136,7 @@ static double search(Spg *m, int iteration, const Sums *s) {
 
 /* The next alpha from the last direction. */
 static double next_step(int iteration, const Sums *s, double alpha) {
-  if (!(s->curvature > 0.0)) return fmin(step_max, 10.0 * alpha); /* straight along d: longer */
+  if (!(s->curvature > 0.0)) return fmin(step_max, 10.0 * alpha); /* no curvature along d */
   const double step = iteration % 2 ? s->curvature / s->image : s->distance / s->curvature;
   return fmin(step_max, fmax(step_min, step));
 }
@@ -186,7 +186,7 @@ static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u
       stop = scree_solve_run_exhausted(run);
     }
   }
-  if (!run->met && best < run->value) { /* out of patience: the best iterate that was measured */
+  if (!run->met && best < run->value) { /* limit reached: the best iterate that was measured */
     scree_vector_copy(n, m->best, r, W->threads);
     scree_operator_apply(W, r, W->problem->q, m->state, u);
   }
@@ -200,7 +200,7 @@ static const scree_Option option_list[] = {
      .preset = HISTORY,
      .min = 1,
      .max = HISTORY_MAX,
-     .help = "values of the cost that the line search looks back at; 1 is monotone"},
+     .help = "earlier values of the cost that the line search compares with; 1 is monotone"},
 };
 
 const scree_SolverClass scree_solver_spg = {

@@ -1,5 +1,5 @@
-/* The linear law of one constraint in a given status: rows Lu u + Lr r = 0, for the methods that go
- * from status to status (newton, lemke).
+/* The linear law of one constraint in a given status: rows Lu u + Lr r = 0, for the methods that
+ * change statuses from step to step (newton, lemke).
  *
  *     open   w r = 0
  *     stick  u = 0                           also joints, of any number of rows
@@ -19,7 +19,7 @@
 
 typedef enum scree_RowStatus { SCREE_ROWS_OPEN, SCREE_ROWS_STICK, SCREE_ROWS_SLIP } scree_RowStatus;
 
-/* The rows of constraint c: how many, and where they begin in vectors and in arrays of blocks. */
+/* The rows of constraint c: their number, and their offsets in vectors and in arrays of blocks. */
 typedef struct scree_RowRange {
   int d;
   size_t at, mat;
@@ -48,7 +48,7 @@ double scree_tangent_norm(int d, const double *x);
 scree_RowStatus scree_read_status(int d, scree_Flow law, double mu, double w, const double *r,
                                   const double *u);
 
-/* How a contact slips. */
+/* The state of a slipping contact. */
 typedef struct scree_Slip {
   double t[2];   /* direction of the friction */
   double normal; /* r_n */

@@ -1,12 +1,12 @@
 /* Sweeps of Gauss-Seidel (see sweep.h).
  *
- * Order. Problems with many contacts are coloured (colouring.h), so that threads change nothing but
- * the time, and where contacts can be visited four at a time (lanes.h) middling ones too; small
- * ones are visited in their own order. The choice depends on the problem alone. Constraints of any
- * size come after the contacts, one by one.
+ * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
+ * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
+ * visited in their own order. The choice depends on the problem alone. Constraints of any size come
+ * after the contacts, one by one.
  *
- * At the end of a call the velocities are computed from those of the vertices, and these now and
- * then afresh from r, so that round-off does not build up. */
+ * At the end of a call the velocities are computed from those of the vertices, and these are
+ * recomputed from r at intervals, so that round-off does not accumulate. */
 #include "solver/sweep.h"
 
 #include "core/log.h"
@@ -18,7 +18,7 @@
 #include <omp.h>
 
 enum { COLOURED_CONTACTS = 1500, LANED_CONTACTS = 64, PARALLEL_COLOUR = 256, PREFETCH = 3 };
-enum { FRESH_SWEEPS = 100 };   /* after which the velocities of vertices are computed afresh */
+enum { FRESH_SWEEPS = 100 };   /* after which the velocities of vertices are recomputed */
 enum { POLL_VISITS = 100000 }; /* of constraints between two polls, at most about 0.1 s */
 
 struct scree_Sweeps {
@@ -89,7 +89,7 @@ SCREE_INLINE Change visit_list(const scree_Sweeps *state, const scree_Operator *
   return change;
 }
 
-/* The instances that the compiler unrolls; everything else takes the last line of each block. */
+/* The instances that the compiler unrolls; all other cases take the last line of each block. */
 SCREE_CLONES static Change visit_all(const scree_Sweeps *state, const scree_Operator *W,
                                      const int *list, int n, double *r) {
   const scree_Problem *p = W->problem;
@@ -107,7 +107,7 @@ SCREE_CLONES static Change visit_all(const scree_Sweeps *state, const scree_Oper
   return visit_list(state, W, SCREE_BODIES, d, nb, false, list, n, r);
 }
 
-/* A constraint of any size, with the exact local solution; `state` is where velocities are. */
+/* A constraint of any size, with the exact local solution; `state` holds the velocities. */
 static void visit_general(const scree_Operator *W, int k, const scree_VertexState *state, double *r,
                           Change *change) {
   const scree_Problem *p = W->problem;
@@ -187,14 +187,14 @@ static Change sweep_all(scree_Sweeps *state, const scree_Operator *W, bool paral
   return change;
 }
 
-/* ---- life -------------------------------------------------------------------------------------
+/* ---- create and destroy -----------------------------------------------------------------------
  */
 
 scree_SweepSettings scree_sweep_settings(void) {
   return (scree_SweepSettings){.local = &scree_local_exact};
 }
 
-/* The order of the visits, and the lanes if they go by lanes. */
+/* The order of the visits, and the lanes if they are used. */
 static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
@@ -255,7 +255,7 @@ double scree_sweeps_run(scree_Sweeps *state, const scree_Operator *W, int sweeps
   }
   if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
   state->stale += *done;
-  /* the state of coupled vertices is not kept by the visits */
+  /* the visits do not update the state of coupled vertices */
   if (state->in_lanes && state->stale < FRESH_SWEEPS && !W->coupling) {
     scree_lanes_state(&state->lanes, state->y, W->threads);
   } else {

@@ -9,9 +9,9 @@
 enum { REDETECTIONS = 4, EXPANSIONS = 8, CORRECTIONS = 8 };
 static const double joint_accuracy = 1e-13; /* error of joints, relative to their size */
 
-/* How far bodies are looked at ahead: somewhat more than they would move without contacts, and a
- * hundredth of their size for those that are pushed by others. If a body then moves further, the
- * step looks again. */
+/* Search distance of a body: somewhat more than it would move without contacts, plus a hundredth of
+ * its size for bodies that are pushed by others. If the solution moves a body further, the
+ * detection is repeated. */
 static const double ahead = 1.5, ahead_size = 0.01;
 
 /* Motion of the furthest point of body k in a step h at velocity v. */
@@ -21,7 +21,7 @@ static double motion_of(const scree_Bodies *b, int k, const scree_Twist *v, doub
   return h * (scree_norm(v->linear) + (turn > 0 && isfinite(arm) ? turn * arm : 0));
 }
 
-/* Balls look the same from all sides: only their centre matters. */
+/* Balls look the same in every orientation: only the centre matters. */
 static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, double h) {
   if (b->fixed[k] && b->cold[k].belt) return 0;
   if (scree_shape_is_ball(&b->cold[k].shape)) return h * scree_norm(v->linear);
@@ -46,7 +46,7 @@ static scree_Status look_ahead(scree_System *s, double h) {
   return SCREE_OK;
 }
 
-/* Bodies that the solution moves further than they were looked at get a longer reach. */
+/* Increase the reach of bodies that the solution moves further than their search distance. */
 static int look_further(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   int found = 0;
@@ -63,13 +63,13 @@ static int look_further(scree_System *s, double h) {
 
 /* The times of a step. */
 typedef struct Times {
-  double h;       /* length of the step */
-  double forced;  /* how long forces act in the kick: h, or 0 for an impact */
-  double theta;   /* part of it after the kick */
-  double middle;  /* when forces are evaluated */
-  double driven;  /* when obstacles are: in the middle between this kick and the next one */
-  double before;  /* and between the last one and this */
-  double horizon; /* from this kick to the next one, if that step is not halved */
+  double h;      /* length of the step */
+  double forced; /* how long forces act in the kick: h, or 0 for an impact */
+  double theta;  /* part of the step after the kick */
+  double middle; /* time at which forces are evaluated */
+  double driven; /* time at which obstacles are evaluated: halfway between this kick and the next */
+  double before; /* time halfway between the last kick and this one */
+  double horizon; /* time from this kick to the next one, if that step is not halved */
 } Times;
 
 static Times times_of(const scree_System *s, double start, double h) {
@@ -92,7 +92,7 @@ static Times times_of(const scree_System *s, double start, double h) {
   return t;
 }
 
-/* Gaps as they will be when bodies meet. */
+/* Predict the gaps at the time when the bodies meet. */
 static scree_Status meet(scree_System *s, double horizon) {
   scree_system_bend(s, horizon);
   const scree_Status status = scree_system_foresee(s, horizon);
@@ -100,7 +100,7 @@ static scree_Status meet(scree_System *s, double horizon) {
   return status;
 }
 
-/* Contacts as far as the bodies move, unless that was tried often enough. */
+/* Repeat the detection with the longer reaches, up to REDETECTIONS times. */
 static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport *report,
                                bool *again) {
   *again = report->redetections < REDETECTIONS && !scree_system_work_used_up(s);
@@ -112,7 +112,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   return status;
 }
 
-/* Gaps that turning closes further than they were expanded (overlap.c). */
+/* Linearise again the gaps that rotation closes further than predicted (overlap.c). */
 static scree_Status expand_again(scree_System *s, const Times *t, scree_StepReport *report,
                                  bool *again) {
   scree_Points *points = &s->overlaps;
@@ -120,7 +120,7 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   points->failed = false;
   const double before = report->overlap;
   scree_Status status = scree_system_overlap(s, t->horizon, points, &report->overlap);
-  /* a solver that cannot tell the difference does not get there by being asked again */
+  /* stop if solving again no longer reduces the overlap: the solver has reached its accuracy */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
   *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS &&
            !scree_system_work_used_up(s);
@@ -132,13 +132,13 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   return status;
 }
 
-/* Overlap at the end of a step, relative to size, that stands: what is left alone, or what was
- * there before. */
+/* Overlap at the end of a step, relative to size, that is accepted: the tolerance, or the overlap
+ * that existed before the step. */
 static double overlap_allowed(const scree_System *s, const scree_StepReport *report) {
   return fmax(s->settings.penetration, report->penetration);
 }
 
-/* Pose and solve the problem of the contacts at hand. */
+/* Pose and solve the problem of the current contacts. */
 static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
   double clock = scree_seconds();
   scree_Status status = scree_system_pose(s);
@@ -150,7 +150,7 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   report->seconds_build += scree_seconds() - clock;
   clock = scree_seconds();
   status = scree_system_solve(s, report);
-  /* locked motions vanish at the next kick to round-off, or as far as the solver gets them */
+  /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
     const double error = scree_joints_correct(s);
@@ -192,7 +192,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   return SCREE_OK;
 }
 
-/* Velocities after the kick; forces and impulses are used up. */
+/* Set the velocities after the kick; forces and impulses are then consumed. */
 static void kick(scree_System *s) {
   scree_system_kick(s);
   s->posed.y = NULL;
@@ -200,15 +200,15 @@ static void kick(scree_System *s) {
 }
 
 /* Bodies that touch at the start of a simulation may approach each other, and the drift before the
- * first kick would put them into each other. So a scheme that drifts first begins with an impact: a
- * kick without forces, for the time until the first kick. Where nothing approaches it does nothing,
- * and free flight is exact from the first step on. */
+ * first kick would make them overlap. So a scheme that drifts first begins with an impact: a kick
+ * without forces, for the time until the first kick. If no bodies approach, it has no effect, and
+ * free flight is exact from the first step on. */
 static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_StepReport *report,
                                       bool *complete) {
   const double h = (1 - t->theta) * t->h;
   *complete = true;
   if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
-  /* springs would act for a longer time than the step */
+  /* without this, springs would act for longer than the step */
   if (s->laws.any_terms || s->joints.count > 0) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
@@ -229,7 +229,7 @@ static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree
   scree_system_energy(s, &e->kinetic, &e->potential);
   const double elastic = scree_joints_elastic(s);
   e->elastic += elastic;
-  e->scheme += elastic - s->joints.elastic; /* the springs' work is in it, see joints.c */
+  e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
   e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
@@ -261,7 +261,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   for (int c = 0; c < p->nc; ++c) p->r_max = fmax(p->r_max, p->r[(size_t)c * (size_t)d]);
   for (int c = 0; c < p->nc; ++c) report->active += scree_system_is_active(s, c);
   report->certified = solved && complete && !(report->penetration > limit);
-  /* penetration that is there before the first step is not the step's */
+  /* penetration that exists before the first step is not caused by the step */
   const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
   if (s->joints.rows.count && !(report->joint_error <= limit)) report->certified = false;
   *halve = !solved || !complete || (report->penetration > limit && worse);

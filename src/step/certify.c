@@ -1,36 +1,37 @@
-/* The certificate of a step: where the energy went, and which contacts are above the tolerance.
+/* The certificate of a step: the energy balance, and which contacts are above the tolerance.
  *
  * In the kick y+ = y- + h f + B^T r the kinetic energy changes by exactly (y+ - y-).(y+ + y-)/2, so
  *     work of contacts on bodies = r . (u+ + u-)/2 - r . (V+ + V-)/2 ,    u relative velocities,
- * V the velocity of the obstacle as it enters u: the first part is what impact (normal) and
- * friction (tangential) take, the second is the work of drivers. Gravity gives h m g.(v+ + v-)/2 in
- * the kick while the potential energy falls by m g.(x_{k+1} - x_k) = h m g.((1-theta) v- + theta
- * v+): the difference -(theta - 1/2) h m g.(v+ - v-), zero for theta = 1/2, is the scheme's own.
- * Its sum over steps of equal length is a function of the velocities now: with theta = 1 positions
- * lag half a step behind, and the energy swings by h m g.v/2 and comes back. Only where the length
- * of the step changes from h- to h is energy created or lost, (theta - 1/2) (h - h-) m g.v-. */
+ * V the velocity of the obstacle as it enters u: the first part is the energy dissipated by impact
+ * (normal) and friction (tangential), the second is the work of drivers. Gravity does the work
+ * h m g.(v+ + v-)/2 in the kick while the potential energy falls by
+ * m g.(x_{k+1} - x_k) = h m g.((1-theta) v- + theta v+): the difference
+ * -(theta - 1/2) h m g.(v+ - v-), zero for theta = 1/2, is an error of the scheme. Its sum over
+ * steps of equal length is a function of the current velocities: with theta = 1 positions lag half
+ * a step behind, and the energy oscillates by h m g.v/2 without drift. Only where the length of the
+ * step changes from h- to h is energy created or lost, (theta - 1/2) (h - h-) m g.v-. */
 #include "problem/measure.h"
 #include "step/system.h"
 
 #include <string.h>
 
-/* Lifting every body by this part of its size is the least energy that created energy is compared
- * with: where nothing moves, nothing is turned over. */
+/* Created energy is compared with at least the energy of lifting every body by this part of its
+ * size: in a system at rest there is no other energy to compare with. */
 static const double lifted_size = 0.01;
 
-/* What the solution of a step may be wrong by: this part of the energy that the step turns over;
- * and the work of moving every body against its load by `held_size` of its
- * size in the time in which the load alone would move it by its size. A stack of boxes of 1 m would
- * creep by 6e-6 m in a minute if all errors went one way, which they never do. */
+/* Allowed energy error of the solution of a step: this part of the energy exchanged in the step;
+ * plus the work of moving every body against its load by `held_size` of its size in the time in
+ * which the load alone would move it by its size. A stack of boxes of 1 m would creep by 6e-6 m in
+ * a minute if all errors had the same sign, which does not occur. */
 static const double defect_part = 1e-3, held_size = 3e-8;
 
-/* Gaps and approaches in a step that are no impact, relative to the smaller body. */
+/* Gaps and approaches in a step that do not count as an impact, relative to the smaller body. */
 static const double sustained_size = 1e-4;
 
-/* What contacts may put in in a whole step, by pushing bodies out of penetration and by errors of
- * the solution: this part of the kinetic energy and of what the step turns over; or, where bodies
- * hardly move, this part of the work of moving each body against its load by its size, less the
- * kinetic energy. */
+/* Energy that contacts may add in a whole step, by pushing bodies out of penetration and by errors
+ * of the solution: this part of the kinetic energy and of the energy exchanged in the step; or,
+ * where bodies hardly move, this part of the work of moving each body against its load by its size,
+ * less the kinetic energy. */
 static const double allowed_energy = 2e-4, allowed_weight = 0.03;
 
 enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
@@ -63,7 +64,7 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
 }
 
-/* The same of the obstacle or obstacles, with the sign with which they enter u. */
+/* The same for the obstacle or obstacles of a contact, with the sign with which they enter u. */
 static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -73,8 +74,8 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   return V;
 }
 
-/* Whether contact c was loaded in the last step and no impact goes on: gap and approach in a step
- * are a small part of the size. */
+/* Whether contact c was loaded in the last step and is not in an impact: its gap and approach in a
+ * step are a small part of the size. */
 static bool is_sustained(const scree_System *s, int c, double before, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -91,9 +92,9 @@ static bool has_spring(const scree_System *s, int c) {
 }
 
 /* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
- * does no normal work: what it does all the same, by the solver's error and by the correction of
- * its gap, is `push`, as is the work of pushing a body out of any other penetration. The rest of
- * the normal work is what impacts take. */
+ * should do no normal work: the work it does through the solver's error and the correction of its
+ * gap is counted as `push`, as is the work of pushing a body out of any other penetration. The rest
+ * of the normal work is dissipated by impacts. */
 static void contact_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
@@ -124,7 +125,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   balance->friction = friction;
   balance->drivers = drivers;
   if (!s->laws.any_terms) return;
-  /* what went into springs is not dissipated; the energy of contacts that are gone is */
+  /* energy stored in springs is not dissipated; that of contacts that have opened is */
   const scree_LawEnergy old = scree_system_stored(s, &s->memory);
   const scree_LawEnergy now = scree_system_stored(s, &s->trial);
   balance->elastic = now.normal + now.tangent;
@@ -181,7 +182,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   }
 }
 
-/* Energy that went through kinetic energy, forces, drivers and contacts. */
+/* Energy exchanged: the sum over kinetic energy, forces, drivers and contacts. */
 static double flows(const scree_EnergyBalance *e) {
   return fabs(e->normal) + fabs(e->friction) + fabs(e->forces) + fabs(e->drivers);
 }
@@ -192,9 +193,9 @@ double scree_system_work_allowed(const scree_System *s, double kinetic, double h
   return h / s->settings.step * fmax(moving, allowed_weight * a->weight - kinetic);
 }
 
-/* Pushing bodies out of penetration takes little against their weight, but much against the
- * impulses of an impact that passes through them. Where it takes too much it is held back in the
- * next step, and let go again by a factor of 2 in each step that allows it. */
+/* Pushing bodies out of penetration takes little work against their weight, but much against the
+ * impulses of an impact transmitted through them. If it takes too much, the push is reduced in the
+ * next step, and then increased again by a factor of 2 in each step that allows it. */
 static void hold_pushes(scree_System *s, const scree_EnergyBalance *step) {
   scree_EnergyAudit *a = &s->audit;
   const double allowed = scree_system_work_allowed(s, step->kinetic, s->trial.h);

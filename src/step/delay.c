@@ -1,22 +1,22 @@
 /* Impacts between two kicks.
  *
- * A body that bounces turns at the kick before it would meet the other one, up to a step too early.
- * Where it meets nobody else in that step the whole path is known (moreau_jean.c): its impulse r
- * acts a time tau later, so that the positions at the next kick have to change by
+ * A body that bounces reverses at the kick before it would meet the other one, up to a step too
+ * early. If it meets no other body in that step, the whole path is known (moreau_jean.c): its
+ * impulse r acts a time tau later, so that the positions at the next kick have to change by
  *
  *     - tau M^-1 H^T r
  *
- * against those of a kick at once. This keeps the centre of mass of the two bodies where it is.
+ * compared with an impulse at the kick. This conserves the centre of mass of the two bodies.
  * With it a ball that falls on a plane follows its parabolas exactly, and errors of bouncing bodies
  * no longer grow by half a step in each impact.
  *
- * The part of it up to the end of the step is taken at once, the rest at the end of the drift
- * before the next kick, so that bodies do not overlap in the positions that are saved. The work of
- * gravity and forces on these ways belongs to the impact, which has asked for so much more or less
- * velocity.
+ * The part of the displacement up to the end of the step is applied at once, the rest at the end of
+ * the drift before the next kick, so that bodies do not overlap in the positions that are saved.
+ * The work of gravity and forces along these displacements is counted with the impact, which has
+ * prescribed a velocity that is higher or lower by the same energy.
  *
- * Nothing is moved where another contact of the bodies carries an impulse, or where another body is
- * in the way. */
+ * No body is displaced if another contact of the two bodies carries an impulse, or if another body
+ * is in the way. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -25,7 +25,7 @@
 
 /* ---- before the solve: which bodies meet only one other -------------------------------------- */
 
-/* Gaps of contacts that may be loaded, over the size. */
+/* Gap, over the size, up to which a contact may be loaded. */
 static const double touching = 1e-3;
 
 static void count(scree_System *s, size_t c) {
@@ -39,8 +39,8 @@ static bool is_alone(const scree_System *s, size_t c) {
          (s->bodies.fixed[key->j] || s->posed.busy[key->j] <= 1);
 }
 
-/* Normals of bodies that turn are not known beforehand: between two bodies that move only balls
- * have the normal of the impact (overlap.c), which angular momentum needs. */
+/* The normals of bodies that rotate are not known in advance: between two moving bodies only balls
+ * have the normal of the impact (overlap.c), which conservation of angular momentum needs. */
 static bool is_simple(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
@@ -76,13 +76,14 @@ bool scree_system_meets_one(const scree_System *s, size_t c) {
 
 /* ---- after the solve ------------------------------------------------------------------------- */
 
-/* How far body k has come too far by an impulse that acts `delay` later. */
+/* Displacement of body k that must be removed because its impulse acts `delay` later. */
 static scree_Twist way_of(const scree_System *s, int k, double delay) {
   const scree_Twist v = scree_system_unscaled(s, k);
   return (scree_Twist){scree_scale(-delay, v.linear), scree_scale(-delay, v.angular)};
 }
 
-/* The angular velocity turns with a body whose moments differ, so that its energy stays. */
+/* The angular velocity of a body with different principal moments rotates with it, which conserves
+ * its energy. */
 static void move(const scree_Inertia *inertia, const scree_Twist *way, scree_Motion *motion) {
   const scree_Quat turn = scree_quat_integrate(scree_quat_identity(), way->angular, 1);
   motion->pose.position = scree_add(motion->pose.position, way->linear);
@@ -101,7 +102,7 @@ static void cancel(scree_System *s, int body) {
   if (c >= 0) s->posed.delay[c] = 0;
 }
 
-/* What the way of `body` takes of the gap of contact c, >= 0. */
+/* How much the displacement of `body` reduces the gap of contact c, >= 0. */
 static double taken(const scree_System *s, int c, int body, double sign) {
   const double delay = delay_of(s, body);
   if (delay == 0) return 0;
@@ -111,8 +112,8 @@ static double taken(const scree_System *s, int c, int body, double sign) {
   return fmax(0, -sign * scree_dot(s->contacts.normal[c], x));
 }
 
-/* The pair of contact c at the next kick: whether its bodies, if they turn, overlap by more than is
- * tolerated. */
+/* Whether the bodies of contact c, if they rotate, overlap by more than the tolerance at the next
+ * kick. */
 static bool overlaps(const scree_System *s, int c, double horizon) {
   const scree_Bodies *b = &s->bodies;
   const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
@@ -139,7 +140,7 @@ static bool overlaps(const scree_System *s, int c, double horizon) {
   return failed || deepest < -s->settings.penetration * size;
 }
 
-/* Contacts whose impulses are late: struck[k] is the contact of body k. */
+/* Contacts whose impulses are delayed: struck[k] is the contact of body k. */
 static bool find_late(scree_System *s, double horizon) {
   scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, n = (size_t)s->bodies.count;
@@ -162,7 +163,7 @@ static bool find_late(scree_System *s, double horizon) {
   return true;
 }
 
-/* No way of a body may bring it into another one at the next kick. */
+/* No displacement may make a body overlap another one at the next kick. */
 static void make_room(scree_System *s, double horizon) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension;
@@ -182,13 +183,13 @@ static void make_room(scree_System *s, double horizon) {
 static scree_Status add(scree_System *s, int body, scree_Twist way, scree_LateList *list) {
   if (!scree_grow((void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at))
     return scree_fail_memory(s->log, "the impacts of a step");
-  memset(&list->at[list->count], 0, sizeof *list->at); /* padding is saved too */
+  memset(&list->at[list->count], 0, sizeof *list->at); /* zero the padding, which is saved too */
   list->at[list->count].body = body;
   list->at[list->count++].way = way;
   return SCREE_OK;
 }
 
-/* Work of gravity and forces on the way. */
+/* Work of gravity and forces along the displacement. */
 static void add_work(const scree_System *s, int k, const scree_Twist *way, double h,
                      scree_EnergyBalance *balance) {
   const double mass = s->bodies.inertia[k].mass;

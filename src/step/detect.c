@@ -11,7 +11,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { POLL_PAIRS = 256 }; /* that a thread looks at between two polls, at most about 0.01 s */
+enum { POLL_PAIRS = 256 }; /* pairs that a thread tests between two polls, at most about 0.01 s */
 
 void scree_points_fini(scree_Points *points) {
   scree_free(points->keys);
@@ -62,16 +62,16 @@ scree_Points *scree_system_lists(scree_System *s, int threads) {
   return s->lists;
 }
 
-/* A body as the narrow phase first looks at it; radius < 0: not a ball. */
+/* A body in the first test of the narrow phase; radius < 0: not a ball. */
 typedef struct Ball {
   scree_Vec3 centre;
   double radius;
 } Ball;
 
-/* What only the detection needs of each body, of the memory of the step. */
+/* Data of each body that only the detection needs, in the arena of the step. */
 typedef struct Scratch {
   scree_Aabb *bounds; /* (bodies) */
-  double *radius;     /* (bodies) of a ball round the middle of the bounds */
+  double *radius;     /* (bodies) radius of a ball around the centre of the bounds */
   Ball *balls;        /* (bodies) */
 } Scratch;
 
@@ -82,7 +82,7 @@ static bool scratch_init(Scratch *t, scree_Arena *work, int bodies) {
   return t->bounds && t->radius && t->balls;
 }
 
-/* Bounds inflated by what a body adds to the margin of its pairs: its reach, and `relative` of its
+/* Bounds inflated by the body's part of the margin of its pairs: its reach, and `relative` of its
  * size, which is at least that part of the pair's size. */
 static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t,
                          scree_Share share) {
@@ -110,7 +110,7 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
   }
 }
 
-/* Where the points of a pair of shapes with parts go. */
+/* Output of the points of a pair of shapes with parts. */
 typedef struct Sink {
   scree_Points *out;
   int i, j;
@@ -157,7 +157,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
                        out);
 }
 
-/* The lists of the other threads behind the first one's, which is in place. */
+/* Append the lists of the other threads to the first one, which is in place. */
 static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   size_t total = all->count;
   bool failed = all->failed;
@@ -180,7 +180,7 @@ static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   return true;
 }
 
-/* The share of the pairs of a thread. */
+/* Process a thread's share of the pairs. */
 static void detect_pairs(scree_System *s, const Scratch *scratch, const scree_Pairs *pairs,
                          double relative, const double *reach, bool *stop, scree_Points *out,
                          scree_Share share) {

@@ -1,19 +1,19 @@
-/* Impulses that are not a solution but create no energy.
+/* Scale impulses that are not a solution so that they create no energy.
  *
- * The law says r_c . u_c <= 0 for each contact, u with all terms of q: an impulse acts against what
- * is left of the motion or not at all. A solution that was stopped when the work of the step was
- * used up, or that meets a tolerance relative to impulses which are huge against the lightest
- * bodies, may have r_c . u_c > 0: bodies are thrown, and the sum over such contacts is the energy
- * that they put in. Where it exceeds what is allowed (certify.c) their impulses are scaled down,
- * one contact after the other as in Gauss-Seidel, to
+ * The law requires r_c . u_c <= 0 for each contact, u with all terms of q: an impulse acts against
+ * the remaining motion or is zero. A solution that was stopped when the work limit of the step was
+ * reached, or that meets a tolerance relative to impulses which are huge compared with those of the
+ * lightest bodies, may have r_c . u_c > 0: bodies are thrown, and the sum over such contacts is the
+ * energy that they add. Where it exceeds the allowed energy (certify.c) their impulses are scaled
+ * down, one contact after the other as in Gauss-Seidel, to
  *
  *     a r_c ,   a = max(0, 1 - r_c . u_c / (r_c . W_cc r_c)) ,
  *
- * for which r_c . u_c is zero with the other impulses as they are. Scaled impulses stay in their
- * cones (in all sets that hold zero), and those of the neighbours put in less, since bodies
- * come closer. If sweeps do not get there, all impulses are scaled by one factor, for which the sum
- * over all contacts is zero. What is lost is support: bodies come closer than they should, which
- * the certificate shows as error of the law and, in the next step, as penetration. */
+ * for which r_c . u_c is zero with the other impulses unchanged. Scaled impulses stay in their
+ * cones (in all sets that contain zero), and those of the neighbours add less energy, since bodies
+ * come closer. If sweeps do not reach the limit, all impulses are scaled by one factor, for which
+ * the sum over all contacts is zero. The price is a loss of support: bodies come closer than they
+ * should, which the certificate shows as error of the law and, in the next step, as penetration. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "problem/measure.h"
@@ -37,7 +37,7 @@ static double work_of(const Kicked *k, int c) {
   return work;
 }
 
-/* Sum over the contacts that put energy in, and over all. */
+/* Sums over the contacts that add energy, and over all contacts. */
 static double created(const Kicked *k, double *total) {
   double sum = 0;
   *total = 0;
@@ -79,7 +79,7 @@ static void sweep(const Kicked *k) {
   }
 }
 
-/* All impulses by one factor a: the sum is a (r.q + a r.W r), `total` at a = 1. */
+/* Scale all impulses by one factor a: the sum is a (r.q + a r.W r), `total` at a = 1. */
 static void scale_all(const Kicked *k, double total) {
   const scree_Problem *p = k->W->problem;
   const size_t n = (size_t)p->nc * (size_t)p->d;
@@ -99,7 +99,7 @@ static void lower(const Kicked *k, double allowed) {
   if (sum > allowed && total > 0) scale_all(k, total);
 }
 
-/* Velocities and measures of the impulses as they are now. */
+/* Velocities and measures of the current impulses. */
 static void measure(scree_System *s, const Kicked *k, scree_StepReport *report) {
   scree_Posed *p = &s->posed;
   scree_SolveInfo *info = &report->solve;
@@ -118,7 +118,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
   const size_t d = (size_t)problem.d;
   const double allowed = scree_system_work_allowed(s, kinetic, report->h);
   double sum = 0;
-  if (problem.general.count > 0) return SCREE_OK; /* joints would have to be solved again */
+  if (problem.general.count > 0) return SCREE_OK; /* the joints would have to be solved again */
   for (int c = 0; c < problem.nc; ++c) {
     double work = 0;
     for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i) work += p->r[i] * p->u[i];

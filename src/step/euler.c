@@ -4,7 +4,8 @@
  *     M (v_{k+1} - v_k) = h f + H^T r ,   q_{k+1} = q_k + h v_{k+1} .
  *
  * It is moreau-jean with theta = 1: gaps are known at the start of a step, and the positions at its
- * end, which are the ones that are saved, do not overlap. The price is order 1 in free flight. */
+ * end, which are the ones that are saved, do not overlap. The drawback is order 1 in free flight.
+ */
 #include "step/system.h"
 
 static double theta(const scree_WorldSettings *settings) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *j) {
   void *arrays[] = {j->joint,      j->memory,     j->trial,      j->pair,   j->part,
@@ -58,7 +58,7 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
   return SCREE_OK;
 }
 
-/* The size of the smaller body; obstacles may have any size. */
+/* The size of the smaller body; the size of obstacles does not count. */
 static double size_of(const scree_Bodies *b, const scree_JointDef *def) {
   double size = INFINITY;
   for (int k = 0; k < 2; ++k)
@@ -217,7 +217,7 @@ static double diagonal_of(const scree_Bodies *b, const int body[2], const scree_
   return sum;
 }
 
-/* A constraint of n rows behind those that are there. */
+/* Append a constraint of n rows. */
 static void add_part(scree_System *s, int joint, int part, int n, const scree_JointRow *rows,
                      double compliance) {
   scree_Joints *j = &s->joints;
@@ -225,7 +225,7 @@ static void add_part(scree_System *s, int joint, int part, int n, const scree_Jo
   scree_GeneralRows *g = &j->rows;
   const int *body = j->joint[joint].def.body, c = g->count++;
   const size_t nb = (size_t)b->nb;
-  /* C may be as large as it likes: the row is scaled until its diagonal entry is its own |B|^2 */
+  /* C may be arbitrarily large: the row is scaled until its diagonal entry is its own |B|^2 */
   double scale = 1;
   if (compliance > 0) {
     const double w = diagonal_of(b, body, rows);
@@ -352,8 +352,8 @@ static double coordinate_shift(const scree_System *s, const scree_Joint *joint, 
   }
 }
 
-/* Free velocity of the rows of constraint c, from its blocks is not possible where a body is an
- * obstacle: from the twists. */
+/* Free velocity of the rows of constraint c. It is computed from the twists, since obstacles have
+ * no blocks. */
 static double row_velocity(const scree_JointRow *row, const scree_Twist *a, const scree_Twist *b) {
   return scree_dot(row->linear[0], a->linear) + scree_dot(row->angular[0], a->angular) +
          scree_dot(row->linear[1], b->linear) + scree_dot(row->angular[1], b->angular);
@@ -376,7 +376,7 @@ static int rows_of(const scree_System *s, int c, scree_JointRow rows[SCREE_JOINT
   return 1;
 }
 
-/* Where the impulses of a part are in a memory. */
+/* Index of the impulses of a part in a memory. */
 static double *impulses_of(scree_JointMemory *memory, int part) {
   return memory->r + (part == SCREE_PART_LOCKED ? 0 : SCREE_JOINT_ROWS + part - 1);
 }
@@ -451,7 +451,7 @@ double scree_joints_correct(scree_System *s) {
     const bool stop = part->part == SCREE_PART_LOWER || part->part == SCREE_PART_UPPER;
     const bool position =
         part->part == SCREE_PART_MOTOR && joint->def.motor.kind == SCREE_MOTOR_POSITION;
-    /* a stop that bounces has no place to be in; one without load may be anywhere */
+    /* a stop that bounces has no prescribed position; one without load may be at any distance */
     if (part->part != SCREE_PART_LOCKED && !position &&
         !(stop && p->r[at] > 0 && joint->def.restitution == 0))
       continue;
@@ -469,7 +469,7 @@ double scree_joints_correct(scree_System *s) {
                                                   : scale * joint->def.upper - x;
       if (position && joint->def.motor.force > 0 &&
           fabs(p->r[at]) >= (1 - 1e-9) * p->set_a[p->nc + c])
-        continue; /* it does not get there */
+        continue; /* the stop is not reached */
     }
     for (int i = 0; i < n; ++i) {
       largest = fmax(largest, fabs(error[i]) / joint->size);
@@ -535,7 +535,7 @@ void scree_joints_work(const scree_System *s, double h, scree_EnergyBalance *bal
       case SCREE_PART_SPRING: {
         const double lost = h * spring_of(joint, h).c * u * u;
         balance->friction += lost;
-        balance->scheme += work + lost; /* without what is stored, see close_balance */
+        balance->scheme += work + lost; /* without the stored energy, see close_balance */
         break;
       }
       default: balance->scheme += work;
@@ -560,7 +560,7 @@ double scree_joints_elastic(const scree_System *s) {
   return sum;
 }
 
-/* ---- a joint as the caller sees it ----------------------------------------------------------- */
+/* ---- state of a joint for the caller --------------------------------------------------------- */
 
 scree_JointState scree_joints_state(const scree_System *s, int index, double h) {
   const scree_Joints *j = &s->joints;

@@ -1,8 +1,8 @@
 /* The joints of a system in its steps: constraints of the discrete problem behind the contacts.
  *
- * A joint poses one constraint for what it locks, and one row each for a motor, dry friction, stops
- * and spring of its free coordinate x. With the row H of a motion, u = H v, and its error g at this
- * kick, a time H_k before the next one:
+ * A joint poses one constraint for its locked motions, and one row each for a motor, dry friction,
+ * stops and spring of its free coordinate x. With the row H of a motion, u = H v, and its error g
+ * at this kick, a time H_k before the next one:
  *     locked            u + g/H_k = 0                           r free
  *     motor             u = target, or u + (x - target)/H_k = 0   r free, or |r| <= h force
  *     dry friction      -u normal to |r| <= h friction
@@ -11,9 +11,9 @@
  * The last is the trapezoidal rule of 004 (1)-(5), stable for any stiffness, and exact in its
  * energy for a linear spring; solved for u it is u + C r + shift = 0 with C = 1/(h^2 k/4 + h c/2).
  *
- * Where bodies turn, g at the next kick is not zero to second order in h; the solve is then
+ * Where bodies rotate, g at the next kick is not zero to second order in h; the solve is then
  * repeated with that error added, until g vanishes there to round-off. With theta = 1/2 this is
- * SHAKE: of second order, without drift, neither in position nor in energy. */
+ * SHAKE: of second order, without drift in position or energy. */
 #ifndef SCREE_STEP_JOINTS_H
 #define SCREE_STEP_JOINTS_H
 
@@ -36,38 +36,38 @@ enum {
 
 enum { SCREE_JOINT_IMPULSES = SCREE_JOINT_ROWS + SCREE_JOINT_PARTS - 1 };
 
-/* What a joint carries from step to step. All doubles. */
+/* State of a joint that is kept from step to step. All doubles. */
 typedef struct scree_JointMemory {
-  double x;                       /* free coordinate at the last kick, in which turns are counted */
+  double x;                       /* free coordinate at the last kick; full turns are counted */
   double r[SCREE_JOINT_IMPULSES]; /* impulses of the locked rows, then of each other part */
 } scree_JointMemory;
 
 /* One posed constraint. */
 typedef struct scree_JointPart {
   int joint, part;
-  double scale; /* of its rows: keeps a soft spring from outweighing all other rows */
+  double scale; /* scale of its rows: prevents a soft spring from dominating all other rows */
 } scree_JointPart;
 
 typedef struct scree_Joints {
   int count;
   size_t joint_capacity, memory_capacity, trial_capacity;
   scree_Joint *joint;        /* (count) */
-  scree_JointMemory *memory; /* (count) after the last step that stands */
-  scree_JointMemory *trial;  /* (count) of this attempt */
+  scree_JointMemory *memory; /* (count) after the last accepted step */
+  scree_JointMemory *trial;  /* (count) of the current attempt */
   size_t pair_capacity;
   int (*pair)[2]; /* (pairs) of bodies that do not touch each other, sorted */
   int pairs;
 
-  /* of the step under way */
-  scree_GeneralRows rows; /* its arrays; row[0] is where the contacts end */
+  /* of the current step */
+  scree_GeneralRows rows; /* its arrays; row[0] is the end of the contacts */
   scree_JointPart *part;  /* (rows.count) */
-  double *shift, *before; /* (rows) q besides the free velocity; velocity before the kick */
+  double *shift, *before; /* (rows) q without the free velocity; velocity before the kick */
   size_t part_capacity, row_capacity, number_capacity;
   double error;   /* of the locked motions at the kick, relative to the sizes of the joints */
   double elastic; /* energy of springs at the start of the step */
 } scree_Joints;
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *joints);
 scree_Status scree_joints_add(struct scree_System *s, const scree_JointDef *def);
@@ -81,21 +81,21 @@ size_t scree_joints_memory(const scree_Joints *joints);
 void scree_joints_size(const struct scree_System *s, int *constraints, size_t *rows);
 /* Mark the bodies of joints in index (bodies), as those of contacts are. */
 void scree_joints_mark(const struct scree_System *s, int *index);
-/* Rows and blocks behind nc contacts. */
+/* Rows and blocks, appended to those of nc contacts. */
 scree_Status scree_joints_pose(struct scree_System *s, int nc);
-/* q, sets and the start r, from the impulses of the last step or of this attempt. */
+/* q, sets and the initial r, from the impulses of the last step or of the current attempt. */
 void scree_joints_fill(struct scree_System *s, double h);
 /* The error of the locked motions at the next kick, relative; the shifts are corrected by it. */
 double scree_joints_correct(struct scree_System *s);
-/* The impulses at hand become those of the attempt. */
+/* Store the current impulses as those of the attempt. */
 void scree_joints_remember(struct scree_System *s);
-/* The attempt stands. */
+/* Accept the attempt. */
 void scree_joints_commit(scree_Joints *joints);
 /* Work of the joints in the step; see certify.c. */
 void scree_joints_work(const struct scree_System *s, double h, scree_EnergyBalance *balance);
 /* Energy stored in springs now. */
 double scree_joints_elastic(const struct scree_System *s);
-/* A joint now, with the reactions of a last step of length h. */
+/* The current state of a joint, with the reactions of a last step of length h. */
 scree_JointState scree_joints_state(const struct scree_System *s, int joint, double h);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a step leaves for the next one: impulses and the memory of contact laws, by the name and
- * place of their contacts. The impulses start the next solve (warm start); the memory of laws is
- * state, and belongs to the last step that stands, however often the present one is tried. */
+/* Data that a step keeps for the next one: impulses and the memory of contact laws, matched by the
+ * key and position of their contacts. The impulses start the next solve (warm start); the memory of
+ * laws is state, and belongs to the last accepted step, however often the current one is tried. */
 #include "core/memory.h"
 #include "core/log.h"
 #include "step/system.h"
@@ -51,7 +51,7 @@ size_t scree_memory_bytes(const scree_Memory *m) {
          m->late.capacity * sizeof *m->late.at;
 }
 
-/* Obstacles may be far off: a place counts from the origin of the other body. */
+/* Obstacles may be far away: a position is relative to the origin of the other body. */
 static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
   const scree_ContactKey *key = &points->keys[k];
   const int body = s->bodies.fixed[key->i] ? key->j : key->i;
@@ -67,14 +67,14 @@ void scree_system_arms(const scree_System *s, const scree_Points *points, scree_
   SCREE_ON_THREADS((int)points->count, s->threads, share, fill_arms(s, points, arms, share));
 }
 
-/* previous[c]: the entry of a memory that contact c had, or -1. */
+/* previous[c]: the entry of contact c in a memory, or -1. */
 static void match(const scree_System *s, const scree_Memory *memory, const scree_Vec3 *arms,
                   int32_t *previous) {
   scree_contact_match_near(memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
                            (size_t)s->posed.nc, previous);
 }
 
-/* The memory of laws after the last step that stands; zero for new contacts. */
+/* The memory of laws after the last accepted step; zero for new contacts. */
 static void recall(scree_System *s, const int32_t *previous) {
   scree_Posed *p = &s->posed;
   const scree_Memory *memory = &s->memory;

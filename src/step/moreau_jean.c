@@ -7,45 +7,46 @@
  * The next configuration at which gaps are known, q_m of the next step, is q_m + h v_{k+1} for
  * every theta, so this is 003's condition (9) on the gap there: convex bodies that do not overlap
  * at one kick do not overlap at the next, nor between the two, because their distance is a convex
- * function of their translation. Where they turn, the gap is expanded again (overlap.c). Nothing
- * that is loaded can be forgotten: a gap that the step would close is in the problem, however small
+ * function of their translation. Where they rotate, the gap is expanded again (overlap.c). No
+ * loaded contact can be missed: a gap that the step would close is in the problem, however small
  * it is. With theta = 1/2 the scheme is the leapfrog: free flight is of second order, gravity does
- * no false work, and motion along a curved obstacle is that of SHAKE, with no drift of the energy.
+ * no spurious work, and motion along a curved obstacle is that of SHAKE, without energy drift.
  *
  * Restitution (Newton, e_n and e_t) acts in the step in which the bodies would meet. The velocity
- * u-, known half a step before the kick, is that of the kick less half of what the forces change it
- * by, d = u_free - u-. So with u = u- + d/2 and a = d/h the bodies meet a time tau after the kick,
+ * u-, known half a step before the kick, is that of the kick less half of its change by the forces,
+ * d = u_free - u-. So with u = u- + d/2 and a = d/h the bodies meet a time tau after the kick,
  *     D + u tau + a tau^2/2 = 0 ,   separate with w = -e (u + a tau) ,
- * and have u+ = w + a (h/2 - tau) half a step after the kick, which the law asks for. Where the two
+ * and have u+ = w + a (h/2 - tau) half a step after the kick, which the law prescribes. If the two
  * bodies meet no others, their positions are corrected by the time tau (delay.c), after which the
- * gap at the next kick is that of the parabola. Elsewhere tau is taken as zero. With e = 1 the
- * energy is kept exactly either way. Bodies that would meet again within about two steps do not
- * bounce: on a curved path, or where others press, bounces of that size are made by the steps.
+ * gap at the next kick is that of the parabola. Otherwise tau is taken as zero. With e = 1 the
+ * energy is conserved exactly either way. Bodies that would meet again within about two steps do
+ * not bounce: on a curved path, or where other bodies press, such bounces are artefacts of the
+ * step.
  *
- * What the solver's tolerance leaves in the gaps of loaded contacts is taken back gently, by a part
- * in each step: where the contact was loaded in the last step and D is small, or D < 0,
+ * The error that the solver's tolerance leaves in the gaps of loaded contacts is corrected slowly,
+ * by a part in each step: where the contact was loaded in the last step and D is small, or D < 0,
  *     g D + h u_n >= 0 ,   g = 0.03 .
- * Taken back at once it would change the impulses of the next step by more than the tolerance: a
+ * A full correction would change the impulses of the next step by more than the tolerance: a
  * solver that lowers the error of some mode of the packing by the factor 1 - k in a step, with the
  * impulses of the last step as its start, leaves D, u_n and the error a of the impulses in it with
  *     D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) ,
- * per step, which decays for g < k only: stacks held by a few sweeps would begin to shake for
+ * per step, which decays for g < k only: stacks solved with a few sweeps would begin to shake for
  * g = 1. Where bodies move along each other their curvature makes gaps of up to (h v)^2 / size in a
- * step: so much is taken back at once, as SHAKE does, and the order of the scheme depends on it.
- * Out of penetration a body is pushed with at most half of the velocity by which its contact
+ * step: this part is corrected at once, as SHAKE does, and the order of the scheme depends on it.
+ * A body is pushed out of penetration with at most half of the velocity by which its contact
  * is pressed together in a step, so that the contact stays loaded and no body is thrown. The work
- * of all this is reported as the energy put in by the scheme. */
+ * of these corrections is reported as the energy added by the scheme. */
 #include "step/system.h"
 
-/* Part of a small gap that is taken back in a step; what small is, relative to the smaller body;
- * part of the velocity by which a contact is pressed together that pushes it apart. */
+/* Part of a small gap that is corrected in a step; limit of a small gap, relative to the smaller
+ * body; part of the velocity by which a contact is pressed together that pushes it apart. */
 static const double gentle = 0.03, small_gap = 1e-3, push_part = 0.5;
 
 static double theta(const scree_WorldSettings *settings) {
   return settings->theta;
 }
 
-/* The velocity u+ that an impact asks for, <= 0 where there is none. */
+/* The velocity u+ that an impact prescribes, <= 0 where there is none. */
 static double bounce_of(const scree_LawContact *law, const scree_Approach *a, double *delay) {
   const double h = a->horizon, change = a->free[0] - a->before[0];
   const double u = a->before[0] + 0.5 * change;

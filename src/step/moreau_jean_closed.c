@@ -1,11 +1,11 @@
 /* Moreau's time stepping with Jean's theta as 000 (section 4) and 001 (section 2) print it:
  * contacts exist where the gap at the middle position is closed, and the law is on velocities
- * alone. Newton's impact law asks for the complementarity of r with u+ + e u-, component by
+ * alone. Newton's impact law requires the complementarity of r with u+ + e u-, component by
  * component, so q = u_free + e u- (DESIGN: without the papers' division by 1 + e).
  *
- * It repeats the papers' figures and nothing else recommends it: bodies meet in mid-step and keep
- * the overlap, fast ones pass through each other, and a loaded contact whose gap opens by rounding
- * does not exist for a step. */
+ * It is provided to reproduce the papers' figures only: bodies meet in mid-step and keep the
+ * overlap, fast ones tunnel, and a loaded contact whose gap opens by rounding does not exist for a
+ * step. */
 #include "step/system.h"
 
 static double theta(const scree_WorldSettings *settings) {

@@ -39,7 +39,7 @@ static void apply_force(scree_System *s, int k, const scree_Force *force, scree_
   forced->angular = scree_axpy(forced->angular, h, turn);
 }
 
-/* Forces that are finite can be too large for the body. */
+/* Finite forces can still be too large for the body. */
 static scree_Status check_forced(const scree_System *s, double time) {
   for (int k = 0; k < s->bodies.count; ++k)
     if (!scree_twist_is_finite(&s->forced[k]))

@@ -1,24 +1,24 @@
-/* Bodies that turn: the gaps of a scheme that looks ahead, linearised again.
+/* Rotating bodies: the gaps of a scheme that looks ahead, linearised again.
  *
  * The expanded gap D + h u_n is a lower bound of the distance of convex bodies that are translated,
- * but not of bodies that turn: the face of a box that turns by a comes a^2/2 of its distance from
- * the centre closer than the tangent says. So after a solve the pairs that may have come too close
- * are looked at in the configuration that the step would end in. A point with a true gap g < 0
- * there asks for
+ * but not of bodies that rotate: the face of a box that turns by a comes closer than the tangent
+ * predicts, by a^2/2 of its distance from the centre. So after a solve the pairs that may have come
+ * too close are tested in the configuration at the end of the step. A point with a true gap g < 0
+ * there requires
  *
  *     g + h (u+_n - u_n) >= -slop ,     u_n the velocity that was found,
  *
- * which is the expanded gap again with D = g + slop - h u_n. Slop is half of the penetration that
- * is left alone, and little more than that is where it begins: if bodies were pushed apart fully,
- * forces would jump in the step in which it begins and in the one after it ends. A contact of the
- * same name gets this D, and a point that was no contact (a corner that comes round) becomes one,
- * with the normal of the end and its place taken back along the motion of the two bodies. The
- * problem is then solved again from the impulses at hand. Only pairs for which a bound on the error
- * of the expansion exceeds the tolerance are looked at: nothing is spent on balls, on bodies at
- * rest or on bodies apart.
+ * which is the expanded gap again with D = g + slop - h u_n. Slop is half of the tolerated
+ * penetration, and the correction starts at a little more than that: if bodies were pushed apart
+ * fully, forces would jump in the step in which it begins and in the one after it ends. A contact
+ * with the same key gets this D, and a point that was no contact (a corner that rotates into reach)
+ * becomes one, with the normal of the end and its position moved back along the motion of the two
+ * bodies. The problem is then solved again from the current impulses. Only pairs for which a bound
+ * on the error of the expansion exceeds the tolerance are tested: balls, bodies at rest and
+ * separated bodies are skipped.
  *
- * Every pair that overlaps at the end is a pair of the contacts: these reach as far as the bodies
- * move (advance.c). */
+ * Every pair that overlaps at the end is a pair of the contacts, since these are searched as far as
+ * the bodies move (advance.c). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/narrow.h"
@@ -27,19 +27,19 @@
 #include <omp.h>
 #include <string.h>
 
-enum { POLL_PAIRS = 64 }; /* that a thread looks at between two polls */
+enum { POLL_PAIRS = 64 }; /* pairs that a thread tests between two polls */
 
-/* Gaps from which on the plane between two balls is laid where they meet, over the size: at smaller
- * ones they may roll on each other. */
+/* Gap, over the size, above which the separating plane of two balls is placed where they meet: at
+ * smaller gaps they may roll on each other. */
 static const double aim_from = 1e-3;
 
-/* One body of a pair: how it moves in the step, and what its turning does to gaps. */
+/* One body of a pair: its motion in the step, and the effect of its rotation on gaps. */
 typedef struct Side {
   scree_Twist velocity; /* that was found */
   bool moves;           /* the pose changes; belts and obstacles at rest do not */
-  double turn;          /* angle in the step; 0 for balls, which look the same from all sides */
-  double arm;           /* furthest point that turns with it */
-  double slimness;      /* bounding radius over the smallest: curvature of flat sides */
+  double turn;     /* angle in the step; 0 for balls, which look the same in every orientation */
+  double arm;      /* distance of the furthest point that rotates with it */
+  double slimness; /* bounding radius over the smallest radius: curvature of flat sides */
 } Side;
 
 static bool is_drum(const scree_Shape *shape) {
@@ -47,9 +47,9 @@ static bool is_drum(const scree_Shape *shape) {
 }
 
 /* A ball inside a drum comes closer to it by moving along it, in every step: with its centre at a
- * distance e from the axis and a way w round it the gap falls by sqrt(e^2 + w^2) - e. This is put
- * into the gaps beforehand with the velocities without contacts, so that nothing is solved twice
- * for it. */
+ * distance e from the axis and a displacement w around it the gap falls by sqrt(e^2 + w^2) - e.
+ * This is added to the gaps in advance with the velocities without contacts, which avoids a second
+ * solve. */
 void scree_system_bend(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   for (size_t c = 0; c < s->contacts.count; ++c) {
@@ -71,11 +71,11 @@ void scree_system_bend(scree_System *s, double h) {
   }
 }
 
-/* Two balls that are apart: the plane between them is laid where they would touch in the step, or
- * come closest, if nothing else touched them. At the start it would stand across the way of balls
- * that pass each other at more than half of their size in a step, and they would collide with it.
- * It is a bound of the distance wherever it is. The normal of the impact is then that of the moment
- * when they touch. */
+/* Two separated balls: the plane between them is placed where they would touch in the step, or come
+ * closest, if they touched no other body. A plane placed at the start would block balls that pass
+ * each other at more than half of their size in a step, and they would collide with it. It is a
+ * bound of the distance wherever it is placed. The normal of the impact is then that of the moment
+ * of contact. */
 static void aim_share(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
@@ -126,12 +126,12 @@ static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
   return side;
 }
 
-/* The manifold of flat faces may jump to another face when an edge comes round: what that adds to
- * the error of the expansion, with room. */
+/* The manifold of flat faces may jump to another face when an edge rotates into contact: factor on
+ * the error of the expansion that covers this with a margin. */
 static const double safety = 100;
 
-/* Overlap that is aimed at and overlap that is noticed, as parts of what is left alone; and the
- * part of the latter that the expansion must be to blame for. */
+/* Target overlap and overlap that triggers a correction, as parts of the tolerated overlap; and the
+ * part of the latter that must be caused by the expansion. */
 static const double aim = 0.5, notice = 0.6, own = 0.1;
 
 /* Bound on how far a true gap at the end can be below the expanded one. The inside of a drum is not
@@ -157,13 +157,13 @@ static scree_Motion motion_after(const scree_Bodies *b, int k, const Side *side,
   return motion;
 }
 
-/* Where the point of body k that is at `point` at the end is now. */
+/* Current position of the point of body k that is at `point` at the end. */
 static scree_Vec3 back(const scree_Bodies *b, int k, const scree_Motion *end, scree_Vec3 point) {
   return scree_pose_apply(&b->motion[k].pose, scree_pose_invert(&end->pose, point));
 }
 
-/* Points of a pair that overlap at the end, when one does so by more than the tolerance: places as
- * they are now, gaps as at the end. Returns the deepest over the size. */
+/* Points of a pair that overlap at the end, if one of them does so by more than the tolerance:
+ * current positions, gaps at the end. Returns the deepest over the size. */
 static double look_at_pair(const scree_System *s, size_t first, size_t last, double h,
                            scree_Points *out) {
   const scree_Bodies *b = &s->bodies;
@@ -186,7 +186,8 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   scree_points_collide(b, i, &mi.pose, j, &mj.pose, 0, out);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
-  /* what the expanded gap shows itself is the solver's, whose tolerance is certified elsewhere */
+  /* overlap that the expanded gap itself predicts is the solver's error, which is certified
+   * elsewhere */
   if (deepest >= -limit || deepest >= lowest - own * limit) {
     out->count = begin;
     return 0;
@@ -212,7 +213,7 @@ static bool same_pair(const scree_ContactKey *a, const scree_ContactKey *b) {
   return a->i == b->i && a->j == b->j;
 }
 
-/* The share of the pairs of contacts of a thread; *worst is the deepest of them. */
+/* Process a thread's share of the pairs of contacts; *worst is the deepest of them. */
 static void look_at_pairs(scree_System *s, double h, bool *stop, scree_Points *out, double *worst,
                           scree_Share share) {
   const scree_ContactKey *keys = s->contacts.keys;
@@ -247,7 +248,7 @@ scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *point
   return points->failed ? scree_fail_memory(s->log, "the overlaps of a step") : SCREE_OK;
 }
 
-/* D of the expansion for point k found at the end that was no contact. */
+/* D of the expansion for point k, found at the end, that was no contact. */
 static double gap_now(const scree_System *s, const scree_Points *points, size_t k, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &points->keys[k];
@@ -270,7 +271,7 @@ static void move_point(scree_Points *to, size_t t, const scree_Points *from, siz
   to->curve[t] = from->curve[f];
 }
 
-/* The points `more`, sorted by pairs, into the contacts: from the back, in place. */
+/* Merge the points `more`, sorted by pairs, into the contacts: from the back, in place. */
 static bool merge(scree_Points *all, const scree_Points *more) {
   size_t a = all->count, m = more->count;
   all->failed = false;
@@ -297,7 +298,7 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
   scree_system_arms(s, points, arms + s->contacts.count);
   scree_contact_match_near(s->contacts.keys, arms, s->contacts.count, points->keys,
                            arms + s->contacts.count, n, match);
-  points->count = 0; /* those that were no contacts stay */
+  points->count = 0; /* keep those that were no contacts */
   for (size_t k = 0; k < n; ++k) {
     const scree_ContactKey *key = &points->keys[k];
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
@@ -309,7 +310,7 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
       move_point(points, points->count++, points, k);
       continue;
     }
-    /* what is missing at the end is asked for besides what the law asked for already */
+    /* the missing gap at the end is added to the shift that the law already has */
     const size_t c = (size_t)match[k];
     const double asked = h * s->posed.shift[c * (size_t)b->dimension];
     const double curve =

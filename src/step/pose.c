@@ -3,7 +3,7 @@
  * Contact c between bodies i and j at point P with frame (n, t1, t2), n from j to i, has the
  * relative velocity u = R^T (v_i(P) - v_j(P)). The kind of a body gives the block of its velocity
  * (rigid.h); body j has the negative one. Obstacles have no block: their velocity is part of q.
- * When all bodies that touch are balls, two numbers for each stand for the block (scree/problem.h).
+ * When all bodies that touch are balls, two numbers each replace the block (scree/problem.h).
  * Only bodies that touch something are in the problem, numbered in the order of the world. */
 #include "core/log.h"
 #include "core/memory.h"
@@ -13,15 +13,15 @@
 #include <float.h>
 #include <string.h>
 
-enum { PAD = 8 }; /* kernels may read a vector past the end */
+enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
-/* Arrays for nc contacts, some more than needed when they grow; contents are not kept. */
+/* Arrays for nc contacts, with spare capacity when they grow; contents are not kept. */
 static bool reserve(void **array, size_t count, size_t size) {
   scree_free(*array);
   return (*array = scree_alloc(count + PAD, size)) != NULL;
 }
 
-/* `more` rows are those of joints, behind the contacts. */
+/* `more` rows are those of joints, after the contacts. */
 static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, size_t more) {
   if (!shifts) {
     scree_free(p->shift);
@@ -53,7 +53,7 @@ static size_t row_size(const scree_Posed *p, size_t d, size_t nb) {
   return p->balls ? 4 : 2 * d * nb;
 }
 
-/* Of B and arm there is only the one that is used. */
+/* Of B and arm only the one that is used is allocated. */
 static bool reserve_rows(scree_Posed *p, size_t rows, size_t size) {
   double **used = p->balls ? &p->arm : &p->B, **other = p->balls ? &p->B : &p->arm;
   if (rows <= p->row_capacity && *used) return true;
@@ -68,7 +68,8 @@ static bool reserve_rows(scree_Posed *p, size_t rows, size_t size) {
   return true;
 }
 
-/* The kinds of sets and their parameters, only when some pair needs another than the cone. */
+/* The kinds of sets and their parameters, allocated only if some pair needs a set other than the
+ * cone. */
 static bool reserve_sets(scree_Posed *p, size_t nc) {
   if (nc <= p->set_capacity) return true;
   const size_t n = nc + nc / 16;
@@ -81,7 +82,7 @@ static bool reserve_sets(scree_Posed *p, size_t nc) {
   return true;
 }
 
-/* Compliance and memory, only when some pair has a law with terms of its own. */
+/* Compliance and memory, allocated only if some pair has a law with terms of its own. */
 static bool reserve_terms(scree_Posed *p, size_t nc, size_t d, size_t memory) {
   if (nc <= p->term_capacity && memory == p->memory_size) return true;
   const size_t n = nc + nc / 16;
@@ -126,8 +127,8 @@ static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
   scree_contact_frame(normal, d, &a[1], &a[2]);
 }
 
-/* Whether body k is a ball whose centre lies on the line of the normal n through P, as far as
- * numbers of the size of P can tell. */
+/* Whether body k is a ball whose centre lies on the line of the normal n through P, within the
+ * rounding of numbers of the size of P. */
 static bool is_ball(const scree_Bodies *b, int k, scree_Vec3 P, scree_Vec3 n) {
   if (!scree_is_ball(&b->cold[k].shape, &b->inertia[k])) return false;
   const scree_Vec3 arm = scree_sub(P, b->motion[k].pose.position);
@@ -186,7 +187,7 @@ static void fill_rows(scree_System *s, scree_Share share) {
 scree_Status scree_system_pose(scree_System *s) {
   scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
-  /* contacts ahead are shifted by their gap, others by restitution alone */
+  /* contacts of schemes that look ahead are shifted by their gap, others by restitution alone */
   const bool shifts = s->scheme->looks_ahead || s->laws.any_restitution;
   int joints;
   size_t more;
@@ -249,9 +250,9 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
 }
 
 /* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
- * and what its impulse of the last step changes, for bodies that others press. The impulse of
- * pushing out a stack of bodies is larger than that of its weight, and would allow a larger push in
- * the next step, so it counts as no more than the largest force in the world. */
+ * plus the change by its impulse of the last step, for bodies that are pressed by others. The
+ * impulse of pushing out a stack of bodies is larger than that of its weight, and would allow a
+ * larger push in the next step, so it is limited to the largest force in the world. */
 static double load_of(const scree_System *s, int c) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
@@ -284,7 +285,7 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
 }
 
-/* The terms of a law of its own in place of the scheme's. */
+/* Use the terms of a law of its own in place of the scheme's. */
 static void fill_terms(scree_System *s, int c, const scree_LawContact *law, const double *before,
                        double *shift, scree_Set *set) {
   scree_Posed *p = &s->posed;
@@ -301,7 +302,7 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   memcpy(shift, terms.q, (size_t)d * sizeof *shift);
   for (int k = 0; k < d; ++k) C[k * d + k] = terms.compliance[k];
   *set = terms.set;
-  /* what a spring pushes is no error of the gap */
+  /* penetration carried by a spring is not an error of the gap */
   if (terms.compliance[0] > 0) p->push[c] = 0;
 }
 
@@ -310,7 +311,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
   const double horizon = s->times.horizon;
-  /* the associated law holds sliding contacts open by h mu |u_T|: that gap is no error */
+  /* the associated law keeps sliding contacts open by h mu |u_T|: that gap is not an error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
   const double held = s->audit.push_held;
   SCREE_OVER_BODIES(c, p->nc, share) {
@@ -333,7 +334,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
           .free = q};
       if (approach.gap < 0 || law->e_n > 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
-      p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap that an impact closes is no error */
+      p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];

@@ -1,41 +1,42 @@
-/* The solution of the posed problem within the work that a step may cost.
+/* The solution of the posed problem within the work limit of a step.
  *
- * 1. Solve to the tolerance. If that fails, once more with a higher limit of iterations, then with
- *    the default solver.
- * 2. The tolerance is relative to the impulses. Where these are large against the motion (heavy
- *    loads, bodies at rest) an error below the tolerance can do more work than the motion does: a
- *    stack creeps, a loaded packing shakes. So the energy by which the solution violates the law is
- *    compared with the energy that the step turns over (certify.c), and the solve goes on where it
- *    is too large and the extra work is small.
+ * 1. Solve to the tolerance. If that fails, retry with a higher limit of iterations, then with the
+ *    default solver.
+ * 2. The tolerance is relative to the impulses. Where these are large compared with the motion
+ *    (heavy loads, bodies at rest) an error below the tolerance can do more work than the motion
+ *    does: a stack creeps, a loaded packing shakes. So the energy by which the solution violates
+ *    the law is compared with the energy exchanged in the step (certify.c), and the solve continues
+ *    where it is too large and the extra work is small.
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
- *    below the tolerance. The gaps that the solution leads to at the next kick show it; if one
- * would close by a noticeable part of the smaller body, the solve goes on as well. With max_retries
- * = 0 each problem is solved once, to the tolerance.
+ *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
+ *    noticeable part of the smaller body, the solve continues as well. With max_retries = 0 each
+ *    problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
- * timed, so that the same step ends with the same bits on every machine. When it is used up the
- * best solution found stands: it is not certified, and neither retries nor halvings follow. */
+ * timed, so that the same step ends with the same bits on every machine. When the limit is reached
+ * the best solution found is used: it is not certified, and neither retries nor halvings follow. */
 #include "solver/registry.h"
 #include "step/system.h"
 
 #include <string.h>
 
 static const struct {
-  int patience;          /* a retry may make this many times the iterations */
-  double weight;         /* of the last step in the running mean of the work per contact */
-  double growth;         /* a step counts in it as at most this many usual ones */
-  double least_sweeps;   /* a step may always cost this many sweeps */
-  double least_work;     /* and this many seconds of an ordinary core */
-  double share;          /* of what a step may cost, for one solve: halved steps are easier */
-  double last_sweeps;    /* a solve may make this many, even if the step's work is used up */
-  double tighten_sweeps; /* sweeps that may be added for the energy, or as much as the solve took */
-  double long_work;      /* seconds of an ordinary core that a long attempt gets in any case */
-  double margin;         /* part of the allowed energy that is aimed at */
+  int patience;        /* factor on the iteration limit in a retry */
+  double weight;       /* of the last step in the running mean of the work per contact */
+  double growth;       /* a step counts in the mean as at most this many usual ones */
+  double least_sweeps; /* a step may always cost this many sweeps */
+  double least_work;   /* and this many seconds of a reference core */
+  double share;        /* part of the work limit of a step for one solve: halved steps are easier */
+  double last_sweeps;  /* a solve may make this many, even beyond the work limit of the step */
+  double tighten_sweeps; /* sweeps that may be added to lower the energy error, or as many as the
+                            solve took */
+  double long_work;      /* seconds of a reference core that a long attempt always gets */
+  double margin;         /* target, as a part of the allowed energy */
   double sink;           /* part of the allowed penetration that one step may add */
-  double hold;           /* part of the tolerance at which that would be met that is asked for */
-  double exact;          /* error that is as good as rounding lets it be from step to step */
-  double round_off;      /* least tolerance that is asked for */
-  int most_failures;     /* of long attempts in a row after which they get no rarer */
+  double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
+  double exact;     /* error that rounding does not allow to be lower from step to step */
+  double round_off; /* smallest tolerance that is requested */
+  int most_failures; /* long attempts failed in a row after which the pause grows no further */
 } rules = {.patience = 10,
            .weight = 0.1,
            .growth = 3,
@@ -69,15 +70,15 @@ bool scree_system_work_used_up(const scree_System *s) {
 void scree_system_work_end(scree_System *s, bool certified) {
   scree_WorkMeter *w = &s->work;
   const double spent = w->spent;
-  w->spent = 0; /* the meter is part of the state that is saved; this belongs to one step */
+  w->spent = 0; /* the meter is part of the saved state; this belongs to one step */
   if (!certified || s->posed.nc == 0) return;
   double now = spent / s->posed.nc;
-  /* a few hard steps do not make the next ones dearer by as much */
+  /* limits the influence of a few hard steps on the work limit of the next ones */
   if (w->usual > 0) now = fmin(now, rules.growth * w->usual);
   w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
 }
 
-/* The solver that lives as long as the system, with other settings each time. */
+/* The solver that is kept as long as the system, with other settings each time. */
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
@@ -110,7 +111,7 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   return SCREE_OK;
 }
 
-/* With more patience, then with the default solver. */
+/* Retry with a higher iteration limit, then with the default solver. */
 static scree_Status retry(scree_System *s, const scree_Problem *problem,
                           scree_SolveSettings *settings, scree_StepReport *report) {
   const scree_SolverClass *class_ = scree_solver_class_find(settings->solver);
@@ -140,9 +141,9 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
 }
 
 /* Lower the tolerance until the energy by which the solution violates the law is small. A step may
- * double its work for that, and warm starts carry what was gained to the next step. Sweeps alone
- * cannot hold a stack, so a longer attempt, in which small problems are factorised, comes first; k
- * failures in a row put the next one off by 2^k steps. */
+ * double its work for that, and warm starts preserve the gain in the next step. Sweeps alone cannot
+ * hold a stack, so a longer attempt, in which small problems are factorised, comes first; after k
+ * failures in a row the next one is 2^k steps later. */
 static scree_Status tighten(scree_System *s, const scree_Problem *problem,
                             scree_SolveSettings *settings, scree_StepReport *report) {
   scree_WorkMeter *w = &s->work;
@@ -157,7 +158,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   const bool is_long = w->pause == 0;
   if (is_long) most = fmax(most, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);
-  /* Newton may stall where little work is spent: all methods, once */
+  /* Newton may stall when the work limit is small: try all methods once */
   if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
     status = solve_once(s, problem, settings, most - report->solve.work, report);
@@ -193,7 +194,7 @@ double scree_system_sinking_allowed(const scree_System *s) {
   return rules.sink * s->settings.penetration_limit;
 }
 
-/* Lower the tolerance until no contact sinks in. */
+/* Lower the tolerance until the predicted penetration is within its limit. */
 static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
                                scree_SolveSettings *settings, scree_StepReport *report) {
   const double allowed = scree_system_sinking_allowed(s);
@@ -210,7 +211,7 @@ static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
   return SCREE_OK;
 }
 
-/* Joints alone are a linear problem, up to stops: a Newton step with a small proximal weight
+/* Joints alone are a linear problem, except for stops: a Newton step with a small proximal weight
  * solves it to round-off, and takes little more time than a rough solution would. */
 static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
                                  scree_SolveSettings *settings, scree_StepReport *report) {

@@ -11,8 +11,9 @@
  * Gaps are known at the configurations of the kicks. From one kick to the next the bodies move by
  * h v+, whatever theta is (h/2 v+ at the end of this step and h/2 v+ at the start of the next one,
  * for theta = 1/2), so a condition D + h u_n >= 0 on the gap D at one kick is a condition on the
- * gap at the next: see scheme.c. The inertia of a body is that of the configuration of the kick,
- * and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an identity. */
+ * gap at the next: see moreau_jean.c. The inertia of a body is that of the configuration of the
+ * kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an
+ * identity. */
 #ifndef SCREE_STEP_SYSTEM_H
 #define SCREE_STEP_SYSTEM_H
 
@@ -28,23 +29,23 @@
 
 #include <omp.h>
 
-/* A contact as a scheme sees it before the solve. */
+/* A contact before the solve, as passed to a scheme. */
 typedef struct scree_Approach {
-  double horizon;       /* time from this kick to the next one */
-  double gap;           /* D, negative: penetration */
-  double size;          /* of the smaller body */
-  bool loaded;          /* it carried an impulse in the last step */
-  double travel;        /* how far the bodies move along each other until the next kick */
-  double curve;         /* <= 0: what turning and curvature take of the gap until the next kick */
-  double load;          /* change of velocity, > 0, by which forces press this contact in a step */
-  bool alone;           /* its bodies meet no other ones in this step */
+  double horizon; /* time from this kick to the next one */
+  double gap;     /* D, negative: penetration */
+  double size;    /* of the smaller body */
+  bool loaded;    /* it carried an impulse in the last step */
+  double travel;  /* how far the bodies move along each other until the next kick */
+  double curve;   /* <= 0: reduction of the gap by rotation and curvature until the next kick */
+  double load;    /* change of velocity, > 0, by which forces press this contact in a step */
+  bool alone;     /* its bodies meet no other bodies in this step */
   const double *before; /* (d) relative velocity before the kick */
-  const double *free;   /* (d) and after a kick without contacts */
+  const double *free;   /* (d) relative velocity after a kick without contacts */
 } scree_Approach;
 
 typedef struct scree_SchemeClass {
   const char *name, *summary;
-  bool looks_ahead; /* contacts are sought as far as bodies can come until the next kick */
+  bool looks_ahead; /* contacts are searched as far as bodies can move until the next kick */
   double (*theta)(const scree_WorldSettings *settings);
   /* shift (d) receives what q holds besides the free velocity. Returns the normal velocity that the
    * law imposes to correct the gap: > 0 out of penetration, < 0 where an open gap is to be closed.
@@ -58,7 +59,7 @@ extern const scree_SchemeClass scree_scheme_moreau_jean, scree_scheme_euler,
 /* The gap in the law, for schemes that look ahead (moreau_jean.c). */
 double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approach *approach,
                          double *shift, double *delay);
-extern const scree_SchemeClass *const scree_scheme_registry[]; /* null-ended */
+extern const scree_SchemeClass *const scree_scheme_registry[]; /* null-terminated */
 const scree_SchemeClass *scree_scheme_find(const char *name);
 
 /* Contact points in the order of the sorted pairs. */
@@ -68,10 +69,11 @@ typedef struct scree_Points {
   scree_Vec3 *position, *normal; /* (count) position: the middle of the gap */
   double *gap;                   /* (count) */
   double *curve;                 /* (count) see scree_Approach */
-  bool failed;                   /* memory ran out */
+  bool failed;                   /* out of memory */
 } scree_Points;
 
-/* A body whose impact comes after the end of the step: its way still to go at the next kick. */
+/* A body whose impact comes after the end of the step, and its remaining displacement at the next
+ * kick. */
 typedef struct scree_Late {
   int body;
   scree_Twist way;
@@ -82,17 +84,17 @@ typedef struct scree_LateList {
   scree_Late *at; /* (count) */
 } scree_LateList;
 
-/* What the contacts of a step leave for the next one, by name and place: impulses that are not
- * zero, in the world frame, and the memory of their laws. */
+/* Data that the contacts of a step keep for the next one, matched by key and position: nonzero
+ * impulses, in the world frame, and the memory of their laws. */
 typedef struct scree_Memory {
   size_t count, key_capacity, impulse_capacity, arm_capacity, value_capacity;
   scree_ContactKey *keys; /* (count) */
   scree_Vec3 *impulses;   /* (count) on the first body */
-  scree_Vec3 *arms;       /* (count) where, from the origin of a body that is no obstacle */
-  size_t stride;          /* doubles that the laws remember of a contact */
-  double *values;         /* (count x stride) */
-  double h;               /* of the step they were found in */
-  scree_LateList late;    /* bodies with a way to go */
+  scree_Vec3 *arms;    /* (count) position relative to the origin of a body that is no obstacle */
+  size_t stride;       /* number of doubles in the memory of a contact's law */
+  double *values;      /* (count x stride) */
+  double h;            /* of the step they were found in */
+  scree_LateList late; /* bodies with a remaining displacement */
 } scree_Memory;
 
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
@@ -101,15 +103,14 @@ typedef struct scree_Posed {
   int nc, nbodies;      /* bodies with contacts */
   size_t more_capacity; /* rows of joints behind the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
-  bool balls;  /* all bodies that touch are balls: `arm` and the normals of the contacts stand for B
-                */
+  bool balls;  /* all bodies that touch are balls: `arm` and the normals replace B */
   int *body;   /* (nc x 2) index of a problem body, -1 for obstacles */
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
   double *shift; /* (nc x d) q without the free velocity, or null: zero */
-  double *push;  /* (nc) velocity out of penetration; there if shift is */
-  bool *loaded;  /* (nc) it carried an impulse in the last step; there if shift is */
+  double *push;  /* (nc) velocity out of penetration; allocated if shift is */
+  bool *loaded;  /* (nc) it carried an impulse in the last step; allocated if shift is */
   double *mu;    /* (nc) */
   uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
   double *set_a, *set_b;
@@ -122,36 +123,37 @@ typedef struct scree_Posed {
   double *delay;      /* (nc) time from the kick to the impact of a contact that bounces, or 0;
                        * there if shift is */
   bool foreseen;      /* some contact may bounce: the arrays below are filled */
-  int *busy, *struck; /* (bodies of the world) contacts that count; the one that bounces, or -1 */
+  int *busy, *struck; /* (bodies of the world) number of relevant contacts; the contact that
+                         bounces, or -1 */
   size_t busy_capacity, struck_capacity;
-  double *lowered; /* (nbodies + 1 x nb) the same of impulses that were lowered (dissipate.c) */
+  double *lowered; /* (nbodies + 1 x nb) the same for impulses that were lowered (dissipate.c) */
   size_t lowered_capacity;
-  double rho, scale; /* of the error: step of the natural map, and what it is relative to */
+  double rho, scale; /* of the error: step of the natural map, and scale of the relative error */
   double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
 
-/* How much energy the discretisation has made, and what that is to be compared with. */
+/* Energy created by the discretisation, and the energies that it is compared with. */
 typedef struct scree_EnergyAudit {
-  double scheme;      /* sum of what the scheme has made (certify.c) */
-  double taken_peak;  /* largest sum so far of what impact, friction and scheme have taken */
-  double given_back;  /* largest fall of that sum below its peak */
-  double push_held;   /* part by which pushes out of penetration are held back now, in [0, 1) */
+  double scheme;      /* sum of the energy created by the scheme (certify.c) */
+  double taken_peak;  /* largest sum so far of the losses by impact, friction and scheme */
+  double given_back;  /* largest fall of that sum below its maximum */
+  double push_held;   /* current reduction of pushes out of penetration, in [0, 1) */
   double push_least;  /* smallest sum so far of the work of correcting gaps */
-  double push_rise;   /* largest rise of that sum above its smallest */
-  double turned_over; /* largest kinetic energy and flows so far */
-  double last_step;   /* energy turned over in the last step */
+  double push_rise;   /* largest rise of that sum above its minimum */
+  double turned_over; /* largest kinetic energy and energy flows so far */
+  double last_step;   /* energy exchanged in the last step */
   double weight;      /* sum over bodies of force (gravity included) times size */
-  double rest;        /* the same times h over the time that the force takes to move it that far */
+  double rest; /* the same times h over the time in which the force moves the body that far */
 } scree_EnergyAudit;
 
-/* Work of the steps, in seconds of an ordinary core but counted (solve.c). */
+/* Work of the steps, in seconds of a reference core, but counted, not timed (solve.c). */
 typedef struct scree_WorkMeter {
   double usual;        /* running mean over the steps, per contact; 0: not known yet */
   double spent;        /* in this step */
   int failures, pause; /* long attempts to tighten that failed in a row; steps until the next */
 } scree_WorkMeter;
 
-/* The step under way, as contact laws see it. */
+/* The current step, as passed to contact laws. */
 typedef struct scree_StepTimes {
   double h;       /* its length */
   double horizon; /* from its kick to the next one */
@@ -167,53 +169,54 @@ typedef struct scree_System {
   const scree_Log *log;
   int threads;
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
-  int solves;      /* done in the step under way */
+  int solves;      /* number of solves in the current step */
 
   scree_Solver *solver; /* of all steps */
   scree_BroadPhase *broad;
   size_t reach_capacity;
-  double *reach;   /* (bodies) how far a body may come in this step, if the scheme looks ahead */
+  double *reach;   /* (bodies) how far a body may move in this step, if the scheme looks ahead */
   scree_Vec3 fall; /* change of velocity by gravity in this step */
   scree_Twist *forced;      /* (bodies) and by other forces, or null when there are none */
   scree_Twist *forced_room; /* its memory */
   size_t forced_capacity;
-  double forced_most; /* largest change of a velocity by both */
+  double forced_most; /* largest change of a velocity by gravity and forces */
 
-  scree_StepTimes times; /* of the attempt under way */
+  scree_StepTimes times; /* of the current attempt */
   scree_Joints joints;
   scree_Points contacts; /* of the last detection */
-  /* Memory of the parts of a step, kept from step to step: pieces that a part takes and releases
-   * before it ends, lists of points for each thread, points that would overlap at the end. */
+  /* Memory of the parts of a step, kept from step to step: temporary blocks of a part, lists of
+   * points for each thread, points that would overlap at the end. */
   scree_Arena scratch;
   int list_count;
   scree_Points *lists; /* (list_count) */
   scree_Points overlaps;
   scree_Posed posed;
-  scree_Memory memory; /* of the last step that stands */
-  scree_Memory trial;  /* of this attempt, if its h > 0 */
-  scree_LateList late; /* ways of this attempt that are gone within the step */
+  scree_Memory memory; /* of the last accepted step */
+  scree_Memory trial;  /* of the current attempt, if its h > 0 */
+  scree_LateList late; /* displacements of the current attempt that are completed within the step */
 
   scree_EnergyAudit audit;
-  double pending; /* work on the ways in trial.late, which the next step counts */
-  double swing;   /* of the energy in the step under way, which comes back (certify.c) */
+  double pending; /* work along the displacements in trial.late, which the next step counts */
+  double swing;   /* energy oscillation in the current step, without drift (certify.c) */
   scree_WorkMeter work;
-  scree_EnergyBalance total; /* kinetic, potential: now; the flows: sums since the start */
-  double penetration;        /* deepest of the last step */
-  bool energy_known;         /* total.kinetic and .potential are those of the present state */
+  scree_EnergyBalance total; /* kinetic, potential: current; flows: sums since the start */
+  double penetration;        /* deepest penetration of the last step */
+  bool energy_known;         /* total.kinetic and .potential are those of the current state */
 } scree_System;
 
 /* ---- advance.c ------------------------------------------------------------------------------- */
 
-/* What a step changes of bodies and joints, all of it doubles; the memory of contacts is apart. */
+/* State of bodies and joints that a step changes, all doubles; the memory of contacts is
+ * separate. */
 size_t scree_system_snapshot_size(const scree_System *s);
 void scree_system_save(const scree_System *s, void *snapshot);
 void scree_system_restore(scree_System *s, const void *snapshot);
 
 /* ---- move.c ---------------------------------------------------------------------------------- */
 
-/* Step 1: obstacles are driven as at `middle`, all drift for `h`. */
+/* Step 1: obstacles are driven as at time `middle`, all bodies drift for `h`. */
 void scree_system_drift(scree_System *s, double h);
-/* `fall` and `forced` from the forces at time `middle` for a step h. */
+/* Compute `fall` and `forced` from the forces at time `middle` for a step h. */
 scree_Status scree_system_force(scree_System *s, double middle, double h);
 /* Velocity of body k without contacts, before the kick. */
 static inline scree_Twist scree_system_free(const scree_System *s, int k) {
@@ -226,9 +229,9 @@ static inline scree_Twist scree_system_free(const scree_System *s, int k) {
 }
 /* Velocity of body k after the kick: v_free + M^-1 H^T r, from posed.y. */
 scree_Twist scree_system_after(const scree_System *s, int k);
-/* All bodies to their velocity after. */
+/* Set all bodies to their velocity after the kick. */
 void scree_system_kick(scree_System *s);
-/* M^-1/2 y of body k: the velocity (or displacement) of its scaled one. */
+/* M^-1/2 y of body k: the velocity (or displacement) for a scaled velocity y. */
 scree_Twist scree_system_unscaled(const scree_System *s, int k);
 
 /* ---- detect.c -------------------------------------------------------------------------------- */
@@ -236,11 +239,11 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
  * bodies (a null reach is zero) into `contacts`. */
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
-/* For the threads of a parallel loop: whether to leave it. Thread 0, the caller's, asks the poll;
- * the others read the *stop that it sets. */
+/* For the threads of a parallel loop: whether to stop. Thread 0, the caller's, calls the poll; the
+ * others read the *stop that it sets. */
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop);
-/* Where contact c acts on the first (side 0) or second body: on its surface. Where the gap is
- * closed the two are one point, so that angular momentum is kept exactly. */
+/* Point at which contact c acts on the first (side 0) or second body: on its surface. Where the gap
+ * is closed the two are one point, so that angular momentum is conserved exactly. */
 static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int side) {
   const double gap = s->contacts.gap[c] > 0 ? s->contacts.gap[c] : 0;
   const int k = side == 0 ? s->contacts.keys[c].i : s->contacts.keys[c].j;
@@ -257,13 +260,13 @@ static inline const scree_LawContact *scree_system_law(const scree_System *s, in
   const scree_BodyCold *cold = s->bodies.cold;
   return scree_law_table_get(&s->laws, cold[i].material, cold[j].material);
 }
-/* Deepest penetration of the contacts found, relative to the smaller body. */
+/* Deepest penetration of the current contacts, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
 void scree_points_fini(scree_Points *points);
-/* An empty list for each thread, valid until the next call; null when memory runs out. */
+/* An empty list for each thread, valid until the next call; null if out of memory. */
 scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
-/* Behind the others; `failed` is set when memory runs out. */
+/* Append a point; `failed` is set if out of memory. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
 /* Add all points of bodies i and j at these poses with gaps up to `margin`. */
 void scree_points_collide(const scree_Bodies *bodies, int i, const scree_Pose *pi, int j,
@@ -276,7 +279,7 @@ scree_Status scree_system_pose(scree_System *s);
 /* Free velocities, gaps, restitution, friction: q, mu, sets, compliance. r holds the impulses of
  * the last step for the loads of contacts. */
 void scree_system_fill(scree_System *s);
-/* Contact c as a law sees it; axes (d) and before (d) are the caller's. */
+/* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift and
@@ -288,7 +291,7 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
   if (!s->laws.any_terms) return p->u[at] - p->shift[at];
   return p->u[at] - p->shift[at] - p->C[((size_t)c * d + (size_t)k) * d + (size_t)k] * p->r[at];
 }
-/* Whether there is anything to solve: contacts or joints. */
+/* Whether there are contacts or joints to solve. */
 static inline bool scree_system_is_posed(const scree_System *s) {
   return s->posed.nc > 0 || s->joints.rows.count > 0;
 }
@@ -303,12 +306,12 @@ bool scree_memory_reserve(scree_Memory *memory, size_t count, size_t stride);
 void scree_memory_fini(scree_Memory *memory);
 bool scree_memory_copy(const scree_Memory *from, scree_Memory *to);
 size_t scree_memory_bytes(const scree_Memory *memory);
-/* Places (count) of points relative to a body of theirs, by which names are matched. */
+/* Positions (count) of points relative to one of their bodies, by which contacts are matched. */
 void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);
-/* r from the trial, or else from the memory of the last step; which contacts the latter loaded, and
- * what their laws remember of it. */
+/* r from the trial, or else from the memory of the last step; which contacts were loaded then, and
+ * the memory of their laws. */
 scree_Status scree_system_warm(scree_System *s, double h);
-/* The trial becomes the impulses at hand, and what the laws make of them. */
+/* Store the current impulses, and the memory of the laws after them, in the trial. */
 scree_Status scree_system_remember(scree_System *s, double h);
 /* Energy stored in the contacts of a memory. */
 scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *memory);
@@ -317,19 +320,20 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
 
 /* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. */
 scree_Status scree_system_solve(scree_System *s, scree_StepReport *report);
-/* How much deeper a contact will be at the next kick because of errors of the solution, over the
- * size; and how much may be. */
+/* Additional penetration at the next kick caused by errors of the solution, over the size; and its
+ * limit. */
 double scree_system_sinking(const scree_System *s);
 double scree_system_sinking_allowed(const scree_System *s);
-/* The meter at the start and at the end of a step, all its substeps and attempts included. */
+/* Reset or update the meter at the start and at the end of a step, including all substeps and
+ * attempts. */
 void scree_system_work_begin(scree_System *s);
 void scree_system_work_end(scree_System *s, bool certified);
-/* Whether the step has cost what it may. */
+/* Whether the step has reached its work limit. */
 bool scree_system_work_used_up(const scree_System *s);
 
 /* ---- dissipate.c ----------------------------------------------------------------------------- */
 
-/* Lower the impulses found where contacts put in more energy than is allowed; the report then has
+/* Lower the impulses found where contacts add more energy than is allowed; the report then has
  * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
 
@@ -339,25 +343,25 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
 scree_Status scree_system_foresee(scree_System *s, double horizon);
 /* Whether the bodies of contact c meet no others, and their impact can be delayed. */
 bool scree_system_meets_one(const scree_System *s, size_t c);
-/* After the solve and before the kick: `late` and `trial.late`, the ways that take bodies back by
- * what the kick takes them too far in the `rest` of the step, and beyond it. The work on these ways
- * of a step h, and on those left of the last one, is added. */
+/* After the solve and before the kick: fill `late` and `trial.late`, the displacements that undo
+ * the excess motion of the kick in the `rest` of the step, and beyond it. The work along these
+ * displacements in a step h, and along those left from the last step, is added. */
 scree_Status scree_system_delay(scree_System *s, double rest, double horizon, double h,
                                 scree_EnergyBalance *balance);
-/* Move bodies by these ways. */
+/* Apply these displacements to the bodies. */
 void scree_system_move_late(scree_System *s, const scree_LateList *list);
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
-/* `curve` of balls in drums: what the drum's curvature takes of their gaps in a time h. */
+/* `curve` of balls in drums: reduction of their gaps by the drum's curvature in a time h. */
 void scree_system_bend(scree_System *s, double h);
-/* Normals of balls that are apart: as they will be when they meet or are closest. */
+/* Normals of balls that are apart: those at the time when they meet or are closest. */
 void scree_system_aim(scree_System *s, double h);
-/* After a solve of a scheme that looks ahead: the points that would overlap at the end of
- * the step by more than is left alone, put into the empty list; *depth is the deepest over the
- * pair's size. */
+/* After a solve of a scheme that looks ahead: append to the empty list the points that would
+ * overlap at the end of the step by more than the tolerance; *depth is the deepest over the pair's
+ * size. */
 scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *points, double *depth);
-/* Those points as contacts whose expanded gap at the end is the true one. */
+/* Add those points as contacts whose expanded gap at the end is the true one. */
 scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *points);
 
 /* ---- certify.c ------------------------------------------------------------------------------- */
@@ -369,34 +373,34 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
-/* Work that contacts may put in in a step h in which the kinetic energy is about `kinetic`. */
+/* Work that contacts may add in a step h in which the kinetic energy is about `kinetic`. */
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
-/* Add a step that stands to the audit; `total` has it already. `before` is the kinetic energy
+/* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
-/* Energy that the solution of the step is wrong by: the sum of |r . (u + s(u))|, which the law
- * wants to be zero. */
+/* Energy error of the solution of the step: the sum of |r . (u + s(u))|, which is zero for an exact
+ * solution. */
 double scree_system_defect(const scree_System *s);
-/* How large it may be: a small part of the energy that a step turns over, and so little where
- * nothing moves that bodies at rest stay there. */
+/* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
+ * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
-/* Energy created since the start: put in by pushing bodies out of penetration, given back by
- * contacts and scheme, or missing in the balance; relative to the energy turned over, at least to
- * the work of moving every body against its load by a hundredth of its size. */
+/* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
+ * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of
+ * moving every body against its load by a hundredth of its size. */
 double scree_system_energy_created(const scree_System *s);
 /* Whether contact c carries an impulse beyond the solver's tolerance. */
 bool scree_system_is_active(const scree_System *s, int c);
-/* The natural map of contact c over the scale of the error; as the last solve left it. */
+/* The natural map of contact c over the scale of the error, after the last solve. */
 double scree_system_contact_error(const scree_System *s, int c);
-/* How many contacts exceed the tolerance by themselves. */
+/* Number of contacts that each exceed the tolerance. */
 int scree_system_count_above(const scree_System *s, double tolerance);
 
 /* ---- advance.c ------------------------------------------------------------------------------- */
 
 /* One attempt at a step of length h from time `start`. Fills the part of the report that belongs to
- * one substep; `report->certified` says whether everything was met, *halve
- * whether a shorter step may help. On SCREE_BAD_INPUT, SCREE_MACHINE or SCREE_INTERRUPTED the state
- * is half-way: the caller puts it back. */
+ * one substep; `report->certified` says whether all limits were met, *halve whether a shorter step
+ * may help. On SCREE_BAD_INPUT, SCREE_MACHINE or SCREE_INTERRUPTED the state is only partly
+ * updated: the caller restores it. */
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve);
 
@@ -405,7 +409,7 @@ size_t scree_system_memory(const scree_System *s);
 
 /* Loops over n bodies or contacts of about a microsecond or less each, shared by threads if there
  * are many: SCREE_ON_THREADS(n, s->threads, share, drift_all(s, h, share)); calls the function on
- * each thread, whose loop SCREE_OVER_BODIES(k, n, share) has its share of the numbers. Without
+ * each thread, whose loop SCREE_OVER_BODIES(k, n, share) covers its share of the range. Without
  * threads it is an ordinary call: OpenMP would allocate a team of one thread. */
 typedef struct scree_Share {
   int thread, of;

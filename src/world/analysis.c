@@ -1,4 +1,4 @@
-/* What can be said of a world: contacts, energies, momentum, packing, stress, fabric.
+/* Analysis of a world: contacts, energies, momentum, packing, stress, fabric.
  *
  * Stress of a region of volume V (Love, Weber): sigma = -(1/V) sum_c f_c (x) l_c with f the force
  * on the first body and l the branch from the second centre to the first; for a contact with an
@@ -13,8 +13,8 @@ int scree_world_contact_count(const scree_World *world) {
   return world->stepped ? world->system.posed.nc : 0;
 }
 
-/* On the cone's boundary, sliding; strictly inside, sticking. The width of "on" is that of the
- * asked tolerance. */
+/* On the cone's boundary, sliding; strictly inside, sticking. The boundary has the width of the
+ * requested tolerance. */
 static scree_ContactStatus contact_status(const scree_System *s, int c) {
   const int d = s->bodies.dimension;
   const double *r = s->posed.r + (size_t)c * (size_t)d;
@@ -151,7 +151,7 @@ static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b)
     for (int j = 0; j < 3; ++j) tensor[3 * i + j] += factor * x[i] * y[j];
 }
 
-/* From the second centre to the first; from the contact point where one is an obstacle. */
+/* From the second centre to the first; from the contact point if one is an obstacle. */
 static scree_Vec3 branch(const scree_Bodies *b, const scree_Contact *c) {
   const scree_Vec3 to = b->fixed[c->body[0]] ? c->position : b->motion[c->body[0]].pose.position;
   const scree_Vec3 from = b->fixed[c->body[1]] ? c->position : b->motion[c->body[1]].pose.position;
@@ -214,7 +214,7 @@ scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *reg
   return SCREE_OK;
 }
 
-/* A detection with lists of its own: the contacts of the last step stay what they are. */
+/* A detection with its own lists: the contacts of the last step are not changed. */
 static scree_Status detect_now(const scree_World *world, double *penetration, int *body,
                                int *contacts) {
   const scree_System *s = &world->system;
@@ -230,7 +230,7 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
   const scree_Status status = scree_system_detect(&scratch, 0, NULL);
   if (!status && penetration) *penetration = scree_system_penetration(&scratch, body);
   if (!status && contacts) *contacts = (int)scratch.contacts.count;
-  scratch.bodies = (scree_Bodies){0}; /* they belong to the world */
+  scratch.bodies = (scree_Bodies){0}; /* owned by the world */
   scratch.laws = (scree_LawTable){0};
   scree_system_fini(&scratch);
   return status;

@@ -1,5 +1,6 @@
-/* Arrays of a world (see scree/world.h): where each field lies in the world's own memory. A field
- * is a line of the table; its place follows from the member of the struct that holds it. */
+/* Arrays of a world (see scree/world.h): the location of each field in the world's own memory. A
+ * field is a line of the table; its location follows from the member of the struct that holds it.
+ */
 #include "core/log.h"
 #include "world/world.h"
 

@@ -1,4 +1,4 @@
-/* Impulses given from outside, from which the next step starts (see scree/world.h). */
+/* Impulses set by the caller, from which the next step starts (see scree/world.h). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -50,7 +50,7 @@ scree_Status scree_world_set_impulses(scree_World *world, const scree_ContactImp
                           contacts[k].body[side], s->bodies.count - 1);
   size_t kept = 0;
   scree_ContactImpulse *list = sorted(world, contacts, count, &kept);
-  /* laws with a memory of their own begin without one */
+  /* laws with a memory start without one */
   if (!list || !scree_memory_reserve(memory, kept, 0)) {
     scree_free(list);
     return scree_fail_memory(&world->log, "the impulses of contacts");
@@ -58,7 +58,7 @@ scree_Status scree_world_set_impulses(scree_World *world, const scree_ContactImp
   for (size_t k = 0; k < kept; ++k) {
     const int i = list[k].body[0], j = list[k].body[1];
     const int body = s->bodies.fixed[i] ? j : i;
-    /* contacts are recognised by their places: features are unique within a pair, and far from
+    /* contacts are matched by their positions: features are unique within a pair, and differ from
      * those that the narrow phase gives */
     memory->keys[k] = (scree_ContactKey){.i = i, .j = j, .feature = UINT32_MAX - (uint32_t)k};
     memory->impulses[k] = list[k].impulse;

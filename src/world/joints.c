@@ -1,4 +1,4 @@
-/* Joints of a world, as scree/world.h has them. */
+/* Joints of a world (see scree/world.h). */
 #include "core/log.h"
 #include "world/world.h"
 

@@ -1,10 +1,10 @@
-/* Saving and restoring what changes from step to step.
+/* Saving and restoring the state that changes from step to step.
  *
  * Layout: a header of fixed size, then the motions of all bodies, the numbers of removed ones with
- * the step of their removal, then the names, impulses and places of the contacts of the last step,
- * which start the next solve, the memory of their laws, the drivers and forces, and what the solver
- * remembers. The broad phase keeps a list between steps, but only as a list of candidates: what is
- * computed from it does not depend on it, so it is built anew. */
+ * the step of their removal, then the keys, impulses and positions of the contacts of the last
+ * step, which start the next solve, the memory of their laws, the drivers and forces, and the
+ * memory of the solver. The broad phase keeps a list between steps, but only as a list of
+ * candidates: results do not depend on it, so it is rebuilt. */
 #include "body/actuation.h"
 #include "body/signal.h"
 #include "core/log.h"
@@ -21,9 +21,9 @@ typedef struct Header {
   int64_t size; /* of the whole buffer */
   int32_t dimension, bodies;
   int64_t contacts, removed, late;
-  int64_t stride;    /* doubles that the laws remember of a contact */
+  int64_t stride;    /* number of doubles in the memory of a contact's law */
   int64_t actuation; /* bytes of drivers and forces */
-  int64_t solver;    /* bytes of its memory, at the end */
+  int64_t solver;    /* bytes of the solver's memory, at the end */
   double step, time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
@@ -108,7 +108,7 @@ static bool all_finite(const char *at, size_t bytes) {
   return true;
 }
 
-/* The numbers of a buffer whose sizes have been checked. A step takes finite ones for granted. */
+/* Check the numbers of a buffer whose sizes have been checked. A step assumes finite ones. */
 static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
   const size_t contacts = (size_t)header->contacts;
@@ -191,7 +191,7 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
                                (size_t)header->actuation, &world->log);
 }
 
-/* Bodies that are gone in the state, and no others. */
+/* Remove the bodies that are removed in the state, and no others. */
 static scree_Status restore_removed(scree_World *world, const char **at, int64_t count) {
   scree_Bodies *b = &world->system.bodies;
   scree_Status status = SCREE_OK;
@@ -241,7 +241,7 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   s->energy_known = header.energy_known != 0;
   world->time_start = header.time_start;
   world->time_count = header.time_count;
-  if (header.step != s->settings.step) { /* the scene was given another step */
+  if (header.step != s->settings.step) { /* the scene has a different step */
     world->time_start = header.time_start + (double)header.time_count * header.step;
     world->time_count = 0;
   }

@@ -1,17 +1,17 @@
-/* A step of the world: attempts, halved where they cannot be certified.
+/* A step of the world: attempts, halved if they cannot be certified.
  *
- * The step is cut into units of step / 2^max_halvings. A substep of level L is 2^(max - L) units
- * long. An attempt that misses the tolerance, or makes a penetration beyond the limit worse, is
- * undone and made again one level deeper; after a success the next substep is one level coarser as
- * far as it then ends on a multiple of its own length. On the deepest level the result stands and
- * is reported. */
+ * The step is divided into units of step / 2^max_halvings. A substep of level L is 2^(max - L)
+ * units long. An attempt that misses the tolerance, or increases a penetration beyond the limit, is
+ * undone and repeated one level deeper; after a success the next substep is one level coarser if
+ * it then ends on a multiple of its own length. On the deepest level the result is accepted and
+ * reported. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* What a failed attempt puts back besides the motions. */
+/* State that a failed attempt restores besides the motions. */
 typedef struct Saved {
   double penetration;
   scree_EnergyBalance total;
@@ -32,8 +32,8 @@ static void put_back(scree_System *s, const char *bodies, const Saved *saved) {
 }
 
 /* The impulses of the last step, which start the solves of this one, are replaced by those of each
- * substep that stands. A halved step that fails has to find them again when it is repeated, to the
- * same bits. */
+ * accepted substep. They are kept so that a halved step that fails can be repeated with the same
+ * bits. */
 static scree_Status keep_memory(scree_World *world) {
   return scree_memory_copy(&world->system.memory, &world->kept)
              ? SCREE_OK
@@ -46,14 +46,14 @@ static void swap_memory(scree_Memory *a, scree_Memory *b) {
   *b = c;
 }
 
-/* What is known of a step before it begins; callbacks may ask for it in the middle. */
+/* Data known before a step begins; callbacks may read it during the step. */
 static void begin(scree_World *world) {
   const scree_SolveSettings *solve = &world->system.settings.solve;
   world->system.poll = (scree_Poll){solve->interrupted, solve->interrupted_user, false};
   world->system.solves = world->attempts = 0;
   world->stepped = false;
   world->contact_generation++;
-  scree_arena_reset(&world->system.scratch); /* all in one chunk from now on */
+  scree_arena_reset(&world->system.scratch); /* one chunk from now on */
   scree_system_work_begin(&world->system);
 }
 
@@ -70,7 +70,7 @@ static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, b
   sum->closing += absolute ? fabs(e->closing) : e->closing;
 }
 
-/* What attempts cost, whether or not they stood. */
+/* Costs of all attempts, accepted or not. */
 static void add_cost(scree_StepReport *sum, const scree_StepReport *part) {
   sum->iterations += part->iterations;
   sum->solves += part->solves;
@@ -84,7 +84,7 @@ static void add_cost(scree_StepReport *sum, const scree_StepReport *part) {
   sum->seconds_certify += part->seconds_certify;
 }
 
-/* A substep that stands. NaN counts as worst. */
+/* An accepted substep. NaN counts as worst. */
 static void add_result(scree_StepReport *sum, const scree_StepReport *part) {
   sum->certified = sum->certified && part->certified;
   sum->contacts = part->contacts;
@@ -119,10 +119,10 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   world->last_h = part->h;
 }
 
-/* Room for one state before the substep, and when the step is halved for the one before the step.
- */
+/* Memory for the state before the substep, and if the step is halved for the one before the
+ * step. */
 static scree_Status reserve(scree_World *world, bool halved) {
-  if (world->stepped_bodies == world->system.bodies.count) /* no bodies come any more */
+  if (world->stepped_bodies == world->system.bodies.count) /* no more bodies are being added */
     scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
   const size_t n = scree_system_snapshot_size(&world->system);
@@ -132,8 +132,8 @@ static scree_Status reserve(scree_World *world, bool halved) {
   return SCREE_OK;
 }
 
-/* A step that fails may have been stopped anywhere: it must not leave a trace in the solver, or the
- * steps after it would have other bits. (Attempts that are made again always end alike.) */
+/* A failed step may have been stopped at any point: it must not change the solver's memory, or
+ * later steps would have other bits. (Repeated attempts always have the same result.) */
 static scree_Status save_solver(scree_World *world) {
   const scree_Solver *solver = world->system.solver;
   world->remembered_size = scree_solver_state_size(solver);

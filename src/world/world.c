@@ -1,4 +1,4 @@
-/* The life of a world: settings, materials, bodies, and what can be read and set between steps. */
+/* Creating and changing a world: settings, materials, bodies, and the state between steps. */
 #include "world/world.h"
 
 #include "body/actuation.h"
@@ -12,7 +12,7 @@
 /* ---- settings -------------------------------------------------------------------------------- */
 
 /* Impulses to 1e-4 give averages within 1 % of tighter ones in all scenes of bench/scenes; where
- * less is not enough for the energy, the step tightens by itself (solve.c). */
+ * the energy needs a tighter tolerance, the step lowers it automatically (solve.c). */
 scree_WorldSettings scree_world_settings(void) {
   scree_SolveSettings solve = scree_solve_settings();
   solve.tolerance = 1e-4;
@@ -80,7 +80,7 @@ static scree_Status check_names(const scree_WorldSettings *s, const scree_Log *l
   return SCREE_OK;
 }
 
-/* Copy the null-ended list of options: one block of text and pointers into it. */
+/* Copy the null-terminated list of options: one block of text and pointers into it. */
 static scree_Status copy_options(const char *const *list, char **text, const char ***options,
                                  const scree_Log *log) {
   size_t count = 0, length = 0;
@@ -102,7 +102,7 @@ static scree_Status copy_options(const char *const *list, char **text, const cha
   return SCREE_OK;
 }
 
-/* Laws with terms of their own are posed on the gap at the next kick. */
+/* Laws with terms of their own are formulated in the gap at the next kick. */
 static scree_Status check_scheme(const scree_World *world, const scree_LawClass *law,
                                  const scree_SchemeClass *scheme) {
   if (!law || !law->pose || !scheme || scheme->looks_ahead) return SCREE_OK;
@@ -143,7 +143,7 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   return SCREE_OK;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 scree_Status scree_world_create(const scree_WorldSettings *settings, const scree_Log *log,
                                 scree_World **world) {
@@ -201,7 +201,7 @@ static scree_Status set_law(scree_World *world, int a, int b, const scree_PairLa
   scree_System *s = &world->system;
   scree_Status status = check_scheme(world, scree_law_find(law->law), s->scheme);
   if (!status) status = scree_law_table_set(&s->laws, a, b, law, &world->log);
-  s->energy_known = false; /* of what contacts store */
+  s->energy_known = false; /* the energy stored in contacts may change */
   return status;
 }
 
@@ -239,7 +239,7 @@ scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, 
                       s->bodies.count, def->material, s->laws.materials - 1);
   const void *before = s->bodies.motion;
   scree_Status status = scree_bodies_add(&s->bodies, def, &world->log);
-  /* a longer array is another one for callers, also where the memory is the same */
+  /* a longer array is a new one for callers, even if the memory is the same */
   if (!status || before != s->bodies.motion) world->body_generation++;
   if (status) return status;
   if (body) *body = s->bodies.count - 1;

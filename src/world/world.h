@@ -1,15 +1,15 @@
-/* The inside of a world. */
+/* Internal data of a world. */
 #ifndef SCREE_WORLD_WORLD_H
 #define SCREE_WORLD_WORLD_H
 
 #include "scree/world.h"
 #include "step/system.h"
 
-/* Time is start + count * step, so that it does not gather rounding; both begin anew when the step
+/* Time is start + count * step, so that rounding does not accumulate; both are reset when the step
  * changes. */
 struct scree_World {
   scree_System system;
-  scree_Log log; /* copy of the caller's, silent when there was none */
+  scree_Log log; /* copy of the caller's, silent if there was none */
   double time_start;
   int64_t time_count, steps;
   double last_h;         /* of the last substep: impulses over it are forces */
@@ -19,7 +19,7 @@ struct scree_World {
   uint64_t body_generation, contact_generation;
 
   char *options_text;   /* copies of the solver's options, one after the other */
-  const char **options; /* (null-ended) into options_text */
+  const char **options; /* (null-terminated) into options_text */
   char solver[SCREE_OPTION_NAME_SIZE];
 
   int stepped_bodies; /* bodies of the last step */
@@ -27,12 +27,12 @@ struct scree_World {
   char *backup;      /* bodies at the start of the substep (scree_bodies_save) */
   char *origin;      /* bodies at the start of the step, once it is halved */
   scree_Memory kept; /* impulses at the start of a step that is halved */
-  int attempts;      /* begun in the step under way */
-  char *remembered;  /* (remembered_size) by the solver at the start of the step */
+  int attempts;      /* attempts of the current step */
+  char *remembered;  /* (remembered_size) memory of the solver at the start of the step */
   size_t remembered_size;
 };
 
-/* Give back the room for bodies to come; arrays that callers hold may become invalid. */
+/* Free the spare capacity for bodies; arrays that callers hold may become invalid. */
 void scree_world_fit(scree_World *world);
 
 #endif
