@@ -53,7 +53,7 @@ void scree_collide_round_segment(const scree_Shape *a, const scree_Pose *pa, con
             margin, 0, manifold);
 }
 
-/* disk a, polygon b. The edge of largest separation carries the closest point of the polygon, in
+/* disk a, polygon b. The edge of largest separation contains the closest point of the polygon, in
  * its interior or at one of its ends: the normals next in angle to the direction of the disk's
  * centre from a corner are those of the corner's own two edges. */
 void scree_collide_round_polygon(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,

@@ -16,7 +16,7 @@
 #include "geometry/narrow.h"
 #include "geometry/shape_class.h"
 
-/* Corners of a flat shape, relative to its own origin in world axes, with the radius round them. */
+/* Corners of a flat shape, relative to its origin in world axes, with the radius around them. */
 static int corner_count(const scree_Shape *s) {
   switch (s->kind) {
   case SCREE_SHAPE_POLYGON:

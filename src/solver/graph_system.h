@@ -40,7 +40,7 @@ typedef struct scree_GraphSystem {
 
 /* Make a system, zeroed before its first use, that of W: pattern and analysis, or only what has
  * changed since the last call. `graph` numbers the graph of W's problem: the same number, the same
- * graph. Work comes from `scratch` and goes back there. */
+ * graph. Work memory comes from `scratch` and is released. */
 scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Operator *W, int graph,
                                     scree_Elimination *elimination, scree_Arena *scratch,
                                     const scree_Log *log);

@@ -60,7 +60,7 @@ typedef struct scree_IpmBlocks {
 
 /* All functions take whole vectors and find the constraint's part by `at`. */
 
-/* Kind, size, places and scales of constraint c. */
+/* Kind, size, offsets and scales of constraint c. */
 void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c);
 
 /* r = S x */

@@ -1,5 +1,5 @@
 /* Everything that follows from the graph of a problem alone, kept from solve to solve: the contacts
- * of each body, the order of the contacts for Gauss-Seidel, their places in vector lanes.
+ * of each body, the order of the contacts for Gauss-Seidel, their positions in vector lanes.
  *
  * The graph is which bodies each contact touches, or the pattern of an assembled W. From one time
  * step to the next it is often the same. Everything here is computed on first use, and again when

@@ -13,12 +13,12 @@
 static const struct Numbers {
   double sideways; /* tangential part of d, over the normal part: contacts slip when they close */
   int corrections; /* of a step, at most */
-  int standing, standing_most; /* events at one place: after so many they need not be hit
-                                  precisely; after so many the path is given up */
+  int standing, standing_most; /* events at one point: after `standing` they need not be hit
+                                  precisely; after `standing_most` the path is abandoned */
   int shorter_most;            /* times that a step is made shorter */
   double shorter;              /* factor of its length */
   double longer;               /* times the last step, after one that had to be short */
-  double accurate;             /* a correction that small against the step is the last one */
+  double accurate;             /* a correction this small relative to the step is the last one */
   double fine;                 /* the same against the last step that had a length */
   double noise;                /* correction at round-off level, relative to impulses */
   double exact;                /* the same at the end of the path */
@@ -298,7 +298,7 @@ static bool is_corrected(const scree_LemkePath *path, const Step *step, int k, d
   return last || *far;
 }
 
-/* Newton's method from the predicted place to the path, normal to the tangent or so that the event
+/* Newton's method from the predicted point to the path, normal to the tangent or so that the event
  * stays where it is. *far: it has failed, or has jumped to another branch. */
 static scree_Status correct(scree_LemkePath *path, scree_SolveRun *run, const Step *step, bool *far,
                             bool *broken) {

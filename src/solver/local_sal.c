@@ -4,7 +4,7 @@
  *     r_n = max(0, tau_n)
  *     r_T = tau_T min(1, mu r_n / |tau_T|)            with the new r_n
  *
- * Given rho is used as it is (the papers: 0.6 m/dt in 001, m/dt in 000, against a plane). */
+ * A given rho is used unchanged (the papers: 0.6 m/dt in 001, m/dt in 000, against a plane). */
 #include "solver/local_common.h"
 #include "solver/local_newton.h"
 

@@ -4,7 +4,8 @@
  *     r_new = P_K(tau)                      001 (22)
  *
  * Without the De Saxce term mu |u_T| n the same step solves the associated law. It contracts when
- * rho is small against 1/W; given rho is used as it is (the paper: 0.6 m/dt against a plane).
+ * rho is small compared with 1/W; a given rho is used unchanged (the paper: 0.6 m/dt against a
+ * plane).
  *
  * Automatic rho: r -> u + mu |u_T| n has the Lipschitz constant sigma hi, where sigma is the norm
  * of the 2 x 2 matrix (1 mu; 0 1), so that the rho of a sticking contact is divided by sigma^2: the

@@ -14,7 +14,7 @@
  * same problem in body form, with memory of its own (only `flow` stays the caller's), to be freed
  * with scree_problem_destroy; otherwise it is zeroed. The bodies are those of the code that wrote W
  * up to a change of their velocities' basis; a body that W does not determine (the last one of a
- * chain that floats freely) may be left out.
+ * chain that floats freely) may be omitted.
  *
  * `problem` must have passed scree_problem_check; one that is in body form already is not found.
  * Fails only for lack of memory. The same bits on any machine, on one thread. */

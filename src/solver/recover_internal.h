@@ -5,9 +5,9 @@
 #include "problem/operator.h"
 #include "solver/recover.h"
 
-/* Relative to the diagonal entry of W that a residual is left over from. Rounding leaves 1e-16 to
- * 1e-14; the smallest real ones are ratios of masses or squares of distances between points of
- * contact over the size of a body, 1e-10 and larger where W has enough digits for any method. */
+/* Residuals below this part of their diagonal entry of W are zero. Rounding leaves 1e-16 to 1e-14;
+ * the smallest real ones are ratios of masses or squares of distances between points of contact
+ * over the size of a body, 1e-10 and larger where W has enough digits for any method. */
 #define SCREE_FINDER_NOTHING 1e-12
 /* Threshold between "zero up to the rounding of a few bodies in a row" and "not zero". */
 #define SCREE_FINDER_SMALL 1e-7
@@ -29,7 +29,7 @@ typedef struct scree_Finder {
   int *first;      /* (ngroups + 1) range in `member` */
   int *pivot;      /* (ngroups x nb) independent rows, d * contact + component */
   int *rank;       /* (ngroups) of the rows of a group with several contacts, else 0 */
-  size_t *adj_row; /* (ngroups + 1) groups coupled with a group, itself left out */
+  size_t *adj_row; /* (ngroups + 1) groups coupled with a group, without itself */
   int *adj;        /* (adj_row[ngroups]), memory[2] */
   int *body;       /* (ngroups x 2) known bodies, -1 */
   bool *done;      /* (ngroups) all of its bodies are known */

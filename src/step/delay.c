@@ -76,7 +76,7 @@ bool scree_system_meets_one(const scree_System *s, size_t c) {
 
 /* ---- after the solve ------------------------------------------------------------------------- */
 
-/* Displacement of body k that must be removed because its impulse acts `delay` later. */
+/* Displacement that corrects the position of body k for an impulse that acts `delay` later. */
 static scree_Twist way_of(const scree_System *s, int k, double delay) {
   const scree_Twist v = scree_system_unscaled(s, k);
   return (scree_Twist){scree_scale(-delay, v.linear), scree_scale(-delay, v.angular)};

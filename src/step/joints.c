@@ -469,7 +469,7 @@ double scree_joints_correct(scree_System *s) {
                                                   : scale * joint->def.upper - x;
       if (position && joint->def.motor.force > 0 &&
           fabs(p->r[at]) >= (1 - 1e-9) * p->set_a[p->nc + c])
-        continue; /* the stop is not reached */
+        continue; /* the motor is at its force limit */
     }
     for (int i = 0; i < n; ++i) {
       largest = fmax(largest, fabs(error[i]) / joint->size);

@@ -1,4 +1,4 @@
-/* The joints of a system in its steps: constraints of the discrete problem behind the contacts.
+/* The joints of a system in its steps: constraints of the discrete problem after the contacts.
  *
  * A joint poses one constraint for its locked motions, and one row each for a motor, dry friction,
  * stops and spring of its free coordinate x. With the row H of a motion, u = H v, and its error g

@@ -285,7 +285,7 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
 }
 
-/* Use the terms of a law of its own in place of the scheme's. */
+/* Use the terms of the contact's own law in place of the scheme's. */
 static void fill_terms(scree_System *s, int c, const scree_LawContact *law, const double *before,
                        double *shift, scree_Set *set) {
   scree_Posed *p = &s->posed;

@@ -158,7 +158,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   const bool is_long = w->pause == 0;
   if (is_long) most = fmax(most, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);
-  /* Newton may stall when the work limit is small: try all methods once */
+  /* Newton may stall early: use the remaining work for all methods, once */
   if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
     status = solve_once(s, problem, settings, most - report->solve.work, report);

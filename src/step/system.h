@@ -101,7 +101,7 @@ typedef struct scree_Memory {
  * `row_capacity`. */
 typedef struct scree_Posed {
   int nc, nbodies;      /* bodies with contacts */
-  size_t more_capacity; /* rows of joints behind the contacts in q, r, u, mu */
+  size_t more_capacity; /* rows of joints after the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals replace B */
   int *body;   /* (nc x 2) index of a problem body, -1 for obstacles */
@@ -297,7 +297,8 @@ static inline bool scree_system_is_posed(const scree_System *s) {
 }
 /* A view of the posed problem. */
 scree_Problem scree_system_problem(const scree_System *s);
-/* Relative velocity (d) at contact c, and without forces on the way if `free` is not null. */
+/* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
+ * without contacts. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
