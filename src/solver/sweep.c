@@ -234,35 +234,35 @@ void scree_sweeps_start(scree_Sweeps *state, const scree_Operator *W, const doub
   state->stale = 0;
 }
 
-double scree_sweeps_run(scree_Sweeps *state, const scree_Operator *W, int sweeps, double small,
+double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count, double small,
                         double relaxation, bool resume, double *r, double *u, int *done) {
-  state->lanes.relaxation = relaxation;
+  sweeps->lanes.relaxation = relaxation;
   const bool parallel =
-      W->threads > 1 && state->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
+      W->threads > 1 && sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   double change = INFINITY;
   long long visits = 0;
   if (!resume) {
-    scree_operator_state(W, r, state->y);
-    state->stale = 0;
+    scree_operator_state(W, r, sweeps->y);
+    sweeps->stale = 0;
   }
-  if (state->in_lanes) scree_lanes_set(&state->lanes, r, state->y, W->threads);
-  for (*done = 0; *done < sweeps && !(change <= small); ++*done) { /* also when not a number */
-    const Change last = sweep_all(state, W, parallel, r);
+  if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, W->threads);
+  for (*done = 0; *done < count && !(change <= small); ++*done) { /* also when not a number */
+    const Change last = sweep_all(sweeps, W, parallel, r);
     change = last.normal + sqrt(last.tangent2);
     if ((visits += W->constraints) < POLL_VISITS) continue;
     visits = 0;
-    if (scree_poll(state->poll)) sweeps = *done; /* the run ends at its next measurement */
+    if (scree_poll(sweeps->poll)) count = *done; /* the run ends at its next measurement */
   }
-  if (state->in_lanes) scree_lanes_get(&state->lanes, r, W->threads);
-  state->stale += *done;
-  /* the visits do not update the state of coupled vertices */
-  if (state->in_lanes && state->stale < FRESH_SWEEPS && !W->coupling) {
-    scree_lanes_state(&state->lanes, state->y, W->threads);
+  if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, W->threads);
+  sweeps->stale += *done;
+  /* the visits do not update the sweeps of coupled vertices */
+  if (sweeps->in_lanes && sweeps->stale < FRESH_SWEEPS && !W->coupling) {
+    scree_lanes_state(&sweeps->lanes, sweeps->y, W->threads);
   } else {
-    scree_operator_state(W, r, state->y);
-    state->stale = 0;
+    scree_operator_state(W, r, sweeps->y);
+    sweeps->stale = 0;
   }
-  scree_operator_velocity(W, r, state->y, W->problem->q, u);
+  scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
   return change;
 }
 
