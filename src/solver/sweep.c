@@ -255,7 +255,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count
   }
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, W->threads);
   sweeps->stale += *done;
-  /* the visits do not update the sweeps of coupled vertices */
+  /* the visits do not update the state of coupled vertices */
   if (sweeps->in_lanes && sweeps->stale < FRESH_SWEEPS && !W->coupling) {
     scree_lanes_state(&sweeps->lanes, sweeps->y, W->threads);
   } else {
