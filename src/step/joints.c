@@ -217,6 +217,18 @@ static double diagonal_of(const scree_Bodies *b, const int body[2], const scree_
   return sum;
 }
 
+/* Velocity in a row. It is computed from the twists, since obstacles have no blocks. */
+static double row_velocity(const scree_JointRow *row, const scree_Twist *a, const scree_Twist *b) {
+  return scree_dot(row->linear[0], a->linear) + scree_dot(row->angular[0], a->angular) +
+         scree_dot(row->linear[1], b->linear) + scree_dot(row->angular[1], b->angular);
+}
+
+/* The same row in the opposite direction. */
+static scree_JointRow reversed(const scree_JointRow *row) {
+  return (scree_JointRow){{scree_neg(row->linear[0]), scree_neg(row->linear[1])},
+                          {scree_neg(row->angular[0]), scree_neg(row->angular[1])}};
+}
+
 /* Append a constraint of n rows. */
 static void add_part(scree_System *s, int joint, int part, int n, const scree_JointRow *rows,
                      double compliance) {
@@ -243,13 +255,10 @@ static void add_part(scree_System *s, int joint, int part, int n, const scree_Jo
     for (int i = 0; i < n; ++i, B += nb)
       fill_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
   }
-  for (int i = 0; i < n; ++i) {
-    const scree_Twist vi = scree_bodies_velocity_before(b, body[0]);
-    const scree_Twist vj = scree_bodies_velocity_before(b, body[1]);
-    j->before[g->row[c] - g->row[0] + (size_t)i] =
-        scree_dot(rows[i].linear[0], vi.linear) + scree_dot(rows[i].angular[0], vi.angular) +
-        scree_dot(rows[i].linear[1], vj.linear) + scree_dot(rows[i].angular[1], vj.angular);
-  }
+  const scree_Twist vi = scree_bodies_velocity_before(b, body[0]);
+  const scree_Twist vj = scree_bodies_velocity_before(b, body[1]);
+  for (int i = 0; i < n; ++i)
+    j->before[g->row[c] - g->row[0] + (size_t)i] = row_velocity(&rows[i], &vi, &vj);
 }
 
 /* The damper and spring of the free coordinate in units of force over x: an angle is a length over
@@ -276,34 +285,22 @@ scree_Status scree_joints_pose(scree_System *s, int nc) {
   j->rows.count = 0;
   j->rows.row[0] = (size_t)nc * (size_t)d;
   j->rows.entry[0] = j->rows.block[0] = 0;
-  j->error = 0;
   for (int k = 0; k < j->count; ++k) {
     const scree_Joint *joint = &j->joint[k];
     if (!is_there(s, joint)) continue;
     const scree_JointPlace place = place_now(s, joint);
     scree_JointRow row[SCREE_JOINT_ROWS];
-    double error[SCREE_JOINT_ROWS];
     if (has_part(joint, d, SCREE_PART_LOCKED)) {
-      const int n = scree_joint_locked(joint, d, &place, error, row);
+      const int n = scree_joint_locked(joint, d, &place, NULL, row);
       add_part(s, k, SCREE_PART_LOCKED, n, row, 0);
-      for (int i = 0; i < n; ++i) j->error = fmax(j->error, fabs(error[i]) / joint->size);
     }
     if (scree_joint_class(joint)->coordinate == SCREE_COORDINATE_NONE) continue;
     j->trial[k].x = scree_joint_coordinate(joint, d, &place, j->memory[k].x, row);
     for (int part = SCREE_PART_MOTOR; part < SCREE_JOINT_PARTS; ++part) {
       if (!has_part(joint, d, part)) continue;
-      if (part == SCREE_PART_UPPER)
-        for (int side = 0; side < 2; ++side) {
-          row->linear[side] = scree_neg(row->linear[side]);
-          row->angular[side] = scree_neg(row->angular[side]);
-        }
-      add_part(s, k, part, 1, row,
+      const scree_JointRow own = part == SCREE_PART_UPPER ? reversed(row) : *row;
+      add_part(s, k, part, 1, &own,
                part == SCREE_PART_SPRING ? 1 / spring_of(joint, s->times.h).S : 0);
-      if (part == SCREE_PART_UPPER)
-        for (int side = 0; side < 2; ++side) {
-          row->linear[side] = scree_neg(row->linear[side]);
-          row->angular[side] = scree_neg(row->angular[side]);
-        }
     }
   }
   return SCREE_OK;
@@ -352,13 +349,6 @@ static double coordinate_shift(const scree_System *s, const scree_Joint *joint, 
   }
 }
 
-/* Free velocity of the rows of constraint c. It is computed from the twists, since obstacles have
- * no blocks. */
-static double row_velocity(const scree_JointRow *row, const scree_Twist *a, const scree_Twist *b) {
-  return scree_dot(row->linear[0], a->linear) + scree_dot(row->angular[0], a->angular) +
-         scree_dot(row->linear[1], b->linear) + scree_dot(row->angular[1], b->angular);
-}
-
 /* The rows of constraint c; the second stop has the opposite direction. */
 static int rows_of(const scree_System *s, int c, scree_JointRow rows[SCREE_JOINT_ROWS],
                    double error[SCREE_JOINT_ROWS]) {
@@ -368,10 +358,7 @@ static int rows_of(const scree_System *s, int c, scree_JointRow rows[SCREE_JOINT
   if (j->part[c].part == SCREE_PART_LOCKED)
     return scree_joint_locked(joint, s->bodies.dimension, &place, error, rows);
   scree_joint_coordinate(joint, s->bodies.dimension, &place, j->memory[j->part[c].joint].x, rows);
-  for (int side = 0; j->part[c].part == SCREE_PART_UPPER && side < 2; ++side) {
-    rows->linear[side] = scree_neg(rows->linear[side]);
-    rows->angular[side] = scree_neg(rows->angular[side]);
-  }
+  if (j->part[c].part == SCREE_PART_UPPER) *rows = reversed(rows);
   error[0] = 0;
   return 1;
 }

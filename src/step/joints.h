@@ -63,7 +63,6 @@ typedef struct scree_Joints {
   scree_JointPart *part;  /* (rows.count) */
   double *shift, *before; /* (rows) q without the free velocity; velocity before the kick */
   size_t part_capacity, row_capacity, number_capacity;
-  double error;   /* of the locked motions at the kick, relative to the sizes of the joints */
   double elastic; /* energy of springs at the start of the step */
 } scree_Joints;
 
