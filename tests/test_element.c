@@ -14,9 +14,9 @@ static double uniform(void) { /* in (-1, 1) */
   return (double)(int64_t)seed / 9223372036854775808.0;
 }
 
-static scree_Elastic material(const char *model, double young, double poisson) {
+static scree_ElasticMaterial material(const char *model, double young, double poisson) {
   scree_ElasticDef def = scree_elastic_def();
-  scree_Elastic elastic;
+  scree_ElasticMaterial elastic;
   def.model = model, def.young = young, def.poisson = poisson;
   OK(scree_elastic_init(&elastic, &def, &test_log));
   return elastic;
@@ -107,7 +107,7 @@ static void test_patch(void **state) {
   for (int k = 0; k < 4; ++k)
     for (int model = 0; model < 2; ++model) {
       scree_ElementMesh *m = kind_of_mesh(k, 3, 0.3);
-      const scree_Elastic elastic = material(models[model], 1e7, 0.3);
+      const scree_ElasticMaterial elastic = material(models[model], 1e7, 0.3);
       const int d = m->dimension;
       double A[3][3] = {{1.1, 0.2, 0.05}, {-0.1, 0.9, 0.1}, {0.03, 0.15, 1.05}}, b[3] = {1, 2, 3};
       double *x = positions(m), *f = calloc((size_t)(m->node_count * d), sizeof *f);
@@ -143,7 +143,7 @@ static void test_derivatives(void **state) {
   for (int k = 0; k < 4; ++k)
     for (int model = 0; model < 2; ++model) {
       scree_ElementMesh *m = kind_of_mesh(k, k == 1 ? 1 : 2, 0.3);
-      scree_Elastic elastic = material(models[model], 1, 0.3);
+      scree_ElasticMaterial elastic = material(models[model], 1, 0.3);
       const int d = m->dimension, n = m->node_count * d;
       const size_t blocks = m->row[m->node_count];
       double *x = positions(m), *f = calloc((size_t)n, sizeof *f),
@@ -222,7 +222,7 @@ static void test_rigid_motion(void **state) {
   for (int k = 0; k < 4; ++k)
     for (int model = 0; model < 2; ++model) {
       scree_ElementMesh *m = kind_of_mesh(k, 2, 0.3);
-      scree_Elastic elastic = material(models[model], 1, 0.3);
+      scree_ElasticMaterial elastic = material(models[model], 1, 0.3);
       const int d = m->dimension, n = m->node_count * d;
       const scree_Quat q = scree_quat_axis_angle(
           d == 3 ? scree_vec3(2.0 / 3, -1.0 / 3, 2.0 / 3) : scree_vec3(0, 0, 1), 2.3);
@@ -296,7 +296,7 @@ static void test_uniaxial(void **state) {
   scree_ElementMesh *m = block(3, vec(0.5, 0.5, 0.5), 1, 1, 1);
   const double E = 2e5, nu = 0.3;
   for (int model = 0; model < 2; ++model) {
-    const scree_Elastic elastic = material(models[model], E, nu);
+    const scree_ElasticMaterial elastic = material(models[model], E, nu);
     double f[24] = {0}, x[24], b[3] = {0}, s = 1.2, t = 1;
     /* lateral stretch: St Venant-Kirchhoff E_t = -nu E_s; neo-Hookean by Newton on S_t = 0 */
     if (model == 0) {
@@ -328,7 +328,7 @@ static void test_uniaxial(void **state) {
     NEAR(scree_stress_mises(stress), exact / (t * t), 1e-11 * E);
   }
   /* simple shear, St Venant-Kirchhoff: P_xy = mu g + (lambda/2 + mu) g^3 */
-  const scree_Elastic elastic = material(models[0], E, nu);
+  const scree_ElasticMaterial elastic = material(models[0], E, nu);
   const double g = 0.4;
   double A[3][3] = {{1, g, 0}, {0, 1, 0}, {0, 0, 1}}, f[24] = {0}, x[24], b[3] = {0}, shear = 0;
   scree_ElementResult result;
@@ -385,7 +385,7 @@ static void stiffness_end(Stiffness *s) {
 }
 
 /* Factorise K at x; held components have unit rows. */
-static void stiffness_compute(Stiffness *s, const scree_Elastic *elastic, const double *x,
+static void stiffness_compute(Stiffness *s, const scree_ElasticMaterial *elastic, const double *x,
                               const bool *held, double *f) {
   const scree_ElementMesh *m = s->m;
   const size_t n = (size_t)m->node_count, d = (size_t)m->dimension, dd = d * d;
@@ -416,7 +416,7 @@ static void stiffness_compute(Stiffness *s, const scree_Elastic *elastic, const 
  * the left: Newton's method. */
 static double sag_of(int dimension, int nx, int ny, double young, double g) {
   scree_ElementMesh *m = block(dimension, vec(0.5, 0.05, 0.05), nx, ny, ny);
-  const scree_Elastic elastic = material(models[0], young, 0);
+  const scree_ElasticMaterial elastic = material(models[0], young, 0);
   const int d = dimension, n = m->node_count * d;
   double *x = positions(m), *f = calloc((size_t)n, sizeof *f);
   double *mass = calloc((size_t)m->node_count, sizeof *mass);
@@ -469,7 +469,7 @@ static void test_cantilever(void **state) {
 /* The first frequency of a bar that is held at one end, motion along it alone: c/(4 L). */
 static double bar_frequency(int n, bool consistent) {
   scree_ElementMesh *m = block(3, vec(0.5, 0.05, 0.05), n, 1, 1);
-  const scree_Elastic elastic = material(models[1], 1e7, 0);
+  const scree_ElasticMaterial elastic = material(models[1], 1e7, 0);
   const int count = 3 * m->node_count;
   double *x = positions(m), *f = calloc((size_t)count, sizeof *f);
   double *y = calloc((size_t)count, sizeof *y), *My = calloc((size_t)count, sizeof *y);
@@ -637,7 +637,7 @@ static void test_gmsh_refusals(void **state) {
   assert_int_equal(scree_element_mesh_read("/nowhere/x.msh", 3, &m, &log), SCREE_BAD_INPUT);
   assert_non_null(strstr(last_message, "/nowhere/x.msh: "));
   scree_ElasticDef def = scree_elastic_def();
-  scree_Elastic elastic;
+  scree_ElasticMaterial elastic;
   last_message[0] = '\0';
   def.poisson = 0.5;
   assert_int_equal(scree_elastic_init(&elastic, &def, &log), SCREE_BAD_INPUT);

@@ -67,7 +67,7 @@ static void right_cauchy_green(double F[3][3], double C[6]) {
 }
 
 /* S + beta D dE/dt, and the power of the second. */
-static void add_damping(const scree_ElementMesh *m, int e, const scree_Elastic *elastic,
+static void add_damping(const scree_ElementMesh *m, int e, const scree_ElasticMaterial *elastic,
                         const double *v, const Point *at, scree_ElasticPoint *point,
                         double *power) {
   const int *corner = m->corner + m->corner_row[e];
@@ -171,7 +171,7 @@ static void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
   }
 }
 
-void scree_element_assemble(const scree_ElementMesh *m, const scree_Elastic *elastic,
+void scree_element_assemble(const scree_ElementMesh *m, const scree_ElasticMaterial *elastic,
                             const double *x, const double *v, double *f,
                             const scree_ElementTangent *tangent, scree_ElementResult *result) {
   const bool damped = v && f && elastic->damping_stiffness > 0;
@@ -241,7 +241,7 @@ void scree_element_mass(const scree_ElementMesh *m, double density, double *diag
 }
 
 /* Cauchy's stress F S F^T / det F at a point. */
-static void cauchy(const scree_Elastic *elastic, Point *at, double *stress) {
+static void cauchy(const scree_ElasticMaterial *elastic, Point *at, double *stress) {
   double C[6];
   scree_ElasticPoint point;
   right_cauchy_green(at->F, C);
@@ -256,8 +256,8 @@ static void cauchy(const scree_Elastic *elastic, Point *at, double *stress) {
         stress[k] += at->F[first_of[k]][I] * T[I][J] * at->F[second_of[k]][J] / det;
 }
 
-void scree_element_stress(const scree_ElementMesh *m, const scree_Elastic *elastic, const double *x,
-                          double *element, double *node) {
+void scree_element_stress(const scree_ElementMesh *m, const scree_ElasticMaterial *elastic,
+                          const double *x, double *element, double *node) {
   if (node) memset(node, 0, 7 * (size_t)m->node_count * sizeof *node);
   double *weight = node ? node + 6 * (size_t)m->node_count : NULL;
   for (int e = 0; e < m->element_count; ++e) {

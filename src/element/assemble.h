@@ -31,7 +31,7 @@ typedef struct scree_ElementResult {
 /* At positions x of the nodes: add the internal forces to f (or null), with velocities v (or null)
  * those of the damping too, and the tangent -df/dx (or null) to its blocks. An element that is
  * inside out adds what its material has to say about it. */
-void scree_element_assemble(const scree_ElementMesh *mesh, const scree_Elastic *elastic,
+void scree_element_assemble(const scree_ElementMesh *mesh, const scree_ElasticMaterial *elastic,
                             const double *x, const double *v, double *f,
                             const scree_ElementTangent *tangent, scree_ElementResult *result);
 
@@ -44,7 +44,7 @@ void scree_element_mass(const scree_ElementMesh *mesh, double density, double *d
 /* Cauchy's stress of each element (6: xx, yy, zz, yz, zx, xy), the mean over its volume, into
  * `element`, and averaged at the nodes into `node`; either may be null. `node` has room for 7
  * numbers for each node, of which the last part is work. */
-void scree_element_stress(const scree_ElementMesh *mesh, const scree_Elastic *elastic,
+void scree_element_stress(const scree_ElementMesh *mesh, const scree_ElasticMaterial *elastic,
                           const double *x, double *element, double *node);
 /* The equivalent stress of von Mises. */
 double scree_stress_mises(const double *stress);

@@ -13,12 +13,12 @@
 typedef struct scree_ElasticClass scree_ElasticClass;
 
 /* A material with its constants. */
-typedef struct scree_Elastic {
+typedef struct scree_ElasticMaterial {
   const scree_ElasticClass *model;
   double lambda, mu; /* Lame's constants */
   double density;
   double damping_mass, damping_stiffness;
-} scree_Elastic;
+} scree_ElasticMaterial;
 
 typedef struct scree_ElasticPoint {
   double energy;  /* per volume */
@@ -31,18 +31,18 @@ struct scree_ElasticClass {
   /* Energy, stress and, if `tangent`, D. C are the components of F^T F (not doubled). False where
    * the model has no value. With `definite` D is replaced by a positive semidefinite matrix that is
    * not below it. */
-  bool (*respond)(const scree_Elastic *elastic, const double *C, bool tangent, bool definite,
-                  scree_ElasticPoint *point);
+  bool (*respond)(const scree_ElasticMaterial *elastic, const double *C, bool tangent,
+                  bool definite, scree_ElasticPoint *point);
 };
 
 extern const scree_ElasticClass scree_elastic_st_venant_kirchhoff, scree_elastic_neo_hookean;
 extern const scree_ElasticClass *const scree_elastic_registry[]; /* null-terminated */
 
 /* Check the definition and compute the constants. */
-scree_Status scree_elastic_init(scree_Elastic *elastic, const scree_ElasticDef *def,
+scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_ElasticDef *def,
                                 const scree_Log *log);
 
 /* Speed of pressure waves in the undeformed material. */
-double scree_elastic_wave_speed(const scree_Elastic *elastic);
+double scree_elastic_wave_speed(const scree_ElasticMaterial *elastic);
 
 #endif

@@ -13,8 +13,8 @@
 
 static const int first[6] = {0, 1, 2, 1, 2, 0}, second[6] = {0, 1, 2, 2, 0, 1};
 
-static bool respond(const scree_Elastic *elastic, const double *C, bool tangent, bool definite,
-                    scree_ElasticPoint *point) {
+static bool respond(const scree_ElasticMaterial *elastic, const double *C, bool tangent,
+                    bool definite, scree_ElasticPoint *point) {
   const double lambda = elastic->lambda, mu = elastic->mu;
   const double xx = C[0], yy = C[1], zz = C[2], yz = C[3], zx = C[4], xy = C[5];
   const double cofactor[6] = {yy * zz - yz * yz, xx * zz - zx * zx, xx * yy - xy * xy,

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static bool respond(const scree_Elastic *elastic, const double *C, bool tangent, bool definite,
-                    scree_ElasticPoint *point) {
+static bool respond(const scree_ElasticMaterial *elastic, const double *C, bool tangent,
+                    bool definite, scree_ElasticPoint *point) {
   (void)definite;
   const double lambda = elastic->lambda, mu = elastic->mu;
   double E[6];

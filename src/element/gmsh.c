@@ -264,7 +264,7 @@ static scree_Status make_mesh(Reader *r, scree_ElementMesh **mesh) {
     return scree_fail(r->log, SCREE_BAD_INPUT, "%s: found no elements, expected %s", r->path,
                       r->dimension == 3 ? "tetrahedra or hexahedra"
                                         : "triangles or quadrilaterals");
-  qsort(r->named, r->node_count, sizeof *r->named, compare_names);
+  if (r->node_count) qsort(r->named, r->node_count, sizeof *r->named, compare_names);
   for (size_t k = 1; k < r->node_count; ++k)
     if (r->named[k].tag == r->named[k - 1].tag)
       return scree_fail(r->log, SCREE_BAD_INPUT, "%s: node %ld is there twice, expected once",

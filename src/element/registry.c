@@ -33,9 +33,9 @@ static scree_Status check(const char *name, double value, bool good, const char 
                     value, expected);
 }
 
-scree_Status scree_elastic_init(scree_Elastic *elastic, const scree_ElasticDef *def,
+scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_ElasticDef *def,
                                 const scree_Log *log) {
-  *elastic = (scree_Elastic){0};
+  *elastic = (scree_ElasticMaterial){0};
   for (int k = 0; scree_elastic_registry[k] && !elastic->model; ++k)
     if (def->model && strcmp(def->model, scree_elastic_registry[k]->name) == 0)
       elastic->model = scree_elastic_registry[k];
@@ -63,6 +63,6 @@ scree_Status scree_elastic_init(scree_Elastic *elastic, const scree_ElasticDef *
   return SCREE_OK;
 }
 
-double scree_elastic_wave_speed(const scree_Elastic *elastic) {
+double scree_elastic_wave_speed(const scree_ElasticMaterial *elastic) {
   return sqrt((elastic->lambda + 2 * elastic->mu) / elastic->density);
 }
