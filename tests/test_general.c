@@ -37,10 +37,10 @@ static double unit(uint64_t *seed) {
 }
 
 /* Bodies 0 to 3 have 6 components (3 in the plane). Vertices 4 to 7 have 3 and are coupled in a
- * ring, 8 has 12, 9 has 30. */
+ * ring, 8 has 12, 9 has 30: a second cluster of coupled vertices. */
 static const int sizes[] = {3, 3, 3, 3, 12, 30};
-static const size_t coupled_row[] = {0, 0, 1, 2, 4, 4, 4};
-static const int coupled_col[] = {0, 1, 0, 2};
+static const size_t coupled_row[] = {0, 0, 1, 2, 4, 4, 5};
+static const int coupled_col[] = {0, 1, 0, 2, 4};
 static const int touched[] = {0, 8,       /* a joint of 5 rows */
                               9, 1,       /* one of 1 row */
                               8,          /* a stop */
@@ -92,7 +92,8 @@ static void create_case(int d, bool with_friction_joint, bool balls, uint64_t *s
     for (size_t i = 0; i < n; ++i) g->C[square + i * (n + 1)] = 0.05;
     square += n * n;
   }
-  for (size_t k = 0; k < 4 * 9; ++k) p->vertices.x[k] = 0.15 * number(seed);
+  for (size_t k = 0; k < 4 * 9 + 12 * 30; ++k)
+    p->vertices.x[k] = (k < 4 * 9 ? 0.15 : 0.05) * number(seed);
   const uint8_t kinds[] = {SCREE_SET_SPACE, SCREE_SET_SPACE, SCREE_SET_HALF_LINE,
                            SCREE_SET_CONE,  SCREE_SET_CONE,  SCREE_SET_BALL};
   for (int c = 0; c < scree_problem_constraints(p); ++c) {
@@ -216,6 +217,27 @@ static double natural(const Case *made, const double *r, double *u, double *next
     }
   }
   return sqrt(sum);
+}
+
+/* Only constraints on the same coupled vertices have a block in condensed W: the joint between
+ * both clusters meets all, the contacts on the ring only each other and that joint. */
+static void test_condensed_pattern(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  static Case made;
+  create_case(3, true, false, &seed, &made);
+  scree_Operator W;
+  assert_int_equal(scree_operator_create(&made.problem, 1, NULL, &W), SCREE_OK);
+  const int expected[] = {4, 4, 4, 3, 3, 6};
+  assert_non_null(W.coupling);
+  assert_int_equal(W.coupling->clusters, 2);
+  for (int k = 0; k < made.problem.general.count; ++k) {
+    assert_int_equal(W.coupling->row[k + 1] - W.coupling->row[k], expected[k]);
+    for (size_t e = W.coupling->row[k] + 1; e < W.coupling->row[k + 1]; ++e)
+      assert_true(W.coupling->col[e - 1] < W.coupling->col[e]);
+  }
+  scree_operator_destroy(&W);
+  scree_problem_destroy(&made.problem);
 }
 
 static void test_operator(void **state) {
@@ -495,6 +517,7 @@ static void test_joint_in_a_packing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operator),
+      cmocka_unit_test(test_condensed_pattern),
       cmocka_unit_test(test_solvers),
       cmocka_unit_test(test_life),
       cmocka_unit_test(test_bad),
