@@ -219,27 +219,6 @@ static double natural(const Case *made, const double *r, double *u, double *next
   return sqrt(sum);
 }
 
-/* Only constraints on the same coupled vertices have a block in condensed W: the joint between
- * both clusters meets all, the contacts on the ring only each other and that joint. */
-static void test_condensed_pattern(void **state) {
-  (void)state;
-  uint64_t seed = 5;
-  static Case made;
-  create_case(3, true, false, &seed, &made);
-  scree_Operator W;
-  assert_int_equal(scree_operator_create(&made.problem, 1, NULL, &W), SCREE_OK);
-  const int expected[] = {4, 4, 4, 3, 3, 6};
-  assert_non_null(W.coupling);
-  assert_int_equal(W.coupling->clusters, 2);
-  for (int k = 0; k < made.problem.general.count; ++k) {
-    assert_int_equal(W.coupling->row[k + 1] - W.coupling->row[k], expected[k]);
-    for (size_t e = W.coupling->row[k] + 1; e < W.coupling->row[k + 1]; ++e)
-      assert_true(W.coupling->col[e - 1] < W.coupling->col[e]);
-  }
-  scree_operator_destroy(&W);
-  scree_problem_destroy(&made.problem);
-}
-
 static void test_operator(void **state) {
   (void)state;
   uint64_t seed = 5;
@@ -517,7 +496,6 @@ static void test_joint_in_a_packing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operator),
-      cmocka_unit_test(test_condensed_pattern),
       cmocka_unit_test(test_solvers),
       cmocka_unit_test(test_life),
       cmocka_unit_test(test_bad),
