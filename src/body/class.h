@@ -130,7 +130,7 @@ struct scree_BodyClass {
   scree_Mat3 (*gradient)(const scree_Deformable *self, const double *q);
 };
 
-extern const scree_BodyClass scree_body_rigid, scree_body_pseudo_rigid;
+extern const scree_BodyClass scree_body_rigid, scree_body_pseudo_rigid, scree_body_elements;
 extern const scree_BodyClass *const scree_body_registry[]; /* by scree_BodyKind; null-terminated */
 
 #endif

@@ -10,10 +10,10 @@
  *
  * K = K_m + K_g+ is not the exact derivative of the forces, but not below it: K_m = B^T D B of the
  * material, and the part K_g of the stress, of which only tension is taken. Any symmetric K keeps
- * the order of the scheme (its error is of the size h^3 K f in a step). This choice makes A positive
- * definite and the step stable for any h, and it keeps angular momentum: K_m does not see the spin
- * of the deformed body, so that the kick has the moment of the outer forces alone (K_g+ of a body
- * under tension changes it in third order).
+ * the order of the scheme (its error is of the size h^3 K f in a step). This choice makes A
+ * positive definite and the step stable for any h, and it keeps angular momentum: K_m does not see
+ * the spin of the deformed body, so that the kick has the moment of the outer forces alone (K_g+ of
+ * a body under tension changes it in third order).
  *
  * The surface is a shape of elements of the body's own, which follows the nodes; a contact acts on
  * a node, or on the three corners of a triangle with the weights of its point. */
@@ -33,20 +33,20 @@ typedef struct Data {
   const scree_ElementMesh *mesh; /* of the own shape */
   scree_ElasticMaterial elastic;
   bool implicit_;
-  double total;              /* mass */
-  double *mass;              /* (nodes) lumped */
-  double *diagonal, *below;  /* consistent mass, or null: lumped (nodes; entries of the graph) */
-  scree_Shape own;           /* the surface, deformed */
-  scree_Vec3 *surface;       /* (its vertices) work */
+  double total;             /* mass */
+  double *mass;             /* (nodes) lumped */
+  double *diagonal, *below; /* consistent mass, or null: lumped (nodes; entries of the graph) */
+  scree_Shape own;          /* the surface, deformed */
+  scree_Vec3 *surface;      /* (its vertices) work */
   /* of the last kick: */
   double h;
-  double *place;             /* (components) q */
-  double *inner;             /* (components) internal forces without damping */
-  double *A, *scaling;       /* (nodes x D x D) diagonal blocks, and their L^-1 */
-  double *E;                 /* (entries x D x D) */
-  double *work[2];           /* (components) */
-  scree_Factor *factor;      /* of I + E */
-  size_t *row, *lower;       /* (nodes + 1), (entries): its pattern, and where E goes in it */
+  double *place;        /* (components) q */
+  double *inner;        /* (components) internal forces without damping */
+  double *A, *scaling;  /* (nodes x D x D) diagonal blocks, and their L^-1 */
+  double *E;            /* (entries x D x D) */
+  double *work[2];      /* (components) */
+  scree_Factor *factor; /* of I + E */
+  size_t *row, *lower;  /* (nodes + 1), (entries): its pattern, and where E goes in it */
   int *col;
   double *x;
 } Data;
@@ -63,13 +63,13 @@ static void put(double *q, int node, scree_Vec3 x) {
   q[D * node] = x.x, q[D * node + 1] = x.y, q[D * node + 2] = x.z;
 }
 
-/* ---- create ----------------------------------------------------------------------------------- */
+/* ---- create -----------------------------------------------------------------------------------
+ */
 
 static void free_data(Data *d) {
   if (!d) return;
-  void *arrays[] = {d->mass,  d->diagonal, d->below,   d->surface, d->place, d->inner, d->A,
-                    d->E,     d->scaling,  d->work[0], d->work[1], d->row,   d->lower, d->col,
-                    d->x};
+  void *arrays[] = {d->mass,    d->diagonal, d->below,   d->surface, d->place, d->inner, d->A, d->E,
+                    d->scaling, d->work[0],  d->work[1], d->row,     d->lower, d->col,   d->x};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_factor_destroy(d->factor);
   scree_shape_fini(&d->own);
@@ -122,13 +122,13 @@ static bool allocate(Data *d, bool consistent) {
   const size_t n = (size_t)d->mesh->node_count, pairs = d->mesh->row[n];
   d->mass = SCREE_ALLOC(double, n);
   d->surface = SCREE_ALLOC(scree_Vec3, d->own.vertex_count);
-  d->place = SCREE_ALLOC(double, n * D);
-  d->inner = SCREE_ALLOC(double, n * D);
-  d->A = SCREE_ALLOC(double, n * DD);
-  d->scaling = SCREE_ALLOC(double, n * DD);
-  d->E = SCREE_ALLOC(double, pairs * DD);
-  d->work[0] = SCREE_ALLOC(double, n * D);
-  d->work[1] = SCREE_ALLOC(double, n * D);
+  d->place = SCREE_ALLOC(double, n *D);
+  d->inner = SCREE_ALLOC(double, n *D);
+  d->A = SCREE_ALLOC(double, n *DD);
+  d->scaling = SCREE_ALLOC(double, n *DD);
+  d->E = SCREE_ALLOC(double, pairs *DD);
+  d->work[0] = SCREE_ALLOC(double, n *D);
+  d->work[1] = SCREE_ALLOC(double, n *D);
   bool good = d->mass && d->surface && d->place && d->inner && d->A && d->scaling && d->E &&
               d->work[0] && d->work[1];
   if (consistent) {
@@ -206,7 +206,8 @@ static size_t memory(const scree_Deformable *self) {
              sizeof(double);
 }
 
-/* ---- motion as a whole ------------------------------------------------------------------------ */
+/* ---- motion as a whole ------------------------------------------------------------------------
+ */
 
 static scree_Vec3 centre_of(const Data *d, const double *q) {
   scree_Vec3 sum = {0, 0, 0};
@@ -247,8 +248,7 @@ static scree_Vec3 inertia_solve(const Data *d, const double *q, scree_Vec3 c, sc
 
 static void place(const scree_Deformable *self, const scree_Pose *pose, double *q) {
   const Data *d = self->data;
-  for (int k = 0; k < d->mesh->node_count; ++k)
-    put(q, k, scree_pose_apply(pose, d->mesh->node[k]));
+  for (int k = 0; k < d->mesh->node_count; ++k) put(q, k, scree_pose_apply(pose, d->mesh->node[k]));
 }
 
 static void spin(const scree_Deformable *self, const double *q, const scree_Twist *velocity,
@@ -331,7 +331,8 @@ static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point
   return 3;
 }
 
-/* ---- the kick --------------------------------------------------------------------------------- */
+/* ---- the kick ---------------------------------------------------------------------------------
+ */
 
 /* L^-1 of a symmetric positive definite 3 x 3 block A = L L^T; false if it is not. */
 static bool invert_factor(const double *A, double *inverse) {
@@ -408,12 +409,11 @@ static bool prepare(const scree_Deformable *self, const double *q, const double 
   const size_t n = count_of(d);
   const scree_ElasticMaterial *e = &d->elastic;
   const bool implicit_ = d->implicit_ && h > 0;
-  const scree_ElementTangent tangent = {
-      .material = 0.25 * h * h + 0.5 * h * e->damping_stiffness,
-      .geometric = 0.25 * h * h,
-      .definite = true,
-      .diagonal = d->A,
-      .below = d->E};
+  const scree_ElementTangent tangent = {.material = 0.25 * h * h + 0.5 * h * e->damping_stiffness,
+                                        .geometric = 0.25 * h * h,
+                                        .definite = true,
+                                        .diagonal = d->A,
+                                        .below = d->E};
   scree_ElementResult result;
   d->h = h;
   memcpy(d->place, q, n * sizeof *q);
@@ -505,8 +505,7 @@ static double product_coupled(Data *d, const double *a, const double *b) {
   return sum;
 }
 
-static double work(const scree_Deformable *self, const double *v, const double *w,
-                   double *damped) {
+static double work(const scree_Deformable *self, const double *v, const double *w, double *damped) {
   Data *d = self->data;
   const size_t n = count_of(d);
   const scree_ElasticMaterial *e = &d->elastic;
@@ -543,7 +542,8 @@ static double work(const scree_Deformable *self, const double *v, const double *
   return done;
 }
 
-/* ---- energy ----------------------------------------------------------------------------------- */
+/* ---- energy -----------------------------------------------------------------------------------
+ */
 
 static double kinetic(const scree_Deformable *self, const double *v, double *rotation) {
   const Data *d = self->data;
