@@ -21,6 +21,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "element/assemble.h"
+#include "geometry/principal.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 #include "math/factor.h"
@@ -36,7 +37,8 @@ typedef struct Data {
   double total;             /* mass */
   double *mass;             /* (nodes) lumped */
   double *diagonal, *below; /* consistent mass, or null: lumped (nodes; entries of the graph) */
-  scree_Shape own;          /* the surface, deformed */
+  scree_Shape base, own;    /* the surface, undeformed and deformed */
+  double spread[D];         /* sum of mass times the square of each undeformed coordinate */
   scree_Vec3 *surface;      /* (its vertices) work */
   /* of the last kick: */
   double h;
@@ -73,6 +75,7 @@ static void free_data(Data *d) {
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_factor_destroy(d->factor);
   scree_shape_fini(&d->own);
+  scree_shape_fini(&d->base);
   scree_free(d);
 }
 
@@ -170,6 +173,7 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
   scree_Status status = SCREE_OK;
   if (!own_shape(def->shape, &d->own)) status = scree_fail_memory(log, "a finite-element body");
   if (!status) {
+    scree_shape_copy(def->shape, &d->base);
     d->mesh = d->own.data->elements;
     d->total = inertia->mass;
     d->implicit_ = !def->elastic.explicit_;
@@ -187,6 +191,11 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
   }
   scree_element_lump(d->mesh, d->elastic.density, d->mass);
   if (d->below) scree_element_mass(d->mesh, d->elastic.density, d->diagonal, d->below);
+  for (int k = 0; k < d->mesh->node_count; ++k)
+    for (int j = 0; j < D; ++j) {
+      const double x = scree_component(d->mesh->node[k], j);
+      d->spread[j] += d->mass[k] * x * x;
+    }
   self->vertices = d->mesh->node_count;
   self->size = D;
   self->data = d;
@@ -260,14 +269,43 @@ static void spin(const scree_Deformable *self, const double *q, const scree_Twis
         scree_add(velocity->linear, scree_cross(velocity->angular, scree_sub(node_at(q, k), c))));
 }
 
+/* The mean rotation: the orthogonal factor of the mean deformation gradient, by Newton's iteration
+ * R := (R + R^-T)/2. */
+static scree_Quat rotation_of(const Data *d, const double *q, scree_Vec3 c) {
+  enum { ITERATIONS = 40 };
+  scree_Mat3 F = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < d->mesh->node_count; ++k) {
+    const scree_Vec3 X = d->mesh->node[k], x = scree_sub(node_at(q, k), c);
+    F.x = scree_axpy(F.x, d->mass[k] * X.x / d->spread[0], x);
+    F.y = scree_axpy(F.y, d->mass[k] * X.y / d->spread[1], x);
+    F.z = scree_axpy(F.z, d->mass[k] * X.z / d->spread[2], x);
+  }
+  for (int k = 0; k < ITERATIONS; ++k) {
+    const double det = scree_dot(F.x, scree_cross(F.y, F.z));
+    if (!(det > 0)) return scree_quat_identity();
+    const scree_Mat3 last = F;
+    const double s = 0.5 / det;
+    F.x = scree_axpy(scree_scale(0.5, F.x), s, scree_cross(last.y, last.z));
+    F.y = scree_axpy(scree_scale(0.5, F.y), s, scree_cross(last.z, last.x));
+    F.z = scree_axpy(scree_scale(0.5, F.z), s, scree_cross(last.x, last.y));
+    const double change = scree_norm2(scree_sub(F.x, last.x)) +
+                          scree_norm2(scree_sub(F.y, last.y)) + scree_norm2(scree_sub(F.z, last.z));
+    if (change <= 1e-24) break;
+  }
+  const double V[3][3] = {{F.x.x, F.y.x, F.z.x}, {F.x.y, F.y.y, F.z.y}, {F.x.z, F.y.z, F.z.z}};
+  return scree_axes_quat(V);
+}
+
 static void shape(const scree_Deformable *self, const double *q, scree_Shape *shape,
                   scree_Pose *pose) {
   Data *d = self->data;
   scree_Shape *own = &d->own;
   const scree_Vec3 c = centre_of(d, q);
+  *pose = (scree_Pose){c, rotation_of(d, q, c)};
+  const scree_Mat3 R = scree_quat_matrix(pose->orientation);
   double most = 0;
   for (int k = 0; k < own->vertex_count; ++k) {
-    d->surface[k] = scree_sub(node_at(q, d->mesh->surface[k]), c);
+    d->surface[k] = scree_mat3_tmul(&R, scree_sub(node_at(q, d->mesh->surface[k]), c));
     most = fmax(most, scree_norm2(d->surface[k]));
   }
   scree_trimesh_move(own->data->mesh, d->surface);
@@ -277,7 +315,6 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
     scree_shape_copy(own, shape);
   }
   shape->bounding_radius = own->bounding_radius;
-  *pose = (scree_Pose){c, scree_quat_identity()};
 }
 
 static scree_Twist twist(const scree_Deformable *self, const double *q, const double *v) {
@@ -590,6 +627,10 @@ static void force(const scree_Deformable *self, const double *q, double *f, doub
       }
 }
 
+static scree_Shape undeformed(const scree_Deformable *self) {
+  return ((const Data *)self->data)->base;
+}
+
 const scree_BodyClass scree_body_elements = {
     .name = "elements",
     .summary = "finite elements: hexahedra and tetrahedra, large deformations",
@@ -608,4 +649,5 @@ const scree_BodyClass scree_body_elements = {
     .work = work,
     .kinetic = kinetic,
     .strain = strain,
-    .force = force};
+    .force = force,
+    .undeformed = undeformed};

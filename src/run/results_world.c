@@ -143,7 +143,8 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
   writer->good = writer->good && offset;
   for (int k = 0; k < n && writer->good; ++k) {
-    const bool mesh = shapes[k]->kind == SCREE_SHAPE_MESH;
+    const bool mesh =
+        shapes[k]->kind == SCREE_SHAPE_MESH || shapes[k]->kind == SCREE_SHAPE_ELEMENTS;
     offset[k + 1] = offset[k] + (mesh ? scree_shape_triangle_count(shapes[k]) : 0);
   }
   const size_t total = writer->good ? (size_t)offset[n] : 0;
