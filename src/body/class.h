@@ -125,9 +125,8 @@ struct scree_BodyClass {
    * tests. */
   void (*force)(const scree_Deformable *self, const double *q, double *f, double *K);
 
-  /* The linear map from the undeformed shape in its own frame to the present one, both about the
-   * centre of mass (d x d in a 3 x 3 matrix), where there is one; null: drawn from its mesh. */
-  scree_Mat3 (*gradient)(const scree_Deformable *self, const double *q);
+  /* The shape without deformation, of the kind of the present one; null: the present one. */
+  scree_Shape (*undeformed)(const scree_Deformable *self);
 };
 
 extern const scree_BodyClass scree_body_rigid, scree_body_pseudo_rigid;

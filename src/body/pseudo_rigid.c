@@ -258,6 +258,16 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
   shape->volume = data->volume * determinant(&F);
 }
 
+static scree_Shape undeformed(const scree_Deformable *self) {
+  const Data *data = self->data;
+  scree_Shape base = data->base;
+  if (data->elastic.keeps_shape || !scree_shape_is_ball(&base)) return base;
+  base.kind = self->dimension == 2 ? SCREE_SHAPE_ELLIPSE : SCREE_SHAPE_ELLIPSOID;
+  base.semi = scree_vec3(base.radius, base.radius, self->dimension == 2 ? 0 : base.radius);
+  base.radius = 0;
+  return base;
+}
+
 static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point, uint32_t part,
                  int *vertex, double *weights) {
   (void)part;
@@ -490,4 +500,4 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .kinetic = kinetic,
     .strain = strain,
     .force = force,
-    .gradient = gradient};
+    .undeformed = undeformed};

@@ -211,16 +211,18 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
   int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
   double *reals = SCREE_ALLOC(double, 4 * (size_t)n);
   const scree_Shape **shapes = SCREE_ALLOC(const scree_Shape *, n);
+  scree_Shape *base = SCREE_ALLOC(scree_Shape, n); /* without deformation */
   const char *names[SCREE_SHAPE_KINDS];
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) names[k] = scree_shape_type((scree_ShapeKind)k)->name;
   scree_results_group(writer, "/bodies");
-  writer->good = writer->good && ints && reals && shapes;
+  writer->good = writer->good && ints && reals && shapes && base;
   if (writer->good) {
     int *obstacle = ints, *material = ints + n;
     double *mass = reals, *inertia = reals + n;
     for (int b = 0; b < n; ++b) {
       const scree_Vec3 moments = scree_body_inertia(world, b);
-      shapes[b] = scree_body_shape(world, b);
+      base[b] = scree_body_undeformed(world, b);
+      shapes[b] = &base[b];
       obstacle[b] = scree_body_is_obstacle(world, b);
       material[b] = scree_body_material(world, b);
       mass[b] = scree_body_mass(world, b);
@@ -249,6 +251,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
   scree_free(ints);
   scree_free(reals);
   scree_free((void *)shapes);
+  scree_free(base);
   write_parts(writer, world, n);
 }
 

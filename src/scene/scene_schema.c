@@ -74,6 +74,11 @@ static const scree_Field pair[] = {
 
 static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
+    REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
+         "Young's modulus of deformable bodies (`kind`)"),
+    REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
+    REAL("damping", 0, "s", "0", 0, INFINITY,
+         "of deformable bodies: viscous stress over the rate of elastic stress"),
     TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
 
 #define PLACE_FIELDS                                                                               \
@@ -120,6 +125,23 @@ const scree_Field scree_scene_part_fields[] = {
       INT("group", 0, "0", 0, 4294967295.0,                                                        \
           "bodies of the same group other than 0 do not touch each other")
 
+static const char *kind_name(int index) {
+  return scree_body_kind_name((scree_BodyKind)index);
+}
+
+static const char *const integrations[] = {"implicit", "explicit", NULL};
+
+/* `key` is `kind` where that is not the kind of a generator. */
+#define KIND_FIELDS(key)                                                                           \
+  REGISTRY(key, 0, "rigid", kind_name,                                                          \
+           "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
+           "its material needs `young`"),                                                          \
+      CHOICE("integration", "implicit", integrations,                                              \
+             "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \
+             "short ones"),                                                                        \
+      BOOL("keep_shape", "false",                                                                  \
+           "pseudo-rigid: contacts see the undeformed shape, which turns with the body")
+
 static const scree_Field body[] = {
     TEXT("name", 0, NULL, "name that forces, sensors and stop conditions refer to"),
     SHAPE("its shape"),
@@ -127,6 +149,7 @@ static const scree_Field body[] = {
     VECTOR("velocity", 0, "m/s", "0", "at the start"),
     VECTOR("angular_velocity", AXIAL, "rad/s", "0", "at the start; one number in 2D"),
     MATTER_FIELDS,
+    KIND_FIELDS("kind"),
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,
@@ -273,6 +296,7 @@ static const scree_Field scale[] = {
       CHOICE("orientation", "random", turns, "random, or as the shape is defined"),                \
       VECTOR("velocity", 0, "m/s", "0", "of each body at its start"),                              \
       VECTOR("angular_velocity", AXIAL, "rad/s", "0", "of each body at its start"), MATTER_FIELDS, \
+      KIND_FIELDS("body_kind"), \
       REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
 
 static const scree_Field region_box[] = {

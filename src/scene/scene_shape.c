@@ -142,6 +142,48 @@ int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
   return -1;
 }
 
+/* Whether bodies of a shape may be pseudo-rigid: shapes that stay of their kind. */
+static bool is_affine(const char *shape) {
+  static const char *const kinds[] = {"disk", "ellipse", "sphere", "ellipsoid"};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
+    if (strcmp(shape, kinds[k]) == 0) return true;
+  return false;
+}
+
+/* Kind of the body, and the material of deformable ones. */
+static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
+                              const scree_Node *kind, const scree_Log *log, scree_BodyDef *def) {
+  const scree_Node *root = scene->tree.root;
+  const scree_Node *material =
+      scree_node_find(root, "materials")->entries[def->material].value;
+  const scree_Node *time = scree_node_find(root, "time");
+  const char *shape = scree_node_text(scree_node_find(map, "shape"), "kind");
+  def->kind = scree_body_kind(kind->text);
+  if (def->kind == SCREE_BODY_RIGID) return SCREE_OK;
+  if (!scree_node_find(material, "young"))
+    return scree_scene_refuse(scene, kind, log,
+                              "a %s body: its material \"%.60s\" has no `young`, expected Young's "
+                              "modulus",
+                              kind->text, scree_node_text(map, "material"));
+  if (def->kind == SCREE_BODY_PSEUDO_RIGID && !is_affine(shape))
+    return scree_scene_refuse(scene, kind, log, "a pseudo-rigid %s, expected a %s", shape,
+                              scene->dimension == 2 ? "disk or ellipse" : "sphere or ellipsoid");
+  if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
+    return scree_scene_refuse(scene, kind, log,
+                              "a %s body: time.scheme is %s with theta %g, expected a scheme with "
+                              "theta 0.5 (moreau-jean)",
+                              kind->text, scree_node_text(time, "scheme"),
+                              scree_node_is(time, "scheme", "euler")
+                                  ? 1
+                                  : scree_node_number(time, "theta"));
+  def->elastic = (scree_Elastic){.young = scree_node_number(material, "young"),
+                                 .poisson = scree_node_number(material, "poisson"),
+                                 .damping = scree_node_number(material, "damping"),
+                                 .explicit_ = scree_node_is(map, "integration", "explicit"),
+                                 .keeps_shape = scree_node_true(map, "keep_shape")};
+  return SCREE_OK;
+}
+
 scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def) {
   const scree_Node *materials = scree_node_find(scene->tree.root, "materials");
@@ -153,7 +195,9 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
   def->density = scree_node_find(map, "density")
                      ? scree_node_number(map, "density")
                      : scree_node_number(materials->entries[def->material].value, "density");
-  return SCREE_OK;
+  if (!scree_node_find(map, "integration")) return SCREE_OK; /* an obstacle */
+  const scree_Node *own = scree_node_find(map, "body_kind"); /* of a generator */
+  return read_kind(scene, map, own ? own : scree_node_find(map, "kind"), log, def);
 }
 
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log) {

@@ -69,6 +69,21 @@ scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Mome
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */
 double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+/* A deformable body after a further time h with its velocity after the kick: shape (a view, which
+ * owns nothing) and pose. Only of bodies with few coordinates whose shape has no data. */
+enum { SCREE_END_COMPONENTS = 24 };
+typedef struct scree_DeformEnd {
+  double q[SCREE_END_COMPONENTS];
+} scree_DeformEnd;
+static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data);
+}
+void scree_deform_end(const struct scree_System *s, int k, double h, scree_DeformEnd *end,
+                      scree_Shape *shape, scree_Pose *pose);
+/* Current place of the material point that is at `point` then. */
+scree_Vec3 scree_deform_back(const struct scree_System *s, int k, const scree_DeformEnd *end,
+                             scree_Vec3 point);
 /* Set the velocities of all deformable bodies to those after the kick. */
 void scree_deform_kick(struct scree_System *s);
 /* Work of internal forces in the kick: the elastic part into scheme, without the change of the

@@ -271,9 +271,10 @@ scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
 /* Append a point; `failed` is set if out of memory. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
-/* Add all points of bodies i and j at these poses with gaps up to `margin`. */
-void scree_points_collide(const scree_Bodies *bodies, int i, const scree_Pose *pi, int j,
-                          const scree_Pose *pj, double margin, scree_Points *points);
+/* Add all points of bodies i and j with these shapes at these poses with gaps up to `margin`. */
+void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j,
+                          const scree_Shape *sj, const scree_Pose *pj, double margin,
+                          scree_Points *points);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 

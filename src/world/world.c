@@ -360,6 +360,34 @@ const scree_Shape *scree_body_shape(const scree_World *world, int body) {
   return &world->system.bodies.cold[body].shape;
 }
 
+scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
+  const scree_Deformable *self =
+      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  return self ? scree_body_kind(self->class_->name) : SCREE_BODY_RIGID;
+}
+
+bool scree_world_deforms(const scree_World *world) {
+  return world->system.bodies.deformable_count > 0;
+}
+
+scree_Shape scree_body_undeformed(const scree_World *world, int body) {
+  if (check_index(world, body)) return (scree_Shape){.kind = SCREE_SHAPE_KINDS};
+  const scree_Bodies *b = &world->system.bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, body);
+  return self && self->class_->undeformed ? self->class_->undeformed(self) : b->cold[body].shape;
+}
+
+scree_Vec3 scree_body_stretch(const scree_World *world, int body) {
+  scree_Vec3 ratio = {1, 1, 1};
+  if (scree_body_kind_of(world, body) == SCREE_BODY_RIGID) return ratio;
+  const scree_Shape base = scree_body_undeformed(world, body);
+  const scree_Shape *now = &world->system.bodies.cold[body].shape;
+  if (base.semi.x > 0) ratio.x = now->semi.x / base.semi.x;
+  if (base.semi.y > 0) ratio.y = now->semi.y / base.semi.y;
+  if (base.semi.z > 0) ratio.z = now->semi.z / base.semi.z;
+  return ratio;
+}
+
 bool scree_body_is_obstacle(const scree_World *world, int body) {
   return !check_index(world, body) && (world->system.bodies.fixed[body] & SCREE_BODY_OBSTACLE);
 }
