@@ -78,10 +78,10 @@ static void stack(Couple *c) {
   c->pa.orientation = scree_quat_axis_angle(scree_vec3(0, 0, 1), between(0, 6));
   c->pb.orientation = scree_quat_identity();
   c->pb.position = scree_vec3(0, 0, 0);
-  c->pa.position = scree_vec3(between(-0.2, 0.2), between(-0.2, 0.2),
-                              support_along(&c->a, &c->pa, scree_vec3(0, 0, -1)) +
-                                  support_along(&c->b, &c->pb, scree_vec3(0, 0, 1)) +
-                                  between(-1e-3, 1e-3));
+  c->pa.position =
+      scree_vec3(between(-0.2, 0.2), between(-0.2, 0.2),
+                 support_along(&c->a, &c->pa, scree_vec3(0, 0, -1)) +
+                     support_along(&c->b, &c->pb, scree_vec3(0, 0, 1)) + between(-1e-3, 1e-3));
 }
 
 static void touch(Couple *c) {
@@ -128,9 +128,8 @@ int main(int count, char **arguments) {
   static const struct {
     const char *name;
     Make make;
-  } kinds[] = {{"sphere", make_sphere},     {"ellipsoid", make_ellipsoid},
-               {"box", make_box},           {"capsule", make_capsule},
-               {"cylinder", make_cylinder}, {"cone", make_cone},
+  } kinds[] = {{"sphere", make_sphere},        {"ellipsoid", make_ellipsoid}, {"box", make_box},
+               {"capsule", make_capsule},      {"cylinder", make_cylinder},   {"cone", make_cone},
                {"polyhedron", make_polyhedron}};
   enum { KINDS = sizeof kinds / sizeof kinds[0] };
   measure("box on box", make_box, make_box, stack, n);

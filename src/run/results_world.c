@@ -143,7 +143,8 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
   writer->good = writer->good && offset;
   for (int k = 0; k < n && writer->good; ++k) {
-    const bool mesh = shapes[k]->kind == SCREE_SHAPE_MESH;
+    const scree_ShapeType *type = scree_shape_type(shapes[k]->kind);
+    const bool mesh = type->takes_triangles || type->takes_heights;
     offset[k + 1] = offset[k] + (mesh ? scree_shape_triangle_count(shapes[k]) : 0);
   }
   const size_t total = writer->good ? (size_t)offset[n] : 0;

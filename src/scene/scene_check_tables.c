@@ -65,7 +65,7 @@ static scree_Node *check_vertices(scree_Check *check, const scree_Node *node) {
 /* One parameter of a shape, given or by default. */
 static bool add_parameter(scree_Check *check, const scree_ShapeParameter *parameter,
                           const scree_Node *node, scree_Node *result) {
-  const scree_Field number = {.unit = "m",
+  const scree_Field number = {.unit = parameter->pure ? NULL : "m",
                               .min = 0,
                               .max = INFINITY,
                               .flags = parameter->may_be_zero ? 0 : SCREE_FIELD_OPEN};
@@ -186,11 +186,12 @@ scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   if (kind == SCREE_SHAPE_KINDS) return NULL;
   const scree_ShapeType *type = scree_shape_type(kind);
   const char *words[16] = {"kind"};
-  for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
-  if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
-  if (type->takes_vertices && type->dimension == 3) words[type->parameter_count + 2] = "file";
-  if (type->takes_triangles) words[type->parameter_count + 3] = "triangles";
-  if (type->takes_parts) words[type->parameter_count + 1] = "parts";
+  int count = 1;
+  for (int k = 0; k < type->parameter_count; ++k) words[count++] = type->parameters[k].name;
+  if (type->takes_vertices) words[count++] = "vertices";
+  if (type->takes_vertices && type->dimension == 3) words[count++] = "file";
+  if (type->takes_triangles) words[count++] = "triangles";
+  if (type->takes_parts) words[count++] = "parts";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
     bool known = false;

@@ -190,6 +190,7 @@ static void say_shapes(Page *page) {
       say(page, "%s`%s`%s: %s", p ? "; " : "", parameter->name,
           parameter->required ? "" : " (optional)", parameter->help);
     }
+    if (type->takes_vertices && type->parameter_count) say(page, "; ");
     if (type->takes_vertices)
       say(page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
           type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
@@ -440,8 +441,9 @@ static void json_shape(Page *page) {
         "\"properties\": {\"kind\": {\"const\": \"%s\"}",
         k ? ",\n" : "", type->name);
     for (int p = 0; p < type->parameter_count; ++p)
-      say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s [m]\"}",
-          type->parameters[p].name, type->parameters[p].help);
+      say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s%s\"}",
+          type->parameters[p].name, type->parameters[p].help,
+          type->parameters[p].pure ? "" : " [m]");
     if (type->takes_vertices)
       say(page,
           ", \"vertices\": {\"type\": \"array\", \"minItems\": %d, \"items\": {\"type\": "
