@@ -104,6 +104,9 @@ static inline double separation(const scree_Shape *a, const scree_Pose *pa, cons
   return -support_value(a, pa, scree_neg(n)) - support_value(b, pb, n);
 }
 
+/* The direction that reference_gap found last. */
+static scree_Vec3 reference_normal;
+
 static inline double reference_gap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                                    const scree_Pose *pb, int dimension) {
   enum { DIRECTIONS = 400, BEST = 4 };
@@ -132,7 +135,7 @@ static inline double reference_gap(const scree_Shape *a, const scree_Pose *pa, c
       else
         radius *= 0.93;
     }
-    most = fmax(most, value[m]);
+    if (value[m] > most) most = value[m], reference_normal = best[m];
   }
   return most;
 }

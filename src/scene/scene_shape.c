@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "scene/mesh_file.h"
 #include "scene/scene.h"
+#include "scene/shape_made.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,7 +80,9 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
   const scree_ShapeType *type = scree_shape_type(kind);
   double parameters[8] = {0};
   scree_Status status;
-  if (type->takes_parts) {
+  if (scree_shape_recipe(type->name, node)) {
+    status = scree_shape_make(scene, node, scale, log, shape);
+  } else if (type->takes_parts) {
     status = read_parts(scene, node, scale, log, shape);
   } else if (type->takes_vertices) {
     status = read_points(scene, node, kind, scale, log, shape);
