@@ -34,13 +34,16 @@
  *                                                bottom, semi.x at the top
  *       ring        radius, semi.x               disk of `radius` in the plane z = 0 with a hole of
  *                                                radius semi.x; solid below it
+ *       elements    mesh of finite elements      moved and turned to its principal axes; its
+ *                                                surface is what touches
  *
- * Unbounded shapes (half-plane, half-space, drums) and surfaces (the last six) have no volume and
+ * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle to ring) have no volume and
  * can only be obstacles. */
 #ifndef SCREE_SHAPE_H
 #define SCREE_SHAPE_H
 
 #include "scree/base.h"
+#include "scree/element.h"
 #include "scree/pose.h"
 
 #ifdef __cplusplus
@@ -74,6 +77,7 @@ typedef enum scree_ShapeKind {
   SCREE_SHAPE_PIPE,
   SCREE_SHAPE_FUNNEL,
   SCREE_SHAPE_RING,
+  SCREE_SHAPE_ELEMENTS,
   SCREE_SHAPE_KINDS
 } scree_ShapeKind;
 
@@ -136,6 +140,7 @@ typedef struct scree_ShapeType {
   bool takes_parts;                       /* scree_shape_init_clump */
   bool takes_triangles;                   /* scree_shape_init_mesh */
   bool takes_heights;                     /* scree_shape_init_height_field */
+  bool takes_elements;                    /* scree_shape_init_elements */
 } scree_ShapeType;
 
 SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
@@ -192,6 +197,12 @@ SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, 
 SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
                                               int part_count, const scree_Log *log);
 
+/* The same with mass properties of its own, for unit density; the frame of the clump is that of the
+ * poses of the parts. */
+SCREE_API scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_Part *parts,
+                                                   int part_count, double volume,
+                                                   scree_Vec3 inertia, const scree_Log *log);
+
 /* A surface of triangles [triangle_count x 3] (numbers of vertices) as an obstacle: the solid is
  * behind it, corners are counter-clockwise as seen from its free side. Edges between triangles of
  * one plane cannot be felt. The frame is the one that the vertices are given in. */
@@ -217,6 +228,13 @@ SCREE_API scree_Status scree_shape_init_solid(scree_Shape *shape, const scree_Ve
                                               int vertex_count, const int *triangles,
                                               int triangle_count, double concavity, int most,
                                               const scree_Log *log);
+
+/* The solid that a mesh of finite elements of 3 dimensions fills (shared, not copied): not convex
+ * in general. A body of it is rigid, or deforms as a finite-element body. */
+SCREE_API scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
+                                                 const scree_Log *log);
+/* The mesh of a shape of elements, in the frame of the shape; null for all others. */
+SCREE_API const scree_ElementMesh *scree_shape_elements(const scree_Shape *shape);
 
 /* A copy shares vertices and parts with its original; free both. */
 SCREE_API void scree_shape_copy(const scree_Shape *from, scree_Shape *to);

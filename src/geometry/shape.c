@@ -1,6 +1,7 @@
 /* Shapes: the registry, parameters and their checks, shared data (see shape.h, shape_class.h). */
 #include "core/log.h"
 #include "core/memory.h"
+#include "geometry/principal.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
@@ -32,6 +33,7 @@ static const scree_ShapeClass *const registry[SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_PIPE] = &scree_shape_pipe,
     [SCREE_SHAPE_FUNNEL] = &scree_shape_funnel,
     [SCREE_SHAPE_RING] = &scree_shape_ring,
+    [SCREE_SHAPE_ELEMENTS] = &scree_shape_elements_class,
 };
 
 const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind) {
@@ -75,6 +77,7 @@ void scree_shape_fini(scree_Shape *shape) {
   scree_free(data->parts);
   scree_polyhedron_destroy(data->polyhedron);
   scree_trimesh_destroy(data->mesh);
+  scree_element_mesh_destroy(data->elements);
   scree_free(data->vertices);
   scree_free(data);
 }
@@ -131,6 +134,10 @@ const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **ve
   return shape->data->mesh->triangle[0];
 }
 
+const scree_ElementMesh *scree_shape_elements(const scree_Shape *shape) {
+  return shape->data ? shape->data->elements : NULL;
+}
+
 /* ---- init ---- */
 
 static scree_Status init(scree_Shape *shape, scree_ShapeKind kind, const double *parameters,
@@ -169,11 +176,33 @@ scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind, const do
   return init(shape, kind, parameters, &source, log);
 }
 
-scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts, int part_count,
-                                    const scree_Log *log) {
-  const scree_ShapeSource source = {.parts = parts, .part_count = part_count};
+scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_Part *parts, int part_count,
+                                       const scree_Moments *moments, const scree_Log *log) {
+  const scree_ShapeSource source = {.parts = parts, .part_count = part_count, .moments = moments};
   const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
   return init(shape, flat ? SCREE_SHAPE_CLUMP_2D : SCREE_SHAPE_CLUMP, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts, int part_count,
+                                    const scree_Log *log) {
+  return scree_shape_init_clump_of(shape, parts, part_count, NULL, log);
+}
+
+scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_Part *parts,
+                                         int part_count, double volume, scree_Vec3 inertia,
+                                         const scree_Log *log) {
+  const scree_Mat3 axes = scree_quat_matrix(scree_quat_identity());
+  const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
+  scree_Moments sum = {0};
+  if (!(volume > 0) || !(inertia.z > 0) || !isfinite(volume + inertia.x + inertia.y + inertia.z))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "clump: volume %g and moments (%g, %g, %g), expected finite ones above 0",
+                      volume, inertia.x, inertia.y, inertia.z);
+  if (flat)
+    scree_moments_add_flat(&sum, volume, scree_vec3(0, 0, 0), inertia.z);
+  else
+    scree_moments_add(&sum, volume, scree_vec3(0, 0, 0), &axes, inertia);
+  return scree_shape_init_clump_of(shape, parts, part_count, &sum, log);
 }
 
 scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertices, int vertex_count,
@@ -216,6 +245,12 @@ scree_Status scree_shape_init_height_field(scree_Shape *shape, const double *hei
   scree_free(vertices);
   scree_free(triangles);
   return status;
+}
+
+scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
+                                       const scree_Log *log) {
+  const scree_ShapeSource source = {.elements = mesh};
+  return init(shape, SCREE_SHAPE_ELEMENTS, NULL, &source, log);
 }
 
 scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,

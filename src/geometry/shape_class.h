@@ -39,17 +39,18 @@ enum { SCREE_RIM = 12 };
 #define SCREE_EDGE_ALIGNED 0.2
 
 /* Data that a shape owns besides its parameters. Copies of a shape share it. */
-struct scree_Moments;
-
 struct scree_ShapeData {
   atomic_int references;
   scree_Pose frame;     /* of the shape in the coordinates that it was given in */
   scree_Vec3 *vertices; /* polygon: [n], then [n] outward unit normals of the edges k -> k+1 */
   scree_Polyhedron *polyhedron;
-  struct scree_TriangleMesh *mesh; /* mesh, rectangle */
+  struct scree_TriangleMesh *mesh; /* mesh, rectangle, surface of elements */
+  scree_ElementMesh *elements;     /* elements; vertex k of the surface is node surface[k] */
   int part_count;                  /* clump */
   scree_Part *parts;
 };
+
+struct scree_Moments;
 
 /* Input of a shape; the parameters are already in the shape, and checked. */
 typedef struct scree_ShapeSource {
@@ -59,6 +60,8 @@ typedef struct scree_ShapeSource {
   int triangle_count;
   const scree_Part *parts; /* [part_count] */
   int part_count;
+  const struct scree_Moments *moments; /* of a clump, or null: the sums over its parts */
+  const scree_ElementMesh *elements;
 } scree_ShapeSource;
 
 typedef struct scree_ShapeClass {
@@ -115,6 +118,10 @@ void scree_polyhedron_destroy(scree_Polyhedron *polyhedron);
 void scree_moments_add_rounding(struct scree_Moments *sum, const scree_Polyhedron *p,
                                 const scree_Vec3 *v, double radius);
 
+/* A clump with moments of its own, in the coordinates of the parts. */
+scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_Part *parts, int part_count,
+                                       const struct scree_Moments *moments, const scree_Log *log);
+
 /* Data with one reference, or null. */
 scree_ShapeData *scree_shape_data_create(void);
 
@@ -124,7 +131,7 @@ extern const scree_ShapeClass scree_shape_disk, scree_shape_ellipse, scree_shape
     scree_shape_cylinder, scree_shape_cone, scree_shape_superellipsoid, scree_shape_polyhedron,
     scree_shape_clump, scree_shape_half_space, scree_shape_drum, scree_shape_rectangle,
     scree_shape_mesh, scree_shape_height_field, scree_shape_pipe, scree_shape_funnel,
-    scree_shape_ring;
+    scree_shape_ring, scree_shape_elements_class;
 
 #define SCREE_SHAPE_FIELD(member) offsetof(scree_Shape, member)
 #define SCREE_SHAPE_TABLE(array)                                                                   \

@@ -109,7 +109,10 @@ static scree_Status scale_parts(const scree_Shape *from, double scale, scree_Sha
         (scree_Pose){scree_scale(scale, part->pose.position), part->pose.orientation};
     status = scree_scene_scale_shape(&part->shape, scale, &parts[count].shape, log);
   }
-  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, n, log);
+  const double cube = from->kind == SCREE_SHAPE_CLUMP_2D ? scale * scale : scale * scale * scale;
+  if (status == SCREE_OK)
+    status = scree_shape_init_clump_with(shape, parts, n, cube * from->volume,
+                                         scree_scale(cube * scale * scale, from->inertia), log);
   for (int k = 0; k < count; ++k) scree_shape_fini(&parts[k].shape);
   scree_free(parts);
   return status;

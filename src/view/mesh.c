@@ -402,6 +402,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
     done = put_turned(mesh, 2 * segments, shape->radius, -0.5 * shape->half_length,
                       1.5 * shape->half_length, true);
     break;
+  case SCREE_SHAPE_ELEMENTS: done = put_triangles(mesh, shape); break;
   case SCREE_SHAPE_POLYHEDRON:
     done =
         shape->radius > 0
