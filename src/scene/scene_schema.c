@@ -535,7 +535,8 @@ static const scree_Field time_fields[] = {
     REGISTRY("scheme", 0, "moreau-jean", scree_scheme_name, "time scheme"),
     REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
          "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, less when bodies or "
-         "obstacles cross 0.05 of it or turn by 0.1 faster, or where a force would move a body "
+         "obstacles cross 0.05 of it (0.1, if all bodies are balls) or turn by 0.1 faster, or "
+         "where a force would move a body "
          "by 0.01 of its size; 0.25 of it at the speed of a fall, if not all bodies are balls"),
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
