@@ -9,9 +9,12 @@
 
 /* Of a block in a scene; the mesh decides. */
 static const scree_ShapeParameter parameters[] = {
-    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, true, false, "half extent of a block along x"},
-    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, true, false, "half extent of a block along y"},
-    {"half_z", SCREE_SHAPE_FIELD(semi.z), true, 0, true, false, "half extent of a block along z"}};
+    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, true, false, "half extent of a block along x",
+     false},
+    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, true, false, "half extent of a block along y",
+     false},
+    {"half_z", SCREE_SHAPE_FIELD(semi.z), true, 0, true, false, "half extent of a block along z",
+     false}};
 
 /* Second moments by the points of integration (exact for boxes), of tetrahedra by their corners. */
 static void add_element(const scree_ElementMesh *m, int e, scree_Moments *sum) {
