@@ -17,7 +17,6 @@
  * lie far on the other body's side. */
 #include "element/mesh.h"
 #include "geometry/composite.h"
-#include "geometry/gjk.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
@@ -29,9 +28,9 @@ static const double DENT = 0.7;
 static const double DEEP = 0.25;
 /* Points of the two surfaces that are closer than this part of the size are one contact. */
 static const double SAME = 1e-6;
-/* Distance from an edge and from its ends, over its length, and sine outside of its normal cone, up
- * to which a point counts as on it: curved bodies are known to half of the digits. */
-static const double ON_EDGE = 1e-6;
+/* Sine of the angle of an edge above which it is a ridge, and part of the range of its normals at
+ * which it is not the edge that is touched but a triangle. */
+static const double RIDGE = 1e-6, ON_END = 1e-3;
 /* Radius, over the size, of the ball that stands for a vertex. */
 static const double POINT = 1e-3;
 
@@ -277,60 +276,55 @@ typedef struct Lowest {
   bool edges_only; /* points over triangles are found in another way */
 } Lowest;
 
-static scree_Vec3 support_at(const Lowest *l, double core, scree_Vec3 direction) {
+static scree_Vec3 support_at(const Lowest *l, scree_Vec3 direction) {
   const scree_Vec3 local = scree_shape_support(l->shape, scree_mat3_tmul(&l->axes, direction));
-  return scree_axpy(l->pose->position, core, scree_mat3_mul(&l->axes, local));
+  return scree_add(l->pose->position, scree_mat3_mul(&l->axes, local));
 }
 
-typedef struct Shrunk {
-  const Lowest *lowest;
-  double core; /* scale about the origin */
-} Shrunk;
-
-static scree_Vec3 shrunk_support(const void *body, scree_Vec3 direction) {
-  const Shrunk *b = body;
-  return support_at(b->lowest, b->core, direction);
+/* Gap of the body behind the plane through a point of an edge, across a normal between those of the
+ * two triangles; its lowest point and the normal, if they are not null. */
+static double edge_gap(const Lowest *l, scree_Vec3 on, scree_Vec3 n0, scree_Vec3 n1, double at,
+                       scree_Vec3 *lowest, scree_Vec3 *normal) {
+  const scree_Vec3 n = scree_unit_or(scree_axpy(scree_scale(1 - at, n0), at, n1), n0);
+  const scree_Vec3 c = support_at(l, scree_neg(n));
+  if (lowest) *lowest = c;
+  if (normal) *normal = n;
+  return scree_dot(n, scree_sub(c, on));
 }
 
-static scree_Vec3 triangle_support(const void *corners, scree_Vec3 direction) {
-  const scree_Vec3 *x = corners;
-  const double a = scree_dot(direction, x[0]), b = scree_dot(direction, x[1]),
-               c = scree_dot(direction, x[2]);
-  return a >= b && a >= c ? x[0] : b >= c ? x[1] : x[2];
-}
-
-/* A round body over an edge of the surface: the closest points of body and triangle, if the one of
- * the triangle lies on a side, and the triangles of that edge are behind the plane across the
- * normal. The first triangle of an edge has it. Ends of edges are vertices, which have their own
- * contacts. */
-static void body_on_edge(const Lowest *l, int t, const scree_Vec3 *x, scree_Vec3 n) {
-  const scree_TriangleMesh *m = l->surface->mesh;
-  Shrunk body = {l, 1};
-  scree_Vec3 qa, qb, out;
-  double gap = scree_gjk_distance(shrunk_support, &body, triangle_support, x, n, &qa, &qb, &out);
-  if (gap > l->pair->margin) return;
-  if (!(gap > 0)) { /* overlap: the normal of the body's core */
-    body.core = 1 - DEEP;
-    if (!(scree_gjk_distance(shrunk_support, &body, triangle_support, x, n, &qa, &qb, &out) > 0))
-      return;
-    gap = scree_dot(out, scree_sub(support_at(l, 1, scree_neg(out)), qb));
-  }
-  if (gap < -l->pair->depth) return;
+/* A round body over the convex edges of triangle t that belong to it (it is their first one). The
+ * normal is the one between those of the two triangles along which the body is furthest from the
+ * edge, or least deep behind it; at the ends of that range the body touches a triangle instead.
+ * Ends of edges are vertices, which have their own contacts. */
+static void body_on_edges(const Lowest *l, int t) {
+  enum { HALVINGS = 32 };
+  const Surface *s = l->surface;
+  const scree_TriangleMesh *m = s->mesh;
   for (int k = 0; k < 3; ++k) {
     const scree_MeshEdge *edge = &m->edge[m->side[t][k]];
-    if (edge->triangle[0] != t) continue;
-    const scree_Vec3 e = scree_sub(x[(k + 1) % 3], x[k]), to = scree_sub(qb, x[k]);
-    const double along = scree_dot(to, e) / scree_norm2(e);
-    if (!(along > ON_EDGE && along < 1 - ON_EDGE)) continue;
-    if (scree_norm(scree_sub(to, scree_scale(along, e))) > ON_EDGE * scree_norm(e)) continue;
-    for (int side = 0; side < 2; ++side)
-      for (int c = 0; edge->triangle[side] >= 0 && c < 3; ++c) {
-        const int v = m->triangle[edge->triangle[side]][c];
-        const scree_Vec3 way = scree_sub(to_world(l->surface, m->vertex[v]), qb);
-        if (scree_dot(out, way) > ON_EDGE * scree_norm(way)) return;
-      }
-    emit(l->pair, qb, scree_neg(out), gap, scree_feature_vertex(1, 1 + k, 1), (uint32_t)t, l->part);
-    return;
+    if (edge->triangle[0] != t || edge->triangle[1] < 0) continue;
+    const scree_Vec3 a = to_world(s, m->vertex[m->triangle[t][k]]);
+    const scree_Vec3 e = scree_sub(to_world(s, m->vertex[m->triangle[t][(k + 1) % 3]]), a);
+    const scree_Vec3 n0 = scree_mat3_mul(&s->axes, m->normal[t]);
+    const scree_Vec3 n1 = scree_mat3_mul(&s->axes, m->normal[edge->triangle[1]]);
+    if (!(scree_dot(scree_cross(n0, n1), e) > RIDGE * scree_norm(e))) continue; /* flat, valley */
+    double low = 0, high = 1;
+    for (int i = 0; i < HALVINGS; ++i) { /* ternary search */
+      const double one = low + (high - low) / 3, two = high - (high - low) / 3;
+      if (edge_gap(l, a, n0, n1, one, NULL, NULL) < edge_gap(l, a, n0, n1, two, NULL, NULL))
+        low = one;
+      else
+        high = two;
+    }
+    const double at = 0.5 * (low + high);
+    if (!(at > ON_END && at < 1 - ON_END)) continue;
+    scree_Vec3 c, n;
+    const double gap = edge_gap(l, a, n0, n1, at, &c, &n);
+    if (gap > l->pair->margin || gap < -l->pair->depth) continue;
+    const double along = scree_dot(scree_sub(c, a), e) / scree_norm2(e);
+    if (!(along > 0 && along < 1)) continue;
+    emit(l->pair, scree_axpy(a, along, e), scree_neg(n), gap, scree_feature_vertex(1, 1 + k, 1),
+         (uint32_t)t, l->part);
   }
 }
 
@@ -339,19 +333,16 @@ static void visit_lowest(void *user, int t) {
   const Surface *s = l->surface;
   const scree_TriangleMesh *m = s->mesh;
   const scree_Vec3 n = scree_mat3_mul(&s->axes, m->normal[t]);
-  const scree_Vec3 c = support_at(l, 1, scree_neg(n));
+  const scree_Vec3 c = support_at(l, scree_neg(n));
   scree_Vec3 x[3];
   int edge, corner;
   for (int k = 0; k < 3; ++k) x[k] = to_world(s, m->vertex[m->triangle[t][k]]);
   const double gap = scree_dot(n, scree_sub(c, x[0]));
   if (gap > l->pair->margin) return;
+  body_on_edges(l, t);
   const scree_Vec3 below = scree_axpy(c, -gap, n);
   closest_on_triangle(x, below, &edge, &corner);
-  if (edge >= 0 || corner >= 0) {
-    body_on_edge(l, t, x, n);
-    return;
-  }
-  if (l->edges_only || gap < -l->pair->depth) return;
+  if (edge >= 0 || corner >= 0 || l->edges_only || gap < -l->pair->depth) return;
   if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
   emit(l->pair, below, scree_neg(n), gap, scree_feature_vertex(1, 0, 1), (uint32_t)t, l->part);
 }
