@@ -401,6 +401,42 @@ static const scree_Field arch[] = {
     REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
     INT("blocks", REQUIRED, NULL, 2, 10000, "number of blocks"),
     REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arch"),
+    {.key = "depth",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "m",
+     .preset = "1",
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "along y, centred"},
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Field vault[] = {
+    GENERATED_NAME,
+    VECTOR("centre", 0, "m", "0", "middle of its axis, which is along y"),
+    REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the inner face"),
+    REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
+    INT("courses", REQUIRED, NULL, 2, 10000, "courses round the arc, odd: with a keystone course"),
+    INT("length", REQUIRED, NULL, 1, 100000, "blocks in a course, along y"),
+    REAL("depth", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of a block along y"),
+    REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arc"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Field dome[] = {
+    GENERATED_NAME,
+    VECTOR("centre", 0, "m", "0", "centre of the spheres"),
+    REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the inner face, at its corners"),
+    REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
+    INT("courses", REQUIRED, NULL, 1, 10000, "courses, one above the other"),
+    INT("blocks", REQUIRED, NULL, 3, 10000, "blocks in each course"),
+    REAL("base", OPEN, "rad", "pi/2", 0, 1.5707963267948968,
+         "angle from the axis at which it begins"),
+    REAL("opening", REQUIRED | OPEN, "rad", NULL, 0, 1.5707963267948968,
+         "angle from the axis of the opening at the top"),
     MATTER_FIELDS,
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     END};
@@ -426,7 +462,9 @@ static const scree_Variant generators[] = {
      "a box, drum or hopper filled from the bottom up, without overlap with other bodies"},
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
-    {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {"arch", 0, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {"vault", 3, vault, "a barrel vault: courses of wedges along y, each shifted by half a block"},
+    {"dome", 3, dome, "courses of blocks between two spheres, with an opening at the top"},
     {"csv", 0, from_csv, "bodies from a table, one per row (`scree convert --csv` writes one)"},
     {0}};
 
@@ -498,7 +536,8 @@ static const scree_Field time_fields[] = {
     REGISTRY("scheme", 0, "moreau-jean", scree_scheme_name, "time scheme"),
     REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
          "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, less when bodies or "
-         "obstacles cross 0.05 of it or turn by 0.1 faster, or where a force would move a body "
+         "obstacles cross 0.05 of it (0.1, if all bodies are balls) or turn by 0.1 faster, or "
+         "where a force would move a body "
          "by 0.01 of its size; 0.25 of it at the speed of a fall, if not all bodies are balls"),
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),

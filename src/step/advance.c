@@ -141,9 +141,9 @@ static double overlap_allowed(const scree_System *s, const scree_StepReport *rep
   return fmax(s->settings.penetration, report->penetration);
 }
 
-/* Pose and solve the problem of the current contacts. */
-static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
-  double clock = scree_seconds();
+/* Pose the problem of the current contacts. */
+static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
+  const double clock = scree_seconds();
   scree_Status status = scree_system_pose(s);
   if (!status && !scree_system_is_posed(s)) scree_deform_after(s);
   if (status || !scree_system_is_posed(s)) return status;
@@ -154,8 +154,13 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   if (s->bodies.deformable_count) status = scree_deform_close(s);
   if (status) return status;
   report->seconds_build += scree_seconds() - clock;
-  clock = scree_seconds();
-  status = scree_system_solve(s, report);
+  return SCREE_OK;
+}
+
+/* Solve it, from the impulses of a rough solution if there is one. */
+static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport *report) {
+  const double clock = scree_seconds();
+  scree_Status status = scree_system_solve(s, begun, report);
   /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
@@ -163,10 +168,40 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
     report->joint_error = error;
     if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
     last = error;
-    status = scree_system_solve(s, report);
+    status = scree_system_solve(s, begun, report);
   }
   if (!status) scree_deform_after(s);
   report->seconds_solve += scree_seconds() - clock;
+  return status;
+}
+
+/* Whether an impact may move a body further than its search distance: the approach of two bodies
+ * in the step exceeds the part of the distance that is meant for bodies pushed by others. */
+static bool may_push(const scree_System *s, double horizon) {
+  const scree_Bodies *b = &s->bodies;
+  for (size_t c = 0; c < s->contacts.count; ++c) {
+    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+    if (b->fixed[i] || b->fixed[j]) continue;
+    double before[3], free[3];
+    scree_system_approach(s, (int)c, before, free);
+    const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
+    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) return true;
+  }
+  return false;
+}
+
+/* Contacts that are missing change the solution, and all of its work would be done again. So where
+ * impacts may push bodies beyond their search distance a rough solution comes first: it shows which
+ * these are at a small part of the price, and is a start for the next one. */
+static scree_Status solve_roughly(scree_System *s, const Times *t, scree_StepReport *report,
+                                  bool *again) {
+  double clock = scree_seconds(), now;
+  scree_Status status = scree_system_solve_roughly(s, report);
+  report->seconds_solve += (now = scree_seconds()) - clock;
+  clock = now;
+  *again = false;
+  if (!status && look_further(s, t->horizon)) status = look_again(s, t, report, again);
+  report->seconds_detect += scree_seconds() - clock;
   return status;
 }
 
@@ -186,9 +221,19 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   if (looks) status = meet(s, t->horizon);
   if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
+  bool rough = looks && s->settings.warm_start && may_push(s, t->horizon);
   for (bool again = true; again;) {
-    status = solve_contacts(s, t, report);
-    if (status || !scree_system_is_posed(s) || !looks) return status;
+    status = pose_contacts(s, t, report);
+    if (status || !scree_system_is_posed(s)) return status;
+    const bool begun = rough;
+    if (rough) {
+      rough = false;
+      status = solve_roughly(s, t, report, &again);
+      if (status) return status;
+      if (again) continue;
+    }
+    status = solve_contacts(s, begun, report);
+    if (status || !looks) return status;
     clock = scree_seconds();
     const int further = look_further(s, t->horizon);
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);

@@ -323,8 +323,12 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
 
 /* ---- solve.c --------------------------------------------------------------------------------- */
 
-/* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. */
-scree_Status scree_system_solve(scree_System *s, scree_StepReport *report);
+/* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. `begun`: posed.r
+ * is a rough solution. */
+scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report);
+
+/* The same to a much larger tolerance, in one attempt. */
+scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
 /* Additional penetration at the next kick caused by errors of the solution, over the size; and its
  * limit. */
 double scree_system_sinking(const scree_System *s);
