@@ -79,7 +79,8 @@ static const scree_Field material[] = {
     REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
     REAL("damping", 0, "s", "0", 0, INFINITY,
          "of deformable bodies: viscous stress over the rate of elastic stress"),
-    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
+    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
+    END};
 
 #define PLACE_FIELDS                                                                               \
   VECTOR("position", 0, "m", "0", "of the shape's origin (shapes: see below)"),                    \
@@ -133,7 +134,7 @@ static const char *const integrations[] = {"implicit", "explicit", NULL};
 
 /* `key` is `kind` where that is not the kind of a generator. */
 #define KIND_FIELDS(key)                                                                           \
-  REGISTRY(key, 0, "rigid", kind_name,                                                          \
+  REGISTRY(key, 0, "rigid", kind_name,                                                             \
            "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
            "its material needs `young`"),                                                          \
       CHOICE("integration", "implicit", integrations,                                              \
@@ -296,7 +297,7 @@ static const scree_Field scale[] = {
       CHOICE("orientation", "random", turns, "random, or as the shape is defined"),                \
       VECTOR("velocity", 0, "m/s", "0", "of each body at its start"),                              \
       VECTOR("angular_velocity", AXIAL, "rad/s", "0", "of each body at its start"), MATTER_FIELDS, \
-      KIND_FIELDS("body_kind"), \
+      KIND_FIELDS("body_kind"),                                                                    \
       REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
 
 static const scree_Field region_box[] = {
