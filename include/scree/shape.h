@@ -27,6 +27,8 @@
  *
  *       rectangle   semi.x, semi.y               half extents in the plane z = 0; solid below it
  *       mesh        vertices, triangles          where they are given; the solid is behind them
+ *       elements    mesh of finite elements      moved and turned to its principal axes; its
+ * surface is what touches
  *
  * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle, mesh) have no volume
  * and can only be obstacles. */
@@ -34,6 +36,7 @@
 #define SCREE_SHAPE_H
 
 #include "scree/base.h"
+#include "scree/element.h"
 #include "scree/pose.h"
 
 #ifdef __cplusplus
@@ -62,6 +65,7 @@ typedef enum scree_ShapeKind {
   SCREE_SHAPE_DRUM,
   SCREE_SHAPE_RECTANGLE,
   SCREE_SHAPE_MESH,
+  SCREE_SHAPE_ELEMENTS,
   SCREE_SHAPE_KINDS
 } scree_ShapeKind;
 
@@ -119,6 +123,7 @@ typedef struct scree_ShapeType {
   const scree_ShapeParameter *parameters; /* [parameter_count] */
   bool takes_parts;                       /* scree_shape_init_clump */
   bool takes_triangles;                   /* scree_shape_init_mesh */
+  bool takes_elements;                    /* scree_shape_init_elements */
 } scree_ShapeType;
 
 SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
@@ -179,6 +184,13 @@ SCREE_API scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec
 /* A rectangle in the plane z = 0, the solid is below it. */
 SCREE_API scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,
                                                   const scree_Log *log);
+
+/* The solid that a mesh of finite elements of 3 dimensions fills (shared, not copied): not convex
+ * in general. A body of it is rigid, or deforms as a finite-element body. */
+SCREE_API scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
+                                                 const scree_Log *log);
+/* The mesh of a shape of elements, in the frame of the shape; null for all others. */
+SCREE_API const scree_ElementMesh *scree_shape_elements(const scree_Shape *shape);
 
 /* A copy shares vertices and parts with its original; free both. */
 SCREE_API void scree_shape_copy(const scree_Shape *from, scree_Shape *to);

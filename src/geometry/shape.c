@@ -27,6 +27,7 @@ static const scree_ShapeClass *const registry[SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_DRUM] = &scree_shape_drum,
     [SCREE_SHAPE_RECTANGLE] = &scree_shape_rectangle,
     [SCREE_SHAPE_MESH] = &scree_shape_mesh,
+    [SCREE_SHAPE_ELEMENTS] = &scree_shape_elements_class,
 };
 
 const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind) {
@@ -70,6 +71,7 @@ void scree_shape_fini(scree_Shape *shape) {
   scree_free(data->parts);
   scree_polyhedron_destroy(data->polyhedron);
   scree_trimesh_destroy(data->mesh);
+  scree_element_mesh_destroy(data->elements);
   scree_free(data->vertices);
   scree_free(data);
 }
@@ -126,6 +128,10 @@ const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **ve
   return shape->data->mesh->triangle[0];
 }
 
+const scree_ElementMesh *scree_shape_elements(const scree_Shape *shape) {
+  return shape->data ? shape->data->elements : NULL;
+}
+
 /* ---- init ---- */
 
 static scree_Status init(scree_Shape *shape, scree_ShapeKind kind, const double *parameters,
@@ -178,6 +184,12 @@ scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertice
                                     .triangles = triangles,
                                     .triangle_count = triangle_count};
   return init(shape, SCREE_SHAPE_MESH, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
+                                       const scree_Log *log) {
+  const scree_ShapeSource source = {.elements = mesh};
+  return init(shape, SCREE_SHAPE_ELEMENTS, NULL, &source, log);
 }
 
 scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,

@@ -44,7 +44,8 @@ struct scree_ShapeData {
   scree_Pose frame;     /* of the shape in the coordinates that it was given in */
   scree_Vec3 *vertices; /* polygon: [n], then [n] outward unit normals of the edges k -> k+1 */
   scree_Polyhedron *polyhedron;
-  struct scree_TriangleMesh *mesh; /* mesh, rectangle */
+  struct scree_TriangleMesh *mesh; /* mesh, rectangle, surface of elements */
+  scree_ElementMesh *elements;     /* elements; vertex k of the surface is node surface[k] */
   int part_count;                  /* clump */
   scree_Part *parts;
 };
@@ -57,6 +58,7 @@ typedef struct scree_ShapeSource {
   int triangle_count;
   const scree_Part *parts; /* [part_count] */
   int part_count;
+  const scree_ElementMesh *elements;
 } scree_ShapeSource;
 
 typedef struct scree_ShapeClass {
@@ -99,7 +101,8 @@ extern const scree_ShapeClass scree_shape_disk, scree_shape_ellipse, scree_shape
     scree_shape_segment, scree_shape_half_plane, scree_shape_drum_2d, scree_shape_clump_2d,
     scree_shape_sphere, scree_shape_ellipsoid, scree_shape_box, scree_shape_capsule,
     scree_shape_cylinder, scree_shape_cone, scree_shape_polyhedron, scree_shape_clump,
-    scree_shape_half_space, scree_shape_drum, scree_shape_rectangle, scree_shape_mesh;
+    scree_shape_half_space, scree_shape_drum, scree_shape_rectangle, scree_shape_mesh,
+    scree_shape_elements_class;
 
 #define SCREE_SHAPE_FIELD(member) offsetof(scree_Shape, member)
 #define SCREE_SHAPE_TABLE(array)                                                                   \

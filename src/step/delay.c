@@ -44,7 +44,7 @@ static bool is_alone(const scree_System *s, size_t c) {
 static bool is_simple(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
-  if (b->kind && (b->kind[i] || b->kind[j])) return false; /* rigid bodies only */
+  if (scree_deform_touches(b, &s->contacts.keys[c])) return false; /* rigid bodies only */
   if (b->fixed[i] || b->fixed[j]) return true;
   return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape);
 }

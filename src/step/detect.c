@@ -211,7 +211,8 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                    detect_pairs(s, scratch, &pairs, relative, reach, &stop,
                                 share.thread == 0 ? all : &lists[share.thread], share));
   if (stop) return SCREE_INTERRUPTED;
-  return join(all, lists, s->threads) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
+  if (!join(all, lists, s->threads)) return scree_fail_memory(s->log, "the contacts");
+  return s->bodies.deformable_count ? scree_deform_sort(s) : SCREE_OK;
 }
 
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {

@@ -171,6 +171,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
   if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
   if (scree_system_law(s, i, j)->soft) return 0;
+  if (scree_deform_touches(b, &s->contacts.keys[first])) return 0; /* their shapes change too */
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
@@ -259,10 +260,6 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   return points->gap[k] - h * scree_dot(points->normal[k], u);
 }
 
-static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
-  return a->i < b->i || (a->i == b->i && a->j < b->j);
-}
-
 static void move_point(scree_Points *to, size_t t, const scree_Points *from, size_t f) {
   to->keys[t] = from->keys[f];
   to->position[t] = from->position[f];
@@ -272,12 +269,12 @@ static void move_point(scree_Points *to, size_t t, const scree_Points *from, siz
 }
 
 /* Merge the points `more`, sorted by pairs, into the contacts: from the back, in place. */
-static bool merge(scree_Points *all, const scree_Points *more) {
+static bool merge(const scree_Bodies *b, scree_Points *all, const scree_Points *more) {
   size_t a = all->count, m = more->count;
   all->failed = false;
   for (size_t k = 0; k < more->count && !all->failed; ++k) add_copy(all, more, k);
   for (size_t to = all->count; m > 0 && !all->failed; --to) {
-    const bool old = a > 0 && pair_before(&more->keys[m - 1], &all->keys[a - 1]);
+    const bool old = a > 0 && scree_deform_before(b, &more->keys[m - 1], &all->keys[a - 1]);
     const size_t at = old ? --a : --m;
     move_point(all, to - 1, old ? all : more, at);
   }
@@ -296,8 +293,8 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
   }
   scree_system_arms(s, &s->contacts, arms);
   scree_system_arms(s, points, arms + s->contacts.count);
-  scree_contact_match_near(s->contacts.keys, arms, s->contacts.count, points->keys,
-                           arms + s->contacts.count, n, match);
+  scree_deform_match(b, s->contacts.keys, arms, s->contacts.count, points->keys,
+                     arms + s->contacts.count, n, match);
   points->count = 0; /* keep those that were no contacts */
   for (size_t k = 0; k < n; ++k) {
     const scree_ContactKey *key = &points->keys[k];
@@ -318,5 +315,5 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
     if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
   scree_arena_release(&s->scratch, mark);
-  return merge(&s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
+  return merge(b, &s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }

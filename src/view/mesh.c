@@ -286,6 +286,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
                       1.5 * shape->half_length, true);
     break;
   case SCREE_SHAPE_POLYHEDRON: done = put_polyhedron(mesh, shape); break;
+  case SCREE_SHAPE_ELEMENTS: done = put_triangles(mesh, shape); break;
   case SCREE_SHAPE_RECTANGLE:
   case SCREE_SHAPE_MESH: done = put_triangles(mesh, shape), mesh->sheet = true; break;
   case SCREE_SHAPE_HALF_SPACE: done = put_plane(mesh, reach, centre), mesh->sheet = true; break;

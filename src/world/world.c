@@ -334,6 +334,7 @@ scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose 
   if (status) return status;
   s->bodies.motion[body].pose = *pose;
   s->bodies.motion[body].pose.orientation = scree_quat_normalize(pose->orientation);
+  scree_bodies_set_undeformed(&s->bodies, body, &s->bodies.motion[body].pose);
   s->energy_known = false;
   return SCREE_OK;
 }
@@ -348,6 +349,8 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
   if (!scree_twist_is_finite(velocity))
     return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
   b->motion[body].velocity = b->dimension == 2 ? scree_twist_planar(*velocity) : *velocity;
+  const scree_Twist set = b->motion[body].velocity;
+  scree_bodies_set_rigid_velocity(b, body, &set);
   world->system.energy_known = false;
   return SCREE_OK;
 }
