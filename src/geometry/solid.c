@@ -7,8 +7,10 @@
  * which they see its surface (4 pi inside, 0 outside).
  *
  * A piece whose hull exceeds it too much is cut along a plane of one of its own faces: the ones
- * deepest inside the hull are tried, with planes across the axes through the deepest point, and the
- * one with the least volume of the two hulls wins. Pieces with the largest excess are cut first.
+ * deepest inside the hull are tried, with planes across the axes through the deepest point and
+ * through the centroid. The one with the least volume of the two hulls wins; a bias towards equal
+ * halves decides where no single cut helps, as for a ring. Pieces with the largest excess are cut
+ * first.
  * Each part is the hull of a piece; volume, centroid and moments are those of the solid. */
 #include "core/log.h"
 #include "core/memory.h"
@@ -23,6 +25,9 @@ static const double PI = 3.14159265358979323846;
 /* Points closer to a plane than this part of the solid's extent lie in it; hulls flatter than this
  * part of its volume are dropped; how many faces are tried as cuts. */
 static const double SNAP = 1e-9, FLAT = 1e-12;
+/* Weights, against the volume of the hulls, of unequal halves and of planes that are no face; least
+ * share of a half. */
+static const double UNEQUAL = 0.05, NO_FACE = 0.02, LEAST_SHARE = 0.01;
 enum { TRIED = 24 };
 
 typedef struct Triangle {
@@ -36,7 +41,8 @@ typedef struct Piece {
   size_t capacity;
   Triangle *triangle;
   double volume, hull; /* of the piece and of its hull */
-  double depth;        /* how far its surface is inside of the hull */
+  scree_Vec3 centroid;
+  double depth; /* how far its surface is inside of the hull */
 } Piece;
 
 typedef struct Solid {
@@ -68,8 +74,8 @@ static double winding(const Solid *s, scree_Vec3 x) {
     const scree_Vec3 a = scree_sub(s->vertex[v[0]], x), b = scree_sub(s->vertex[v[1]], x);
     const scree_Vec3 c = scree_sub(s->vertex[v[2]], x);
     const double la = scree_norm(a), lb = scree_norm(b), lc = scree_norm(c);
-    const double below = la * lb * lc + scree_dot(a, b) * lc + scree_dot(b, c) * la +
-                         scree_dot(c, a) * lb;
+    const double below =
+        la * lb * lc + scree_dot(a, b) * lc + scree_dot(b, c) * la + scree_dot(c, a) * lb;
     sum += 2 * atan2(scree_dot(a, scree_cross(b, c)), below);
   }
   return (s->flipped ? -sum : sum) / (4 * PI);
@@ -98,8 +104,7 @@ static bool cut(const Piece *from, Plane plane, double snap, Piece *to) {
       in_plane = in_plane && d == 0;
       in[m] = (Corner){t->x[m], d, t->inner[m]};
     }
-    const scree_Vec3 normal =
-        scree_cross(scree_sub(t->x[1], t->x[0]), scree_sub(t->x[2], t->x[0]));
+    const scree_Vec3 normal = scree_cross(scree_sub(t->x[1], t->x[0]), scree_sub(t->x[2], t->x[0]));
     /* a face in the plane bounds the side that it looks away from */
     if (in_plane && scree_dot(normal, plane.n) < 0) continue;
     for (int m = 0; m < 3; ++m) {
@@ -107,8 +112,7 @@ static bool cut(const Piece *from, Plane plane, double snap, Piece *to) {
       if (a->d <= 0) out[n++] = *a;
       if ((a->d < 0 && b->d > 0) || (a->d > 0 && b->d < 0)) {
         const double u = a->d / (a->d - b->d);
-        out[n++] =
-            (Corner){scree_add(a->x, scree_scale(u, scree_sub(b->x, a->x))), 0, t->cap};
+        out[n++] = (Corner){scree_add(a->x, scree_scale(u, scree_sub(b->x, a->x))), 0, t->cap};
       }
     }
     if (n < 3) continue;
@@ -166,9 +170,9 @@ static scree_Status make_hull(const Solid *s, const Piece *piece, Hull *h, bool 
     scree_Moments sum = {0};
     for (int f = 0; f < h->p->face_count; ++f)
       for (int k = h->p->first[f] + 2; k < h->p->first[f + 1]; ++k)
-        scree_moments_add_tetrahedron(&sum, h->vertices[0], h->vertices[h->p->corner[h->p->first[f]]],
-                                      h->vertices[h->p->corner[k - 1]],
-                                      h->vertices[h->p->corner[k]]);
+        scree_moments_add_tetrahedron(
+            &sum, h->vertices[0], h->vertices[h->p->corner[h->p->first[f]]],
+            h->vertices[h->p->corner[k - 1]], h->vertices[h->p->corner[k]]);
     h->volume = sum.volume;
     *flat = !(h->volume > FLAT * s->volume);
   }
@@ -179,8 +183,8 @@ static scree_Status make_hull(const Solid *s, const Piece *piece, Hull *h, bool 
 static double depth_in(const Hull *h, scree_Vec3 x) {
   double least = INFINITY;
   for (int f = 0; f < h->p->face_count; ++f)
-    least = fmin(least, scree_dot(h->p->normal[f],
-                                  scree_sub(h->vertices[h->p->corner[h->p->first[f]]], x)));
+    least = fmin(
+        least, scree_dot(h->p->normal[f], scree_sub(h->vertices[h->p->corner[h->p->first[f]]], x)));
   return least;
 }
 
@@ -209,6 +213,7 @@ static scree_Status measure(const Solid *s, Piece *piece, const scree_Log *log) 
   const scree_Status status = make_hull(s, piece, &h, &flat, log);
   if (status) return status;
   piece->volume = sum.volume;
+  piece->centroid = scree_scale(sum.volume > 0 ? 1 / sum.volume : 0, sum.first);
   piece->hull = flat ? 0 : h.volume;
   piece->depth = 0;
   scree_Vec3 at;
@@ -222,8 +227,8 @@ static scree_Status measure(const Solid *s, Piece *piece, const scree_Log *log) 
 /* ---- the best cut ---- */
 
 typedef struct Cuts {
-  int count;
-  Plane plane[TRIED + 3];
+  int count, faces; /* faces come first */
+  Plane plane[TRIED + 6];
   double depth[TRIED];
 } Cuts;
 
@@ -249,7 +254,8 @@ static void add_face(Cuts *cuts, const Triangle *t, double depth) {
   cuts->depth[slot] = depth;
 }
 
-static scree_Status find_cuts(const Solid *s, const Piece *piece, Cuts *cuts, const scree_Log *log) {
+static scree_Status find_cuts(const Solid *s, const Piece *piece, Cuts *cuts,
+                              const scree_Log *log) {
   Hull h;
   bool flat;
   cuts->count = 0;
@@ -266,9 +272,11 @@ static scree_Status find_cuts(const Solid *s, const Piece *piece, Cuts *cuts, co
     if (depth > most) most = depth, deepest = at;
     if (depth > SNAP * s->extent) add_face(cuts, &piece->triangle[k], depth);
   }
+  cuts->faces = cuts->count;
   for (int k = 0; k < 3; ++k) {
     const scree_Vec3 n = scree_vec3(k == 0, k == 1, k == 2);
     cuts->plane[cuts->count++] = (Plane){n, scree_dot(n, deepest)};
+    cuts->plane[cuts->count++] = (Plane){n, scree_dot(n, piece->centroid)};
   }
   hull_fini(&h);
   return SCREE_OK;
@@ -278,12 +286,11 @@ static Plane turned(Plane p) {
   return (Plane){scree_neg(p.n), -p.c};
 }
 
-/* Cut a piece in two along the plane that leaves the least volume of hulls; *done is false if no
- * plane helps. */
+/* Cut a piece in two along the best plane; *done is false if no plane cuts it. */
 static scree_Status split(const Solid *s, const Piece *piece, Piece best[2], bool *done,
                           const scree_Log *log) {
   Cuts cuts;
-  double least = piece->hull * (1 - 1e-9);
+  double least = INFINITY;
   *done = false;
   scree_Status status = find_cuts(s, piece, &cuts, log);
   for (int k = 0; k < cuts.count && !status; ++k) {
@@ -294,10 +301,13 @@ static scree_Status split(const Solid *s, const Piece *piece, Piece best[2], boo
     for (int side = 0; side < 2 && good && !status; ++side) {
       good = half[side].count > 0;
       if (good) status = measure(s, &half[side], log);
-      good = good && half[side].hull > 0;
+      good = good && half[side].hull > 0 && half[side].volume > LEAST_SHARE * piece->volume;
     }
-    if (good && !status && half[0].hull + half[1].hull < least) {
-      least = half[0].hull + half[1].hull;
+    const double score = (half[0].hull + half[1].hull) / piece->hull +
+                         UNEQUAL * fabs(half[0].volume - half[1].volume) / piece->volume +
+                         (k < cuts.faces ? 0 : NO_FACE);
+    if (good && !status && score < least) {
+      least = score;
       for (int side = 0; side < 2; ++side) {
         scree_free(best[side].triangle);
         best[side] = half[side];
@@ -315,16 +325,17 @@ static scree_Status split(const Solid *s, const Piece *piece, Piece best[2], boo
 static scree_Status check_closed(const scree_Vec3 *v, int vertex_count, const int *triangles,
                                  int count, const scree_Log *log) {
   if (count < 4 || vertex_count < 4)
-    return scree_fail(log, SCREE_BAD_INPUT, "solid: found %d triangles, expected at least 4", count);
+    return scree_fail(log, SCREE_BAD_INPUT, "solid: found %d triangles, expected at least 4",
+                      count);
   scree_TriangleMesh *mesh;
-  scree_Status status =
-      scree_trimesh_create(v, vertex_count, triangles, count, &mesh, log);
+  scree_Status status = scree_trimesh_create(v, vertex_count, triangles, count, &mesh, log);
   for (int e = 0; !status && e < mesh->edge_count; ++e)
     if (mesh->edge[e].triangle[1] < 0)
-      status = scree_fail(log, SCREE_BAD_INPUT,
-                          "solid: the side from vertex %d to %d has one triangle, expected two: the "
-                          "surface must be closed",
-                          mesh->edge[e].vertex[0], mesh->edge[e].vertex[1]);
+      status =
+          scree_fail(log, SCREE_BAD_INPUT,
+                     "solid: the side from vertex %d to %d has one triangle, expected two: the "
+                     "surface must be closed",
+                     mesh->edge[e].vertex[0], mesh->edge[e].vertex[1]);
   scree_trimesh_destroy(mesh);
   return status;
 }
@@ -338,8 +349,7 @@ static scree_Status cut_all(const Solid *s, Piece *pieces, int *count, double co
     for (int k = 0; k < *count; ++k)
       if (pieces[k].depth > concavity * s->extent &&
           pieces[k].hull - pieces[k].volume > 1e-9 * s->volume &&
-          (pick < 0 ||
-           pieces[k].hull - pieces[k].volume > pieces[pick].hull - pieces[pick].volume))
+          (pick < 0 || pieces[k].hull - pieces[k].volume > pieces[pick].hull - pieces[pick].volume))
         pick = k;
     if (pick < 0) break;
     Piece half[2] = {{0}, {0}};
@@ -390,10 +400,10 @@ scree_Status scree_shape_init_solid(scree_Shape *shape, const scree_Vec3 *vertic
   if (!pieces || !parts) status = scree_fail_memory(log, "the parts of a solid");
   for (int t = 0; t < triangle_count && !status; ++t) {
     const int *c = triangles + 3 * (size_t)t;
-    const Triangle one = {{vertices[c[0]], vertices[c[s.flipped ? 2 : 1]],
-                           vertices[c[s.flipped ? 1 : 2]]},
-                          false,
-                          {false, false, false}};
+    const Triangle one = {
+        {vertices[c[0]], vertices[c[s.flipped ? 2 : 1]], vertices[c[s.flipped ? 1 : 2]]},
+        false,
+        {false, false, false}};
     if (!put(&pieces[0], &one)) status = scree_fail_memory(log, "the parts of a solid");
     count = 1;
   }
