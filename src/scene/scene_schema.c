@@ -264,7 +264,7 @@ static const scree_Variant joints[] = {
 
 static const char *const distributions[] = {"constant", "uniform", "normal", "power",
                                             "mixture",  "sieve",   NULL};
-static const char *const shares[] = {"mass", "number", NULL};
+static const char *const shares[] = {"auto", "mass", "number", NULL};
 static const char *const turns[] = {"random", "fixed", NULL};
 static const char *const arrangements[] = {"square", "hexagonal", NULL};
 
@@ -285,7 +285,10 @@ static const scree_Field scale[] = {
      .help =
          "mixture: the share of each size; sieve: the share that passes each size, from 0 to 1, "
          "linear in between"},
-    CHOICE("by", "mass", shares, "mixture, sieve: shares of the mass, or of the number of bodies"),
+    CHOICE(
+        "by", "auto", shares,
+        "whether the distribution is one of the mass or of the number of bodies; auto: of the mass "
+        "for mixture and sieve, else of the number"),
     END};
 
 #define GENERATED_NAME                                                                             \
@@ -372,6 +375,12 @@ static const scree_Field fill[] = {
          "each centre is moved at random by up to this part of the spacing"),
     GRAIN_FIELDS,
     END};
+
+static const scree_Field pack[] = {
+    GENERATED_NAME, REGION(REQUIRED, "region to pack"),
+    REAL("fraction", AUTO | OPEN, NULL, "auto", 0, 0.95,
+         "volume of the bodies over the volume of the region (areas in 2D); auto: 0.6, in 2D 0.8"),
+    GRAIN_FIELDS, END};
 
 static const scree_Field pour[] = {
     REGION(REQUIRED, "region where bodies appear, when there is room"),
@@ -460,6 +469,11 @@ static const scree_Variant generators[] = {
     {"lattice", 0, lattice, "bodies on a lattice, possibly moved at random"},
     {"fill", 0, fill,
      "a box, drum or hopper filled from the bottom up, without overlap with other bodies"},
+    {"pack", 0, pack,
+     "a box, drum or hopper filled evenly and densely, in disorder, without overlap with other "
+     "bodies: "
+     "bodies at random places push each other apart. Spheres and disks reach about 0.6 and 0.8, "
+     "less in regions of few diameters"},
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
     {"arch", 0, arch, "wedge-shaped blocks round a half circle, or part of it"},
