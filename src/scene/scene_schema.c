@@ -72,6 +72,10 @@ static const scree_Field pair[] = {
     LAW(NULL, "the contact law; it and the parameters beside it are by default as in `contact`"),
     END};
 
+static const char *model_name(int index) {
+  return scree_elastic_model(index, NULL);
+}
+
 static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
     REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
@@ -79,6 +83,11 @@ static const scree_Field material[] = {
     REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
     REAL("damping", 0, "s", "0", 0, INFINITY,
          "of deformable bodies: viscous stress over the rate of elastic stress"),
+    REAL("damping_mass", 0, "1/s", "0", 0, INFINITY,
+         "of finite elements: forces over mass times velocity, as of a resting fluid"),
+    REGISTRY(
+        "model", 0, "st-venant-kirchhoff", model_name,
+        "elastic law of finite elements: st-venant-kirchhoff, or neo-hookean for large strains"),
     TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
     END};
 
@@ -131,15 +140,18 @@ static const char *kind_name(int index) {
 }
 
 static const char *const integrations[] = {"implicit", "explicit", NULL};
+static const char *const mass_matrices[] = {"lumped", "consistent", NULL};
 
 /* `key` is `kind` where that is not the kind of a generator. */
 #define KIND_FIELDS(key)                                                                           \
   REGISTRY(key, 0, "rigid", kind_name,                                                             \
            "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
-           "its material needs `young`"),                                                          \
+           "its material needs `young`; elements: finite elements (shape elements), likewise"),    \
       CHOICE("integration", "implicit", integrations,                                              \
              "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \
              "short ones"),                                                                        \
+      CHOICE("mass_matrix", "lumped", mass_matrices,                                               \
+             "of finite elements: masses at the nodes, or between the nodes of an element too"),   \
       BOOL("keep_shape", "false",                                                                  \
            "pseudo-rigid: contacts see the undeformed shape, which turns with the body")
 
