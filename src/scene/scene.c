@@ -180,10 +180,12 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   status = scree_scene_resolve_start(scene, log);
   if (status == SCREE_OK) status = check_pairs(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_bodies(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
+  if (status == SCREE_OK) status = scree_scene_load_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = scree_scene_resolve_time(scene, log);
   if (status == SCREE_OK) status = read_stop(scene, log);

@@ -71,6 +71,8 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
     if (b->dimension == 2) f = scree_twist_planar(f);
     const scree_Status status = scree_signal_check(&force->signal, &f, "force", k, middle, s->log);
     if (status) return status;
+    const double factor = scree_force_factor(b, force);
+    f = (scree_Twist){scree_scale(factor, f.linear), scree_scale(factor, f.angular)};
     if (force->body >= 0)
       apply_force(s, force->body, force, f, h);
     else
