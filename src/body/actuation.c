@@ -206,8 +206,7 @@ static scree_Status check_all(const scree_Bodies *b, Reader *reader, const Head 
     for (int i = 0; i < 2 && !status; ++i) {
       const scree_Span *span = &reader->record.span[i];
       if (span->body[0] < 0 || span->body[0] >= b->count || span->body[1] < 0 ||
-          span->body[1] >= b->count || !isfinite(scree_norm2(span->along)) ||
-          !isfinite(span->less))
+          span->body[1] >= b->count || !isfinite(scree_norm2(span->along)) || !isfinite(span->less))
         status = damaged(log);
     }
     if (!status) status = check_signal(reader, &b->forces[k].signal, "force", k, log);

@@ -179,8 +179,8 @@ double scree_force_factor(const scree_Bodies *b, const scree_Force *force) {
   for (int k = 0; k < 2; ++k) {
     const scree_Span *span = &force->span[k];
     if (!has_span(span)) continue;
-    const scree_Vec3 way = scree_sub(b->motion[span->body[0]].pose.position,
-                                     b->motion[span->body[1]].pose.position);
+    const scree_Vec3 way =
+        scree_sub(b->motion[span->body[0]].pose.position, b->motion[span->body[1]].pose.position);
     factor *= fmax(0, scree_dot(span->along, way) - span->less);
   }
   return factor;

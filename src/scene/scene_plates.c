@@ -34,8 +34,8 @@ static scree_Status read_plate(const scree_Scene *scene, const scree_Node *map,
   plate->normal = scree_unit_or(plate->normal, plate->normal);
   plate->width = flat ? 1 : plate->length;
   if (!flat && scree_node_find(map, "width")) plate->width = scree_node_number(map, "width");
-  plate->thickness = scree_node_find(map, "thickness") ? scree_node_number(map, "thickness")
-                                                       : 0.1 * plate->length;
+  plate->thickness =
+      scree_node_find(map, "thickness") ? scree_node_number(map, "thickness") : 0.1 * plate->length;
   const scree_Vec3 n = plate->normal;
   scree_Vec3 a = fabs(n.x) < 0.9 ? scree_vec3(1, 0, 0) : scree_vec3(0, 1, 0);
   if (!flat && scree_node_find(map, "along")) a = scree_scene_vector(map, "along");
@@ -57,16 +57,15 @@ static scree_Status make_shape(const scree_Scene *scene, const Plate *plate, con
   if (scene->dimension == 2) {
     const scree_Vec3 corners[4] = {{-l, -t, 0}, {l, -t, 0}, {l, t, 0}, {-l, t, 0}};
     const double angle = atan2(-n.x, n.y);
-    pose->orientation = angle == 0 ? scree_quat_identity()
-                                   : scree_quat_axis_angle(scree_vec3(0, 0, 1), angle);
+    pose->orientation =
+        angle == 0 ? scree_quat_identity() : scree_quat_axis_angle(scree_vec3(0, 0, 1), angle);
     return scree_shape_init_polygon(&body->shape, corners, 4, log);
   }
   const scree_Quat first = scree_quat_from_to(scree_vec3(0, 0, 1), n);
   const scree_Vec3 x = scree_quat_rotate(first, scree_vec3(1, 0, 0));
   const double angle =
       atan2(scree_dot(scree_cross(x, plate->along), n), scree_dot(x, plate->along));
-  pose->orientation =
-      scree_quat_normalize(scree_quat_mul(scree_quat_axis_angle(n, angle), first));
+  pose->orientation = scree_quat_normalize(scree_quat_mul(scree_quat_axis_angle(n, angle), first));
   return scree_shape_init_box(&body->shape, l, 0.5 * plate->width, t, log);
 }
 
@@ -133,8 +132,8 @@ static scree_Status slide(scree_Scene *scene, int k, const scree_Node *map, cons
   joint->signal = scree_scene_read_signal(scene, "plates", k, map, "velocity", "none");
   if (!joint->signal) return scree_fail_memory(log, scene->name);
   joint->from = number_or(map, "velocity_from", -INFINITY);
-  joint->def.motor = (scree_Motor){
-      .kind = SCREE_MOTOR_VELOCITY, .function = plate_velocity, .user = joint};
+  joint->def.motor =
+      (scree_Motor){.kind = SCREE_MOTOR_VELOCITY, .function = plate_velocity, .user = joint};
   return SCREE_OK;
 }
 
@@ -162,8 +161,8 @@ static scree_Status read_span(const scree_Scene *scene, const scree_Node *names,
     if (side == 0) normal = plate.normal;
   }
   *span = (scree_Span){{body[1], body[0]}, normal, half[0] + half[1]};
-  const scree_Vec3 way = scree_sub(scene->bodies[body[1]].def.pose.position,
-                                   scene->bodies[body[0]].def.pose.position);
+  const scree_Vec3 way =
+      scree_sub(scene->bodies[body[1]].def.pose.position, scene->bodies[body[0]].def.pose.position);
   if (!(scree_dot(normal, way) > span->less))
     return scree_scene_refuse(scene, names, log,
                               "the first plate does not face the second at the start: %g m along "

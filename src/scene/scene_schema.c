@@ -166,8 +166,9 @@ static const scree_Field plate[] = {
     {.key = "between",
      .type = SCREE_FIELD_TEXTS,
      .max = 2,
-     .help = "pressure: names of a plate, and of the plate or obstacle that it faces; the length of "
-             "the loaded area is the distance of their faces, as they move; default: `length`"},
+     .help =
+         "pressure: names of a plate, and of the plate or obstacle that it faces; the length of "
+         "the loaded area is the distance of their faces, as they move; default: `length`"},
     {.key = "between2",
      .type = SCREE_FIELD_TEXTS,
      .max = 2,
@@ -228,7 +229,7 @@ static const scree_Field motor[] = {{.key = "velocity",
 #define JOINT_FIELDS                                                                               \
   TEXT("name", 0, NULL, "name that sensors refer to"), {                                           \
     .key = "bodies", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                       \
-    .help = "names of the two bodies; one of them may be an obstacle, or \"world\""                 \
+    .help = "names of the two bodies; one of them may be an obstacle, or \"world\""                \
   }
 #define ANCHOR VECTOR("anchor", REQUIRED, "m", NULL, "point of both bodies, at the start")
 #define AXIS(d)                                                                                    \

@@ -100,8 +100,8 @@ scree_Status scree_joints_add(scree_System *s, const scree_JointDef *def) {
   scree_Status status = check_bodies(s, def);
   if (status) return status;
   scree_Joint joint;
-  status = scree_joint_init(&joint, def, b->dimension, size_of(b, def),
-                            pose_of(b, def->body[0]), pose_of(b, def->body[1]), s->log);
+  status = scree_joint_init(&joint, def, b->dimension, size_of(b, def), pose_of(b, def->body[0]),
+                            pose_of(b, def->body[1]), s->log);
   if (status) return status;
   const size_t n = (size_t)j->count + 1;
   if (!scree_grow((void **)&j->joint, &j->joint_capacity, n, sizeof *j->joint) ||
