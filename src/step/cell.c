@@ -113,6 +113,16 @@ static void weigh(const scree_System *s, double *mass, scree_Vec3 *centre) {
   *centre = *mass > 0 ? scree_scale(1 / *mass, sum) : sum;
 }
 
+/* Whether two bodies that move have a contact without compliance. */
+static bool has_rigid_pairs(const scree_System *s) {
+  const unsigned char *fixed = s->bodies.fixed;
+  for (size_t c = 0; c < s->contacts.count; ++c) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    if (!fixed[key->i] && !fixed[key->j] && !scree_system_law(s, key->i, key->j)->soft) return true;
+  }
+  return false;
+}
+
 scree_Status scree_cell_drive(scree_System *s, double driven, double h) {
   scree_Cell *cell = &s->cell;
   scree_CellState *state = &cell->state;
@@ -127,6 +137,11 @@ scree_Status scree_cell_drive(scree_System *s, double driven, double h) {
   weigh(s, &mass, &cell->centre);
   for (int k = 0; k < d; ++k) {
     if (isnan(cell->def.pressure[k])) continue;
+    if (has_rigid_pairs(s))
+      return scree_fail(s->log, SCREE_BAD_INPUT,
+                        "cell: a pressure needs compliant contacts (law compliant), found bodies "
+                        "that are rigid to each other: once they are jammed, such a cell could "
+                        "not move at all");
     /* l' of a side along axis k, from the stress of the last step */
     const double l = scree_component(scree_column(&state->sides, k), k);
     double rate = scree_component(scree_column(&state->velocity, k), k);
