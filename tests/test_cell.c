@@ -78,10 +78,10 @@ static scree_World *make_gas(int dimension, scree_Vec3 origin, double e_n, doubl
   for (int x = 0; x < SIDE; ++x)
     for (int y = 0; y < SIDE; ++y)
       for (int z = 0; z < nz; ++z) {
-        scree_BodyDef def = at((x + 0.5) / SIDE, (y + 0.5) / SIDE,
-                               dimension == 2 ? 0 : (z + 0.5) / SIDE);
-        def.velocity.linear = vec(next(&random) - 0.5, next(&random) - 0.5,
-                                  dimension == 2 ? 0 : next(&random) - 0.5);
+        scree_BodyDef def =
+            at((x + 0.5) / SIDE, (y + 0.5) / SIDE, dimension == 2 ? 0 : (z + 0.5) / SIDE);
+        def.velocity.linear =
+            vec(next(&random) - 0.5, next(&random) - 0.5, dimension == 2 ? 0 : next(&random) - 0.5);
         const double r = 0.06 + 0.05 * next(&random);
         if (dimension == 2)
           add_disk(world, r, def);
@@ -323,10 +323,14 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_collision),         cmocka_unit_test(test_gas),
-      cmocka_unit_test(test_translation),       cmocka_unit_test(test_shear),
-      cmocka_unit_test(test_shear_translation), cmocka_unit_test(test_pressure),
-      cmocka_unit_test(test_floor),             cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_collision),
+      cmocka_unit_test(test_gas),
+      cmocka_unit_test(test_translation),
+      cmocka_unit_test(test_shear),
+      cmocka_unit_test(test_shear_translation),
+      cmocka_unit_test(test_pressure),
+      cmocka_unit_test(test_floor),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

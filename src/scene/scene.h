@@ -102,6 +102,13 @@ typedef struct scree_SceneStart {
   double step;                    /* that the impulses belong to; 0: no start */
 } scree_SceneStart;
 
+/* A periodic cell: rows x, y and z of its velocity gradient. */
+typedef struct scree_SceneCell {
+  bool any;
+  scree_CellDef def;
+  scree_SceneSignal *rows[2]; /* x and y; z */
+} scree_SceneCell;
+
 struct scree_Scene {
   char *name; /* of the file */
   scree_Tree tree;
@@ -121,6 +128,7 @@ struct scree_Scene {
   int force_count;
   scree_SceneJoint *joints; /* (joint_count) */
   int joint_count;
+  scree_SceneCell cell;
   scree_Sensor *sensors; /* (sensor_count) */
   int sensor_count;
   scree_Removal *removals; /* (removal_count) */
@@ -190,6 +198,12 @@ scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log);
 /* Driven plates (scene_plates.c): their bodies, then their joints and forces. */
 scree_Status scree_scene_read_plates(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_load_plates(scree_Scene *scene, const scree_Log *log);
+/* The periodic cell (scene_cell.c). */
+scree_Status scree_scene_read_cell(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_build_cell(const scree_Scene *scene, scree_World *world,
+                                    const scree_Log *log);
+/* Largest rate of deformation of the cell over the duration; 0 without one. */
+double scree_scene_cell_rate(const scree_Scene *scene);
 /* The value of a scree_SceneForce, without its spans. */
 scree_Twist scree_scene_force_at(void *force, double time);
 /* A joint by its name; -1 with a message. */

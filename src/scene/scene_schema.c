@@ -621,6 +621,34 @@ static const scree_Field region[] = {
     VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
     VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
 
+static const scree_Field cell[] = {
+    VECTOR("origin", 0, "m", "0", "corner with the smallest coordinates"),
+    VECTOR("size", REQUIRED, "m", NULL,
+           "lengths of the sides along the axes; 0: not periodic along it"),
+    SIGNALS("gradient_x", 0, "1/s", "0",
+            "the cell is deformed: change of the velocity along x over x, y, z"),
+    SIGNALS("gradient_y", 0, "1/s", "0", "change of the velocity along y over x, y, z"),
+    {.key = "gradient_z",
+     .type = SCREE_FIELD_SIGNALS,
+     .unit = "1/s",
+     .preset = "0",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "change of the velocity along z over x, y, z"},
+    REAL("pressure_x", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY,
+         "the side along x is held at this pressure, which takes the place of the gradient along "
+         "it; for compliant contacts in a cell that is periodic in all directions"),
+    REAL("pressure_y", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY, "the same along y"),
+    {.key = "pressure_z",
+     .type = SCREE_FIELD_REAL,
+     .unit = "Pa",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "the same along z"},
+    END};
+
 static const scree_Field analysis[] = {MAP("region", 0, NULL, region,
                                            "region in which packing fraction, stress and fabric "
                                            "are measured; default: the bounds of all "
@@ -679,6 +707,9 @@ static const scree_Field scene[] = {
      .variants = joints,
      .help = "joints between bodies, made where the bodies are at the start; their reactions are "
              "unknowns of the same problem as the contacts"},
+    MAP("cell", 0, NULL, cell,
+        "a periodic cell: the scene repeats itself along the sides of a box, which may be "
+        "deformed. Bodies that leave it come in on the other side"),
     MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
     MAP("solver", 0, "{}", solver, "solver of the contact problem of each step"),
     MAP("output", 0, "{}", output, "frames, checkpoints and compression of the results"),

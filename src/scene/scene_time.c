@@ -46,10 +46,11 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
+ *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, miss, turn, swing, spring;
+  double fall, load, travel, miss, turn, swing, spring, deform;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -58,6 +59,7 @@ static const struct {
                .turn = 0.1,
                .swing = 0.5,
                .spring = 0.2,
+               .deform = 0.005,
                .samples = 200};
 
 static double reach_of(const scree_Shape *shape) {
@@ -185,6 +187,8 @@ static double automatic_step(const scree_Scene *scene) {
     step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
   step = fmin(step, step_of_joints(scene, g));
+  const double rate = scree_scene_cell_rate(scene);
+  if (rate > 0) step = fmin(step, auto_step.deform / rate);
   if (!isfinite(step)) step = scene->duration / 1000;
   return fmin(step, scene->duration);
 }

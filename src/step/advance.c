@@ -28,12 +28,26 @@ static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, doubl
   return motion_of(b, k, v, h);
 }
 
+/* In a cell that is deformed neighbours move with it: what counts is their velocity without that
+ * motion, and the part of it over the distance of their centres. */
+static double reach_in_cell(const scree_System *s, int k, scree_Twist v, double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (!s->cell.any) return reach_of(b, k, &v, h);
+  const scree_Mat3 L = scree_mat3_matmul(&s->cell.state.velocity, &s->cell.inverse);
+  const double rate = sqrt(scree_norm2(L.x) + scree_norm2(L.y) + scree_norm2(L.z));
+  const double radius = b->cold[k].shape.bounding_radius;
+  const scree_Vec3 x = scree_sub(b->motion[k].pose.position, s->cell.def.origin);
+  v.linear = scree_sub(v.linear, scree_mat3_mul(&L, x));
+  const double reach = reach_of(b, k, &v, h);
+  return reach + h * rate * (reach + (isfinite(radius) ? 2 * radius : 0));
+}
+
 static void reach_ahead(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
-    s->reach[k] = ahead * reach_of(b, k, &free, h);
+    s->reach[k] = ahead * reach_in_cell(s, k, free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
 }
@@ -53,7 +67,7 @@ static int look_further(scree_System *s, double h) {
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const scree_Twist after = scree_system_after(s, k);
-    const double moved = reach_of(b, k, &after, h);
+    const double moved = reach_in_cell(s, k, after, h);
     if (!(moved > s->reach[k])) continue;
     s->reach[k] = ahead * moved;
     ++found;

@@ -121,11 +121,10 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
 }
 
 /* Add the images of a periodic cell. */
-static bool add_images(const scree_System *s, const double *reach, scree_Arena *work, Scratch *t) {
+static bool add_images(const scree_System *s, scree_Arena *work, Scratch *t) {
   const int n = s->bodies.count;
   scree_Image *image;
-  const int count =
-      scree_images_find(s, t->bounds, reach ? 1.5 * s->times.horizon : 0, work, &image);
+  const int count = scree_images_find(s, t->bounds, work, &image);
   if (count <= 0) return count == 0;
   const size_t bodies = (size_t)n;
   Scratch all;
@@ -140,11 +139,10 @@ static bool add_images(const scree_System *s, const double *reach, scree_Arena *
   memcpy(all.fixed, s->bodies.fixed, bodies * sizeof *all.fixed);
   for (int k = 0; k < count; ++k) {
     const int body = image[k].body;
-    const scree_Vec3 shift = image[k].shift, e = {image[k].reach, image[k].reach, image[k].reach};
+    const scree_Vec3 shift = image[k].shift;
     const scree_Aabb *box = &t->bounds[body];
-    all.bounds[n + k] = (scree_Aabb){scree_sub(scree_add(box->lower, shift), e),
-                                     scree_add(scree_add(box->upper, shift), e)};
-    all.radius[n + k] = t->radius[body] + image[k].reach;
+    all.bounds[n + k] = (scree_Aabb){scree_add(box->lower, shift), scree_add(box->upper, shift)};
+    all.radius[n + k] = t->radius[body];
     all.balls[n + k] = (Ball){scree_add(t->balls[body].centre, shift), t->balls[body].radius};
     all.fixed[n + k] = SCREE_BODY_OBSTACLE; /* images are not paired with each other */
   }
@@ -188,7 +186,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
     j = of->body;
   }
   const uint32_t image = of ? of->image : 0;
-  const double ahead = reach ? reach[i] + reach[j] + (of ? of->reach : 0) : 0;
+  const double ahead = reach ? reach[i] + reach[j] : 0;
   if (bi->radius >= 0 && bj->radius >= 0) {
     scree_ManifoldPoint point;
     const double size = 2 * (bi->radius < bj->radius ? bi->radius : bj->radius);
@@ -278,7 +276,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
   SCREE_ON_THREADS(s->bodies.count, s->threads, share,
                    fill_scratch(s, relative, reach, scratch, share));
-  if (s->cell.any && !add_images(s, reach, &s->scratch, scratch))
+  if (s->cell.any && !add_images(s, &s->scratch, scratch))
     return scree_fail_memory(s->log, "the images of bodies");
   scree_Status status = scree_broad_update(
       s->broad, s->bodies.count + scratch->images, scratch->bounds, scratch->radius,

@@ -44,7 +44,7 @@ static bool has_images(const scree_System *s, int k, const scree_Aabb *box, cons
 
 /* Call with a null array to count. */
 static int list(const scree_System *s, const scree_Aabb *bounds, const double *lower,
-                const double *upper, double horizon, scree_Image *out) {
+                const double *upper, scree_Image *out) {
   const scree_Cell *cell = &s->cell;
   int count = 0;
   for (int k = 0; k < s->bodies.count; ++k) {
@@ -63,17 +63,15 @@ static int list(const scree_System *s, const scree_Aabb *bounds, const double *l
         for (int z = from[2]; z <= to[2]; ++z) {
           const uint32_t image = scree_image(x, y, z);
           if (image == 0) continue;
-          if (out)
-            out[count] = (scree_Image){k, image, scree_cell_shift(cell, image),
-                                       horizon * scree_norm(scree_cell_velocity(cell, image))};
+          if (out) out[count] = (scree_Image){k, image, scree_cell_shift(cell, image)};
           ++count;
         }
   }
   return count;
 }
 
-int scree_images_find(const scree_System *s, const scree_Aabb *bounds, double horizon,
-                      scree_Arena *work, scree_Image **images) {
+int scree_images_find(const scree_System *s, const scree_Aabb *bounds, scree_Arena *work,
+                      scree_Image **images) {
   double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int k = 0; k < s->bodies.count; ++k) {
     if (s->bodies.fixed[k] || !is_bounded(&bounds[k])) continue;
@@ -86,8 +84,8 @@ int scree_images_find(const scree_System *s, const scree_Aabb *bounds, double ho
   }
   *images = NULL;
   if (!(lower[0] <= upper[0])) return 0;
-  const int count = list(s, bounds, lower, upper, horizon, NULL);
+  const int count = list(s, bounds, lower, upper, NULL);
   *images = SCREE_TAKE_RAW(work, scree_Image, count);
   if (!*images) return -1;
-  return list(s, bounds, lower, upper, horizon, *images);
+  return list(s, bounds, lower, upper, *images);
 }

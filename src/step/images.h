@@ -9,12 +9,11 @@ typedef struct scree_Image {
   int body;
   uint32_t image;   /* of a key */
   scree_Vec3 shift; /* from the body to the image */
-  double reach;     /* how far the image moves because the cell does, until the next kick */
 } scree_Image;
 
 /* The images of all bodies whose bounds (bodies) can meet those of a body that moves, in the order
  * of bodies; their number, or -1 if the arena is out of memory. */
-int scree_images_find(const scree_System *s, const scree_Aabb *bounds, double horizon,
-                      scree_Arena *work, scree_Image **images);
+int scree_images_find(const scree_System *s, const scree_Aabb *bounds, scree_Arena *work,
+                      scree_Image **images);
 
 #endif
