@@ -6,6 +6,7 @@
 #include "scree/body.h"
 #include "scree/cell.h"
 #include "scree/contact.h"
+#include "scree/element.h"
 #include "scree/fclib.h"
 #include "scree/joint.h"
 #include "scree/law.h"

@@ -129,6 +129,9 @@ scree_Status scree_cell_drive(scree_System *s, double driven, double h) {
   const int d = s->bodies.dimension;
   double L[9], mass;
   if (!cell->any) return SCREE_OK;
+  if (s->bodies.deformable_count)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "cell: found deformable bodies, expected rigid ones only");
   memcpy(L, cell->def.gradient, sizeof L);
   if (cell->def.function) cell->def.function(cell->def.user, driven, L);
   const scree_Status status = check_gradient(cell, L, d, driven, s->log);

@@ -80,7 +80,7 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
                       "joint: neither of the bodies %d and %d can move, expected one that does",
                       def->body[0], def->body[1]);
   for (int k = 0; k < 2; ++k)
-    if (b->kind && def->body[k] >= 0 && b->kind[def->body[k]])
+    if (def->body[k] >= 0 && scree_bodies_deformable(b, def->body[k]))
       return scree_fail(s->log, SCREE_BAD_INPUT,
                         "joint: body %d is not rigid, expected rigid bodies", def->body[k]);
   return SCREE_OK;
