@@ -48,7 +48,7 @@ static const scree_Field height_field[] = {
      .help = "factor on the heights of a file"},
     {0}};
 
-static const scree_Field rubble[] = {
+static const scree_Field rubble_fields[] = {
     {.key = "diameter",
      .type = SCREE_FIELD_REAL,
      .flags = SCREE_FIELD_REQUIRED | SCREE_FIELD_OPEN,
@@ -91,7 +91,7 @@ static const scree_Field polyhedron[] = {
     {.key = "random",
      .type = SCREE_FIELD_MAP,
      .flags = SCREE_FIELD_REQUIRED,
-     .fields = rubble,
+     .fields = rubble_fields,
      .help = "a random convex polyhedron"},
     {.key = "radius",
      .type = SCREE_FIELD_REAL,
