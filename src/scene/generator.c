@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 
 static void find_deepest(void *user, const scree_ManifoldPoint *point) {
   double *deepest = user;
