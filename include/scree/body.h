@@ -36,6 +36,18 @@ typedef struct scree_Signal {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+typedef enum scree_BodyKind {
+  SCREE_BODY_RIGID,
+  SCREE_BODY_PSEUDO_RIGID, /* deforms by an affine map: 12 degrees of freedom, 6 in 2D (004 8.1) */
+  SCREE_BODY_ELEMENTS,     /* finite elements, of a shape `elements` (004 8.2) */
+  SCREE_BODY_KINDS
+} scree_BodyKind;
+
+/* "rigid", "pseudo-rigid", "elements"; null for other values. */
+SCREE_API const char *scree_body_kind_name(scree_BodyKind kind);
+/* Kind by name; SCREE_BODY_KINDS when there is none. */
+SCREE_API scree_BodyKind scree_body_kind(const char *name);
+
 /* A body or an obstacle; start from scree_body_def(). */
 typedef struct scree_BodyDef {
   const scree_Shape *shape; /* copied; its data is shared */
@@ -49,15 +61,28 @@ typedef struct scree_BodyDef {
   uint32_t group;       /* bodies of the same group other than 0 do not touch each other (0) */
   scree_Signal driver;  /* of an obstacle: its velocity as a function of time */
   bool belt;            /* of an obstacle: the driver moves its surface, the shape stays in place */
+  scree_BodyKind kind;  /* of a body that is not an obstacle (rigid) */
+  scree_Elastic elastic; /* of deformable bodies */
 } scree_BodyDef;
 
 SCREE_API scree_BodyDef scree_body_def(void);
 
-/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. */
+/* A length that changes with the motion: along . (x of body[0] - x of body[1]) - less, at least 0.
+ */
+typedef struct scree_Span {
+  int body[2];
+  scree_Vec3 along; /* zero: no span */
+  double less;
+} scree_Span;
+
+/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. Spans
+ * make it a pressure: the signal is multiplied by each of them, as it is at the middle of the step.
+ */
 typedef struct scree_ForceDef {
   int body;      /* -1: every body that is not an obstacle */
   bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
   scree_Signal signal;
+  scree_Span span[2];
 } scree_ForceDef;
 
 #ifdef __cplusplus
