@@ -38,7 +38,12 @@ int main(void) {
     for (int k = 0; k < 5; ++k) {
       run_steps(w, 20 * n);
       scree_EnergyBalance e = scree_world_energy(w);
-      printf("%d %g: E %.6g strain %g drift %.3e closing %.2e scheme %.2e w %.6f %.6f %.6f semi %g %g %g\n", n, scree_world_time(w), energy_of(w), e.elastic, energy_of(w) / e0 - 1, e.closing, e.scheme, scree_body_velocity(w, 0).angular.x, scree_body_velocity(w, 0).angular.y, scree_body_velocity(w, 0).angular.z, scree_body_shape(w,0)->semi.x, scree_body_shape(w,0)->semi.y,scree_body_shape(w,0)->semi.z);
+      printf("%d %g: E %.6g strain %g drift %.3e closing %.2e scheme %.2e w %.6f %.6f %.6f semi %g "
+             "%g %g\n",
+             n, scree_world_time(w), energy_of(w), e.elastic, energy_of(w) / e0 - 1, e.closing,
+             e.scheme, scree_body_velocity(w, 0).angular.x, scree_body_velocity(w, 0).angular.y,
+             scree_body_velocity(w, 0).angular.z, scree_body_shape(w, 0)->semi.x,
+             scree_body_shape(w, 0)->semi.y, scree_body_shape(w, 0)->semi.z);
     }
     scree_world_destroy(w);
   }
@@ -50,7 +55,13 @@ int main(void) {
     for (int k = 0; k < 10; ++k) {
       run_steps(w, 50 * n);
       scree_EnergyBalance e = scree_world_energy(w);
-      printf("%d %g: z %.6f z1 %.6f vz %.4f semi %.5f %.5f %.5f E %.5g strain %.4g closing %.1e scheme %.2e normal %.4g friction %.3g push %.2g\n", n, scree_world_time(w), scree_body_pose(w, 1).position.z, scree_body_pose(w, 2).position.z, scree_body_velocity(w, 1).linear.z, scree_body_shape(w,1)->semi.x, scree_body_shape(w,1)->semi.y,scree_body_shape(w,1)->semi.z, energy_of(w), e.elastic, e.closing, e.scheme, e.normal, e.friction, e.push);
+      printf("%d %g: z %.6f z1 %.6f vz %.4f semi %.5f %.5f %.5f E %.5g strain %.4g closing %.1e "
+             "scheme %.2e normal %.4g friction %.3g push %.2g\n",
+             n, scree_world_time(w), scree_body_pose(w, 1).position.z,
+             scree_body_pose(w, 2).position.z, scree_body_velocity(w, 1).linear.z,
+             scree_body_shape(w, 1)->semi.x, scree_body_shape(w, 1)->semi.y,
+             scree_body_shape(w, 1)->semi.z, energy_of(w), e.elastic, e.closing, e.scheme, e.normal,
+             e.friction, e.push);
     }
     scree_world_destroy(w);
   }

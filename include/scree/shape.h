@@ -37,8 +37,8 @@
  *       elements    mesh of finite elements      moved and turned to its principal axes; its
  *                                                surface is what touches
  *
- * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle to ring) have no volume and
- * can only be obstacles. */
+ * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle to ring) have no volume
+ * and can only be obstacles. */
 #ifndef SCREE_SHAPE_H
 #define SCREE_SHAPE_H
 

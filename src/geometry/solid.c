@@ -68,8 +68,8 @@ static double winding(const Solid *s, scree_Vec3 x) {
     const scree_Vec3 a = scree_sub(s->vertex[v[0]], x), b = scree_sub(s->vertex[v[1]], x);
     const scree_Vec3 c = scree_sub(s->vertex[v[2]], x);
     const double la = scree_norm(a), lb = scree_norm(b), lc = scree_norm(c);
-    const double below = la * lb * lc + scree_dot(a, b) * lc + scree_dot(b, c) * la +
-                         scree_dot(c, a) * lb;
+    const double below =
+        la * lb * lc + scree_dot(a, b) * lc + scree_dot(b, c) * la + scree_dot(c, a) * lb;
     sum += 2 * atan2(scree_dot(a, scree_cross(b, c)), below);
   }
   return (s->flipped ? -sum : sum) / (4 * PI);
@@ -98,8 +98,7 @@ static bool cut(const Piece *from, Plane plane, double snap, Piece *to) {
       in_plane = in_plane && d == 0;
       in[m] = (Corner){t->x[m], d, t->inner[m]};
     }
-    const scree_Vec3 normal =
-        scree_cross(scree_sub(t->x[1], t->x[0]), scree_sub(t->x[2], t->x[0]));
+    const scree_Vec3 normal = scree_cross(scree_sub(t->x[1], t->x[0]), scree_sub(t->x[2], t->x[0]));
     /* a face in the plane bounds the side that it looks away from */
     if (in_plane && scree_dot(normal, plane.n) < 0) continue;
     for (int m = 0; m < 3; ++m) {
@@ -107,8 +106,7 @@ static bool cut(const Piece *from, Plane plane, double snap, Piece *to) {
       if (a->d <= 0) out[n++] = *a;
       if ((a->d < 0 && b->d > 0) || (a->d > 0 && b->d < 0)) {
         const double u = a->d / (a->d - b->d);
-        out[n++] =
-            (Corner){scree_add(a->x, scree_scale(u, scree_sub(b->x, a->x))), 0, t->cap};
+        out[n++] = (Corner){scree_add(a->x, scree_scale(u, scree_sub(b->x, a->x))), 0, t->cap};
       }
     }
     if (n < 3) continue;
@@ -166,9 +164,9 @@ static scree_Status make_hull(const Solid *s, const Piece *piece, Hull *h, bool 
     scree_Moments sum = {0};
     for (int f = 0; f < h->p->face_count; ++f)
       for (int k = h->p->first[f] + 2; k < h->p->first[f + 1]; ++k)
-        scree_moments_add_tetrahedron(&sum, h->vertices[0], h->vertices[h->p->corner[h->p->first[f]]],
-                                      h->vertices[h->p->corner[k - 1]],
-                                      h->vertices[h->p->corner[k]]);
+        scree_moments_add_tetrahedron(
+            &sum, h->vertices[0], h->vertices[h->p->corner[h->p->first[f]]],
+            h->vertices[h->p->corner[k - 1]], h->vertices[h->p->corner[k]]);
     h->volume = sum.volume;
     *flat = !(h->volume > FLAT * s->volume);
   }
@@ -179,8 +177,8 @@ static scree_Status make_hull(const Solid *s, const Piece *piece, Hull *h, bool 
 static double depth_in(const Hull *h, scree_Vec3 x) {
   double least = INFINITY;
   for (int f = 0; f < h->p->face_count; ++f)
-    least = fmin(least, scree_dot(h->p->normal[f],
-                                  scree_sub(h->vertices[h->p->corner[h->p->first[f]]], x)));
+    least = fmin(
+        least, scree_dot(h->p->normal[f], scree_sub(h->vertices[h->p->corner[h->p->first[f]]], x)));
   return least;
 }
 
@@ -249,7 +247,8 @@ static void add_face(Cuts *cuts, const Triangle *t, double depth) {
   cuts->depth[slot] = depth;
 }
 
-static scree_Status find_cuts(const Solid *s, const Piece *piece, Cuts *cuts, const scree_Log *log) {
+static scree_Status find_cuts(const Solid *s, const Piece *piece, Cuts *cuts,
+                              const scree_Log *log) {
   Hull h;
   bool flat;
   cuts->count = 0;
@@ -315,16 +314,17 @@ static scree_Status split(const Solid *s, const Piece *piece, Piece best[2], boo
 static scree_Status check_closed(const scree_Vec3 *v, int vertex_count, const int *triangles,
                                  int count, const scree_Log *log) {
   if (count < 4 || vertex_count < 4)
-    return scree_fail(log, SCREE_BAD_INPUT, "solid: found %d triangles, expected at least 4", count);
+    return scree_fail(log, SCREE_BAD_INPUT, "solid: found %d triangles, expected at least 4",
+                      count);
   scree_TriangleMesh *mesh;
-  scree_Status status =
-      scree_trimesh_create(v, vertex_count, triangles, count, &mesh, log);
+  scree_Status status = scree_trimesh_create(v, vertex_count, triangles, count, &mesh, log);
   for (int e = 0; !status && e < mesh->edge_count; ++e)
     if (mesh->edge[e].triangle[1] < 0)
-      status = scree_fail(log, SCREE_BAD_INPUT,
-                          "solid: the side from vertex %d to %d has one triangle, expected two: the "
-                          "surface must be closed",
-                          mesh->edge[e].vertex[0], mesh->edge[e].vertex[1]);
+      status =
+          scree_fail(log, SCREE_BAD_INPUT,
+                     "solid: the side from vertex %d to %d has one triangle, expected two: the "
+                     "surface must be closed",
+                     mesh->edge[e].vertex[0], mesh->edge[e].vertex[1]);
   scree_trimesh_destroy(mesh);
   return status;
 }
@@ -338,8 +338,7 @@ static scree_Status cut_all(const Solid *s, Piece *pieces, int *count, double co
     for (int k = 0; k < *count; ++k)
       if (pieces[k].depth > concavity * s->extent &&
           pieces[k].hull - pieces[k].volume > 1e-9 * s->volume &&
-          (pick < 0 ||
-           pieces[k].hull - pieces[k].volume > pieces[pick].hull - pieces[pick].volume))
+          (pick < 0 || pieces[k].hull - pieces[k].volume > pieces[pick].hull - pieces[pick].volume))
         pick = k;
     if (pick < 0) break;
     Piece half[2] = {{0}, {0}};
@@ -390,10 +389,10 @@ scree_Status scree_shape_init_solid(scree_Shape *shape, const scree_Vec3 *vertic
   if (!pieces || !parts) status = scree_fail_memory(log, "the parts of a solid");
   for (int t = 0; t < triangle_count && !status; ++t) {
     const int *c = triangles + 3 * (size_t)t;
-    const Triangle one = {{vertices[c[0]], vertices[c[s.flipped ? 2 : 1]],
-                           vertices[c[s.flipped ? 1 : 2]]},
-                          false,
-                          {false, false, false}};
+    const Triangle one = {
+        {vertices[c[0]], vertices[c[s.flipped ? 2 : 1]], vertices[c[s.flipped ? 1 : 2]]},
+        false,
+        {false, false, false}};
     if (!put(&pieces[0], &one)) status = scree_fail_memory(log, "the parts of a solid");
     count = 1;
   }

@@ -18,7 +18,7 @@ typedef struct Source {
   scree_H5 h5;
   char *path;
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
-  hid_t stretch; /* the same, or -1: all bodies are rigid */
+  hid_t stretch;                                  /* the same, or -1: all bodies are rigid */
   hid_t alive; /* (F x N), or -1: bodies stay once they have come */
   bool contacts;
   int64_t *offset; /* (F + 1) of the contacts of each frame */
@@ -142,8 +142,8 @@ bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, 
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
-  const hid_t sets[] = {source->position, source->orientation, source->velocity, source->angular,
-                        source->alive,    source->stretch};
+  const hid_t sets[] = {source->position, source->orientation, source->velocity,
+                        source->angular,  source->alive,       source->stretch};
   for (int k = 0; k < 6; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);

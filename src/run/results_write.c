@@ -40,9 +40,10 @@ static scree_Status find_sizes(const scree_Journal *journal, const scree_World *
   const bool removed = scree_world_removed_count(world) > 0;
   scree_FrameHead head;
   bool end = false;
-  *sizes = (Sizes){
-      .first = SCREE_ALLOC(int, bodies), .last = SCREE_ALLOC(int, bodies), .removed = removed,
-      .deforms = scree_world_deforms(world)};
+  *sizes = (Sizes){.first = SCREE_ALLOC(int, bodies),
+                   .last = SCREE_ALLOC(int, bodies),
+                   .removed = removed,
+                   .deforms = scree_world_deforms(world)};
   if (!sizes->first || !sizes->last) return scree_fail_memory(log, "the bodies of the results");
   for (int64_t offset = 0;;) {
     scree_Status status = scree_journal_skip(journal, &offset, &head, &end, log);
@@ -184,8 +185,8 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
     sets->alive = scree_results_data(writer, "/frames/alive", H5T_STD_U8LE, H5T_NATIVE_UINT8, 2, F,
                                      N, 0, false);
   if (sizes->deforms)
-    sets->stretch = scree_results_data(writer, "/frames/stretch", H5T_IEEE_F64LE,
-                                       H5T_NATIVE_DOUBLE, 3, F, N, 3, true);
+    sets->stretch = scree_results_data(writer, "/frames/stretch", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                                       3, F, N, 3, true);
   for (int k = 0; k < FRAME_FIELDS; ++k)
     sets->body[k] =
         scree_results_data(writer, body_parts[k].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, F, N,

@@ -1,11 +1,12 @@
 /* Arches, barrel vaults and domes of blocks that fit exactly (see docs/SCENES.md).
  *
  * An arch is a ring of wedges between an inner and an outer circle of the plane (x, y) in 2D and
- * (x, z) in 3D, where it has a depth along y. The courses of a vault run along y; odd ones begin and
- * end with half a block. The blocks of a dome lie between two spheres, two planes through its axis
- * and two cones with their tips at its centre. The edges of such a bed are two lines through the
- * centre, so each bed is flat, and blocks of two courses share it if their planes through the axis
- * are the same: all courses have the same number of blocks. The last course leaves an opening. */
+ * (x, z) in 3D, where it has a depth along y. The courses of a vault run along y; odd ones begin
+ * and end with half a block. The blocks of a dome lie between two spheres, two planes through its
+ * axis and two cones with their tips at its centre. The edges of such a bed are two lines through
+ * the centre, so each bed is flat, and blocks of two courses share it if their planes through the
+ * axis are the same: all courses have the same number of blocks. The last course leaves an opening.
+ */
 #include "core/log.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
@@ -19,13 +20,14 @@ static const double PI = 3.14159265358979323846;
 #endif
 
 /* Add the hull of corners [count] where they are, relative to `centre`. */
-static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def, const scree_Vec3 *corners,
-                              int count, scree_Vec3 centre, const scree_Log *log) {
+static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def,
+                              const scree_Vec3 *corners, int count, scree_Vec3 centre,
+                              const scree_Log *log) {
   scree_SceneBody body = {.def = *def};
   const double sharp = 0;
-  const scree_Status status =
-      scree_shape_init(&body.shape, scene->dimension == 2 ? SCREE_SHAPE_POLYGON : SCREE_SHAPE_POLYHEDRON,
-                       &sharp, corners, count, log);
+  const scree_Status status = scree_shape_init(
+      &body.shape, scene->dimension == 2 ? SCREE_SHAPE_POLYGON : SCREE_SHAPE_POLYHEDRON, &sharp,
+      corners, count, log);
   if (status != SCREE_OK) return status;
   const scree_Pose frame = scree_shape_frame(&body.shape);
   body.def.pose = (scree_Pose){scree_add(centre, frame.position), frame.orientation};
@@ -39,8 +41,8 @@ static double angle_of(double embrace, int k, int n) {
 
 /* The wedge between two angles, from y = low to y = high in 3D. */
 static scree_Status add_wedge(scree_Scene *scene, const scree_BodyDef *def, scree_Vec3 centre,
-                              const double radius[2], const double angle[2], double low, double high,
-                              const scree_Log *log) {
+                              const double radius[2], const double angle[2], double low,
+                              double high, const scree_Log *log) {
   static const int side[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}}; /* radius, angle */
   scree_Vec3 corners[8];
   const bool flat = scene->dimension == 2;
@@ -114,7 +116,8 @@ static scree_Status make_dome(scree_Scene *scene, const scree_Node *node, const 
       scree_Vec3 corners[8];
       for (int m = 0; m < 8; ++m) {
         const double r = radius[m & 1];
-        const double tilt = base + (opening - base) * (c + (m >> 1 & 1)) / courses; /* from the axis */
+        const double tilt =
+            base + (opening - base) * (c + (m >> 1 & 1)) / courses; /* from the axis */
         const double turn = 2 * PI * (k + (m >> 2)) / blocks;
         corners[m] =
             scree_vec3(r * sin(tilt) * cos(turn), r * sin(tilt) * sin(turn), r * cos(tilt));

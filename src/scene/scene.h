@@ -6,8 +6,8 @@
 #include "scene/generator_random.h"
 #include "scene/scene_expression.h"
 #include "scene/scene_schema.h"
-#include "scene/shape_made.h"
 #include "scene/sensors.h"
+#include "scene/shape_made.h"
 #include "scree/scene.h"
 
 /* A twist as a function of time: each half is a table, or has a number or an expression per

@@ -2,8 +2,8 @@
  * scene_schema.c, the shapes and the laws. docs/SCENES.md and docs/scene.schema.json are their
  * output; a test compares them. */
 #include "core/memory.h"
-#include "scene/shape_made.h"
 #include "scene/scene_schema.h"
+#include "scene/shape_made.h"
 #include "scree/scene.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
-/* Arithmetic in one variable, t, or in x and y: + - * / ^ ( ), pi, sin cos tan sqrt exp log abs min max. */
+/* Arithmetic in one variable, t, or in x and y: + - * / ^ ( ), pi, sin cos tan sqrt exp log abs min
+ * max. */
 #ifndef SCREE_SCENE_EXPRESSION_H
 #define SCREE_SCENE_EXPRESSION_H
 

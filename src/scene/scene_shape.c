@@ -164,8 +164,7 @@ static bool is_affine(const char *shape) {
 static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
                               const scree_Node *kind, const scree_Log *log, scree_BodyDef *def) {
   const scree_Node *root = scene->tree.root;
-  const scree_Node *material =
-      scree_node_find(root, "materials")->entries[def->material].value;
+  const scree_Node *material = scree_node_find(root, "materials")->entries[def->material].value;
   const scree_Node *time = scree_node_find(root, "time");
   const char *shape = scree_node_text(scree_node_find(map, "shape"), "kind");
   def->kind = scree_body_kind(kind->text);
@@ -179,13 +178,12 @@ static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
     return scree_scene_refuse(scene, kind, log, "a pseudo-rigid %s, expected a %s", shape,
                               scene->dimension == 2 ? "disk or ellipse" : "sphere or ellipsoid");
   if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
-    return scree_scene_refuse(scene, kind, log,
-                              "a %s body: time.scheme is %s with theta %g, expected a scheme with "
-                              "theta 0.5 (moreau-jean)",
-                              kind->text, scree_node_text(time, "scheme"),
-                              scree_node_is(time, "scheme", "euler")
-                                  ? 1
-                                  : scree_node_number(time, "theta"));
+    return scree_scene_refuse(
+        scene, kind, log,
+        "a %s body: time.scheme is %s with theta %g, expected a scheme with "
+        "theta 0.5 (moreau-jean)",
+        kind->text, scree_node_text(time, "scheme"),
+        scree_node_is(time, "scheme", "euler") ? 1 : scree_node_number(time, "theta"));
   def->elastic = (scree_Elastic){.young = scree_node_number(material, "young"),
                                  .poisson = scree_node_number(material, "poisson"),
                                  .damping = scree_node_number(material, "damping"),

@@ -375,8 +375,8 @@ static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *
     for (int k = 0; k < 3; ++k) {
       const size_t at = 3 * (size_t)mesh->triangle[3 * t + (size_t)k];
       const double *p = mesh->point + at, *n = mesh->normal + at;
-      v[k].p = to_camera(
-          canvas, scree_pose_apply(pose, scree_vec3(f[0] * p[0], f[1] * p[1], f[2] * p[2])));
+      v[k].p = to_camera(canvas,
+                         scree_pose_apply(pose, scree_vec3(f[0] * p[0], f[1] * p[1], f[2] * p[2])));
       scree_Vec3 w = scree_vec3(n[0], n[1], n[2]);
       if (stretch) w = scree_unit_or(scree_vec3(n[0] / f[0], n[1] / f[1], n[2] / f[2]), w);
       w = scree_quat_rotate(pose->orientation, w);
@@ -482,7 +482,8 @@ static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
       status = scree_mesh_beam(scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick, 8,
                                replay->log, &mesh);
       if (status == SCREE_OK)
-        draw_mesh(canvas, &mesh, &still, 1.0, NULL, (Colour){0.55 + 0.35 * strength, 0.16, 0.12}, NULL);
+        draw_mesh(canvas, &mesh, &still, 1.0, NULL, (Colour){0.55 + 0.35 * strength, 0.16, 0.12},
+                  NULL);
     }
   }
   scree_mesh_fini(&mesh);
