@@ -606,8 +606,8 @@ static const scree_Variant sensors[] = {
      "mean stress of a periodic cell, with the momentum that bodies carry; compression is "
      "negative; components as of stress [Pa, N/m in 2D]"},
     {"cell_strain", 0, sensed_cell,
-     "velocity gradient of the cell, integrated over time; components as of stress, xy is the "
-     "shear along x across y"},
+     "rates of deformation of the cell, integrated over time: logarithmic strains of its sides and "
+     "shear angles; components as of stress"},
     {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
     {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
     {0}};

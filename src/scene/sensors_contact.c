@@ -68,7 +68,13 @@ void scree_sensor_cell(const scree_Sensor *sensor, const scree_World *world, int
   if (!scree_world_cell(world, &cell)) return; /* refused when the scene is read */
   switch (sensor->kind) {
   case SCREE_SENSOR_CELL_STRESS: scree_sensor_tensor(cell.stress, dimension, out); break;
-  case SCREE_SENSOR_CELL_STRAIN: scree_sensor_tensor(cell.strain, dimension, out); break;
+  case SCREE_SENSOR_CELL_STRAIN: {
+    double shear[9]; /* angles: sums of both off-diagonal entries */
+    for (int k = 0; k < 9; ++k)
+      shear[k] = cell.strain[k] + (k % 4 ? cell.strain[3 * (k % 3) + k / 3] : 0);
+    scree_sensor_tensor(shear, dimension, out);
+    break;
+  }
   case SCREE_SENSOR_CELL_SIZE:
     for (int k = 0; k < dimension; ++k)
       out[k] = cell.periodic[k] ? scree_component(cell.side[k], k) : 0;
