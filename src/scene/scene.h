@@ -233,6 +233,11 @@ scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* ---- generators ---- */
 
+/* Bodies that one generator may make. The fuzz targets lower it: ten million take a minute. */
+#ifndef SCREE_MOST_GENERATED
+#define SCREE_MOST_GENERATED 1e7
+#endif
+
 /* Run all generators: bodies of the start go into the scene, pours into its list. */
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
 
@@ -259,8 +264,33 @@ scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain
                               uint64_t index, scree_Random *random, scree_SceneBody *body,
                               const scree_Log *log);
 
+/* The same with the shape and orientation given: of scale `scale`. */
+scree_Status scree_grain_body(const scree_Scene *scene, const scree_Grain *grain, double scale,
+                              scree_Random *random, scree_SceneBody *body, const scree_Log *log);
+
+/* Bodies in a region without overlap, at a given density (generator_pack.c). */
+scree_Status scree_scene_generate_pack(scree_Scene *scene, const scree_Node *node, int generator,
+                                       const scree_Grain *grain, const scree_Region *region,
+                                       const scree_Log *log);
+
+/* ---- regions (region.c) ---- */
+
+/* A null node gives the kind SCREE_REGION_NONE. */
+scree_Status scree_region_read(const scree_Scene *scene, const scree_Node *node,
+                               const scree_Log *log, scree_Region *region);
 /* Whether a ball lies inside. */
 bool scree_region_holds(const scree_Region *region, scree_Vec3 centre, double radius);
+
+/* The boundary of a region as obstacles. */
+enum { SCREE_REGION_WALLS = 6 };
+typedef struct scree_RegionWalls {
+  int count;
+  scree_Shape shapes[SCREE_REGION_WALLS]; /* (count) */
+  scree_Pose poses[SCREE_REGION_WALLS];   /* (count) */
+} scree_RegionWalls;
+scree_Status scree_region_walls(const scree_Region *region, scree_RegionWalls *walls,
+                                const scree_Log *log);
+void scree_region_walls_fini(scree_RegionWalls *walls);
 
 /* Whether two bodies overlap by more than rounding makes of bodies that just touch. */
 bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,

@@ -301,7 +301,8 @@ static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree
   e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
-  e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
+  const double lost = e->normal + e->friction + e->viscous + e->plastic;
+  e->closing = change - (e->forces + e->drivers - lost + e->scheme + e->push);
 }
 
 static void grade(scree_System *s, scree_StepReport *report, bool complete, bool *halve) {
@@ -378,6 +379,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_system_work(s, t.theta, h, &report->energy);
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
+  report->energy.viscous += impact.viscous;
+  report->energy.plastic += impact.plastic;
   report->energy.drivers += impact.drivers;
   report->energy.push += impact.push;
   report->seconds_certify += (now = scree_seconds()) - clock;

@@ -91,10 +91,10 @@ static bool is_sustained(const scree_System *s, int c, double before, double h) 
   return s->contacts.gap[c] <= small && fabs(before) * h <= small;
 }
 
-/* Whether the normal of contact c is compliant. */
-static bool has_spring(const scree_System *s, int c) {
-  const size_t d = (size_t)s->bodies.dimension;
-  return s->laws.any_terms && s->posed.C[(size_t)c * d * d] > 0;
+/* Whether the normal of contact c is compliant or plastic. */
+static bool is_soft(const scree_System *s, int c) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  return s->laws.any_terms && scree_system_law(s, key->i, key->j)->soft;
 }
 
 /* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
@@ -114,7 +114,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push && !has_spring(s, c))
+    if (p->push && !is_soft(s, c))
       push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
@@ -135,8 +135,10 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   const scree_LawEnergy old = scree_system_stored(s, &s->memory);
   const scree_LawEnergy now = scree_system_stored(s, &s->trial);
   balance->elastic = now.normal + now.tangent;
-  balance->normal -= now.normal - old.normal;
-  balance->friction -= now.tangent - old.tangent;
+  balance->viscous = now.viscous_n + now.viscous_t;
+  balance->plastic = now.plastic;
+  balance->normal -= now.normal - old.normal + now.viscous_n + now.plastic;
+  balance->friction -= now.tangent - old.tangent + now.viscous_t;
 }
 
 void scree_system_weigh(scree_System *s, double h) {
@@ -196,7 +198,8 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
 
 /* Energy exchanged: the sum over kinetic energy, forces, drivers and contacts. */
 static double flows(const scree_EnergyBalance *e) {
-  return fabs(e->normal) + fabs(e->friction) + fabs(e->forces) + fabs(e->drivers);
+  return fabs(e->normal) + fabs(e->friction) + fabs(e->viscous) + fabs(e->plastic) +
+         fabs(e->forces) + fabs(e->drivers);
 }
 
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h) {
@@ -220,7 +223,7 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   scree_EnergyAudit *a = &s->audit;
   a->last_step = flows(step) + fabs(step->kinetic - before);
   a->scheme += step->scheme + s->swing;
-  const double taken = e->normal + s->pending + e->friction - a->scheme;
+  const double taken = e->normal + s->pending + e->friction + e->viscous + e->plastic - a->scheme;
   a->taken_peak = fmax(a->taken_peak, taken);
   a->given_back = fmax(a->given_back, a->taken_peak - taken);
   a->push_least = fmin(a->push_least, e->push);

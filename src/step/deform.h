@@ -59,8 +59,8 @@ scree_Status scree_deform_number(struct scree_System *s);
 scree_Status scree_deform_pose(struct scree_System *s);
 /* Append the joints and the compliance; call when both are filled. */
 scree_Status scree_deform_close(struct scree_System *s);
-/* Normal diagonal entry of W at contact c >= first, without the coupling of vertices. */
-double scree_deform_diagonal(const struct scree_System *s, int c);
+/* Diagonal entry `axis` of W at contact c >= first, without the coupling of vertices. */
+double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
 typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER } scree_Moment;

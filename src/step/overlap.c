@@ -130,6 +130,7 @@ static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
   if (scree_bodies_deformable(b, k)) { /* deformation counts as turning does */
     const double more = scree_deform_reach(s, k, SCREE_AFTER, h);
     side.turn = fmax(0, more - h * scree_norm(side.velocity.linear)) / side.arm;
+    if (scree_shape_is_ball(shape)) side.turn = INFINITY; /* it keeps its shape */
   }
   return side;
 }
@@ -204,7 +205,10 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-  if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
+  /* balls that deform but keep their shape do not move as their material points do */
+  if (scree_shape_is_ball(si) && scree_shape_is_ball(sj) &&
+      !scree_deform_touches(b, &s->contacts.keys[first]))
+    return 0;
   if (scree_system_law(s, i, j)->soft) return 0;
   if (!scree_deform_has_end(b, i) || !scree_deform_has_end(b, j)) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
