@@ -28,6 +28,9 @@ static const double CONE_SLACK = 1e-7;
  * tolerated part of the size are dropped if another one within this many depths is less deep. */
 static const double TOLERATED = 0.01, EXPLAINED = 3;
 
+/* Depth, over the size, up to which a corner in a valley touches both of its faces. */
+static const double IN_VALLEY = 0.1;
+
 /* Points are searched this part of the size beyond the margin, since points that do not touch yet
  * may show that a deep one is invalid. */
 static const double BEYOND = 0.05;
@@ -86,14 +89,34 @@ static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double bare,
 
 /* ---- features of the mesh ---- */
 
-/* Whether the point x, on the plane of a triangle, is inside it; on a side counts. */
-static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 x) {
-  for (int k = 0; k < 3; ++k) {
-    const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
-    const scree_Vec3 e = scree_sub(b, a);
-    if (scree_dot(scree_cross(m->normal[t], e), scree_sub(x, a)) < -1e-12 * scree_norm2(e))
-      return false;
-  }
+/* Whether c lies beyond side k of triangle t: its foot on the plane of t does. */
+static bool is_beyond(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c) {
+  const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
+  const scree_Vec3 e = scree_sub(b, a);
+  return scree_dot(scree_cross(m->normal[t], e), scree_sub(c, a)) < -1e-12 * scree_norm2(e);
+}
+
+/* Whether c presses into the valley that is side k of triangle t: it is behind both of its faces,
+ * at most by `most`, and beyond the valley as seen from each, so that neither would hold it. */
+static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, double most) {
+  const scree_MeshEdge *e = &m->edge[m->side[t][k]];
+  if (e->sharp || e->triangle[1] < 0) return false;
+  const int other = e->triangle[0] == t ? e->triangle[1] : e->triangle[0];
+  int side = 0;
+  while (side < 2 && m->side[other][side] != m->side[t][k]) ++side;
+  const scree_Vec3 a = m->vertex[e->vertex[0]], to = scree_sub(c, a);
+  const scree_Vec3 along = scree_sub(m->vertex[e->vertex[1]], a);
+  const double height = scree_dot(m->normal[other], to), own = scree_dot(m->normal[t], to);
+  const double u = scree_dot(along, to) / scree_norm2(along);
+  return height <= 0 && own <= 0 && fmin(height, own) >= -most && u >= 0 && u <= 1 &&
+         is_beyond(m, other, side, c);
+}
+
+/* Whether the foot of the corner c on the plane of a triangle is inside it; on a side counts, and
+ * so does a foot beyond a valley that c presses into by at most `most`. */
+static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 c, double most) {
+  for (int k = 0; k < 3; ++k)
+    if (is_beyond(m, t, k, c) && !in_valley(m, t, k, c, most)) return false;
   return true;
 }
 
@@ -133,7 +156,8 @@ static void corner_on_face(Pair *p, int t, scree_Vec3 c, int name) {
   const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
   if (height - p->rounding > p->margin) return;
   const scree_Vec3 x = scree_axpy(c, -height, n);
-  if (is_inside(m, t, x)) emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
+  if (is_inside(m, t, c, IN_VALLEY * p->shape->size))
+    emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
 }
 
 static scree_Vec3 to_mesh(const Pair *p, scree_Vec3 local) {
