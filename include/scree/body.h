@@ -67,11 +67,22 @@ typedef struct scree_BodyDef {
 
 SCREE_API scree_BodyDef scree_body_def(void);
 
-/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. */
+/* A length that changes with the motion: along . (x of body[0] - x of body[1]) - less, at least 0.
+ */
+typedef struct scree_Span {
+  int body[2];
+  scree_Vec3 along; /* zero: no span */
+  double less;
+} scree_Span;
+
+/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. Spans
+ * make it a pressure: the signal is multiplied by each of them, as it is at the middle of the step.
+ */
 typedef struct scree_ForceDef {
   int body;      /* -1: every body that is not an obstacle */
   bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
   scree_Signal signal;
+  scree_Span span[2];
 } scree_ForceDef;
 
 #ifdef __cplusplus

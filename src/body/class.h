@@ -97,6 +97,8 @@ struct scree_BodyClass {
   /* Mean velocity: of the centre of mass, and the angular velocity w for which a torque t of
    * scree_BodyLoad has the power t . w. */
   scree_Twist (*twist)(const scree_Deformable *self, const double *q, const double *v);
+  /* Angular momentum about the centre of mass. */
+  scree_Vec3 (*momentum)(const scree_Deformable *self, const double *q, const double *v);
   /* Bound of the displacement of any point with rates v in a time h. */
   double (*reach)(const scree_Deformable *self, const double *q, const double *v, double h);
 

@@ -134,7 +134,8 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   s->settings.solve.solver =
       memmove(world->solver, solver, strlen(solver) + 1); /* they may be the same */
   s->settings.solve.options = options[0] ? options : NULL;
-  s->threads = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->threads_most = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->threads = s->threads_most;
   s->energy_known = false;
   scree_free(world->options_text);
   scree_free((void *)world->options);
