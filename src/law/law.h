@@ -15,7 +15,8 @@ typedef struct scree_LawContact {
   const scree_PairLaw *pair;
   scree_Set set;
   double e_n, e_t;
-  bool soft; /* bodies may overlap: the law carries its load by overlap, or yields */
+  double rolling, spinning; /* moments over the normal force, in radii (half the smaller width) */
+  bool soft;                /* bodies may overlap: the law carries its load by overlap, or yields */
 } scree_LawContact;
 
 /* A contact as passed to a law with terms of its own. */
@@ -98,7 +99,9 @@ typedef struct scree_LawTable {
   bool any_set;         /* some pair needs a set other than the cone */
   bool any_restitution; /* some pair bounces */
   bool any_terms;       /* some pair has terms of its own */
-  int memory;           /* largest number of doubles in the memory of a contact */
+  bool any_rolling;     /* some pair resists rolling or spinning */
+  int memory;           /* largest number of doubles in the memory of a contact; with any_rolling
+                         * the last three are its moment (step/rolling.h) */
 } scree_LawTable;
 
 scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log);

@@ -78,7 +78,7 @@ static const scree_PairLaw *law_of(const scree_LawTable *table, int k) {
 void scree_law_table_fill(scree_LawTable *table, double h) {
   if (table->h == h) return;
   table->h = h;
-  table->any_set = table->any_restitution = table->any_terms = false;
+  table->any_set = table->any_restitution = table->any_terms = table->any_rolling = false;
   table->memory = 0;
   for (int k = 0; k < table->materials * table->materials; ++k) {
     scree_LawContact *filled = &table->filled[k];
@@ -89,8 +89,10 @@ void scree_law_table_fill(scree_LawTable *table, double h) {
     table->any_set = table->any_set || filled->set.kind != SCREE_SET_CONE;
     table->any_restitution = table->any_restitution || filled->e_n != 0 || filled->e_t != 0;
     table->any_terms = table->any_terms || law->pose;
+    table->any_rolling = table->any_rolling || filled->rolling > 0 || filled->spinning > 0;
     if (law->memory > table->memory) table->memory = law->memory;
   }
+  if (table->any_rolling) table->memory += 3;
 }
 
 const scree_LawClass *scree_law_table_terms(const scree_LawTable *table) {

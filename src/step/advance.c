@@ -374,6 +374,7 @@ void scree_system_fini(scree_System *s) {
                       p->set_b,
                       p->C,
                       p->memory,
+                      p->moment,
                       p->problem_body,
                       p->problem_index,
                       p->lowered,
@@ -390,6 +391,7 @@ void scree_system_fini(scree_System *s) {
   scree_memory_fini(&s->trial);
   scree_joints_fini(&s->joints);
   scree_deform_fini(&s->deform);
+  scree_rolling_fini(&s->rolling);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -414,6 +416,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
   bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints) +
-           scree_deform_memory(&s->deform);
+           scree_deform_memory(&s->deform) + scree_rolling_memory(&s->rolling, s->bodies.nb) +
+           p->moment_capacity * sizeof *p->moment;
   return bytes;
 }

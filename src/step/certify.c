@@ -120,6 +120,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     const scree_Vec3 V = obstacle_velocity(s, (size_t)c);
     for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);
   }
+  if (scree_rolls(s)) scree_rolling_work(s, &friction, &drivers);
   balance->push = push;
   balance->normal = normal + push;
   balance->friction = friction;
@@ -255,7 +256,8 @@ bool scree_system_is_active(const scree_System *s, int c) {
 double scree_system_contact_error(const scree_System *s, int c) {
   const scree_Problem problem = scree_system_problem(s);
   const scree_Posed *p = &s->posed;
-  const double map = scree_measure_contact(&problem, c, p->rho, p->r, p->u);
+  const double map =
+      scree_measure_contact(&problem, c, p->rho, scree_system_r(s), scree_system_u(s));
   return p->scale > 0 ? map / p->scale : map > 0 ? INFINITY : 0;
 }
 

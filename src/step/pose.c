@@ -207,7 +207,9 @@ scree_Status scree_system_pose(scree_System *s) {
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
       (p->sets && !reserve_sets(p, nc + (size_t)joints)) ||
-      (s->laws.any_terms && !reserve_terms(p, nc, d, (size_t)s->laws.memory)))
+      ((s->laws.any_terms || s->laws.memory) && !reserve_terms(p, nc, d, (size_t)s->laws.memory)) ||
+      (s->laws.any_rolling &&
+       !scree_grow_lean((void **)&p->moment, &p->moment_capacity, nc, sizeof *p->moment)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
@@ -397,6 +399,7 @@ void scree_system_fill(scree_System *s) {
 
 scree_Problem scree_system_problem(const scree_System *s) {
   const scree_Posed *p = &s->posed;
+  if (scree_rolls(s)) return scree_rolling_problem(s);
   scree_Problem problem = {.d = s->bodies.dimension,
                            .nc = s->deform.first,
                            .flow = s->settings.flow,

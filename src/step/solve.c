@@ -82,8 +82,10 @@ void scree_system_work_end(scree_System *s, bool certified) {
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status) status = scree_solver_solve(s->solver, problem, s->posed.r, s->posed.u, info);
+  if (!status)
+    status = scree_solver_solve(s->solver, problem, scree_system_r(s), scree_system_u(s), info);
   s->posed.y = scree_solver_velocities(s->solver);
+  if (scree_rolls(s)) scree_rolling_take(s);
   return status;
 }
 
@@ -228,6 +230,10 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
 }
 
 scree_Status scree_system_solve(scree_System *s, scree_StepReport *report) {
+  if (scree_rolls(s)) {
+    const scree_Status status = scree_rolling_pose(s);
+    if (status) return status;
+  }
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = s->settings.solve;
   settings.warm_start =
