@@ -43,7 +43,8 @@ enum {
   STRESS,
   BREAK_AT,
   ROLLING,
-  SPINNING
+  SPINNING,
+  DILATANCY
 };
 
 /* Memory. NEXT: tangential y_E at the next kick, in the world frame. PLASTIC: y_P of the normal at
@@ -100,7 +101,10 @@ static const scree_Option options[] = {
     SCREE_LAW_REAL("rolling", ROLLING, 0, 0, DBL_MAX,
                    "largest rolling moment over the normal force, in radii of the smaller body"),
     SCREE_LAW_REAL("spinning", SPINNING, 0, 0, DBL_MAX,
-                   "largest moment about the normal over the normal force, in the same radii; 3D")};
+                   "largest moment about the normal over the normal force, in the same radii; 3D"),
+    SCREE_LAW_REAL("dilatancy", DILATANCY, 1, 1e-6, 1e6,
+                   "opening over sliding velocity, in units of mu: 1 is the associated flow, near "
+                   "0 Coulomb's; with `solver: { flow: associated }`")};
 
 static const char *check(const scree_PairLaw *law) {
   const double *v = law->values;

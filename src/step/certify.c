@@ -230,8 +230,9 @@ double scree_system_defect(const scree_System *s) {
     const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
     const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
+    const double along = s->laws.any_flow ? p->H[((size_t)c * (size_t)d + 1) * (size_t)d + 1] : 1;
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
-    sum += fabs(r[0] * (u[0] + De_Saxce) + tangent);
+    sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
   }
   return sum;
 }

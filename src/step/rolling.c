@@ -182,10 +182,6 @@ scree_Status scree_rolling_pose(scree_System *s) {
   const scree_Posed *p = &s->posed;
   const scree_GeneralRows *joints = &s->joints.rows;
   const size_t more = joints->count ? joints->row[joints->count] - joints->row[0] : 0;
-  if (s->bodies.deformable_count)
-    return scree_fail(s->log, SCREE_BAD_INPUT,
-                      "resistance to rolling is for rigid bodies, and this world has deformable "
-                      "ones; expected laws with rolling and spinning 0");
   if (!reserve(o, (size_t)p->nc + (size_t)joints->count,
                (size_t)p->nc * (size_t)SCREE_ROWS_MAX + more, (size_t)s->bodies.nb))
     return scree_fail_memory(s->log, "contacts that resist rolling");

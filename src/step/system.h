@@ -120,7 +120,8 @@ typedef struct scree_Posed {
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
   double *memory;                    /* (nc x memory_size) of the laws before the step */
-  size_t moment_capacity;
+  size_t flow_capacity, moment_capacity;
+  double *H;          /* (nc x d x d) of the flow, if some pair has a dilatancy of its own */
   scree_Vec3 *moment; /* (nc) on the first body, over the radius, if some pair resists rolling */
   int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1; of deformable ones the first vertex */
