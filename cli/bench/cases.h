@@ -10,5 +10,6 @@ extern const BenchCase bench_descent_ball, bench_descent_four, bench_descent_500
 extern const BenchCase bench_dvi_shear;
 extern const BenchCase bench_convex_gradients, bench_convex_plane, bench_convex_box;
 extern const BenchCase bench_convex_collapse, bench_convex_ellipses;
+extern const BenchCase bench_pqn_drum, bench_pqn_cubes;
 
 #endif

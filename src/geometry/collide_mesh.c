@@ -28,22 +28,33 @@ static const double CONE_SLACK = 1e-7;
  * tolerated part of the size are dropped if another one within this many depths is less deep. */
 static const double TOLERATED = 0.01, EXPLAINED = 3;
 
+/* Depth, over the size, up to which a corner in a valley touches both of its faces. */
+static const double IN_VALLEY = 0.1;
+
 /* Points are searched this part of the size beyond the margin, since points that do not touch yet
  * may show that a deep one is invalid. */
 static const double BEYOND = 0.05;
 
+/* Square of the distance, relative to the edge, within which a point lies on an edge or vertex. */
+static const double NEAR_EDGE = 1e-14;
+
 /* Points that are collected before they are emitted. */
 enum { GATHERED = 256 };
 
+/* Pushes of overlapping bodies, and the room that they leave as a part of the size. */
+enum { PUSHES = 4 };
+static const double PUSH_ROOM = 0.01;
+
 typedef struct Pair {
-  const scree_Shape *shape;
+  const scree_Shape *shape; /* without its rounding */
   const scree_TriangleMesh *mesh;
   const scree_Pose *mesh_pose;
   scree_Mat3 mesh_axes;
   scree_Pose pose; /* of the shape in the frame of the mesh */
   scree_Mat3 axes;
   double margin;
-  uint32_t part; /* of the shape */
+  double rounding; /* gaps of the bare shape are this much larger */
+  uint32_t part;   /* of the shape */
   scree_PointSink sink;
   void *user;
   int count;
@@ -58,8 +69,10 @@ static void hand_out(Pair *p, const scree_ManifoldPoint *x) {
   p->sink(p->user, &point);
 }
 
-/* Collect a point, unless it is present already; x is on the mesh. */
-static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double gap, uint32_t feature) {
+/* Collect a point, unless it is present already; x is on the mesh, the gap that of the bare shape.
+ */
+static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double bare, uint32_t feature) {
+  const double gap = bare - p->rounding;
   if (!(gap <= p->margin)) return;
   const scree_ManifoldPoint point = {
       scree_axpy(x, 0.5 * gap, n), n, gap, feature, {p->part, (uint32_t)triangle}};
@@ -76,14 +89,34 @@ static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double gap, 
 
 /* ---- features of the mesh ---- */
 
-/* Whether the point x, on the plane of a triangle, is inside it; on a side counts. */
-static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 x) {
-  for (int k = 0; k < 3; ++k) {
-    const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
-    const scree_Vec3 e = scree_sub(b, a);
-    if (scree_dot(scree_cross(m->normal[t], e), scree_sub(x, a)) < -1e-12 * scree_norm2(e))
-      return false;
-  }
+/* Whether c lies beyond side k of triangle t: its foot on the plane of t does. */
+static bool is_beyond(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c) {
+  const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
+  const scree_Vec3 e = scree_sub(b, a);
+  return scree_dot(scree_cross(m->normal[t], e), scree_sub(c, a)) < -1e-12 * scree_norm2(e);
+}
+
+/* Whether c presses into the valley that is side k of triangle t: it is behind both of its faces,
+ * at most by `most`, and beyond the valley as seen from each, so that neither would hold it. */
+static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, double most) {
+  const scree_MeshEdge *e = &m->edge[m->side[t][k]];
+  if (e->sharp || e->triangle[1] < 0) return false;
+  const int other = e->triangle[0] == t ? e->triangle[1] : e->triangle[0];
+  int side = 0;
+  while (side < 2 && m->side[other][side] != m->side[t][k]) ++side;
+  const scree_Vec3 a = m->vertex[e->vertex[0]], to = scree_sub(c, a);
+  const scree_Vec3 along = scree_sub(m->vertex[e->vertex[1]], a);
+  const double height = scree_dot(m->normal[other], to), own = scree_dot(m->normal[t], to);
+  const double u = scree_dot(along, to) / scree_norm2(along);
+  return height <= 0 && own <= 0 && fmin(height, own) >= -most && u >= 0 && u <= 1 &&
+         is_beyond(m, other, side, c);
+}
+
+/* Whether the foot of the corner c on the plane of a triangle is inside it; on a side counts, and
+ * so does a foot beyond a valley that c presses into by at most `most`. */
+static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 c, double most) {
+  for (int k = 0; k < 3; ++k)
+    if (is_beyond(m, t, k, c) && !in_valley(m, t, k, c, most)) return false;
   return true;
 }
 
@@ -116,14 +149,15 @@ static bool in_front(const Pair *p, int t) {
 
 /* ---- faces of the mesh ---- */
 
-/* Corner c of the body, surrounded by `radius`, over triangle t. */
-static void corner_on_face(Pair *p, int t, scree_Vec3 c, double radius, int name) {
+/* Corner c of the body over triangle t. */
+static void corner_on_face(Pair *p, int t, scree_Vec3 c, int name) {
   const scree_TriangleMesh *m = p->mesh;
   const scree_Vec3 n = m->normal[t];
   const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
-  if (height - radius > p->margin) return;
+  if (height - p->rounding > p->margin) return;
   const scree_Vec3 x = scree_axpy(c, -height, n);
-  if (is_inside(m, t, x)) emit(p, t, x, n, height - radius, scree_feature_vertex(0, name, 0));
+  if (is_inside(m, t, c, IN_VALLEY * p->shape->size))
+    emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
 }
 
 static scree_Vec3 to_mesh(const Pair *p, scree_Vec3 local) {
@@ -135,11 +169,10 @@ static void body_on_face(Pair *p, int t) {
   const scree_Shape *s = p->shape;
   const scree_Vec3 down = scree_neg(scree_mat3_tmul(&p->axes, p->mesh->normal[t]));
   switch (s->kind) {
-  case SCREE_SHAPE_SPHERE: corner_on_face(p, t, p->pose.position, s->radius, 0); break;
+  case SCREE_SHAPE_SPHERE: corner_on_face(p, t, p->pose.position, 0); break;
   case SCREE_SHAPE_CAPSULE:
     for (int k = 0; k < 2; ++k)
-      corner_on_face(p, t, to_mesh(p, scree_vec3(0, 0, k ? s->half_length : -s->half_length)),
-                     s->radius, k);
+      corner_on_face(p, t, to_mesh(p, scree_vec3(0, 0, k ? s->half_length : -s->half_length)), k);
     break;
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k)
@@ -147,18 +180,17 @@ static void body_on_face(Pair *p, int t) {
           p, t,
           to_mesh(p, scree_vec3(k & 1 ? s->semi.x : -s->semi.x, k & 2 ? s->semi.y : -s->semi.y,
                                 k & 4 ? s->semi.z : -s->semi.z)),
-          0, k);
+          k);
     break;
   case SCREE_SHAPE_POLYHEDRON:
-    for (int k = 0; k < s->vertex_count; ++k)
-      corner_on_face(p, t, to_mesh(p, s->vertices[k]), 0, k);
+    for (int k = 0; k < s->vertex_count; ++k) corner_on_face(p, t, to_mesh(p, s->vertices[k]), k);
     break;
   default: { /* round bodies: the lowest feature, and the lowest point */
     scree_Feature f;
     scree_shape_feature(s, down, &f);
-    for (int k = 0; k < f.count; ++k) corner_on_face(p, t, to_mesh(p, f.point[k]), 0, f.corner[k]);
+    for (int k = 0; k < f.count; ++k) corner_on_face(p, t, to_mesh(p, f.point[k]), f.corner[k]);
     if (f.count > 2)
-      corner_on_face(p, t, to_mesh(p, scree_shape_support(s, down)), 0, SCREE_FEATURE_POINTS);
+      corner_on_face(p, t, to_mesh(p, scree_shape_support(s, down)), SCREE_FEATURE_POINTS);
   }
   }
 }
@@ -214,7 +246,7 @@ static void vertex_on_body(Pair *p, int t, int v) {
   for (int f = 0; f < body_faces(s); ++f) {
     const scree_Vec3 n = body_face(s, f, &at);
     const double height = scree_dot(n, scree_sub(x, at));
-    if (height > p->margin) return;
+    if (height - p->rounding > p->margin) return;
     if (height > most) most = height, out = n, face = f;
   }
   const scree_Vec3 below = scree_axpy(x, -fmax(most, 0), out);
@@ -236,8 +268,9 @@ static void edge_on_body(Pair *p, int t, int e) {
   const scree_Vec3 a = m->vertex[edge->vertex[0]];
   const scree_Vec3 along = scree_sub(m->vertex[edge->vertex[1]], a);
   scree_Vec3 outward = m->normal[edge->triangle[0]];
-  if (edge->triangle[1] >= 0) outward = scree_add(outward, m->normal[edge->triangle[1]]);
-  const double far = p->shape->bounding_radius + p->margin;
+  const bool border = edge->triangle[1] < 0;
+  if (!border) outward = scree_add(outward, m->normal[edge->triangle[1]]);
+  const double far = p->shape->bounding_radius + p->margin; /* with the rounding */
   /* too far from the line of the edge */
   const scree_Vec3 d = scree_sub(p->pose.position, a);
   const double u = fmin(fmax(scree_dot(d, along) / scree_norm2(along), 0), 1);
@@ -249,7 +282,9 @@ static void edge_on_body(Pair *p, int t, int e) {
     scree_Vec3 n = scree_cross(own, along);
     const double length = scree_norm(n);
     if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
-    n = scree_scale((scree_dot(n, outward) < 0 ? -1 : 1) / length, n);
+    /* a border is touched from all sides: the normal points to the body */
+    const scree_Vec3 side = border ? scree_sub(p->pose.position, a) : outward;
+    n = scree_scale((scree_dot(n, side) < 0 ? -1 : 1) / length, n);
     const scree_Vec3 w = scree_sub(q, a), x = scree_cross(own, along);
     const double sine2 = scree_norm2(x);
     const double on_body = -scree_dot(scree_cross(w, along), x) / sine2;
@@ -257,7 +292,7 @@ static void edge_on_body(Pair *p, int t, int e) {
     if (on_body < 0 || on_body > 1 || on_mesh < 0 || on_mesh > 1) continue;
     const scree_Vec3 on = scree_axpy(a, on_mesh, along);
     const double gap = scree_dot(n, scree_sub(scree_axpy(q, on_body, own), on));
-    if (!(gap <= p->margin) || !in_edge_cone(m, e, n)) continue;
+    if (!(gap - p->rounding <= p->margin) || !in_edge_cone(m, e, n)) continue;
     /* the edge of the body must be its lowest along n */
     const scree_Vec3 low =
         to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
@@ -270,14 +305,16 @@ static void edge_on_body(Pair *p, int t, int e) {
 
 typedef struct Body {
   const Pair *pair;
-  double core; /* scale by which the body is shrunk about its origin */
+  double core;      /* scale by which the body is shrunk about its origin */
+  scree_Vec3 shift; /* by which it is moved */
 } Body;
 
 static scree_Vec3 body_support(const void *body, scree_Vec3 direction) {
   const Body *b = body;
   const Pair *p = b->pair;
   const scree_Vec3 local = scree_shape_support(p->shape, scree_mat3_tmul(&p->axes, direction));
-  return scree_axpy(p->pose.position, b->core, scree_mat3_mul(&p->axes, local));
+  return scree_axpy(scree_add(p->pose.position, b->shift), b->core,
+                    scree_mat3_mul(&p->axes, local));
 }
 
 typedef struct Corners {
@@ -298,13 +335,13 @@ static int find_sharp(const scree_TriangleMesh *m, int t, scree_Vec3 x, int *whi
     const int v = m->triangle[t][k];
     const scree_Vec3 a = m->vertex[v], e = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
     const scree_Vec3 to = scree_sub(x, a);
-    if (scree_norm2(to) <= 1e-16 * scree_norm2(e)) {
+    if (scree_norm2(to) <= NEAR_EDGE * scree_norm2(e)) {
       *which = v;
       return m->sharp[v] && m->owner[v] == t ? 2 : 0;
     }
     const int side = m->side[t][k];
-    if (scree_norm2(scree_cross(to, e)) <= 1e-16 * scree_norm2(e) * scree_norm2(e) &&
-        scree_norm2(scree_sub(to, e)) > 1e-16 * scree_norm2(e)) {
+    if (scree_norm2(scree_cross(to, e)) <= NEAR_EDGE * scree_norm2(e) * scree_norm2(e) &&
+        scree_norm2(scree_sub(to, e)) > NEAR_EDGE * scree_norm2(e)) {
       *which = side;
       return m->edge[side].sharp && m->edge[side].triangle[0] == t ? 1 : 0;
     }
@@ -312,22 +349,41 @@ static int find_sharp(const scree_TriangleMesh *m, int t, scree_Vec3 x, int *whi
   return 0;
 }
 
-static void closest_points(Pair *p, int t) {
+/* Emitted only if closer than `least`, the least gap of the points that are known already. */
+static void closest_points(Pair *p, int t, double least) {
   const scree_TriangleMesh *m = p->mesh;
   Corners c;
   for (int k = 0; k < 3; ++k) c.x[k] = m->vertex[m->triangle[t][k]];
-  Body body = {p, 1};
+  Body body = {p, 1, {0, 0, 0}};
+  const scree_Vec3 face = m->normal[t];
+  /* the plane of the triangle may already separate them */
+  const scree_Vec3 low = body_support(&body, scree_neg(face));
+  const double apart = scree_dot(face, scree_sub(low, c.x[0])) - p->rounding;
+  if (apart > p->margin || apart >= least) return;
   scree_Vec3 qa, qb, n;
-  double gap =
-      scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb, &n);
-  if (gap > p->margin) return;
+  double gap = scree_gjk_within(body_support, &body, triangle_support, &c, face,
+                                p->margin + p->rounding, &qa, &qb, &n);
+  if (gap - p->rounding > p->margin || gap - p->rounding >= least) return;
   if (!(gap > 0)) { /* overlap: the normal of the body's core */
     body.core = 0.9;
-    if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb,
-                             &n) > 0))
+    if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, face, &qa, &qb, &n) > 0))
       return;
     body.core = 1;
     gap = scree_dot(n, scree_sub(body_support(&body, scree_neg(n)), qb));
+    /* pushed apart along n, the bodies show the normal of least overlap (gjk.c, push_apart) */
+    for (int push = 0; push < PUSHES; ++push) {
+      scree_Vec3 turned = n, pa, pb;
+      body.shift = scree_scale(fmax(-gap, 0) + PUSH_ROOM * p->shape->size, n);
+      if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, n, &pa, &pb, &turned) >
+            0))
+        break;
+      body.shift = scree_vec3(0, 0, 0);
+      const double next = scree_dot(turned, scree_sub(body_support(&body, scree_neg(turned)), pb));
+      if (!(next > gap)) break;
+      gap = next;
+      n = turned;
+      qb = pb;
+    }
   }
   int which;
   const int kind = find_sharp(m, t, qb, &which);
@@ -347,7 +403,7 @@ static bool is_in_body(const Pair *p, scree_Vec3 x) {
   for (int f = 0; f < body_faces(p->shape); ++f) {
     scree_Vec3 at;
     const scree_Vec3 n = body_face(p->shape, f, &at);
-    if (scree_dot(n, scree_sub(local, at)) > TOLERATED * p->shape->size) return false;
+    if (scree_dot(n, scree_sub(local, at)) > p->rounding + TOLERATED * p->shape->size) return false;
   }
   return true;
 }
@@ -370,30 +426,50 @@ static bool is_nonsense(const Pair *p, int k) {
 
 /* ---- one triangle ---- */
 
+/* Whether triangle t owns a sharp edge or vertex that the ball around the body reaches. */
+static bool has_sharp_near(const Pair *p, int t) {
+  const scree_TriangleMesh *m = p->mesh;
+  const double reach = p->shape->bounding_radius + p->rounding + fmax(p->margin, 0);
+  for (int k = 0; k < 3; ++k) {
+    const int v = m->triangle[t][k], e = m->side[t][k];
+    const scree_Vec3 a = m->vertex[v], to = scree_sub(p->pose.position, a);
+    if (m->sharp[v] && m->owner[v] == t && scree_norm2(to) <= reach * reach) return true;
+    if (!m->edge[e].sharp || m->edge[e].triangle[0] != t) continue;
+    const scree_Vec3 along = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+    const double part = fmin(fmax(scree_dot(to, along) / scree_norm2(along), 0), 1);
+    if (scree_norm2(scree_axpy(to, -part, along)) <= reach * reach) return true;
+  }
+  return false;
+}
+
 static void visit(void *user, int t) {
   Pair *p = user;
   const scree_TriangleMesh *m = p->mesh;
   const scree_Shape *s = p->shape;
   const bool flat = is_flat(s);
-  bool sharp = false;
-  for (int k = 0; k < 3; ++k) sharp = sharp || m->sharp[m->triangle[t][k]];
   const int before = p->count;
   if (in_front(p, t)) body_on_face(p, t);
-  if (!sharp) return;
+  if (!has_sharp_near(p, t)) return;
   for (int k = 0; k < 3 && flat; ++k) {
     const int v = m->triangle[t][k], e = m->side[t][k];
     if (m->sharp[v] && m->owner[v] == t) vertex_on_body(p, t, v);
     if (m->edge[e].sharp && m->edge[e].triangle[0] == t) edge_on_body(p, t, e);
   }
-  if (!flat || p->count == before) closest_points(p, t);
+  /* an ellipsoid above the inside of the triangle has its closest point there */
+  if (s->kind == SCREE_SHAPE_ELLIPSOID && p->count > before && p->points[before].gap >= 0) return;
+  double least = INFINITY;
+  for (int k = before; k < p->count && flat; ++k) least = fmin(least, p->points[k].gap);
+  closest_points(p, t, least - 1e-9 * s->size);
 }
 
 void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32_t part,
                         const scree_Shape *mesh, const scree_Pose *mesh_pose, double margin,
                         scree_PointSink sink, void *user) {
   const scree_Quat back = scree_quat_conj(mesh_pose->orientation);
+  const scree_Shape bare = scree_shape_core(shape);
   Pair p; /* set field by field: the array of points is large and need not be cleared */
-  p.shape = shape;
+  p.shape = &bare;
+  p.rounding = scree_shape_rounding(shape);
   p.mesh = mesh->data->mesh;
   p.mesh_pose = mesh_pose;
   p.mesh_axes = scree_quat_matrix(mesh_pose->orientation);

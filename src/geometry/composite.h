@@ -10,7 +10,8 @@
 typedef void (*scree_PointSink)(void *user, const scree_ManifoldPoint *point);
 
 static inline bool scree_shape_is_surface(const scree_Shape *shape) {
-  return shape->kind == SCREE_SHAPE_MESH || shape->kind == SCREE_SHAPE_RECTANGLE;
+  return shape->kind == SCREE_SHAPE_MESH || shape->kind == SCREE_SHAPE_RECTANGLE ||
+         shape->kind == SCREE_SHAPE_HEIGHT_FIELD;
 }
 
 static inline bool scree_shape_is_composite(const scree_Shape *shape) {

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "scene/csv.h"
+#include "scene/shape_made.h"
 #include "scree/law.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
@@ -65,7 +66,7 @@ static scree_Node *check_vertices(scree_Check *check, const scree_Node *node) {
 /* One parameter of a shape, given or by default. */
 static bool add_parameter(scree_Check *check, const scree_ShapeParameter *parameter,
                           const scree_Node *node, scree_Node *result) {
-  const scree_Field number = {.unit = "m",
+  const scree_Field number = {.unit = parameter->pure ? NULL : "m",
                               .min = 0,
                               .max = INFINITY,
                               .flags = parameter->may_be_zero ? 0 : SCREE_FIELD_OPEN};
@@ -119,7 +120,7 @@ static scree_Node *check_triangles(scree_Check *check, const scree_Node *node) {
  * used finds it from anywhere. */
 static scree_Node *check_mesh_file(scree_Check *check, const scree_Node *node) {
   if (node->kind != SCREE_NODE_SCALAR || !node->text[0]) {
-    scree_check_expected(check, node, "the name of a file .obj or .stl");
+    scree_check_expected(check, node, "the name of a file");
     return NULL;
   }
   char *path = scree_path_beside(check->name, node->text);
@@ -165,6 +166,44 @@ static bool check_points(scree_Check *check, const scree_ShapeType *type, const 
   return good;
 }
 
+/* Elements: a file, or the divisions of a block; its half extents are parameters. */
+static bool check_elements(scree_Check *check, const scree_ShapeType *type, const scree_Node *node,
+                           scree_Node *result) {
+  static const scree_Field number = {.key = "divisions", .min = 1, .max = 1000};
+  const scree_Node *file = scree_node_find(node, "file");
+  const scree_Node *list = scree_node_find(node, "divisions");
+  if (file) {
+    bool alone = !list;
+    for (int k = 0; k < type->parameter_count; ++k)
+      alone = alone && !scree_node_find(node, type->parameters[k].name);
+    if (!alone)
+      scree_check_complain(check, file->line, file->column,
+                           "found a file and a block, expected one of them");
+    const size_t mark = scree_check_push(check, "file", 0);
+    const bool good =
+        alone && scree_tree_add(check->tree, result, "file", check_mesh_file(check, file));
+    scree_check_pop(check, mark);
+    return good;
+  }
+  if (!list || list->kind != SCREE_NODE_LIST || list->count != 3) {
+    if (list)
+      scree_check_expected(check, list, "three numbers of elements, along x, y and z");
+    else
+      scree_check_complain(check, node->line, node->column,
+                           "divisions are missing (numbers of elements along x, y and z), or a "
+                           "file of Gmsh");
+    return false;
+  }
+  scree_Node *to = scree_tree_node(check->tree, SCREE_NODE_LIST, list->line, list->column);
+  const size_t mark = scree_check_push(check, "divisions", 0);
+  bool good = to != NULL;
+  for (int k = 0; k < 3 && good; ++k)
+    good = scree_tree_add(check->tree, to, NULL,
+                          scree_check_int(check, &number, list->entries[k].value));
+  scree_check_pop(check, mark);
+  return good && scree_tree_add(check->tree, result, "divisions", to);
+}
+
 static scree_Node *check_parts(scree_Check *check, const scree_Node *node) {
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
   if (node->kind != SCREE_NODE_LIST || node->count < 1 || node->count > SCREE_CHECK_PARTS) {
@@ -181,16 +220,40 @@ static scree_Node *check_parts(scree_Check *check, const scree_Node *node) {
   return result;
 }
 
+/* A shape that follows a recipe (shape_made.h): its fields are checked as those of any map; files
+ * are written out whole, and parameters are put into expressions. */
+static scree_Node *check_recipe(scree_Check *check, const scree_ShapeRecipe *recipe,
+                                const scree_Node *node) {
+  scree_Node *result = scree_check_fields(check, recipe->fields, recipe->kind, node);
+  scree_Node *file = result ? scree_node_find(result, "file") : NULL;
+  scree_Node *text = result ? scree_node_find(result, "expression") : NULL;
+  if (file) {
+    const scree_Node *whole = check_mesh_file(check, file);
+    if (!whole) return NULL;
+    file->text = whole->text;
+  }
+  if (text) {
+    const char *given = scree_parameters_expand(&check->parameters, check->tree, text->text);
+    if (!given) return NULL;
+    text->text = given;
+  }
+  return result;
+}
+
 scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   const scree_ShapeKind kind = check_kind(check, node);
   if (kind == SCREE_SHAPE_KINDS) return NULL;
   const scree_ShapeType *type = scree_shape_type(kind);
+  const scree_ShapeRecipe *recipe = scree_shape_recipe(type->name, node);
+  if (recipe) return check_recipe(check, recipe, node);
   const char *words[16] = {"kind"};
-  for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
-  if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
-  if (type->takes_vertices && type->dimension == 3) words[type->parameter_count + 2] = "file";
-  if (type->takes_triangles) words[type->parameter_count + 3] = "triangles";
-  if (type->takes_parts) words[type->parameter_count + 1] = "parts";
+  int count = 1;
+  for (int k = 0; k < type->parameter_count; ++k) words[count++] = type->parameters[k].name;
+  if (type->takes_vertices) words[count++] = "vertices";
+  if (type->takes_vertices && type->dimension == 3) words[count++] = "file";
+  if (type->takes_triangles) words[count++] = "triangles";
+  if (type->takes_parts) words[count++] = "parts";
+  if (type->takes_elements) words[count++] = "divisions", words[count++] = "file";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
     bool known = false;
@@ -203,8 +266,10 @@ scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_MAP, node->line, node->column);
   good = good && scree_tree_add(check->tree, result, "kind",
                                 scree_tree_scalar(check->tree, type->name, node->line, 0));
-  for (int k = 0; k < type->parameter_count && good; ++k)
+  const bool from_file = type->takes_elements && scree_node_find(node, "file");
+  for (int k = 0; k < type->parameter_count && good && !from_file; ++k)
     good = add_parameter(check, &type->parameters[k], node, result);
+  if (type->takes_elements && good) good = check_elements(check, type, node, result);
   if (type->takes_vertices && good) good = check_points(check, type, node, result);
   if (type->takes_parts && good) {
     const scree_Node *parts = scree_node_find(node, "parts");

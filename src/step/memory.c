@@ -54,8 +54,9 @@ size_t scree_memory_bytes(const scree_Memory *m) {
 /* Obstacles may be far away: a position is relative to the origin of the other body. */
 static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
   const scree_ContactKey *key = &points->keys[k];
-  const int body = s->bodies.fixed[key->i] ? key->j : key->i;
-  return scree_sub(points->position[k], s->bodies.motion[body].pose.position);
+  const scree_Vec3 origin = s->bodies.fixed[key->i] ? scree_system_second(s, key)
+                                                    : s->bodies.motion[key->i].pose.position;
+  return scree_sub(points->position[k], origin);
 }
 
 static void fill_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms,

@@ -255,13 +255,16 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
   }
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
-  const scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
+  const uint32_t image = s->contacts.keys[c].image;
+  scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
+  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
   if (!free) return;
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
-  const scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  if (image) v = scree_sub(v, scree_cell_velocity(&s->cell, image));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
 
@@ -277,7 +280,9 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, key->i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, key->j);
-  const scree_Vec3 n = s->contacts.normal[c], v = scree_sub(vi.linear, vj.linear);
+  const scree_Vec3 n = s->contacts.normal[c];
+  scree_Vec3 v = scree_sub(vi.linear, vj.linear);
+  if (key->image) v = scree_sub(v, scree_cell_velocity_before(&s->cell, key->image));
   const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
   return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
 }
@@ -287,7 +292,7 @@ static double diagonal_of(const scree_System *s, int c, int k) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   double sum = 0;
-  if (c >= s->deform.first) return scree_deform_diagonal(s, c); /* about as much tangentially */
+  if (c >= s->deform.first) return scree_deform_diagonal(s, c, k);
   if (p->balls) {
     const double *arm = p->arm + 4 * (size_t)c;
     sum = arm[0] * arm[0] + arm[2] * arm[2];
