@@ -48,11 +48,13 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
+ *     move, pressed by a plate, from rest by press^2 of its size       as under gravity
  *     strain by rotation, if deformable: strain; explicit: travel wave of a wave
+ *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave;
+  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave, deform, press;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -64,6 +66,8 @@ static const struct {
                .spring = 0.2,
                .strain = 0.4,
                .wave = 0.2,
+               .deform = 0.005,
+               .press = 0.075,
                .samples = 200};
 
 static double reach_of(const scree_Shape *shape) {
@@ -90,10 +94,17 @@ static void fastest(const scree_Scene *scene, const scree_SceneBody *body, doubl
 /* Step in which force k alone moves a body from rest by load^2 of its size. */
 static double step_of_force(const scree_Scene *scene, int k) {
   const scree_ForceDef *def = &scene->forces[k].def;
-  double most = 0;
+  double most = 0, spans = 1;
+  for (int i = 0; i < 2; ++i) {
+    const scree_Span *span = &def->span[i];
+    if (!(scree_norm(span->along) > 0)) continue;
+    const scree_Vec3 way = scree_sub(scene->bodies[span->body[0]].def.pose.position,
+                                     scene->bodies[span->body[1]].def.pose.position);
+    spans *= fmax(0, scree_dot(span->along, way) - span->less);
+  }
   for (int i = 0; i <= auto_step.samples; ++i) {
     const double time = scene->duration * i / auto_step.samples;
-    const double f = scree_norm(scree_scene_signal_at(scene->forces[k].signal, time).linear);
+    const double f = spans * scree_norm(scree_scene_force_at(&scene->forces[k], time).linear);
     if (f > most && isfinite(f)) most = f;
   }
   double step = INFINITY;
@@ -106,6 +117,15 @@ static double step_of_force(const scree_Scene *scene, int k) {
     const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
     const double acceleration = def->per_mass ? most : most / mass;
     if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
+  }
+  /* what a plate presses on, a body of mass m and area A by p A */
+  const double p = scene->forces[k].face > 0 ? most / scene->forces[k].face : 0;
+  for (size_t b = 0; b < scene->body_count && p > 0; ++b) {
+    const scree_SceneBody *body = &scene->bodies[b];
+    if (body->def.obstacle || !(body->shape.volume > 0)) continue;
+    const double density =
+        body->def.mass > 0 ? body->def.mass / body->shape.volume : body->def.density;
+    if (density > 0) step = fmin(step, auto_step.press * body->shape.size * sqrt(density / p));
   }
   return step;
 }
@@ -121,12 +141,14 @@ static double step_of_joints(const scree_Scene *scene, double g) {
   double weight = 0, step = INFINITY;
   for (int k = 0; k < scene->joint_count; ++k)
     for (int side = 0; side < 2; ++side) {
+      if (scene->joints[k].def.body[side] < 0) continue;
       const scree_SceneBody *body = &scene->bodies[scene->joints[k].def.body[side]];
       if (!body->def.obstacle) weight += g * mass_of(body); /* a body in two joints counts twice */
     }
   for (int k = 0; k < scene->joint_count; ++k) {
     const scree_JointDef *def = &scene->joints[k].def;
     for (int side = 0; side < 2; ++side) {
+      if (def->body[side] < 0) continue;
       const scree_SceneBody *body = &scene->bodies[def->body[side]];
       if (body->def.obstacle) continue;
       const double m = mass_of(body), l = body->shape.size;
@@ -209,6 +231,8 @@ static double automatic_step(const scree_Scene *scene) {
   }
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
   step = fmin(step, step_of_joints(scene, g));
+  const double rate = scree_scene_cell_rate(scene);
+  if (rate > 0) step = fmin(step, auto_step.deform / rate);
   if (!isfinite(step)) step = scene->duration / 1000;
   return fmin(step, scene->duration);
 }

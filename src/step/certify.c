@@ -64,13 +64,19 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
 }
 
-/* The same for the obstacle or obstacles of a contact, with the sign with which they enter u. */
+/* The same for the obstacle or obstacles of a contact, or the image of a body, with the sign with
+ * which they enter u. */
 static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
   scree_Vec3 V = {0, 0, 0};
   if (b->fixed[key->i]) V = mean_velocity(s, c, key->i, 0);
   if (b->fixed[key->j]) V = scree_sub(V, mean_velocity(s, c, key->j, 1));
+  if (key->image) {
+    const scree_Vec3 both = scree_add(scree_cell_velocity_before(&s->cell, key->image),
+                                      scree_cell_velocity(&s->cell, key->image));
+    V = scree_axpy(V, -0.5, both);
+  }
   return V;
 }
 
@@ -113,13 +119,14 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
-    if (!b->fixed[key->i] && !b->fixed[key->j]) continue;
+    if (!b->fixed[key->i] && !b->fixed[key->j] && !key->image) continue;
     scree_Vec3 a[3];
     a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);
     const scree_Vec3 V = obstacle_velocity(s, (size_t)c);
     for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);
   }
+  if (scree_rolls(s)) scree_rolling_work(s, &friction, &drivers);
   balance->push = push;
   balance->normal = normal + push;
   balance->friction = friction;
@@ -165,7 +172,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   contact_work(s, h, balance);
   scree_joints_work(s, h, balance);
   if (b->deformable_count) scree_deform_work(s, balance);
-  if (b->force_count == 0 && theta == 0.5) return;
+  if (!s->forced && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const scree_Inertia *inertia = &b->inertia[k];
@@ -176,12 +183,17 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     const double now = h * scree_dot(g, after.linear),
                  then = last * scree_dot(g, motion->velocity.linear);
     s->swing += (theta - 0.5) * inertia->mass * (now - then);
-    if (b->force_count == 0) continue;
+    if (!s->forced) continue;
     const scree_Twist *f = &s->forced[k];
     const scree_Vec3 L = scree_inertia_mul(inertia, motion->pose.orientation, f->angular);
-    balance->forces += 0.5 * inertia->mass *
-                           scree_dot(f->linear, scree_add(after.linear, motion->velocity.linear)) +
+    const scree_Vec3 both = scree_add(after.linear, motion->velocity.linear);
+    balance->forces += 0.5 * inertia->mass * scree_dot(f->linear, both) +
                        0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
+    if (!s->cell.any) continue;
+    const double cell = 0.5 * inertia->mass * scree_dot(scree_cell_push(s, k), both);
+    balance->forces -= cell;
+    balance->drivers += cell;
+    s->cell.state.work += cell;
   }
 }
 
@@ -229,8 +241,9 @@ double scree_system_defect(const scree_System *s) {
     const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
     const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
+    const double along = s->laws.any_flow ? p->H[((size_t)c * (size_t)d + 1) * (size_t)d + 1] : 1;
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
-    sum += fabs(r[0] * (u[0] + De_Saxce) + tangent);
+    sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
   }
   return sum;
 }
@@ -255,7 +268,8 @@ bool scree_system_is_active(const scree_System *s, int c) {
 double scree_system_contact_error(const scree_System *s, int c) {
   const scree_Problem problem = scree_system_problem(s);
   const scree_Posed *p = &s->posed;
-  const double map = scree_measure_contact(&problem, c, p->rho, p->r, p->u);
+  const double map =
+      scree_measure_contact(&problem, c, p->rho, scree_system_r(s), scree_system_u(s));
   return p->scale > 0 ? map / p->scale : map > 0 ? INFINITY : 0;
 }
 

@@ -39,7 +39,8 @@ static inline bool scree_deform_before(const scree_Bodies *bodies, const scree_C
                                        const scree_ContactKey *b) {
   const bool da = scree_deform_touches(bodies, a), db = scree_deform_touches(bodies, b);
   if (da != db) return db;
-  return a->i < b->i || (a->i == b->i && a->j < b->j);
+  if (a->i != b->i) return a->i < b->i;
+  return a->j < b->j || (a->j == b->j && a->image < b->image);
 }
 
 /* Put the contacts, sorted by pairs, into that order. */

@@ -207,7 +207,11 @@ scree_Status scree_system_pose(scree_System *s) {
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
       (p->sets && !reserve_sets(p, nc + (size_t)joints)) ||
-      (s->laws.any_terms && !reserve_terms(p, nc, d, (size_t)s->laws.memory)))
+      ((s->laws.any_terms || s->laws.memory) && !reserve_terms(p, nc, d, (size_t)s->laws.memory)) ||
+      (s->laws.any_flow &&
+       !scree_grow_lean((void **)&p->H, &p->flow_capacity, nc * d * d, sizeof(double))) ||
+      (s->laws.any_rolling &&
+       !scree_grow_lean((void **)&p->moment, &p->moment_capacity, nc, sizeof *p->moment)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
@@ -251,13 +255,16 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
   }
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
-  const scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
+  const uint32_t image = s->contacts.keys[c].image;
+  scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
+  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
   if (!free) return;
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
-  const scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  if (image) v = scree_sub(v, scree_cell_velocity(&s->cell, image));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
 
@@ -273,7 +280,9 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, key->i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, key->j);
-  const scree_Vec3 n = s->contacts.normal[c], v = scree_sub(vi.linear, vj.linear);
+  const scree_Vec3 n = s->contacts.normal[c];
+  scree_Vec3 v = scree_sub(vi.linear, vj.linear);
+  if (key->image) v = scree_sub(v, scree_cell_velocity_before(&s->cell, key->image));
   const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
   return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
 }
@@ -385,6 +394,8 @@ static void fill_contacts(scree_System *s, scree_Share share) {
     /* an impulse that comes from a contact with another normal may lie outside the set */
     scree_set_project(&set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
     p->mu[c] = set.mu;
+    for (int k = 0; s->laws.any_flow && k < d * d; ++k)
+      p->H[(size_t)c * (size_t)(d * d) + (size_t)k] = k % (d + 1) ? 0 : k == 0 ? 1 : law->dilatancy;
     if (!p->sets) continue;
     p->set[c] = (uint8_t)set.kind;
     p->set_a[c] = set.a;
@@ -398,12 +409,14 @@ void scree_system_fill(scree_System *s) {
 
 scree_Problem scree_system_problem(const scree_System *s) {
   const scree_Posed *p = &s->posed;
+  if (scree_rolls(s)) return scree_rolling_problem(s);
   scree_Problem problem = {.d = s->bodies.dimension,
                            .nc = s->deform.first,
                            .flow = s->settings.flow,
                            .kind = SCREE_BODIES,
                            .q = p->q,
-                           .mu = p->mu};
+                           .mu = p->mu,
+                           .flow_blocks = s->laws.any_flow ? p->H : NULL};
   problem.bodies =
       (scree_BodyRows){.nbodies = scree_system_is_posed(s) ? p->nbodies : 0,
                        .nb = s->bodies.nb,

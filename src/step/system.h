@@ -19,14 +19,17 @@
 
 #include "body/bodies.h"
 #include "core/arena.h"
+#include "core/load.h"
 #include "core/poll.h"
 #include "geometry/broad.h"
 #include "geometry/contact_match.h"
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/cell.h"
 #include "step/deform.h"
 #include "step/joints.h"
+#include "step/rolling.h"
 
 #include <omp.h>
 
@@ -120,7 +123,10 @@ typedef struct scree_Posed {
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
   double *memory;                    /* (nc x memory_size) of the laws before the step */
-  int *problem_body;                 /* (nbodies) body of the world */
+  size_t flow_capacity, moment_capacity;
+  double *H;          /* (nc x d x d) of the flow, if some pair has a dilatancy of its own */
+  scree_Vec3 *moment; /* (nc) on the first body, over the radius, if some pair resists rolling */
+  int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1; of deformable ones the first vertex */
   const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
   double *delay;      /* (nc) time from the kick to the impact of a contact that bounces, or 0;
@@ -170,7 +176,8 @@ typedef struct scree_System {
   scree_WorldSettings settings;
   const scree_SchemeClass *scheme;
   const scree_Log *log;
-  int threads;
+  int threads, threads_most; /* now, and while no other program uses the processors */
+  scree_Load load;
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 
@@ -186,7 +193,9 @@ typedef struct scree_System {
 
   scree_StepTimes times; /* of the current attempt */
   scree_Joints joints;
+  scree_Cell cell;
   scree_Deform deform;   /* contacts of deformable bodies */
+  scree_Rolling rolling; /* the problem in full rows, if some pair resists rolling */
   scree_Points contacts; /* of the last detection */
   /* Memory of the parts of a step, kept from step to step: temporary blocks of a part, lists of
    * points for each thread, points that would overlap at the end. */
@@ -246,7 +255,8 @@ scree_Status scree_system_detect(scree_System *s, double relative, const double 
 /* For the threads of a parallel loop: whether to stop. Thread 0, the caller's, calls the poll; the
  * others read the *stop that it sets. */
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop);
-/* Point at which contact c acts on the first (side 0) or second body: on its surface. Where the gap
+/* Point at which contact c acts on the first (side 0) or second body itself, not its image: on its
+ * surface. Where the gap
  * is closed the two are one point, so that angular momentum is conserved exactly. */
 static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int side) {
   const double gap = s->contacts.gap[c] > 0 ? s->contacts.gap[c] : 0;
@@ -256,8 +266,22 @@ static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int
     return scree_axpy(s->bodies.motion[k].pose.position,
                       side == 0 ? -shape->bounding_radius : shape->bounding_radius,
                       s->contacts.normal[c]);
-  return scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
-                    s->contacts.normal[c]);
+  const scree_Vec3 P = scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
+                                  s->contacts.normal[c]);
+  const uint32_t image = s->contacts.keys[c].image;
+  return side == 0 || image == 0 ? P : scree_sub(P, scree_cell_shift(&s->cell, image));
+}
+/* Where the second body of a contact is: its pose, or that of its image. */
+static inline scree_Vec3 scree_system_second(const scree_System *s, const scree_ContactKey *key) {
+  const scree_Vec3 x = s->bodies.motion[key->j].pose.position;
+  return key->image == 0 ? x : scree_add(x, scree_cell_shift(&s->cell, key->image));
+}
+/* From the second centre to the first; from the point P of the contact if one is an obstacle. */
+static inline scree_Vec3 scree_system_branch(const scree_System *s, const scree_ContactKey *key,
+                                             scree_Vec3 P) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Vec3 to = b->fixed[key->i] ? P : b->motion[key->i].pose.position;
+  return scree_sub(to, b->fixed[key->j] ? P : scree_system_second(s, key));
 }
 /* The law between two bodies. */
 static inline const scree_LawContact *scree_system_law(const scree_System *s, int i, int j) {
@@ -271,9 +295,11 @@ void scree_points_fini(scree_Points *points);
 scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
 /* Append a point; `failed` is set if out of memory. */
-void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
-/* Add all points of bodies i and j with these shapes at these poses with gaps up to `margin`. */
-void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j,
+void scree_points_add(scree_Points *points, int i, int j, uint32_t image,
+                      const struct scree_ManifoldPoint *point);
+/* Add all points of body i and this image of j with these shapes at these poses with gaps up to
+ * `margin`. */
+void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j, uint32_t image,
                           const scree_Shape *sj, const scree_Pose *pj, double margin,
                           scree_Points *points);
 
@@ -287,6 +313,10 @@ void scree_system_fill(scree_System *s);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
+/* Whether the problem has moments of contacts. */
+static inline bool scree_rolls(const scree_System *s) {
+  return s->laws.any_rolling && s->posed.nc > 0;
+}
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift and
  * compliance. */
 static inline double scree_system_velocity(const scree_System *s, int c, int k) {
@@ -300,8 +330,14 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 static inline bool scree_system_is_posed(const scree_System *s) {
   return s->posed.nc > 0 || s->joints.rows.count > 0;
 }
-/* A view of the posed problem. */
+/* A view of the posed problem, and its unknowns. */
 scree_Problem scree_system_problem(const scree_System *s);
+static inline double *scree_system_r(const scree_System *s) {
+  return scree_rolls(s) ? s->rolling.r : s->posed.r;
+}
+static inline double *scree_system_u(const scree_System *s) {
+  return scree_rolls(s) ? s->rolling.u : s->posed.u;
+}
 /* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
  * without contacts. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
