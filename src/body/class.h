@@ -127,6 +127,10 @@ struct scree_BodyClass {
    * tests. */
   void (*force)(const scree_Deformable *self, const double *q, double *f, double *K);
 
+  /* Positions (vertices x 3) and stresses (6 each, Cauchy's: xx, yy, zz, yz, zx, xy) of its nodes,
+   * with room for 7 each; null: it has none. */
+  void (*nodes)(const scree_Deformable *self, const double *q, double *position, double *stress);
+
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);
 };

@@ -592,6 +592,20 @@ static const scree_Field sensed_energy[] = {
 static const scree_Field sensed_joint[] = {SENSOR_NAME,
                                            TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
 
+#define SENSED_GROUPS                                                                              \
+  {                                                                                                \
+    .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
+    .help = "two names, numbers, or patterns of groups of bodies (\"grain-*\")"                    \
+  }
+static const scree_Field sensed_between[] = {SENSOR_NAME, SENSED_GROUPS, END};
+static const scree_Field sensed_torque[] = {
+    SENSOR_NAME, SENSED_GROUPS, VECTOR("point", 0, "m", "0", "about which moments are taken"), END};
+static const scree_Field sensed_stress[] = {
+    SENSOR_NAME,
+    VECTOR("lower", 0, "m", NULL, "corner of the region; default: the bounds of all bodies"),
+    VECTOR("upper", 0, "m", NULL, "the opposite corner"), END};
+static const scree_Field sensed_cell[] = {SENSOR_NAME, END};
+
 static const scree_Variant sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
@@ -607,6 +621,21 @@ static const scree_Variant sensors[] = {
     {"joint_torque", 0, sensed_joint, "the same about the anchor; one number in 2D [N m]"},
     {"joint_position", 0, sensed_joint, "free coordinate of a joint [m or rad]"},
     {"joint_effort", 0, sensed_joint, "force or torque along the free coordinate [N or N m]"},
+    {"contact_force", 0, sensed_between,
+     "of all contacts of the second group on the first: their impulses over the time step [N]"},
+    {"contact_torque", 0, sensed_torque,
+     "of the same contacts about a point; one number in 2D [N m]"},
+    {"stress", 0, sensed_stress,
+     "mean stress of the contacts in a region (Love, Weber): -1/V sum f (x) branch; compression is "
+     "negative; components xx, yy, xy in 2D, xx, yy, zz, xy, yz, zx in 3D [Pa, N/m in 2D]"},
+    {"cell_stress", 0, sensed_cell,
+     "mean stress of a periodic cell, with the momentum that bodies carry; compression is "
+     "negative; components as of stress [Pa, N/m in 2D]"},
+    {"cell_strain", 0, sensed_cell,
+     "rates of deformation of the cell, integrated over time: logarithmic strains of its sides and "
+     "shear angles; components as of stress"},
+    {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
+    {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
     {0}};
 
 /* ---- how it runs ----------------------------------------------------------------------------- */
@@ -657,7 +686,10 @@ static const scree_Field solver[] = {
         "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
-    INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
+    INT("threads", 0, "0", 0, 4096,
+        "largest number of threads, 0: as many as processors; fewer are used while other programs "
+        "keep "
+        "these busy; the results do not depend on it"),
     END};
 
 static const scree_Field output[] = {
