@@ -189,22 +189,24 @@ static void world_joint(void **state) {
           "neither");
 }
 
-/* A ball bounces beside a pendulum as it does alone, at the moment of impact and from the first step
- * on. */
+/* A ball bounces beside a pendulum as it does alone, at the moment of impact and from the first
+ * step on. */
 static void beside(void **state) {
   (void)state;
   static const char *const texts[2] = {
       "dimension: 2\ngravity: [0, -10]\ncontact: { mu: 0.2, e_n: 0.8 }\n"
       "obstacles: [{ shape: { kind: half-plane }, normal: [0, 1] }]\n"
       "bodies:\n"
-      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] }\n"
+      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] "
+      "}\n"
       "  - { name: rod, shape: { kind: disk, radius: 0.1 }, position: [5, 5] }\n"
       "sensors: [{ kind: position, name: x, body: ball }]\n"
       "time: { step: 8e-3, duration: 9 }\n",
       "dimension: 2\ngravity: [0, -10]\ncontact: { mu: 0.2, e_n: 0.8 }\n"
       "obstacles: [{ shape: { kind: half-plane }, normal: [0, 1] }]\n"
       "bodies:\n"
-      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] }\n"
+      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] "
+      "}\n"
       "  - { name: rod, shape: { kind: disk, radius: 0.1 }, position: [5, 5] }\n"
       "joints: [{ kind: hinge, bodies: [rod, world], anchor: [5, 6] }]\n"
       "sensors: [{ kind: position, name: x, body: ball }]\n"
