@@ -686,7 +686,10 @@ static const scree_Field solver[] = {
         "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
-    INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
+    INT("threads", 0, "0", 0, 4096,
+        "largest number of threads, 0: as many as processors; fewer are used while other programs "
+        "keep "
+        "these busy; the results do not depend on it"),
     END};
 
 static const scree_Field output[] = {

@@ -19,6 +19,7 @@
 
 #include "body/bodies.h"
 #include "core/arena.h"
+#include "core/load.h"
 #include "core/poll.h"
 #include "geometry/broad.h"
 #include "geometry/contact_match.h"
@@ -170,7 +171,8 @@ typedef struct scree_System {
   scree_WorldSettings settings;
   const scree_SchemeClass *scheme;
   const scree_Log *log;
-  int threads;
+  int threads, threads_most; /* now, and while no other program uses the processors */
+  scree_Load load;
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 

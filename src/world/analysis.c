@@ -111,10 +111,12 @@ static void sum_bodies(const scree_System *s, scree_Analysis *a) {
     a->kinetic_rotation += rotation;
     a->potential -= mass * scree_dot(s->settings.gravity, x);
     a->momentum = scree_add(a->momentum, p);
-    a->angular_momentum = scree_add(
-        a->angular_momentum,
-        scree_add(scree_cross(x, p),
-                  scree_inertia_mul(&b->inertia[k], m->pose.orientation, m->velocity.angular)));
+    const scree_Deformable *self = scree_bodies_deformable(b, k);
+    const scree_Vec3 own =
+        self
+            ? self->class_->momentum(self, scree_deformable_q(b, self), scree_deformable_v(b, self))
+            : scree_inertia_mul(&b->inertia[k], m->pose.orientation, m->velocity.angular);
+    a->angular_momentum = scree_add(a->angular_momentum, scree_add(scree_cross(x, p), own));
     a->centre = scree_axpy(a->centre, mass, x);
     a->mass += mass;
   }
