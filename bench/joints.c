@@ -49,7 +49,7 @@ static int add_joints(scree_World *world, int columns, int rows) {
       if (down && y == 0) continue;
       scree_JointDef def = scree_joint_def();
       const scree_Vec3 here = {x + 1, y, 0};
-      const scree_Vec3 there = {x + !down, y - down, 0};
+      const scree_Vec3 there = {x + down, y - down, 0};
       def.kind = rows > 1 ? SCREE_JOINT_DISTANCE : SCREE_JOINT_BALL;
       def.body[0] = k;
       def.body[1] = down ? k - columns : x > 0 ? k - 1 : -1;
