@@ -237,9 +237,8 @@ static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
   return true;
 }
 
-/* The row (nb) of one body in its scaled velocity (rigid.h). */
-static void fill_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree_Vec3 angular,
-                       double scale, double *B) {
+void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree_Vec3 angular,
+                        double scale, double *B) {
   const scree_Inertia *inertia = &b->inertia[body];
   const double m = scale * inertia->inv_sqrt_mass;
   const scree_Vec3 i = scree_scale(scale, inertia->inv_sqrt_moments);
@@ -264,7 +263,7 @@ static double diagonal_of(const scree_Bodies *b, const int body[2], const scree_
   double sum = 0, B[6];
   for (int side = 0; side < 2; ++side) {
     if (is_fixed(b, body[side])) continue;
-    fill_block(b, body[side], row->linear[side], row->angular[side], 1, B);
+    scree_joints_block(b, body[side], row->linear[side], row->angular[side], 1, B);
     for (int k = 0; k < b->nb; ++k) sum += B[k] * B[k];
   }
   return sum;
@@ -306,7 +305,7 @@ static void add_part(scree_System *s, int joint, int part, int n, const scree_Jo
     g->vertex[e] = s->posed.problem_index[body[side]];
     g->block[e + 1] = g->block[e] + (size_t)n * nb;
     for (int i = 0; i < n; ++i, B += nb)
-      fill_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
+      scree_joints_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
   }
   const scree_Twist vi = velocity_before(s, body[0]), vj = velocity_before(s, body[1]);
   const size_t local = g->row[c] - g->row[0];

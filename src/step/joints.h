@@ -17,6 +17,7 @@
 #ifndef SCREE_STEP_JOINTS_H
 #define SCREE_STEP_JOINTS_H
 
+#include "body/bodies.h"
 #include "joint/joint.h"
 #include "scree/problem.h"
 #include "scree/step.h"
@@ -88,6 +89,9 @@ bool scree_joints_only_hold(const struct scree_System *s);
 void scree_joints_count(const struct scree_System *s, int *busy);
 /* Rows and blocks, appended to those of nc contacts. */
 scree_Status scree_joints_pose(struct scree_System *s, int nc);
+/* The row (nb) of body in its scaled velocity (rigid.h), times `scale`. */
+void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree_Vec3 angular,
+                        double scale, double *B);
 /* q, sets and the initial r, from the impulses of the last step or of the current attempt. */
 void scree_joints_fill(struct scree_System *s, double h);
 /* The error of the locked motions at the next kick, relative; the shifts are corrected by it. */

@@ -84,8 +84,8 @@ scree_Status scree_world_problem(const scree_World *world, const scree_Problem *
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "world: no problem is there before the first step");
   if (problem) *problem = &world->problem;
-  if (r) *r = s->posed.r;
-  if (u) *u = s->posed.u;
+  if (r) *r = scree_system_r(s);
+  if (u) *u = scree_system_u(s);
   if (problem_body) *problem_body = s->posed.problem_body;
   return SCREE_OK;
 }
