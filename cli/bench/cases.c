@@ -16,6 +16,8 @@ const BenchCase *const bench_cases[] = {
     &bench_convex_box,
     &bench_convex_collapse,
     &bench_convex_ellipses,
+    &bench_pqn_drum,
+    &bench_pqn_cubes,
     NULL,
 };
 /* clang-format on */

@@ -22,6 +22,7 @@
 #define SCREE_WORLD_H
 
 #include "scree/body.h"
+#include "scree/cell.h"
 #include "scree/contact.h"
 #include "scree/joint.h"
 #include "scree/law.h"
@@ -71,6 +72,12 @@ SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_Body
  * contacts, energies, momentum or forces. The bodies that touched it find no contact there in the
  * next step. */
 SCREE_API scree_Status scree_world_remove_body(scree_World *world, int body);
+/* Before the first step: the world repeats itself along the sides of a box (scree/cell.h). Bodies
+ * of joints, and bodies larger than the cell, should stay inside it: they are not wrapped. Images
+ * of obstacles are there if these are smaller than the cell. */
+SCREE_API scree_Status scree_world_set_cell(scree_World *world, const scree_CellDef *cell);
+/* False, and nothing is filled, if the world has none. */
+SCREE_API bool scree_world_cell(const scree_World *world, scree_CellInfo *cell);
 /* Joints are numbered from 0; the bodies are jointed as they are now. `joint` (or null) receives
  * the number. A joint with a removed body is not there any more. */
 SCREE_API scree_Status scree_world_add_joint(scree_World *world, const scree_JointDef *def,
@@ -113,6 +120,21 @@ SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
                                                const scree_Twist *velocity);
 /* Valid until a body is added. */
 SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
+SCREE_API scree_BodyKind scree_body_kind_of(const scree_World *world, int body);
+/* Of a deformable body: the shape without deformation, of the same kind as the present one (a ball
+ * that deforms counts as an ellipsoid), and the lengths along the axes of its present pose over
+ * those without deformation. The shape itself and 1 of all other bodies. */
+SCREE_API scree_Shape scree_body_undeformed(const scree_World *world, int body);
+SCREE_API scree_Vec3 scree_body_stretch(const scree_World *world, int body);
+/* Whether some body is not rigid. */
+SCREE_API bool scree_world_deforms(const scree_World *world);
+/* Nodes of a finite-element body, and of all of them together; 0 for other bodies. */
+SCREE_API int scree_body_node_count(const scree_World *world, int body);
+SCREE_API int scree_world_node_count(const scree_World *world);
+/* Their positions (nodes x 3), and Cauchy's stresses xx, yy, zz, yz, zx, xy (nodes x 6, the mean of
+ * the elements around a node), in the order of the bodies. */
+SCREE_API scree_Status scree_world_nodes(const scree_World *world, double *position,
+                                         double *stress);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
 SCREE_API bool scree_body_is_removed(const scree_World *world, int body);
 /* Steps that were done when it was removed; -1: it is there. */

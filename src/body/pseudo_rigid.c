@@ -190,6 +190,15 @@ static scree_Twist twist(const scree_Deformable *self, const double *q, const do
   return (scree_Twist){vec_of(d, v), scree_scale(s, w)};
 }
 
+static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const double *v) {
+  const Data *data = self->data;
+  const int d = self->dimension;
+  scree_Vec3 L = {0, 0, 0};
+  for (int j = 1; j <= d; ++j)
+    L = scree_axpy(L, data->euler[j - 1], scree_cross(vec_of(d, q + d * j), vec_of(d, v + d * j)));
+  return L;
+}
+
 static double reach(const scree_Deformable *self, const double *q, const double *v, double h) {
   (void)q;
   const Data *data = self->data;
@@ -256,6 +265,16 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
   shape->bounding_radius = fmax(s[0], fmax(s[1], third));
   shape->size = 2 * fmin(s[0], fmin(s[1], third));
   shape->volume = data->volume * determinant(&F);
+}
+
+static scree_Shape undeformed(const scree_Deformable *self) {
+  const Data *data = self->data;
+  scree_Shape base = data->base;
+  if (data->elastic.keeps_shape || !scree_shape_is_ball(&base)) return base;
+  base.kind = self->dimension == 2 ? SCREE_SHAPE_ELLIPSE : SCREE_SHAPE_ELLIPSOID;
+  base.semi = scree_vec3(base.radius, base.radius, self->dimension == 2 ? 0 : base.radius);
+  base.radius = 0;
+  return base;
 }
 
 static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point, uint32_t part,
@@ -482,6 +501,7 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .spin = spin,
     .shape = shape,
     .twist = twist,
+    .momentum = momentum,
     .reach = reach,
     .touch = touch,
     .prepare = prepare,
@@ -490,4 +510,4 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .kinetic = kinetic,
     .strain = strain,
     .force = force,
-    .gradient = gradient};
+    .undeformed = undeformed};

@@ -12,6 +12,7 @@
 
 #include "core/arena.h"
 #include "core/poll.h"
+#include "core/private.h"
 #include "scree/shape.h"
 
 #include <stdint.h>
@@ -42,8 +43,8 @@ typedef struct scree_BroadPhase scree_BroadPhase;
 enum { SCREE_BROAD_ABSENT = 2 };
 
 /* NULL if out of memory. */
-scree_BroadPhase *scree_broad_create(void);
-void scree_broad_destroy(scree_BroadPhase *broad);
+SCREE_PRIVATE scree_BroadPhase *scree_broad_create(void);
+SCREE_PRIVATE void scree_broad_destroy(scree_BroadPhase *broad);
 
 /* aabbs [n]; infinite bounds are allowed (half-spaces, drums) and pair with everything they reach.
  * radii [n] or NULL: a ball of radius radii[i] around the centre of aabbs[i] also bounds body i;
@@ -52,9 +53,10 @@ void scree_broad_destroy(scree_BroadPhase *broad);
  * never paired. Memory grows only when n or the number of pairs exceeds all previous values; a
  * build of the list temporarily needs as much again. Bounds that are NaN are treated as covering
  * everything. */
-scree_Status scree_broad_update(scree_BroadPhase *broad, int n, const scree_Aabb *aabbs,
-                                const double *radii, const unsigned char *fixed, double distance,
-                                const scree_Log *log);
+SCREE_PRIVATE scree_Status scree_broad_update(scree_BroadPhase *broad, int n,
+                                              const scree_Aabb *aabbs, const double *radii,
+                                              const unsigned char *fixed, double distance,
+                                              const scree_Log *log);
 
 /* A build of the list calls `poll` (or null), which must outlive the broad phase, at intervals; if
  * it asks to stop, the build returns SCREE_INTERRUPTED, and the next update rebuilds the list. */
@@ -63,7 +65,7 @@ void scree_broad_set_poll(scree_BroadPhase *broad, scree_Poll *poll);
 void scree_broad_set_work(scree_BroadPhase *b, scree_Arena *work);
 
 /* The pairs of the last update; valid until the next one. */
-scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);
+SCREE_PRIVATE scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);
 
 /* Invalidate the list: the next update rebuilds it (bodies were removed, renumbered or changed). */
 void scree_broad_invalidate(scree_BroadPhase *broad);

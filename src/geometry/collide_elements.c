@@ -3,10 +3,11 @@
  * Contacts are the vertices of the surface on the other body, and points of the other body on the
  * triangles of the surface:
  *   - a convex or unbounded shape: every vertex of the surface against it; corners of flat bodies,
- *     centres of balls and of capsules' ends, otherwise the lowest point over each triangle;
+ *     centres of balls and of capsules' ends, otherwise the lowest point over each triangle, and
+ * the closest one over edges;
  *   - another shape of elements or a triangle mesh: vertices of each on the triangles of the other.
- * Edges that cross without a vertex near them are not found: the surface of a body that deforms
- * has a vertex wherever it bends.
+ * Round bodies also touch edges between two triangles. Edges of boxes and polyhedra that cross
+ * those of the surface without a corner near them are not found.
  *
  * A vertex p is compared with the closest point of the other surface. Where that lies inside a
  * triangle the normal is the triangle's; on an edge or a corner it is the direction to p, and p is
@@ -16,6 +17,7 @@
  * lie far on the other body's side. */
 #include "element/mesh.h"
 #include "geometry/composite.h"
+#include "geometry/gjk.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
@@ -27,6 +29,9 @@ static const double DENT = 0.7;
 static const double DEEP = 0.25;
 /* Points of the two surfaces that are closer than this part of the size are one contact. */
 static const double SAME = 1e-6;
+/* Distance from an edge and from its ends, over its length, and sine outside of its normal cone, up
+ * to which a point counts as on it: curved bodies are known to half of the digits. */
+static const double ON_EDGE = 1e-6;
 /* Radius, over the size, of the ball that stands for a vertex. */
 static const double POINT = 1e-3;
 
@@ -269,32 +274,91 @@ typedef struct Lowest {
   const scree_Pose *pose;
   scree_Mat3 axes;
   uint32_t part;
+  bool edges_only; /* points over triangles are found in another way */
 } Lowest;
+
+static scree_Vec3 support_at(const Lowest *l, double core, scree_Vec3 direction) {
+  const scree_Vec3 local = scree_shape_support(l->shape, scree_mat3_tmul(&l->axes, direction));
+  return scree_axpy(l->pose->position, core, scree_mat3_mul(&l->axes, local));
+}
+
+typedef struct Shrunk {
+  const Lowest *lowest;
+  double core; /* scale about the origin */
+} Shrunk;
+
+static scree_Vec3 shrunk_support(const void *body, scree_Vec3 direction) {
+  const Shrunk *b = body;
+  return support_at(b->lowest, b->core, direction);
+}
+
+static scree_Vec3 triangle_support(const void *corners, scree_Vec3 direction) {
+  const scree_Vec3 *x = corners;
+  const double a = scree_dot(direction, x[0]), b = scree_dot(direction, x[1]),
+               c = scree_dot(direction, x[2]);
+  return a >= b && a >= c ? x[0] : b >= c ? x[1] : x[2];
+}
+
+/* A round body over an edge of the surface: the closest points of body and triangle, if the one of
+ * the triangle lies on a side, and the triangles of that edge are behind the plane across the
+ * normal. The first triangle of an edge has it. Ends of edges are vertices, which have their own
+ * contacts. */
+static void body_on_edge(const Lowest *l, int t, const scree_Vec3 *x, scree_Vec3 n) {
+  const scree_TriangleMesh *m = l->surface->mesh;
+  Shrunk body = {l, 1};
+  scree_Vec3 qa, qb, out;
+  double gap = scree_gjk_distance(shrunk_support, &body, triangle_support, x, n, &qa, &qb, &out);
+  if (gap > l->pair->margin) return;
+  if (!(gap > 0)) { /* overlap: the normal of the body's core */
+    body.core = 1 - DEEP;
+    if (!(scree_gjk_distance(shrunk_support, &body, triangle_support, x, n, &qa, &qb, &out) > 0))
+      return;
+    gap = scree_dot(out, scree_sub(support_at(l, 1, scree_neg(out)), qb));
+  }
+  if (gap < -l->pair->depth) return;
+  for (int k = 0; k < 3; ++k) {
+    const scree_MeshEdge *edge = &m->edge[m->side[t][k]];
+    if (edge->triangle[0] != t) continue;
+    const scree_Vec3 e = scree_sub(x[(k + 1) % 3], x[k]), to = scree_sub(qb, x[k]);
+    const double along = scree_dot(to, e) / scree_norm2(e);
+    if (!(along > ON_EDGE && along < 1 - ON_EDGE)) continue;
+    if (scree_norm(scree_sub(to, scree_scale(along, e))) > ON_EDGE * scree_norm(e)) continue;
+    for (int side = 0; side < 2; ++side)
+      for (int c = 0; edge->triangle[side] >= 0 && c < 3; ++c) {
+        const int v = m->triangle[edge->triangle[side]][c];
+        const scree_Vec3 way = scree_sub(to_world(l->surface, m->vertex[v]), qb);
+        if (scree_dot(out, way) > ON_EDGE * scree_norm(way)) return;
+      }
+    emit(l->pair, qb, scree_neg(out), gap, scree_feature_vertex(1, 1 + k, 1), (uint32_t)t, l->part);
+    return;
+  }
+}
 
 static void visit_lowest(void *user, int t) {
   const Lowest *l = user;
   const Surface *s = l->surface;
   const scree_TriangleMesh *m = s->mesh;
   const scree_Vec3 n = scree_mat3_mul(&s->axes, m->normal[t]);
-  const scree_Vec3 c = scree_add(
-      l->pose->position,
-      scree_mat3_mul(&l->axes,
-                     scree_shape_support(l->shape, scree_mat3_tmul(&l->axes, scree_neg(n)))));
+  const scree_Vec3 c = support_at(l, 1, scree_neg(n));
   scree_Vec3 x[3];
   int edge, corner;
   for (int k = 0; k < 3; ++k) x[k] = to_world(s, m->vertex[m->triangle[t][k]]);
   const double gap = scree_dot(n, scree_sub(c, x[0]));
-  if (gap > l->pair->margin || gap < -l->pair->depth) return;
-  if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
+  if (gap > l->pair->margin) return;
   const scree_Vec3 below = scree_axpy(c, -gap, n);
   closest_on_triangle(x, below, &edge, &corner);
-  if (edge >= 0 || corner >= 0) return;
+  if (edge >= 0 || corner >= 0) {
+    body_on_edge(l, t, x, n);
+    return;
+  }
+  if (l->edges_only || gap < -l->pair->depth) return;
+  if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
   emit(l->pair, below, scree_neg(n), gap, scree_feature_vertex(1, 0, 1), (uint32_t)t, l->part);
 }
 
 static void smooth_on_surface(Pair *pair, const Surface *s, const scree_Shape *other,
-                              const scree_Pose *pose, uint32_t part) {
-  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
+                              const scree_Pose *pose, uint32_t part, bool edges_only) {
+  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, edges_only};
   const scree_Vec3 centre = to_local(s, pose->position);
   const double reach = other->bounding_radius + pair->margin;
   const scree_Vec3 e = scree_vec3(reach, reach, reach);
@@ -313,6 +377,7 @@ static void shape_on_surface(Pair *pair, const Surface *s, const scree_Shape *ot
           pair, s,
           scree_pose_apply(pose, scree_vec3(0, 0, k ? other->half_length : -other->half_length)),
           other->radius, c, k, part);
+    smooth_on_surface(pair, s, other, pose, part, true);
     break;
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k) {
@@ -327,7 +392,7 @@ static void shape_on_surface(Pair *pair, const Surface *s, const scree_Shape *ot
       point_on_surface(pair, s, scree_pose_apply(pose, other->vertices[k]), 0, c, k, part);
     break;
   default:
-    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part);
+    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part, false);
   }
 }
 

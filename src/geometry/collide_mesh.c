@@ -426,21 +426,37 @@ static bool is_nonsense(const Pair *p, int k) {
 
 /* ---- one triangle ---- */
 
+/* Whether triangle t owns a sharp edge or vertex that the ball around the body reaches. */
+static bool has_sharp_near(const Pair *p, int t) {
+  const scree_TriangleMesh *m = p->mesh;
+  const double reach = p->shape->bounding_radius + p->rounding + fmax(p->margin, 0);
+  for (int k = 0; k < 3; ++k) {
+    const int v = m->triangle[t][k], e = m->side[t][k];
+    const scree_Vec3 a = m->vertex[v], to = scree_sub(p->pose.position, a);
+    if (m->sharp[v] && m->owner[v] == t && scree_norm2(to) <= reach * reach) return true;
+    if (!m->edge[e].sharp || m->edge[e].triangle[0] != t) continue;
+    const scree_Vec3 along = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+    const double part = fmin(fmax(scree_dot(to, along) / scree_norm2(along), 0), 1);
+    if (scree_norm2(scree_axpy(to, -part, along)) <= reach * reach) return true;
+  }
+  return false;
+}
+
 static void visit(void *user, int t) {
   Pair *p = user;
   const scree_TriangleMesh *m = p->mesh;
   const scree_Shape *s = p->shape;
   const bool flat = is_flat(s);
-  bool sharp = false;
-  for (int k = 0; k < 3; ++k) sharp = sharp || m->sharp[m->triangle[t][k]];
   const int before = p->count;
   if (in_front(p, t)) body_on_face(p, t);
-  if (!sharp) return;
+  if (!has_sharp_near(p, t)) return;
   for (int k = 0; k < 3 && flat; ++k) {
     const int v = m->triangle[t][k], e = m->side[t][k];
     if (m->sharp[v] && m->owner[v] == t) vertex_on_body(p, t, v);
     if (m->edge[e].sharp && m->edge[e].triangle[0] == t) edge_on_body(p, t, e);
   }
+  /* an ellipsoid above the inside of the triangle has its closest point there */
+  if (s->kind == SCREE_SHAPE_ELLIPSOID && p->count > before && p->points[before].gap >= 0) return;
   double least = INFINITY;
   for (int k = before; k < p->count && flat; ++k) least = fmin(least, p->points[k].gap);
   closest_points(p, t, least - 1e-9 * s->size);

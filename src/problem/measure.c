@@ -79,6 +79,22 @@ SCREE_INLINE double inverse_energy(int d, const double *W, const double *c) {
   return dot(d, x, c);
 }
 
+/* a.W^-1 a and b.W^-1 b for a symmetric W of three rows, from W = L D L^T: sum of (L^-1 a)_k^2/D_k.
+ */
+SCREE_INLINE void inverse_energies(const double *W, const double *a, const double *b, double *ea,
+                                   double *eb) {
+  const double trace = W[0] + W[4] + W[8], floor_ = DBL_EPSILON * trace;
+  if (!(trace > 0.0)) return;
+  const double d0 = 1.0 / fmax(W[0], floor_);
+  const double l1 = W[3] * d0, l2 = W[6] * d0;
+  const double d1 = 1.0 / fmax(W[4] - l1 * W[3], floor_), t = W[7] - l2 * W[3];
+  const double l3 = t * d1, d2 = 1.0 / fmax(W[8] - l2 * W[6] - l3 * t, floor_);
+  const double a1 = a[1] - l1 * a[0], a2 = a[2] - l2 * a[0] - l3 * a1;
+  const double b1 = b[1] - l1 * b[0], b2 = b[2] - l2 * b[0] - l3 * b1;
+  *ea += a[0] * a[0] * d0 + a1 * a1 * d1 + a2 * a2 * d2;
+  *eb += b[0] * b[0] * d0 + b1 * b1 * d1 + b2 * b2 * d2;
+}
+
 SCREE_INLINE void sum_glob(const scree_Set *set, int d, const double *r, const double *u,
                            const double *claimed, double ut, Sums *sums) {
   double p[SCREE_ROWS_MAX], gap = 0.0, motion = 0.0;
@@ -165,8 +181,12 @@ SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, in
   if (parts & PART_MERIT) {
     double room[9];
     const double *Wcc = scree_constraint_diagonal(W, c, room);
-    sums->merit_C += inverse_energy(d, Wcc, map);
-    sums->merit_q += inverse_energy(d, Wcc, q);
+    if (p->kind == SCREE_BODIES && d == 3) {
+      inverse_energies(Wcc, map, q, &sums->merit_C, &sums->merit_q);
+    } else {
+      sums->merit_C += inverse_energy(d, Wcc, map);
+      sums->merit_q += inverse_energy(d, Wcc, q);
+    }
   }
   if (parts & PART_GLOB) sum_glob(&set, d, r, u, claimed ? claimed + at : NULL, ut, sums);
   if (parts & PART_REPORT) sum_report(&set, d, c, r, natural2, ut, sums);

@@ -361,6 +361,7 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   if (status == SCREE_OK) {
     scree_WorldSettings world = *scree_world_get_settings(made->world);
     if (settings->threads > 0) world.solve.threads = settings->threads;
+    world.solve.share_processors = true;
     world.solve.interrupted = poll_step;
     world.solve.interrupted_user = made;
     status = scree_world_set_settings(made->world, &world);
@@ -411,7 +412,8 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   if (!report->certified) remember_failure(summary, report);
   /* initial energy, and energy passed through contacts, forces and drivers */
   const double now = energy.kinetic + fabs(energy.normal) + fabs(energy.friction) +
-                     fabs(energy.forces) + fabs(energy.drivers);
+                     fabs(energy.viscous) + fabs(energy.plastic) + fabs(energy.forces) +
+                     fabs(energy.drivers);
   run->head.turned_over = fmax(run->head.turned_over, now);
   summary->energy_error = run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
 }

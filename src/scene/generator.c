@@ -1,10 +1,9 @@
-/* Generators (see docs/SCENES.md): lattice, fill and wall (arches, vaults and domes are in
- * generator_masonry.c) make the bodies of the start; pour is
- * only read here, and its bodies are made while the world runs (scene_build.c).
- * Bodies of a lattice or fill are tested for overlap with all earlier bodies, through a grid of
- * cells as wide as the largest of them (generator_place.h); overlapping bodies of a lattice are an
- * error, a fill omits them. Random choices depend on (seed, number of the generator, number of the
- * body) alone.
+/* Generators (see docs/SCENES.md): lattice, fill and wall make the bodies of the start (pack is in
+ * generator_pack.c, csv in generator_csv.c, arch, vault and dome in generator_masonry.c); pour is only read here, and its bodies are made
+ * while the world runs (scene_build.c). Bodies of a lattice or fill are tested for overlap with all
+ * earlier bodies, through a grid of cells as wide as the largest of them (generator_place.h);
+ * overlapping bodies of a lattice are an error, a fill omits them. Random choices depend on (seed,
+ * number of the generator, number of the body) alone.
  */
 #include "core/log.h"
 #include "core/memory.h"
@@ -17,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 
 static void find_deepest(void *user, const scree_ManifoldPoint *point) {
   double *deepest = user;
@@ -30,11 +28,6 @@ bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree
   scree_collide_each(a, pa, b, pb, 0.0, find_deepest, &deepest);
   return deepest < -1e-9 * fmin(a->size, b->size);
 }
-
-/* Bodies that one generator may make. The fuzz targets lower it: ten million take a minute. */
-#ifndef SCREE_MOST_GENERATED
-#define SCREE_MOST_GENERATED 1e7
-#endif
 
 /* ---- grains ---------------------------------------------------------------------------------- */
 
@@ -53,7 +46,7 @@ static scree_Status read_sizes(const scree_Scene *scene, const scree_Node *scale
   const scree_Node *sizes = scree_node_find(scale, "sizes");
   const scree_Node *shares = scree_node_find(scale, "shares");
   const bool sieve = out->kind == SCREE_DISTRIBUTION_SIEVE;
-  const int d = scree_node_is(scale, "by", "mass") ? scene->dimension : 0;
+  const int d = scree_node_is(scale, "by", "number") ? 0 : scene->dimension;
   const int least = sieve ? 2 : 1;
   if (!sizes || !shares || sizes->count != shares->count || sizes->count < least ||
       sizes->count > SCREE_SIZES_MAX)
@@ -91,6 +84,14 @@ static scree_Status read_sizes(const scree_Scene *scene, const scree_Node *scale
   return SCREE_OK;
 }
 
+/* A distribution of the mass becomes one of the number, by the factor x^-d. */
+static void count_mass(scree_Distribution *scale, int d) {
+  if (scale->kind == SCREE_DISTRIBUTION_UNIFORM) scale->exponent = d;
+  if (scale->kind == SCREE_DISTRIBUTION_POWER) scale->exponent += d;
+  if (scale->kind == SCREE_DISTRIBUTION_UNIFORM) scale->kind = SCREE_DISTRIBUTION_POWER;
+  if (scale->kind == SCREE_DISTRIBUTION_NORMAL) scale->rarer = d;
+}
+
 static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
                                const scree_Log *log, scree_Grain *grain) {
   static const char *const names[] = {"constant", "uniform", "normal", "power", "mixture", "sieve"};
@@ -109,6 +110,7 @@ static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
   if (grain->scale.kind >= SCREE_DISTRIBUTION_MIXTURE &&
       read_sizes(scene, scale, log, &grain->scale) != SCREE_OK)
     return SCREE_BAD_INPUT;
+  if (scree_node_is(scale, "by", "mass")) count_mass(&grain->scale, scene->dimension);
   if (grain->scale.min > grain->scale.max)
     return scree_scene_refuse(scene, map, log, "scale: found min %g > max %g", grain->scale.min,
                               grain->scale.max);
@@ -132,6 +134,11 @@ scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain
                               const scree_Log *log) {
   *random = scree_random(scene->seed, (uint64_t)generator, index);
   const double scale = scree_random_from(random, &grain->scale);
+  return scree_grain_body(scene, grain, scale, random, body, log);
+}
+
+scree_Status scree_grain_body(const scree_Scene *scene, const scree_Grain *grain, double scale,
+                              scree_Random *random, scree_SceneBody *body, const scree_Log *log) {
   *body = (scree_SceneBody){.def = grain->def};
   if (grain->turn) body->def.pose.orientation = scree_random_orientation(random, scene->dimension);
   if (grain->rubble.given)
@@ -141,97 +148,6 @@ scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain
 
 static double largest_radius(const scree_Grain *grain) {
   return grain->scale.max * grain->shape.bounding_radius;
-}
-
-/* ---- regions --------------------------------------------------------------------------------- */
-
-static void region_bounds_drum(scree_Region *region) {
-  /* a cylinder reaches R sqrt(1 - a_k^2) + L |a_k| along axis k */
-  double reach[3];
-  const double axis[3] = {region->axis.x, region->axis.y, region->axis.z};
-  for (int k = 0; k < 3; ++k)
-    reach[k] = region->dimension == 2 ? region->radius
-                                      : region->radius * sqrt(fmax(0, 1 - axis[k] * axis[k])) +
-                                            region->half_length * fabs(axis[k]);
-  const scree_Vec3 r = scree_vec3(reach[0], reach[1], region->dimension == 3 ? reach[2] : 0);
-  region->lower = scree_sub(region->centre, r);
-  region->upper = scree_add(region->centre, r);
-  region->volume =
-      PI * region->radius * region->radius * (region->dimension == 3 ? 2 * region->half_length : 1);
-}
-
-static void region_bounds_hopper(scree_Region *region) {
-  const double half = 0.5 * fmax(region->top, region->outlet);
-  const scree_Vec3 c = region->centre;
-  if (region->dimension == 2) {
-    region->lower = scree_vec3(c.x - half, c.y, 0);
-    region->upper = scree_vec3(c.x + half, c.y + region->height, 0);
-    region->length = 1;
-  } else {
-    region->lower = scree_vec3(c.x - half, c.y - 0.5 * region->length, c.z);
-    region->upper = scree_vec3(c.x + half, c.y + 0.5 * region->length, c.z + region->height);
-  }
-  region->volume = 0.5 * (region->top + region->outlet) * region->height * region->length;
-}
-
-static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
-                                const scree_Log *log, scree_Region *region) {
-  const scree_Node *node = scree_node_find(map, "region");
-  *region = (scree_Region){.dimension = scene->dimension};
-  if (!node) return SCREE_OK;
-  if (scree_node_is(node, "kind", "box")) {
-    region->kind = SCREE_REGION_BOX;
-    region->lower = scree_scene_vector(node, "lower");
-    region->upper = scree_scene_vector(node, "upper");
-    const scree_Vec3 size = scree_sub(region->upper, region->lower);
-    if (!(size.x > 0 && size.y > 0 && (scene->dimension == 2 || size.z > 0)))
-      return scree_scene_refuse(scene, node, log, "region: expected lower < upper on each axis");
-    region->volume = size.x * size.y * (scene->dimension == 3 ? size.z : 1);
-  } else if (scree_node_is(node, "kind", "drum")) {
-    region->kind = SCREE_REGION_DRUM;
-    region->centre = scree_scene_vector(node, "centre");
-    region->radius = scree_node_number(node, "radius");
-    region->half_length = scree_node_number(node, "half_length");
-    region->axis = scree_scene_vector(node, "axis");
-    if (scree_node_is(node, "axis", "auto")) region->axis = scree_vec3(0, 1, 0);
-    if (scene->dimension == 3 && !(scree_norm(region->axis) > 0))
-      return scree_scene_refuse(scene, node, log, "region.axis: expected a vector other than zero");
-    region->axis = scree_unit_or(region->axis, scree_vec3(0, 0, 1));
-    region_bounds_drum(region);
-  } else {
-    region->kind = SCREE_REGION_HOPPER;
-    region->centre = scree_scene_vector(node, "outlet");
-    region->outlet = scree_node_number(node, "outlet_width");
-    region->top = scree_node_number(node, "top_width");
-    region->height = scree_node_number(node, "height");
-    region->length = scree_node_number(node, "length");
-    region_bounds_hopper(region);
-  }
-  return SCREE_OK;
-}
-
-/* Distance of the centre from the nearest face is at least the radius. */
-bool scree_region_holds(const scree_Region *region, scree_Vec3 c, double radius) {
-  const bool solid = region->dimension == 3;
-  if (region->kind == SCREE_REGION_NONE) return true;
-  if (region->kind == SCREE_REGION_DRUM) {
-    const scree_Vec3 d = scree_sub(c, region->centre);
-    const double along = solid ? scree_dot(d, region->axis) : 0;
-    const scree_Vec3 across = scree_axpy(d, -along, region->axis);
-    return scree_norm(across) + radius <= region->radius &&
-           (!solid || fabs(along) + radius <= region->half_length);
-  }
-  const bool inside =
-      c.x - radius >= region->lower.x && c.x + radius <= region->upper.x &&
-      c.y - radius >= region->lower.y && c.y + radius <= region->upper.y &&
-      (!solid || (c.z - radius >= region->lower.z && c.z + radius <= region->upper.z));
-  if (region->kind == SCREE_REGION_BOX || !inside) return inside;
-  /* the slope x = outlet/2 + s z has the normal (1, -s) / sqrt(1 + s^2) */
-  const double s = 0.5 * (region->top - region->outlet) / region->height;
-  const double up = solid ? c.z - region->centre.z : c.y - region->centre.y;
-  const double gap =
-      (0.5 * region->outlet + s * up - fabs(c.x - region->centre.x)) / sqrt(1 + s * s);
-  return gap >= radius;
 }
 
 /* ---- lattices -------------------------------------------------------------------------------- */
@@ -472,7 +388,8 @@ static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node
       scree_node_is(node, "kind", "dome"))
     return scree_scene_generate_masonry(scene, node, log);
   Lattice lattice = {.scene = scene, .node = node, .log = log, .generator = generator};
-  scree_Status status = read_region(scene, node, log, &lattice.region);
+  scree_Status status =
+      scree_region_read(scene, scree_node_find(node, "region"), log, &lattice.region);
   if (status == SCREE_OK) status = read_grain(scene, node, log, &lattice.grain);
   if (status != SCREE_OK) return status;
   if (scree_node_is(node, "kind", "pour")) {
@@ -480,6 +397,9 @@ static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node
     if (status == SCREE_OK) return SCREE_OK;
   } else if (scree_node_is(node, "kind", "fill")) {
     status = make_fill(&lattice);
+  } else if (scree_node_is(node, "kind", "pack")) {
+    status =
+        scree_scene_generate_pack(scene, node, generator, &lattice.grain, &lattice.region, log);
   } else {
     status = make_lattice(&lattice);
   }

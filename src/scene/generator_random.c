@@ -101,25 +101,38 @@ static double power(double u, double min, double max, double exponent) {
   return x < min ? min : x > max ? max : x;
 }
 
-double scree_random_from(scree_Random *random, const scree_Distribution *d) {
+double scree_distribution_at(const scree_Distribution *d, double u) {
   switch (d->kind) {
-  case SCREE_DISTRIBUTION_CONSTANT: return 1;
-  case SCREE_DISTRIBUTION_UNIFORM: return d->min + (d->max - d->min) * scree_random_real(random);
-  case SCREE_DISTRIBUTION_NORMAL:
-    /* by rejection; for an interval far in a tail the nearer end is returned after many trials */
-    for (int k = 0; k < 1000; ++k) {
-      const double x = d->mean + d->deviation * normal(random);
-      if (x >= d->min && x <= d->max) return x;
-    }
-    return d->mean < d->min ? d->min : d->mean > d->max ? d->max : d->mean;
-  case SCREE_DISTRIBUTION_POWER:
-    return power(scree_random_real(random), d->min, d->max, d->exponent);
-  case SCREE_DISTRIBUTION_MIXTURE: return d->sizes[choose(d, scree_random_real(random))];
+  case SCREE_DISTRIBUTION_UNIFORM: return d->min + (d->max - d->min) * u;
+  case SCREE_DISTRIBUTION_POWER: return power(u, d->min, d->max, d->exponent);
+  case SCREE_DISTRIBUTION_MIXTURE: return d->sizes[choose(d, u)];
   case SCREE_DISTRIBUTION_SIEVE: {
-    const int k = choose(d, scree_random_real(random));
-    const double u = scree_random_real(random);
-    return k == 0 ? d->sizes[0] : power(u, d->sizes[k - 1], d->sizes[k], d->exponent);
+    const int k = choose(d, u);
+    double before = 0;
+    for (int j = 0; j < k; ++j) before += d->weights[j];
+    const double within = d->weights[k] > 0 ? (u - before) / d->weights[k] : 0;
+    return k == 0 ? d->sizes[0]
+                  : power(fmin(fmax(within, 0), 1), d->sizes[k - 1], d->sizes[k], d->exponent);
   }
+  default: return 1;
   }
-  return 1;
+}
+
+/* Normal numbers by rejection outside [min, max], and of those inside with a chance x^-rarer; for
+ * an interval far in a tail the nearer end is returned after many trials. */
+static double normal_from(scree_Random *random, const scree_Distribution *d) {
+  for (int k = 0; k < 1000; ++k) {
+    const double x = d->mean + d->deviation * normal(random);
+    if (!(x >= d->min && x <= d->max)) continue;
+    double chance = 1;
+    for (int j = 0; j < d->rarer; ++j) chance *= d->min / x;
+    if (chance == 1 || scree_random_real(random) < chance) return x;
+  }
+  return d->mean < d->min ? d->min : d->mean > d->max ? d->max : d->mean;
+}
+
+double scree_random_from(scree_Random *random, const scree_Distribution *d) {
+  if (d->kind == SCREE_DISTRIBUTION_CONSTANT) return 1;
+  if (d->kind == SCREE_DISTRIBUTION_NORMAL) return normal_from(random, d);
+  return scree_distribution_at(d, scree_random_real(random));
 }

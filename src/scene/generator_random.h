@@ -38,10 +38,14 @@ enum { SCREE_SIZES_MAX = 32 };
 typedef struct scree_Distribution {
   scree_DistributionKind kind;
   double min, max, mean, deviation, exponent;
+  int rarer;                       /* normal: density times x^-rarer, 0 or the dimension */
   int count;                       /* of a mixture or sieve curve: */
   double sizes[SCREE_SIZES_MAX];   /* (count) ascending for a sieve curve */
   double weights[SCREE_SIZES_MAX]; /* (count) shares of the number of bodies, sum 1 */
 } scree_Distribution;
+
+/* The size below which the share u in [0, 1) of the number of bodies lies; not for normal. */
+double scree_distribution_at(const scree_Distribution *distribution, double u);
 
 double scree_random_from(scree_Random *random, const scree_Distribution *distribution);
 

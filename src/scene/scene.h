@@ -69,6 +69,10 @@ typedef struct scree_SceneForce {
   scree_ForceDef def;
   const char *pattern; /* of the bodies, or null: def.body */
   scree_SceneSignal *signal;
+  /* of a plate: the signal is a number, times this area along this direction; else 0 */
+  double area, until; /* the time at which it ends */
+  double face;        /* area of the whole plate */
+  scree_Vec3 along;
 } scree_SceneForce;
 
 typedef struct scree_SceneJoint {
@@ -76,6 +80,7 @@ typedef struct scree_SceneJoint {
   const char *name;          /* in the tree, or null */
   const scree_Node *node;    /* where it is described */
   scree_SceneSignal *signal; /* of its motor, or null */
+  double from;               /* of a plate: when its motor starts */
 } scree_SceneJoint;
 
 typedef enum scree_RemovalKind {
@@ -100,6 +105,13 @@ typedef struct scree_SceneStart {
   double step;                    /* that the impulses belong to; 0: no start */
 } scree_SceneStart;
 
+/* A periodic cell: rows x, y and z of its velocity gradient. */
+typedef struct scree_SceneCell {
+  bool any;
+  scree_CellDef def;
+  scree_SceneSignal *rows[2]; /* x and y; z */
+} scree_SceneCell;
+
 struct scree_Scene {
   char *name; /* of the file */
   scree_Tree tree;
@@ -109,6 +121,7 @@ struct scree_Scene {
   scree_Vec3 gravity;
   int material_count;
   int obstacle_count;
+  int first_plate;         /* body of the first of `plates` */
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
   scree_SceneStart start;
@@ -118,6 +131,7 @@ struct scree_Scene {
   int force_count;
   scree_SceneJoint *joints; /* (joint_count) */
   int joint_count;
+  scree_SceneCell cell;
   scree_Sensor *sensors; /* (sensor_count) */
   int sensor_count;
   scree_Removal *removals; /* (removal_count) */
@@ -188,6 +202,17 @@ scree_Status scree_scene_read_rotation(const scree_Scene *scene, const scree_Nod
 scree_Status scree_scene_read_bodies(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log);
+/* Driven plates (scene_plates.c): their bodies, then their joints and forces. */
+scree_Status scree_scene_read_plates(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_load_plates(scree_Scene *scene, const scree_Log *log);
+/* The periodic cell (scene_cell.c). */
+scree_Status scree_scene_read_cell(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_build_cell(const scree_Scene *scene, scree_World *world,
+                                    const scree_Log *log);
+/* Largest rate of deformation of the cell over the duration; 0 without one. */
+double scree_scene_cell_rate(const scree_Scene *scene);
+/* The value of a scree_SceneForce, without its spans. */
+scree_Twist scree_scene_force_at(void *force, double time);
 /* A joint by its name; -1 with a message. */
 int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,
@@ -207,6 +232,11 @@ void scree_scene_signal_free(scree_SceneSignal *signal);
 scree_Twist scree_scene_signal_at(void *signal, double time);
 
 /* ---- generators ---- */
+
+/* Bodies that one generator may make. The fuzz targets lower it: ten million take a minute. */
+#ifndef SCREE_MOST_GENERATED
+#define SCREE_MOST_GENERATED 1e7
+#endif
 
 /* Run all generators: bodies of the start go into the scene, pours into its list. */
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
@@ -234,8 +264,33 @@ scree_Status scree_grain_make(const scree_Scene *scene, const scree_Grain *grain
                               uint64_t index, scree_Random *random, scree_SceneBody *body,
                               const scree_Log *log);
 
+/* The same with the shape and orientation given: of scale `scale`. */
+scree_Status scree_grain_body(const scree_Scene *scene, const scree_Grain *grain, double scale,
+                              scree_Random *random, scree_SceneBody *body, const scree_Log *log);
+
+/* Bodies in a region without overlap, at a given density (generator_pack.c). */
+scree_Status scree_scene_generate_pack(scree_Scene *scene, const scree_Node *node, int generator,
+                                       const scree_Grain *grain, const scree_Region *region,
+                                       const scree_Log *log);
+
+/* ---- regions (region.c) ---- */
+
+/* A null node gives the kind SCREE_REGION_NONE. */
+scree_Status scree_region_read(const scree_Scene *scene, const scree_Node *node,
+                               const scree_Log *log, scree_Region *region);
 /* Whether a ball lies inside. */
 bool scree_region_holds(const scree_Region *region, scree_Vec3 centre, double radius);
+
+/* The boundary of a region as obstacles. */
+enum { SCREE_REGION_WALLS = 6 };
+typedef struct scree_RegionWalls {
+  int count;
+  scree_Shape shapes[SCREE_REGION_WALLS]; /* (count) */
+  scree_Pose poses[SCREE_REGION_WALLS];   /* (count) */
+} scree_RegionWalls;
+scree_Status scree_region_walls(const scree_Region *region, scree_RegionWalls *walls,
+                                const scree_Log *log);
+void scree_region_walls_fini(scree_RegionWalls *walls);
 
 /* Whether two bodies overlap by more than rounding makes of bodies that just touch. */
 bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,

@@ -199,6 +199,9 @@ static void say_shapes(Page *page) {
                                 : ", in any order",
           type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
+    if (type->takes_elements)
+      say(page, "; `divisions`: numbers of hexahedra [nx, ny, nz]; or `file` alone: a mesh of Gmsh "
+                "(MSH 2.2 or 4.1, text) with hexahedra or tetrahedra, relative to the scene");
     for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
       if (strcmp(r->kind, type->name) == 0 && type->dimension == 3)
         say(page, "%ssee [below](#more-shapes)", r->key ? "; or " : "");
@@ -282,7 +285,8 @@ static const char defaults_text[] =
     "the work of moving them by 0.03 of their size.\n"
     "- **Step** `auto`: the smallest body falls from rest by 1e-3 of its size in a step; no body "
     "or "
-    "obstacle moves by more than 0.05 of it at the speeds that the scene gives, nor, in scenes "
+    "obstacle moves by more than 0.05 of it at the speeds that the scene gives (0.1, if all bodies "
+    "are balls), nor, in scenes "
     "with bodies other than balls, by more than 0.25 at the speed of a fall through the scene; "
     "none turns by more than 0.1; an applied force moves its body from rest by at most 0.01 of its "
     "size. Balls that pass each other do not touch at any step; other bodies may collide that "
@@ -465,6 +469,9 @@ static void json_shape(Page *page) {
           type->dimension + 1, type->dimension, type->dimension);
     if (type->takes_vertices && type->dimension == 3)
       say(page, ", \"file\": {\"type\": \"string\"}");
+    if (type->takes_elements)
+      say(page, ", \"file\": {\"type\": \"string\"}, \"divisions\": {\"type\": \"array\", "
+                "\"minItems\": 3, \"maxItems\": 3}");
     if (type->takes_triangles)
       say(page, ", \"triangles\": {\"type\": \"array\", \"items\": {\"type\": \"array\", "
                 "\"minItems\": 3, \"maxItems\": 3}}");

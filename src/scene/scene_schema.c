@@ -72,9 +72,24 @@ static const scree_Field pair[] = {
     LAW(NULL, "the contact law; it and the parameters beside it are by default as in `contact`"),
     END};
 
+static const char *model_name(int index) {
+  return scree_elastic_model(index, NULL);
+}
+
 static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
-    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
+    REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
+         "Young's modulus of deformable bodies (`kind`)"),
+    REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
+    REAL("damping", 0, "s", "0", 0, INFINITY,
+         "of deformable bodies: viscous stress over the rate of elastic stress"),
+    REAL("damping_mass", 0, "1/s", "0", 0, INFINITY,
+         "of finite elements: forces over mass times velocity, as of a resting fluid"),
+    REGISTRY(
+        "model", 0, "st-venant-kirchhoff", model_name,
+        "elastic law of finite elements: st-venant-kirchhoff, or neo-hookean for large strains"),
+    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
+    END};
 
 #define PLACE_FIELDS                                                                               \
   VECTOR("position", 0, "m", "0", "of the shape's origin (shapes: see below)"),                    \
@@ -120,6 +135,26 @@ const scree_Field scree_scene_part_fields[] = {
       INT("group", 0, "0", 0, 4294967295.0,                                                        \
           "bodies of the same group other than 0 do not touch each other")
 
+static const char *kind_name(int index) {
+  return scree_body_kind_name((scree_BodyKind)index);
+}
+
+static const char *const integrations[] = {"implicit", "explicit", NULL};
+static const char *const mass_matrices[] = {"lumped", "consistent", NULL};
+
+/* `key` is `kind` where that is not the kind of a generator. */
+#define KIND_FIELDS(key)                                                                           \
+  REGISTRY(key, 0, "rigid", kind_name,                                                             \
+           "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
+           "its material needs `young`; elements: finite elements (shape elements), likewise"),    \
+      CHOICE("integration", "implicit", integrations,                                              \
+             "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \
+             "short ones"),                                                                        \
+      CHOICE("mass_matrix", "lumped", mass_matrices,                                               \
+             "of finite elements: masses at the nodes, or between the nodes of an element too"),   \
+      BOOL("keep_shape", "false",                                                                  \
+           "pseudo-rigid: contacts see the undeformed shape, which turns with the body")
+
 static const scree_Field body[] = {
     TEXT("name", 0, NULL, "name that forces, sensors and stop conditions refer to"),
     SHAPE("its shape"),
@@ -127,10 +162,64 @@ static const scree_Field body[] = {
     VECTOR("velocity", 0, "m/s", "0", "at the start"),
     VECTOR("angular_velocity", AXIAL, "rad/s", "0", "at the start; one number in 2D"),
     MATTER_FIELDS,
+    KIND_FIELDS("kind"),
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,
               "principal moments, in place of the shape's own; one number in 2D"),
+    END};
+
+#define LOAD(k, u, h)                                                                              \
+  {                                                                                                \
+    .key = k, .type = SCREE_FIELD_SIGNALS, .flags = SCREE_FIELD_SCALAR, .unit = u,                 \
+    .min = -INFINITY, .max = INFINITY, .help = h                                                   \
+  }
+
+static const scree_Field plate[] = {
+    TEXT("name", REQUIRED, NULL, "of its body and of its slider joint, for sensors"),
+    VECTOR("point", REQUIRED, "m", NULL, "middle of the face that presses, at the start"),
+    VECTOR("normal", REQUIRED, NULL, NULL, "direction in which it presses and slides"),
+    REAL("length", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the face"),
+    {.key = "width",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "m",
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "of the face, across its length; default: the length"},
+    {.key = "along",
+     .type = SCREE_FIELD_VECTOR,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "direction of the length; default: x, or y if the normal is along x"},
+    REAL("thickness", OPEN, "m", NULL, 0, INFINITY, "behind the face; default: 0.1 of the length"),
+    LOAD("pressure", "Pa, N/m in 2D", "on the face, pushing along the normal"),
+    LOAD("force", "N", "along the normal, in place of a pressure"),
+    LOAD("velocity", "m/s", "along the normal, in place of a load: the plate is moved"),
+    REAL("velocity_from", 0, "s", NULL, 0, INFINITY,
+         "time from which the velocity is imposed; until then the pressure or force acts"),
+    {.key = "between",
+     .type = SCREE_FIELD_TEXTS,
+     .max = 2,
+     .help =
+         "pressure: names of a plate, and of the plate or obstacle that it faces; the length of "
+         "the loaded area is the distance of their faces, as they move; default: `length`"},
+    {.key = "between2",
+     .type = SCREE_FIELD_TEXTS,
+     .max = 2,
+     .dimension = 3,
+     .help = "the same for the width of the loaded area"},
+    REAL("damping", 0, "N s/m", "0", 0, INFINITY, "of a damper on its motion"),
+    REAL("lower", 0, "m", NULL, -INFINITY, INFINITY, "stop of its way; default: none"),
+    REAL("upper", 0, "m", NULL, -INFINITY, INFINITY, "stop of its way; default: none"),
+    BOOL("weight", "false", "whether gravity acts on it"),
+    TEXT("material", AUTO, "auto", "a name of `materials`; auto: the first of them"),
+    INT("group", 0, "999", 0, 4294967295.0,
+        "bodies of the same group other than 0 do not touch each other: by default, plates do not; "
+        "give it to obstacles that plates cross, too"),
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     END};
 
 static const scree_Field obstacle[] = {
@@ -176,7 +265,7 @@ static const scree_Field motor[] = {{.key = "velocity",
 #define JOINT_FIELDS                                                                               \
   TEXT("name", 0, NULL, "name that sensors refer to"), {                                           \
     .key = "bodies", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                       \
-    .help = "names of the two bodies; one of them may be an obstacle"                              \
+    .help = "names of the two bodies; one of them may be an obstacle, or \"world\""                \
   }
 #define ANCHOR VECTOR("anchor", REQUIRED, "m", NULL, "point of both bodies, at the start")
 #define AXIS(d)                                                                                    \
@@ -240,7 +329,7 @@ static const scree_Variant joints[] = {
 
 static const char *const distributions[] = {"constant", "uniform", "normal", "power",
                                             "mixture",  "sieve",   NULL};
-static const char *const shares[] = {"mass", "number", NULL};
+static const char *const shares[] = {"auto", "mass", "number", NULL};
 static const char *const turns[] = {"random", "fixed", NULL};
 static const char *const arrangements[] = {"square", "hexagonal", NULL};
 
@@ -261,7 +350,10 @@ static const scree_Field scale[] = {
      .help =
          "mixture: the share of each size; sieve: the share that passes each size, from 0 to 1, "
          "linear in between"},
-    CHOICE("by", "mass", shares, "mixture, sieve: shares of the mass, or of the number of bodies"),
+    CHOICE(
+        "by", "auto", shares,
+        "whether the distribution is one of the mass or of the number of bodies; auto: of the mass "
+        "for mixture and sieve, else of the number"),
     END};
 
 #define GENERATED_NAME                                                                             \
@@ -273,6 +365,7 @@ static const scree_Field scale[] = {
       CHOICE("orientation", "random", turns, "random, or as the shape is defined"),                \
       VECTOR("velocity", 0, "m/s", "0", "of each body at its start"),                              \
       VECTOR("angular_velocity", AXIAL, "rad/s", "0", "of each body at its start"), MATTER_FIELDS, \
+      KIND_FIELDS("body_kind"),                                                                    \
       REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
 
 static const scree_Field region_box[] = {
@@ -347,6 +440,12 @@ static const scree_Field fill[] = {
          "each centre is moved at random by up to this part of the spacing"),
     GRAIN_FIELDS,
     END};
+
+static const scree_Field pack[] = {
+    GENERATED_NAME, REGION(REQUIRED, "region to pack"),
+    REAL("fraction", AUTO | OPEN, NULL, "auto", 0, 0.95,
+         "volume of the bodies over the volume of the region (areas in 2D); auto: 0.6, in 2D 0.8"),
+    GRAIN_FIELDS, END};
 
 static const scree_Field pour[] = {
     REGION(REQUIRED, "region where bodies appear, when there is room"),
@@ -435,6 +534,11 @@ static const scree_Variant generators[] = {
     {"lattice", 0, lattice, "bodies on a lattice, possibly moved at random"},
     {"fill", 0, fill,
      "a box, drum or hopper filled from the bottom up, without overlap with other bodies"},
+    {"pack", 0, pack,
+     "a box, drum or hopper filled evenly and densely, in disorder, without overlap with other "
+     "bodies: "
+     "bodies at random places push each other apart. Spheres and disks reach about 0.6 and 0.8, "
+     "less in regions of few diameters"},
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
     {"arch", 0, arch, "wedge-shaped blocks round a half circle, or part of it"},
@@ -488,6 +592,20 @@ static const scree_Field sensed_energy[] = {
 static const scree_Field sensed_joint[] = {SENSOR_NAME,
                                            TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
 
+#define SENSED_GROUPS                                                                              \
+  {                                                                                                \
+    .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
+    .help = "two names, numbers, or patterns of groups of bodies (\"grain-*\")"                    \
+  }
+static const scree_Field sensed_between[] = {SENSOR_NAME, SENSED_GROUPS, END};
+static const scree_Field sensed_torque[] = {
+    SENSOR_NAME, SENSED_GROUPS, VECTOR("point", 0, "m", "0", "about which moments are taken"), END};
+static const scree_Field sensed_stress[] = {
+    SENSOR_NAME,
+    VECTOR("lower", 0, "m", NULL, "corner of the region; default: the bounds of all bodies"),
+    VECTOR("upper", 0, "m", NULL, "the opposite corner"), END};
+static const scree_Field sensed_cell[] = {SENSOR_NAME, END};
+
 static const scree_Variant sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
@@ -503,6 +621,21 @@ static const scree_Variant sensors[] = {
     {"joint_torque", 0, sensed_joint, "the same about the anchor; one number in 2D [N m]"},
     {"joint_position", 0, sensed_joint, "free coordinate of a joint [m or rad]"},
     {"joint_effort", 0, sensed_joint, "force or torque along the free coordinate [N or N m]"},
+    {"contact_force", 0, sensed_between,
+     "of all contacts of the second group on the first: their impulses over the time step [N]"},
+    {"contact_torque", 0, sensed_torque,
+     "of the same contacts about a point; one number in 2D [N m]"},
+    {"stress", 0, sensed_stress,
+     "mean stress of the contacts in a region (Love, Weber): -1/V sum f (x) branch; compression is "
+     "negative; components xx, yy, xy in 2D, xx, yy, zz, xy, yz, zx in 3D [Pa, N/m in 2D]"},
+    {"cell_stress", 0, sensed_cell,
+     "mean stress of a periodic cell, with the momentum that bodies carry; compression is "
+     "negative; components as of stress [Pa, N/m in 2D]"},
+    {"cell_strain", 0, sensed_cell,
+     "rates of deformation of the cell, integrated over time: logarithmic strains of its sides and "
+     "shear angles; components as of stress"},
+    {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
+    {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
     {0}};
 
 /* ---- how it runs ----------------------------------------------------------------------------- */
@@ -511,7 +644,8 @@ static const scree_Field time_fields[] = {
     REGISTRY("scheme", 0, "moreau-jean", scree_scheme_name, "time scheme"),
     REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
          "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, less when bodies or "
-         "obstacles cross 0.05 of it or turn by 0.1 faster, or where a force would move a body "
+         "obstacles cross 0.05 of it (0.1, if all bodies are balls) or turn by 0.1 faster, or "
+         "where a force would move a body "
          "by 0.01 of its size; 0.25 of it at the speed of a fall, if not all bodies are balls"),
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
@@ -552,7 +686,10 @@ static const scree_Field solver[] = {
         "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
-    INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
+    INT("threads", 0, "0", 0, 4096,
+        "largest number of threads, 0: as many as processors; fewer are used while other programs "
+        "keep "
+        "these busy; the results do not depend on it"),
     END};
 
 static const scree_Field output[] = {
@@ -606,6 +743,34 @@ static const scree_Field region[] = {
     VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
     VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
 
+static const scree_Field cell[] = {
+    VECTOR("origin", 0, "m", "0", "corner with the smallest coordinates"),
+    VECTOR("size", REQUIRED, "m", NULL,
+           "lengths of the sides along the axes; 0: not periodic along it"),
+    SIGNALS("gradient_x", 0, "1/s", "0",
+            "the cell is deformed: change of the velocity along x over x, y, z"),
+    SIGNALS("gradient_y", 0, "1/s", "0", "change of the velocity along y over x, y, z"),
+    {.key = "gradient_z",
+     .type = SCREE_FIELD_SIGNALS,
+     .unit = "1/s",
+     .preset = "0",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "change of the velocity along z over x, y, z"},
+    REAL("pressure_x", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY,
+         "the side along x is held at this pressure, which takes the place of the gradient along "
+         "it; for compliant contacts in a cell that is periodic in all directions"),
+    REAL("pressure_y", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY, "the same along y"),
+    {.key = "pressure_z",
+     .type = SCREE_FIELD_REAL,
+     .unit = "Pa",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "the same along z"},
+    END};
+
 static const scree_Field analysis[] = {MAP("region", 0, NULL, region,
                                            "region in which packing fraction, stress and fabric "
                                            "are measured; default: the bounds of all "
@@ -649,6 +814,9 @@ static const scree_Field scene[] = {
         "this scene"),
     LIST("bodies", body, "bodies"),
     LIST("obstacles", obstacle, "bodies of infinite mass, fixed or driven"),
+    LIST("plates", plate,
+         "plates that slide along their normal, driven by a pressure, a force or a velocity: servo "
+         "walls, pistons. Each is a body (box, or polygon in 2D) on a slider joint to the world"),
     {.key = "generators",
      .type = SCREE_FIELD_LIST,
      .preset = "[]",
@@ -661,6 +829,9 @@ static const scree_Field scene[] = {
      .variants = joints,
      .help = "joints between bodies, made where the bodies are at the start; their reactions are "
              "unknowns of the same problem as the contacts"},
+    MAP("cell", 0, NULL, cell,
+        "a periodic cell: the scene repeats itself along the sides of a box, which may be "
+        "deformed. Bodies that leave it come in on the other side"),
     MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
     MAP("solver", 0, "{}", solver, "solver of the contact problem of each step"),
     MAP("output", 0, "{}", output, "frames, checkpoints and compression of the results"),

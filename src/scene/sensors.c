@@ -16,15 +16,19 @@
  * a vector, or a rotation, which is one number in 2D. */
 static const struct {
   const char *word;
-  char gives; /* 1, v, r */
+  char gives; /* 1, v, r; t: a tensor */
 } kinds[SCREE_SENSOR_KINDS] = {
-    {"position", 'v'},     {"velocity", 'v'},       {"angular_velocity", 'r'},
-    {"force", 'v'},        {"distance", '1'},       {"height", '1'},
-    {"flux", '1'},         {"kinetic_energy", '1'}, {"joint_force", 'v'},
-    {"joint_torque", 'r'}, {"joint_position", '1'}, {"joint_effort", '1'},
+    {"position", 'v'},      {"velocity", 'v'},       {"angular_velocity", 'r'},
+    {"force", 'v'},         {"distance", '1'},       {"height", '1'},
+    {"flux", '1'},          {"kinetic_energy", '1'}, {"joint_force", 'v'},
+    {"joint_torque", 'r'},  {"joint_position", '1'}, {"joint_effort", '1'},
+    {"contact_force", 'v'}, {"contact_torque", 'r'}, {"stress", 't'},
+    {"cell_stress", 't'},   {"cell_strain", 't'},    {"cell_size", 'v'},
+    {"cell_work", '1'},
 };
 
 static int columns_of(scree_SensorKind kind, int dimension) {
+  if (kinds[kind].gives == 't') return dimension == 2 ? 3 : 6;
   if (kinds[kind].gives == 'v') return dimension;
   return kinds[kind].gives == 'r' && dimension == 3 ? 3 : 1;
 }
@@ -120,6 +124,50 @@ static scree_Status read_matter(const scree_Scene *scene, const scree_Node *map,
                             near ? "?" : "");
 }
 
+/* Two groups: each a name, a number or a pattern. */
+static scree_Status read_groups(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const scree_Node *between = scree_node_find(map, "between");
+  for (int k = 0; k < 2; ++k) {
+    const scree_Node *node = between->entries[k].value;
+    if (scree_name_is_pattern(node->text)) {
+      *(k ? &sensor->pattern2 : &sensor->pattern) = node->text;
+      if (scree_scene_check_pattern(scene, node, log) != SCREE_OK) return SCREE_BAD_INPUT;
+    } else {
+      sensor->body[k] = scree_scene_find_body(scene, node, log);
+      if (sensor->body[k] < 0) return SCREE_BAD_INPUT;
+    }
+  }
+  sensor->point = scree_scene_vector(map, "point");
+  return SCREE_OK;
+}
+
+static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const bool lower = scree_node_find(map, "lower"), upper = scree_node_find(map, "upper");
+  if (lower != upper)
+    return scree_scene_refuse(scene, map, log, "expected lower and upper, or none of them");
+  sensor->whole = !lower;
+  sensor->lower = scree_scene_vector(map, "lower");
+  sensor->upper = scree_scene_vector(map, "upper");
+  const scree_Vec3 e = scree_sub(sensor->upper, sensor->lower);
+  if (lower && !(e.x > 0 && e.y > 0 && (scene->dimension == 2 || e.z > 0)))
+    return scree_scene_refuse(scene, map, log, "expected lower < upper");
+  if (scene->dimension == 2) {
+    sensor->lower.z = -INFINITY;
+    sensor->upper.z = INFINITY;
+  }
+  return SCREE_OK;
+}
+
+static scree_Status need_cell(const scree_Scene *scene, const scree_Node *map,
+                              const scree_Log *log) {
+  if (scene->cell.any) return SCREE_OK;
+  return scree_scene_refuse(scene, map, log,
+                            "the scene has no cell: expected one with the key "
+                            "cell");
+}
+
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "sensors");
   if (list->count > SCREE_SENSORS_MAX)
@@ -147,6 +195,13 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
       sensor->joint = scree_scene_find_joint(scene, scree_node_find(map, "joint"), log);
       if (sensor->joint < 0) status = SCREE_BAD_INPUT;
       break;
+    case SCREE_SENSOR_CONTACT_FORCE:
+    case SCREE_SENSOR_CONTACT_TORQUE: status = read_groups(scene, map, log, sensor); break;
+    case SCREE_SENSOR_STRESS: status = read_region(scene, map, log, sensor); break;
+    case SCREE_SENSOR_CELL_STRESS:
+    case SCREE_SENSOR_CELL_STRAIN:
+    case SCREE_SENSOR_CELL_SIZE:
+    case SCREE_SENSOR_CELL_WORK: status = need_cell(scene, map, log); break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
     if (status != SCREE_OK) return status;
@@ -181,10 +236,8 @@ scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene
     for (int c = 0; c < n; ++c, ++column)
       snprintf(sensors->names[column], sizeof *sensors->names, "sensor.%.*s%s",
                SCREE_SENSOR_NAME_MAX, sensor->name,
-               n == 1   ? ""
-               : c == 0 ? ".x"
-               : c == 1 ? ".y"
-                        : ".z");
+               n == 1 ? ""
+                      : scree_sensor_suffix(kinds[sensor->kind].gives == 't', scene->dimension, c));
   }
   return SCREE_OK;
 }
@@ -327,6 +380,8 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
     const int n = columns_of(sensor->kind, scene->dimension), *body = sensor->body;
     const int there = scree_world_body_count(world);
     scree_Vec3 v = {NAN, NAN, NAN};
+    double tensor[SCREE_SENSOR_VALUES];
+    bool filled = false; /* `tensor` has the values */
     const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
                           !is_removed(world, body[1]);
     if (is_there) switch (sensor->kind) {
@@ -350,11 +405,26 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
         break;
       case SCREE_SENSOR_JOINT_POSITION: v.x = scree_world_joint(world, sensor->joint).x; break;
       case SCREE_SENSOR_JOINT_EFFORT: v.x = scree_world_joint(world, sensor->joint).effort; break;
+      case SCREE_SENSOR_CONTACT_FORCE: v = scree_sensor_between(scene, sensor, world, false); break;
+      case SCREE_SENSOR_CONTACT_TORQUE:
+        v = scree_sensor_between(scene, sensor, world, true);
+        if (n == 1) v.x = v.z;
+        break;
+      case SCREE_SENSOR_STRESS:
+        filled = good = scree_sensor_stress(sensor, world, scene->dimension, tensor) == SCREE_OK;
+        break;
+      case SCREE_SENSOR_CELL_STRESS:
+      case SCREE_SENSOR_CELL_STRAIN:
+      case SCREE_SENSOR_CELL_SIZE:
+      case SCREE_SENSOR_CELL_WORK:
+        scree_sensor_cell(sensor, world, scene->dimension, tensor);
+        filled = true;
+        break;
       case SCREE_SENSOR_KINDS: break;
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */
     for (int c = 0; c < n; ++c) {
-      *out = scree_component(v, c);
+      *out = filled ? tensor[c] : c < 3 ? scree_component(v, c) : (double)NAN;
       if (good && is_there && !empty && !isfinite(*out))
         return refuse_value(scene, k, *out, scree_world_time(world), log);
       ++out;

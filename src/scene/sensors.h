@@ -1,5 +1,5 @@
 /* Sensors of a scene: quantities measured after every step that become columns of the telemetry,
- * sensor.NAME, or sensor.NAME.x, .y, .z for vectors.
+ * sensor.NAME, or sensor.NAME.x, .y, .z for vectors, sensor.NAME.xx, ... for tensors.
  * Sensors keep no state from step to step, so that a resumed run gives the same numbers: values at
  * the start of a step (which side of a plane a body is on) are recorded at its start. */
 #ifndef SCREE_SCENE_SENSORS_H
@@ -28,6 +28,13 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_JOINT_TORQUE,
   SCREE_SENSOR_JOINT_POSITION,
   SCREE_SENSOR_JOINT_EFFORT,
+  SCREE_SENSOR_CONTACT_FORCE,
+  SCREE_SENSOR_CONTACT_TORQUE,
+  SCREE_SENSOR_STRESS,
+  SCREE_SENSOR_CELL_STRESS,
+  SCREE_SENSOR_CELL_STRAIN,
+  SCREE_SENSOR_CELL_SIZE,
+  SCREE_SENSOR_CELL_WORK,
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
 
@@ -42,7 +49,21 @@ typedef struct scree_Sensor {
   int material;             /* kinetic energy: -1 for all */
   int64_t group;            /* kinetic energy: -1 for all */
   int joint;                /* of the world */
+  const char *pattern2;     /* contact force and torque: of the second group, or null: body[1] */
+  scree_Vec3 lower, upper;  /* stress: the region */
+  bool whole;               /* stress: the bounds of all bodies instead */
 } scree_Sensor;
+
+/* sensors_contact.c: the name of a column, and values of sensors of contacts and cells. */
+enum { SCREE_SENSOR_VALUES = 6 }; /* at most, of one sensor */
+const char *scree_sensor_suffix(bool tensor, int dimension, int column);
+void scree_sensor_tensor(const double *tensor, int dimension, double *out);
+scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *sensor,
+                                const scree_World *world, bool torque);
+scree_Status scree_sensor_stress(const scree_Sensor *sensor, const scree_World *world,
+                                 int dimension, double *out);
+void scree_sensor_cell(const scree_Sensor *sensor, const scree_World *world, int dimension,
+                       double *out);
 
 /* Fill the scene's list from its tree; bodies and generators are known. */
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log);

@@ -31,12 +31,27 @@ static double reach_of(const scree_System *s, int k, scree_Moment moment, const 
   return motion_of(b, k, v, h);
 }
 
+/* In a cell that is deformed neighbours move with it: what counts is their velocity without that
+ * motion, and the part of it over the distance of their centres. */
+static double reach_in_cell(const scree_System *s, int k, scree_Moment moment, scree_Twist v,
+                            double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (!s->cell.any) return reach_of(s, k, moment, &v, h);
+  const scree_Mat3 L = scree_mat3_matmul(&s->cell.state.velocity, &s->cell.inverse);
+  const double rate = sqrt(scree_norm2(L.x) + scree_norm2(L.y) + scree_norm2(L.z));
+  const double radius = b->cold[k].shape.bounding_radius;
+  const scree_Vec3 x = scree_sub(b->motion[k].pose.position, s->cell.def.origin);
+  v.linear = scree_sub(v.linear, scree_mat3_mul(&L, x));
+  const double reach = reach_of(s, k, moment, &v, h);
+  return reach + h * rate * (reach + (isfinite(radius) ? 2 * radius : 0));
+}
+
 static void reach_ahead(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
-    s->reach[k] = ahead * reach_of(s, k, SCREE_FREE, &free, h);
+    s->reach[k] = ahead * reach_in_cell(s, k, SCREE_FREE, free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
 }
@@ -56,7 +71,7 @@ static int look_further(scree_System *s, double h) {
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const scree_Twist after = scree_system_after(s, k);
-    const double moved = reach_of(s, k, SCREE_AFTER, &after, h);
+    const double moved = reach_in_cell(s, k, SCREE_AFTER, after, h);
     if (!(moved > s->reach[k])) continue;
     s->reach[k] = ahead * moved;
     ++found;
@@ -141,9 +156,9 @@ static double overlap_allowed(const scree_System *s, const scree_StepReport *rep
   return fmax(s->settings.penetration, report->penetration);
 }
 
-/* Pose and solve the problem of the current contacts. */
-static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
-  double clock = scree_seconds();
+/* Pose the problem of the current contacts. */
+static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
+  const double clock = scree_seconds();
   scree_Status status = scree_system_pose(s);
   if (!status && !scree_system_is_posed(s)) scree_deform_after(s);
   if (status || !scree_system_is_posed(s)) return status;
@@ -154,8 +169,13 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
   if (s->bodies.deformable_count) status = scree_deform_close(s);
   if (status) return status;
   report->seconds_build += scree_seconds() - clock;
-  clock = scree_seconds();
-  status = scree_system_solve(s, report);
+  return SCREE_OK;
+}
+
+/* Solve it, from the impulses of a rough solution if there is one. */
+static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport *report) {
+  const double clock = scree_seconds();
+  scree_Status status = scree_system_solve(s, begun, report);
   /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
@@ -163,10 +183,40 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
     report->joint_error = error;
     if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
     last = error;
-    status = scree_system_solve(s, report);
+    status = scree_system_solve(s, begun, report);
   }
   if (!status) scree_deform_after(s);
   report->seconds_solve += scree_seconds() - clock;
+  return status;
+}
+
+/* Whether an impact may move a body further than its search distance: the approach of two bodies
+ * in the step exceeds the part of the distance that is meant for bodies pushed by others. */
+static bool may_push(const scree_System *s, double horizon) {
+  const scree_Bodies *b = &s->bodies;
+  for (size_t c = 0; c < s->contacts.count; ++c) {
+    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+    if (b->fixed[i] || b->fixed[j]) continue;
+    double before[3], free[3];
+    scree_system_approach(s, (int)c, before, free);
+    const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
+    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) return true;
+  }
+  return false;
+}
+
+/* Contacts that are missing change the solution, and all of its work would be done again. So where
+ * impacts may push bodies beyond their search distance a rough solution comes first: it shows which
+ * these are at a small part of the price, and is a start for the next one. */
+static scree_Status solve_roughly(scree_System *s, const Times *t, scree_StepReport *report,
+                                  bool *again) {
+  double clock = scree_seconds(), now;
+  scree_Status status = scree_system_solve_roughly(s, report);
+  report->seconds_solve += (now = scree_seconds()) - clock;
+  clock = now;
+  *again = false;
+  if (!status && look_further(s, t->horizon)) status = look_again(s, t, report, again);
+  report->seconds_detect += scree_seconds() - clock;
   return status;
 }
 
@@ -186,9 +236,19 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   if (looks) status = meet(s, t->horizon);
   if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
+  bool rough = looks && s->settings.warm_start && may_push(s, t->horizon);
   for (bool again = true; again;) {
-    status = solve_contacts(s, t, report);
-    if (status || !scree_system_is_posed(s) || !looks) return status;
+    status = pose_contacts(s, t, report);
+    if (status || !scree_system_is_posed(s)) return status;
+    const bool begun = rough;
+    if (rough) {
+      rough = false;
+      status = solve_roughly(s, t, report, &again);
+      if (status) return status;
+      if (again) continue;
+    }
+    status = solve_contacts(s, begun, report);
+    if (status || !looks) return status;
     clock = scree_seconds();
     const int further = look_further(s, t->horizon);
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
@@ -241,7 +301,8 @@ static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree
   e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
-  e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
+  const double lost = e->normal + e->friction + e->viscous + e->plastic;
+  e->closing = change - (e->forces + e->drivers - lost + e->scheme + e->push);
 }
 
 static void grade(scree_System *s, scree_StepReport *report, bool complete, bool *halve) {
@@ -297,12 +358,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
+  scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
   const scree_EnergyBalance impact = report->energy;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
+  if (!status) status = scree_cell_drive(s, t.driven, h);
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
@@ -312,9 +375,12 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   status = scree_system_remember(s, h);
   if (status) return status;
   scree_joints_remember(s);
+  scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
+  report->energy.viscous += impact.viscous;
+  report->energy.plastic += impact.plastic;
   report->energy.drivers += impact.drivers;
   report->energy.push += impact.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
@@ -324,6 +390,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   kick(s);
   scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
+  report->energy.drivers += scree_cell_wrap(s);
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
@@ -334,23 +401,27 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 size_t scree_system_snapshot_size(const scree_System *s) {
   return scree_bodies_snapshot_size(&s->bodies) +
-         (size_t)s->joints.count * sizeof *s->joints.memory;
+         (size_t)s->joints.count * sizeof *s->joints.memory +
+         (s->cell.any ? sizeof s->cell.state : 0);
 }
 
 void scree_system_save(const scree_System *s, void *snapshot) {
   const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  const size_t joints = (size_t)s->joints.count * sizeof *s->joints.memory;
+  char *at = snapshot;
   scree_bodies_save(&s->bodies, snapshot);
-  if (s->joints.count)
-    memcpy((char *)snapshot + bodies, s->joints.memory,
-           (size_t)s->joints.count * sizeof *s->joints.memory);
+  if (joints) memcpy(at + bodies, s->joints.memory, joints);
+  if (s->cell.any) memcpy(at + bodies + joints, &s->cell.state, sizeof s->cell.state);
 }
 
 void scree_system_restore(scree_System *s, const void *snapshot) {
   const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  const size_t joints = (size_t)s->joints.count * sizeof *s->joints.memory;
+  const char *at = snapshot;
   scree_bodies_restore(&s->bodies, snapshot);
-  if (s->joints.count)
-    memcpy(s->joints.memory, (const char *)snapshot + bodies,
-           (size_t)s->joints.count * sizeof *s->joints.memory);
+  if (joints) memcpy(s->joints.memory, at + bodies, joints);
+  if (s->cell.any) memcpy(&s->cell.state, at + bodies + joints, sizeof s->cell.state);
+  scree_cell_refresh(&s->cell);
 }
 
 void scree_system_fini(scree_System *s) {

@@ -114,6 +114,11 @@ static void prepare_all(scree_System *s, double h, int *failed, scree_Share shar
 
 scree_Status scree_deform_prepare(scree_System *s, double h) {
   int failed = -1;
+  const double theta = s->scheme->theta(&s->settings);
+  if (theta != 0.5)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "deformable bodies: scheme %s with theta %g, expected theta 0.5",
+                      s->settings.scheme, theta);
   SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share,
                    prepare_all(s, h, &failed, share));
   if (failed < 0) return SCREE_OK;
@@ -311,13 +316,13 @@ scree_Status scree_deform_close(scree_System *s) {
   return SCREE_OK;
 }
 
-double scree_deform_diagonal(const scree_System *s, int c) {
+double scree_deform_diagonal(const scree_System *s, int c, int axis) {
   const scree_GeneralRows *g = &s->deform.rows;
   const size_t k = (size_t)(c - s->deform.first), d = (size_t)s->bodies.dimension;
   double sum = 0;
   for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-    const double *B = g->B + g->block[e];
     const size_t n = (g->block[e + 1] - g->block[e]) / d;
+    const double *B = g->B + g->block[e] + (size_t)axis * n;
     for (size_t j = 0; j < n; ++j) sum += B[j] * B[j];
   }
   return sum;
@@ -325,6 +330,7 @@ double scree_deform_diagonal(const scree_System *s, int c) {
 
 /* ---- velocities ------------------------------------------------------------------------------ */
 
+/* u + sum of N_i v_i */
 static scree_Vec3 add_velocity(const scree_Deformable *self, const double *N, const int *vertex,
                                int count, const double *v, scree_Vec3 u) {
   const int d = self->dimension, n = self->size;
@@ -396,6 +402,26 @@ double scree_deform_reach(const scree_System *s, int k, scree_Moment moment, dou
   if (moment == SCREE_FREE)
     reach += self->class_->reach(self, q, scree_deformable_change(b, self), h);
   return reach;
+}
+
+void scree_deform_end(const scree_System *s, int k, double h, scree_DeformEnd *end,
+                      scree_Shape *shape, scree_Pose *pose) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  const double *q = scree_deformable_q(b, self), *after = scree_deformable_after(b, self);
+  for (size_t i = 0; i < self->components; ++i) end->q[i] = q[i] + h * after[i];
+  *shape = b->cold[k].shape;
+  self->class_->shape(self, end->q, shape, pose);
+}
+
+scree_Vec3 scree_deform_back(const scree_System *s, int k, const scree_DeformEnd *end,
+                             scree_Vec3 point) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  int vertex[SCREE_TOUCH_MAX];
+  double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX];
+  const int count = self->class_->touch(self, end->q, point, 0, vertex, N);
+  return add_velocity(self, N, vertex, count, scree_deformable_q(b, self), scree_vec3(0, 0, 0));
 }
 
 static void kick_all(scree_System *s, scree_Share share) {

@@ -39,7 +39,8 @@ static inline bool scree_deform_before(const scree_Bodies *bodies, const scree_C
                                        const scree_ContactKey *b) {
   const bool da = scree_deform_touches(bodies, a), db = scree_deform_touches(bodies, b);
   if (da != db) return db;
-  return a->i < b->i || (a->i == b->i && a->j < b->j);
+  if (a->i != b->i) return a->i < b->i;
+  return a->j < b->j || (a->j == b->j && a->image < b->image);
 }
 
 /* Put the contacts, sorted by pairs, into that order. */
@@ -58,8 +59,8 @@ scree_Status scree_deform_number(struct scree_System *s);
 scree_Status scree_deform_pose(struct scree_System *s);
 /* Append the joints and the compliance; call when both are filled. */
 scree_Status scree_deform_close(struct scree_System *s);
-/* Normal diagonal entry of W at contact c >= first, without the coupling of vertices. */
-double scree_deform_diagonal(const struct scree_System *s, int c);
+/* Diagonal entry `axis` of W at contact c >= first, without the coupling of vertices. */
+double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
 typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER } scree_Moment;
@@ -69,6 +70,21 @@ scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Mome
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */
 double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+/* A deformable body after a further time h with its velocity after the kick: shape (a view, which
+ * owns nothing) and pose. Only of bodies with few coordinates whose shape has no data. */
+enum { SCREE_END_COMPONENTS = 24 };
+typedef struct scree_DeformEnd {
+  double q[SCREE_END_COMPONENTS];
+} scree_DeformEnd;
+static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data);
+}
+void scree_deform_end(const struct scree_System *s, int k, double h, scree_DeformEnd *end,
+                      scree_Shape *shape, scree_Pose *pose);
+/* Current place of the material point that is at `point` then. */
+scree_Vec3 scree_deform_back(const struct scree_System *s, int k, const scree_DeformEnd *end,
+                             scree_Vec3 point);
 /* Set the velocities of all deformable bodies to those after the kick. */
 void scree_deform_kick(struct scree_System *s);
 /* Work of internal forces in the kick: the elastic part into scheme, without the change of the

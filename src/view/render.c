@@ -70,6 +70,8 @@ static double norm3(const double *v) {
 /* `pressure` (bodies) for stress, else not used. */
 static double value_of(const scree_Replay *replay, const scree_ReplayFrame *frame,
                        const double *pressure, int i, scree_RenderColour colour) {
+  if (colour == SCREE_RENDER_STRESS && scree_mesh_has_nodes(&replay->bodies[i], frame))
+    return scree_mesh_mean_mises(&replay->bodies[i], frame);
   if (colour == SCREE_RENDER_STRESS) return pressure[i];
   if (colour == SCREE_RENDER_VELOCITY) return norm3(frame->velocity + 3 * i);
   if (colour == SCREE_RENDER_ANGULAR) return norm3(frame->angular + 3 * i);
@@ -364,17 +366,22 @@ static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
   }
 }
 
-/* `scale` shrinks the shape about its origin: the rim of shapes of the plane. */
+/* `scale` shrinks the shape about its origin: the rim of shapes of the plane. `stretch` are the
+ * factors along its axes, or null: 1. */
 static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose, double scale,
-                      Colour c, const Floor *floor) {
+                      const double *stretch, Colour c, const Floor *floor) {
+  const double f[3] = {stretch ? scale * stretch[0] : scale, stretch ? scale * stretch[1] : scale,
+                       stretch ? scale * stretch[2] : scale};
   for (size_t t = 0; t < mesh->triangles; ++t) {
     Vertex v[3];
     for (int k = 0; k < 3; ++k) {
       const size_t at = 3 * (size_t)mesh->triangle[3 * t + (size_t)k];
       const double *p = mesh->point + at, *n = mesh->normal + at;
-      v[k].p = to_camera(
-          canvas, scree_pose_apply(pose, scree_vec3(scale * p[0], scale * p[1], scale * p[2])));
-      const scree_Vec3 w = scree_quat_rotate(pose->orientation, scree_vec3(n[0], n[1], n[2]));
+      v[k].p = to_camera(canvas,
+                         scree_pose_apply(pose, scree_vec3(f[0] * p[0], f[1] * p[1], f[2] * p[2])));
+      scree_Vec3 w = scree_vec3(n[0], n[1], n[2]);
+      if (stretch) w = scree_unit_or(scree_vec3(n[0] / f[0], n[1] / f[1], n[2] / f[2]), w);
+      w = scree_quat_rotate(pose->orientation, w);
       v[k].n = scree_vec3(scree_dot(w, canvas->right), scree_dot(w, canvas->up),
                           scree_dot(w, canvas->back));
     }
@@ -420,6 +427,21 @@ static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Col
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
+/* A deformed surface, each triangle with the colour of its stress. */
+static void draw_stressed(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose,
+                          double scale) {
+  for (size_t t = 0; t < mesh->triangles; ++t) {
+    const double *value = mesh->value + 3 * t;
+    const scree_Mesh one = {.points = 3,
+                            .triangles = 1,
+                            .point = mesh->point + 9 * t,
+                            .normal = mesh->normal + 9 * t,
+                            .triangle = (int[]){0, 1, 2}};
+    draw_mesh(canvas, &one, pose, 1.0, NULL,
+              scale_colour((value[0] + value[1] + value[2]) / (3 * scale)), NULL);
+  }
+}
+
 static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
                                 const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
                                 const scree_RenderSettings *settings, const double *pressure,
@@ -442,12 +464,21 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
     const Floor floor = {pose, scree_pose_invert(&pose, middle), 0.2 * extent->length,
                          6.0 * extent->length};
     const bool endless = body->shape.kind == SCREE_SHAPE_HALF_SPACE;
-    status = scree_mesh_shape(&body->shape, segments, (canvas->flat ? 8.0 : 6.0) * extent->length,
-                              floor.middle, replay->log, &mesh);
+    const bool nodes = scree_mesh_has_nodes(body, frame);
+    status = nodes ? scree_mesh_nodes(body, frame, &pose, replay->log, &mesh)
+                   : scree_mesh_shape(&body->shape, segments,
+                                      (canvas->flat ? 8.0 : 6.0) * extent->length, floor.middle,
+                                      replay->log, &mesh);
     if (status != SCREE_OK) break;
+    if (nodes && settings->colour == SCREE_RENDER_STRESS) {
+      draw_stressed(canvas, &mesh, &pose, settings->scale);
+      continue;
+    }
     const bool rim = canvas->flat && !obstacles;
-    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, (Colour){0.5 * c.r, 0.5 * c.g, 0.5 * c.b}, NULL);
-    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, c, endless ? &floor : NULL);
+    const double *stretch = frame->deforms && !nodes ? frame->stretch + 3 * i : NULL;
+    const Colour edge = {0.5 * c.r, 0.5 * c.g, 0.5 * c.b};
+    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, stretch, edge, NULL);
+    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, stretch, c, endless ? &floor : NULL);
   }
   scree_mesh_fini(&mesh);
   return status;
@@ -475,7 +506,8 @@ static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
       status = scree_mesh_beam(scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick, 8,
                                replay->log, &mesh);
       if (status == SCREE_OK)
-        draw_mesh(canvas, &mesh, &still, 1.0, (Colour){0.55 + 0.35 * strength, 0.16, 0.12}, NULL);
+        draw_mesh(canvas, &mesh, &still, 1.0, NULL, (Colour){0.55 + 0.35 * strength, 0.16, 0.12},
+                  NULL);
     }
   }
   scree_mesh_fini(&mesh);

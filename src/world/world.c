@@ -134,7 +134,8 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   s->settings.solve.solver =
       memmove(world->solver, solver, strlen(solver) + 1); /* they may be the same */
   s->settings.solve.options = options[0] ? options : NULL;
-  s->threads = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->threads_most = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->threads = s->threads_most;
   s->energy_known = false;
   scree_free(world->options_text);
   scree_free((void *)world->options);
@@ -358,6 +359,68 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
 const scree_Shape *scree_body_shape(const scree_World *world, int body) {
   if (check_index(world, body)) return NULL;
   return &world->system.bodies.cold[body].shape;
+}
+
+scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
+  const scree_Deformable *self =
+      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  return self ? scree_body_kind(self->class_->name) : SCREE_BODY_RIGID;
+}
+
+bool scree_world_deforms(const scree_World *world) {
+  return world->system.bodies.deformable_count > 0;
+}
+
+int scree_body_node_count(const scree_World *world, int body) {
+  const scree_Deformable *self =
+      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  return self && self->class_->nodes ? self->vertices : 0;
+}
+
+int scree_world_node_count(const scree_World *world) {
+  const scree_Bodies *b = &world->system.bodies;
+  int sum = 0;
+  for (int k = 0; k < b->deformable_count; ++k)
+    if (b->deformable[k].class_->nodes) sum += b->deformable[k].vertices;
+  return sum;
+}
+
+scree_Status scree_world_nodes(const scree_World *world, double *position, double *stress) {
+  const scree_Bodies *b = &world->system.bodies;
+  int most = 0;
+  for (int k = 0; k < b->deformable_count; ++k)
+    if (b->deformable[k].vertices > most) most = b->deformable[k].vertices;
+  double *work = SCREE_ALLOC(double, 7 * (size_t)most);
+  if (!work) return scree_fail_memory(world->system.log, "the stresses at nodes");
+  for (int k = 0; k < b->deformable_count; ++k) {
+    const scree_Deformable *self = &b->deformable[k];
+    if (!self->class_->nodes) continue;
+    const size_t n = (size_t)self->vertices;
+    self->class_->nodes(self, scree_deformable_q(b, self), position, work);
+    memcpy(stress, work, 6 * n * sizeof *stress);
+    position += 3 * n;
+    stress += 6 * n;
+  }
+  scree_free(work);
+  return SCREE_OK;
+}
+
+scree_Shape scree_body_undeformed(const scree_World *world, int body) {
+  if (check_index(world, body)) return (scree_Shape){.kind = SCREE_SHAPE_KINDS};
+  const scree_Bodies *b = &world->system.bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, body);
+  return self && self->class_->undeformed ? self->class_->undeformed(self) : b->cold[body].shape;
+}
+
+scree_Vec3 scree_body_stretch(const scree_World *world, int body) {
+  scree_Vec3 ratio = {1, 1, 1};
+  if (scree_body_kind_of(world, body) == SCREE_BODY_RIGID) return ratio;
+  const scree_Shape base = scree_body_undeformed(world, body);
+  const scree_Shape *now = &world->system.bodies.cold[body].shape;
+  if (base.semi.x > 0) ratio.x = now->semi.x / base.semi.x;
+  if (base.semi.y > 0) ratio.y = now->semi.y / base.semi.y;
+  if (base.semi.z > 0) ratio.z = now->semi.z / base.semi.z;
+  return ratio;
 }
 
 bool scree_body_is_obstacle(const scree_World *world, int body) {
