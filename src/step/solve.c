@@ -195,9 +195,6 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   return SCREE_OK;
 }
 
-/* Errors of springs count more than those of rigid gaps, which are corrected in the next step. */
-static const double soft_sink = 10;
-
 double scree_system_sinking(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   double worst = 0;
@@ -211,7 +208,7 @@ double scree_system_sinking(const scree_System *s) {
       const size_t at = (size_t)c * (size_t)b->dimension;
       const bool cone = !s->posed.sets || s->posed.set[c] == SCREE_SET_CONE;
       if (cone && s->posed.r[at] > 0)
-        worst = fmax(worst, -soft_sink * s->times.horizon * s->posed.u[at] / size);
+        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / size);
       continue;
     }
     if (next >= 0 || next >= gap) continue;
