@@ -49,9 +49,16 @@ def run(scene):
         with open(path, "w") as file:
             json.dump(scene, file)
         subprocess.run([os.path.join(BUILD, "scree"), "run", path, "-o", os.path.join(folder, "out")],
-                       check=True, stdout=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(os.path.join(folder, "out", "telemetry.jsonl")) as file:
             return [json.loads(line) for line in file if line.strip()]
+
+
+def ticks(low, high):
+    """Round numbers other than 0 between low and high, about four of them."""
+    step = 10 ** math.floor(math.log10((high - low) / 3))
+    step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (factor * step) <= 5)
+    return [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1) if k]
 
 
 class Picture:
@@ -74,12 +81,20 @@ class Picture:
         add(f'<clipPath id="c{index}"><rect x="{left + 30}" y="30" width="{width - 44}" height="{height - 58}"/></clipPath>')
         ox, oy = at(max(x0, min(0, x1)), max(y0, min(0, y1)))
         add(f'<path d="M{left + 30} {oy:.1f}H{left + width - 12}M{ox:.1f} 30V{height - 28}" stroke="#999" fill="none"/>')
-        add(f'<text x="{left + width - 12}" y="{oy + 14:.1f}" text-anchor="end">{x_label}</text>')
-        add(f'<text x="{ox + 5:.1f}" y="38">{y_label}</text>')
         add(f'<text x="{left + width / 2}" y="16" text-anchor="middle" font-weight="bold">{title}</text>')
         for points, style in curves:
             path = "M" + "L".join("%.1f %.1f" % at(x, y) for x, y in points)
             add(f'<path d="{path}" {style} clip-path="url(#c{index})"/>')
+        add(f'<text x="{left + width - 12}" y="{oy - 5:.1f}" text-anchor="end">{x_label}</text>')
+        add(f'<text x="{ox + 5:.1f}" y="38">{y_label}</text>')
+        for value in ticks(x0, x1):
+            px, _ = at(value, 0)
+            add(f'<path d="M{px:.1f} {oy - 3:.1f}v6" stroke="#999"/>'
+                f'<text x="{px:.1f}" y="{oy + 13:.1f}" text-anchor="middle" fill="#666" font-size="9">{value:g}</text>')
+        for value in ticks(y0, y1):
+            _, py = at(0, value)
+            add(f'<path d="M{ox - 3:.1f} {py:.1f}h6" stroke="#999"/>'
+                f'<text x="{ox - 5:.1f}" y="{py + 3:.1f}" text-anchor="end" fill="#666" font-size="9">{value:g}</text>')
         for x, y, text in notes:
             px, py = at(x, y)
             add(f'<text x="{px:.1f}" y="{py:.1f}" fill="#1d4f91">{text}</text>')
@@ -110,20 +125,33 @@ def sets():
     picture.write("sets")
 
 
+def is_inside(point):
+    return all(abs(a - b) <= 1e-12 for a, b in zip(project(ROLLING, 0.5, 0.2, 0.0, point), point))
+
+
+def edge(direction):
+    """How far the rolling set reaches along (f_T, m) from (1, 0, 0), by bisection."""
+    low, high = 0.0, 2.0
+    while high - low > 1e-6:
+        middle = 0.5 * (low + high)
+        if is_inside([1.0, middle * direction[0], middle * direction[1]]):
+            low = middle
+        else:
+            high = middle
+    return low * direction[0], low * direction[1]
+
+
 def rolling_set():
     picture = Picture(2, 260, 220)
-    cut = []
-    for k in range(720):
+    cut = [edge((math.cos(math.pi * k / 360), math.sin(math.pi * k / 360))) for k in range(721)]
+    picture.draw(0, "at f_n = 1", "f_T", "m / R", (-0.8, 0.8, -0.5, 0.5), [(cut, FILLED)])
+    side = []
+    for k in range(721):
         angle = math.pi * k / 360
-        x = project(ROLLING, 0.5, 0.2, 0.0, [0.0, 30 * math.cos(angle), 30 * math.sin(angle)])
-        cut.append((x[1] / x[0], x[2] / x[0]) if x[0] > 0 else (0, 0))
-    corners = [(sx * 0.5, sy * 0.2) for sx, sy in ((1, 1), (1, -1), (-1, -1), (-1, 1), (1, 1))]
-    picture.draw(0, "at f_n = 1", "f_T", "m / R", (-0.8, 0.8, -0.5, 0.5), [(corners, FILLED), (cut, THIN)])
-    side = [(0, 0)]
-    for n in (0, 3):
-        side.append((n, 0.2 * n))
-    picture.draw(1, "moment and normal force", "f_n", "m / R", (-0.5, 3, -0.9, 0.9),
-                 [([(3, -0.6), (0, 0), (3, 0.6)], FILLED)], [(1.2, 0.55, "μ_r f_n")])
+        x = project(ROLLING, 0.5, 0.2, 0.0, [30 * math.cos(angle), 0.0, 30 * math.sin(angle)])
+        side.append((x[0], x[2]))
+    picture.draw(1, "moment and normal force", "f_n", "m / R", (-0.5, 3, -0.9, 0.9), [(side, FILLED)],
+                 [(1.2, 0.55, "μ_r f_n")])
     picture.write("rolling")
 
 
@@ -135,8 +163,8 @@ def cycle_scene(**law):
         "contact": dict(law="compliant", **law),
         "obstacles": [{"name": "plane", "shape": {"kind": "half-space"}}],
         "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": 0.1}, "position": [0, 0, 0.1], "density": 1000}],
-        "joints": [{"kind": "slider", "between": ["ball", "plane"], "at": [0, 0, 0.1], "axis": [0, 0, 1], "collide": True,
-                    "motor": {"kind": "position", "target": {"times": times, "values": heights}}}],
+        "joints": [{"kind": "slider", "bodies": ["ball", "plane"], "anchor": [0, 0, 0.1], "axis": [0, 0, 1], "collide": True,
+                    "motor": {"position": {"times": times, "values": heights}}}],
         "sensors": [{"kind": "force", "name": "f", "body": "ball"}, {"kind": "position", "name": "x", "body": "ball"}],
         "time": {"step": 1e-3, "duration": 1.0, "scheme": "euler"},
     }
@@ -150,7 +178,7 @@ def cycles():
             ("e: compliant, strength in tension", dict(compliance_n=1e-6, ball=50)),
             ("f: compliant, both", dict(compliance_n=1e-6, ball=50, cap=100))]):
         rows = run(cycle_scene(**law))
-        points = [(1e3 * (r["sensor.x"][2] - 0.1), r["sensor.f"][2]) for r in rows]
+        points = [(1e3 * (r["sensor.x.z"] - 0.1), r["sensor.f.z"]) for r in rows]
         picture.draw(k, title, "y (mm)", "f (N)", box if k != 1 else (-0.6, 0.3, -80, 500), [(points, LINE)])
     picture.write("cycle")
 
@@ -164,7 +192,7 @@ def bounce():
                     "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": 0.1}, "position": [0, 0, 0.1], "density": 1000}],
                     "sensors": [{"kind": "position", "name": "x", "body": "ball"}],
                     "time": {"step": 2e-5, "duration": 0.05}})
-        curves.append(([(1e3 * r["time"], 1e6 * (r["sensor.x"][2] - 0.1)) for r in rows], style))
+        curves.append(([(1e3 * r["time"], 1e6 * (r["sensor.x.z"] - 0.1)) for r in rows], style))
     weight = 1000 * 4 / 3 * math.pi * 1e-3 * 9.81
     curves.append(([(0, -weight), (50, -weight)], 'stroke="#999" fill="none"'))
     picture.draw(0, "a sphere set on a compliant plane (dashed: without damping)", "t (ms)", "y (μm)",
@@ -183,7 +211,7 @@ def stop():
                                 "velocity": [1, 0], "angular_velocity": -10}],
                     "sensors": [{"kind": "velocity", "name": "v", "body": "disk"}],
                     "time": {"step": 1e-3, "duration": 2.0}})
-        curves.append(([(r["time"], r["sensor.v"][0]) for r in rows], style))
+        curves.append(([(r["time"], r["sensor.v.x"]) for r in rows], style))
     picture.draw(0, "a rolling disk stops: μ_r = 0.1, dashed 0.2", "t (s)", "v (m/s)", (0, 2, 0, 1.1), curves)
     picture.write("stop")
 

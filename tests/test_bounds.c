@@ -189,6 +189,37 @@ static void world_joint(void **state) {
           "neither");
 }
 
+/* A ball bounces beside a pendulum as it does alone, at the moment of impact and from the first
+ * step on. */
+static void beside(void **state) {
+  (void)state;
+  static const char *const texts[2] = {
+      "dimension: 2\ngravity: [0, -10]\ncontact: { mu: 0.2, e_n: 0.8 }\n"
+      "obstacles: [{ shape: { kind: half-plane }, normal: [0, 1] }]\n"
+      "bodies:\n"
+      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] "
+      "}\n"
+      "  - { name: rod, shape: { kind: disk, radius: 0.1 }, position: [5, 5] }\n"
+      "sensors: [{ kind: position, name: x, body: ball }]\n"
+      "time: { step: 8e-3, duration: 9 }\n",
+      "dimension: 2\ngravity: [0, -10]\ncontact: { mu: 0.2, e_n: 0.8 }\n"
+      "obstacles: [{ shape: { kind: half-plane }, normal: [0, 1] }]\n"
+      "bodies:\n"
+      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] "
+      "}\n"
+      "  - { name: rod, shape: { kind: disk, radius: 0.1 }, position: [5, 5] }\n"
+      "joints: [{ kind: hinge, bodies: [rod, world], anchor: [5, 6] }]\n"
+      "sensors: [{ kind: position, name: x, body: ball }]\n"
+      "time: { step: 8e-3, duration: 9 }\n"};
+  Run alone = begin(texts[0]), joined = begin(texts[1]);
+  go(&alone, 100);
+  go(&joined, 100);
+  NEAR(read(&alone, "x.y"), read(&joined, "x.y"), 1e-9);
+  NEAR(read(&alone, "x.x"), read(&joined, "x.x"), 1e-9);
+  end(&alone);
+  end(&joined);
+}
+
 /* ---- stress ---------------------------------------------------------------------------------- */
 
 /* A column of three disks under a force: the stress of the region is that of the force. */
@@ -253,6 +284,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pressed),     cmocka_unit_test(driven),   cmocka_unit_test(bad_plates),
       cmocka_unit_test(world_joint), cmocka_unit_test(stressed), cmocka_unit_test(sheared),
+      cmocka_unit_test(beside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,5 +33,9 @@ const scree_LawClass scree_law_coulomb = {.name = "coulomb",
                                           .fill = fill};
 
 scree_PairLaw scree_pair_law_coulomb(double mu, double e_n, double e_t) {
-  return (scree_PairLaw){.law = scree_law_coulomb.name, .values = {mu, e_n, e_t}};
+  scree_PairLaw law = scree_pair_law(scree_law_coulomb.name);
+  law.values[MU] = mu;
+  law.values[E_N] = e_n;
+  law.values[E_T] = e_t;
+  return law;
 }

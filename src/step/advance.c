@@ -277,7 +277,7 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   *complete = true;
   if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
   /* without this, springs would act for longer than the step */
-  if (s->laws.any_terms || s->joints.count > 0) return SCREE_OK;
+  if (s->laws.any_terms || !scree_joints_only_hold(s)) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
   s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};

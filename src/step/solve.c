@@ -256,8 +256,8 @@ static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
 }
 
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
-  const scree_Status posed = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
-  if (posed) return posed;
+  const scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, false);
   settings.tolerance *= rules.rough;
@@ -265,12 +265,12 @@ scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *repor
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
-  const scree_Status posed = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
-  if (posed) return posed;
+  scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, begun);
   if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
-  scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
+  status = solve_once(s, &problem, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
   if (status || !report->solve.converged) return status;
   status = hold_apart(s, &problem, &settings, report);

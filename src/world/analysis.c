@@ -210,7 +210,9 @@ scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *reg
   if (!touching) return scree_fail_memory(&world->log, "the analysis of a world");
   const scree_Aabb box = region ? *region : bounds_of_bodies(b);
   sum_bodies(&world->system, analysis);
-  analysis->volume = volume_of(&box, b->dimension);
+  const scree_Cell *cell = &world->system.cell;
+  analysis->volume = !region && cell->any ? scree_cell_volume(cell, b->dimension) : 0;
+  if (!(analysis->volume > 0)) analysis->volume = volume_of(&box, b->dimension);
   double solid = 0;
   for (int k = 0; k < b->count; ++k)
     if (!b->fixed[k] && (!region || inside(&box, b->motion[k].pose.position, b->dimension)))
