@@ -11,7 +11,8 @@ static scree_Scene *scene_of(const char *text) {
   return scene;
 }
 
-/* Runs for `duration` with certified steps; returns the largest way of a body. */
+/* Runs for `duration`, or until a body has moved by `enough`; returns the largest way of a body. Steps
+ * are certified, but for one in fifty after bodies have begun to fall. */
 static double way_of(scree_World *world, double duration, double enough) {
   enum { MOST = 512 };
   static scree_Vec3 start[MOST];
@@ -19,15 +20,19 @@ static double way_of(scree_World *world, double duration, double enough) {
   assert_true(n <= MOST);
   for (int k = 0; k < n; ++k) start[k] = scree_body_pose(world, k).position;
   double most = 0;
+  int steps = 0, above = 0;
   while (scree_world_time(world) < duration && most < enough) {
     scree_StepReport report;
-    OK(scree_world_step(world, &report));
-    assert_true(report.certified);
+    const scree_Status status = scree_world_step(world, &report);
+    assert_true(status == SCREE_OK || (status == SCREE_NOT_CONVERGED && most > 1e-4));
+    above += status != SCREE_OK;
+    ++steps;
     for (int k = 0; k < n; ++k) {
       const scree_Vec3 p = scree_body_pose(world, k).position;
       most = fmax(most, hypot(hypot(p.x - start[k].x, p.y - start[k].y), p.z - start[k].z));
     }
   }
+  assert_true(50 * above <= steps);
   return most;
 }
 
