@@ -63,20 +63,21 @@ static void refused(const char *text, const char *message) {
  * none of its own. */
 static void pressed(void **state) {
   (void)state;
-  Run run = begin("dimension: 3\n"
-                  "contact: { mu: 0.5 }\n"
-                  "obstacles: [{ name: floor, shape: { kind: half-space } }]\n"
-                  "bodies: [{ name: ball, shape: { kind: sphere, radius: 0.05 }, mass: 2, "
-                  "position: [0.01, 0, 0.05] }]\n"
-                  "plates: [{ name: top, point: [0, 0, 0.1], normal: [0, 0, -1], length: 0.2, "
-                  "width: 0.3, pressure: 5000, mass: 3 }]\n"
-                  "sensors:\n"
-                  "  - { kind: force, name: floor, body: floor }\n"
-                  "  - { kind: contact_force, name: pair, between: [ball, top] }\n"
-                  "  - { kind: contact_torque, name: turn, between: [ball, floor], point: [0, 1, 0] }\n"
-                  "  - { kind: joint_torque, name: hold, joint: top }\n"
-                  "  - { kind: joint_position, name: way, joint: top }\n"
-                  "time: { step: 1e-3, duration: 1 }\n");
+  Run run =
+      begin("dimension: 3\n"
+            "contact: { mu: 0.5 }\n"
+            "obstacles: [{ name: floor, shape: { kind: half-space } }]\n"
+            "bodies: [{ name: ball, shape: { kind: sphere, radius: 0.05 }, mass: 2, "
+            "position: [0.01, 0, 0.05] }]\n"
+            "plates: [{ name: top, point: [0, 0, 0.1], normal: [0, 0, -1], length: 0.2, "
+            "width: 0.3, pressure: 5000, mass: 3 }]\n"
+            "sensors:\n"
+            "  - { kind: force, name: floor, body: floor }\n"
+            "  - { kind: contact_force, name: pair, between: [ball, top] }\n"
+            "  - { kind: contact_torque, name: turn, between: [ball, floor], point: [0, 1, 0] }\n"
+            "  - { kind: joint_torque, name: hold, joint: top }\n"
+            "  - { kind: joint_position, name: way, joint: top }\n"
+            "time: { step: 1e-3, duration: 1 }\n");
   go(&run, 50);
   const double F = 5000 * 0.06, N = F + 2 * 9.81;
   NEAR(read(&run, "floor.z"), -N, 1e-3 * N);
@@ -95,26 +96,27 @@ static void pressed(void **state) {
  * load and then a velocity. */
 static void driven(void **state) {
   (void)state;
-  Run run = begin("dimension: 2\n"
-                  "gravity: [0, -10]\n"
-                  "plates:\n"
-                  "  - { name: a, point: [0, 5], normal: [0, 2], length: 0.5, mass: 4, pressure: 80 }\n"
-                  "  - { name: b, point: [9, 5], normal: [1, 0], length: 0.5, mass: 2, pressure: 3, "
-                  "between: [d, c] }\n"
-                  "  - { name: c, point: [0, 9], normal: [0, -1], length: 0.1, mass: 1, velocity: 0 }\n"
-                  "  - { name: d, point: [0, 1], normal: [0, 1], length: 0.1, mass: 1, velocity: 1+t }\n"
-                  "  - { name: e, point: [5, 1], normal: [-1, 0], length: 0.1, mass: 2, force: 4, "
-                  "velocity: 3, velocity_from: 0.5 }\n"
-                  "  - { name: f, point: [7, 1], normal: [0, -1], length: 0.1, mass: 2, force: 0, "
-                  "weight: true }\n"
-                  "sensors:\n"
-                  "  - { kind: joint_position, name: a, joint: a }\n"
-                  "  - { kind: joint_position, name: b, joint: b }\n"
-                  "  - { kind: joint_position, name: d, joint: d }\n"
-                  "  - { kind: joint_position, name: e, joint: e }\n"
-                  "  - { kind: joint_position, name: f, joint: f }\n"
-                  "  - { kind: velocity, name: v, body: b }\n"
-                  "time: { step: 1e-3, duration: 2 }\n");
+  Run run =
+      begin("dimension: 2\n"
+            "gravity: [0, -10]\n"
+            "plates:\n"
+            "  - { name: a, point: [0, 5], normal: [0, 2], length: 0.5, mass: 4, pressure: 80 }\n"
+            "  - { name: b, point: [9, 5], normal: [1, 0], length: 0.5, mass: 2, pressure: 3, "
+            "between: [d, c] }\n"
+            "  - { name: c, point: [0, 9], normal: [0, -1], length: 0.1, mass: 1, velocity: 0 }\n"
+            "  - { name: d, point: [0, 1], normal: [0, 1], length: 0.1, mass: 1, velocity: 1+t }\n"
+            "  - { name: e, point: [5, 1], normal: [-1, 0], length: 0.1, mass: 2, force: 4, "
+            "velocity: 3, velocity_from: 0.5 }\n"
+            "  - { name: f, point: [7, 1], normal: [0, -1], length: 0.1, mass: 2, force: 0, "
+            "weight: true }\n"
+            "sensors:\n"
+            "  - { kind: joint_position, name: a, joint: a }\n"
+            "  - { kind: joint_position, name: b, joint: b }\n"
+            "  - { kind: joint_position, name: d, joint: d }\n"
+            "  - { kind: joint_position, name: e, joint: e }\n"
+            "  - { kind: joint_position, name: f, joint: f }\n"
+            "  - { kind: velocity, name: v, body: b }\n"
+            "time: { step: 1e-3, duration: 2 }\n");
   go(&run, 1000);
   NEAR(read(&run, "a"), 0.5 * 80 * 0.5 / 4, 1e-3);
   NEAR(read(&run, "d"), 1.5, 2e-3);
@@ -141,8 +143,9 @@ static void driven(void **state) {
 
 static void bad_plates(void **state) {
   (void)state;
-  refused("dimension: 2\nplates: [{ name: a, point: [0, 0], normal: [0, 0], length: 1, force: 1 }]\n",
-          "normal");
+  refused(
+      "dimension: 2\nplates: [{ name: a, point: [0, 0], normal: [0, 0], length: 1, force: 1 }]\n",
+      "normal");
   refused("dimension: 2\nplates: [{ name: a, point: [0, 0], normal: [0, 1], length: 1 }]\n",
           "expected pressure, force or velocity");
   refused("dimension: 2\nplates: [{ name: a, point: [0, 0], normal: [0, 1], length: 1, force: 1, "
@@ -154,10 +157,11 @@ static void bad_plates(void **state) {
   refused("dimension: 2\nplates: [{ name: a, point: [0, 0], normal: [0, 1], length: 1, force: 1, "
           "velocity_from: 1 }]\n",
           "expected a velocity");
-  refused("dimension: 2\nplates:\n"
-          "  - { name: a, point: [0, 0], normal: [0, 1], length: 1, pressure: 1, between: [a, b] }\n"
-          "  - { name: b, point: [0, -1], normal: [0, 1], length: 1, force: 1 }\n",
-          "does not face");
+  refused(
+      "dimension: 2\nplates:\n"
+      "  - { name: a, point: [0, 0], normal: [0, 1], length: 1, pressure: 1, between: [a, b] }\n"
+      "  - { name: b, point: [0, -1], normal: [0, 1], length: 1, force: 1 }\n",
+      "does not face");
   refused("dimension: 2\nplates:\n"
           "  - { name: a, point: [0, 0], normal: [0, 1], length: 1, force: 1 }\n"
           "  - { name: a, point: [0, -1], normal: [0, 1], length: 1, force: 1 }\n",
@@ -185,21 +189,53 @@ static void world_joint(void **state) {
           "neither");
 }
 
+/* A ball bounces beside a pendulum as it does alone, at the moment of impact and from the first
+ * step on. */
+static void beside(void **state) {
+  (void)state;
+  static const char *const texts[2] = {
+      "dimension: 2\ngravity: [0, -10]\ncontact: { mu: 0.2, e_n: 0.8 }\n"
+      "obstacles: [{ shape: { kind: half-plane }, normal: [0, 1] }]\n"
+      "bodies:\n"
+      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] "
+      "}\n"
+      "  - { name: rod, shape: { kind: disk, radius: 0.1 }, position: [5, 5] }\n"
+      "sensors: [{ kind: position, name: x, body: ball }]\n"
+      "time: { step: 8e-3, duration: 9 }\n",
+      "dimension: 2\ngravity: [0, -10]\ncontact: { mu: 0.2, e_n: 0.8 }\n"
+      "obstacles: [{ shape: { kind: half-plane }, normal: [0, 1] }]\n"
+      "bodies:\n"
+      "  - { name: ball, shape: { kind: disk, radius: 0.1 }, position: [0, 0.5], velocity: [1, 0] "
+      "}\n"
+      "  - { name: rod, shape: { kind: disk, radius: 0.1 }, position: [5, 5] }\n"
+      "joints: [{ kind: hinge, bodies: [rod, world], anchor: [5, 6] }]\n"
+      "sensors: [{ kind: position, name: x, body: ball }]\n"
+      "time: { step: 8e-3, duration: 9 }\n"};
+  Run alone = begin(texts[0]), joined = begin(texts[1]);
+  go(&alone, 100);
+  go(&joined, 100);
+  NEAR(read(&alone, "x.y"), read(&joined, "x.y"), 1e-9);
+  NEAR(read(&alone, "x.x"), read(&joined, "x.x"), 1e-9);
+  end(&alone);
+  end(&joined);
+}
+
 /* ---- stress ---------------------------------------------------------------------------------- */
 
 /* A column of three disks under a force: the stress of the region is that of the force. */
 static void stressed(void **state) {
   (void)state;
-  Run run = begin("dimension: 2\n"
-                  "gravity: [0, 0]\n"
-                  "obstacles: [{ name: floor, shape: { kind: half-plane }, normal: [0, 1] }]\n"
-                  "generators: [{ kind: lattice, name: \"disk-{i}\", count: [1, 3], spacing: 0.2, "
-                  "origin: [0, 0.1], shape: { kind: disk, radius: 0.1 }, orientation: fixed }]\n"
-                  "plates: [{ name: top, point: [0, 0.6], normal: [0, -1], length: 0.2, force: 50 }]\n"
-                  "sensors:\n"
-                  "  - { kind: stress, name: all, lower: [-0.1, -0.01], upper: [0.1, 0.61] }\n"
-                  "  - { kind: contact_force, name: down, between: [\"disk-*\", floor] }\n"
-                  "time: { step: 1e-3, duration: 1 }\n");
+  Run run =
+      begin("dimension: 2\n"
+            "gravity: [0, 0]\n"
+            "obstacles: [{ name: floor, shape: { kind: half-plane }, normal: [0, 1] }]\n"
+            "generators: [{ kind: lattice, name: \"disk-{i}\", count: [1, 3], spacing: 0.2, "
+            "origin: [0, 0.1], shape: { kind: disk, radius: 0.1 }, orientation: fixed }]\n"
+            "plates: [{ name: top, point: [0, 0.6], normal: [0, -1], length: 0.2, force: 50 }]\n"
+            "sensors:\n"
+            "  - { kind: stress, name: all, lower: [-0.1, -0.01], upper: [0.1, 0.61] }\n"
+            "  - { kind: contact_force, name: down, between: [\"disk-*\", floor] }\n"
+            "time: { step: 1e-3, duration: 1 }\n");
   go(&run, 30);
   NEAR(read(&run, "down.y"), 50, 0.05);
   /* branches: 0.1, 0.2, 0.2 and, to the centre of the plate, 0.1 + half its thickness */
@@ -232,8 +268,7 @@ static void sheared(void **state) {
   NEAR(read(&run, "strain.yy"), -0.1, 4e-4);
   NEAR(read(&run, "size.y"), 0.5 * exp(-0.1), 1e-4);
   NEAR(read(&run, "size.x"), 0.5, 1e-12);
-  NEAR(read(&run, "work"), scree_world_energy(run.world).drivers,
-       1e-9 * fabs(read(&run, "work")));
+  NEAR(read(&run, "work"), scree_world_energy(run.world).drivers, 1e-9 * fabs(read(&run, "work")));
   assert_true(read(&run, "work") > 0);
   assert_true(read(&run, "stress.yy") <= 0);
   const scree_EnergyBalance e = scree_world_energy(run.world);
@@ -249,6 +284,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pressed),     cmocka_unit_test(driven),   cmocka_unit_test(bad_plates),
       cmocka_unit_test(world_joint), cmocka_unit_test(stressed), cmocka_unit_test(sheared),
+      cmocka_unit_test(beside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,7 +263,8 @@ typedef struct scree_Analysis {
   double fabric[9]; /* mean of n (x) n over the active contacts in the region */
 } scree_Analysis;
 
-/* `region` null: the bounds of all bodies that are not obstacles. Fails only when memory runs out.
+/* `region` null: the bounds of all bodies that are not obstacles, or the cell, if the world is
+ * periodic in all directions. Fails only when memory runs out.
  */
 SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *region,
                                            scree_Analysis *analysis);

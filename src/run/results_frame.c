@@ -73,6 +73,10 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   frame->head.deforms = scree_world_deforms(world);
   frame->head.nodes = scree_world_node_count(world);
   scree_world_analyse(world, region, &frame->head.analysis);
+  scree_CellInfo cell;
+  const bool periodic = scree_world_cell(world, &cell);
+  for (int k = 0; k < 3; ++k)
+    if (periodic && cell.periodic[k]) to_array(cell.side[k], frame->head.cell + 3 * k);
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
     const scree_Pose pose = scree_body_pose(world, b);
@@ -108,7 +112,7 @@ typedef struct RecordHead {
   uint64_t checksum;
 } RecordHead;
 
-static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '4'};
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '5'};
 
 static size_t body_bytes(const scree_FrameHead *head) {
   return (size_t)head->bodies * sizeof(scree_FrameBody);

@@ -18,6 +18,7 @@ typedef struct scree_FrameHead {
   int32_t nodes;   /* of finite-element bodies */
   scree_Analysis analysis;
   scree_EnergyBalance energy; /* sums since the start */
+  double cell[9];             /* sides of a periodic cell, one after the other; 0: not periodic */
 } scree_FrameHead;
 
 typedef struct scree_FrameBody {

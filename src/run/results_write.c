@@ -110,6 +110,7 @@ static const struct {
     A("packing_fraction", packing_fraction, 1),
     A("stress", stress, 9),
     A("fabric", fabric, 9),
+    {"/analysis/cell", offsetof(scree_FrameHead, cell), 9, false},
 #undef A
 #undef I
 #undef E

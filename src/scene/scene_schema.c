@@ -80,16 +80,18 @@ static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
     REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
          "Young's modulus of deformable bodies (`kind`)"),
-    REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
-    REAL("damping", 0, "s", "0", 0, INFINITY,
-         "of deformable bodies: viscous stress over the rate of elastic stress"),
-    REAL("damping_mass", 0, "1/s", "0", 0, INFINITY,
-         "of finite elements: forces over mass times velocity, as of a resting fluid"),
+    /* without presets: materials of rigid bodies do not have these keys */
+    REAL("poisson", OPEN, NULL, NULL, -1, 0.5,
+         "Poisson's ratio of deformable bodies; default: 0.25"),
+    REAL("damping", 0, "s", NULL, 0, INFINITY,
+         "of deformable bodies: viscous stress over the rate of elastic stress; default: 0"),
+    REAL("damping_mass", 0, "1/s", NULL, 0, INFINITY,
+         "of finite elements: forces over mass times velocity, as of a resting fluid; default: 0"),
     REGISTRY(
-        "model", 0, "st-venant-kirchhoff", model_name,
-        "elastic law of finite elements: st-venant-kirchhoff, or neo-hookean for large strains"),
-    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
-    END};
+        "model", 0, NULL, model_name,
+        "elastic law of finite elements: st-venant-kirchhoff (default), or neo-hookean for large "
+        "strains"),
+    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
 
 #define PLACE_FIELDS                                                                               \
   VECTOR("position", 0, "m", "0", "of the shape's origin (shapes: see below)"),                    \

@@ -100,6 +100,7 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
       [SCREE_SET_HALF_LINE] = "it does not support frictionless contact",
       [SCREE_SET_SPACE] = "it does not support bilateral constraints (joints)",
       [SCREE_SET_BALL] = "it does not support joints with dry friction",
+      [SCREE_SET_ROLLING] = "it does not support contacts with resistance to rolling",
   };
   const int outside = first_outside(problem, class_->sets);
   return outside < 0 ? NULL : names[problem->set[outside]];

@@ -91,8 +91,10 @@ void scree_system_work_end(scree_System *s, bool certified) {
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status) status = scree_solver_solve(s->solver, problem, s->posed.r, s->posed.u, info);
+  if (!status)
+    status = scree_solver_solve(s->solver, problem, scree_system_r(s), scree_system_u(s), info);
   s->posed.y = scree_solver_velocities(s->solver);
+  if (scree_rolls(s)) scree_rolling_take(s);
   return status;
 }
 
@@ -253,6 +255,8 @@ static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
 }
 
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
+  const scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, false);
   settings.tolerance *= rules.rough;
@@ -260,10 +264,12 @@ scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *repor
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
+  scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, begun);
   if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
-  scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
+  status = solve_once(s, &problem, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
   if (status || !report->solve.converged) return status;
   status = hold_apart(s, &problem, &settings, report);

@@ -111,6 +111,16 @@ static scree_Status check_scheme(const scree_World *world, const scree_LawClass 
                     scheme->name, scree_scheme_moreau_jean.name, scree_scheme_euler.name);
 }
 
+/* Non-associated flow with a given dilatancy (002 section 9) is a change of the associated one. */
+static scree_Status check_flow(const scree_World *world, const scree_PairLaw *law,
+                               scree_Flow flow) {
+  if (!law || flow == SCREE_ASSOCIATED) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "law %s: dilatancy is %g with the flow %s, expected 1, or the flow %s",
+                    law->law, scree_law_dilatancy(law), scree_flow_name(flow),
+                    scree_flow_name(SCREE_ASSOCIATED));
+}
+
 static scree_Status take_settings(scree_World *world, const scree_WorldSettings *settings) {
   const scree_Log *log = &world->log;
   char *text;
@@ -120,6 +130,8 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   if (!status)
     status = check_scheme(world, scree_law_table_terms(&world->system.laws),
                           scree_scheme_find(settings->scheme));
+  if (!status)
+    status = check_flow(world, scree_law_table_flow(&world->system.laws), settings->flow);
   if (!status) status = copy_options(settings->solve.options, &text, &options, log);
   if (status) return status;
   scree_System *s = &world->system;
@@ -201,6 +213,7 @@ scree_Status scree_world_add_material(scree_World *world, int *material) {
 static scree_Status set_law(scree_World *world, int a, int b, const scree_PairLaw *law) {
   scree_System *s = &world->system;
   scree_Status status = check_scheme(world, scree_law_find(law->law), s->scheme);
+  if (!status && scree_law_dilatancy(law) != 1) status = check_flow(world, law, s->settings.flow);
   if (!status) status = scree_law_table_set(&s->laws, a, b, law, &world->log);
   s->energy_known = false; /* the energy stored in contacts may change */
   return status;
