@@ -11,8 +11,8 @@ static scree_Scene *scene_of(const char *text) {
   return scene;
 }
 
-/* Runs for `duration`, or until a body has moved by `enough`; returns the largest way of a body. Steps
- * are certified, but for one in fifty after bodies have begun to fall. */
+/* Runs for `duration`, or until a body has moved by `enough`; returns the largest way of a body.
+ * Steps are certified, but for one in fifty after bodies have begun to fall. */
 static double way_of(scree_World *world, double duration, double enough) {
   enum { MOST = 512 };
   static scree_Vec3 start[MOST];

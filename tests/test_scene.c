@@ -131,8 +131,9 @@ static void mistakes(void **state) {
       {"generators:\n  - {kind: lattice, count: [2, 2, 2], spacing: 1, shape: {kind: sphere, "
        "radius: 1}}\n",
        "overlaps another body"},
-      {"dimension: 3\ngenerators: [{kind: arch, radius: 1, thickness: 1, blocks: 3}]\n",
-       "arch exists in 2D only"},
+      {"dimension: 2\ngenerators: [{kind: dome, radius: 1, thickness: 1, courses: 3, blocks: 8, "
+       "opening: 0.2}]\n",
+       "dome exists in 3D only"},
       {"dimension: 2\nbodies: [{shape: {kind: polygon, vertices: [[0,0],[1,0],[2,0]]}}]\n",
        "lie on a line"},
   };
