@@ -204,8 +204,15 @@ double scree_system_sinking(const scree_System *s) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double gap = s->contacts.gap[c] + s->contacts.curve[c];
     const double next = gap + s->times.horizon * scree_system_velocity(s, c, 0);
-    if (next >= 0 || next >= gap || scree_system_law(s, key->i, key->j)->soft) continue;
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
+    if (scree_system_law(s, key->i, key->j)->soft) { /* a spring sinks in by what it carries */
+      const size_t at = (size_t)c * (size_t)b->dimension;
+      const bool cone = !s->posed.sets || s->posed.set[c] == SCREE_SET_CONE;
+      if (cone && s->posed.r[at] > 0)
+        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / size);
+      continue;
+    }
+    if (next >= 0 || next >= gap) continue;
     worst = fmax(worst, (fmin(gap, 0) - next) / size);
   }
   return worst;
