@@ -141,6 +141,9 @@ static void mistakes(void **state) {
       {"bodies: [{kind: elements, shape: {kind: elements, half_x: 1, half_y: 1, half_z: 1, "
        "divisions: [1, 1, 1]}}]\n",
        "has no `young`"},
+      {"dimension: 2\ngenerators: [{kind: dome, radius: 1, thickness: 1, courses: 3, blocks: 8, "
+       "opening: 0.2}]\n",
+       "dome exists in 3D only"},
       {"dimension: 2\nbodies: [{shape: {kind: polygon, vertices: [[0,0],[1,0],[2,0]]}}]\n",
        "lie on a line"},
   };
