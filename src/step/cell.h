@@ -21,6 +21,7 @@
 #ifndef SCREE_STEP_CELL_H
 #define SCREE_STEP_CELL_H
 
+#include "core/private.h"
 #include "geometry/contact_match.h"
 #include "math/vec3.h"
 #include "scree/cell.h"
