@@ -59,6 +59,8 @@ class Energy(tuple):
     drivers: float
     normal: float
     friction: float
+    viscous: float
+    plastic: float
     scheme: float
     push: float
     closing: float
