@@ -62,6 +62,12 @@ if(TARGET scree_dep_siconos)
     "${SCREE_siconos_INCLUDE_DIR}/..")
 endif()
 
+# For bench/engines alone.
+scree_find(ode HEADER ode/ode.h LIBRARIES ode DEBIAN libode-dev OPTIONAL)
+scree_find(mujoco HEADER mujoco/mujoco.h LIBRARIES mujoco DEBIAN libmujoco-dev OPTIONAL)
+scree_find(bullet HEADER btBulletDynamicsCommon.h SUFFIXES bullet
+           LIBRARIES BulletDynamics BulletCollision LinearMath DEBIAN libbullet-dev OPTIONAL)
+
 # For bench/factor.c alone.
 scree_find(suitesparse HEADER cholmod.h SUFFIXES suitesparse LIBRARIES cholmod umfpack
            DEBIAN libsuitesparse-dev OPTIONAL)

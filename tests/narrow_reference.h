@@ -72,6 +72,9 @@ static inline void random_shape(scree_Shape *s, scree_ShapeKind kind, double sca
   }
   case SCREE_SHAPE_CYLINDER: status = scree_shape_init_cylinder(s, a, b, NULL); break;
   case SCREE_SHAPE_CONE: status = scree_shape_init_cone(s, a, b, NULL); break;
+  case SCREE_SHAPE_SUPERELLIPSOID:
+    status = scree_shape_init_superellipsoid(s, a, b, c, between(2, 8), between(2, 8), NULL);
+    break;
   case SCREE_SHAPE_POLYHEDRON: {
     scree_Vec3 v[24];
     int n = 4 + (int)(20 * uniform());
@@ -101,6 +104,9 @@ static inline double separation(const scree_Shape *a, const scree_Pose *pa, cons
   return -support_value(a, pa, scree_neg(n)) - support_value(b, pb, n);
 }
 
+/* The direction that reference_gap found last. */
+static scree_Vec3 reference_normal;
+
 static inline double reference_gap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                                    const scree_Pose *pb, int dimension) {
   enum { DIRECTIONS = 400, BEST = 4 };
@@ -129,7 +135,7 @@ static inline double reference_gap(const scree_Shape *a, const scree_Pose *pa, c
       else
         radius *= 0.93;
     }
-    most = fmax(most, value[m]);
+    if (value[m] > most) most = value[m], reference_normal = best[m];
   }
   return most;
 }
@@ -159,6 +165,11 @@ static inline double off_surface(const scree_Shape *s, const scree_Pose *pose, s
     return most;
   }
   case SCREE_SHAPE_CYLINDER: return fmax(hypot(q.x, q.y) - s->radius, fabs(q.z) - s->half_length);
+  case SCREE_SHAPE_SUPERELLIPSOID: {
+    double p = s->exponent[0], e = s->exponent[1];
+    double u = pow(pow(fabs(q.x / s->semi.x), p) + pow(fabs(q.y / s->semi.y), p), 1 / p);
+    return (pow(pow(u, e) + pow(fabs(q.z / s->semi.z), e), 1 / e) - 1) * s->size;
+  }
   case SCREE_SHAPE_CONE: {
     double base = -0.5 * s->half_length, H = 2 * s->half_length;
     double slant = (hypot(q.x, q.y) - s->radius) * H + (q.z - base) * s->radius;

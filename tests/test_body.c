@@ -1,9 +1,11 @@
-/* What every kind of body must fulfil: the block of a point is the derivative of its velocity in
- * the scaled components, the kinetic energy is half their square, and free motion keeps it. */
-#include "body/class.h"
+/* What every kind of body must fulfil (body/class.h). Rigid: the block of a point is the derivative
+ * of its velocity in the scaled components, the kinetic energy is half their square, and free
+ * motion keeps it. Deformable kinds: N of a point is the derivative of its place, forces and
+ * stiffness are derivatives of the strain energy, the kick and its work fit together. */
+#include "body/bodies.h"
 #include "test_world_scene.h"
 
-enum { COMPONENTS = 32, STATE = 64 };
+enum { COMPONENTS = 6, MANY = 400 };
 
 static double some(int k) {
   return sin(12.9898 * k + 0.3);
@@ -16,44 +18,221 @@ static scree_Inertia inertia_of(double mass, scree_Vec3 J) {
                          .inv_sqrt_moments = {1 / sqrt(J.x), 1 / sqrt(J.y), 1 / sqrt(J.z)}};
 }
 
-static void check_class(const scree_BodyClass *class_, int d) {
+static void check_rigid(int d) {
   const scree_Inertia inertia = inertia_of(2.5, d == 2 ? vec(0.7, 0.7, 0.7) : vec(0.3, 0.7, 0.9));
-  const int n = class_->components(d), more = class_->state ? class_->state(d) : 0;
-  assert_true(n > 0 && n <= COMPONENTS && more <= STATE);
+  const int n = d == 2 ? 3 : 6;
   scree_Motion motion = {
       .pose = {.position = {0.3, -0.2, d == 2 ? 0 : 0.5},
                .orientation = d == 2 ? turned(0.7) : (scree_Quat){0.5, 0.5, -0.5, 0.5}}};
-  double state[STATE] = {0}, y[COMPONENTS], B[3 * COMPONENTS], square = 0;
+  double y[COMPONENTS], B[3 * COMPONENTS], square = 0;
   for (int k = 0; k < n; ++k) {
     y[k] = some(k);
     square += y[k] * y[k];
   }
-  class_->kick(&inertia, y, d, &motion, state);
+  motion.velocity = scree_rigid_unscale(&inertia, motion.pose.orientation, d, y);
   double rotation;
-  const double energy = class_->kinetic(&inertia, &motion, state, &rotation);
+  const double energy = scree_rigid_kinetic(&inertia, &motion, &rotation);
   NEAR(energy, 0.5 * square, 1e-14 * square);
   assert_true(rotation >= 0 && rotation <= energy);
   const scree_Vec3 point = vec(1.1, 0.4, d == 2 ? 0 : -0.6);
   const scree_Vec3 axes[3] = {{0.6, 0.8, 0}, {-0.8, 0.6, 0}, {0, 0, 1}};
-  class_->block(&inertia, &motion, state, point, axes, -1, d, B);
-  const scree_Vec3 v = class_->velocity(&motion, state, point);
+  const scree_Vec3 arm = scree_sub(point, motion.pose.position);
+  scree_rigid_block(&inertia, motion.pose.orientation, arm, axes, -1, d, B);
+  const scree_Vec3 v = scree_rigid_velocity(&motion.pose, &motion.velocity, point);
   for (int k = 0; k < d; ++k) {
     double u = 0;
     for (int j = 0; j < n; ++j) u += B[k * n + j] * y[j];
     NEAR(-u, axes[k].x * v.x + axes[k].y * v.y + axes[k].z * v.z, 1e-14);
   }
-  for (int k = 0; k < 100; ++k) class_->drift(&inertia, 0.01, &motion, state);
-  NEAR(class_->kinetic(&inertia, &motion, state, NULL), energy, 1e-13 * energy);
+  for (int k = 0; k < 100; ++k) scree_rigid_drift(&inertia, 0.01, &motion);
+  NEAR(scree_rigid_kinetic(&inertia, &motion, NULL), energy, 1e-13 * energy);
 }
 
-static void test_classes(void **state) {
+static void test_rigid(void **state) {
   (void)state;
-  assert_string_equal(scree_body_registry[0]->name, "rigid");
-  for (int k = 0; scree_body_registry[k]; ++k)
-    for (int d = 2; d <= 3; ++d) check_class(scree_body_registry[k], d);
+  assert_string_equal(scree_body_registry[SCREE_BODY_RIGID]->name, "rigid");
+  check_rigid(2);
+  check_rigid(3);
+}
+
+/* ---- deformable kinds ------------------------------------------------------------------------ */
+
+/* One body of a kind, deformed and moving. */
+static const scree_Deformable *make(scree_Bodies *b, scree_BodyKind kind, int d, bool explicit_,
+                                    double damping) {
+  scree_Shape shape;
+  if (d == 2)
+    OK(scree_shape_init_ellipse(&shape, 0.5, 0.3, &test_log));
+  else
+    OK(scree_shape_init_ellipsoid(&shape, 0.5, 0.3, 0.4, &test_log));
+  scree_BodyDef def = scree_body_def();
+  def.shape = &shape;
+  def.kind = kind;
+  def.density = 700;
+  def.pose = (scree_Pose){{1, 2, d == 2 ? 0 : 3},
+                          d == 2 ? turned(0.7) : (scree_Quat){0.5, 0.5, -0.5, 0.5}};
+  def.velocity = (scree_Twist){{0.3, 0.2, d == 2 ? 0 : 0.1}, {d == 2 ? 0 : 1, d == 2 ? 0 : 2, 3}};
+  def.elastic =
+      (scree_Elastic){.young = 1e4, .poisson = 0.3, .damping = damping, .explicit_ = explicit_};
+  scree_bodies_init(b, d);
+  OK(scree_bodies_add(b, &def, &test_log));
+  scree_shape_fini(&shape);
+  const scree_Deformable *self = scree_bodies_deformable(b, 0);
+  assert_non_null(self);
+  assert_true(self->components <= MANY && self->size <= SCREE_VERTEX_MAX);
+  /* the undeformed body has no strain, and the kinetic energy of a rigid one */
+  const scree_Inertia *inertia = &b->inertia[0];
+  const double energy = scree_rigid_kinetic(
+      inertia, &(scree_Motion){{def.pose.position, b->motion[0].pose.orientation}, def.velocity},
+      NULL);
+  NEAR(self->class_->strain(self, scree_deformable_q(b, self)), 0, 1e-20 * energy);
+  NEAR(scree_bodies_kinetic(b, 0, NULL), energy, 1e-12 * energy);
+  NEAR(b->motion[0].velocity.angular.z, def.velocity.angular.z, 1e-13);
+  NEAR(b->motion[0].velocity.linear.x, def.velocity.linear.x, 1e-13);
+  double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
+  for (size_t k = 0; k < self->components; ++k) {
+    q[k] += 0.05 * some((int)k);
+    v[k] += 0.5 * some((int)k + 31);
+  }
+  scree_deformable_update(b, self);
+  return self;
+}
+
+static void check_points(const scree_Bodies *b, const scree_Deformable *self) {
+  const int d = self->dimension, n = self->size;
+  const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
+  const scree_Vec3 c = b->motion[0].pose.position;
+  const scree_Vec3 point = vec(c.x + 0.1, c.y - 0.2, d == 2 ? 0 : c.z + 0.15);
+  double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX], moved[MANY], M[SCREE_TOUCH_MAX * 36];
+  int vertex[SCREE_TOUCH_MAX], other[SCREE_TOUCH_MAX];
+  const int count = self->class_->touch(self, q, point, 0, vertex, N);
+  assert_in_range(count, 1, SCREE_TOUCH_MAX);
+  scree_Vec3 x = {0, 0, 0}, u = {0, 0, 0};
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < n; ++j) {
+      const size_t at = (size_t)(vertex[i] * n + j);
+      const double *Ni = N + i * d * n;
+      x = scree_add(x, vec(Ni[j] * q[at], Ni[n + j] * q[at], d == 2 ? 0 : Ni[2 * n + j] * q[at]));
+      u = scree_add(u, vec(Ni[j] * v[at], Ni[n + j] * v[at], d == 2 ? 0 : Ni[2 * n + j] * v[at]));
+    }
+  /* the map is linear in q: the point itself is N q, and stays the same material point */
+  assert_true(scree_norm(scree_sub(x, point)) < 1e-12);
+  const double h = 1e-6;
+  for (size_t k = 0; k < self->components; ++k) moved[k] = q[k] + h * v[k];
+  assert_int_equal(self->class_->touch(self, moved, scree_axpy(point, h, u), 0, other, M), count);
+  for (int k = 0; k < count * d * n; ++k) NEAR(M[k], N[k], 1e-12);
+  assert_true(self->class_->reach(self, q, v, h) >= h * scree_norm(u));
+}
+
+/* f = -d strain/dq and K = -df/dq by central differences. */
+static void check_derivatives(const scree_Bodies *b, const scree_Deformable *self) {
+  const size_t n = self->components;
+  const double *q = scree_deformable_q(b, self), h = 1e-6;
+  static double f[MANY], more[MANY], less[MANY], moved[MANY], K[MANY * MANY];
+  double scale = 0, stiff = 0;
+  self->class_->force(self, q, f, K);
+  for (size_t k = 0; k < n; ++k) scale = fmax(scale, fabs(f[k]));
+  for (size_t k = 0; k < n * n; ++k) stiff = fmax(stiff, fabs(K[k]));
+  for (size_t k = 0; k < n; ++k) {
+    memcpy(moved, q, n * sizeof *q);
+    moved[k] = q[k] + h;
+    const double up = self->class_->strain(self, moved);
+    self->class_->force(self, moved, more, NULL);
+    moved[k] = q[k] - h;
+    const double down = self->class_->strain(self, moved);
+    self->class_->force(self, moved, less, NULL);
+    NEAR((down - up) / (2 * h), f[k], 1e-8 * scale);
+    for (size_t j = 0; j < n; ++j) {
+      NEAR((less[j] - more[j]) / (2 * h), K[j * n + k], 1e-7 * stiff);
+      NEAR(K[j * n + k], K[k * n + j], 1e-12 * stiff);
+    }
+  }
+}
+
+/* The kick: kinetic energy changes by the work of internal forces, of the load and of damping. */
+static void check_kick(scree_Bodies *b, const scree_Deformable *self, double h) {
+  const size_t n = self->components;
+  const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
+  double *change = scree_deformable_change(b, self), after[MANY], damped;
+  const scree_BodyLoad load = {vec(1, -9, self->dimension == 2 ? 0 : 2),
+                               self->dimension == 2 ? vec(0, 0, 40) : vec(30, -20, 40)};
+  assert_true(self->class_->prepare(self, q, v, &load, h, change));
+  for (size_t k = 0; k < n; ++k) after[k] = v[k] + change[k];
+  const scree_Twist a = self->class_->twist(self, q, v), z = self->class_->twist(self, q, after);
+  const double work = self->class_->work(self, v, after, &damped);
+  const double given =
+      0.5 * h *
+      (b->inertia[0].mass * scree_dot(load.acceleration, scree_add(a.linear, z.linear)) +
+       scree_dot(load.torque, scree_add(a.angular, z.angular)));
+  const double before = self->class_->kinetic(self, v, NULL);
+  const double change_of = self->class_->kinetic(self, after, NULL) - before;
+  NEAR(change_of, work + given - damped, 1e-12 * (before + fabs(work) + fabs(given)));
+  if (h == 0) NEAR(change_of, 0, 1e-15 * before);
+}
+
+static void test_deformable(void **state) {
+  (void)state;
+  for (int kind = SCREE_BODY_RIGID + 1; kind < SCREE_BODY_KINDS; ++kind) {
+    assert_int_equal(scree_body_kind(scree_body_kind_name((scree_BodyKind)kind)), kind);
+    for (int d = 2; d <= 3; ++d)
+      for (int how = 0; how < 4; ++how) {
+        scree_Bodies b;
+        const scree_Deformable *self =
+            make(&b, (scree_BodyKind)kind, d, how % 2 == 1, how >= 2 ? 1e-3 : 0);
+        check_points(&b, self);
+        check_derivatives(&b, self);
+        check_kick(&b, self, 0);
+        check_kick(&b, self, 2e-3);
+        check_kick(&b, self, 0.2);
+        scree_bodies_fini(&b);
+      }
+  }
+}
+
+/* Under a strong compression K is indefinite; the step still has a positive definite A. */
+static void test_compressed(void **state) {
+  (void)state;
+  scree_Bodies b;
+  const scree_Deformable *self = make(&b, SCREE_BODY_PSEUDO_RIGID, 3, false, 0);
+  double *q = scree_deformable_q(&b, self);
+  for (int k = 3; k < 12; ++k) q[k] *= 0.3;
+  check_kick(&b, self, 0.5);
+  scree_bodies_fini(&b);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  scree_Bodies b;
+  scree_Shape shape;
+  OK(scree_shape_init_capsule(&shape, 0.3, 0.2, &test_log));
+  scree_BodyDef def = scree_body_def();
+  def.shape = &shape;
+  def.kind = SCREE_BODY_PSEUDO_RIGID;
+  def.elastic = (scree_Elastic){.young = 1e4, .poisson = 0.3};
+  scree_bodies_init(&b, 3);
+  assert_int_equal(scree_bodies_add(&b, &def, NULL), SCREE_BAD_INPUT);
+  scree_shape_fini(&shape);
+  OK(scree_shape_init_sphere(&shape, 0.3, &test_log));
+  const scree_Elastic bad[] = {{.young = 0, .poisson = 0.3},
+                               {.young = 1, .poisson = 0.5},
+                               {.young = 1, .poisson = -1},
+                               {.young = NAN},
+                               {.young = 1, .damping = -1}};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+    def.elastic = bad[k];
+    assert_int_equal(scree_bodies_add(&b, &def, NULL), SCREE_BAD_INPUT);
+  }
+  def.elastic = (scree_Elastic){.young = 1};
+  def.obstacle = true;
+  assert_int_equal(scree_bodies_add(&b, &def, NULL), SCREE_BAD_INPUT);
+  assert_int_equal(b.count, 0);
+  scree_shape_fini(&shape);
+  scree_bodies_fini(&b);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_classes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rigid), cmocka_unit_test(test_deformable),
+      cmocka_unit_test(test_compressed), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,10 @@ static double unit(uint64_t *seed) {
 }
 
 /* Bodies 0 to 3 have 6 components (3 in the plane). Vertices 4 to 7 have 3 and are coupled in a
- * ring, 8 has 12, 9 has 30. */
+ * ring, 8 has 12, 9 has 30: a second cluster of coupled vertices. */
 static const int sizes[] = {3, 3, 3, 3, 12, 30};
-static const size_t coupled_row[] = {0, 0, 1, 2, 4, 4, 4};
-static const int coupled_col[] = {0, 1, 0, 2};
+static const size_t coupled_row[] = {0, 0, 1, 2, 4, 4, 5};
+static const int coupled_col[] = {0, 1, 0, 2, 4};
 static const int touched[] = {0, 8,       /* a joint of 5 rows */
                               9, 1,       /* one of 1 row */
                               8,          /* a stop */
@@ -92,7 +92,8 @@ static void create_case(int d, bool with_friction_joint, bool balls, uint64_t *s
     for (size_t i = 0; i < n; ++i) g->C[square + i * (n + 1)] = 0.05;
     square += n * n;
   }
-  for (size_t k = 0; k < 4 * 9; ++k) p->vertices.x[k] = 0.15 * number(seed);
+  for (size_t k = 0; k < 4 * 9 + 12 * 30; ++k)
+    p->vertices.x[k] = (k < 4 * 9 ? 0.15 : 0.05) * number(seed);
   const uint8_t kinds[] = {SCREE_SET_SPACE, SCREE_SET_SPACE, SCREE_SET_HALF_LINE,
                            SCREE_SET_CONE,  SCREE_SET_CONE,  SCREE_SET_BALL};
   for (int c = 0; c < scree_problem_constraints(p); ++c) {

@@ -535,10 +535,18 @@ static void plate_on_grains(void **state) {
   scree_world_destroy(world);
 }
 
-/* Force on the floor of a silo six disks wide, over the weight of one of `layers`. The floor sinks
- * slowly, so that the walls carry as much as friction can. */
-static double floor_of_silo(int layers, double friction) {
-  const double d = 0.01, half = 3 * d;
+/* Forces on the floor and the walls of a silo five disks wide, over the weight of one of its
+ * layers; means over time. */
+typedef struct Silo {
+  double floor;  /* upward on the disks */
+  double rubbed; /* upward, by friction on the walls */
+  double normal; /* on both walls */
+} Silo;
+
+/* The floor sinks slowly, so that the disks slide down along the walls and friction is mobilised.
+ */
+static Silo fill_silo(int layers, double friction, uint32_t seed) {
+  const double d = 0.01, half = 2.5 * d;
   const scree_WorldSettings settings = defaults(2, step_of(0.9 * d));
   scree_World *world = make_world(&settings, friction, 0, 0);
   scree_BodyDef def = obstacle_at(0, -0.05, 0);
@@ -549,15 +557,14 @@ static double floor_of_silo(int layers, double friction) {
   add_rectangle(world, 0.5, 0.05, def);
   add_wall(world, -half, -quarter);
   add_wall(world, half, quarter);
-  uint32_t seed = 3;
   double mass = 0;
-  for (int k = 0; k < 5 * layers; ++k) {
-    const double x = (1.12 * (k % 5 - 2) + 0.1 * next_random(&seed)) * d;
+  for (int k = 0; k < 4 * layers; ++k) {
+    const double x = (1.12 * (k % 4 - 1.5) + 0.1 * next_random(&seed)) * d;
     const int disk = add_disk(world, 0.5 * d * (0.9 + 0.2 * next_random(&seed)),
-                              at(x, (0.6 + 1.02 * (k / 5)) * d, 0));
+                              at(x, (0.6 + 1.02 * (k / 4)) * d, 0));
     mass += scree_body_mass(world, disk);
   }
-  double force = 0;
+  Silo sum = {0};
   int steps = 0;
   while (scree_world_time(world) < 0.6) {
     run_steps(world, 1);
@@ -565,27 +572,53 @@ static double floor_of_silo(int layers, double friction) {
     ++steps;
     for (int k = 0; k < scree_world_contact_count(world); ++k) {
       const scree_Contact c = scree_world_contact(world, k);
-      if (c.body[0] == 0 || c.body[1] == 0) force += c.r[0] / settings.step;
+      const int first = c.body[0] < c.body[1] ? c.body[0] : c.body[1]; /* obstacles are 0, 1, 2 */
+      const double sign = c.body[0] == first ? -1 : 1;
+      if (first == 0) sum.floor += c.r[0];
+      if (first != 1 && first != 2) continue;
+      sum.rubbed += sign * c.r[1] * c.tangent[0].y;
+      sum.normal += c.r[0];
     }
   }
   scree_world_destroy(world);
-  return force / steps / (mass * g / layers);
+  const double unit = steps * settings.step * mass * g / layers;
+  return (Silo){sum.floor / unit, sum.rubbed / unit, sum.normal / unit};
 }
 
-/* Janssen: the floor carries F(n) = F(inf) (1 - q^n) of n equal parts of the filling. Two heights
- * give q, and with it the third. Without friction it carries all. */
+/* Janssen: the floor carries F(n) = F(inf) (1 - q^n) of n equal parts of the filling; the rest
+ * hangs on the walls. Without friction the floor carries all. The forces of rigid disks are not
+ * unique, and those of one packing vary: so what one packing must satisfy is the balance of forces
+ * and Coulomb's bound, and the law is that of the mean over packings, within its standard error. */
 static void janssen(void **state) {
   (void)state;
-  enum { N = 10 };
-  NEAR(floor_of_silo(N, 0), N, 0.01 * N);
-  const double a = floor_of_silo(N, 0.5), b = floor_of_silo(2 * N, 0.5),
-               c = floor_of_silo(3 * N, 0.5), q = b / a - 1;
-  print_message("silo: the floor carries %.2f, %.2f and %.2f of %d, %d and %d layers; Janssen: "
-                "%.2f\n",
-                a, b, c, N, 2 * N, 3 * N, a * (1 + q + q * q));
-  assert_true(q > 0 && q < 0.7);
-  assert_true(c < 0.6 * 3 * N);
-  NEAR(c, a * (1 + q + q * q), 0.15 * c);
+  enum { N = 8, HEIGHTS = 3, PACKINGS = 4 };
+  const double mu = 0.5;
+  double F[HEIGHTS] = {0}, error[HEIGHTS];
+  NEAR(fill_silo(N, 0, 3).floor, N, 0.01 * N);
+  for (int k = 0; k < HEIGHTS; ++k) {
+    const int layers = (k + 1) * N;
+    double squares = 0;
+    for (uint32_t seed = 1; seed <= PACKINGS; ++seed) {
+      const Silo silo = fill_silo(layers, mu, seed);
+      NEAR(silo.floor + silo.rubbed, layers, 0.02 * layers);
+      assert_true(silo.rubbed > 0 && silo.rubbed < mu * silo.normal);
+      F[k] += silo.floor / PACKINGS;
+      squares += silo.floor * silo.floor / PACKINGS;
+    }
+    error[k] = sqrt((squares - F[k] * F[k]) / (PACKINGS - 1));
+  }
+  /* two heights give q, and with it the third, with the errors of all three */
+  const double q = F[1] / F[0] - 1, third = F[0] * (1 + q + q * q);
+  const double by_first = q * (2 + q) * error[0], by_second = (1 + 2 * q) * error[1];
+  const double sigma = hypot(error[2], hypot(by_first, by_second));
+  print_message("silo: the floor carries %.2f(%.2f), %.2f(%.2f) and %.2f(%.2f) of %d, %d and %d "
+                "layers; Janssen: %.2f(%.2f)\n",
+                F[0], error[0], F[1], error[1], F[2], error[2], N, 2 * N, 3 * N, third,
+                hypot(by_first, by_second));
+  assert_true(q > 0 && q < 0.8);
+  assert_true(F[2] < 0.6 * HEIGHTS * N);
+  assert_true(sigma < 0.2 * F[2]);
+  NEAR(F[2], third, 3 * sigma);
 }
 
 /* ---- twice, once and half the step ----------------------------------------------------------- */

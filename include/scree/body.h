@@ -36,6 +36,27 @@ typedef struct scree_Signal {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+typedef enum scree_BodyKind {
+  SCREE_BODY_RIGID,
+  SCREE_BODY_PSEUDO_RIGID, /* deforms by an affine map: 12 degrees of freedom, 6 in 2D (004 8.1) */
+  SCREE_BODY_KINDS
+} scree_BodyKind;
+
+/* "rigid", "pseudo-rigid"; null for other values. */
+SCREE_API const char *scree_body_kind_name(scree_BodyKind kind);
+/* Kind by name; SCREE_BODY_KINDS when there is none. */
+SCREE_API scree_BodyKind scree_body_kind(const char *name);
+
+/* Elastic material (St Venant-Kirchhoff; plane strain in 2D) and integration of deformable
+ * bodies. */
+typedef struct scree_Elastic {
+  double young;     /* Young's modulus, > 0 */
+  double poisson;   /* > -1 and < 0.5 */
+  double damping;   /* seconds, >= 0: viscous stress over the rate of elastic stress */
+  bool explicit_;   /* A = M in 004 (3), stable for short steps only; else M + (h^2/4) K */
+  bool keeps_shape; /* contacts see the undeformed shape, turned with the body */
+} scree_Elastic;
+
 /* A body or an obstacle; start from scree_body_def(). */
 typedef struct scree_BodyDef {
   const scree_Shape *shape; /* copied; its data is shared */
@@ -49,6 +70,8 @@ typedef struct scree_BodyDef {
   uint32_t group;       /* bodies of the same group other than 0 do not touch each other (0) */
   scree_Signal driver;  /* of an obstacle: its velocity as a function of time */
   bool belt;            /* of an obstacle: the driver moves its surface, the shape stays in place */
+  scree_BodyKind kind;  /* of a body that is not an obstacle (rigid) */
+  scree_Elastic elastic; /* of deformable bodies */
 } scree_BodyDef;
 
 SCREE_API scree_BodyDef scree_body_def(void);

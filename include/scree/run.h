@@ -222,6 +222,9 @@ typedef struct scree_ReplayFrame {
   double *orientation; /* (bodies x 4) scalar first */
   double *velocity;    /* (bodies x 3) */
   double *angular;     /* (bodies x 3) */
+  double *stretch;     /* (bodies x 3) lengths along the axes of the bodies over those of their
+                        * shapes, if `deforms` */
+  bool deforms;        /* some bodies of the run are not rigid */
   bool *present;       /* (bodies) false: the body does not exist, and its numbers are undefined */
   bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
   int contacts;

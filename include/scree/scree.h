@@ -5,6 +5,7 @@
 #include "scree/base.h"
 #include "scree/body.h"
 #include "scree/contact.h"
+#include "scree/element.h"
 #include "scree/fclib.h"
 #include "scree/joint.h"
 #include "scree/law.h"

@@ -13,27 +13,37 @@
  *       drum        radius                       the solid is everything outside the circle
  *   3D  sphere      radius                       round the origin
  *       ellipsoid   semi.x, semi.y, semi.z       semi-axes along x, y, z
- *       box         semi.x, semi.y, semi.z       half extents along x, y, z
+ *       box         semi.x, semi.y, semi.z       half extents along x, y, z of the flat faces,
+ *                   radius >= 0                  rounded by `radius` around them
  *       capsule     half_length, radius > 0      along z; half_length of the cylinder's axis
  *       cylinder    half_length, radius          along z
  *       cone        half_length, radius          along z, tip at the top; its height is twice
  *                                                half_length, its base a quarter of that below
- *       polyhedron  vertices (any order, hull)   moved and turned to its principal axes
- *       clump       parts, each with a pose      moved and turned to their principal axes
- *       half-space                               the solid is z <= 0
- *       drum        radius, half_length          the solid is everything outside the cylinder along
- *                                                z; half_length = INFINITY: endless, else closed by
- *                                                two end caps at z = +-half_length
+ *       superellipsoid  semi, exponent           (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1
+ *       polyhedron  vertices, radius >= 0        the hull of the vertices, rounded by `radius`,
+ * moved and turned to its principal axes clump       parts, each with a pose      moved and turned
+ * to their principal axes half-space                               the solid is z <= 0 drum radius,
+ * half_length          the solid is everything outside the cylinder along z; half_length =
+ * INFINITY: endless, else closed by two end caps at z = +-half_length
  *
  *       rectangle   semi.x, semi.y               half extents in the plane z = 0; solid below it
  *       mesh        vertices, triangles          where they are given; the solid is behind them
+ *       height-field  vertices, triangles        a mesh made of heights over a grid
+ *       pipe        radius, half_length          inside of an open cylinder along z
+ *       funnel      radius, semi.x, half_length  inside of an open cone along z: `radius` at the
+ *                                                bottom, semi.x at the top
+ *       ring        radius, semi.x               disk of `radius` in the plane z = 0 with a hole of
+ *                                                radius semi.x; solid below it
+ *       elements    mesh of finite elements      moved and turned to its principal axes; its
+ *                                                surface is what touches
  *
- * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle, mesh) have no volume
+ * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle to ring) have no volume
  * and can only be obstacles. */
 #ifndef SCREE_SHAPE_H
 #define SCREE_SHAPE_H
 
 #include "scree/base.h"
+#include "scree/element.h"
 #include "scree/pose.h"
 
 #ifdef __cplusplus
@@ -56,12 +66,18 @@ typedef enum scree_ShapeKind {
   SCREE_SHAPE_CAPSULE,
   SCREE_SHAPE_CYLINDER,
   SCREE_SHAPE_CONE,
+  SCREE_SHAPE_SUPERELLIPSOID,
   SCREE_SHAPE_POLYHEDRON,
   SCREE_SHAPE_CLUMP,
   SCREE_SHAPE_HALF_SPACE,
   SCREE_SHAPE_DRUM,
   SCREE_SHAPE_RECTANGLE,
   SCREE_SHAPE_MESH,
+  SCREE_SHAPE_HEIGHT_FIELD,
+  SCREE_SHAPE_PIPE,
+  SCREE_SHAPE_FUNNEL,
+  SCREE_SHAPE_RING,
+  SCREE_SHAPE_ELEMENTS,
   SCREE_SHAPE_KINDS
 } scree_ShapeKind;
 
@@ -70,9 +86,12 @@ typedef struct scree_ShapeData scree_ShapeData;
 typedef struct scree_Shape {
   scree_ShapeKind kind;
   int vertex_count;           /* polygon, polyhedron: number of vertices, else 0 */
-  double radius;              /* disk, sphere, segment, capsule, drums */
-  double half_length;         /* segment, capsule, drum */
-  scree_Vec3 semi;            /* ellipse, ellipsoid: semi-axes; box: half extents */
+  double radius;              /* disk, sphere, segment, capsule, drums, ...; rounding of a box or
+                               * polyhedron */
+  double half_length;         /* segment, capsule, drum, ... */
+  scree_Vec3 semi;            /* ellipse, ellipsoid: semi-axes; box: half extents; funnel, ring: x,
+                               * the second radius */
+  double exponent[2];         /* superellipsoid: across z (p) and along z (q) */
   const scree_Vec3 *vertices; /* polygon: [vertex_count] counter-clockwise, then [vertex_count]
                                * outward unit normals of the edges k -> k+1; polyhedron,
                                * mesh: [vertex_count]; else NULL */
@@ -105,6 +124,7 @@ typedef struct scree_ShapeParameter {
   bool may_be_zero;  /* otherwise > 0 */
   bool may_infinite; /* otherwise finite */
   const char *help;
+  bool pure; /* a number without unit, not a length */
 } scree_ShapeParameter;
 
 /* What there is to know about a kind of shape: enough for a scene reader to build one. */
@@ -119,6 +139,8 @@ typedef struct scree_ShapeType {
   const scree_ShapeParameter *parameters; /* [parameter_count] */
   bool takes_parts;                       /* scree_shape_init_clump */
   bool takes_triangles;                   /* scree_shape_init_mesh */
+  bool takes_heights;                     /* scree_shape_init_height_field */
+  bool takes_elements;                    /* scree_shape_init_elements */
 } scree_ShapeType;
 
 SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
@@ -158,6 +180,11 @@ SCREE_API scree_Status scree_shape_init_cylinder(scree_Shape *shape, double radi
                                                  double half_length, const scree_Log *log);
 SCREE_API scree_Status scree_shape_init_cone(scree_Shape *shape, double radius, double half_length,
                                              const scree_Log *log);
+/* Exponents of at least 2: 2, 2 is an ellipsoid, large ones approach a cylinder or a box. */
+SCREE_API scree_Status scree_shape_init_superellipsoid(scree_Shape *shape, double semi_x,
+                                                       double semi_y, double semi_z,
+                                                       double exponent_xy, double exponent_z,
+                                                       const scree_Log *log);
 /* The convex hull of the vertices, in any order. */
 SCREE_API scree_Status scree_shape_init_polyhedron(scree_Shape *shape, const scree_Vec3 *vertices,
                                                    int vertex_count, const scree_Log *log);
@@ -170,6 +197,12 @@ SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, 
 SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
                                               int part_count, const scree_Log *log);
 
+/* The same with mass properties of its own, for unit density; the frame of the clump is that of the
+ * poses of the parts. */
+SCREE_API scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_Part *parts,
+                                                   int part_count, double volume,
+                                                   scree_Vec3 inertia, const scree_Log *log);
+
 /* A surface of triangles [triangle_count x 3] (numbers of vertices) as an obstacle: the solid is
  * behind it, corners are counter-clockwise as seen from its free side. Edges between triangles of
  * one plane cannot be felt. The frame is the one that the vertices are given in. */
@@ -179,6 +212,29 @@ SCREE_API scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec
 /* A rectangle in the plane z = 0, the solid is below it. */
 SCREE_API scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,
                                                   const scree_Log *log);
+
+/* Heights [ny x nx], row by row along x, over a grid of spacing dx, dy that is centred on the
+ * origin, as an obstacle whose solid is below. Each cell is two triangles, cut along the diagonal
+ * from its corner with the smallest coordinates. */
+SCREE_API scree_Status scree_shape_init_height_field(scree_Shape *shape, const double *heights,
+                                                     int nx, int ny, double dx, double dy,
+                                                     const scree_Log *log);
+
+/* A solid that is not convex, bounded by a closed surface of triangles [triangle_count x 3] seen
+ * counter-clockwise from outside, as a clump of convex polyhedra. Pieces are cut until the hull of
+ * each exceeds it by at most the part `concavity` of its size, or until there are `most` of them;
+ * mass properties are those of the solid itself. */
+SCREE_API scree_Status scree_shape_init_solid(scree_Shape *shape, const scree_Vec3 *vertices,
+                                              int vertex_count, const int *triangles,
+                                              int triangle_count, double concavity, int most,
+                                              const scree_Log *log);
+
+/* The solid that a mesh of finite elements of 3 dimensions fills (shared, not copied): not convex
+ * in general. A body of it is rigid, or deforms as a finite-element body. */
+SCREE_API scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
+                                                 const scree_Log *log);
+/* The mesh of a shape of elements, in the frame of the shape; null for all others. */
+SCREE_API const scree_ElementMesh *scree_shape_elements(const scree_Shape *shape);
 
 /* A copy shares vertices and parts with its original; free both. */
 SCREE_API void scree_shape_copy(const scree_Shape *from, scree_Shape *to);

@@ -113,6 +113,14 @@ SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
                                                const scree_Twist *velocity);
 /* Valid until a body is added. */
 SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
+SCREE_API scree_BodyKind scree_body_kind_of(const scree_World *world, int body);
+/* Of a deformable body: the shape without deformation, of the same kind as the present one (a ball
+ * that deforms counts as an ellipsoid), and the lengths along the axes of its present pose over
+ * those without deformation. The shape itself and 1 of all other bodies. */
+SCREE_API scree_Shape scree_body_undeformed(const scree_World *world, int body);
+SCREE_API scree_Vec3 scree_body_stretch(const scree_World *world, int body);
+/* Whether some body is not rigid. */
+SCREE_API bool scree_world_deforms(const scree_World *world);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
 SCREE_API bool scree_body_is_removed(const scree_World *world, int body);
 /* Steps that were done when it was removed; -1: it is there. */

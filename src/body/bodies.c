@@ -23,9 +23,12 @@ void scree_bodies_fini(scree_Bodies *bodies) {
   for (int k = 0; k < bodies->count; ++k) scree_shape_fini(&bodies->cold[k].shape);
   for (int k = 0; k < bodies->driver_count; ++k) scree_signal_fini(&bodies->drivers[k].signal);
   for (int k = 0; k < bodies->force_count; ++k) scree_signal_fini(&bodies->forces[k].signal);
-  scree_free(bodies->kind);
-  scree_free(bodies->state_offset);
+  for (int k = 0; k < bodies->deformable_count; ++k)
+    bodies->deformable[k].class_->destroy(&bodies->deformable[k]);
+  scree_free(bodies->deformable);
+  scree_free(bodies->deformable_index);
   scree_free(bodies->state);
+  scree_free(bodies->work);
   scree_free(bodies->motion);
   scree_free(bodies->inertia);
   scree_free(bodies->cold);
@@ -111,6 +114,8 @@ void scree_bodies_fit(scree_Bodies *b) {
   scree_fit((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold);
   scree_fit((void **)&b->fixed, &b->fixed_capacity, n, sizeof *b->fixed);
   if (b->gone) scree_fit((void **)&b->gone, &b->gone_capacity, n, sizeof *b->gone);
+  if (b->deformable_index)
+    scree_fit((void **)&b->deformable_index, &b->index_capacity, n, sizeof *b->deformable_index);
 }
 
 static scree_Status add_driver(scree_Bodies *b, const scree_BodyDef *def, const scree_Log *log) {
@@ -123,6 +128,76 @@ static scree_Status add_driver(scree_Bodies *b, const scree_BodyDef *def, const 
   scree_Status status = scree_signal_copy(&def->driver, owner, &signal, log);
   if (!status) b->drivers[b->driver_count++] = (scree_Driver){.signal = signal, .body = b->count};
   return status;
+}
+
+/* ---- deformable bodies ----------------------------------------------------------------------- */
+
+const char *scree_body_kind_name(scree_BodyKind kind) {
+  return kind < SCREE_BODY_KINDS ? scree_body_registry[kind]->name : NULL;
+}
+
+scree_BodyKind scree_body_kind(const char *name) {
+  int kind = 0;
+  while (kind < SCREE_BODY_KINDS && strcmp(scree_body_registry[kind]->name, name) != 0) ++kind;
+  return (scree_BodyKind)kind;
+}
+
+static bool grow_deformable(scree_Bodies *b, size_t components) {
+  const size_t n = (size_t)b->count + 1, all = 2 * (b->components + components);
+  const bool first = !b->deformable_index;
+  if (!scree_grow_lean((void **)&b->deformable_index, &b->index_capacity, n,
+                       sizeof *b->deformable_index))
+    return false;
+  if (first)
+    for (int k = 0; k < b->count; ++k) b->deformable_index[k] = -1;
+  if (components == 0) return true;
+  return scree_grow_lean((void **)&b->deformable, &b->deformable_capacity,
+                         (size_t)b->deformable_count + 1, sizeof *b->deformable) &&
+         scree_grow_lean((void **)&b->state, &b->state_capacity, all, sizeof *b->state) &&
+         scree_grow_lean((void **)&b->work, &b->work_capacity, all, sizeof *b->work);
+}
+
+/* Make what a deformable body owns, and room for it; self->class_ stays null for other bodies. */
+static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
+                                      const scree_Inertia *inertia, scree_Deformable *self,
+                                      const scree_Log *log) {
+  const int body = b->count;
+  if (def->kind >= SCREE_BODY_KINDS)
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: kind %d, expected 0 to %d", body,
+                      (int)def->kind, SCREE_BODY_KINDS - 1);
+  if (def->obstacle && def->kind != SCREE_BODY_RIGID)
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: an obstacle is %s, expected rigid", body,
+                      scree_body_registry[def->kind]->name);
+  if (def->kind == SCREE_BODY_RIGID) {
+    if (b->deformable_index && !grow_deformable(b, 0))
+      return scree_fail_memory(log, "the deformable bodies");
+    return SCREE_OK;
+  }
+  scree_Deformable made = {.class_ = scree_body_registry[def->kind],
+                           .body = body,
+                           .dimension = b->dimension,
+                           .offset = b->components};
+  const scree_Status status = made.class_->create(def, inertia, &made, log);
+  if (status) return status;
+  made.components = (size_t)made.vertices * (size_t)made.size;
+  if (!grow_deformable(b, made.components)) {
+    made.class_->destroy(&made);
+    return scree_fail_memory(log, "the deformable bodies");
+  }
+  *self = made;
+  return SCREE_OK;
+}
+
+/* The body whose cold data and motion have just been written. */
+static void add_deformable(scree_Bodies *b, const scree_Deformable *self) {
+  const int k = self->body;
+  const scree_Motion motion = b->motion[k];
+  b->deformable[b->deformable_count] = *self;
+  b->deformable_index[k] = b->deformable_count++;
+  b->components += self->components;
+  b->balls = false;
+  scree_bodies_set_undeformed(b, k, &motion.pose);
+  scree_bodies_set_rigid_velocity(b, k, &motion.velocity);
 }
 
 scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
@@ -143,13 +218,16 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has a driver, expected an obstacle", body);
   if (!grow(bodies) || (bodies->gone && !grow_gone(bodies, (size_t)body + 1)))
     return scree_fail_memory(log, "the bodies");
+  scree_Deformable deformable = {.class_ = NULL};
+  status = create_deformable(bodies, def, &inertia, &deformable, log);
+  if (status) return status;
   scree_BodyCold cold = {
       .material = def->material, .group = def->group, .driver = -1, .belt = def->belt};
   scree_shape_copy(def->shape, &cold.shape);
   if (def->driver.kind != SCREE_SIGNAL_ZERO) {
     cold.driver = bodies->driver_count;
     status = add_driver(bodies, def, log);
-    if (status) {
+    if (status) { /* only obstacles have drivers: there is no deformable body to destroy */
       scree_shape_fini(&cold.shape);
       return status;
     }
@@ -163,9 +241,11 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   bodies->cold[body] = cold;
   bodies->fixed[body] = def->obstacle ? SCREE_BODY_OBSTACLE : 0;
   if (bodies->gone) bodies->gone[body] = -1;
+  if (bodies->deformable_index) bodies->deformable_index[body] = -1;
   bodies->balls = bodies->balls && (def->obstacle || scree_is_ball(&cold.shape, &inertia));
   if (cold.shape.size < bodies->thinnest) bodies->thinnest = cold.shape.size;
   bodies->count++;
+  if (deformable.class_) add_deformable(bodies, &deformable);
   return SCREE_OK;
 }
 
@@ -198,7 +278,9 @@ scree_Status scree_bodies_set_gone(scree_Bodies *b, int body, int64_t step, cons
   b->fixed[body] &= (unsigned char)~SCREE_BODY_GONE;
   if (!is) return SCREE_OK;
   b->fixed[body] |= SCREE_BODY_GONE;
-  b->motion[body].velocity = (scree_Twist){{0, 0, 0}, {0, 0, 0}};
+  const scree_Twist rest = {{0, 0, 0}, {0, 0, 0}};
+  b->motion[body].velocity = rest;
+  if (scree_bodies_deformable(b, body)) scree_bodies_set_rigid_velocity(b, body, &rest);
   return SCREE_OK;
 }
 
@@ -240,21 +322,22 @@ scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
 }
 
 size_t scree_bodies_snapshot_size(const scree_Bodies *b) {
-  return (size_t)b->count * sizeof *b->motion + scree_bodies_state_count(b) * sizeof *b->state;
+  return (size_t)b->count * sizeof *b->motion + 2 * b->components * sizeof *b->state;
 }
 
 void scree_bodies_save(const scree_Bodies *b, void *snapshot) {
   const size_t motions = (size_t)b->count * sizeof *b->motion;
-  const size_t states = scree_bodies_state_count(b) * sizeof *b->state;
+  const size_t states = 2 * b->components * sizeof *b->state;
   if (motions) memcpy(snapshot, b->motion, motions);
   if (states) memcpy((char *)snapshot + motions, b->state, states);
 }
 
 void scree_bodies_restore(scree_Bodies *b, const void *snapshot) {
   const size_t motions = (size_t)b->count * sizeof *b->motion;
-  const size_t states = scree_bodies_state_count(b) * sizeof *b->state;
+  const size_t states = 2 * b->components * sizeof *b->state;
   if (motions) memcpy(b->motion, snapshot, motions);
   if (states) memcpy(b->state, (const char *)snapshot + motions, states);
+  for (int k = 0; k < b->deformable_count; ++k) scree_deformable_update(b, &b->deformable[k]);
 }
 
 size_t scree_bodies_memory(const scree_Bodies *b) {
@@ -263,5 +346,10 @@ size_t scree_bodies_memory(const scree_Bodies *b) {
                  b->gone_capacity * sizeof *b->gone + b->driver_capacity * sizeof *b->drivers +
                  b->force_capacity * sizeof *b->forces;
   for (int k = 0; k < b->count; ++k) bytes += scree_shape_memory(&b->cold[k].shape);
+  bytes += b->index_capacity * sizeof *b->deformable_index +
+           b->deformable_capacity * sizeof *b->deformable +
+           (b->state_capacity + b->work_capacity) * sizeof *b->state;
+  for (int k = 0; k < b->deformable_count; ++k)
+    bytes += b->deformable[k].class_->memory(&b->deformable[k]);
   return bytes;
 }

@@ -32,12 +32,16 @@ enum { SCREE_BODY_OBSTACLE = 1, SCREE_BODY_GONE = SCREE_BROAD_ABSENT };
 
 typedef struct scree_Bodies {
   int dimension, count;
-  int nb; /* velocity components of a rigid body: 3 or 6 */
-  /* Kinds other than rigid, or null: there are none. */
-  unsigned char *kind;  /* (count) index in scree_body_registry */
-  size_t *state_offset; /* (count + 1) start of the state of a body */
-  double *state;        /* (state_offset[count]) */
-  bool balls;           /* all bodies except obstacles are balls with equal moments */
+  int nb;     /* velocity components of a rigid body: 3 or 6 */
+  bool balls; /* all bodies except obstacles are rigid balls with equal moments */
+  /* Bodies that are not rigid (deformable.c). */
+  int deformable_count;
+  size_t deformable_capacity, index_capacity, state_capacity, work_capacity;
+  scree_Deformable *deformable; /* (deformable_count) in the order of the world */
+  int *deformable_index;        /* (count) index in `deformable`, or -1; null: there are none */
+  size_t components;            /* of all of them */
+  double *state;                /* (2 components) q, then v, of each */
+  double *work; /* (2 components) change of v in a kick without contacts, then v after the kick */
   size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity, gone_capacity;
   scree_Motion *motion;   /* (count) */
   scree_Inertia *inertia; /* (count) */
@@ -73,26 +77,47 @@ static inline scree_Twist scree_bodies_velocity_before(const scree_Bodies *bodie
   return driver >= 0 ? bodies->drivers[driver].before : bodies->motion[k].velocity;
 }
 
-/* Bodies of all kinds. If there are only rigid ones these are the kernels of rigid.h. */
-static inline const scree_BodyClass *scree_bodies_class(const scree_Bodies *b, int k) {
-  return b->kind ? scree_body_registry[b->kind[k]] : &scree_body_rigid;
+/* The deformable body k, or null: it is rigid or an obstacle. */
+static inline const scree_Deformable *scree_bodies_deformable(const scree_Bodies *b, int k) {
+  if (!b->deformable_index || b->deformable_index[k] < 0) return NULL;
+  return &b->deformable[b->deformable_index[k]];
 }
-static inline double *scree_bodies_state(const scree_Bodies *b, int k) {
-  return b->kind ? b->state + b->state_offset[k] : NULL;
+/* Coordinates and velocity of a deformable body; in a kick, the change of the velocity without
+ * contacts, and the velocity after it. */
+static inline double *scree_deformable_q(const scree_Bodies *b, const scree_Deformable *self) {
+  return b->state + 2 * self->offset;
 }
-static inline size_t scree_bodies_state_count(const scree_Bodies *b) {
-  return b->kind ? b->state_offset[b->count] : 0;
+static inline double *scree_deformable_v(const scree_Bodies *b, const scree_Deformable *self) {
+  return b->state + 2 * self->offset + self->components;
 }
+static inline double *scree_deformable_change(const scree_Bodies *b, const scree_Deformable *self) {
+  return b->work + 2 * self->offset;
+}
+static inline double *scree_deformable_after(const scree_Bodies *b, const scree_Deformable *self) {
+  return b->work + 2 * self->offset + self->components;
+}
+/* Shape and motion of a deformable body from its q and v, after these were changed. */
+void scree_deformable_update(scree_Bodies *bodies, const scree_Deformable *self);
+/* Free motion of a deformable body for a time h. */
+void scree_deformable_drift(scree_Bodies *bodies, const scree_Deformable *self, double h);
+/* The rates v as those of the motion as a rigid body, and the undeformed coordinates as well. */
+void scree_bodies_set_rigid_velocity(scree_Bodies *bodies, int k, const scree_Twist *velocity);
+void scree_bodies_set_undeformed(scree_Bodies *bodies, int k, const scree_Pose *pose);
+/* Elastic energy of all deformable bodies. */
+double scree_bodies_strain(const scree_Bodies *bodies);
+
+/* Bodies of all kinds. */
 static inline void scree_bodies_drift(scree_Bodies *b, int k, double h) {
-  if (!b->kind)
-    scree_rigid_drift(&b->inertia[k], h, &b->motion[k]);
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  if (self)
+    scree_deformable_drift(b, self, h);
   else
-    scree_bodies_class(b, k)->drift(&b->inertia[k], h, &b->motion[k], scree_bodies_state(b, k));
+    scree_rigid_drift(&b->inertia[k], h, &b->motion[k]);
 }
 static inline double scree_bodies_kinetic(const scree_Bodies *b, int k, double *rotation) {
-  if (!b->kind) return scree_rigid_kinetic(&b->inertia[k], &b->motion[k], rotation);
-  return scree_bodies_class(b, k)->kinetic(&b->inertia[k], &b->motion[k], scree_bodies_state(b, k),
-                                           rotation);
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  if (self) return self->class_->kinetic(self, scree_deformable_v(b, self), rotation);
+  return scree_rigid_kinetic(&b->inertia[k], &b->motion[k], rotation);
 }
 
 /* SCREE_BAD_INPUT when a pose or a velocity at `time` is not finite. */
@@ -104,7 +129,7 @@ static inline double scree_pair_size(const scree_Shape *a, const scree_Shape *b)
   return a->size < b->size ? a->size : b->size;
 }
 
-/* Whether a body is a ball with equal moments about all axes. */
+/* Whether a body is a ball with equal moments about all axes; rigid if it is no obstacle. */
 static inline bool scree_is_ball(const scree_Shape *shape, const scree_Inertia *inertia) {
   return scree_shape_is_ball(shape) && scree_inertia_isotropic(inertia);
 }
@@ -114,7 +139,7 @@ static inline bool scree_body_moves(const scree_Bodies *bodies, int k) {
   return !bodies->fixed[k] || (bodies->cold[k].driver >= 0 && !bodies->cold[k].belt);
 }
 
-/* State that a step changes, of all bodies of all kinds: motions, then states, all doubles. */
+/* State that a step changes, of all bodies of all kinds: motions, then `state`, all doubles. */
 size_t scree_bodies_snapshot_size(const scree_Bodies *bodies);
 void scree_bodies_save(const scree_Bodies *bodies, void *snapshot);
 void scree_bodies_restore(scree_Bodies *bodies, const void *snapshot);

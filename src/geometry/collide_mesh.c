@@ -36,14 +36,15 @@ static const double BEYOND = 0.05;
 enum { GATHERED = 256 };
 
 typedef struct Pair {
-  const scree_Shape *shape;
+  const scree_Shape *shape; /* without its rounding */
   const scree_TriangleMesh *mesh;
   const scree_Pose *mesh_pose;
   scree_Mat3 mesh_axes;
   scree_Pose pose; /* of the shape in the frame of the mesh */
   scree_Mat3 axes;
   double margin;
-  uint32_t part; /* of the shape */
+  double rounding; /* gaps of the bare shape are this much larger */
+  uint32_t part;   /* of the shape */
   scree_PointSink sink;
   void *user;
   int count;
@@ -58,8 +59,10 @@ static void hand_out(Pair *p, const scree_ManifoldPoint *x) {
   p->sink(p->user, &point);
 }
 
-/* Collect a point, unless it is present already; x is on the mesh. */
-static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double gap, uint32_t feature) {
+/* Collect a point, unless it is present already; x is on the mesh, the gap that of the bare shape.
+ */
+static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double bare, uint32_t feature) {
+  const double gap = bare - p->rounding;
   if (!(gap <= p->margin)) return;
   const scree_ManifoldPoint point = {
       scree_axpy(x, 0.5 * gap, n), n, gap, feature, {p->part, (uint32_t)triangle}};
@@ -116,14 +119,14 @@ static bool in_front(const Pair *p, int t) {
 
 /* ---- faces of the mesh ---- */
 
-/* Corner c of the body, surrounded by `radius`, over triangle t. */
-static void corner_on_face(Pair *p, int t, scree_Vec3 c, double radius, int name) {
+/* Corner c of the body over triangle t. */
+static void corner_on_face(Pair *p, int t, scree_Vec3 c, int name) {
   const scree_TriangleMesh *m = p->mesh;
   const scree_Vec3 n = m->normal[t];
   const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
-  if (height - radius > p->margin) return;
+  if (height - p->rounding > p->margin) return;
   const scree_Vec3 x = scree_axpy(c, -height, n);
-  if (is_inside(m, t, x)) emit(p, t, x, n, height - radius, scree_feature_vertex(0, name, 0));
+  if (is_inside(m, t, x)) emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
 }
 
 static scree_Vec3 to_mesh(const Pair *p, scree_Vec3 local) {
@@ -135,11 +138,10 @@ static void body_on_face(Pair *p, int t) {
   const scree_Shape *s = p->shape;
   const scree_Vec3 down = scree_neg(scree_mat3_tmul(&p->axes, p->mesh->normal[t]));
   switch (s->kind) {
-  case SCREE_SHAPE_SPHERE: corner_on_face(p, t, p->pose.position, s->radius, 0); break;
+  case SCREE_SHAPE_SPHERE: corner_on_face(p, t, p->pose.position, 0); break;
   case SCREE_SHAPE_CAPSULE:
     for (int k = 0; k < 2; ++k)
-      corner_on_face(p, t, to_mesh(p, scree_vec3(0, 0, k ? s->half_length : -s->half_length)),
-                     s->radius, k);
+      corner_on_face(p, t, to_mesh(p, scree_vec3(0, 0, k ? s->half_length : -s->half_length)), k);
     break;
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k)
@@ -147,18 +149,17 @@ static void body_on_face(Pair *p, int t) {
           p, t,
           to_mesh(p, scree_vec3(k & 1 ? s->semi.x : -s->semi.x, k & 2 ? s->semi.y : -s->semi.y,
                                 k & 4 ? s->semi.z : -s->semi.z)),
-          0, k);
+          k);
     break;
   case SCREE_SHAPE_POLYHEDRON:
-    for (int k = 0; k < s->vertex_count; ++k)
-      corner_on_face(p, t, to_mesh(p, s->vertices[k]), 0, k);
+    for (int k = 0; k < s->vertex_count; ++k) corner_on_face(p, t, to_mesh(p, s->vertices[k]), k);
     break;
   default: { /* round bodies: the lowest feature, and the lowest point */
     scree_Feature f;
     scree_shape_feature(s, down, &f);
-    for (int k = 0; k < f.count; ++k) corner_on_face(p, t, to_mesh(p, f.point[k]), 0, f.corner[k]);
+    for (int k = 0; k < f.count; ++k) corner_on_face(p, t, to_mesh(p, f.point[k]), f.corner[k]);
     if (f.count > 2)
-      corner_on_face(p, t, to_mesh(p, scree_shape_support(s, down)), 0, SCREE_FEATURE_POINTS);
+      corner_on_face(p, t, to_mesh(p, scree_shape_support(s, down)), SCREE_FEATURE_POINTS);
   }
   }
 }
@@ -214,7 +215,7 @@ static void vertex_on_body(Pair *p, int t, int v) {
   for (int f = 0; f < body_faces(s); ++f) {
     const scree_Vec3 n = body_face(s, f, &at);
     const double height = scree_dot(n, scree_sub(x, at));
-    if (height > p->margin) return;
+    if (height - p->rounding > p->margin) return;
     if (height > most) most = height, out = n, face = f;
   }
   const scree_Vec3 below = scree_axpy(x, -fmax(most, 0), out);
@@ -237,7 +238,7 @@ static void edge_on_body(Pair *p, int t, int e) {
   const scree_Vec3 along = scree_sub(m->vertex[edge->vertex[1]], a);
   scree_Vec3 outward = m->normal[edge->triangle[0]];
   if (edge->triangle[1] >= 0) outward = scree_add(outward, m->normal[edge->triangle[1]]);
-  const double far = p->shape->bounding_radius + p->margin;
+  const double far = p->shape->bounding_radius + p->margin; /* with the rounding */
   /* too far from the line of the edge */
   const scree_Vec3 d = scree_sub(p->pose.position, a);
   const double u = fmin(fmax(scree_dot(d, along) / scree_norm2(along), 0), 1);
@@ -257,7 +258,7 @@ static void edge_on_body(Pair *p, int t, int e) {
     if (on_body < 0 || on_body > 1 || on_mesh < 0 || on_mesh > 1) continue;
     const scree_Vec3 on = scree_axpy(a, on_mesh, along);
     const double gap = scree_dot(n, scree_sub(scree_axpy(q, on_body, own), on));
-    if (!(gap <= p->margin) || !in_edge_cone(m, e, n)) continue;
+    if (!(gap - p->rounding <= p->margin) || !in_edge_cone(m, e, n)) continue;
     /* the edge of the body must be its lowest along n */
     const scree_Vec3 low =
         to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
@@ -320,7 +321,7 @@ static void closest_points(Pair *p, int t) {
   scree_Vec3 qa, qb, n;
   double gap =
       scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb, &n);
-  if (gap > p->margin) return;
+  if (gap - p->rounding > p->margin) return;
   if (!(gap > 0)) { /* overlap: the normal of the body's core */
     body.core = 0.9;
     if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb,
@@ -347,7 +348,7 @@ static bool is_in_body(const Pair *p, scree_Vec3 x) {
   for (int f = 0; f < body_faces(p->shape); ++f) {
     scree_Vec3 at;
     const scree_Vec3 n = body_face(p->shape, f, &at);
-    if (scree_dot(n, scree_sub(local, at)) > TOLERATED * p->shape->size) return false;
+    if (scree_dot(n, scree_sub(local, at)) > p->rounding + TOLERATED * p->shape->size) return false;
   }
   return true;
 }
@@ -392,8 +393,10 @@ void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32
                         const scree_Shape *mesh, const scree_Pose *mesh_pose, double margin,
                         scree_PointSink sink, void *user) {
   const scree_Quat back = scree_quat_conj(mesh_pose->orientation);
+  const scree_Shape bare = scree_shape_core(shape);
   Pair p; /* set field by field: the array of points is large and need not be cleared */
-  p.shape = shape;
+  p.shape = &bare;
+  p.rounding = scree_shape_rounding(shape);
   p.mesh = mesh->data->mesh;
   p.mesh_pose = mesh_pose;
   p.mesh_axes = scree_quat_matrix(mesh_pose->orientation);

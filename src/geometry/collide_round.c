@@ -89,12 +89,11 @@ void scree_collide_sphere_box(const scree_Shape *a, const scree_Pose *pa, const 
   scree_Vec3 d = scree_sub(pa->position, pb->position), c = scree_mat3_tmul(&R, d), h = b->semi;
   scree_Vec3 q = scree_vec3(clamp(c.x, -h.x, h.x), clamp(c.y, -h.y, h.y), clamp(c.z, -h.z, h.z));
   scree_Vec3 out = scree_sub(c, q);
-  double distance = scree_norm(out), gap = distance - a->radius;
+  double distance = scree_norm(out), gap = distance - a->radius - b->radius;
   if (!(gap <= margin)) return;
   if (distance > 0) {
     scree_Vec3 n = scree_mat3_mul(&R, scree_scale(1 / distance, out));
-    scree_manifold_add(manifold, scree_axpy(pa->position, -0.5 * (a->radius + distance), n), n, gap,
-                       0);
+    scree_manifold_add(manifold, scree_axpy(pa->position, -(a->radius + 0.5 * gap), n), n, gap, 0);
     return;
   }
   double best = -INFINITY;
@@ -103,8 +102,9 @@ void scree_collide_sphere_box(const scree_Shape *a, const scree_Pose *pa, const 
     double ck = scree_component(c, k), s = fabs(ck) - scree_component(h, k);
     if (s > best) best = s, n = scree_scale(ck < 0 ? -1 : 1, scree_column(&R, k));
   }
-  scree_manifold_add(manifold, scree_axpy(pa->position, -0.5 * (a->radius + best), n), n,
-                     best - a->radius, 0);
+  const double depth = best - a->radius - b->radius;
+  scree_manifold_add(manifold, scree_axpy(pa->position, -(a->radius + 0.5 * depth), n), n, depth,
+                     0);
 }
 
 /* ---- two capsules ---- */

@@ -107,6 +107,9 @@ static void finish(const Elliptic *e, const Best *best, double radius, const scr
  * for a deeper one the search is wider. */
 static const double SHALLOW = 0.05;
 
+/* An overlap above this part of the smaller width is left to the generic search. */
+static const double DEEP = 0.25;
+
 /* How far, as a sine, a direction may be outside a normal cone and still belong to it: by rounding
  * a direction must not fall between two cones. The gap changes to second order only. */
 static const double CONE_SLACK = 1e-9;
@@ -257,7 +260,8 @@ void scree_collide_smooth_flat3(const scree_Shape *a, const scree_Pose *pa, cons
     return;
   if (box && best.separation < -SHALLOW * fmin(a->size, b->size))
     if (!search_box(&e, b->semi, false, reach, &best)) return;
-  if (best.separation > -INFINITY)
+  /* deep inside, faces do not point to all edges that count */
+  if (best.separation > -DEEP * fmin(a->size, b->size))
     finish(&e, &best, b->radius, pb, &Rb, margin, manifold);
   else
     scree_collide_convex(a, pa, b, pb, margin, manifold);

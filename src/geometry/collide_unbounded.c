@@ -46,8 +46,13 @@ static bool is_elliptic(const scree_Shape *s) {
   return s->kind == SCREE_SHAPE_ELLIPSE || s->kind == SCREE_SHAPE_ELLIPSOID;
 }
 
-/* Support point of an ellipse or ellipsoid, relative to its centre in world axes. */
-static scree_Vec3 elliptic_support(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 n) {
+/* Smooth bodies without corners: the support point takes their place. */
+static bool is_smooth(const scree_Shape *s) {
+  return is_elliptic(s) || s->kind == SCREE_SHAPE_SUPERELLIPSOID;
+}
+
+/* Support point, relative to its centre in world axes. */
+static scree_Vec3 support_point(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 n) {
   return scree_mat3_mul(R, scree_shape_support(s, scree_mat3_tmul(R, n)));
 }
 
@@ -113,10 +118,10 @@ static void add_plane(const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d, s
     return;
   }
   int count = corner_count(a);
-  double radius = is_elliptic(a) ? 0 : a->radius;
+  double radius = is_smooth(a) ? 0 : a->radius;
   double height = scree_dot(n, d);
   for (int k = 0; k < count; k++) {
-    scree_Vec3 p = is_elliptic(a) ? elliptic_support(a, R, scree_neg(n)) : corner(a, R, k);
+    scree_Vec3 p = is_smooth(a) ? support_point(a, R, scree_neg(n)) : corner(a, R, k);
     double gap = height + scree_dot(n, p) - radius - offset;
     if (!(gap <= margin)) continue;
     scree_Vec3 x = scree_axpy(scree_add(d, p), -(radius + 0.5 * gap), n);
@@ -246,8 +251,38 @@ static void add_ellipse(const Drum *drum, const scree_Shape *a, const scree_Mat3
     double x = points[k][0], y = points[k][1];
     /* The normal of the ellipse there is the contact's; it defines the point of the ellipsoid. */
     scree_Vec3 out = scree_add(scree_scale(x / (w1 * w1), f1), scree_scale(y / (w2 * w2), f2));
-    scree_Vec3 q = scree_add(d, elliptic_support(a, R, out));
+    scree_Vec3 q = scree_add(d, support_point(a, R, out));
     add_wall(drum, q, 0, scree_feature_vertex(0, first + (x < 0), 0), margin, manifold);
+  }
+}
+
+/* Superellipsoid in the round wall: x -> (its furthest point along the radius at x) climbs to a
+ * local maximum of the distance from the axis, a convex function. */
+static void add_superellipsoid(const Drum *drum, const scree_Shape *a, const scree_Mat3 *R,
+                               scree_Vec3 d, double margin, scree_Manifold *manifold) {
+  enum { STARTS = 8, MOST_STEPS = 200 };
+  const double tiny = 1e-13 * a->bounding_radius, near = 1e-4 * a->size;
+  scree_Vec3 found[STARTS];
+  int count = 0;
+  for (int k = 0; k < STARTS; ++k) {
+    const double angle = 2 * 3.14159265358979323846 * k / STARTS;
+    const scree_Vec3 other = scree_cross(drum->axis, drum->spare);
+    scree_Vec3 out =
+        scree_add(scree_scale(cos(angle), drum->spare), scree_scale(sin(angle), other));
+    scree_Vec3 x = d;
+    for (int step = 0; step < MOST_STEPS; ++step) {
+      const scree_Vec3 next = scree_add(d, support_point(a, R, out));
+      const bool still = scree_norm2(scree_sub(next, x)) <= tiny * tiny;
+      x = next;
+      if (still) break;
+      out = scree_unit_or(scree_axpy(x, -scree_dot(x, drum->axis), drum->axis), out);
+    }
+    bool seen = false;
+    for (int m = 0; m < count; ++m)
+      seen = seen || scree_norm2(scree_sub(found[m], x)) <= near * near;
+    if (seen) continue;
+    found[count++] = x;
+    add_wall(drum, x, 0, scree_feature_vertex(0, k, 0), margin, manifold);
   }
 }
 
@@ -262,6 +297,8 @@ void scree_collide_drum(const scree_Shape *a, const scree_Pose *pa, const scree_
     Ring ring[2];
     if (is_elliptic(a)) {
       add_ellipse(&drum, a, &Ra, d, 0, margin, manifold);
+    } else if (a->kind == SCREE_SHAPE_SUPERELLIPSOID) {
+      add_superellipsoid(&drum, a, &Ra, d, margin, manifold);
     } else if (has_rings(a, ring)) {
       for (int end = 0; end < 2; ++end) { /* a ring is an ellipsoid of zero height */
         const scree_Shape disk = {.kind = SCREE_SHAPE_ELLIPSOID,

@@ -56,8 +56,16 @@ static void exchange(void *user, const scree_ManifoldPoint *point) {
 
 void scree_collide_each(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                         const scree_Pose *pb, double margin, scree_PointSink sink, void *user) {
+  Exchange to = {sink, user};
+  if (a->kind == SCREE_SHAPE_ELEMENTS) {
+    scree_collide_elements(a, pa, b, pb, margin, sink, user);
+    return;
+  }
+  if (b->kind == SCREE_SHAPE_ELEMENTS) {
+    scree_collide_elements(b, pb, a, pa, margin, exchange, &to);
+    return;
+  }
   if (scree_shape_is_surface(a)) {
-    Exchange to = {sink, user};
     if (!scree_shape_is_surface(b)) scree_collide_each(b, pb, a, pa, margin, exchange, &to);
     return;
   }

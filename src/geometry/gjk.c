@@ -26,6 +26,10 @@ enum { MAX_GJK_STEPS = 128, MAX_CLIMB = 200, MAX_PUSHES = 40 };
  * width. */
 static const double CORE = 0.9, SHALLOW = 0.02, PUSH_ROOM = 0.02;
 
+/* Directions from which the search for the normal of a deep overlap begins, besides the faces, and
+ * how many of the best are followed. */
+enum { DIRECTIONS = 96, FOLLOWED = 6 };
+
 /* Allowed difference of clipped points from the distance, as a part of the margin, and of the
  * bodies. */
 static const double SECOND_ORDER = 1e-3, ROUNDING = 1e-7;
@@ -279,6 +283,51 @@ static bool core_normal(Posed a, Posed b, scree_Vec3 *n) {
   return scree_gjk_distance(posed_support, &a, posed_support, &b, a.centre, &qa, &qb, n) > 0;
 }
 
+/* The best few directions so far. */
+typedef struct Starts {
+  scree_Vec3 n[FOLLOWED];
+  double value[FOLLOWED];
+} Starts;
+
+static void consider(const Posed *a, const Posed *b, scree_Vec3 n, Starts *s) {
+  scree_Vec3 qa, qb;
+  const double value = separation(a, b, n, &qa, &qb);
+  int worst = 0;
+  for (int k = 0; k < FOLLOWED; ++k) {
+    if (scree_dot(s->n[k], n) > 0.95 && s->value[k] > value) return; /* the same hill */
+    if (s->value[k] < s->value[worst]) worst = k;
+  }
+  if (value > s->value[worst]) s->value[worst] = value, s->n[worst] = n;
+}
+
+static void consider_faces(const Posed *a, const Posed *b, const Posed *of, double sign,
+                           Starts *s) {
+  const scree_Polyhedron *p = of->shape->data ? of->shape->data->polyhedron : NULL;
+  for (int f = 0; p && f < p->face_count; ++f)
+    consider(a, b, scree_scale(sign, scree_mat3_mul(&of->axes, p->normal[f])), s);
+  for (int k = 0; !p && k < 6; ++k) /* axes of boxes, cylinders, cones, ... */
+    consider(a, b, scree_scale(k & 1 ? 1 : -1, scree_column(&of->axes, k / 2)), s);
+}
+
+/* A deep overlap may have several local maxima of the separation: follow the best of many
+ * directions. */
+static double search_widely(const Posed *a, const Posed *b, double size, double f, scree_Vec3 *n) {
+  Starts s;
+  for (int k = 0; k < FOLLOWED; ++k) s.value[k] = -INFINITY, s.n[k] = scree_vec3(0, 0, 0);
+  consider_faces(a, b, a, -1, &s);
+  consider_faces(a, b, b, 1, &s);
+  for (int k = 0; k < DIRECTIONS; ++k) { /* golden spiral */
+    const double z = 1 - (2 * k + 1.0) / DIRECTIONS, r = sqrt(1 - z * z), t = 2.399963229728653 * k;
+    consider(a, b, scree_vec3(r * cos(t), r * sin(t), z), &s);
+  }
+  for (int k = 0; k < FOLLOWED; ++k) {
+    if (!(s.value[k] > -INFINITY)) continue;
+    const double value = push_apart(*a, b, size, &s.n[k]);
+    if (value > f) f = value, *n = s.n[k];
+  }
+  return f;
+}
+
 /* Normal and separation of two bodies, A's centre being relative to B's; the points are relative to
  * B. Returns false when they are further apart than `margin`. */
 static bool find_separation(const Posed *A, const Posed *B, bool flat, double margin, double *gap,
@@ -301,7 +350,7 @@ static bool find_separation(const Posed *A, const Posed *B, bool flat, double ma
   if (flat) a.height = b.height = 8 * bound;
   if (!penetration_normal(a, b, n)) *n = other;
   if (climb(A, B, bound, flat, n) < climb(A, B, bound, flat, &other)) *n = other;
-  if (!flat) push_apart(*A, B, size, n);
+  if (!flat) search_widely(A, B, size, push_apart(*A, B, size, n), n);
   *gap = flat ? separation(A, B, *n, qa, qb) : witness(*A, B, size, *n, qa, qb);
   return *gap <= margin;
 }
@@ -321,11 +370,17 @@ void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scre
   const bool flat = scree_shape_type(a->kind)->dimension == 2;
   const scree_Vec3 d = scree_sub(pa->position, pb->position);
   if (scree_norm(d) > a->bounding_radius + b->bounding_radius + margin) return;
-  const Posed A = {a, scree_quat_matrix(pa->orientation), d, 1, 0, 1};
-  const Posed B = {b, scree_quat_matrix(pb->orientation), {0, 0, 0}, 1, 0, 1};
+  /* the separation of rounded bodies is that of their cores less their radii */
+  const scree_Shape core_a = scree_shape_core(a), core_b = scree_shape_core(b);
+  const double ra = scree_shape_rounding(a), rb = scree_shape_rounding(b);
+  const Posed A = {&core_a, scree_quat_matrix(pa->orientation), d, 1, 0, 1};
+  const Posed B = {&core_b, scree_quat_matrix(pb->orientation), {0, 0, 0}, 1, 0, 1};
   scree_Vec3 qa, qb, n;
   double gap;
-  if (!find_separation(&A, &B, flat, margin, &gap, &n, &qa, &qb)) return;
+  if (!find_separation(&A, &B, flat, margin + ra + rb, &gap, &n, &qa, &qb)) return;
+  gap -= ra + rb;
+  qa = scree_axpy(qa, -ra, n);
+  qb = scree_axpy(qb, rb, n);
   uint32_t name = scree_feature_closest();
   if (!flat) {
     scree_Feature fa, fb;

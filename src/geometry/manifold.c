@@ -134,23 +134,6 @@ static int straighten(Corner *x, int count, double most) {
   return count;
 }
 
-/* The manifold holds fewer points than a clip may give: repeatedly drop the corner whose removal
- * changes the polygon least. */
-static int thin_out(Corner *x, int count) {
-  while (count > SCREE_MANIFOLD_MAX) {
-    int least = 0;
-    double area = INFINITY;
-    for (int k = 0; k < count; ++k) {
-      const double a =
-          fabs(side_of(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0]));
-      if (a < area) area = a, least = k;
-    }
-    for (int m = least; m + 1 < count; ++m) x[m] = x[m + 1];
-    --count;
-  }
-  return count;
-}
-
 double scree_feature_clip(const scree_Feature *a, const scree_Feature *b, scree_Vec3 n,
                           scree_Vec3 origin, double margin, scree_Manifold *manifold) {
   /* the clipping face: the second's, unless it is no face */
@@ -172,7 +155,7 @@ double scree_feature_clip(const scree_Feature *a, const scree_Feature *b, scree_
     to = swap;
   }
   const double small = STRAIGHT * fmin(extent_of(&face), cut->count > 1 ? extent_of(&flat) : 1);
-  if (!open) count = thin_out(from, straighten(from, count, small));
+  if (!open) count = straighten(from, count, small);
   double least = INFINITY;
   for (int k = 0; k < count; ++k) {
     const Corner *x = &from[k];

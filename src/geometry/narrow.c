@@ -9,6 +9,11 @@
 
 #include <string.h>
 
+/* Every bounded shape of 3D against walls of revolution. */
+#define WALLS                                                                                      \
+  [SCREE_SHAPE_PIPE] = scree_collide_revolved, [SCREE_SHAPE_FUNNEL] = scree_collide_revolved,      \
+  [SCREE_SHAPE_RING] = scree_collide_revolved
+
 /* Two-dimensional and three-dimensional kinds are never paired: those entries stay NULL, as do
  * pairs of unbounded shapes. Other convex pairs without an entry go to the generic routine. Filled
  * for row kind <= column kind. */
@@ -36,25 +41,35 @@ static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] =
                             [SCREE_SHAPE_BOX] = scree_collide_sphere_box,
                             [SCREE_SHAPE_CAPSULE] = scree_collide_round_segment,
                             [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                            [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                            [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                            WALLS},
     [SCREE_SHAPE_ELLIPSOID] = {[SCREE_SHAPE_ELLIPSOID] = scree_collide_smooth,
                                [SCREE_SHAPE_BOX] = scree_collide_smooth_flat3,
                                [SCREE_SHAPE_CAPSULE] = scree_collide_smooth_flat3,
                                [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                               [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                               [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                               WALLS},
     [SCREE_SHAPE_BOX] = {[SCREE_SHAPE_BOX] = scree_collide_flat3,
                          [SCREE_SHAPE_CAPSULE] = scree_collide_flat3,
                          [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                         [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                         [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                         WALLS},
     [SCREE_SHAPE_CAPSULE] = {[SCREE_SHAPE_CAPSULE] = scree_collide_capsules,
                              [SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                             [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                             [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                             WALLS},
     [SCREE_SHAPE_CYLINDER] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                              [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                              [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                              WALLS},
     [SCREE_SHAPE_CONE] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                          [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                          [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                          WALLS},
+    [SCREE_SHAPE_SUPERELLIPSOID] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
+                                    [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                                    WALLS},
     [SCREE_SHAPE_POLYHEDRON] = {[SCREE_SHAPE_HALF_SPACE] = scree_collide_half_space,
-                                [SCREE_SHAPE_DRUM] = scree_collide_drum},
+                                [SCREE_SHAPE_DRUM] = scree_collide_drum,
+                                WALLS},
 };
 
 void scree_manifold_add(scree_Manifold *manifold, scree_Vec3 position, scree_Vec3 normal,

@@ -20,7 +20,7 @@
 
 /* Two box faces clip to at most 8 points; a box in the corner of a closed drum has at most 16. When
  * there are more (polygons with very many vertices), the deepest are kept. */
-enum { SCREE_MANIFOLD_MAX = 16 };
+enum { SCREE_MANIFOLD_MAX = 64 };
 
 typedef struct scree_ManifoldPoint {
   scree_Vec3 position; /* middle of the two surface points, world frame */
@@ -141,6 +141,8 @@ void scree_collide_half_space(const scree_Shape *, const scree_Pose *, const scr
                               const scree_Pose *, double, scree_Manifold *);
 void scree_collide_drum(const scree_Shape *, const scree_Pose *, const scree_Shape *,
                         const scree_Pose *, double, scree_Manifold *);
+void scree_collide_revolved(const scree_Shape *, const scree_Pose *, const scree_Shape *,
+                            const scree_Pose *, double, scree_Manifold *);
 void scree_collide_smooth(const scree_Shape *, const scree_Pose *, const scree_Shape *,
                           const scree_Pose *, double, scree_Manifold *);
 void scree_collide_smooth_flat2(const scree_Shape *, const scree_Pose *, const scree_Shape *,

@@ -5,6 +5,8 @@ enum { SWEEPS = 32 };
 
 /* Off-diagonal moments below this part of the trace are rounding errors. */
 static const double DIAGONAL = 1e-11;
+/* Entries off the diagonal, over its sum, that no longer turn the axes. */
+static const double NEGLIGIBLE = 1e-20;
 
 static void add_outer(scree_Moments *sum, double factor, scree_Vec3 a, scree_Vec3 b) {
   for (int i = 0; i < 3; ++i)
@@ -66,7 +68,7 @@ static void rotate(double a[3][3], double V[3][3], int i, int j) {
   }
 }
 
-static scree_Quat quat_of(double V[3][3]) {
+scree_Quat scree_axes_quat(const double V[3][3]) {
   /* the largest of the four components first, to avoid dividing by a small number */
   const double trace[4] = {V[0][0] + V[1][1] + V[2][2], V[0][0] - V[1][1] - V[2][2],
                            V[1][1] - V[0][0] - V[2][2], V[2][2] - V[0][0] - V[1][1]};
@@ -83,6 +85,16 @@ static scree_Quat quat_of(double V[3][3]) {
   return scree_quat_normalize(out);
 }
 
+void scree_axes_rotate(double a[3][3], double V[3][3]) {
+  const double small = NEGLIGIBLE * (fabs(a[0][0]) + fabs(a[1][1]) + fabs(a[2][2]));
+  for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+    if (fmax(fabs(a[0][1]), fmax(fabs(a[0][2]), fabs(a[1][2]))) <= small) return;
+    rotate(a, V, 0, 1);
+    rotate(a, V, 0, 2);
+    rotate(a, V, 1, 2);
+  }
+}
+
 scree_Pose scree_moments_frame(const scree_Moments *sum, scree_Vec3 *inertia) {
   const scree_Vec3 c = scree_scale(1 / sum->volume, sum->first);
   double a[3][3], V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -91,12 +103,7 @@ scree_Pose scree_moments_frame(const scree_Moments *sum, scree_Vec3 *inertia) {
       a[i][j] = sum->second[i][j] - sum->volume * scree_component(c, i) * scree_component(c, j);
   const double trace = a[0][0] + a[1][1] + a[2][2];
   const double off = fmax(fabs(a[0][1]), fmax(fabs(a[0][2]), fabs(a[1][2])));
-  if (off > DIAGONAL * trace)
-    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
-      rotate(a, V, 0, 1);
-      rotate(a, V, 0, 2);
-      rotate(a, V, 1, 2);
-    }
+  if (off > DIAGONAL * trace) scree_axes_rotate(a, V);
   *inertia = scree_vec3(a[1][1] + a[2][2], a[0][0] + a[2][2], a[0][0] + a[1][1]);
-  return (scree_Pose){c, quat_of(V)};
+  return (scree_Pose){c, scree_axes_quat((const double(*)[3])V)};
 }

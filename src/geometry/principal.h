@@ -26,4 +26,10 @@ void scree_moments_add_tetrahedron(scree_Moments *sum, scree_Vec3 a, scree_Vec3 
  * principal frame keeps it. */
 scree_Pose scree_moments_frame(const scree_Moments *sum, scree_Vec3 *inertia);
 
+/* Make the symmetric matrix `a` diagonal by rotations of its axes (Jacobi): V, a rotation, is
+ * multiplied by them from the right. Axes that are principal already stay in their order. */
+void scree_axes_rotate(double a[3][3], double V[3][3]);
+/* The orientation whose axes are the columns of the rotation V. */
+scree_Quat scree_axes_quat(const double V[3][3]);
+
 #endif

@@ -1,6 +1,7 @@
 /* Shapes: the registry, parameters and their checks, shared data (see shape.h, shape_class.h). */
 #include "core/log.h"
 #include "core/memory.h"
+#include "geometry/principal.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
@@ -21,12 +22,18 @@ static const scree_ShapeClass *const registry[SCREE_SHAPE_KINDS] = {
     [SCREE_SHAPE_CAPSULE] = &scree_shape_capsule,
     [SCREE_SHAPE_CYLINDER] = &scree_shape_cylinder,
     [SCREE_SHAPE_CONE] = &scree_shape_cone,
+    [SCREE_SHAPE_SUPERELLIPSOID] = &scree_shape_superellipsoid,
     [SCREE_SHAPE_POLYHEDRON] = &scree_shape_polyhedron,
     [SCREE_SHAPE_CLUMP] = &scree_shape_clump,
     [SCREE_SHAPE_HALF_SPACE] = &scree_shape_half_space,
     [SCREE_SHAPE_DRUM] = &scree_shape_drum,
     [SCREE_SHAPE_RECTANGLE] = &scree_shape_rectangle,
     [SCREE_SHAPE_MESH] = &scree_shape_mesh,
+    [SCREE_SHAPE_HEIGHT_FIELD] = &scree_shape_height_field,
+    [SCREE_SHAPE_PIPE] = &scree_shape_pipe,
+    [SCREE_SHAPE_FUNNEL] = &scree_shape_funnel,
+    [SCREE_SHAPE_RING] = &scree_shape_ring,
+    [SCREE_SHAPE_ELEMENTS] = &scree_shape_elements_class,
 };
 
 const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind) {
@@ -70,6 +77,7 @@ void scree_shape_fini(scree_Shape *shape) {
   scree_free(data->parts);
   scree_polyhedron_destroy(data->polyhedron);
   scree_trimesh_destroy(data->mesh);
+  scree_element_mesh_destroy(data->elements);
   scree_free(data->vertices);
   scree_free(data);
 }
@@ -126,6 +134,10 @@ const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **ve
   return shape->data->mesh->triangle[0];
 }
 
+const scree_ElementMesh *scree_shape_elements(const scree_Shape *shape) {
+  return shape->data ? shape->data->elements : NULL;
+}
+
 /* ---- init ---- */
 
 static scree_Status init(scree_Shape *shape, scree_ShapeKind kind, const double *parameters,
@@ -164,11 +176,33 @@ scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind, const do
   return init(shape, kind, parameters, &source, log);
 }
 
-scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts, int part_count,
-                                    const scree_Log *log) {
-  const scree_ShapeSource source = {.parts = parts, .part_count = part_count};
+scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_Part *parts, int part_count,
+                                       const scree_Moments *moments, const scree_Log *log) {
+  const scree_ShapeSource source = {.parts = parts, .part_count = part_count, .moments = moments};
   const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
   return init(shape, flat ? SCREE_SHAPE_CLUMP_2D : SCREE_SHAPE_CLUMP, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts, int part_count,
+                                    const scree_Log *log) {
+  return scree_shape_init_clump_of(shape, parts, part_count, NULL, log);
+}
+
+scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_Part *parts,
+                                         int part_count, double volume, scree_Vec3 inertia,
+                                         const scree_Log *log) {
+  const scree_Mat3 axes = scree_quat_matrix(scree_quat_identity());
+  const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
+  scree_Moments sum = {0};
+  if (!(volume > 0) || !(inertia.z > 0) || !isfinite(volume + inertia.x + inertia.y + inertia.z))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "clump: volume %g and moments (%g, %g, %g), expected finite ones above 0",
+                      volume, inertia.x, inertia.y, inertia.z);
+  if (flat)
+    scree_moments_add_flat(&sum, volume, scree_vec3(0, 0, 0), inertia.z);
+  else
+    scree_moments_add(&sum, volume, scree_vec3(0, 0, 0), &axes, inertia);
+  return scree_shape_init_clump_of(shape, parts, part_count, &sum, log);
 }
 
 scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertices, int vertex_count,
@@ -178,6 +212,45 @@ scree_Status scree_shape_init_mesh(scree_Shape *shape, const scree_Vec3 *vertice
                                     .triangles = triangles,
                                     .triangle_count = triangle_count};
   return init(shape, SCREE_SHAPE_MESH, NULL, &source, log);
+}
+
+scree_Status scree_shape_init_height_field(scree_Shape *shape, const double *heights, int nx,
+                                           int ny, double dx, double dy, const scree_Log *log) {
+  memset(shape, 0, sizeof *shape);
+  if (nx < 2 || ny < 2 || !(dx > 0) || !(dy > 0) || (double)nx * ny > 1e8)
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "height-field: found %d x %d heights %g and %g apart, expected at least 2 x 2 "
+        "at positive distances",
+        nx, ny, dx, dy);
+  const size_t cells = (size_t)(nx - 1) * (size_t)(ny - 1);
+  scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, (size_t)nx * (size_t)ny);
+  int *triangles = SCREE_ALLOC(int, 6 * cells), *t = triangles;
+  scree_Status status = SCREE_OK;
+  if (!vertices || !triangles) status = scree_fail_memory(log, "a height field");
+  for (int j = 0; j < ny && !status; ++j)
+    for (int i = 0; i < nx; ++i) {
+      const int at = j * nx + i;
+      vertices[at] = scree_vec3(dx * (i - 0.5 * (nx - 1)), dy * (j - 0.5 * (ny - 1)), heights[at]);
+      if (i + 1 == nx || j + 1 == ny) continue;
+      const int corners[6] = {at, at + 1, at + nx + 1, at, at + nx + 1, at + nx};
+      memcpy(t, corners, sizeof corners);
+      t += 6;
+    }
+  const scree_ShapeSource source = {.vertices = vertices,
+                                    .vertex_count = nx * ny,
+                                    .triangles = triangles,
+                                    .triangle_count = (int)(2 * cells)};
+  if (!status) status = init(shape, SCREE_SHAPE_HEIGHT_FIELD, NULL, &source, log);
+  scree_free(vertices);
+  scree_free(triangles);
+  return status;
+}
+
+scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
+                                       const scree_Log *log) {
+  const scree_ShapeSource source = {.elements = mesh};
+  return init(shape, SCREE_SHAPE_ELEMENTS, NULL, &source, log);
 }
 
 scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,
@@ -225,7 +298,8 @@ scree_Status scree_shape_init_ellipsoid(scree_Shape *shape, double semi_x, doubl
 
 scree_Status scree_shape_init_box(scree_Shape *shape, double half_x, double half_y, double half_z,
                                   const scree_Log *log) {
-  return scree_shape_init(shape, SCREE_SHAPE_BOX, (double[]){half_x, half_y, half_z}, NULL, 0, log);
+  return scree_shape_init(shape, SCREE_SHAPE_BOX, (double[]){half_x, half_y, half_z, 0}, NULL, 0,
+                          log);
 }
 
 scree_Status scree_shape_init_capsule(scree_Shape *shape, double half_length, double radius,
@@ -245,9 +319,18 @@ scree_Status scree_shape_init_cone(scree_Shape *shape, double radius, double hal
   return scree_shape_init(shape, SCREE_SHAPE_CONE, (double[]){radius, half_length}, NULL, 0, log);
 }
 
+scree_Status scree_shape_init_superellipsoid(scree_Shape *shape, double semi_x, double semi_y,
+                                             double semi_z, double exponent_xy, double exponent_z,
+                                             const scree_Log *log) {
+  return scree_shape_init(shape, SCREE_SHAPE_SUPERELLIPSOID,
+                          (double[]){semi_x, semi_y, semi_z, exponent_xy, exponent_z}, NULL, 0,
+                          log);
+}
+
 scree_Status scree_shape_init_polyhedron(scree_Shape *shape, const scree_Vec3 *vertices,
                                          int vertex_count, const scree_Log *log) {
-  return scree_shape_init(shape, SCREE_SHAPE_POLYHEDRON, NULL, vertices, vertex_count, log);
+  const double sharp = 0;
+  return scree_shape_init(shape, SCREE_SHAPE_POLYHEDRON, &sharp, vertices, vertex_count, log);
 }
 
 scree_Status scree_shape_init_half_space(scree_Shape *shape, const scree_Log *log) {
@@ -272,6 +355,23 @@ void scree_shape_feature(const scree_Shape *shape, scree_Vec3 direction, scree_F
     class_->feature(shape, direction, feature);
   else
     scree_feature_point(feature, scree_shape_support(shape, direction), 0);
+}
+
+void scree_feature_round(scree_Feature *f, scree_Vec3 direction, double radius) {
+  if (!(radius > 0)) return;
+  scree_Vec3 out = direction;
+  if (f->count == 2) {
+    const scree_Vec3 e = scree_sub(f->point[1], f->point[0]);
+    const double along = scree_dot(e, out) / scree_norm2(e);
+    out = scree_unit_or(scree_axpy(out, -along, e), direction);
+  } else if (f->count > 2) { /* Newell's sum: twice the area times the normal */
+    scree_Vec3 sum = {0, 0, 0};
+    for (int k = 2; k < f->count; ++k)
+      sum = scree_add(sum, scree_cross(scree_sub(f->point[k - 1], f->point[0]),
+                                       scree_sub(f->point[k], f->point[0])));
+    out = scree_unit_or(sum, direction);
+  }
+  for (int k = 0; k < f->count; ++k) f->point[k] = scree_axpy(f->point[k], radius, out);
 }
 
 /* Bounds of a convex shape from its support points in six directions. */

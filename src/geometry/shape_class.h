@@ -44,10 +44,13 @@ struct scree_ShapeData {
   scree_Pose frame;     /* of the shape in the coordinates that it was given in */
   scree_Vec3 *vertices; /* polygon: [n], then [n] outward unit normals of the edges k -> k+1 */
   scree_Polyhedron *polyhedron;
-  struct scree_TriangleMesh *mesh; /* mesh, rectangle */
+  struct scree_TriangleMesh *mesh; /* mesh, rectangle, surface of elements */
+  scree_ElementMesh *elements;     /* elements; vertex k of the surface is node surface[k] */
   int part_count;                  /* clump */
   scree_Part *parts;
 };
+
+struct scree_Moments;
 
 /* Input of a shape; the parameters are already in the shape, and checked. */
 typedef struct scree_ShapeSource {
@@ -57,10 +60,14 @@ typedef struct scree_ShapeSource {
   int triangle_count;
   const scree_Part *parts; /* [part_count] */
   int part_count;
+  const struct scree_Moments *moments; /* of a clump, or null: the sums over its parts */
+  const scree_ElementMesh *elements;
 } scree_ShapeSource;
 
 typedef struct scree_ShapeClass {
   scree_ShapeType type;
+  /* `radius` is a rounding: the shape is all points within `radius` of the one with radius 0. */
+  bool rounded;
   /* Compute the derived values, and `data` if the kind has any. */
   scree_Status (*init)(scree_Shape *shape, const scree_ShapeSource *source, const scree_Log *log);
   /* Furthest point along a direction of any length, in the shape's frame; null if not convex. */
@@ -76,6 +83,17 @@ const scree_ShapeClass *scree_shape_class(scree_ShapeKind kind);
 /* Bounds with axes R and origin p. */
 scree_Aabb scree_shape_bounds(const scree_Shape *shape, const scree_Mat3 *R, scree_Vec3 p);
 
+/* By how much a shape is rounded, and the same shape without it; scree_shape_fini must not be
+ * called on that. */
+static inline double scree_shape_rounding(const scree_Shape *shape) {
+  return scree_shape_class(shape->kind)->rounded ? shape->radius : 0;
+}
+static inline scree_Shape scree_shape_core(const scree_Shape *shape) {
+  scree_Shape core = *shape;
+  if (scree_shape_class(shape->kind)->rounded) core.radius = 0;
+  return core;
+}
+
 /* The feature of any convex shape. */
 void scree_shape_feature(const scree_Shape *shape, scree_Vec3 direction, scree_Feature *feature);
 /* A feature of one point. */
@@ -86,11 +104,23 @@ static inline void scree_feature_point(scree_Feature *feature, scree_Vec3 point,
   feature->edge[0] = 0;
 }
 
+/* Move the feature that faces a unit direction by a rounding: a face along its normal, an edge
+ * across itself, a point along the direction. */
+void scree_feature_round(scree_Feature *feature, scree_Vec3 direction, double radius);
+
 /* Convex hull of points [count] (hull.c); vertices [at most count] receives its corners in the
  * order of the points. The polyhedron is to be freed with scree_polyhedron_destroy. */
 scree_Status scree_hull_create(const scree_Vec3 *points, int count, scree_Vec3 *vertices,
                                scree_Polyhedron **polyhedron, const scree_Log *log);
 void scree_polyhedron_destroy(scree_Polyhedron *polyhedron);
+
+/* Add what rounding by `radius` adds to the polyhedron with corners v (rounding.c). */
+void scree_moments_add_rounding(struct scree_Moments *sum, const scree_Polyhedron *p,
+                                const scree_Vec3 *v, double radius);
+
+/* A clump with moments of its own, in the coordinates of the parts. */
+scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_Part *parts, int part_count,
+                                       const struct scree_Moments *moments, const scree_Log *log);
 
 /* Data with one reference, or null. */
 scree_ShapeData *scree_shape_data_create(void);
@@ -98,8 +128,10 @@ scree_ShapeData *scree_shape_data_create(void);
 extern const scree_ShapeClass scree_shape_disk, scree_shape_ellipse, scree_shape_polygon,
     scree_shape_segment, scree_shape_half_plane, scree_shape_drum_2d, scree_shape_clump_2d,
     scree_shape_sphere, scree_shape_ellipsoid, scree_shape_box, scree_shape_capsule,
-    scree_shape_cylinder, scree_shape_cone, scree_shape_polyhedron, scree_shape_clump,
-    scree_shape_half_space, scree_shape_drum, scree_shape_rectangle, scree_shape_mesh;
+    scree_shape_cylinder, scree_shape_cone, scree_shape_superellipsoid, scree_shape_polyhedron,
+    scree_shape_clump, scree_shape_half_space, scree_shape_drum, scree_shape_rectangle,
+    scree_shape_mesh, scree_shape_height_field, scree_shape_pipe, scree_shape_funnel,
+    scree_shape_ring, scree_shape_elements_class;
 
 #define SCREE_SHAPE_FIELD(member) offsetof(scree_Shape, member)
 #define SCREE_SHAPE_TABLE(array)                                                                   \

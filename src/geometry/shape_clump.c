@@ -47,6 +47,7 @@ static scree_Status init(scree_Shape *s, const scree_ShapeSource *source, const 
     else
       scree_moments_add(&sum, part->shape.volume, part->pose.position, &R, part->shape.inertia);
   }
+  if (source->moments) sum = *source->moments;
   scree_Pose frame = scree_moments_frame(&sum, &s->inertia);
   if (flat) frame.orientation = scree_quat_identity();
   s->data->frame = frame;

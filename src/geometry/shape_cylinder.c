@@ -12,13 +12,13 @@ static const double PI = 3.14159265358979323846;
 enum { RIM = SCREE_RIM };
 
 static const scree_ShapeParameter parameters[] = {
-    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius"},
+    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius", false},
     {"half_length", SCREE_SHAPE_FIELD(half_length), true, 0, false, false,
-     "half the length, along z"}};
+     "half the length, along z", false}};
 static const scree_ShapeParameter cone_parameters[] = {
-    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius of the base"},
+    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius of the base", false},
     {"half_length", SCREE_SHAPE_FIELD(half_length), true, 0, false, false,
-     "half the height; the tip points along z"}};
+     "half the height; the tip points along z", false}};
 
 /* The corners of the end at height z: end 0 faces down, 1 up. */
 static void rim(const scree_Shape *s, double z, int end, scree_Feature *out) {

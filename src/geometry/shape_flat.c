@@ -7,33 +7,60 @@
 #include <string.h>
 
 static const scree_ShapeParameter box_parameters[] = {
-    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "half extent along x"},
-    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "half extent along y"},
-    {"half_z", SCREE_SHAPE_FIELD(semi.z), true, 0, false, false, "half extent along z"}};
+    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "half extent along x", false},
+    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "half extent along y", false},
+    {"half_z", SCREE_SHAPE_FIELD(semi.z), true, 0, false, false, "half extent along z", false},
+    {"radius", SCREE_SHAPE_FIELD(radius), false, 0, true, false,
+     "rounding around the half extents, which are those of the flat faces", false}};
+
+static const double PI = 3.14159265358979323846;
 
 /* ---- box ---- */
+
+/* Integral of x^2 over a box of half extents a (along x), b, c rounded by r: the box, the slabs on
+ * its faces, the quarter cylinders along its edges (area pi r^2/4, first moment r^3/3 and second
+ * pi r^4/16 about their axis), the octants of a ball at its corners (pi r^3/6, pi r^4/16,
+ * pi r^5/30). */
+static double second_of_rounded(double a, double b, double c, double r) {
+  const double r2 = r * r, r4 = r2 * r2, out = a + r;
+  const double within = 2 * a * a * a / 3; /* of x^2 over [-a, a] */
+  const double slabs = 8 * b * c * (out * out * out - a * a * a) / 3 + 4 * r * within * (b + c);
+  const double along = PI * r2 * within;
+  const double across = 8 * (b + c) * (PI * r2 / 4 * a * a + 2 * a * r2 * r / 3 + PI * r4 / 16);
+  const double corners = 8 * (PI * r2 * r / 6 * a * a + a * PI * r4 / 8 + PI * r4 * r / 30);
+  return 4 * b * c * within + slabs + along + across + corners;
+}
 
 static scree_Status init_box(scree_Shape *s, const scree_ShapeSource *source,
                              const scree_Log *log) {
   (void)source, (void)log;
-  const double a = s->semi.x, b = s->semi.y, c = s->semi.z;
-  s->bounding_radius = scree_norm(s->semi);
-  s->size = 2 * fmin(a, fmin(b, c));
+  const double a = s->semi.x, b = s->semi.y, c = s->semi.z, r = s->radius, r2 = r * r;
+  s->bounding_radius = scree_norm(s->semi) + r;
+  s->size = 2 * (fmin(a, fmin(b, c)) + r);
   s->volume = 8 * a * b * c;
   s->inertia = scree_scale(s->volume / 3, scree_vec3(b * b + c * c, a * a + c * c, a * a + b * b));
+  if (!(r > 0)) return SCREE_OK;
+  s->volume += 8 * r * (a * b + b * c + c * a) + 2 * PI * r2 * (a + b + c) + 4 * PI * r2 * r / 3;
+  const double x = second_of_rounded(a, b, c, r), y = second_of_rounded(b, c, a, r);
+  const double z = second_of_rounded(c, a, b, r);
+  s->inertia = scree_vec3(y + z, z + x, x + y);
   return SCREE_OK;
 }
 
 static scree_Vec3 support_box(const scree_Shape *s, scree_Vec3 d) {
-  return scree_vec3(d.x < 0 ? -s->semi.x : s->semi.x, d.y < 0 ? -s->semi.y : s->semi.y,
-                    d.z < 0 ? -s->semi.z : s->semi.z);
+  const scree_Vec3 corner =
+      scree_vec3(d.x < 0 ? -s->semi.x : s->semi.x, d.y < 0 ? -s->semi.y : s->semi.y,
+                 d.z < 0 ? -s->semi.z : s->semi.z);
+  if (!(s->radius > 0)) return corner;
+  return scree_axpy(corner, s->radius, scree_unit_or(d, scree_vec3(0, 0, 0)));
 }
 
 static scree_Aabb bounds_box(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
   const scree_Vec3 e = s->semi;
-  return scree_bounds_about(p, fabs(R->x.x) * e.x + fabs(R->y.x) * e.y + fabs(R->z.x) * e.z,
-                            fabs(R->x.y) * e.x + fabs(R->y.y) * e.y + fabs(R->z.y) * e.z,
-                            fabs(R->x.z) * e.x + fabs(R->y.z) * e.y + fabs(R->z.z) * e.z);
+  const double r = s->radius;
+  return scree_bounds_about(p, fabs(R->x.x) * e.x + fabs(R->y.x) * e.y + fabs(R->z.x) * e.z + r,
+                            fabs(R->x.y) * e.x + fabs(R->y.y) * e.y + fabs(R->z.y) * e.z + r,
+                            fabs(R->x.z) * e.x + fabs(R->y.z) * e.y + fabs(R->z.z) * e.z + r);
 }
 
 /* Corner with bit k set on the positive side of axis k; edges along axis k: 4 k + the bits of the
@@ -48,7 +75,8 @@ static int edge_of(int axis, int bits) {
   return 4 * axis + 2 * (bits >> i & 1) + (bits >> j & 1);
 }
 
-static void feature_box(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
+/* The feature of the box without its rounding. */
+static void feature_core(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
   const double x[3] = {d.x, d.y, d.z};
   int most = 0, least = 0, bits = 0;
   for (int k = 0; k < 3; ++k) {
@@ -85,12 +113,18 @@ static void feature_box(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) 
   }
 }
 
+static void feature_box(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
+  feature_core(s, d, out);
+  scree_feature_round(out, d, s->radius);
+}
+
 const scree_ShapeClass scree_shape_box = {.type = {.name = "box",
                                                    .summary = "rectangular block",
                                                    .dimension = 3,
                                                    .bounded = true,
                                                    .convex = true,
                                                    SCREE_SHAPE_TABLE(box_parameters)},
+                                          .rounded = true,
                                           .init = init_box,
                                           .support = support_box,
                                           .bounds = bounds_box,

@@ -1,12 +1,12 @@
-/* Triangle mesh and rectangle as obstacles: surfaces whose solid is behind them. */
+/* Triangle mesh, height field and rectangle as obstacles: surfaces whose solid is behind them. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
 static const scree_ShapeParameter rectangle_parameters[] = {
-    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "half extent along x"},
-    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "half extent along y"}};
+    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "half extent along x", false},
+    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "half extent along y", false}};
 
 static scree_Status init_with(scree_Shape *s, const scree_ShapeSource *source,
                               const scree_Log *log) {
@@ -60,6 +60,14 @@ const scree_ShapeClass scree_shape_mesh = {
              .dimension = 3,
              .takes_vertices = true,
              .takes_triangles = true},
+    .init = init_mesh,
+    .bounds = bounds};
+
+const scree_ShapeClass scree_shape_height_field = {
+    .type = {.name = "height-field",
+             .summary = "heights over a grid of the plane z = 0, the solid is below them",
+             .dimension = 3,
+             .takes_heights = true},
     .init = init_mesh,
     .bounds = bounds};
 

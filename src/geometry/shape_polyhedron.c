@@ -6,6 +6,9 @@
 #include "geometry/principal.h"
 #include "geometry/shape_class.h"
 
+static const scree_ShapeParameter parameters[] = {{"radius", SCREE_SHAPE_FIELD(radius), false, 0,
+                                                   true, false, "rounding around the hull", false}};
+
 /* Width across a face: the furthest vertex behind it. */
 static double width_of(const scree_Polyhedron *p, const scree_Vec3 *v, int face) {
   const scree_Vec3 n = p->normal[face], at = v[p->corner[p->first[face]]];
@@ -23,18 +26,19 @@ static void finish(scree_Shape *s) {
     for (int k = p->first[f] + 2; k < p->first[f + 1]; ++k)
       scree_moments_add_tetrahedron(&sum, origin, v[p->corner[p->first[f]]], v[p->corner[k - 1]],
                                     v[p->corner[k]]);
+  if (s->radius > 0) scree_moments_add_rounding(&sum, p, v, s->radius);
   const scree_Pose frame = scree_moments_frame(&sum, &s->inertia);
   const scree_Quat back = scree_quat_conj(frame.orientation);
   s->data->frame = frame;
   s->volume = sum.volume;
   for (int k = 0; k < p->vertex_count; ++k) {
     v[k] = scree_pose_invert(&frame, v[k]);
-    s->bounding_radius = fmax(s->bounding_radius, scree_norm(v[k]));
+    s->bounding_radius = fmax(s->bounding_radius, scree_norm(v[k]) + s->radius);
   }
   s->size = INFINITY;
   for (int f = 0; f < p->face_count; ++f) {
     p->normal[f] = scree_quat_rotate(back, p->normal[f]);
-    s->size = fmin(s->size, width_of(p, v, f));
+    s->size = fmin(s->size, width_of(p, v, f) + 2 * s->radius);
   }
 }
 
@@ -63,10 +67,13 @@ static int furthest(const scree_Shape *s, scree_Vec3 d) {
 }
 
 static scree_Vec3 support(const scree_Shape *s, scree_Vec3 d) {
-  return s->vertices[furthest(s, d)];
+  const scree_Vec3 corner = s->vertices[furthest(s, d)];
+  if (!(s->radius > 0)) return corner;
+  return scree_axpy(corner, s->radius, scree_unit_or(d, scree_vec3(0, 0, 0)));
 }
 
-static void feature(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
+/* The feature of the polyhedron without its rounding. */
+static void feature_core(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
   const scree_Polyhedron *p = s->data->polyhedron;
   int face = 0;
   double most = -1;
@@ -104,6 +111,11 @@ static void feature(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
   }
 }
 
+static void feature(const scree_Shape *s, scree_Vec3 d, scree_Feature *out) {
+  feature_core(s, d, out);
+  scree_feature_round(out, d, s->radius);
+}
+
 static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
   scree_Aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (int k = 0; k < s->vertex_count; ++k) {
@@ -111,7 +123,8 @@ static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p
     box.lower = scree_vec3(fmin(box.lower.x, v.x), fmin(box.lower.y, v.y), fmin(box.lower.z, v.z));
     box.upper = scree_vec3(fmax(box.upper.x, v.x), fmax(box.upper.y, v.y), fmax(box.upper.z, v.z));
   }
-  return box;
+  const scree_Vec3 more = scree_vec3(s->radius, s->radius, s->radius);
+  return (scree_Aabb){scree_sub(box.lower, more), scree_add(box.upper, more)};
 }
 
 const scree_ShapeClass scree_shape_polyhedron = {.type = {.name = "polyhedron",
@@ -120,7 +133,9 @@ const scree_ShapeClass scree_shape_polyhedron = {.type = {.name = "polyhedron",
                                                           .dimension = 3,
                                                           .bounded = true,
                                                           .convex = true,
-                                                          .takes_vertices = true},
+                                                          .takes_vertices = true,
+                                                          SCREE_SHAPE_TABLE(parameters)},
+                                                 .rounded = true,
                                                  .init = init,
                                                  .support = support,
                                                  .feature = feature,

@@ -10,23 +10,23 @@ static const double PI = 3.14159265358979323846;
 static const scree_Vec3 zero = {0, 0, 0};
 
 static const scree_ShapeParameter radius_parameter[] = {
-    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius"}};
+    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius", false}};
 static const scree_ShapeParameter ellipse_parameters[] = {
-    {"semi_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "semi-axis along x"},
-    {"semi_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "semi-axis along y"}};
+    {"semi_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "semi-axis along x", false},
+    {"semi_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "semi-axis along y", false}};
 static const scree_ShapeParameter ellipsoid_parameters[] = {
-    {"semi_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "semi-axis along x"},
-    {"semi_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "semi-axis along y"},
-    {"semi_z", SCREE_SHAPE_FIELD(semi.z), true, 0, false, false, "semi-axis along z"}};
+    {"semi_x", SCREE_SHAPE_FIELD(semi.x), true, 0, false, false, "semi-axis along x", false},
+    {"semi_y", SCREE_SHAPE_FIELD(semi.y), true, 0, false, false, "semi-axis along y", false},
+    {"semi_z", SCREE_SHAPE_FIELD(semi.z), true, 0, false, false, "semi-axis along z", false}};
 static const scree_ShapeParameter segment_parameters[] = {
     {"half_length", SCREE_SHAPE_FIELD(half_length), true, 0, false, false,
-     "half the length, along x"},
+     "half the length, along x", false},
     {"radius", SCREE_SHAPE_FIELD(radius), false, 0, true, false,
-     "rounding; 0 for a line without area"}};
+     "rounding; 0 for a line without area", false}};
 static const scree_ShapeParameter capsule_parameters[] = {
     {"half_length", SCREE_SHAPE_FIELD(half_length), true, 0, true, false,
-     "half the length of the axis, along z"},
-    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius"}};
+     "half the length of the axis, along z", false},
+    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius", false}};
 
 /* ---- balls ---- */
 
@@ -62,6 +62,7 @@ const scree_ShapeClass scree_shape_disk = {.type = {.name = "disk",
                                                     .bounded = true,
                                                     .convex = true,
                                                     SCREE_SHAPE_TABLE(radius_parameter)},
+                                           .rounded = true,
                                            .init = init_ball,
                                            .support = support_ball,
                                            .bounds = bounds_ball};
@@ -71,6 +72,7 @@ const scree_ShapeClass scree_shape_sphere = {.type = {.name = "sphere",
                                                       .bounded = true,
                                                       .convex = true,
                                                       SCREE_SHAPE_TABLE(radius_parameter)},
+                                             .rounded = true,
                                              .init = init_ball,
                                              .support = support_ball,
                                              .bounds = bounds_ball};
@@ -190,6 +192,7 @@ const scree_ShapeClass scree_shape_segment = {.type = {.name = "segment",
                                                        .bounded = true,
                                                        .convex = true,
                                                        SCREE_SHAPE_TABLE(segment_parameters)},
+                                              .rounded = true,
                                               .init = init_bar,
                                               .support = support_segment,
                                               .bounds = bounds_segment};
@@ -199,6 +202,7 @@ const scree_ShapeClass scree_shape_capsule = {.type = {.name = "capsule",
                                                        .bounded = true,
                                                        .convex = true,
                                                        SCREE_SHAPE_TABLE(capsule_parameters)},
+                                              .rounded = true,
                                               .init = init_bar,
                                               .support = support_capsule,
                                               .bounds = bounds_capsule,

@@ -2,11 +2,11 @@
 #include "geometry/shape_class.h"
 
 static const scree_ShapeParameter radius_parameter[] = {
-    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius"}};
+    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "radius", false}};
 static const scree_ShapeParameter drum_parameters[] = {
-    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "inner radius"},
+    {"radius", SCREE_SHAPE_FIELD(radius), true, 0, false, false, "inner radius", false},
     {"half_length", SCREE_SHAPE_FIELD(half_length), false, INFINITY, false, true,
-     "half the length between the end caps, along z; infinite for none"}};
+     "half the length between the end caps, along z; infinite for none", false}};
 
 static scree_Status init_half_space(scree_Shape *s, const scree_ShapeSource *source,
                                     const scree_Log *log) {

@@ -290,3 +290,54 @@ scree_Status scree_trimesh_create(const scree_Vec3 *vertices, int vertex_count,
   *mesh = m;
   return SCREE_OK;
 }
+
+/* ---- deformation ---- */
+
+scree_TriangleMesh *scree_trimesh_copy(const scree_TriangleMesh *from) {
+  scree_TriangleMesh *m = SCREE_ALLOC(scree_TriangleMesh, 1);
+  if (!m) return NULL;
+  m->vertex_count = from->vertex_count;
+  m->triangle_count = from->triangle_count;
+  const size_t nv = (size_t)m->vertex_count, nt = (size_t)m->triangle_count;
+  const size_t ne = (size_t)from->edge_count;
+  m->edge = SCREE_ALLOC(scree_MeshEdge, ne);
+  if (!m->edge || !allocate(m)) {
+    scree_trimesh_destroy(m);
+    return NULL;
+  }
+  m->edge_count = from->edge_count;
+  m->node_count = from->node_count;
+  memcpy(m->vertex, from->vertex, nv * sizeof *m->vertex);
+  memcpy(m->triangle, from->triangle, nt * sizeof *m->triangle);
+  memcpy(m->side, from->side, nt * sizeof *m->side);
+  memcpy(m->normal, from->normal, nt * sizeof *m->normal);
+  memcpy(m->edge, from->edge, ne * sizeof *m->edge);
+  memcpy(m->sharp, from->sharp, nv * sizeof *m->sharp);
+  memcpy(m->owner, from->owner, nv * sizeof *m->owner);
+  memcpy(m->link_first, from->link_first, (nv + 1) * sizeof *m->link_first);
+  memcpy(m->link, from->link, 2 * ne * sizeof *m->link);
+  memcpy(m->node, from->node, (size_t)m->node_count * sizeof *m->node);
+  memcpy(m->order, from->order, nt * sizeof *m->order);
+  return m;
+}
+
+void scree_trimesh_move(scree_TriangleMesh *m, const scree_Vec3 *vertices) {
+  memcpy(m->vertex, vertices, (size_t)m->vertex_count * sizeof *vertices);
+  for (int t = 0; t < m->triangle_count; ++t) {
+    const int *c = m->triangle[t];
+    m->normal[t] = scree_unit_or(scree_cross(scree_sub(vertices[c[1]], vertices[c[0]]),
+                                             scree_sub(vertices[c[2]], vertices[c[0]])),
+                                 m->normal[t]);
+  }
+  /* children come after their parents */
+  for (int k = m->node_count - 1; k >= 0; --k) {
+    scree_MeshNode *node = &m->node[k];
+    if (node->count == 0) {
+      node->bounds = join(m->node[node->first].bounds, m->node[node->first + 1].bounds);
+      continue;
+    }
+    node->bounds = bounds_of(m, m->order[node->first]);
+    for (int j = node->first + 1; j < node->first + node->count; ++j)
+      node->bounds = join(node->bounds, bounds_of(m, m->order[j]));
+  }
+}

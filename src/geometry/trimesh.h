@@ -48,4 +48,9 @@ size_t scree_trimesh_memory(const scree_TriangleMesh *mesh);
 void scree_trimesh_query(const scree_TriangleMesh *mesh, const scree_Aabb *box,
                          void (*visit)(void *user, int triangle), void *user);
 
+/* A copy that can be deformed; null if out of memory. */
+scree_TriangleMesh *scree_trimesh_copy(const scree_TriangleMesh *mesh);
+/* Move the vertices: bounds and normals follow, which edges are convex stays as it was. */
+void scree_trimesh_move(scree_TriangleMesh *mesh, const scree_Vec3 *vertices);
+
 #endif

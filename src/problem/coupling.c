@@ -1,4 +1,4 @@
-/* Factorising A over coupled vertices, and condensed blocks of W (see coupling.h). */
+/* Factorising A over coupled vertices, and its condensed inverse (see coupling.h). */
 #include "problem/coupling.h"
 
 #include "core/log.h"
@@ -91,7 +91,7 @@ void scree_coupling_multiply(const scree_Operator *W, const double *y, double *o
     }
 }
 
-/* ---- condensed W ------------------------------------------------------------------------------
+/* ---- condensed inverses -----------------------------------------------------------------------
  */
 
 static int find_root(int *parent, int v) {
@@ -99,145 +99,151 @@ static int find_root(int *parent, int v) {
   return v;
 }
 
-/* The deformable body (a root) that constraint k touches, joining all that it touches; -1: none. */
-static int body_of(const scree_Problem *p, const scree_Coupling *coupling, int k, int *parent) {
-  const scree_GeneralRows *g = &p->general;
-  int root = -1;
-  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-    const int v = g->vertex[e] - p->bodies.nbodies;
-    if (v < 0 || !coupling->coupled[v]) continue;
-    const int other = find_root(parent, v);
-    if (root < 0)
-      root = other;
-    else if (other != root)
-      parent[other > root ? other : root] = other > root ? root : other;
-    root = find_root(parent, root);
-  }
-  return root;
-}
-
-/* B_c^T of row i of constraint k over the coupled vertices, into x (zeroed). */
-static void scatter_row(const scree_Operator *W, const scree_Coupling *coupling, int k, size_t i,
-                        double *x) {
-  const scree_Problem *p = W->problem;
-  const scree_GeneralRows *g = &p->general;
-  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-    const int v = g->vertex[e] - p->bodies.nbodies;
-    if (v < 0 || !coupling->coupled[v]) continue;
-    const size_t size = (size_t)p->vertices.size[v];
-    const double *B = g->B + g->block[e] + i * size;
-    for (size_t j = 0; j < size; ++j) x[W->offset[v] - W->offset[0] + j] = B[j];
-  }
-}
-
-/* Row i of B of constraint k times x over the coupled vertices. */
-static double gather_row(const scree_Operator *W, const scree_Coupling *coupling, int k, size_t i,
-                         const double *x) {
-  const scree_Problem *p = W->problem;
-  const scree_GeneralRows *g = &p->general;
-  double sum = 0.0;
-  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-    const int v = g->vertex[e] - p->bodies.nbodies;
-    if (v < 0 || !coupling->coupled[v]) continue;
-    const size_t size = (size_t)p->vertices.size[v];
-    const double *B = g->B + g->block[e] + i * size;
-    for (size_t j = 0; j < size; ++j) sum += B[j] * x[W->offset[v] - W->offset[0] + j];
-  }
-  return sum;
-}
-
-static size_t rows_of(const scree_GeneralRows *g, int k) {
-  return g->row[k + 1] - g->row[k];
-}
-
-/* Blocks of column k: W_ck = B_c (A^-1 B_k^T) for all c of the same body. */
-static void fill_column(const scree_Operator *W, scree_Coupling *coupling, int k, double *x) {
-  const scree_GeneralRows *g = &W->problem->general;
-  const size_t rows = rows_of(g, k);
-  for (size_t i = 0; i < rows; ++i) {
-    memset(x, 0, length_of(W) * sizeof *x);
-    scatter_row(W, coupling, k, i, x);
-    scree_factor_solve(coupling->factor, coupling->work, x);
-    for (size_t e = coupling->row[k]; e < coupling->row[k + 1]; ++e) {
-      const int c = coupling->col[e]; /* W is symmetric: block (k, c) is the transpose of (c, k) */
-      for (size_t j = 0; j < rows_of(g, c); ++j)
-        coupling->values[coupling->block[e] + i * rows_of(g, c) + j] =
-            gather_row(W, coupling, c, j, x);
-    }
-  }
-}
-
-static scree_Status condense(const scree_Operator *W, scree_Coupling *coupling, scree_Arena *arena,
-                             scree_Arena *scratch, const scree_Log *log) {
-  const scree_Problem *p = W->problem;
-  const scree_GeneralRows *g = &p->general;
-  const int count = g->count;
-  int *parent = SCREE_TAKE_RAW(scratch, int, p->vertices.count);
-  int *body = SCREE_TAKE_RAW(scratch, int, count);
-  int *first = SCREE_TAKE_RAW(scratch, int, p->vertices.count);
-  int *next = SCREE_TAKE_RAW(scratch, int, count);
-  double *x = SCREE_TAKE_RAW(scratch, double, length_of(W));
-  coupling->row = SCREE_TAKE(arena, size_t, count + 1);
-  if (!parent || !body || !first || !next || !x || !coupling->row)
-    return scree_fail_memory(log, "the condensed blocks of W");
-  for (int v = 0; v < p->vertices.count; ++v) parent[v] = v;
-  for (int v = 0; v < p->vertices.count; ++v)
-    for (size_t j = p->vertices.row[v]; j < p->vertices.row[v + 1]; ++j) {
-      const int a = find_root(parent, v), b = find_root(parent, p->vertices.col[j]);
+/* Number the groups of vertices that E connects. */
+static scree_Status find_groups(const scree_Problem *p, scree_Coupling *coupling,
+                                scree_Arena *arena, scree_Arena *scratch, const scree_Log *log) {
+  const scree_Vertices *v = &p->vertices;
+  int *parent = SCREE_TAKE_RAW(scratch, int, v->count);
+  coupling->group_of = SCREE_TAKE_RAW(arena, int, v->count);
+  coupling->place = SCREE_TAKE_RAW(arena, int, v->count);
+  if (!parent || !coupling->group_of || !coupling->place)
+    return scree_fail_memory(log, "the groups of coupled vertices");
+  for (int k = 0; k < v->count; ++k) parent[k] = k;
+  for (int k = 0; k < v->count; ++k)
+    for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
+      const int a = find_root(parent, k), b = find_root(parent, v->col[j]);
       parent[a > b ? a : b] = a > b ? b : a;
     }
-  for (int k = 0; k < count; ++k) body_of(p, coupling, k, parent);
-  for (int v = 0; v < p->vertices.count; ++v) first[v] = -1;
-  for (int k = count - 1; k >= 0; --k) { /* lists of the constraints of each body, ascending */
-    body[k] = body_of(p, coupling, k, parent);
-    if (body[k] < 0) continue;
-    next[k] = first[body[k]];
-    first[body[k]] = k;
+  for (int k = 0; k < v->count; ++k) { /* a root is the first vertex of its group */
+    const int root = find_root(parent, k);
+    coupling->place[k] = -1;
+    if (!coupling->coupled[k])
+      coupling->group_of[k] = -1;
+    else
+      coupling->group_of[k] = root == k ? coupling->groups++ : coupling->group_of[root];
   }
-  size_t blocks = 0, numbers = 0;
-  for (int k = 0; k < count; ++k) {
-    for (int c = body[k] < 0 ? -1 : first[body[k]]; c >= 0; c = next[c]) {
-      ++blocks;
-      numbers += rows_of(g, k) * rows_of(g, c);
-    }
-    coupling->row[k + 1] = blocks;
+  coupling->group = SCREE_TAKE(arena, scree_CoupledGroup, coupling->groups);
+  return coupling->group ? SCREE_OK : scree_fail_memory(log, "the groups of coupled vertices");
+}
+
+/* The touched vertices of each group, and their places in its inverse. */
+static scree_Status find_touched(const scree_Problem *p, scree_Coupling *coupling,
+                                 scree_Arena *arena, const scree_Log *log) {
+  const scree_GeneralRows *g = &p->general;
+  for (size_t e = 0; e < (g->count ? g->entry[g->count] : 0); ++e) {
+    const int v = g->vertex[e] - p->bodies.nbodies;
+    if (v < 0 || !coupling->coupled[v] || coupling->place[v] == 0) continue;
+    coupling->place[v] = 0; /* touched */
+    coupling->group[coupling->group_of[v]].room++;
   }
-  coupling->col = SCREE_TAKE_RAW(arena, int, blocks);
-  coupling->block = SCREE_TAKE_RAW(arena, size_t, blocks);
-  coupling->values = SCREE_TAKE_RAW(arena, double, numbers);
-  if (!coupling->col || !coupling->block || !coupling->values)
-    return scree_fail_memory(log, "the condensed blocks of W");
-  blocks = numbers = 0;
-  for (int k = 0; k < count; ++k)
-    for (int c = body[k] < 0 ? -1 : first[body[k]]; c >= 0; c = next[c]) {
-      coupling->col[blocks] = c;
-      coupling->block[blocks++] = numbers;
-      numbers += rows_of(g, k) * rows_of(g, c);
-    }
-  for (int k = 0; k < count; ++k)
-    if (body[k] >= 0) fill_column(W, coupling, k, x);
+  for (int k = 0; k < coupling->groups; ++k) {
+    scree_CoupledGroup *group = &coupling->group[k];
+    group->vertex = SCREE_TAKE_RAW(arena, int, group->room);
+    if (!group->vertex) return scree_fail_memory(log, "the touched vertices");
+  }
+  for (int v = 0; v < p->vertices.count; ++v) {
+    if (coupling->place[v] < 0) continue;
+    scree_CoupledGroup *group = &coupling->group[coupling->group_of[v]];
+    group->vertex[group->count++] = v;
+    coupling->place[v] = (int)group->width;
+    group->width += (size_t)p->vertices.size[v];
+  }
+  for (int k = 0; k < coupling->groups; ++k) {
+    scree_CoupledGroup *group = &coupling->group[k];
+    group->inverse = SCREE_TAKE_RAW(arena, double, group->width * group->width);
+    if (!group->inverse) return scree_fail_memory(log, "the condensed inverse of A");
+  }
   return SCREE_OK;
 }
 
-void scree_coupling_velocity(const scree_Operator *W, int k, const double *r, double *u) {
+/* Component `column` of the touched vertices of a group, as a place in the further vertices. */
+static size_t component(const scree_Operator *W, const scree_Coupling *coupling,
+                        const scree_CoupledGroup *group, int *vertex, size_t column) {
+  while (*vertex + 1 < group->count &&
+         (size_t)coupling->place[group->vertex[*vertex + 1]] <= column)
+    ++*vertex;
+  const int v = group->vertex[*vertex];
+  return W->offset[v] - W->offset[0] + (column - (size_t)coupling->place[v]);
+}
+
+/* The columns of the inverses: groups do not see each other, so that one solution has a column of
+ * each of them. */
+static scree_Status condense(const scree_Operator *W, scree_Coupling *coupling,
+                             scree_Arena *scratch, const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  double *x = SCREE_TAKE_RAW(scratch, double, length_of(W));
+  int *at = SCREE_TAKE(scratch, int, coupling->groups);
+  if (!x || !at) return scree_fail_memory(log, "the condensed inverse of A");
+  size_t widest = 0;
+  for (int k = 0; k < coupling->groups; ++k)
+    if (coupling->group[k].width > widest) widest = coupling->group[k].width;
+  for (size_t column = 0; column < widest; ++column) {
+    memset(x, 0, length_of(W) * sizeof *x);
+    for (int k = 0; k < coupling->groups; ++k)
+      if (column < coupling->group[k].width)
+        x[component(W, coupling, &coupling->group[k], &at[k], column)] = 1.0;
+    scree_factor_solve(coupling->factor, coupling->work, x);
+    for (int k = 0; k < coupling->groups; ++k) {
+      const scree_CoupledGroup *group = &coupling->group[k];
+      if (column >= group->width) continue;
+      double *row = group->inverse + column * group->width; /* symmetric: a row for a column */
+      for (int t = 0; t < group->count; ++t) {
+        const int v = group->vertex[t];
+        const double *from = x + (W->offset[v] - W->offset[0]);
+        for (int j = 0; j < p->vertices.size[v]; ++j) *row++ = from[j];
+      }
+    }
+  }
+  return SCREE_OK;
+}
+
+void scree_coupling_push(const scree_Operator *W, size_t e, size_t rows, const double *dr,
+                         double *y) {
+  const scree_Vertices *vertices = &W->problem->vertices;
   const scree_GeneralRows *g = &W->problem->general;
   const scree_Coupling *coupling = W->coupling;
-  const size_t rows = rows_of(g, k);
-  for (size_t e = coupling->row[k]; e < coupling->row[k + 1]; ++e) {
-    const int c = coupling->col[e];
-    const size_t width = rows_of(g, c);
-    const double *x = coupling->values + coupling->block[e], *rc = r + g->row[c];
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = 0; j < width; ++j) u[i] += x[i * width + j] * rc[j];
+  const int k = g->vertex[e] - W->problem->bodies.nbodies;
+  const size_t own = (size_t)vertices->size[k];
+  const double *B = g->B + g->block[e];
+  const scree_CoupledGroup *group = &coupling->group[coupling->group_of[k]];
+  const double *inverse = group->inverse + (size_t)coupling->place[k] * group->width;
+  for (size_t i = 0; i < own; ++i) {
+    const double *row = inverse + i * group->width;
+    double f = 0.0;
+    for (size_t j = 0; j < rows; ++j) f += B[j * own + i] * dr[j];
+    if (f == 0.0) continue;
+    for (int t = 0; t < group->count; ++t) {
+      double *to = y + W->offset[group->vertex[t]];
+      const int size = vertices->size[group->vertex[t]];
+      for (int j = 0; j < size; ++j) to[j] += row[j] * f;
+      row += size;
+    }
   }
 }
 
 void scree_coupling_diagonal(const scree_Operator *W, int k, double *D) {
+  const scree_Problem *p = W->problem;
+  const scree_GeneralRows *g = &p->general;
   const scree_Coupling *coupling = W->coupling;
-  const size_t rows = rows_of(&W->problem->general, k);
-  for (size_t e = coupling->row[k]; e < coupling->row[k + 1]; ++e)
-    if (coupling->col[e] == k)
-      for (size_t i = 0; i < rows * rows; ++i) D[i] += coupling->values[coupling->block[e] + i];
+  const size_t rows = g->row[k + 1] - g->row[k];
+  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
+    for (size_t f = g->entry[k]; f < g->entry[k + 1]; ++f) {
+      const int a = g->vertex[e] - p->bodies.nbodies, b = g->vertex[f] - p->bodies.nbodies;
+      if (a < 0 || b < 0 || !coupling->coupled[a] || !coupling->coupled[b]) continue;
+      if (coupling->group_of[a] != coupling->group_of[b]) continue;
+      const scree_CoupledGroup *group = &coupling->group[coupling->group_of[a]];
+      const size_t sa = (size_t)p->vertices.size[a], sb = (size_t)p->vertices.size[b];
+      const double *inverse =
+          group->inverse + (size_t)coupling->place[a] * group->width + (size_t)coupling->place[b];
+      const double *Ba = g->B + g->block[e], *Bb = g->B + g->block[f];
+      for (size_t i = 0; i < rows; ++i)
+        for (size_t m = 0; m < sa; ++m) {
+          const double factor = Ba[i * sa + m];
+          for (size_t j = 0; j < rows; ++j)
+            for (size_t n = 0; n < sb; ++n)
+              D[i * rows + j] += factor * inverse[m * group->width + n] * Bb[j * sb + n];
+        }
+    }
 }
 
 /* ---- create and destroy -----------------------------------------------------------------------
@@ -255,7 +261,9 @@ scree_Status scree_coupling_create(const scree_Operator *W, scree_Arena *arena,
     return scree_fail_memory(log, "the coupling of vertices");
   scree_Arena scratch = {0};
   scree_Status status = factorise(p, coupling, arena, &scratch, log);
-  if (!status) status = condense(W, coupling, arena, &scratch, log);
+  if (!status) status = find_groups(p, coupling, arena, &scratch, log);
+  if (!status) status = find_touched(p, coupling, arena, log);
+  if (!status) status = condense(W, coupling, &scratch, log);
   scree_arena_fini(&scratch);
   if (!status) *out = coupling;
   return status;

@@ -2,13 +2,12 @@
 #include "problem/general.h"
 
 void scree_general_motion(const scree_Operator *W, int k, const scree_VertexState *state,
-                          bool with_coupled, double *u) {
+                          double *u) {
   const scree_Problem *p = W->problem;
   const scree_GeneralRows *g = &p->general;
   const size_t rows = g->row[k + 1] - g->row[k];
   for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
     const int v = g->vertex[e];
-    if (!with_coupled && scree_is_coupled(W, v)) continue;
     const size_t size = (size_t)scree_vertex_size(p, v);
     const double *B = g->B + g->block[e], *y = scree_vertex_at(W, state, v);
     for (size_t i = 0; i < rows; ++i) {
@@ -19,19 +18,35 @@ void scree_general_motion(const scree_Operator *W, int k, const scree_VertexStat
   }
 }
 
-void scree_general_push(const scree_Operator *W, int k, const double *dr,
-                        const scree_VertexState *state, bool with_coupled) {
-  const scree_Problem *p = W->problem;
+/* to += B^T dr for entry e of a constraint */
+static void push_vertex(const scree_Problem *p, size_t e, size_t rows, const double *dr,
+                        double *to) {
   const scree_GeneralRows *g = &p->general;
+  const size_t size = (size_t)scree_vertex_size(p, g->vertex[e]);
+  const double *B = g->B + g->block[e];
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < size; ++j) to[j] += B[i * size + j] * dr[i];
+}
+
+void scree_general_push(const scree_Operator *W, int k, const double *dr,
+                        const scree_VertexState *state) {
+  const scree_GeneralRows *g = &W->problem->general;
+  const size_t rows = g->row[k + 1] - g->row[k];
+  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
+    push_vertex(W->problem, e, rows, dr, scree_vertex_at(W, state, g->vertex[e]));
+}
+
+void scree_general_move(const scree_Operator *W, int k, const double *dr,
+                        const scree_VertexState *state) {
+  const scree_GeneralRows *g = &W->problem->general;
   const size_t rows = g->row[k + 1] - g->row[k];
   for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
     const int v = g->vertex[e];
-    if (!with_coupled && scree_is_coupled(W, v)) continue;
-    const size_t size = (size_t)scree_vertex_size(p, v);
-    const double *B = g->B + g->block[e];
-    double *y = scree_vertex_at(W, state, v);
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = 0; j < size; ++j) y[j] += B[i * size + j] * dr[i];
+    if (!scree_is_coupled(W, v)) {
+      push_vertex(W->problem, e, rows, dr, scree_vertex_at(W, state, v));
+      continue;
+    }
+    scree_coupling_push(W, e, rows, dr, state->further);
   }
 }
 
@@ -49,7 +64,6 @@ void scree_general_velocity(const scree_Operator *W, int k, const double *r,
   const scree_Problem *p = W->problem;
   const size_t at = p->general.row[k], rows = p->general.row[k + 1] - at;
   for (size_t i = 0; i < rows; ++i) u[i] = p->q[at + i];
-  scree_general_motion(W, k, state, false, u);
+  scree_general_motion(W, k, state, u);
   scree_general_comply(W, k, r + at, u);
-  if (W->coupling) scree_coupling_velocity(W, k, r, u);
 }

@@ -26,16 +26,19 @@ SCREE_INLINE double *scree_vertex_at(const scree_Operator *W, const scree_Vertex
                      : state->further + W->offset[v - nbodies];
 }
 
-/* u += B y over the vertices of constraint k; `with_coupled`: including those coupled with
- * others. */
+/* u += B y over the vertices of constraint k */
 void scree_general_motion(const scree_Operator *W, int k, const scree_VertexState *state,
-                          bool with_coupled, double *u);
+                          double *u);
 
-/* y += B^T dr over its vertices; `with_coupled`: including those coupled with others. */
+/* y += B^T dr over its vertices */
 void scree_general_push(const scree_Operator *W, int k, const double *dr,
-                        const scree_VertexState *state, bool with_coupled);
+                        const scree_VertexState *state);
 
-/* u = (W r + q)_c in a sweep, where the state of coupled vertices is not kept. */
+/* y += A^-1 B^T dr, at all vertices that constraints touch */
+void scree_general_move(const scree_Operator *W, int k, const double *dr,
+                        const scree_VertexState *state);
+
+/* u = (W r + q)_c, given y = A^-1 B^T r at the vertices of the constraint */
 void scree_general_velocity(const scree_Operator *W, int k, const double *r,
                             const scree_VertexState *state, double *u);
 

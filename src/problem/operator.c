@@ -209,7 +209,7 @@ void scree_operator_gather(const scree_Operator *W, const double *r, double *y) 
     y[j] = 0.0;
   const scree_VertexState state = scree_vertex_state(W, y);
   for (int k = 0; k < p->general.count; ++k)
-    scree_general_push(W, k, r + p->general.row[k], &state, true);
+    scree_general_push(W, k, r + p->general.row[k], &state);
 }
 
 void scree_operator_inertia(const scree_Operator *W, const double *y, double *out) {
@@ -269,7 +269,7 @@ void scree_operator_velocity(const scree_Operator *W, const double *r, const dou
   for (int k = 0; k < p->general.count; ++k) {
     const size_t at = p->general.row[k], end = p->general.row[k + 1];
     for (size_t i = at; i < end; ++i) u[i] = q ? q[i] : 0.0;
-    scree_general_motion(W, k, &state, true, u + at);
+    scree_general_motion(W, k, &state, u + at);
     if (r) scree_general_comply(W, k, r + at, u + at);
   }
 }

@@ -6,7 +6,7 @@
  * The state y. In body form W r = B A^-1 (B^T r) + C r passes through the scaled velocities of the
  * vertices, y = A^-1 B^T r: nbodies blocks of nb, one of the ground, always zero, then the further
  * vertices. Where no vertices are coupled, A = I and Gauss-Seidel keeps y up to date instead of
- * using W; constraints on coupled vertices are coupled through condensed blocks of W (coupling.h).
+ * using W; on coupled vertices through the condensed inverse of A (coupling.h).
  * In assembled form there is no state and y is not used; it may be a null pointer.
  *
  * Sums over bodies and contacts run in a fixed order for any number of threads. */

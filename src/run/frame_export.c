@@ -171,8 +171,8 @@ static scree_Node *shape_node(Export *out, const scree_Shape *shape) {
   if (type->takes_vertices) {
     scree_Node *list = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
     for (int v = 0; v < shape->vertex_count; ++v) {
-      const double point[2] = {shape->vertices[v].x, shape->vertices[v].y};
-      scree_tree_add(&out->tree, list, NULL, reals(out, point, 2));
+      const double point[3] = {shape->vertices[v].x, shape->vertices[v].y, shape->vertices[v].z};
+      scree_tree_add(&out->tree, list, NULL, reals(out, point, type->dimension));
     }
     scree_tree_add(&out->tree, map, "vertices", list);
   }

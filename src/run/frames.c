@@ -62,6 +62,7 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->orientation);
   scree_free(frame->velocity);
   scree_free(frame->angular);
+  scree_free(frame->stretch);
   scree_free(frame->present);
   scree_free(frame->contact);
   *frame = (scree_ReplayFrame){0};
@@ -75,15 +76,17 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
     scree_free(frame->orientation);
     scree_free(frame->velocity);
     scree_free(frame->angular);
+    scree_free(frame->stretch);
     scree_free(frame->present);
     frame->position = SCREE_ALLOC(double, 3 * n);
     frame->orientation = SCREE_ALLOC(double, 4 * n);
     frame->velocity = SCREE_ALLOC(double, 3 * n);
     frame->angular = SCREE_ALLOC(double, 3 * n);
+    frame->stretch = SCREE_ALLOC(double, 3 * n);
     frame->present = SCREE_ALLOC(bool, n);
     frame->body_capacity = n;
     if (!frame->position || !frame->orientation || !frame->velocity || !frame->angular ||
-        !frame->present) {
+        !frame->stretch || !frame->present) {
       frame->body_capacity = 0;
       return scree_fail_memory(replay->log, "a frame");
     }
@@ -92,6 +95,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                   sizeof *frame->contact))
     return scree_fail_memory(replay->log, "the contacts of a frame");
   for (size_t i = 0; i < n; ++i) frame->present[i] = true;
+  frame->deforms = false;
   frame->bodies = bodies;
   frame->contacts = contacts;
   return SCREE_OK;

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 /* Shapes of /bodies or of /parts, (N) each. */
 typedef struct Shapes {
   int *kind;
+  double *exponent; /* (n x 2) or null */
   double *radius, *half_length, *semi, *vertices;
   int64_t *offset, *triangle_offset; /* the latter null: there are no meshes */
   int *triangles;
@@ -35,6 +37,7 @@ static void table_fini(Table *table) {
                           table->shapes.radius,
                           table->shapes.half_length,
                           table->shapes.semi,
+                          table->shapes.exponent,
                           table->shapes.vertices,
                           table->shapes.offset,
                           table->shapes.triangle_offset,
@@ -74,9 +77,17 @@ static scree_Status read_shapes(const scree_H5 *h5, const char *group, hsize_t n
                             {"half_length", n, 1, H5T_NATIVE_DOUBLE, s->half_length},
                             {"semi", n, 3, H5T_NATIVE_DOUBLE, s->semi},
                             {"vertex_offset", n + 1, 1, H5T_NATIVE_INT64, s->offset}};
-  const scree_Status status = read_columns(h5, group, columns, sizeof columns / sizeof *columns);
+  scree_Status status = read_columns(h5, group, columns, sizeof columns / sizeof *columns);
   if (status != SCREE_OK) return status;
   char path[64];
+  hsize_t extent[2] = {0, 0};
+  snprintf(path, sizeof path, "%s/exponent", group); /* only where there are superellipsoids */
+  if (scree_frames_extent(h5, path, 2, extent) && extent[0] == n && extent[1] == 2) {
+    s->exponent = SCREE_ALLOC(double, 2 * n);
+    if (!s->exponent) return scree_fail_memory(h5->log, "the shapes of a run");
+    status = scree_frames_named(h5, path, 0, n, 2, H5T_NATIVE_DOUBLE, s->exponent);
+    if (status != SCREE_OK) return status;
+  }
   snprintf(path, sizeof path, "%s/vertices", group);
   hsize_t dims[2] = {0, 3};
   const bool any = scree_frames_extent(h5, path, 2, dims) && dims[1] == 3;
@@ -172,16 +183,17 @@ static scree_ShapeKind kind_of(const scree_Replay *replay, const scree_H5 *h5, c
 static scree_Status make_shape(const scree_Replay *replay, const Shapes *shapes, int i,
                                scree_ShapeKind kind, scree_Shape *shape) {
   const scree_ShapeType *type = scree_shape_type(kind);
-  const scree_Shape numbers = {
+  scree_Shape all = {
       .radius = shapes->radius[i],
       .half_length = shapes->half_length[i],
       .semi = {shapes->semi[3 * i], shapes->semi[3 * i + 1], shapes->semi[3 * i + 2]}};
+  if (shapes->exponent) memcpy(all.exponent, shapes->exponent + 2 * (size_t)i, sizeof all.exponent);
   double parameters[8] = {0};
   for (int p = 0; p < type->parameter_count && p < 8; ++p)
-    memcpy(&parameters[p], (const char *)&numbers + type->parameters[p].offset, sizeof(double));
+    memcpy(&parameters[p], (const char *)&all + type->parameters[p].offset, sizeof(double));
   const int64_t first = shapes->offset[i], count = shapes->offset[i + 1] - first;
   const scree_Vec3 *vertices = (const scree_Vec3 *)(const void *)(shapes->vertices + 3 * first);
-  if (type->takes_triangles) {
+  if (type->takes_triangles || type->takes_heights) {
     const int64_t from = shapes->triangle_offset ? shapes->triangle_offset[i] : 0;
     const int64_t to = shapes->triangle_offset ? shapes->triangle_offset[i + 1] : 0;
     return scree_shape_init_mesh(shape, vertices, (int)count,
@@ -213,7 +225,17 @@ static scree_Status make_clump(const scree_Replay *replay, const scree_H5 *h5, c
                  ? SCREE_BAD_INPUT
                  : make_shape(replay, &table->shapes, (int)k, kind, &parts[made].shape);
   }
-  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, count, replay->log);
+  /* the parts are in the frame of the body, whose moments may be those of another solid than the
+   * sum of the parts */
+  double volume = 0;
+  for (int k = 0; k < made; ++k) volume += parts[k].shape.volume;
+  const scree_Vec3 moments = replay->bodies[b].inertia;
+  const double mass = replay->bodies[b].mass;
+  if (status == SCREE_OK)
+    status = isfinite(mass) && mass > 0 && moments.z > 0
+                 ? scree_shape_init_clump_with(shape, parts, count, volume,
+                                               scree_scale(volume / mass, moments), replay->log)
+                 : scree_shape_init_clump(shape, parts, count, replay->log);
   for (int k = 0; k < made; ++k) scree_shape_fini(&parts[k].shape);
   scree_free(parts);
   return status;

@@ -18,6 +18,7 @@ typedef struct Source {
   scree_H5 h5;
   char *path;
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
+  hid_t stretch;                                  /* the same, or -1: all bodies are rigid */
   hid_t alive; /* (F x N), or -1: bodies stay once they have come */
   bool contacts;
   int64_t *offset; /* (F + 1) of the contacts of each frame */
@@ -116,6 +117,14 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
     for (hsize_t i = 0; i < n; ++i) frame->present[i] = source->ints[i] != 0;
   }
   frame->bodies = replay->frame_bodies[k];
+  frame->deforms = source->stretch >= 0;
+  if (frame->deforms &&
+      !scree_frames_rows(source->stretch, row, 1, 3 * n, H5T_NATIVE_DOUBLE, frame->stretch))
+    return scree_fail(replay->log, SCREE_BAD_INPUT,
+                      "%s: /frames/stretch: frame %d cannot be read: the file is damaged",
+                      source->h5.path, k);
+  for (hsize_t i = 0; frame->deforms && i < 3 * n; ++i)
+    if (!(frame->stretch[i] > 0) || !isfinite(frame->stretch[i])) frame->stretch[i] = 1;
   return read_contacts(replay, source, k, frame);
 }
 
@@ -133,9 +142,9 @@ bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, 
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
-  const hid_t sets[] = {source->position, source->orientation, source->velocity, source->angular,
-                        source->alive};
-  for (int k = 0; k < 5; ++k)
+  const hid_t sets[] = {source->position, source->orientation, source->velocity,
+                        source->angular,  source->alive,       source->stretch};
+  for (int k = 0; k < 6; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);
   scree_free(source->offset);
@@ -205,6 +214,7 @@ static scree_Status open_frames(scree_Replay *replay, Source *source) {
   source->orientation = open_set(h5, "/frames/orientation", f, n, 4);
   source->velocity = open_set(h5, "/frames/velocity", f, n, 3);
   source->angular = open_set(h5, "/frames/angular_velocity", f, n, 3);
+  source->stretch = open_set(h5, "/frames/stretch", f, n, 3);
   if (source->position >= 0 && source->orientation >= 0 && source->velocity >= 0 &&
       source->angular >= 0) {
     hsize_t dims[2];
@@ -326,6 +336,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   Source *source = SCREE_ALLOC(Source, 1);
   scree_Replay *replay = NULL;
   if (!source) return scree_fail_memory(log, "a run");
+  source->stretch = -1;
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
       source->alive = -1;
   hsize_t bodies = 0, frames = 0;

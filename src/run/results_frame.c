@@ -21,12 +21,19 @@ static void to_array(scree_Vec3 v, double x[3]) {
   x[2] = v.z;
 }
 
+static size_t stretch_bytes(const scree_FrameHead *head) {
+  return head->deforms ? 3 * (size_t)head->bodies * sizeof(double) : 0;
+}
+
 bool scree_frame_make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
-  if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + 1, 1)) return false;
+  const size_t stretches = stretch_bytes(&frame->head);
+  if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + stretches + 1, 1))
+    return false;
   frame->body = frame->memory;
   frame->contact = (void *)((char *)frame->memory + bodies);
+  frame->stretch = (void *)((char *)frame->memory + bodies + contacts);
   return true;
 }
 
@@ -57,6 +64,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   frame->head.bodies = scree_world_body_count(world);
   frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
   frame->head.energy = scree_world_energy(world);
+  frame->head.deforms = scree_world_deforms(world);
   scree_world_analyse(world, region, &frame->head.analysis);
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
@@ -70,6 +78,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
     out->orientation[3] = pose.orientation.z;
     to_array(velocity.linear, out->velocity);
     to_array(velocity.angular, out->angular);
+    if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 3 * b);
   }
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
@@ -91,7 +100,7 @@ typedef struct RecordHead {
   uint64_t checksum;
 } RecordHead;
 
-static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '2'};
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '3'};
 
 static size_t body_bytes(const scree_FrameHead *head) {
   return (size_t)head->bodies * sizeof(scree_FrameBody);
@@ -104,7 +113,8 @@ static size_t contact_bytes(const scree_FrameHead *head) {
 static uint64_t checksum(const scree_Frame *frame) {
   uLong sum = crc32_z(0, (const Bytef *)&frame->head, sizeof frame->head);
   sum = crc32_z(sum, (const Bytef *)frame->body, body_bytes(&frame->head));
-  return crc32_z(sum, (const Bytef *)frame->contact, contact_bytes(&frame->head));
+  sum = crc32_z(sum, (const Bytef *)frame->contact, contact_bytes(&frame->head));
+  return crc32_z(sum, (const Bytef *)frame->stretch, stretch_bytes(&frame->head));
 }
 
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
@@ -136,12 +146,14 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
                                   const scree_Log *log) {
   RecordHead head = {.checksum = checksum(frame)};
   memcpy(head.magic, magic, sizeof magic);
-  head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head);
+  head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head) +
+              stretch_bytes(&frame->head);
   int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
   if (!error) error = scree_write_all(journal->file, &head, sizeof head);
   if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
   if (!error) error = scree_write_all(journal->file, frame->body, body_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->stretch, stretch_bytes(&frame->head));
   if (error)
     return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
                       strerror(error));
@@ -177,7 +189,8 @@ static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead 
       !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
   return head->bodies >= 0 && head->contacts >= 0 &&
-         record->size == sizeof *head + body_bytes(head) + contact_bytes(head);
+         record->size ==
+             sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head);
 }
 
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
@@ -203,6 +216,8 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
   *end = !read_all(journal->file, frame->body, body_bytes(&frame->head), start) ||
          !read_all(journal->file, frame->contact, contact_bytes(&frame->head),
                    start + (int64_t)body_bytes(&frame->head)) ||
+         !read_all(journal->file, frame->stretch, stretch_bytes(&frame->head),
+                   start + (int64_t)(body_bytes(&frame->head) + contact_bytes(&frame->head))) ||
          checksum(frame) != record.checksum;
   if (!*end) *offset += (int64_t)(sizeof record + record.size);
   return SCREE_OK;

@@ -14,6 +14,7 @@ typedef struct scree_FrameHead {
   int64_t step;
   double time;
   int32_t bodies, contacts;
+  int32_t deforms, unused; /* 1: `stretch` is there */
   scree_Analysis analysis;
   scree_EnergyBalance energy; /* sums since the start */
 } scree_FrameHead;
@@ -34,7 +35,8 @@ typedef struct scree_Frame {
   scree_FrameHead head;
   scree_FrameBody *body;       /* (head.bodies) */
   scree_FrameContact *contact; /* (head.contacts) */
-  void *memory;                /* of both */
+  double *stretch;             /* (head.bodies x 3) scree_body_stretch, if head.deforms */
+  void *memory;                /* of all */
   size_t capacity;
 } scree_Frame;
 

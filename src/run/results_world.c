@@ -95,7 +95,7 @@ static void write_shapes(scree_ResultsWriter *writer, const char *group,
                          const scree_Shape *const *shapes, int n) {
   const hsize_t N = (hsize_t)n;
   int *kind = SCREE_ALLOC(int, n);
-  double *numbers = SCREE_ALLOC(double, 5 * (size_t)n);
+  double *numbers = SCREE_ALLOC(double, 7 * (size_t)n);
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
   writer->good = writer->good && kind && numbers && offset;
   for (int k = 0; k < n && writer->good; ++k) offset[k + 1] = offset[k] + shapes[k]->vertex_count;
@@ -104,12 +104,16 @@ static void write_shapes(scree_ResultsWriter *writer, const char *group,
   writer->good = writer->good && vertices;
   if (writer->good) {
     double *radius = numbers, *half = numbers + n, *semi = numbers + 2 * (size_t)n;
+    double *exponent = numbers + 5 * (size_t)n;
+    bool super = false;
     for (int k = 0; k < n; ++k) {
       const scree_Shape *shape = shapes[k];
       kind[k] = (int)shape->kind;
       radius[k] = shape->radius;
       half[k] = shape->half_length;
       memcpy(semi + 3 * k, &shape->semi, sizeof shape->semi);
+      memcpy(exponent + 2 * k, shape->exponent, sizeof shape->exponent);
+      super = super || shape->kind == SCREE_SHAPE_SUPERELLIPSOID;
       if (shape->vertex_count)
         memcpy(vertices + offset[k], shape->vertices,
                (size_t)shape->vertex_count * sizeof *vertices);
@@ -124,6 +128,9 @@ static void write_shapes(scree_ResultsWriter *writer, const char *group,
     scree_results_put_all(writer, scree_results_reals(writer, PATH("half_length"), 1, N, 0, 0),
                           half);
     scree_results_put_all(writer, scree_results_reals(writer, PATH("semi"), 2, N, 3, 0), semi);
+    if (super)
+      scree_results_put_all(writer, scree_results_reals(writer, PATH("exponent"), 2, N, 2, 0),
+                            exponent);
     scree_results_put_all(writer,
                           scree_results_data(writer, PATH("vertex_offset"), H5T_STD_I64LE,
                                              H5T_NATIVE_INT64, 1, N + 1, 0, 0, false),
@@ -143,7 +150,8 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
   writer->good = writer->good && offset;
   for (int k = 0; k < n && writer->good; ++k) {
-    const bool mesh = shapes[k]->kind == SCREE_SHAPE_MESH;
+    const scree_ShapeType *type = scree_shape_type(shapes[k]->kind);
+    const bool mesh = type->takes_triangles || type->takes_heights;
     offset[k + 1] = offset[k] + (mesh ? scree_shape_triangle_count(shapes[k]) : 0);
   }
   const size_t total = writer->good ? (size_t)offset[n] : 0;
@@ -211,16 +219,18 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
   int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
   double *reals = SCREE_ALLOC(double, 4 * (size_t)n);
   const scree_Shape **shapes = SCREE_ALLOC(const scree_Shape *, n);
+  scree_Shape *base = SCREE_ALLOC(scree_Shape, n); /* without deformation */
   const char *names[SCREE_SHAPE_KINDS];
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) names[k] = scree_shape_type((scree_ShapeKind)k)->name;
   scree_results_group(writer, "/bodies");
-  writer->good = writer->good && ints && reals && shapes;
+  writer->good = writer->good && ints && reals && shapes && base;
   if (writer->good) {
     int *obstacle = ints, *material = ints + n;
     double *mass = reals, *inertia = reals + n;
     for (int b = 0; b < n; ++b) {
       const scree_Vec3 moments = scree_body_inertia(world, b);
-      shapes[b] = scree_body_shape(world, b);
+      base[b] = scree_body_undeformed(world, b);
+      shapes[b] = &base[b];
       obstacle[b] = scree_body_is_obstacle(world, b);
       material[b] = scree_body_material(world, b);
       mass[b] = scree_body_mass(world, b);
@@ -249,6 +259,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
   scree_free(ints);
   scree_free(reals);
   scree_free((void *)shapes);
+  scree_free(base);
   write_parts(writer, world, n);
 }
 

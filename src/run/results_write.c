@@ -31,6 +31,7 @@ typedef struct Sizes {
   int64_t contacts;
   int *first, *last; /* (bodies) first and last frame of each body */
   bool removed;      /* some bodies were */
+  bool deforms;      /* some bodies do */
 } Sizes;
 
 static scree_Status find_sizes(const scree_Journal *journal, const scree_World *world, Sizes *sizes,
@@ -39,8 +40,10 @@ static scree_Status find_sizes(const scree_Journal *journal, const scree_World *
   const bool removed = scree_world_removed_count(world) > 0;
   scree_FrameHead head;
   bool end = false;
-  *sizes = (Sizes){
-      .first = SCREE_ALLOC(int, bodies), .last = SCREE_ALLOC(int, bodies), .removed = removed};
+  *sizes = (Sizes){.first = SCREE_ALLOC(int, bodies),
+                   .last = SCREE_ALLOC(int, bodies),
+                   .removed = removed,
+                   .deforms = scree_world_deforms(world)};
   if (!sizes->first || !sizes->last) return scree_fail_memory(log, "the bodies of the results");
   for (int64_t offset = 0;;) {
     scree_Status status = scree_journal_skip(journal, &offset, &head, &end, log);
@@ -155,6 +158,7 @@ static void gather(const Part *part, const void *records, size_t stride, int cou
 typedef struct Sets {
   scree_ResultsData analysis[ANALYSIS], body[FRAME_FIELDS], contact[CONTACT_FIELDS];
   scree_ResultsData time, step, body_count, alive; /* `alive` only when bodies were removed */
+  scree_ResultsData stretch;                       /* only when bodies deform */
   const Sizes *sizes;
   int64_t *offset; /* (frames+1) */
   char *work;
@@ -180,6 +184,9 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
   if (sizes->removed)
     sets->alive = scree_results_data(writer, "/frames/alive", H5T_STD_U8LE, H5T_NATIVE_UINT8, 2, F,
                                      N, 0, false);
+  if (sizes->deforms)
+    sets->stretch = scree_results_data(writer, "/frames/stretch", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                                       3, F, N, 3, true);
   for (int k = 0; k < FRAME_FIELDS; ++k)
     sets->body[k] =
         scree_results_data(writer, body_parts[k].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, F, N,
@@ -206,8 +213,9 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
 }
 
 static void close_sets(Sets *sets) {
-  scree_ResultsData *all[] = {&sets->time, &sets->step, &sets->body_count, &sets->alive};
-  for (int k = 0; k < 4; ++k)
+  scree_ResultsData *all[] = {&sets->time, &sets->step, &sets->body_count, &sets->alive,
+                              &sets->stretch};
+  for (int k = 0; k < 5; ++k)
     if (all[k]->id > 0) H5Dclose(all[k]->id);
   for (int k = 0; k < FRAME_FIELDS; ++k)
     if (sets->body[k].id > 0) H5Dclose(sets->body[k].id);
@@ -246,6 +254,10 @@ static void write_frame(scree_ResultsWriter *writer, Sets *sets, int f, const sc
     const hsize_t count[3] = {1, (hsize_t)head->bodies, (hsize_t)body_parts[k].count};
     gather(&body_parts[k], frame->body, sizeof *frame->body, head->bodies, sets->work);
     scree_results_put(writer, &sets->body[k], start, count, sets->work);
+  }
+  if (sizes->deforms && head->deforms) {
+    const hsize_t start[3] = {(hsize_t)f, 0, 0}, count[3] = {1, (hsize_t)head->bodies, 3};
+    scree_results_put(writer, &sets->stretch, start, count, frame->stretch);
   }
   for (int k = 0; contact_parts[k].name; ++k) {
     const hsize_t start[3] = {(hsize_t)sets->offset[f], 0, 0};
@@ -445,12 +457,16 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   for (int k = 0; k < ANALYSIS && good; ++k)
     good = read_rows(h5, analysis[k].name, analysis[k].integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
                      row, 1, (hsize_t)analysis[k].count, (char *)head + analysis[k].offset);
+  head->deforms = scree_h5_has(h5, "/frames/stretch");
   const size_t most = head->bodies > head->contacts ? (size_t)head->bodies : (size_t)contacts;
   good =
       good && scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 32 * most + 1, 1);
   for (int k = 0; k < FRAME_FIELDS && good; ++k)
     good = scatter(h5, &body_parts[k], row, 1, (hsize_t)head->bodies * (hsize_t)body_parts[k].count,
                    head->bodies, frame->body, sizeof *frame->body, *work);
+  if (head->deforms && head->bodies > 0)
+    good = good && read_rows(h5, "/frames/stretch", H5T_NATIVE_DOUBLE, row, 1,
+                             3 * (hsize_t)head->bodies, frame->stretch);
   for (int k = 0; contact_parts[k].name && good; ++k)
     good = scatter(h5, &contact_parts[k], (hsize_t)offset[f], (hsize_t)contacts,
                    (hsize_t)contact_parts[k].count, head->contacts, frame->contact,

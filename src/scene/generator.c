@@ -1,9 +1,9 @@
-/* Generators (see docs/SCENES.md): lattice, fill, wall, arch make the bodies of the start (pack is
- * in generator_pack.c, csv in generator_csv.c); pour is only read here, and its bodies are made
- * while the world runs (scene_build.c). Bodies of a lattice or fill are tested for overlap with all
- * earlier bodies, through a grid of cells as wide as the largest of them (generator_place.h);
- * overlapping bodies of a lattice are an error, a fill omits them. Random choices depend on (seed,
- * number of the generator, number of the body) alone.
+/* Generators (see docs/SCENES.md): lattice, fill and wall make the bodies of the start (pack is in
+ * generator_pack.c, csv in generator_csv.c, arches, vaults and domes in generator_masonry.c); pour
+ * is only read here, and its bodies are made while the world runs (scene_build.c). Bodies of a
+ * lattice or fill are tested for overlap with all earlier bodies, through a grid of cells as wide
+ * as the largest of them (generator_place.h); overlapping bodies of a lattice are an error, a fill
+ * omits them. Random choices depend on (seed, number of the generator, number of the body) alone.
  */
 #include "core/log.h"
 #include "core/memory.h"
@@ -15,8 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 static void find_deepest(void *user, const scree_ManifoldPoint *point) {
   double *deepest = user;
@@ -120,6 +118,7 @@ static scree_Status read_grain(const scree_Scene *scene, const scree_Node *map,
   grain->def.velocity = (scree_Twist){scree_scene_vector(map, "velocity"),
                                       scree_scene_vector(map, "angular_velocity")};
   const scree_Node *shape = scree_node_find(map, "shape");
+  grain->rubble = scree_rubble_read(shape);
   status = scree_scene_shape(scene, shape, 1.0, log, &grain->shape);
   if (status == SCREE_OK && !(grain->shape.volume > 0)) {
     status = scree_scene_refuse(scene, shape, log, "a %s cannot be generated: it has no volume",
@@ -141,6 +140,8 @@ scree_Status scree_grain_body(const scree_Scene *scene, const scree_Grain *grain
                               scree_Random *random, scree_SceneBody *body, const scree_Log *log) {
   *body = (scree_SceneBody){.def = grain->def};
   if (grain->turn) body->def.pose.orientation = scree_random_orientation(random, scene->dimension);
+  if (grain->rubble.given)
+    return scree_rubble_make(&grain->rubble, random, scale, &body->shape, log);
   return scree_scene_scale_shape(&grain->shape, scale, &body->shape, log);
 }
 
@@ -301,7 +302,7 @@ static scree_Status make_fill(Lattice *lattice) {
   return status;
 }
 
-/* ---- walls and arches ------------------------------------------------------------------------ */
+/* ---- walls ------------------------------------------------------------------------ */
 
 /* Add a body at a place, with matter and velocity of `def`. */
 static scree_Status add_block(scree_Scene *scene, const scree_BodyDef *def,
@@ -358,28 +359,6 @@ static scree_Status make_wall(scree_Scene *scene, const scree_Node *node, const 
   return status;
 }
 
-static scree_Status make_arch(scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
-  const scree_Vec3 centre = scree_scene_vector(node, "centre");
-  const double inner = scree_node_number(node, "radius");
-  const double outer = inner + scree_node_number(node, "thickness");
-  const double embrace = scree_node_number(node, "embrace");
-  const int blocks = (int)scree_node_number(node, "blocks");
-  scree_BodyDef def = scree_body_def();
-  scree_Status status = scree_scene_matter(scene, node, log, &def);
-  for (int k = 0; k < blocks && status == SCREE_OK; ++k) {
-    const double a = 0.5 * (PI - embrace) + embrace * k / blocks;
-    const double b = 0.5 * (PI - embrace) + embrace * (k + 1) / blocks;
-    const scree_Vec3 corners[4] = {{inner * cos(a), inner * sin(a), 0},
-                                   {outer * cos(a), outer * sin(a), 0},
-                                   {outer * cos(b), outer * sin(b), 0},
-                                   {inner * cos(b), inner * sin(b), 0}};
-    scree_Shape shape;
-    status = scree_shape_init(&shape, SCREE_SHAPE_POLYGON, NULL, corners, 4, log);
-    if (status == SCREE_OK) status = add_block(scene, &def, &shape, centre, log);
-  }
-  return status;
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static scree_Status read_pour(scree_Scene *scene, Lattice *lattice) {
@@ -404,7 +383,9 @@ static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node
                              const scree_Log *log) {
   if (scree_node_is(node, "kind", "csv")) return scree_scene_generate_csv(scene, node, log);
   if (scree_node_is(node, "kind", "wall")) return make_wall(scene, node, log);
-  if (scree_node_is(node, "kind", "arch")) return make_arch(scene, node, log);
+  if (scree_node_is(node, "kind", "arch") || scree_node_is(node, "kind", "vault") ||
+      scree_node_is(node, "kind", "dome"))
+    return scree_scene_generate_masonry(scene, node, log);
   Lattice lattice = {.scene = scene, .node = node, .log = log, .generator = generator};
   scree_Status status =
       scree_region_read(scene, scree_node_find(node, "region"), log, &lattice.region);

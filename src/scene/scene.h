@@ -7,6 +7,7 @@
 #include "scene/scene_expression.h"
 #include "scene/scene_schema.h"
 #include "scene/sensors.h"
+#include "scene/shape_made.h"
 #include "scree/scene.h"
 
 /* A twist as a function of time: each half is a table, or has a number or an expression per
@@ -32,7 +33,8 @@ typedef struct scree_SceneBody {
 
 /* Common properties of the bodies of one generator. */
 typedef struct scree_Grain {
-  scree_Shape shape; /* before scaling */
+  scree_Shape shape;   /* before scaling */
+  scree_Rubble rubble; /* or a random polyhedron for each body; `shape` is one of them */
   scree_Distribution scale;
   bool turn; /* random orientation */
   scree_BodyDef def;
@@ -150,6 +152,10 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
 
 /* Take over the body (also its shape, freed on failure). */
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
+
+/* Arch, vault or dome (generator_masonry.c). */
+scree_Status scree_scene_generate_masonry(scree_Scene *scene, const scree_Node *node,
+                                          const scree_Log *log);
 
 /* A body that is no obstacle by its name; -1 with a message. */
 int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "scene/csv.h"
+#include "scene/shape_made.h"
 #include "scree/law.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
@@ -65,7 +66,7 @@ static scree_Node *check_vertices(scree_Check *check, const scree_Node *node) {
 /* One parameter of a shape, given or by default. */
 static bool add_parameter(scree_Check *check, const scree_ShapeParameter *parameter,
                           const scree_Node *node, scree_Node *result) {
-  const scree_Field number = {.unit = "m",
+  const scree_Field number = {.unit = parameter->pure ? NULL : "m",
                               .min = 0,
                               .max = INFINITY,
                               .flags = parameter->may_be_zero ? 0 : SCREE_FIELD_OPEN};
@@ -119,7 +120,7 @@ static scree_Node *check_triangles(scree_Check *check, const scree_Node *node) {
  * used finds it from anywhere. */
 static scree_Node *check_mesh_file(scree_Check *check, const scree_Node *node) {
   if (node->kind != SCREE_NODE_SCALAR || !node->text[0]) {
-    scree_check_expected(check, node, "the name of a file .obj or .stl");
+    scree_check_expected(check, node, "the name of a file");
     return NULL;
   }
   char *path = scree_path_beside(check->name, node->text);
@@ -181,16 +182,39 @@ static scree_Node *check_parts(scree_Check *check, const scree_Node *node) {
   return result;
 }
 
+/* A shape that follows a recipe (shape_made.h): its fields are checked as those of any map; files
+ * are written out whole, and parameters are put into expressions. */
+static scree_Node *check_recipe(scree_Check *check, const scree_ShapeRecipe *recipe,
+                                const scree_Node *node) {
+  scree_Node *result = scree_check_fields(check, recipe->fields, recipe->kind, node);
+  scree_Node *file = result ? scree_node_find(result, "file") : NULL;
+  scree_Node *text = result ? scree_node_find(result, "expression") : NULL;
+  if (file) {
+    const scree_Node *whole = check_mesh_file(check, file);
+    if (!whole) return NULL;
+    file->text = whole->text;
+  }
+  if (text) {
+    const char *given = scree_parameters_expand(&check->parameters, check->tree, text->text);
+    if (!given) return NULL;
+    text->text = given;
+  }
+  return result;
+}
+
 scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   const scree_ShapeKind kind = check_kind(check, node);
   if (kind == SCREE_SHAPE_KINDS) return NULL;
   const scree_ShapeType *type = scree_shape_type(kind);
+  const scree_ShapeRecipe *recipe = scree_shape_recipe(type->name, node);
+  if (recipe) return check_recipe(check, recipe, node);
   const char *words[16] = {"kind"};
-  for (int k = 0; k < type->parameter_count; ++k) words[k + 1] = type->parameters[k].name;
-  if (type->takes_vertices) words[type->parameter_count + 1] = "vertices";
-  if (type->takes_vertices && type->dimension == 3) words[type->parameter_count + 2] = "file";
-  if (type->takes_triangles) words[type->parameter_count + 3] = "triangles";
-  if (type->takes_parts) words[type->parameter_count + 1] = "parts";
+  int count = 1;
+  for (int k = 0; k < type->parameter_count; ++k) words[count++] = type->parameters[k].name;
+  if (type->takes_vertices) words[count++] = "vertices";
+  if (type->takes_vertices && type->dimension == 3) words[count++] = "file";
+  if (type->takes_triangles) words[count++] = "triangles";
+  if (type->takes_parts) words[count++] = "parts";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
     bool known = false;

@@ -3,6 +3,7 @@
  * output; a test compares them. */
 #include "core/memory.h"
 #include "scene/scene_schema.h"
+#include "scene/shape_made.h"
 #include "scree/scene.h"
 
 #include <float.h>
@@ -190,6 +191,7 @@ static void say_shapes(Page *page) {
       say(page, "%s`%s`%s: %s", p ? "; " : "", parameter->name,
           parameter->required ? "" : " (optional)", parameter->help);
     }
+    if (type->takes_vertices && type->parameter_count) say(page, "; ");
     if (type->takes_vertices)
       say(page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
           type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
@@ -197,7 +199,20 @@ static void say_shapes(Page *page) {
                                 : ", in any order",
           type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
+    for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
+      if (strcmp(r->kind, type->name) == 0 && type->dimension == 3)
+        say(page, "%ssee [below](#more-shapes)", r->key ? "; or " : "");
     say(page, " |\n");
+  }
+  say(page, "\n### More shapes\n");
+  for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r) {
+    say(page, "\n`%s`, 3D. %s.\n\n", r->kind, r->help);
+    say_table(page, r->fields);
+    for (const scree_Field *f = r->fields; f->key; ++f)
+      if (f->fields) {
+        say(page, "\n`%s` of a `%s`:\n\n", f->key, r->kind);
+        say_table(page, f->fields);
+      }
   }
   say(page, "\n### Parts of a clump\n\n"
             "`shape: { kind: clump, parts: [{ shape: { kind: sphere, radius: 0.01 } }, { shape: { "
@@ -267,7 +282,8 @@ static const char defaults_text[] =
     "the work of moving them by 0.03 of their size.\n"
     "- **Step** `auto`: the smallest body falls from rest by 1e-3 of its size in a step; no body "
     "or "
-    "obstacle moves by more than 0.05 of it at the speeds that the scene gives, nor, in scenes "
+    "obstacle moves by more than 0.05 of it at the speeds that the scene gives (0.1, if all bodies "
+    "are balls), nor, in scenes "
     "with bodies other than balls, by more than 0.25 at the speed of a fall through the scene; "
     "none turns by more than 0.1; an applied force moves its body from rest by at most 0.01 of its "
     "size. Balls that pass each other do not touch at any step; other bodies may collide that "
@@ -440,8 +456,9 @@ static void json_shape(Page *page) {
         "\"properties\": {\"kind\": {\"const\": \"%s\"}",
         k ? ",\n" : "", type->name);
     for (int p = 0; p < type->parameter_count; ++p)
-      say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s [m]\"}",
-          type->parameters[p].name, type->parameters[p].help);
+      say(page, ", \"%s\": {\"type\": [\"number\", \"string\"], \"description\": \"%s%s\"}",
+          type->parameters[p].name, type->parameters[p].help,
+          type->parameters[p].pure ? "" : " [m]");
     if (type->takes_vertices)
       say(page,
           ", \"vertices\": {\"type\": \"array\", \"minItems\": %d, \"items\": {\"type\": "
@@ -458,6 +475,10 @@ static void json_shape(Page *page) {
       say(page, "}");
     }
     say(page, "}}");
+  }
+  for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r) {
+    say(page, ",\n");
+    json_object(page, r->fields, r->kind);
   }
   say(page, "]}");
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER, TIME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, FUNCTION };
+/* The value of VARIABLE is its number: t or x 0, y 1. */
+enum { NUMBER, VARIABLE, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, FUNCTION };
 enum { DEPTH_MAX = 32 };
 
 static const struct {
@@ -21,6 +22,7 @@ typedef struct Parser {
   scree_Expression *expression;
   const char *text, *p, *reason;
   int depth;
+  bool place; /* x and y are known instead of t */
 } Parser;
 
 static void emit(Parser *parser, int code, double value) {
@@ -93,9 +95,11 @@ static void parse_atom(Parser *parser) {
     const char *name = parser->p;
     while (isalnum((unsigned char)*parser->p) || *parser->p == '_') ++parser->p;
     const size_t length = (size_t)(parser->p - name);
-    if (length == 1 && *name == 't') {
+    if (length == 1 && *name == 't' && !parser->place) {
       parser->expression->uses_time = true;
-      emit(parser, TIME, 0);
+      emit(parser, VARIABLE, 0);
+    } else if (length == 1 && (*name == 'x' || *name == 'y') && parser->place) {
+      emit(parser, VARIABLE, *name == 'y');
     } else if (length == 2 && memcmp(name, "pi", 2) == 0) {
       emit(parser, NUMBER, 3.14159265358979323846);
     } else {
@@ -149,13 +153,21 @@ static void parse_sum(Parser *parser) {
   }
 }
 
-const char *scree_expression_parse(scree_Expression *expression, const char *text, int *at) {
+static const char *parse(scree_Expression *expression, const char *text, bool place, int *at) {
   memset(expression, 0, sizeof *expression);
-  Parser parser = {.expression = expression, .text = text, .p = text};
+  Parser parser = {.expression = expression, .text = text, .p = text, .place = place};
   parse_sum(&parser);
   if (!parser.reason && peek(&parser)) parser.reason = "expected an operator or the end";
   *at = (int)(parser.p - text);
   return parser.reason;
+}
+
+const char *scree_expression_parse(scree_Expression *expression, const char *text, int *at) {
+  return parse(expression, text, false, at);
+}
+
+const char *scree_expression_parse_place(scree_Expression *expression, const char *text, int *at) {
+  return parse(expression, text, true, at);
 }
 
 static double call(int f, double a, double b) {
@@ -172,13 +184,14 @@ static double call(int f, double a, double b) {
   }
 }
 
-double scree_expression_value(const scree_Expression *expression, double t) {
+double scree_expression_at(const scree_Expression *expression, double x, double y) {
   double stack[SCREE_EXPRESSION_MAX] = {0};
   int top = -1;
   for (int k = 0; k < expression->count; ++k) {
     const int code = expression->operations[k].code;
-    if (code == NUMBER || code == TIME) {
-      stack[++top] = code == TIME ? t : expression->operations[k].value;
+    if (code == NUMBER || code == VARIABLE) {
+      const double value = expression->operations[k].value;
+      stack[++top] = code == NUMBER ? value : value == 0 ? x : y;
     } else if (code == NEGATE) {
       stack[top] = -stack[top];
     } else if (code >= FUNCTION && functions[code - FUNCTION].arguments == 1) {
@@ -194,4 +207,8 @@ double scree_expression_value(const scree_Expression *expression, double t) {
     }
   }
   return top == 0 ? stack[0] : 0.0;
+}
+
+double scree_expression_value(const scree_Expression *expression, double t) {
+  return scree_expression_at(expression, t, 0);
 }

@@ -74,7 +74,13 @@ static const scree_Field pair[] = {
 
 static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
-    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
+    REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
+         "Young's modulus of deformable bodies (`kind`)"),
+    REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
+    REAL("damping", 0, "s", "0", 0, INFINITY,
+         "of deformable bodies: viscous stress over the rate of elastic stress"),
+    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
+    END};
 
 #define PLACE_FIELDS                                                                               \
   VECTOR("position", 0, "m", "0", "of the shape's origin (shapes: see below)"),                    \
@@ -120,6 +126,23 @@ const scree_Field scree_scene_part_fields[] = {
       INT("group", 0, "0", 0, 4294967295.0,                                                        \
           "bodies of the same group other than 0 do not touch each other")
 
+static const char *kind_name(int index) {
+  return scree_body_kind_name((scree_BodyKind)index);
+}
+
+static const char *const integrations[] = {"implicit", "explicit", NULL};
+
+/* `key` is `kind` where that is not the kind of a generator. */
+#define KIND_FIELDS(key)                                                                           \
+  REGISTRY(key, 0, "rigid", kind_name,                                                             \
+           "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
+           "its material needs `young`"),                                                          \
+      CHOICE("integration", "implicit", integrations,                                              \
+             "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \
+             "short ones"),                                                                        \
+      BOOL("keep_shape", "false",                                                                  \
+           "pseudo-rigid: contacts see the undeformed shape, which turns with the body")
+
 static const scree_Field body[] = {
     TEXT("name", 0, NULL, "name that forces, sensors and stop conditions refer to"),
     SHAPE("its shape"),
@@ -127,6 +150,7 @@ static const scree_Field body[] = {
     VECTOR("velocity", 0, "m/s", "0", "at the start"),
     VECTOR("angular_velocity", AXIAL, "rad/s", "0", "at the start; one number in 2D"),
     MATTER_FIELDS,
+    KIND_FIELDS("kind"),
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,
@@ -276,6 +300,7 @@ static const scree_Field scale[] = {
       CHOICE("orientation", "random", turns, "random, or as the shape is defined"),                \
       VECTOR("velocity", 0, "m/s", "0", "of each body at its start"),                              \
       VECTOR("angular_velocity", AXIAL, "rad/s", "0", "of each body at its start"), MATTER_FIELDS, \
+      KIND_FIELDS("body_kind"),                                                                    \
       REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
 
 static const scree_Field region_box[] = {
@@ -385,6 +410,42 @@ static const scree_Field arch[] = {
     REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
     INT("blocks", REQUIRED, NULL, 2, 10000, "number of blocks"),
     REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arch"),
+    {.key = "depth",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "m",
+     .preset = "1",
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "along y, centred"},
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Field vault[] = {
+    GENERATED_NAME,
+    VECTOR("centre", 0, "m", "0", "middle of its axis, which is along y"),
+    REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the inner face"),
+    REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
+    INT("courses", REQUIRED, NULL, 2, 10000, "courses round the arc, odd: with a keystone course"),
+    INT("length", REQUIRED, NULL, 1, 100000, "blocks in a course, along y"),
+    REAL("depth", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of a block along y"),
+    REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arc"),
+    MATTER_FIELDS,
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    END};
+
+static const scree_Field dome[] = {
+    GENERATED_NAME,
+    VECTOR("centre", 0, "m", "0", "centre of the spheres"),
+    REAL("radius", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the inner face, at its corners"),
+    REAL("thickness", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "from the inner to the outer face"),
+    INT("courses", REQUIRED, NULL, 1, 10000, "courses, one above the other"),
+    INT("blocks", REQUIRED, NULL, 3, 10000, "blocks in each course"),
+    REAL("base", OPEN, "rad", "pi/2", 0, 1.5707963267948968,
+         "angle from the axis at which it begins"),
+    REAL("opening", REQUIRED | OPEN, "rad", NULL, 0, 1.5707963267948968,
+         "angle from the axis of the opening at the top"),
     MATTER_FIELDS,
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
     END};
@@ -415,7 +476,9 @@ static const scree_Variant generators[] = {
      "less in regions of few diameters"},
     {"pour", 0, pour, "bodies that appear over time"},
     {"wall", 0, wall, "courses of bricks, each shifted by half a brick; half bricks at the ends"},
-    {"arch", 2, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {"arch", 0, arch, "wedge-shaped blocks round a half circle, or part of it"},
+    {"vault", 3, vault, "a barrel vault: courses of wedges along y, each shifted by half a block"},
+    {"dome", 3, dome, "courses of blocks between two spheres, with an opening at the top"},
     {"csv", 0, from_csv, "bodies from a table, one per row (`scree convert --csv` writes one)"},
     {0}};
 
@@ -487,7 +550,8 @@ static const scree_Field time_fields[] = {
     REGISTRY("scheme", 0, "moreau-jean", scree_scheme_name, "time scheme"),
     REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
          "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, less when bodies or "
-         "obstacles cross 0.05 of it or turn by 0.1 faster, or where a force would move a body "
+         "obstacles cross 0.05 of it (0.1, if all bodies are balls) or turn by 0.1 faster, or "
+         "where a force would move a body "
          "by 0.01 of its size; 0.25 of it at the speed of a fall, if not all bodies are balls"),
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "scene/mesh_file.h"
 #include "scene/scene.h"
+#include "scene/shape_made.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,10 +64,12 @@ static scree_Status read_points(const scree_Scene *scene, const scree_Node *node
   for (int k = 0; k < mesh.vertex_count && status == SCREE_OK; ++k)
     mesh.vertices[k] = scree_scale(scale, mesh.vertices[k]);
   if (status == SCREE_OK)
-    status = kind == SCREE_SHAPE_MESH
-                 ? scree_shape_init_mesh(shape, mesh.vertices, mesh.vertex_count, mesh.triangles,
-                                         mesh.triangle_count, log)
-                 : scree_shape_init(shape, kind, NULL, mesh.vertices, mesh.vertex_count, log);
+    status =
+        kind == SCREE_SHAPE_MESH
+            ? scree_shape_init_mesh(shape, mesh.vertices, mesh.vertex_count, mesh.triangles,
+                                    mesh.triangle_count, log)
+            : scree_shape_init(shape, kind, (double[]){scale * scree_node_number(node, "radius")},
+                               mesh.vertices, mesh.vertex_count, log);
   scree_mesh_file_fini(&mesh);
   return status;
 }
@@ -77,13 +80,16 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
   const scree_ShapeType *type = scree_shape_type(kind);
   double parameters[8] = {0};
   scree_Status status;
-  if (type->takes_parts) {
+  if (scree_shape_recipe(type->name, node)) {
+    status = scree_shape_make(scene, node, scale, log, shape);
+  } else if (type->takes_parts) {
     status = read_parts(scene, node, scale, log, shape);
   } else if (type->takes_vertices) {
     status = read_points(scene, node, kind, scale, log, shape);
   } else {
     for (int k = 0; k < type->parameter_count && k < 8; ++k)
-      parameters[k] = scale * scree_node_number(node, type->parameters[k].name);
+      parameters[k] = (type->parameters[k].pure ? 1 : scale) *
+                      scree_node_number(node, type->parameters[k].name);
     status = scree_shape_init(shape, kind, parameters, NULL, 0, log);
   }
   if (status == SCREE_BAD_INPUT) scree_scene_refuse(scene, node, log, "this shape is refused");
@@ -103,7 +109,10 @@ static scree_Status scale_parts(const scree_Shape *from, double scale, scree_Sha
         (scree_Pose){scree_scale(scale, part->pose.position), part->pose.orientation};
     status = scree_scene_scale_shape(&part->shape, scale, &parts[count].shape, log);
   }
-  if (status == SCREE_OK) status = scree_shape_init_clump(shape, parts, n, log);
+  const double cube = from->kind == SCREE_SHAPE_CLUMP_2D ? scale * scale : scale * scale * scale;
+  if (status == SCREE_OK)
+    status = scree_shape_init_clump_with(shape, parts, n, cube * from->volume,
+                                         scree_scale(cube * scale * scale, from->inertia), log);
   for (int k = 0; k < count; ++k) scree_shape_fini(&parts[k].shape);
   scree_free(parts);
   return status;
@@ -115,7 +124,8 @@ scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scre
   double parameters[8] = {0};
   if (type->takes_parts) return scale_parts(from, scale, shape, log);
   for (int k = 0; k < type->parameter_count && k < 8; ++k)
-    parameters[k] = scale * *(const double *)((const char *)from + type->parameters[k].offset);
+    parameters[k] = (type->parameters[k].pure ? 1 : scale) *
+                    *(const double *)((const char *)from + type->parameters[k].offset);
   scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, from->vertex_count);
   if (!vertices) return scree_fail_memory(log, "vertices");
   for (int k = 0; k < from->vertex_count; ++k) vertices[k] = scree_scale(scale, from->vertices[k]);
@@ -142,6 +152,46 @@ int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
   return -1;
 }
 
+/* Whether bodies of a shape may be pseudo-rigid: shapes that stay of their kind. */
+static bool is_affine(const char *shape) {
+  static const char *const kinds[] = {"disk", "ellipse", "sphere", "ellipsoid"};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
+    if (strcmp(shape, kinds[k]) == 0) return true;
+  return false;
+}
+
+/* Kind of the body, and the material of deformable ones. */
+static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
+                              const scree_Node *kind, const scree_Log *log, scree_BodyDef *def) {
+  const scree_Node *root = scene->tree.root;
+  const scree_Node *material = scree_node_find(root, "materials")->entries[def->material].value;
+  const scree_Node *time = scree_node_find(root, "time");
+  const char *shape = scree_node_text(scree_node_find(map, "shape"), "kind");
+  def->kind = scree_body_kind(kind->text);
+  if (def->kind == SCREE_BODY_RIGID) return SCREE_OK;
+  if (!scree_node_find(material, "young"))
+    return scree_scene_refuse(scene, kind, log,
+                              "a %s body: its material \"%.60s\" has no `young`, expected Young's "
+                              "modulus",
+                              kind->text, scree_node_text(map, "material"));
+  if (def->kind == SCREE_BODY_PSEUDO_RIGID && !is_affine(shape))
+    return scree_scene_refuse(scene, kind, log, "a pseudo-rigid %s, expected a %s", shape,
+                              scene->dimension == 2 ? "disk or ellipse" : "sphere or ellipsoid");
+  if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
+    return scree_scene_refuse(
+        scene, kind, log,
+        "a %s body: time.scheme is %s with theta %g, expected a scheme with "
+        "theta 0.5 (moreau-jean)",
+        kind->text, scree_node_text(time, "scheme"),
+        scree_node_is(time, "scheme", "euler") ? 1 : scree_node_number(time, "theta"));
+  def->elastic = (scree_Elastic){.young = scree_node_number(material, "young"),
+                                 .poisson = scree_node_number(material, "poisson"),
+                                 .damping = scree_node_number(material, "damping"),
+                                 .explicit_ = scree_node_is(map, "integration", "explicit"),
+                                 .keeps_shape = scree_node_true(map, "keep_shape")};
+  return SCREE_OK;
+}
+
 scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def) {
   const scree_Node *materials = scree_node_find(scene->tree.root, "materials");
@@ -153,7 +203,9 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
   def->density = scree_node_find(map, "density")
                      ? scree_node_number(map, "density")
                      : scree_node_number(materials->entries[def->material].value, "density");
-  return SCREE_OK;
+  if (!scree_node_find(map, "integration")) return SCREE_OK; /* an obstacle */
+  const scree_Node *own = scree_node_find(map, "body_kind"); /* of a generator */
+  return read_kind(scene, map, own ? own : scree_node_find(map, "kind"), log, def);
 }
 
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log) {

@@ -41,7 +41,9 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  * In one step a body may, at most,
  *     move under gravity from rest by       fall^2 of its size        free flight and impacts
  *     move under an applied force from rest by    load^2 of its size  loads are mostly carried
- *     or, at its speed or that of an obstacle, by travel of its size  who meets whom
+ *     or, at its speed or that of an obstacle, by travel of its size  who meets whom; by aimed, if
+ *                                                                     all are balls, whose meeting
+ *                                                                     points are known
  *     or, at the speed of a fall through the scene, by miss of it     bodies that pass each other,
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
@@ -49,11 +51,12 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, miss, turn, swing, spring;
+  double fall, load, travel, aimed, miss, turn, swing, spring;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
                .travel = 0.05,
+               .aimed = 0.1,
                .miss = 0.25,
                .turn = 0.1,
                .swing = 0.5,
@@ -169,10 +172,12 @@ static double automatic_step(const scree_Scene *scene) {
   for (int k = 0; k < scene->pour_count; ++k)
     speed = fmax(speed, scree_norm(scene->pours[k].grain.def.velocity.linear));
   if (g > 0) step = auto_step.fall * sqrt(scene->smallest / g);
-  if (speed > 0) step = fmin(step, auto_step.travel * scene->smallest / speed);
+  const bool balls = has_only_balls(scene);
+  const double travel = balls ? auto_step.aimed : auto_step.travel;
+  if (speed > 0) step = fmin(step, travel * scene->smallest / speed);
   if (spin > 0) step = fmin(step, auto_step.turn / spin);
   const double fall = fmin(sqrt(2 * g * drop(scene)), g * scene->duration);
-  if (g > 0 && fall > 0 && !has_only_balls(scene))
+  if (g > 0 && fall > 0 && !balls)
     step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
   step = fmin(step, step_of_joints(scene, g));

@@ -257,8 +257,8 @@ scree_Status scree_scene_normalise(const scree_Node *given, const char *name, sc
     check.dimension = 2;
   tree->root = scree_check_fields(&check, scree_scene_schema(), NULL, given);
   if (check.errors > SCREE_CHECK_ERRORS)
-    scree_report(log, SCREE_LOG_ERROR, "%s: %d more mistakes", name,
-                 check.errors - SCREE_CHECK_ERRORS);
+    scree_report(log, SCREE_LOG_ERROR, "%s: there are more mistakes than these %d", name,
+                 SCREE_CHECK_ERRORS);
   if (tree->root) return SCREE_OK;
   const bool memory = tree->failed && check.errors == 0;
   scree_tree_fini(tree);

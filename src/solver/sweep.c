@@ -126,7 +126,7 @@ static void visit_general(const scree_Operator *W, int k, const scree_VertexStat
     next[i] = dr;
     largest = fmax(largest, fabs(dr));
   }
-  scree_general_push(W, k, next, state, false);
+  scree_general_move(W, k, next, state);
   change->normal = fmax(change->normal, largest);
 }
 
@@ -255,7 +255,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count
   }
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, W->threads);
   sweeps->stale += *done;
-  /* the visits do not update the state of coupled vertices */
+  /* the visits update coupled vertices only where constraints touch them */
   if (sweeps->in_lanes && sweeps->stale < FRESH_SWEEPS && !W->coupling) {
     scree_lanes_state(&sweeps->lanes, sweeps->y, W->threads);
   } else {

@@ -22,8 +22,11 @@ static double motion_of(const scree_Bodies *b, int k, const scree_Twist *v, doub
 }
 
 /* Balls look the same in every orientation: only the centre matters. */
-static double reach_of(const scree_Bodies *b, int k, const scree_Twist *v, double h) {
+static double reach_of(const scree_System *s, int k, scree_Moment moment, const scree_Twist *v,
+                       double h) {
+  const scree_Bodies *b = &s->bodies;
   if (b->fixed[k] && b->cold[k].belt) return 0;
+  if (scree_bodies_deformable(b, k)) return scree_deform_reach(s, k, moment, h);
   if (scree_shape_is_ball(&b->cold[k].shape)) return h * scree_norm(v->linear);
   return motion_of(b, k, v, h);
 }
@@ -33,7 +36,7 @@ static void reach_ahead(scree_System *s, double h, scree_Share share) {
   SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
-    s->reach[k] = ahead * reach_of(b, k, &free, h);
+    s->reach[k] = ahead * reach_of(s, k, SCREE_FREE, &free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
 }
@@ -53,7 +56,7 @@ static int look_further(scree_System *s, double h) {
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const scree_Twist after = scree_system_after(s, k);
-    const double moved = reach_of(b, k, &after, h);
+    const double moved = reach_of(s, k, SCREE_AFTER, &after, h);
     if (!(moved > s->reach[k])) continue;
     s->reach[k] = ahead * moved;
     ++found;
@@ -138,18 +141,26 @@ static double overlap_allowed(const scree_System *s, const scree_StepReport *rep
   return fmax(s->settings.penetration, report->penetration);
 }
 
-/* Pose and solve the problem of the current contacts. */
-static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
-  double clock = scree_seconds();
+/* Pose the problem of the current contacts. */
+static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepReport *report) {
+  const double clock = scree_seconds();
   scree_Status status = scree_system_pose(s);
+  if (!status && !scree_system_is_posed(s)) scree_deform_after(s);
   if (status || !scree_system_is_posed(s)) return status;
   status = scree_system_warm(s, t->h);
   if (status) return status;
   scree_system_fill(s);
   scree_joints_fill(s, t->h);
+  if (s->bodies.deformable_count) status = scree_deform_close(s);
+  if (status) return status;
   report->seconds_build += scree_seconds() - clock;
-  clock = scree_seconds();
-  status = scree_system_solve(s, report);
+  return SCREE_OK;
+}
+
+/* Solve it, from the impulses of a rough solution if there is one. */
+static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport *report) {
+  const double clock = scree_seconds();
+  scree_Status status = scree_system_solve(s, begun, report);
   /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
@@ -157,9 +168,40 @@ static scree_Status solve_contacts(scree_System *s, const Times *t, scree_StepRe
     report->joint_error = error;
     if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
     last = error;
-    status = scree_system_solve(s, report);
+    status = scree_system_solve(s, begun, report);
   }
+  if (!status) scree_deform_after(s);
   report->seconds_solve += scree_seconds() - clock;
+  return status;
+}
+
+/* Whether an impact may move a body further than its search distance: the approach of two bodies
+ * in the step exceeds the part of the distance that is meant for bodies pushed by others. */
+static bool may_push(const scree_System *s, double horizon) {
+  const scree_Bodies *b = &s->bodies;
+  for (size_t c = 0; c < s->contacts.count; ++c) {
+    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+    if (b->fixed[i] || b->fixed[j]) continue;
+    double before[3], free[3];
+    scree_system_approach(s, (int)c, before, free);
+    const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
+    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) return true;
+  }
+  return false;
+}
+
+/* Contacts that are missing change the solution, and all of its work would be done again. So where
+ * impacts may push bodies beyond their search distance a rough solution comes first: it shows which
+ * these are at a small part of the price, and is a start for the next one. */
+static scree_Status solve_roughly(scree_System *s, const Times *t, scree_StepReport *report,
+                                  bool *again) {
+  double clock = scree_seconds(), now;
+  scree_Status status = scree_system_solve_roughly(s, report);
+  report->seconds_solve += (now = scree_seconds()) - clock;
+  clock = now;
+  *again = false;
+  if (!status && look_further(s, t->horizon)) status = look_again(s, t, report, again);
+  report->seconds_detect += scree_seconds() - clock;
   return status;
 }
 
@@ -171,6 +213,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   *complete = true;
   scree_Status status = scree_system_force(s, t->middle, t->forced);
   if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
+  if (!status && s->bodies.deformable_count) status = scree_deform_prepare(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
@@ -178,9 +221,19 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   if (looks) status = meet(s, t->horizon);
   if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
+  bool rough = looks && s->settings.warm_start && may_push(s, t->horizon);
   for (bool again = true; again;) {
-    status = solve_contacts(s, t, report);
-    if (status || !scree_system_is_posed(s) || !looks) return status;
+    status = pose_contacts(s, t, report);
+    if (status || !scree_system_is_posed(s)) return status;
+    const bool begun = rough;
+    if (rough) {
+      rough = false;
+      status = solve_roughly(s, t, report, &again);
+      if (status) return status;
+      if (again) continue;
+    }
+    status = solve_contacts(s, begun, report);
+    if (status || !looks) return status;
     clock = scree_seconds();
     const int further = look_further(s, t->horizon);
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
@@ -227,8 +280,9 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
-  const double elastic = scree_joints_elastic(s);
-  e->elastic += elastic;
+  const double elastic = scree_joints_elastic(s), strain = scree_bodies_strain(&s->bodies);
+  e->elastic += elastic + strain;
+  e->scheme += strain - s->deform.strain;   /* includes the work of internal forces, see deform.h */
   e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
@@ -279,8 +333,10 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (!s->energy_known) {
     const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
     scree_system_energy(s, &old.kinetic, &old.potential);
-    old.elastic = stored.normal + stored.tangent + scree_joints_elastic(s);
+    old.elastic =
+        stored.normal + stored.tangent + scree_joints_elastic(s) + scree_bodies_strain(&s->bodies);
   }
+  s->deform.strain = scree_bodies_strain(&s->bodies);
   s->joints.elastic = scree_joints_elastic(s);
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
@@ -375,6 +431,7 @@ void scree_system_fini(scree_System *s) {
   scree_memory_fini(&s->memory);
   scree_memory_fini(&s->trial);
   scree_joints_fini(&s->joints);
+  scree_deform_fini(&s->deform);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -398,6 +455,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->lowered_capacity * sizeof(double);
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
-  bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints);
+  bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints) +
+           scree_deform_memory(&s->deform);
   return bytes;
 }

@@ -162,6 +162,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   s->swing = 0;
   contact_work(s, h, balance);
   scree_joints_work(s, h, balance);
+  if (b->deformable_count) scree_deform_work(s, balance);
   if (b->force_count == 0 && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;

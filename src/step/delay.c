@@ -44,7 +44,7 @@ static bool is_alone(const scree_System *s, size_t c) {
 static bool is_simple(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
-  if (b->kind && (b->kind[i] || b->kind[j])) return false; /* rigid bodies only */
+  if (scree_deform_touches(b, &s->contacts.keys[c])) return false; /* rigid bodies only */
   if (b->fixed[i] || b->fixed[j]) return true;
   return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape);
 }
@@ -130,10 +130,11 @@ static bool overlaps(const scree_System *s, int c, double horizon) {
     move(&b->inertia[k], &way, &end[side]);
   }
   if (!turns) return false;
-  const double size = scree_pair_size(&b->cold[pair[0]].shape, &b->cold[pair[1]].shape);
+  const scree_Shape *si = &b->cold[pair[0]].shape, *sj = &b->cold[pair[1]].shape;
+  const double size = scree_pair_size(si, sj);
   scree_Points points = {0};
   double deepest = 0;
-  scree_points_collide(b, pair[0], &end[0].pose, pair[1], &end[1].pose, 0, &points);
+  scree_points_collide(pair[0], si, &end[0].pose, pair[1], sj, &end[1].pose, 0, &points);
   for (size_t k = 0; k < points.count; ++k) deepest = fmin(deepest, points.gap[k]);
   const bool failed = points.failed;
   scree_points_fini(&points);

@@ -121,9 +121,9 @@ static void add_point(void *user, const scree_ManifoldPoint *point) {
   scree_points_add(sink->out, sink->i, sink->j, point);
 }
 
-void scree_points_collide(const scree_Bodies *b, int i, const scree_Pose *pi, int j,
-                          const scree_Pose *pj, double margin, scree_Points *out) {
-  const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j,
+                          const scree_Shape *sj, const scree_Pose *pj, double margin,
+                          scree_Points *out) {
   if (scree_shape_is_composite(si) || scree_shape_is_composite(sj)) {
     Sink sink = {out, i, j};
     scree_collide_each(si, pi, sj, pj, margin, add_point, &sink);
@@ -152,9 +152,9 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
   if (scree_joints_apart(&s->joints, i, j)) return;
-  const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-  scree_points_collide(b, i, &b->motion[i].pose, j, &b->motion[j].pose, relative * size + ahead,
-                       out);
+  const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+  scree_points_collide(i, si, &b->motion[i].pose, j, sj, &b->motion[j].pose,
+                       relative * scree_pair_size(si, sj) + ahead, out);
 }
 
 /* Append the lists of the other threads to the first one, which is in place. */
@@ -211,7 +211,8 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                    detect_pairs(s, scratch, &pairs, relative, reach, &stop,
                                 share.thread == 0 ? all : &lists[share.thread], share));
   if (stop) return SCREE_INTERRUPTED;
-  return join(all, lists, s->threads) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
+  if (!join(all, lists, s->threads)) return scree_fail_memory(s->log, "the contacts");
+  return s->bodies.deformable_count ? scree_deform_sort(s) : SCREE_OK;
 }
 
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {

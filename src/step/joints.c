@@ -51,7 +51,7 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "joint: bodies %d and %d are both obstacles, expected one that moves",
                       def->body[0], def->body[1]);
-  if (b->kind && (b->kind[def->body[0]] || b->kind[def->body[1]]))
+  if (scree_bodies_deformable(b, def->body[0]) || scree_bodies_deformable(b, def->body[1]))
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "joint: body %d or %d is not rigid, expected rigid bodies", def->body[0],
                       def->body[1]);

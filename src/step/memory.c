@@ -70,8 +70,8 @@ void scree_system_arms(const scree_System *s, const scree_Points *points, scree_
 /* previous[c]: the entry of contact c in a memory, or -1. */
 static void match(const scree_System *s, const scree_Memory *memory, const scree_Vec3 *arms,
                   int32_t *previous) {
-  scree_contact_match_near(memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
-                           (size_t)s->posed.nc, previous);
+  scree_deform_match(&s->bodies, memory->keys, memory->arms, memory->count, s->contacts.keys, arms,
+                     (size_t)s->posed.nc, previous);
 }
 
 /* The memory of laws after the last accepted step; zero for new contacts. */

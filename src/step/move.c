@@ -83,12 +83,17 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
   const int index = scree_system_is_posed(s) ? p->problem_index[k] : -1;
-  if (index < 0) return (scree_Twist){{0, 0, 0}, {0, 0, 0}};
+  if (index < 0 || index >= p->nbodies) /* deformable bodies: see deform.c */
+    return (scree_Twist){{0, 0, 0}, {0, 0, 0}};
   return scree_rigid_unscale(&b->inertia[k], b->motion[k].pose.orientation, b->dimension,
                              p->y + (size_t)index * (size_t)b->nb);
 }
 
 scree_Twist scree_system_after(const scree_System *s, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(&s->bodies, k);
+  if (self && !s->bodies.fixed[k])
+    return self->class_->twist(self, scree_deformable_q(&s->bodies, self),
+                               scree_deformable_after(&s->bodies, self));
   const scree_Twist free = scree_system_free(s, k), v = scree_system_unscaled(s, k);
   return (scree_Twist){scree_add(free.linear, v.linear), scree_add(free.angular, v.angular)};
 }
@@ -96,11 +101,12 @@ scree_Twist scree_system_after(const scree_System *s, int k) {
 static void kick_all(scree_System *s, scree_Share share) {
   scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, share) {
-    if (b->fixed[k]) continue;
+    if (b->fixed[k] || scree_bodies_deformable(b, k)) continue;
     b->motion[k].velocity = scree_system_after(s, k);
   }
 }
 
 void scree_system_kick(scree_System *s) {
   SCREE_ON_THREADS(s->bodies.count, s->threads, share, kick_all(s, share));
+  if (s->bodies.deformable_count) scree_deform_kick(s);
 }

@@ -123,6 +123,10 @@ static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
       side.slimness = 2 * shape->bounding_radius / shape->size;
   }
   if (side.moves && !scree_shape_is_ball(shape)) side.turn = h * scree_norm(side.velocity.angular);
+  if (scree_bodies_deformable(b, k)) { /* deformation counts as turning does */
+    const double more = scree_deform_reach(s, k, SCREE_AFTER, h);
+    side.turn = fmax(0, more - h * scree_norm(side.velocity.linear)) / side.arm;
+  }
   return side;
 }
 
@@ -157,8 +161,26 @@ static scree_Motion motion_after(const scree_Bodies *b, int k, const Side *side,
   return motion;
 }
 
+/* A body at the end: its shape and pose, and of a deformable one its coordinates. */
+typedef struct End {
+  scree_Shape shape; /* a view */
+  scree_Pose pose;
+  scree_DeformEnd deformed;
+} End;
+
+static void find_end(const scree_System *s, int k, const Side *side, double h, End *end) {
+  const scree_Bodies *b = &s->bodies;
+  end->shape = b->cold[k].shape;
+  if (scree_bodies_deformable(b, k))
+    scree_deform_end(s, k, h, &end->deformed, &end->shape, &end->pose);
+  else
+    end->pose = motion_after(b, k, side, h).pose;
+}
+
 /* Current position of the point of body k that is at `point` at the end. */
-static scree_Vec3 back(const scree_Bodies *b, int k, const scree_Motion *end, scree_Vec3 point) {
+static scree_Vec3 back(const scree_System *s, int k, const End *end, scree_Vec3 point) {
+  const scree_Bodies *b = &s->bodies;
+  if (scree_bodies_deformable(b, k)) return scree_deform_back(s, k, &end->deformed, point);
   return scree_pose_apply(&b->motion[k].pose, scree_pose_invert(&end->pose, point));
 }
 
@@ -171,6 +193,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
   if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
   if (scree_system_law(s, i, j)->soft) return 0;
+  if (!scree_deform_has_end(b, i) || !scree_deform_has_end(b, j)) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
@@ -181,9 +204,11 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const Side a = side_of(s, i, at, h), z = side_of(s, j, at, h);
   const double error = expansion_error(s, i, j, at, &a, &z, h);
   if (error == 0 || lowest - error >= -limit) return 0;
-  const scree_Motion mi = motion_after(b, i, &a, h), mj = motion_after(b, j, &z, h);
+  End ei, ej;
+  find_end(s, i, &a, h, &ei);
+  find_end(s, j, &z, h, &ej);
   const size_t begin = out->count;
-  scree_points_collide(b, i, &mi.pose, j, &mj.pose, 0, out);
+  scree_points_collide(i, &ei.shape, &ei.pose, j, &ej.shape, &ej.pose, 0, out);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
   /* overlap that the expanded gap itself predicts is the solver's error, which is certified
@@ -194,8 +219,8 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   }
   for (size_t k = begin; k < out->count; ++k) {
     const scree_Vec3 p = out->position[k], n = out->normal[k];
-    const scree_Vec3 on_i = back(b, i, &mi, scree_axpy(p, 0.5 * out->gap[k], n));
-    const scree_Vec3 on_j = back(b, j, &mj, scree_axpy(p, -0.5 * out->gap[k], n));
+    const scree_Vec3 on_i = back(s, i, &ei, scree_axpy(p, 0.5 * out->gap[k], n));
+    const scree_Vec3 on_j = back(s, j, &ej, scree_axpy(p, -0.5 * out->gap[k], n));
     out->position[k] = scree_scale(0.5, scree_add(on_i, on_j));
   }
   return -deepest / size;
@@ -250,17 +275,11 @@ scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *point
 
 /* D of the expansion for point k, found at the end, that was no contact. */
 static double gap_now(const scree_System *s, const scree_Points *points, size_t k, double h) {
-  const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &points->keys[k];
   const scree_Vec3 P = points->position[k];
-  const scree_Twist vi = scree_system_after(s, key->i), vj = scree_system_after(s, key->j);
-  const scree_Vec3 u = scree_sub(scree_rigid_velocity(&b->motion[key->i].pose, &vi, P),
-                                 scree_rigid_velocity(&b->motion[key->j].pose, &vj, P));
+  const scree_Vec3 u = scree_sub(scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]),
+                                 scree_deform_velocity(s, key->j, SCREE_AFTER, P, key->part[1]));
   return points->gap[k] - h * scree_dot(points->normal[k], u);
-}
-
-static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
-  return a->i < b->i || (a->i == b->i && a->j < b->j);
 }
 
 static void move_point(scree_Points *to, size_t t, const scree_Points *from, size_t f) {
@@ -272,12 +291,12 @@ static void move_point(scree_Points *to, size_t t, const scree_Points *from, siz
 }
 
 /* Merge the points `more`, sorted by pairs, into the contacts: from the back, in place. */
-static bool merge(scree_Points *all, const scree_Points *more) {
+static bool merge(const scree_Bodies *b, scree_Points *all, const scree_Points *more) {
   size_t a = all->count, m = more->count;
   all->failed = false;
   for (size_t k = 0; k < more->count && !all->failed; ++k) add_copy(all, more, k);
   for (size_t to = all->count; m > 0 && !all->failed; --to) {
-    const bool old = a > 0 && pair_before(&more->keys[m - 1], &all->keys[a - 1]);
+    const bool old = a > 0 && scree_deform_before(b, &more->keys[m - 1], &all->keys[a - 1]);
     const size_t at = old ? --a : --m;
     move_point(all, to - 1, old ? all : more, at);
   }
@@ -296,8 +315,8 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
   }
   scree_system_arms(s, &s->contacts, arms);
   scree_system_arms(s, points, arms + s->contacts.count);
-  scree_contact_match_near(s->contacts.keys, arms, s->contacts.count, points->keys,
-                           arms + s->contacts.count, n, match);
+  scree_deform_match(b, s->contacts.keys, arms, s->contacts.count, points->keys,
+                     arms + s->contacts.count, n, match);
   points->count = 0; /* keep those that were no contacts */
   for (size_t k = 0; k < n; ++k) {
     const scree_ContactKey *key = &points->keys[k];
@@ -318,5 +337,5 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
     if (curve < s->contacts.curve[c]) s->contacts.curve[c] = curve;
   }
   scree_arena_release(&s->scratch, mark);
-  return merge(&s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
+  return merge(b, &s->contacts, points) ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }

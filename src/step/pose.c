@@ -4,7 +4,8 @@
  * relative velocity u = R^T (v_i(P) - v_j(P)). The kind of a body gives the block of its velocity
  * (rigid.h); body j has the negative one. Obstacles have no block: their velocity is part of q.
  * When all bodies that touch are balls, two numbers each replace the block (scree/problem.h).
- * Only bodies that touch something are in the problem, numbered in the order of the world. */
+ * Only bodies that touch something are in the problem, numbered in the order of the world: rigid
+ * ones, then deformable ones, whose contacts are constraints of their own (deform.h). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "problem/balls.h"
@@ -116,10 +117,11 @@ static scree_Status number_bodies(scree_System *s) {
       index[k] = -1;
       continue;
     }
+    if (scree_bodies_deformable(&s->bodies, (int)k)) continue;
     p->problem_body[p->nbodies] = (int)k;
     index[k] = p->nbodies++;
   }
-  return SCREE_OK;
+  return s->bodies.deformable_count ? scree_deform_number(s) : SCREE_OK;
 }
 
 static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
@@ -136,12 +138,12 @@ static bool is_ball(const scree_Bodies *b, int k, scree_Vec3 P, scree_Vec3 n) {
   return scree_norm2(scree_cross(arm, n)) <= most * most;
 }
 
-/* Whether all bodies that touch are balls. The point where two balls touch is on the
+/* Whether all rigid bodies that touch are balls. The point where two balls touch is on the
  * line of their centres; where one touches another shape, the shape's routine decides. */
 static bool all_balls(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   const scree_Points *points = &s->contacts;
-  for (size_t c = 0; c < points->count; ++c) {
+  for (size_t c = 0; c < (size_t)s->deform.first; ++c) {
     const int pair[2] = {points->keys[c].i, points->keys[c].j};
     if (b->balls && !b->fixed[pair[0]] && !b->fixed[pair[1]]) continue;
     for (int side = 0; side < 2; ++side)
@@ -152,12 +154,12 @@ static bool all_balls(const scree_System *s) {
   return true;
 }
 
-/* Bodies and B of all contacts. */
+/* Bodies and B of the contacts of rigid bodies. */
 static void fill_rows(scree_System *s, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension, nb = b->nb;
-  SCREE_OVER_BODIES(c, p->nc, share) {
+  SCREE_OVER_BODIES(c, s->deform.first, share) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     const size_t size = p->balls ? 2 : (size_t)(d * nb);
     double *row = (p->balls ? p->arm : p->B) + (size_t)c * 2 * size;
@@ -191,21 +193,28 @@ scree_Status scree_system_pose(scree_System *s) {
   const bool shifts = s->scheme->looks_ahead || s->laws.any_restitution;
   int joints;
   size_t more;
-  p->nc = 0;
+  p->nc = s->deform.first = 0;
+  p->sets = false;
   s->joints.rows.count = 0;
   scree_joints_size(s, &joints, &more);
   if (nc == 0 && joints == 0) return SCREE_OK;
+  s->deform.first = (int)nc;
+  while (s->bodies.deformable_count && s->deform.first > 0 &&
+         scree_deform_touches(&s->bodies, &s->contacts.keys[s->deform.first - 1]))
+    --s->deform.first;
+  p->sets = s->laws.any_set || joints || (size_t)s->deform.first < nc;
   p->balls = all_balls(s);
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
-      ((s->laws.any_set || joints) && !reserve_sets(p, nc + (size_t)joints)) ||
+      (p->sets && !reserve_sets(p, nc + (size_t)joints)) ||
       (s->laws.any_terms && !reserve_terms(p, nc, d, (size_t)s->laws.memory)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
   p->nc = (int)nc;
-  SCREE_ON_THREADS(p->nc, s->threads, share, fill_rows(s, share));
-  return joints ? scree_joints_pose(s, p->nc) : SCREE_OK;
+  SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
+  if (s->bodies.deformable_count) status = scree_deform_pose(s);
+  return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 
 /* Velocity of the first body less that of the second where contact c acts on them. */
@@ -218,8 +227,28 @@ static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Tw
       scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
 }
 
+/* The same in the axes of the contact, for bodies of any kind. */
+static void point_velocities(const scree_System *s, int c, scree_Moment moment, double *u) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Vec3 P = scree_system_point(s, (size_t)c, 0), Q = scree_system_point(s, (size_t)c, 1);
+  const scree_Vec3 v = scree_sub(scree_deform_velocity(s, key->i, moment, P, key->part[0]),
+                                 scree_deform_velocity(s, key->j, moment, Q, key->part[1]));
+  scree_Vec3 a[3];
+  contact_axes(s->contacts.normal[c], s->bodies.dimension, a);
+  for (int k = 0; k < s->bodies.dimension; ++k) u[k] = scree_dot(a[k], v);
+}
+
+static void deformable_approach(const scree_System *s, int c, double *before, double *free) {
+  point_velocities(s, c, SCREE_BEFORE, before);
+  if (free) point_velocities(s, c, SCREE_FREE, free);
+}
+
 void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
+  if (scree_deform_touches(&s->bodies, &s->contacts.keys[c])) {
+    deformable_approach(s, c, before, free);
+    return;
+  }
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
   const scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
@@ -258,7 +287,9 @@ static double load_of(const scree_System *s, int c) {
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   const scree_ContactKey *key = &s->contacts.keys[c];
   double W = 0; /* normal diagonal entry */
-  if (p->balls) {
+  if (c >= s->deform.first) {
+    W = scree_deform_diagonal(s, c);
+  } else if (p->balls) {
     const double *arm = p->arm + 4 * (size_t)c;
     W = arm[0] * arm[0] + arm[2] * arm[2];
   } else {
@@ -342,7 +373,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
     /* an impulse that comes from a contact with another normal may lie outside the set */
     scree_set_project(&set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
     p->mu[c] = set.mu;
-    if (!s->laws.any_set && !s->joints.rows.count) continue;
+    if (!p->sets) continue;
     p->set[c] = (uint8_t)set.kind;
     p->set_a[c] = set.a;
     p->set_b[c] = set.b;
@@ -356,21 +387,28 @@ void scree_system_fill(scree_System *s) {
 scree_Problem scree_system_problem(const scree_System *s) {
   const scree_Posed *p = &s->posed;
   scree_Problem problem = {.d = s->bodies.dimension,
-                           .nc = p->nc,
+                           .nc = s->deform.first,
                            .flow = s->settings.flow,
                            .kind = SCREE_BODIES,
                            .q = p->q,
                            .mu = p->mu};
-  problem.bodies = (scree_BodyRows){.nbodies = scree_system_is_posed(s) ? p->nbodies : 0,
-                                    .nb = s->bodies.nb,
-                                    .body = p->body,
-                                    .id = p->problem_body,
-                                    .B = p->balls ? NULL : p->B,
-                                    .normal = p->balls && p->nc ? &s->contacts.normal->x : NULL,
-                                    .arm = p->balls ? p->arm : NULL,
-                                    .C = s->laws.any_terms ? p->C : NULL};
+  problem.bodies =
+      (scree_BodyRows){.nbodies = scree_system_is_posed(s) ? p->nbodies : 0,
+                       .nb = s->bodies.nb,
+                       .body = p->body,
+                       .id = p->problem_body,
+                       .B = p->balls ? NULL : p->B,
+                       .normal = p->balls && problem.nc ? &s->contacts.normal->x : NULL,
+                       .arm = p->balls ? p->arm : NULL,
+                       .C = s->laws.any_terms ? p->C : NULL};
   problem.general = s->joints.rows;
-  if (s->laws.any_set || s->joints.rows.count) {
+  if (s->bodies.deformable_count && scree_system_is_posed(s)) {
+    problem.vertices = s->deform.vertices;
+    problem.general = s->deform.rows;
+    if (!s->laws.any_terms && !s->joints.rows.count) problem.general.C = NULL;
+    if (!problem.vertices.row[problem.vertices.count]) problem.vertices.row = NULL;
+  }
+  if (p->sets) {
     problem.set = p->set;
     problem.set_a = p->set_a;
     problem.set_b = p->set_b;

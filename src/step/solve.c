@@ -37,6 +37,7 @@ static const struct {
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double round_off; /* smallest tolerance that is requested */
   int most_failures; /* long attempts failed in a row after which the pause grows no further */
+  double rough;      /* tolerance of a rough solution, over the one of the step */
 } rules = {.patience = 10,
            .weight = 0.1,
            .growth = 3,
@@ -51,7 +52,8 @@ static const struct {
            .hold = 0.1,
            .exact = 1e-11,
            .round_off = 1e-14,
-           .most_failures = 6};
+           .most_failures = 6,
+           .rough = 30};
 
 void scree_system_work_begin(scree_System *s) {
   s->work.spent = 0;
@@ -227,11 +229,23 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
   return solve_once(s, problem, settings, INFINITY, report);
 }
 
-scree_Status scree_system_solve(scree_System *s, scree_StepReport *report) {
-  const scree_Problem problem = scree_system_problem(s);
+static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
   scree_SolveSettings settings = s->settings.solve;
-  settings.warm_start =
-      s->settings.warm_start && (s->memory.count + s->trial.count > 0 || s->joints.count > 0);
+  const bool known = s->memory.count + s->trial.count > 0 || s->joints.count > 0 || begun;
+  settings.warm_start = s->settings.warm_start && known;
+  return settings;
+}
+
+scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
+  const scree_Problem problem = scree_system_problem(s);
+  scree_SolveSettings settings = settings_of(s, false);
+  settings.tolerance *= rules.rough;
+  return s->posed.nc > 0 ? solve_once(s, &problem, &settings, INFINITY, report) : SCREE_OK;
+}
+
+scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
+  const scree_Problem problem = scree_system_problem(s);
+  scree_SolveSettings settings = settings_of(s, begun);
   if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
   scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);

@@ -25,6 +25,7 @@
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/deform.h"
 #include "step/joints.h"
 
 #include <omp.h>
@@ -100,7 +101,7 @@ typedef struct scree_Memory {
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
  * `row_capacity`. */
 typedef struct scree_Posed {
-  int nc, nbodies;      /* bodies with contacts */
+  int nc, nbodies;      /* contacts; rigid bodies with contacts */
   size_t more_capacity; /* rows of joints after the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals replace B */
@@ -112,13 +113,14 @@ typedef struct scree_Posed {
   double *push;  /* (nc) velocity out of penetration; allocated if shift is */
   bool *loaded;  /* (nc) it carried an impulse in the last step; allocated if shift is */
   double *mu;    /* (nc) */
-  uint8_t *set;  /* (nc) and its parameters, if some pair needs another set than the cone */
+  bool sets;     /* some constraint needs another set than the cone, or more than d rows: */
+  uint8_t *set;  /* (nc) and its parameters */
   double *set_a, *set_b;
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
   double *memory;                    /* (nc x memory_size) of the laws before the step */
   int *problem_body;                 /* (nbodies) body of the world */
-  int *problem_index;                /* (bodies) index in the problem, -1 */
+  int *problem_index; /* (bodies) index in the problem, -1; of deformable ones the first vertex */
   const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
   double *delay;      /* (nc) time from the kick to the impact of a contact that bounces, or 0;
                        * there if shift is */
@@ -183,6 +185,7 @@ typedef struct scree_System {
 
   scree_StepTimes times; /* of the current attempt */
   scree_Joints joints;
+  scree_Deform deform;   /* contacts of deformable bodies */
   scree_Points contacts; /* of the last detection */
   /* Memory of the parts of a step, kept from step to step: temporary blocks of a part, lists of
    * points for each thread, points that would overlap at the end. */
@@ -268,9 +271,10 @@ scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
 /* Append a point; `failed` is set if out of memory. */
 void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
-/* Add all points of bodies i and j at these poses with gaps up to `margin`. */
-void scree_points_collide(const scree_Bodies *bodies, int i, const scree_Pose *pi, int j,
-                          const scree_Pose *pj, double margin, scree_Points *points);
+/* Add all points of bodies i and j with these shapes at these poses with gaps up to `margin`. */
+void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j,
+                          const scree_Shape *sj, const scree_Pose *pj, double margin,
+                          scree_Points *points);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 
@@ -319,8 +323,12 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
 
 /* ---- solve.c --------------------------------------------------------------------------------- */
 
-/* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. */
-scree_Status scree_system_solve(scree_System *s, scree_StepReport *report);
+/* Solve the posed problem: posed.r, posed.u, and the solver's part of the report. `begun`: posed.r
+ * is a rough solution. */
+scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report);
+
+/* The same to a much larger tolerance, in one attempt. */
+scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
 /* Additional penetration at the next kick caused by errors of the solution, over the size; and its
  * limit. */
 double scree_system_sinking(const scree_System *s);

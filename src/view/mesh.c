@@ -86,6 +86,112 @@ static bool put_box(scree_Mesh *mesh, scree_Vec3 semi) {
   return true;
 }
 
+/* A smooth convex shape by its support points: the normals are a grid over the sphere. */
+static bool put_smooth(scree_Mesh *mesh, int segments, const scree_Shape *shape) {
+  const int rings = segments + 1;
+  if (!reserve(mesh, (size_t)rings * (size_t)(segments + 1), 2 * (size_t)rings * (size_t)segments))
+    return false;
+  const int first = (int)mesh->points;
+  for (int ring = 0; ring < rings; ++ring)
+    for (int s = 0; s <= segments; ++s) {
+      /* angles in which the flat parts get few points and the curved ones many */
+      const double height = pi / 2.0 - pi * ring / (rings - 1), angle = 2.0 * pi * s / segments;
+      const scree_Vec3 n = {cos(height) * cos(angle), cos(height) * sin(angle), sin(height)};
+      const scree_Vec3 x = scree_shape_support(shape, n);
+      put_point(mesh, x.x, x.y, x.z, n.x, n.y, n.z);
+    }
+  put_grid(mesh, first, rings, segments);
+  return true;
+}
+
+/* A strip between two lines of equal normals, as a rounded edge is drawn. */
+static void put_edge(scree_Mesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 n, scree_Vec3 m,
+                     double radius) {
+  const scree_Vec3 end[2] = {a, b}, out[2] = {n, m};
+  int p[4];
+  for (int k = 0; k < 4; ++k) {
+    const scree_Vec3 o = out[k / 2], x = scree_axpy(end[k % 2], radius, o);
+    p[k] = put_point(mesh, x.x, x.y, x.z, o.x, o.y, o.z);
+  }
+  put_triangle(mesh, p[0], p[2], p[1]);
+  put_triangle(mesh, p[1], p[2], p[3]);
+}
+
+/* A rounded box or polyhedron: faces moved out, strips between them, triangles at the corners;
+ * the normals of the faces make it look round. `face` [count] lists the corners of each face. */
+typedef struct Hull {
+  int faces;
+  const scree_Vec3 *vertices;
+  const int *(*face)(const scree_Shape *shape, int face, int *count, scree_Vec3 *normal);
+} Hull;
+
+static const int box_face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+
+static const int *face_of_box(const scree_Shape *shape, int face, int *count, scree_Vec3 *normal) {
+  (void)shape;
+  const double side = face & 1 ? 1 : -1;
+  *count = 4;
+  *normal =
+      scree_vec3(face / 2 == 0 ? side : 0, face / 2 == 1 ? side : 0, face / 2 == 2 ? side : 0);
+  return box_face[face];
+}
+
+static bool put_rounded(scree_Mesh *mesh, const scree_Shape *shape, const Hull *hull) {
+  const double r = shape->radius;
+  for (int f = 0; f < hull->faces; ++f) {
+    int n, m;
+    scree_Vec3 out, other;
+    const int *corner = hull->face(shape, f, &n, &out), first = (int)mesh->points;
+    if (!reserve(mesh, (size_t)n * 8, (size_t)n * 4)) return false;
+    for (int k = 0; k < n; ++k) {
+      const scree_Vec3 v = scree_axpy(hull->vertices[corner[k]], r, out);
+      put_point(mesh, v.x, v.y, v.z, out.x, out.y, out.z);
+    }
+    for (int k = 2; k < n; ++k) put_triangle(mesh, first, first + k - 1, first + k);
+    for (int k = 0; k < n; ++k) {
+      const int a = corner[k], b = corner[(k + 1) % n];
+      for (int g = 0; g < hull->faces; ++g) {
+        const int *others = hull->face(shape, g, &m, &other);
+        for (int j = 0; j < m && g != f; ++j) {
+          if (others[j] != b || others[(j + 1) % m] != a) continue;
+          const scree_Vec3 x = hull->vertices[a], y = hull->vertices[b];
+          if (a < b) put_edge(mesh, x, y, out, other, r);
+          /* at the corner b: from this edge to the next of this face, towards the corner's tip */
+          const scree_Vec3 z = hull->vertices[corner[(k + 2) % n]];
+          const scree_Vec3 tip =
+              scree_unit_or(scree_neg(scree_add(scree_unit_or(scree_sub(x, y), out),
+                                                scree_unit_or(scree_sub(z, y), out))),
+                            out);
+          const scree_Vec3 top = scree_unit_or(scree_axpy(out, 0.5, tip), out);
+          const scree_Vec3 normals[3] = {out, other, top};
+          int p[3];
+          for (int c = 0; c < 3; ++c) {
+            const scree_Vec3 at = scree_axpy(y, r, normals[c]);
+            p[c] = put_point(mesh, at.x, at.y, at.z, normals[c].x, normals[c].y, normals[c].z);
+          }
+          put_triangle(mesh, p[0], p[1], p[2]);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/* A wall of revolution from (r, z) to (s, t); normals look to its free side. */
+static bool put_wall(scree_Mesh *mesh, int segments, double r, double z, double s, double t) {
+  if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments)) return false;
+  const int first = (int)mesh->points;
+  for (int ring = 0; ring < 2; ++ring)
+    for (int k = 0; k <= segments; ++k) {
+      const double angle = 2.0 * pi * k / segments, c = cos(angle), n = sin(angle);
+      const double rho = ring ? s : r;
+      put_point(mesh, rho * c, rho * n, ring ? t : z, (z - t) * c, (z - t) * n, s - r);
+    }
+  put_grid(mesh, first, 2, segments);
+  return true;
+}
+
 /* A convex polygon of the plane. */
 static bool put_polygon(scree_Mesh *mesh, const scree_Vec3 *vertices, int count) {
   if (!reserve(mesh, (size_t)count, (size_t)count)) return false;
@@ -276,7 +382,18 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
     done =
         put_ball(mesh, segments, shape->radius, shape->radius, shape->radius, shape->half_length);
     break;
-  case SCREE_SHAPE_BOX: done = put_box(mesh, shape->semi); break;
+  case SCREE_SHAPE_BOX:
+    if (shape->radius > 0) {
+      scree_Vec3 corner[8];
+      for (int k = 0; k < 8; ++k)
+        corner[k] = scree_vec3((k & 1 ? 1 : -1) * shape->semi.x, (k & 2 ? 1 : -1) * shape->semi.y,
+                               (k & 4 ? 1 : -1) * shape->semi.z);
+      done = put_rounded(mesh, shape, &(Hull){6, corner, face_of_box});
+    } else {
+      done = put_box(mesh, shape->semi);
+    }
+    break;
+  case SCREE_SHAPE_SUPERELLIPSOID: done = put_smooth(mesh, 2 * segments, shape); break;
   case SCREE_SHAPE_CYLINDER:
     done = put_turned(mesh, 2 * segments, shape->radius, -shape->half_length, shape->half_length,
                       false);
@@ -285,7 +402,29 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
     done = put_turned(mesh, 2 * segments, shape->radius, -0.5 * shape->half_length,
                       1.5 * shape->half_length, true);
     break;
-  case SCREE_SHAPE_POLYHEDRON: done = put_polyhedron(mesh, shape); break;
+  case SCREE_SHAPE_ELEMENTS: done = put_triangles(mesh, shape); break;
+  case SCREE_SHAPE_POLYHEDRON:
+    done =
+        shape->radius > 0
+            ? put_rounded(mesh, shape,
+                          &(Hull){scree_shape_face_count(shape), shape->vertices, scree_shape_face})
+            : put_polyhedron(mesh, shape);
+    break;
+  case SCREE_SHAPE_PIPE:
+    done = put_wall(mesh, 2 * segments, shape->radius, -shape->half_length, shape->radius,
+                    shape->half_length);
+    mesh->sheet = true;
+    break;
+  case SCREE_SHAPE_FUNNEL:
+    done = put_wall(mesh, 2 * segments, shape->radius, -shape->half_length, shape->semi.x,
+                    shape->half_length);
+    mesh->sheet = true;
+    break;
+  case SCREE_SHAPE_RING:
+    done = put_wall(mesh, 2 * segments, shape->semi.x, 0, shape->radius, 0);
+    mesh->sheet = true;
+    break;
+  case SCREE_SHAPE_HEIGHT_FIELD:
   case SCREE_SHAPE_RECTANGLE:
   case SCREE_SHAPE_MESH: done = put_triangles(mesh, shape), mesh->sheet = true; break;
   case SCREE_SHAPE_HALF_SPACE: done = put_plane(mesh, reach, centre), mesh->sheet = true; break;

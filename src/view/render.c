@@ -364,17 +364,22 @@ static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
   }
 }
 
-/* `scale` shrinks the shape about its origin: the rim of shapes of the plane. */
+/* `scale` shrinks the shape about its origin: the rim of shapes of the plane. `stretch` are the
+ * factors along its axes, or null: 1. */
 static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose, double scale,
-                      Colour c, const Floor *floor) {
+                      const double *stretch, Colour c, const Floor *floor) {
+  const double f[3] = {stretch ? scale * stretch[0] : scale, stretch ? scale * stretch[1] : scale,
+                       stretch ? scale * stretch[2] : scale};
   for (size_t t = 0; t < mesh->triangles; ++t) {
     Vertex v[3];
     for (int k = 0; k < 3; ++k) {
       const size_t at = 3 * (size_t)mesh->triangle[3 * t + (size_t)k];
       const double *p = mesh->point + at, *n = mesh->normal + at;
-      v[k].p = to_camera(
-          canvas, scree_pose_apply(pose, scree_vec3(scale * p[0], scale * p[1], scale * p[2])));
-      const scree_Vec3 w = scree_quat_rotate(pose->orientation, scree_vec3(n[0], n[1], n[2]));
+      v[k].p = to_camera(canvas,
+                         scree_pose_apply(pose, scree_vec3(f[0] * p[0], f[1] * p[1], f[2] * p[2])));
+      scree_Vec3 w = scree_vec3(n[0], n[1], n[2]);
+      if (stretch) w = scree_unit_or(scree_vec3(n[0] / f[0], n[1] / f[1], n[2] / f[2]), w);
+      w = scree_quat_rotate(pose->orientation, w);
       v[k].n = scree_vec3(scree_dot(w, canvas->right), scree_dot(w, canvas->up),
                           scree_dot(w, canvas->back));
     }
@@ -446,8 +451,10 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
                               floor.middle, replay->log, &mesh);
     if (status != SCREE_OK) break;
     const bool rim = canvas->flat && !obstacles;
-    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, (Colour){0.5 * c.r, 0.5 * c.g, 0.5 * c.b}, NULL);
-    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, c, endless ? &floor : NULL);
+    const double *stretch = frame->deforms ? frame->stretch + 3 * i : NULL;
+    const Colour edge = {0.5 * c.r, 0.5 * c.g, 0.5 * c.b};
+    if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, stretch, edge, NULL);
+    draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, stretch, c, endless ? &floor : NULL);
   }
   scree_mesh_fini(&mesh);
   return status;
@@ -475,7 +482,8 @@ static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
       status = scree_mesh_beam(scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick, 8,
                                replay->log, &mesh);
       if (status == SCREE_OK)
-        draw_mesh(canvas, &mesh, &still, 1.0, (Colour){0.55 + 0.35 * strength, 0.16, 0.12}, NULL);
+        draw_mesh(canvas, &mesh, &still, 1.0, NULL, (Colour){0.55 + 0.35 * strength, 0.16, 0.12},
+                  NULL);
     }
   }
   scree_mesh_fini(&mesh);

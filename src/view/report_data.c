@@ -180,6 +180,7 @@ scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *blo
 typedef struct Gather {
   size_t frames, n;
   double *position, *orientation, *velocity, *angular, *present;
+  double *stretch; /* or null: all bodies are rigid */
   bool all_present;
 } Gather;
 
@@ -189,6 +190,7 @@ static void gather_fini(Gather *gather) {
   scree_free(gather->velocity);
   scree_free(gather->angular);
   scree_free(gather->present);
+  scree_free(gather->stretch);
 }
 
 static void spread(double *to, const double *from, const bool *present, size_t frame,
@@ -219,6 +221,11 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
     spread(out->orientation, frame.orientation, frame.present, f, 4, bodies, n);
     spread(out->velocity, frame.velocity, frame.present, f, 3, bodies, n);
     spread(out->angular, frame.angular, frame.present, f, 3, bodies, n);
+    if (frame.deforms && !out->stretch) out->stretch = SCREE_ALLOC(double, 3 * frames * n);
+    if (frame.deforms && !out->stretch)
+      status = scree_fail_memory(replay->log, "frames of the page");
+    else if (frame.deforms)
+      spread(out->stretch, frame.stretch, frame.present, f, 3, bodies, n);
     for (size_t i = 0; i < bodies; ++i) {
       out->present[f * n + i] = frame.present[i];
       if (!frame.present[i]) out->all_present = false;
@@ -334,6 +341,7 @@ scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *p
   if (status == SCREE_OK) {
     scree_block_begin(block);
     if (!g.all_present) add(block, "present", SCREE_COLUMN_U8, 1, g.frames, g.n, g.present);
+    if (g.stretch) add(block, "stretch", SCREE_COLUMN_F32, 3, g.frames, g.n, g.stretch);
     if (plan->level == SCREE_REPORT_EXACT) {
       add(block, "position", SCREE_COLUMN_F64, 3, g.frames, g.n, g.position);
       add(block, "orientation", SCREE_COLUMN_F64, 4, g.frames, g.n, g.orientation);

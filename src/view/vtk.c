@@ -126,7 +126,12 @@ static bool append_shape(Export *out, size_t i, size_t *points, size_t *triangle
   if (!point || !speed || !velocity || !corner || !body || !material || !obstacle) return false;
   for (size_t p = 0; p < mesh->points; ++p) {
     const double *local = mesh->point + 3 * p;
-    const scree_Vec3 world = scree_pose_apply(&pose, scree_vec3(local[0], local[1], local[2]));
+    scree_Vec3 own = scree_vec3(local[0], local[1], local[2]);
+    if (out->frame.deforms) {
+      const double *stretch = out->frame.stretch + 3 * i;
+      own = scree_vec3(stretch[0] * own.x, stretch[1] * own.y, stretch[2] * own.z);
+    }
+    const scree_Vec3 world = scree_pose_apply(&pose, own);
     double *to = point + 3 * (*points + p);
     to[0] = world.x, to[1] = world.y, to[2] = world.z;
   }

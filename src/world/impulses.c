@@ -55,16 +55,19 @@ scree_Status scree_world_set_impulses(scree_World *world, const scree_ContactImp
     scree_free(list);
     return scree_fail_memory(&world->log, "the impulses of contacts");
   }
-  for (size_t k = 0; k < kept; ++k) {
-    const int i = list[k].body[0], j = list[k].body[1];
+  memory->count = 0;
+  for (size_t n = 0; n < 2 * kept; ++n) { /* those of deformable bodies last (step/deform.h) */
+    const scree_ContactImpulse *c = &list[n % kept];
+    const int i = c->body[0], j = c->body[1];
     const int body = s->bodies.fixed[i] ? j : i;
     /* contacts are matched by their positions: features are unique within a pair, and differ from
      * those that the narrow phase gives */
-    memory->keys[k] = (scree_ContactKey){.i = i, .j = j, .feature = UINT32_MAX - (uint32_t)k};
-    memory->impulses[k] = list[k].impulse;
-    memory->arms[k] = scree_sub(list[k].position, s->bodies.motion[body].pose.position);
+    const scree_ContactKey key = {.i = i, .j = j, .feature = UINT32_MAX - (uint32_t)(n % kept)};
+    if (scree_deform_touches(&s->bodies, &key) != (n >= kept)) continue;
+    memory->keys[memory->count] = key;
+    memory->impulses[memory->count] = c->impulse;
+    memory->arms[memory->count++] = scree_sub(c->position, s->bodies.motion[body].pose.position);
   }
-  memory->count = kept;
   memory->h = h;
   scree_free(list);
   return SCREE_OK;

@@ -334,6 +334,7 @@ scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose 
   if (status) return status;
   s->bodies.motion[body].pose = *pose;
   s->bodies.motion[body].pose.orientation = scree_quat_normalize(pose->orientation);
+  scree_bodies_set_undeformed(&s->bodies, body, &s->bodies.motion[body].pose);
   s->energy_known = false;
   return SCREE_OK;
 }
@@ -348,6 +349,8 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
   if (!scree_twist_is_finite(velocity))
     return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
   b->motion[body].velocity = b->dimension == 2 ? scree_twist_planar(*velocity) : *velocity;
+  const scree_Twist set = b->motion[body].velocity;
+  scree_bodies_set_rigid_velocity(b, body, &set);
   world->system.energy_known = false;
   return SCREE_OK;
 }
@@ -355,6 +358,34 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
 const scree_Shape *scree_body_shape(const scree_World *world, int body) {
   if (check_index(world, body)) return NULL;
   return &world->system.bodies.cold[body].shape;
+}
+
+scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
+  const scree_Deformable *self =
+      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  return self ? scree_body_kind(self->class_->name) : SCREE_BODY_RIGID;
+}
+
+bool scree_world_deforms(const scree_World *world) {
+  return world->system.bodies.deformable_count > 0;
+}
+
+scree_Shape scree_body_undeformed(const scree_World *world, int body) {
+  if (check_index(world, body)) return (scree_Shape){.kind = SCREE_SHAPE_KINDS};
+  const scree_Bodies *b = &world->system.bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, body);
+  return self && self->class_->undeformed ? self->class_->undeformed(self) : b->cold[body].shape;
+}
+
+scree_Vec3 scree_body_stretch(const scree_World *world, int body) {
+  scree_Vec3 ratio = {1, 1, 1};
+  if (scree_body_kind_of(world, body) == SCREE_BODY_RIGID) return ratio;
+  const scree_Shape base = scree_body_undeformed(world, body);
+  const scree_Shape *now = &world->system.bodies.cold[body].shape;
+  if (base.semi.x > 0) ratio.x = now->semi.x / base.semi.x;
+  if (base.semi.y > 0) ratio.y = now->semi.y / base.semi.y;
+  if (base.semi.z > 0) ratio.z = now->semi.z / base.semi.z;
+  return ratio;
 }
 
 bool scree_body_is_obstacle(const scree_World *world, int body) {

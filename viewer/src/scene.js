@@ -29,6 +29,7 @@ export class View {
     this.batches = [];
     this.meshes = new Map(); // body -> its triangles, and its vertices as they are shown
     this.soft = []; // bodies that change their shape, and where their vertices are
+    this.sized = []; // ellipses and ellipsoids that may be stretched, and where their sizes are
     this.makeTextures();
     this.makeBodies();
     this.makeContacts();
@@ -95,6 +96,7 @@ export class View {
     for (const [name, attribute] of Object.entries(base.attributes)) geometry.setAttribute(name, attribute);
     geometry.setAttribute('aBody', new THREE.InstancedBufferAttribute(new Float32Array(items.map((i) => i.body)), 1));
     geometry.setAttribute('aSize', new THREE.InstancedBufferAttribute(new Float32Array(items.flatMap((i) => i.size)), 4));
+    if (!obstacle) this.sized.push({ items, attribute: geometry.attributes.aSize, copies: 1 });
     geometry.instanceCount = items.length;
     this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
   }
@@ -116,6 +118,7 @@ export class View {
     geometry.setAttribute('aBody', new THREE.BufferAttribute(body, 1));
     geometry.setAttribute('aSize', new THREE.BufferAttribute(size, 4));
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
+    if (!obstacle && !extra) this.sized.push({ items, attribute: geometry.attributes.aSize, copies: 4 });
     this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
   }
 
@@ -393,6 +396,7 @@ export class View {
       this.turn.set(turn);
     }
     if (this.soft.length) this.deform(now, next, blend);
+    if (now.columns.stretch) this.stretch(now, next, blend);
     this.placeTexture.needsUpdate = true;
     this.turnTexture.needsUpdate = true;
     this.needed = true;
@@ -410,6 +414,18 @@ export class View {
           point[c] = (a + blend * (b - a)) / length;
         }
         attribute.array.set(point, 3 * (first + v));
+      });
+      attribute.needsUpdate = true;
+    }
+  }
+  // Sizes of deformed ellipses and ellipsoids: the column "stretch" has the factors along their axes.
+  stretch(now, next, blend) {
+    for (const { items, attribute, copies } of this.sized) {
+      items.forEach(({ body, size }, i) => {
+        for (let c = 0; c < 3; ++c) {
+          const a = now.columns.stretch.at(now.f, c, body) || 1, b = (next && next.columns.stretch?.at(next.f, c, body)) || a;
+          for (let k = 0; k < copies; ++k) attribute.array[4 * (copies * i + k) + c] = size[c] * (a + blend * (b - a));
+        }
       });
       attribute.needsUpdate = true;
     }

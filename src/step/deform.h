@@ -1,0 +1,93 @@
+/* Deformable bodies in a step (body/class.h): their part of the discrete problem.
+ *
+ * Contacts of rigid bodies only come first, in the short form of scree_BodyRows; those that touch a
+ * deformable body follow as constraints of d rows, then the joints. So the rows of contact c start
+ * at c d in both cases, and worlds of rigid bodies never see this file. Within both groups contacts
+ * are in the order of their pairs. The vertices of deformable bodies that touch something follow
+ * the rigid bodies of the problem. */
+#ifndef SCREE_STEP_DEFORM_H
+#define SCREE_STEP_DEFORM_H
+
+#include "body/bodies.h"
+#include "geometry/contact_match.h"
+#include "scree/problem.h"
+#include "scree/step.h"
+
+struct scree_System;
+struct scree_Points;
+
+typedef struct scree_Deform {
+  int first;               /* contacts before this one touch rigid bodies and obstacles only */
+  scree_Vertices vertices; /* of the deformable bodies in the problem */
+  scree_GeneralRows rows;  /* contacts first .. nc-1, then the joints */
+  size_t size_capacity, coupled_row_capacity, coupled_capacity, coupled_number_capacity;
+  size_t row_capacity, entry_capacity, vertex_capacity, block_capacity, number_capacity,
+      compliance_capacity;
+  double strain; /* elastic energy at the start of the step */
+} scree_Deform;
+
+void scree_deform_fini(scree_Deform *deform);
+size_t scree_deform_memory(const scree_Deform *deform);
+
+/* Whether a contact touches a deformable body. */
+static inline bool scree_deform_touches(const scree_Bodies *b, const scree_ContactKey *key) {
+  return b->deformable_index &&
+         (b->deformable_index[key->i] >= 0 || b->deformable_index[key->j] >= 0);
+}
+/* Whether contacts of a come before those of b: their order in the lists of a step. */
+static inline bool scree_deform_before(const scree_Bodies *bodies, const scree_ContactKey *a,
+                                       const scree_ContactKey *b) {
+  const bool da = scree_deform_touches(bodies, a), db = scree_deform_touches(bodies, b);
+  if (da != db) return db;
+  return a->i < b->i || (a->i == b->i && a->j < b->j);
+}
+
+/* Put the contacts, sorted by pairs, into that order. */
+scree_Status scree_deform_sort(struct scree_System *s);
+/* scree_contact_match_near for lists in that order. */
+void scree_deform_match(const scree_Bodies *bodies, const scree_ContactKey *old_keys,
+                        const scree_Vec3 *old_arms, size_t old_count, const scree_ContactKey *keys,
+                        const scree_Vec3 *arms, size_t count, int32_t *previous);
+
+/* Forces, inertia and the kick without contacts at the current coordinates, for forces that act for
+ * a time h. */
+scree_Status scree_deform_prepare(struct scree_System *s, double h);
+/* Vertices of the bodies marked in posed.problem_index, which becomes their first vertex. */
+scree_Status scree_deform_number(struct scree_System *s);
+/* Blocks of the contacts first .. nc-1. */
+scree_Status scree_deform_pose(struct scree_System *s);
+/* Append the joints and the compliance; call when both are filled. */
+scree_Status scree_deform_close(struct scree_System *s);
+/* Normal diagonal entry of W at contact c >= first, without the coupling of vertices. */
+double scree_deform_diagonal(const struct scree_System *s, int c);
+
+/* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
+typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER } scree_Moment;
+scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Moment moment,
+                                 scree_Vec3 point, uint32_t part);
+/* Velocities after the kick, from posed.y. */
+void scree_deform_after(struct scree_System *s);
+/* Bound of the motion of deformable body k in a time h, from now on. */
+double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+/* A deformable body after a further time h with its velocity after the kick: shape (a view, which
+ * owns nothing) and pose. Only of bodies with few coordinates whose shape has no data. */
+enum { SCREE_END_COMPONENTS = 24 };
+typedef struct scree_DeformEnd {
+  double q[SCREE_END_COMPONENTS];
+} scree_DeformEnd;
+static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data);
+}
+void scree_deform_end(const struct scree_System *s, int k, double h, scree_DeformEnd *end,
+                      scree_Shape *shape, scree_Pose *pose);
+/* Current place of the material point that is at `point` then. */
+scree_Vec3 scree_deform_back(const struct scree_System *s, int k, const scree_DeformEnd *end,
+                             scree_Vec3 point);
+/* Set the velocities of all deformable bodies to those after the kick. */
+void scree_deform_kick(struct scree_System *s);
+/* Work of internal forces in the kick: the elastic part into scheme, without the change of the
+ * stored energy (advance.c), damping into friction. */
+void scree_deform_work(const struct scree_System *s, scree_EnergyBalance *balance);
+
+#endif
