@@ -87,20 +87,19 @@ static const scree_Field rubble_fields[] = {
      .help = "which one; in generators every body is another one"},
     {0}};
 
-static const scree_Field polyhedron[] = {
-    {.key = "random",
-     .type = SCREE_FIELD_MAP,
-     .flags = SCREE_FIELD_REQUIRED,
-     .fields = rubble_fields,
-     .help = "a random convex polyhedron"},
-    {.key = "radius",
-     .type = SCREE_FIELD_REAL,
-     .unit = "m",
-     .preset = "0",
-     .min = 0,
-     .max = INFINITY,
-     .help = "rounding, within the diameter"},
-    {0}};
+static const scree_Field polyhedron[] = {{.key = "random",
+                                          .type = SCREE_FIELD_MAP,
+                                          .flags = SCREE_FIELD_REQUIRED,
+                                          .fields = rubble_fields,
+                                          .help = "a random convex polyhedron"},
+                                         {.key = "radius",
+                                          .type = SCREE_FIELD_REAL,
+                                          .unit = "m",
+                                          .preset = "0",
+                                          .min = 0,
+                                          .max = INFINITY,
+                                          .help = "rounding, within the diameter"},
+                                         {0}};
 
 static const scree_Field solid[] = {
     {.key = "file",
@@ -150,7 +149,7 @@ static scree_Status allocate(Heights *h, double nx, double ny, const scree_Log *
                       "most 1e8 in all",
                       nx, ny);
   h->nx = (int)nx, h->ny = (int)ny;
-  h->value = SCREE_ALLOC(double, (size_t)h->nx * (size_t)h->ny);
+  h->value = SCREE_ALLOC(double, (size_t)h->nx *(size_t)h->ny);
   return h->value ? SCREE_OK : scree_fail_memory(log, "a height field");
 }
 
@@ -218,7 +217,8 @@ static scree_Status from_image(const char *path, Heights *h, const scree_Log *lo
 
 static scree_Status from_expression(const scree_Scene *scene, const scree_Node *map,
                                     const double size[2], Heights *h, const scree_Log *log) {
-  const scree_Node *text = scree_node_find(map, "expression"), *count = scree_node_find(map, "count");
+  const scree_Node *text = scree_node_find(map, "expression"),
+                   *count = scree_node_find(map, "count");
   scree_Expression expression;
   int at = 0;
   const char *reason = scree_expression_parse_place(&expression, text->text, &at);
@@ -245,8 +245,8 @@ static bool ends_with(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static scree_Status make_height_field(const scree_Scene *scene, const scree_Node *map,
-                                      double scale, const scree_Log *log, scree_Shape *shape) {
+static scree_Status make_height_field(const scree_Scene *scene, const scree_Node *map, double scale,
+                                      const scree_Log *log, scree_Shape *shape) {
   const scree_Node *extent = scree_node_find(map, "size");
   const double size[2] = {extent->entries[0].value->number, extent->entries[1].value->number};
   const char *file = scree_node_text(map, "file");
@@ -288,9 +288,10 @@ scree_Status scree_rubble_make(const scree_Rubble *rubble, scree_Random *random,
                                scree_Shape *shape, const scree_Log *log) {
   scree_Vec3 v[MOST_POINTS];
   const int n = rubble->points < MOST_POINTS ? rubble->points : MOST_POINTS;
-  const scree_Vec3 semi = scree_vec3(1, 1 / rubble->elongation,
-                                     1 / (rubble->elongation * rubble->flatness));
-  const double rounding = scale * rubble->rounding, half = 0.5 * scale * rubble->diameter - rounding;
+  const scree_Vec3 semi =
+      scree_vec3(1, 1 / rubble->elongation, 1 / (rubble->elongation * rubble->flatness));
+  const double rounding = scale * rubble->rounding,
+               half = 0.5 * scale * rubble->diameter - rounding;
   if (!(half > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "polyhedron: radius is %g, expected less than %g",
                       rubble->rounding, 0.5 * rubble->diameter);
