@@ -55,6 +55,10 @@ static void make_cylinder(scree_Shape *s) {
 static void make_cone(scree_Shape *s) {
   scree_shape_init_cone(s, between(0.3, 1), between(0.3, 1), NULL);
 }
+static void make_super(scree_Shape *s) {
+  scree_shape_init_superellipsoid(s, between(0.3, 1), between(0.3, 1), between(0.3, 1),
+                                  between(2, 6), between(2, 6), NULL);
+}
 /* The hull of points of a sphere: 27 corners have 50 triangular faces. */
 static void make_polyhedron(scree_Shape *s) {
   scree_Vec3 v[27];
@@ -128,9 +132,9 @@ int main(int count, char **arguments) {
   static const struct {
     const char *name;
     Make make;
-  } kinds[] = {{"sphere", make_sphere},        {"ellipsoid", make_ellipsoid}, {"box", make_box},
-               {"capsule", make_capsule},      {"cylinder", make_cylinder},   {"cone", make_cone},
-               {"polyhedron", make_polyhedron}};
+  } kinds[] = {{"sphere", make_sphere},         {"ellipsoid", make_ellipsoid}, {"box", make_box},
+               {"capsule", make_capsule},       {"cylinder", make_cylinder},   {"cone", make_cone},
+               {"polyhedron", make_polyhedron}, {"superellipsoid", make_super}};
   enum { KINDS = sizeof kinds / sizeof kinds[0] };
   measure("box on box", make_box, make_box, stack, n);
   measure("cylinder on cylinder", make_cylinder, make_cylinder, stack, n);

@@ -11,7 +11,7 @@ set(SCREE_HEADERS_solver base set options problem measure solver)
 set(SCREE_NEEDS_solver OpenMP::OpenMP_C scree_dep_amd scree_dep_metis scree_dep_sundials m)
 
 set(SCREE_FOLDERS_world geometry element body law joint step world)
-set(SCREE_HEADERS_world pose shape element body law contact joint step world)
+set(SCREE_HEADERS_world pose shape element body law contact joint cell step world)
 set(SCREE_NEEDS_world OpenMP::OpenMP_C scree_dep_ccd scree_dep_qhull m)
 
 set(SCREE_FOLDERS_scree fclib scene run view)

@@ -61,7 +61,12 @@ static void test_rigid(void **state) {
 static const scree_Deformable *make(scree_Bodies *b, scree_BodyKind kind, int d, bool explicit_,
                                     double damping) {
   scree_Shape shape;
-  if (d == 2)
+  if (kind == SCREE_BODY_ELEMENTS) {
+    scree_ElementMesh *mesh;
+    OK(scree_element_mesh_create_block(3, vec(0.5, 0.3, 0.4), (int[]){2, 1, 2}, &mesh, &test_log));
+    OK(scree_shape_init_elements(&shape, mesh, &test_log));
+    scree_element_mesh_destroy(mesh);
+  } else if (d == 2)
     OK(scree_shape_init_ellipse(&shape, 0.5, 0.3, &test_log));
   else
     OK(scree_shape_init_ellipsoid(&shape, 0.5, 0.3, 0.4, &test_log));
@@ -74,6 +79,7 @@ static const scree_Deformable *make(scree_Bodies *b, scree_BodyKind kind, int d,
   def.velocity = (scree_Twist){{0.3, 0.2, d == 2 ? 0 : 0.1}, {d == 2 ? 0 : 1, d == 2 ? 0 : 2, 3}};
   def.elastic =
       (scree_Elastic){.young = 1e4, .poisson = 0.3, .damping = damping, .explicit_ = explicit_};
+  def.elastic.consistent_mass = true; /* has the moments of the solid */
   scree_bodies_init(b, d);
   OK(scree_bodies_add(b, &def, &test_log));
   scree_shape_fini(&shape);
@@ -102,7 +108,13 @@ static void check_points(const scree_Bodies *b, const scree_Deformable *self) {
   const int d = self->dimension, n = self->size;
   const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
   const scree_Vec3 c = b->motion[0].pose.position;
-  const scree_Vec3 point = vec(c.x + 0.1, c.y - 0.2, d == 2 ? 0 : c.z + 0.15);
+  scree_Vec3 point = vec(c.x + 0.1, c.y - 0.2, d == 2 ? 0 : c.z + 0.15);
+  const scree_Vec3 *x0;
+  const int *triangle = scree_shape_triangles(&b->cold[0].shape, &x0);
+  if (triangle) { /* points of part 0 lie on this triangle */
+    const scree_Vec3 sum = scree_add(x0[triangle[0]], scree_add(x0[triangle[1]], x0[triangle[2]]));
+    point = scree_pose_apply(&b->motion[0].pose, scree_scale(1.0 / 3, sum));
+  }
   double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX], moved[MANY], M[SCREE_TOUCH_MAX * 36];
   int vertex[SCREE_TOUCH_MAX], other[SCREE_TOUCH_MAX];
   const int count = self->class_->touch(self, q, point, 0, vertex, N);
@@ -174,7 +186,7 @@ static void test_deformable(void **state) {
   (void)state;
   for (int kind = SCREE_BODY_RIGID + 1; kind < SCREE_BODY_KINDS; ++kind) {
     assert_int_equal(scree_body_kind(scree_body_kind_name((scree_BodyKind)kind)), kind);
-    for (int d = 2; d <= 3; ++d)
+    for (int d = kind == SCREE_BODY_ELEMENTS ? 3 : 2; d <= 3; ++d)
       for (int how = 0; how < 4; ++how) {
         scree_Bodies b;
         const scree_Deformable *self =

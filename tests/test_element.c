@@ -15,10 +15,9 @@ static double uniform(void) { /* in (-1, 1) */
 }
 
 static scree_ElasticMaterial material(const char *model, double young, double poisson) {
-  scree_ElasticDef def = scree_elastic_def();
+  const scree_Elastic def = {.model = model, .young = young, .poisson = poisson};
   scree_ElasticMaterial elastic;
-  def.model = model, def.young = young, def.poisson = poisson;
-  OK(scree_elastic_init(&elastic, &def, &test_log));
+  OK(scree_elastic_init(&elastic, &def, 1000, &test_log));
   return elastic;
 }
 
@@ -636,11 +635,10 @@ static void test_gmsh_refusals(void **state) {
   last_message[0] = '\0';
   assert_int_equal(scree_element_mesh_read("/nowhere/x.msh", 3, &m, &log), SCREE_BAD_INPUT);
   assert_non_null(strstr(last_message, "/nowhere/x.msh: "));
-  scree_ElasticDef def = scree_elastic_def();
+  const scree_Elastic def = {.young = 1e6, .poisson = 0.5};
   scree_ElasticMaterial elastic;
   last_message[0] = '\0';
-  def.poisson = 0.5;
-  assert_int_equal(scree_elastic_init(&elastic, &def, &log), SCREE_BAD_INPUT);
+  assert_int_equal(scree_elastic_init(&elastic, &def, 1000, &log), SCREE_BAD_INPUT);
   assert_non_null(strstr(last_message, "poisson: found 0.5"));
 }
 

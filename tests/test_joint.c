@@ -506,7 +506,7 @@ static void bad(void **state) {
   refused(world, def, "with itself");
   def.body[0] = 1;
   def.body[1] = 0;
-  refused(world, def, "both obstacles");
+  refused(world, def, "neither of the bodies 1 and 0 can move");
   def = good;
   def.kind = SCREE_JOINT_BALL;
   refused(world, def, "there is no ball in 2D");

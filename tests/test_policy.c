@@ -111,6 +111,21 @@ static void test_warm_start(void **unused) {
                "newton ipm newton ipm newton nlgs ");
   f.polish = true;
   expect_order(&f, 0.9, "nlgs analysis nlgs newton ");
+  f.polish = false;
+  /* from a start that is nearly solved: no restart; ipm only if enough work is left for it */
+  static scree_History h;
+  h.count = 0;
+  const scree_Action first = scree_policy_next(&f, NULL);
+  const scree_Action newton = {.kind = SCREE_ACTION_NEWTON, .phase = SCREE_PHASE_NEWTON};
+  add(&h, &first, 1e-4);
+  h.stage[0].record.error_before = 2e-4;
+  add(&h, &newton, 1e-4);
+  const scree_Action after = scree_policy_next(&f, &h);
+  assert_int_equal(after.phase, SCREE_PHASE_LONG);
+  add(&h, &after, 1e-4);
+  assert_int_equal(scree_policy_next(&f, &h).kind, SCREE_ACTION_IPM);
+  f.work_left = 5.0 * f.factor_seconds;
+  assert_int_equal(scree_policy_next(&f, &h).phase, SCREE_PHASE_REST);
 }
 
 static void test_ends(void **unused) {

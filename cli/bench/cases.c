@@ -16,6 +16,7 @@ const BenchCase *const bench_cases[] = {
     &bench_convex_box,
     &bench_convex_collapse,
     &bench_convex_ellipses,
+    &bench_pqn_drum,
     NULL,
 };
 /* clang-format on */

@@ -39,23 +39,14 @@ typedef struct scree_Signal {
 typedef enum scree_BodyKind {
   SCREE_BODY_RIGID,
   SCREE_BODY_PSEUDO_RIGID, /* deforms by an affine map: 12 degrees of freedom, 6 in 2D (004 8.1) */
+  SCREE_BODY_ELEMENTS,     /* finite elements, of a shape `elements` (004 8.2) */
   SCREE_BODY_KINDS
 } scree_BodyKind;
 
-/* "rigid", "pseudo-rigid"; null for other values. */
+/* "rigid", "pseudo-rigid", "elements"; null for other values. */
 SCREE_API const char *scree_body_kind_name(scree_BodyKind kind);
 /* Kind by name; SCREE_BODY_KINDS when there is none. */
 SCREE_API scree_BodyKind scree_body_kind(const char *name);
-
-/* Elastic material (St Venant-Kirchhoff; plane strain in 2D) and integration of deformable
- * bodies. */
-typedef struct scree_Elastic {
-  double young;     /* Young's modulus, > 0 */
-  double poisson;   /* > -1 and < 0.5 */
-  double damping;   /* seconds, >= 0: viscous stress over the rate of elastic stress */
-  bool explicit_;   /* A = M in 004 (3), stable for short steps only; else M + (h^2/4) K */
-  bool keeps_shape; /* contacts see the undeformed shape, turned with the body */
-} scree_Elastic;
 
 /* A body or an obstacle; start from scree_body_def(). */
 typedef struct scree_BodyDef {
@@ -76,11 +67,22 @@ typedef struct scree_BodyDef {
 
 SCREE_API scree_BodyDef scree_body_def(void);
 
-/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. */
+/* A length that changes with the motion: along . (x of body[0] - x of body[1]) - less, at least 0.
+ */
+typedef struct scree_Span {
+  int body[2];
+  scree_Vec3 along; /* zero: no span */
+  double less;
+} scree_Span;
+
+/* A force and torque (world frame, torque about the centre of mass) on one body, or on all. Spans
+ * make it a pressure: the signal is multiplied by each of them, as it is at the middle of the step.
+ */
 typedef struct scree_ForceDef {
   int body;      /* -1: every body that is not an obstacle */
   bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
   scree_Signal signal;
+  scree_Span span[2];
 } scree_ForceDef;
 
 #ifdef __cplusplus

@@ -81,17 +81,17 @@ SCREE_API const int *scree_element_mesh_face(const scree_ElementMesh *mesh, int 
 
 /* ---- elastic materials ----------------------------------------------------------------------- */
 
-/* An elastic material; start from scree_elastic_def(). */
-typedef struct scree_ElasticDef {
-  const char *model;        /* "st-venant-kirchhoff" or "neo-hookean" */
-  double young, poisson;    /* Pa; in (-1, 0.5) */
-  double density;           /* kg/m^3 (kg/m^2 in 2D) */
-  double damping_mass;      /* 1/s: damping forces -(damping_mass M + damping_stiffness K) v */
-  double damping_stiffness; /* s */
-} scree_ElasticDef;
-
-/* St Venant-Kirchhoff, 1e6 Pa, 0.3, 1000 kg/m^3, no damping. */
-SCREE_API scree_ElasticDef scree_elastic_def(void);
+/* Elastic material (plane strain in 2D) and integration of deformable bodies. */
+typedef struct scree_Elastic {
+  double young;         /* Young's modulus, > 0 */
+  double poisson;       /* > -1 and < 0.5 */
+  double damping;       /* seconds, >= 0: viscous stress over the rate of elastic stress */
+  bool explicit_;       /* A = M in 004 (3), stable for short steps only; else M + (h^2/4) K */
+  bool keeps_shape;     /* pseudo-rigid: contacts see the undeformed shape, turned with the body */
+  const char *model;    /* elements: "st-venant-kirchhoff" (also for null) or "neo-hookean" */
+  double damping_mass;  /* elements: 1/s, >= 0, forces -damping_mass M v */
+  bool consistent_mass; /* elements: masses between the nodes of an element, else lumped */
+} scree_Elastic;
 
 /* Name and summary of model k, in the order of their registry; null after the last. */
 SCREE_API const char *scree_elastic_model(int k, const char **summary);

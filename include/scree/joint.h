@@ -39,7 +39,8 @@ typedef enum scree_MotorKind {
   SCREE_MOTOR_POSITION  /* x is given */
 } scree_MotorKind;
 
-/* Drives the free coordinate: a constant, or a pure function of (user, time). */
+/* Drives the free coordinate: a constant, or a pure function of (user, time). While the function
+ * returns NAN the motor is off. */
 typedef struct scree_Motor {
   scree_MotorKind kind;
   double target;                               /* m/s or rad/s, m or rad */
@@ -51,7 +52,7 @@ typedef struct scree_Motor {
 /* Start from scree_joint_def(). */
 typedef struct scree_JointDef {
   scree_JointKind kind;
-  int body[2];         /* at least one of them is no obstacle */
+  int body[2];         /* at least one of them is no obstacle; -1: the world, at rest */
   scree_Vec3 anchor;   /* on the first body; where both are together at the start (but see below) */
   scree_Vec3 anchor2;  /* distance and spring: on the second body */
   scree_Vec3 axis;     /* any length; not used by ball, fixed, distance, spring, and 2D hinges */

@@ -4,6 +4,7 @@
 
 #include "scree/base.h"
 #include "scree/body.h"
+#include "scree/cell.h"
 #include "scree/contact.h"
 #include "scree/element.h"
 #include "scree/fclib.h"

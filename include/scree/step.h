@@ -56,7 +56,7 @@ typedef struct scree_WorldSettings {
 /* Where the energy of a step went; sums over the steps are scree_world_energy's. For a step of
  * any scheme
  *     change of kinetic + potential + elastic
- *         = forces + drivers - normal - friction + scheme + push
+ *         = forces + drivers - normal - friction - viscous - plastic + scheme + push
  * holds up to round-off, which is `closing`. */
 typedef struct scree_EnergyBalance {
   double kinetic, potential; /* after the step; potential of gravity: -sum m g.x */
@@ -64,6 +64,8 @@ typedef struct scree_EnergyBalance {
   double forces;             /* work of the forces other than gravity */
   double drivers;            /* work of driven obstacles on bodies */
   double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
+  double viscous;            /* dissipated by the dampers of compliant contacts */
+  double plastic;            /* dissipated by the plastic displacement of normals */
   double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
   double push;               /* normal work of contacts that stay loaded, and out of penetration */
   double closing;            /* what is missing in the equation above */

@@ -22,6 +22,7 @@
 #define SCREE_WORLD_H
 
 #include "scree/body.h"
+#include "scree/cell.h"
 #include "scree/contact.h"
 #include "scree/joint.h"
 #include "scree/law.h"
@@ -71,6 +72,12 @@ SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_Body
  * contacts, energies, momentum or forces. The bodies that touched it find no contact there in the
  * next step. */
 SCREE_API scree_Status scree_world_remove_body(scree_World *world, int body);
+/* Before the first step: the world repeats itself along the sides of a box (scree/cell.h). Bodies
+ * of joints, and bodies larger than the cell, should stay inside it: they are not wrapped. Images
+ * of obstacles are there if these are smaller than the cell. */
+SCREE_API scree_Status scree_world_set_cell(scree_World *world, const scree_CellDef *cell);
+/* False, and nothing is filled, if the world has none. */
+SCREE_API bool scree_world_cell(const scree_World *world, scree_CellInfo *cell);
 /* Joints are numbered from 0; the bodies are jointed as they are now. `joint` (or null) receives
  * the number. A joint with a removed body is not there any more. */
 SCREE_API scree_Status scree_world_add_joint(scree_World *world, const scree_JointDef *def,

@@ -68,6 +68,8 @@ static const Field energy[] = {
     FIELD(scree_EnergyBalance, drivers, REAL, "work of driven obstacles"),
     FIELD(scree_EnergyBalance, normal, REAL, "dissipated by impact"),
     FIELD(scree_EnergyBalance, friction, REAL, "dissipated by friction"),
+    FIELD(scree_EnergyBalance, viscous, REAL, "dissipated by dampers of compliant contacts"),
+    FIELD(scree_EnergyBalance, plastic, REAL, "dissipated by plastic displacement of normals"),
     FIELD(scree_EnergyBalance, scheme, REAL, "lost (< 0) by the time scheme"),
     FIELD(scree_EnergyBalance, push, REAL, "work of contacts that stay loaded"),
     FIELD(scree_EnergyBalance, closing, REAL, "missing in the balance"),

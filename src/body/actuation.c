@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ typedef struct Head {
 typedef struct Record {
   int32_t kind, body, per_mass, count;
   scree_Twist constant;
+  scree_Span span[2];
 } Record;
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -82,7 +84,8 @@ size_t scree_actuation_size(const scree_Bodies *b) {
   return size;
 }
 
-static char *put(char *at, const scree_Signal *signal, int body, bool per_mass) {
+static char *put(char *at, const scree_Signal *signal, int body, bool per_mass,
+                 const scree_Span *span) {
   const bool table = signal->kind == SCREE_SIGNAL_TABLE;
   Record record;
   memset(&record, 0, sizeof record);
@@ -91,6 +94,7 @@ static char *put(char *at, const scree_Signal *signal, int body, bool per_mass) 
   record.per_mass = per_mass;
   record.count = table ? signal->count : 0;
   record.constant = signal->constant;
+  if (span) memcpy(record.span, span, sizeof record.span);
   memcpy(at, &record, sizeof record);
   at += sizeof record;
   if (!table) return at;
@@ -106,9 +110,9 @@ void scree_actuation_save(const scree_Bodies *b, void *buffer) {
   memcpy(at, &head, sizeof head);
   at += sizeof head;
   for (int k = 0; k < b->driver_count; ++k)
-    at = put(at, &b->drivers[k].signal, b->drivers[k].body, false);
+    at = put(at, &b->drivers[k].signal, b->drivers[k].body, false, NULL);
   for (int k = 0; k < b->force_count; ++k)
-    at = put(at, &b->forces[k].signal, b->forces[k].body, b->forces[k].per_mass);
+    at = put(at, &b->forces[k].signal, b->forces[k].body, b->forces[k].per_mass, b->forces[k].span);
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */
@@ -199,6 +203,12 @@ static scree_Status check_all(const scree_Bodies *b, Reader *reader, const Head 
     if (!status &&
         (body < -1 || body >= b->count || (body >= 0 && (b->fixed[body] & SCREE_BODY_OBSTACLE))))
       status = damaged(log);
+    for (int i = 0; i < 2 && !status; ++i) {
+      const scree_Span *span = &reader->record.span[i];
+      if (span->body[0] < 0 || span->body[0] >= b->count || span->body[1] < 0 ||
+          span->body[1] >= b->count || !isfinite(scree_norm2(span->along)) || !isfinite(span->less))
+        status = damaged(log);
+    }
     if (!status) status = check_signal(reader, &b->forces[k].signal, "force", k, log);
   }
   return !status && reader->at != reader->end ? damaged(log) : status;
@@ -252,6 +262,7 @@ scree_Status scree_actuation_restore(scree_Bodies *b, const void *buffer, size_t
     scree_Force *force = &b->forces[k];
     force->body = reader.record.body;
     force->per_mass = reader.record.per_mass != 0;
+    memcpy(force->span, reader.record.span, sizeof force->span);
     if (reader.record.kind == SCREE_SIGNAL_CALLBACK) continue;
     const scree_Signal signal = signal_of(&reader, &force->signal);
     scree_Signal copy;

@@ -25,7 +25,12 @@ typedef struct scree_Force {
   scree_Signal signal;
   int body;
   bool per_mass;
+  scree_Span span[2];
 } scree_Force;
+
+/* The factor of a force by its spans. */
+struct scree_Bodies;
+double scree_force_factor(const struct scree_Bodies *bodies, const scree_Force *force);
 
 /* Removed bodies keep their number and data, but take no part in the simulation. */
 enum { SCREE_BODY_OBSTACLE = 1, SCREE_BODY_GONE = SCREE_BROAD_ABSENT };

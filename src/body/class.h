@@ -129,7 +129,7 @@ struct scree_BodyClass {
   scree_Shape (*undeformed)(const scree_Deformable *self);
 };
 
-extern const scree_BodyClass scree_body_rigid, scree_body_pseudo_rigid;
+extern const scree_BodyClass scree_body_rigid, scree_body_pseudo_rigid, scree_body_elements;
 extern const scree_BodyClass *const scree_body_registry[]; /* by scree_BodyKind; null-terminated */
 
 #endif

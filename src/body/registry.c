@@ -9,5 +9,6 @@ const scree_BodyClass scree_body_rigid = {.name = "rigid", .summary = "rigid bod
 const scree_BodyClass *const scree_body_registry[] = {
     &scree_body_rigid,
     &scree_body_pseudo_rigid,
+    &scree_body_elements,
     NULL,
 };

@@ -39,8 +39,8 @@ extern const scree_ElasticClass scree_elastic_st_venant_kirchhoff, scree_elastic
 extern const scree_ElasticClass *const scree_elastic_registry[]; /* null-terminated */
 
 /* Check the definition and compute the constants. */
-scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_ElasticDef *def,
-                                const scree_Log *log);
+scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_Elastic *def,
+                                double density, const scree_Log *log);
 
 /* Speed of pressure waves in the undeformed material. */
 double scree_elastic_wave_speed(const scree_ElasticMaterial *elastic);

@@ -11,13 +11,6 @@ const scree_ElasticClass *const scree_elastic_registry[] = {
     NULL,
 };
 
-scree_ElasticDef scree_elastic_def(void) {
-  return (scree_ElasticDef){.model = scree_elastic_st_venant_kirchhoff.name,
-                            .young = 1e6,
-                            .poisson = 0.3,
-                            .density = 1000};
-}
-
 const char *scree_elastic_model(int k, const char **summary) {
   for (int j = 0; j < k; ++j)
     if (!scree_elastic_registry[j]) return NULL;
@@ -33,33 +26,32 @@ static scree_Status check(const char *name, double value, bool good, const char 
                     value, expected);
 }
 
-scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_ElasticDef *def,
-                                const scree_Log *log) {
+scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_Elastic *def,
+                                double density, const scree_Log *log) {
   *elastic = (scree_ElasticMaterial){0};
+  const char *model = def->model ? def->model : scree_elastic_st_venant_kirchhoff.name;
   for (int k = 0; scree_elastic_registry[k] && !elastic->model; ++k)
-    if (def->model && strcmp(def->model, scree_elastic_registry[k]->name) == 0)
+    if (strcmp(model, scree_elastic_registry[k]->name) == 0)
       elastic->model = scree_elastic_registry[k];
   if (!elastic->model)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "elastic material: model: found %s, expected st-venant-kirchhoff or "
                       "neo-hookean",
-                      def->model ? def->model : "none");
+                      model);
   const double E = def->young, nu = def->poisson;
   scree_Status status = check("young", E, E > 0, "a number > 0", log);
   if (!status)
     status = check("poisson", nu, nu > -1 && nu < 0.5, "a number between -1 and 0.5", log);
-  if (!status) status = check("density", def->density, def->density > 0, "a number > 0", log);
+  if (!status) status = check("density", density, density > 0, "a number > 0", log);
   if (!status)
     status = check("damping_mass", def->damping_mass, def->damping_mass >= 0, "a number >= 0", log);
-  if (!status)
-    status = check("damping_stiffness", def->damping_stiffness, def->damping_stiffness >= 0,
-                   "a number >= 0", log);
+  if (!status) status = check("damping", def->damping, def->damping >= 0, "a number >= 0", log);
   if (status) return status;
   elastic->lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
   elastic->mu = E / (2 * (1 + nu));
-  elastic->density = def->density;
+  elastic->density = density;
   elastic->damping_mass = def->damping_mass;
-  elastic->damping_stiffness = def->damping_stiffness;
+  elastic->damping_stiffness = def->damping;
   return SCREE_OK;
 }
 

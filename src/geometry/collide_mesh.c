@@ -35,6 +35,10 @@ static const double BEYOND = 0.05;
 /* Points that are collected before they are emitted. */
 enum { GATHERED = 256 };
 
+/* Pushes of overlapping bodies, and the room that they leave as a part of the size. */
+enum { PUSHES = 4 };
+static const double PUSH_ROOM = 0.01;
+
 typedef struct Pair {
   const scree_Shape *shape; /* without its rounding */
   const scree_TriangleMesh *mesh;
@@ -271,14 +275,16 @@ static void edge_on_body(Pair *p, int t, int e) {
 
 typedef struct Body {
   const Pair *pair;
-  double core; /* scale by which the body is shrunk about its origin */
+  double core;      /* scale by which the body is shrunk about its origin */
+  scree_Vec3 shift; /* by which it is moved */
 } Body;
 
 static scree_Vec3 body_support(const void *body, scree_Vec3 direction) {
   const Body *b = body;
   const Pair *p = b->pair;
   const scree_Vec3 local = scree_shape_support(p->shape, scree_mat3_tmul(&p->axes, direction));
-  return scree_axpy(p->pose.position, b->core, scree_mat3_mul(&p->axes, local));
+  return scree_axpy(scree_add(p->pose.position, b->shift), b->core,
+                    scree_mat3_mul(&p->axes, local));
 }
 
 typedef struct Corners {
@@ -317,18 +323,35 @@ static void closest_points(Pair *p, int t) {
   const scree_TriangleMesh *m = p->mesh;
   Corners c;
   for (int k = 0; k < 3; ++k) c.x[k] = m->vertex[m->triangle[t][k]];
-  Body body = {p, 1};
+  Body body = {p, 1, {0, 0, 0}};
+  const scree_Vec3 face = m->normal[t];
+  /* the plane of the triangle may already separate them */
+  const scree_Vec3 low = body_support(&body, scree_neg(face));
+  if (scree_dot(face, scree_sub(low, c.x[0])) - p->rounding > p->margin) return;
   scree_Vec3 qa, qb, n;
-  double gap =
-      scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb, &n);
+  double gap = scree_gjk_within(body_support, &body, triangle_support, &c, face,
+                                p->margin + p->rounding, &qa, &qb, &n);
   if (gap - p->rounding > p->margin) return;
   if (!(gap > 0)) { /* overlap: the normal of the body's core */
     body.core = 0.9;
-    if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, m->normal[t], &qa, &qb,
-                             &n) > 0))
+    if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, face, &qa, &qb, &n) > 0))
       return;
     body.core = 1;
     gap = scree_dot(n, scree_sub(body_support(&body, scree_neg(n)), qb));
+    /* pushed apart along n, the bodies show the normal of least overlap (gjk.c, push_apart) */
+    for (int push = 0; push < PUSHES; ++push) {
+      scree_Vec3 turned = n, pa, pb;
+      body.shift = scree_scale(fmax(-gap, 0) + PUSH_ROOM * p->shape->size, n);
+      if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, n, &pa, &pb, &turned) >
+            0))
+        break;
+      body.shift = scree_vec3(0, 0, 0);
+      const double next = scree_dot(turned, scree_sub(body_support(&body, scree_neg(turned)), pb));
+      if (!(next > gap)) break;
+      gap = next;
+      n = turned;
+      qb = pb;
+    }
   }
   int which;
   const int kind = find_sharp(m, t, qb, &which);

@@ -6,7 +6,8 @@ static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
 }
 
 static bool same_name(const scree_ContactKey *a, const scree_ContactKey *b) {
-  return a->feature == b->feature && a->part[0] == b->part[0] && a->part[1] == b->part[1];
+  return a->feature == b->feature && a->part[0] == b->part[0] && a->part[1] == b->part[1] &&
+         a->image == b->image;
 }
 
 void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,

@@ -1,8 +1,8 @@
 /* Persistence of contacts: which contact of the previous step is the same as one of this step.
  *
- * A contact has the key (body i, body j, their parts, feature). Contacts come in the order of the
- * sorted pairs of the broad phase, so both lists are sorted by (i, j) and one merge finds all
- * matches in linear time; within a pair the few features are compared, and if none is equal,
+ * A contact has the key (body i, body j, their parts, feature, image). Contacts come in the order
+ * of the sorted pairs of the broad phase, so both lists are sorted by (i, j) and one merge finds
+ * all matches in linear time; within a pair the few features are compared, and if none is equal,
  * positions. */
 #ifndef SCREE_GEOMETRY_CONTACT_MATCH_H
 #define SCREE_GEOMETRY_CONTACT_MATCH_H
@@ -17,6 +17,7 @@ typedef struct scree_ContactKey {
   int32_t i, j;
   uint32_t part[2]; /* of i and j */
   uint32_t feature;
+  uint32_t image; /* of j in a periodic cell (cell.h); 0: j itself */
 } scree_ContactKey;
 
 /* previous[k] becomes the index in `old_keys` of contact k of `keys`, or -1. Both lists are sorted

@@ -16,6 +16,12 @@ double scree_gjk_distance(scree_SupportFunction support_a, const void *a,
                           scree_SupportFunction support_b, const void *b, scree_Vec3 start,
                           scree_Vec3 *point_a, scree_Vec3 *point_b, scree_Vec3 *normal);
 
+/* The same; returns some distance above `reach`, without the points, as soon as it is known that
+ * the bodies are further apart than that. */
+double scree_gjk_within(scree_SupportFunction support_a, const void *a,
+                        scree_SupportFunction support_b, const void *b, scree_Vec3 start,
+                        double reach, scree_Vec3 *point_a, scree_Vec3 *point_b, scree_Vec3 *normal);
+
 /* The generic pair function, for any two convex shapes: one contact. */
 void scree_collide_convex(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb, double margin, scree_Manifold *manifold);

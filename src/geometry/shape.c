@@ -250,7 +250,7 @@ scree_Status scree_shape_init_height_field(scree_Shape *shape, const double *hei
 scree_Status scree_shape_init_elements(scree_Shape *shape, const scree_ElementMesh *mesh,
                                        const scree_Log *log) {
   const scree_ShapeSource source = {.elements = mesh};
-  return init(shape, SCREE_SHAPE_ELEMENTS, NULL, &source, log);
+  return init(shape, SCREE_SHAPE_ELEMENTS, (double[]){0, 0, 0}, &source, log);
 }
 
 scree_Status scree_shape_init_rectangle(scree_Shape *shape, double half_x, double half_y,

@@ -7,6 +7,15 @@
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
+/* Of a block in a scene; the mesh decides. */
+static const scree_ShapeParameter parameters[] = {
+    {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, true, false, "half extent of a block along x",
+     false},
+    {"half_y", SCREE_SHAPE_FIELD(semi.y), true, 0, true, false, "half extent of a block along y",
+     false},
+    {"half_z", SCREE_SHAPE_FIELD(semi.z), true, 0, true, false, "half extent of a block along z",
+     false}};
+
 /* Second moments by the points of integration (exact for boxes), of tetrahedra by their corners. */
 static void add_element(const scree_ElementMesh *m, int e, scree_Moments *sum) {
   const scree_ElementClass *class = scree_element_class(m, e);
@@ -105,6 +114,7 @@ const scree_ShapeClass scree_shape_elements_class = {
              .summary = "solid of finite elements: a block cut into hexahedra, or a file of Gmsh",
              .dimension = 3,
              .bounded = true,
-             .takes_elements = true},
+             .takes_elements = true,
+             SCREE_SHAPE_TABLE(parameters)},
     .init = init,
     .bounds = bounds};

@@ -67,10 +67,14 @@ static double dual(double u, double v, double p, double *gu, double *gv) {
     *gu = u / h, *gv = v / h;
     return h;
   }
+  /* one of x, y is 1; with S = x^r + y^r the norm is S^(1/r), and (x / norm)^(r - 1) = x^r / x *
+   * S^(1/r) / S, so that two powers are enough */
   const double r = p / (p - 1), x = fabs(u) / m, y = fabs(v) / m;
-  const double norm = pow(pow(x, r) + pow(y, r), 1 / r); /* of (x, y): 1 to 2^(1/r) */
-  *gu = copysign(pow(x / norm, r - 1), u);
-  *gv = copysign(pow(y / norm, r - 1), v);
+  const double less = fmin(x, y), power = less > 0 ? pow(less, r) : 0;
+  const double norm = pow(1 + power, 1 / r), factor = norm / (1 + power);
+  const double small = less > 0 ? power / less * factor : 0;
+  *gu = copysign(x < y ? small : factor, u);
+  *gv = copysign(x < y ? factor : y < 1 ? small : factor, v);
   return m * norm;
 }
 

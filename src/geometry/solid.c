@@ -7,8 +7,10 @@
  * which they see its surface (4 pi inside, 0 outside).
  *
  * A piece whose hull exceeds it too much is cut along a plane of one of its own faces: the ones
- * deepest inside the hull are tried, with planes across the axes through the deepest point, and the
- * one with the least volume of the two hulls wins. Pieces with the largest excess are cut first.
+ * deepest inside the hull are tried, with planes across the axes through the deepest point and
+ * through the centroid. The one with the least volume of the two hulls wins; a bias towards equal
+ * halves decides where no single cut helps, as for a ring. Pieces with the largest excess are cut
+ * first.
  * Each part is the hull of a piece; volume, centroid and moments are those of the solid. */
 #include "core/log.h"
 #include "core/memory.h"
@@ -23,6 +25,9 @@ static const double PI = 3.14159265358979323846;
 /* Points closer to a plane than this part of the solid's extent lie in it; hulls flatter than this
  * part of its volume are dropped; how many faces are tried as cuts. */
 static const double SNAP = 1e-9, FLAT = 1e-12;
+/* Weights, against the volume of the hulls, of unequal halves and of planes that are no face; least
+ * share of a half. */
+static const double UNEQUAL = 0.05, NO_FACE = 0.02, LEAST_SHARE = 0.01;
 enum { TRIED = 24 };
 
 typedef struct Triangle {
@@ -36,7 +41,8 @@ typedef struct Piece {
   size_t capacity;
   Triangle *triangle;
   double volume, hull; /* of the piece and of its hull */
-  double depth;        /* how far its surface is inside of the hull */
+  scree_Vec3 centroid;
+  double depth; /* how far its surface is inside of the hull */
 } Piece;
 
 typedef struct Solid {
@@ -207,6 +213,7 @@ static scree_Status measure(const Solid *s, Piece *piece, const scree_Log *log) 
   const scree_Status status = make_hull(s, piece, &h, &flat, log);
   if (status) return status;
   piece->volume = sum.volume;
+  piece->centroid = scree_scale(sum.volume > 0 ? 1 / sum.volume : 0, sum.first);
   piece->hull = flat ? 0 : h.volume;
   piece->depth = 0;
   scree_Vec3 at;
@@ -220,8 +227,8 @@ static scree_Status measure(const Solid *s, Piece *piece, const scree_Log *log) 
 /* ---- the best cut ---- */
 
 typedef struct Cuts {
-  int count;
-  Plane plane[TRIED + 3];
+  int count, faces; /* faces come first */
+  Plane plane[TRIED + 6];
   double depth[TRIED];
 } Cuts;
 
@@ -265,9 +272,11 @@ static scree_Status find_cuts(const Solid *s, const Piece *piece, Cuts *cuts,
     if (depth > most) most = depth, deepest = at;
     if (depth > SNAP * s->extent) add_face(cuts, &piece->triangle[k], depth);
   }
+  cuts->faces = cuts->count;
   for (int k = 0; k < 3; ++k) {
     const scree_Vec3 n = scree_vec3(k == 0, k == 1, k == 2);
     cuts->plane[cuts->count++] = (Plane){n, scree_dot(n, deepest)};
+    cuts->plane[cuts->count++] = (Plane){n, scree_dot(n, piece->centroid)};
   }
   hull_fini(&h);
   return SCREE_OK;
@@ -277,12 +286,11 @@ static Plane turned(Plane p) {
   return (Plane){scree_neg(p.n), -p.c};
 }
 
-/* Cut a piece in two along the plane that leaves the least volume of hulls; *done is false if no
- * plane helps. */
+/* Cut a piece in two along the best plane; *done is false if no plane cuts it. */
 static scree_Status split(const Solid *s, const Piece *piece, Piece best[2], bool *done,
                           const scree_Log *log) {
   Cuts cuts;
-  double least = piece->hull * (1 - 1e-9);
+  double least = INFINITY;
   *done = false;
   scree_Status status = find_cuts(s, piece, &cuts, log);
   for (int k = 0; k < cuts.count && !status; ++k) {
@@ -293,10 +301,13 @@ static scree_Status split(const Solid *s, const Piece *piece, Piece best[2], boo
     for (int side = 0; side < 2 && good && !status; ++side) {
       good = half[side].count > 0;
       if (good) status = measure(s, &half[side], log);
-      good = good && half[side].hull > 0;
+      good = good && half[side].hull > 0 && half[side].volume > LEAST_SHARE * piece->volume;
     }
-    if (good && !status && half[0].hull + half[1].hull < least) {
-      least = half[0].hull + half[1].hull;
+    const double score = (half[0].hull + half[1].hull) / piece->hull +
+                         UNEQUAL * fabs(half[0].volume - half[1].volume) / piece->volume +
+                         (k < cuts.faces ? 0 : NO_FACE);
+    if (good && !status && score < least) {
+      least = score;
       for (int side = 0; side < 2; ++side) {
         scree_free(best[side].triangle);
         best[side] = half[side];

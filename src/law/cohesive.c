@@ -51,7 +51,8 @@ static void pose(const scree_PairLaw *law, const scree_LawPoint *p, scree_LawTer
 }
 
 static void update(const scree_PairLaw *law, const scree_LawPoint *p, const double *r,
-                   double *memory) {
+                   const double *u, double *memory) {
+  (void)u;
   memory[STATE] = p->memory[STATE];
   memory[DISPLACEMENT] = p->memory[DISPLACEMENT];
   if (!is_bonded(p)) { /* a new contact is bonded by its first impulse, if at all */

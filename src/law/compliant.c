@@ -1,17 +1,25 @@
-/* Compliant contact with damping and Coulomb's friction (002 sections 6 and 7).
+/* Visco-elasto-plastic contact (002 sections 6 to 8).
  *
  * The displacement y of a contact is elastic and plastic, y = y_E + y_P, with the force
- *     f = -K y_E - R dy_E/dt ,   f in Coulomb's cone ,   dy_P/dt in -N(f) ,             (45), (46)
- * K = diag(k_n, k_t, k_t) and R = alpha K. The law of a step is on the plastic velocity u_P. With
- * the force at the next kick, a time H ahead, y_E = y + H (u - u_P), and the impulse r = h f,
- *     u_P = u + C r + y / (H + alpha) ,       C = K^-1 / (h (H + alpha)) ,              (50), (51)
- * which is the gap of a rigid contact over H when K^-1 = 0 and alpha = 0. The normal displacement y
- * is the gap itself: it needs no memory and does not drift. The tangential displacement is
- * the memory of the contact, a vector in space, of which the part in the tangent plane is used.
+ *     f = -K y_E - R dy_E/dt ,   f in Y ,   dy_P/dt in -N_Y(f) ,                        (45), (46)
+ * K = diag(k_n, k_t, k_t) and R = alpha_K K + alpha_M M, M the mass felt in each direction. The law
+ * of a step is on the plastic velocity u_P. With the force at the next kick, a time H ahead,
+ * y_E = y + H (u - u_P), and the impulse r = h f,
+ *     u_P = u + C r + y_E / T ,     C = K^-1 / (h T) ,     T = H + alpha_K + alpha_M M K^-1  ,
+ * which is (50) and (51), and the gap of a rigid contact over H when K^-1 = 0: directions without
+ * compliance are rigid, to round-off. Y is the cone, the cone shifted by a cohesion, the cone with
+ * a ball added, or the last one cut off by a cap (section 8).
+ *
+ * The normal displacement y is the gap itself, so that it does not drift; its plastic part is
+ * memory. A plain cone has none: an open contact closes at a gap of zero, as in a rigid one.
+ * Strength in tension begins when the bodies touch; beyond it the contact is drawn out at constant
+ * force, and pushes back from where it was drawn to (Figure 1-d to f); with `break_at` it breaks
+ * after that much plastic displacement. A cap leaves a dent, whose depth is -y_P. The tangential
+ * displacement y_E is memory, a vector in space, of which the part in the tangent plane is used.
  *
  * With the force of the next kick this is implicit Euler for the spring: it is stable for any
  * stiffness and tends to the rigid contact in the limit, and it damps an oscillation of frequency w
- * by a ratio of w h / 2 in addition to the alpha w / 2 of the law. Steps that are to resolve the
+ * by a ratio of w h / 2 in addition to the alpha_K w / 2 of the law. Steps that are to resolve the
  * oscillation have to be short compared with 1 / w; longer ones give its mean.
  *
  * The stored energy is that of y_E at the end of the step, where the potential energy of gravity is
@@ -21,11 +29,44 @@
 #include <float.h>
 #include <math.h>
 
-enum { MU, COMPLIANCE_N, COMPLIANCE_T, DAMPING };
+enum {
+  MU,
+  COMPLIANCE_N,
+  COMPLIANCE_T,
+  MODULUS,
+  RATIO,
+  DAMPING,
+  DAMPING_MASS,
+  COHESION,
+  BALL,
+  CAP,
+  STRESS,
+  BREAK_AT
+};
 
-/* Memory: tangential y_E at the next kick, in the world frame; y_n and |y_T| at the end of the
- * step, for the energy. */
-enum { NEXT = 0, END_N = 3, END_T = 4, MEMORY = 5 };
+/* Memory. NEXT: tangential y_E at the next kick, in the world frame. PLASTIC: y_P of the normal at
+ * the next kick. PATH: plastic displacement since the bodies touched. STORED_*: energy at the end
+ * of the step. LOST_*: energy lost in the step. */
+enum {
+  NEXT = 0,
+  PLASTIC = 3,
+  PATH,
+  STATE,
+  STORED_N,
+  STORED_T,
+  LOST_N,
+  LOST_T,
+  LOST_PLASTIC,
+  MEMORY
+};
+enum { NEW = 0, TOUCHED = 1, BROKEN = 2 };
+
+/* Impulses within this part of the boundary of the set yield; below it, a plastic velocity is an
+ * error of the solution, which would add up to a creep. */
+static const double full = 1e-6;
+
+/* Bodies that are this near in the first step touch, relative to the smaller one. */
+static const double touching = 1e-4;
 
 static const scree_Option options[] = {
     SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
@@ -33,69 +74,193 @@ static const scree_Option options[] = {
                    "normal displacement over force, m/N; 0: rigid"),
     SCREE_LAW_REAL("compliance_t", COMPLIANCE_T, 0, 0, DBL_MAX,
                    "tangential displacement over force, m/N; 0: rigid"),
-    SCREE_LAW_REAL("damping", DAMPING, 0, 0, DBL_MAX, "alpha_K: damping over stiffness, s")};
+    SCREE_LAW_REAL("modulus", MODULUS, 0, 0, DBL_MAX,
+                   "in place of compliances: normal stiffness over the width of the smaller body, "
+                   "Pa; in 2D the stiffness itself, N/m"),
+    SCREE_LAW_REAL("ratio", RATIO, 1, 0, DBL_MAX,
+                   "tangential over normal stiffness, with `modulus`; 0: tangentially rigid"),
+    SCREE_LAW_REAL("damping", DAMPING, 0, 0, DBL_MAX, "alpha_K: damping over stiffness, s"),
+    SCREE_LAW_REAL("damping_mass", DAMPING_MASS, 0, 0, DBL_MAX,
+                   "alpha_M: damping over the mass felt by the contact, 1/s"),
+    SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX,
+                   "the cone is shifted by this tension, N (with `stress` Pa)"),
+    SCREE_LAW_REAL("ball", BALL, 0, 0, DBL_MAX,
+                   "a ball of this radius is added to the cone, N (with `stress` Pa)"),
+    SCREE_LAW_REAL("cap", CAP, 0, 0, DBL_MAX,
+                   "largest force of the cone before the ball is added, N (with `stress` Pa); 0: "
+                   "none"),
+    SCREE_LAW_REAL("stress", STRESS, 0, 0, 1,
+                   "1: strengths are stresses, on a circle (in 2D a line) of the width of the "
+                   "smaller body; 0: forces"),
+    SCREE_LAW_REAL("break_at", BREAK_AT, 0, 0, DBL_MAX,
+                   "plastic displacement at which cohesion and ball are lost for good, m; 0: "
+                   "never")};
+
+static const char *check(const scree_PairLaw *law) {
+  const double *v = law->values;
+  if (v[MODULUS] > 0 && (v[COMPLIANCE_N] > 0 || v[COMPLIANCE_T] > 0))
+    return "modulus and compliances both give the stiffness, expected one of them";
+  if (v[COHESION] > 0 && v[BALL] > 0)
+    return "cohesion and ball are two yield surfaces, expected one of them";
+  if (v[COHESION] > 0 && v[CAP] > 0)
+    return "a cap goes with a cone or with a ball, not with cohesion; expected ball in its place";
+  if (v[BREAK_AT] > 0 && !(v[COHESION] > 0 || v[BALL] > 0))
+    return "break_at without a strength in tension, expected cohesion or ball above 0";
+  if (v[STRESS] > 0 && !(v[COHESION] > 0 || v[BALL] > 0 || v[CAP] > 0))
+    return "stress without a strength, expected cohesion, ball or cap above 0";
+  return NULL;
+}
+
+/* Whether the normal has a plastic displacement. */
+static bool is_plastic(const scree_PairLaw *law) {
+  return law->values[COHESION] > 0 || law->values[BALL] > 0 || law->values[CAP] > 0;
+}
+
+/* The set in impulses: `scale` is the step, times the area where strengths are stresses. */
+static scree_Set set_of(const scree_PairLaw *law, double scale, bool holds) {
+  const double *v = law->values;
+  scree_Set set = {.kind = SCREE_SET_CONE, .mu = v[MU]};
+  if (v[CAP] > 0)
+    set.kind = SCREE_SET_CAPPED;
+  else if (holds && v[BALL] > 0)
+    set.kind = SCREE_SET_CONE_BALL;
+  else if (holds && v[COHESION] > 0)
+    set.kind = SCREE_SET_SHIFTED;
+  if (holds) set.a = scale * fmax(v[BALL], v[COHESION]);
+  if (v[CAP] > 0) set.b = scale * v[CAP];
+  return set;
+}
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
-  (void)h;
-  contact->set = (scree_Set){.kind = SCREE_SET_CONE, .mu = law->values[MU]};
-  contact->soft = law->values[COMPLIANCE_N] > 0;
+  contact->set = set_of(law, h, true);
+  contact->soft = law->values[COMPLIANCE_N] > 0 || law->values[MODULUS] > 0 || is_plastic(law);
 }
 
-static double compliance_of(const scree_PairLaw *law, int k) {
-  return law->values[k == 0 ? COMPLIANCE_N : COMPLIANCE_T];
+static double area_of(const scree_LawPoint *p) {
+  return p->d == 2 ? p->size : 0.25 * 3.14159265358979323846 * p->size * p->size;
 }
 
-/* y in direction k at this kick. */
+/* Strength in tension holds from when the bodies touch until it breaks. */
+static bool holds(const scree_LawPoint *p) {
+  if (p->memory[STATE] != NEW) return p->memory[STATE] == TOUCHED;
+  return p->gap <= (p->first ? touching * p->size : 0);
+}
+
+static scree_Set set_at(const scree_PairLaw *law, const scree_LawPoint *p) {
+  return set_of(law, p->h * (law->values[STRESS] > 0 ? area_of(p) : 1), holds(p));
+}
+
+static double compliance_of(const scree_PairLaw *law, const scree_LawPoint *p, int k) {
+  const double *v = law->values;
+  if (!(v[MODULUS] > 0)) return v[k == 0 ? COMPLIANCE_N : COMPLIANCE_T];
+  const double stiffness = p->d == 2 ? v[MODULUS] : v[MODULUS] * p->size;
+  return k == 0 ? 1 / stiffness : v[RATIO] > 0 ? 1 / (v[RATIO] * stiffness) : 0;
+}
+
+/* T above, for a direction with a compliance; a rigid one has no damping. */
+static double time_of(const scree_PairLaw *law, const scree_LawPoint *p, int k, double compliance) {
+  if (!(compliance > 0)) return p->horizon;
+  return p->horizon + law->values[DAMPING] + law->values[DAMPING_MASS] * p->mass[k] * compliance;
+}
+
+/* y_E in direction k at this kick. */
 static double displacement(const scree_LawPoint *p, int k) {
   const double *y = p->memory + NEXT;
-  return k == 0 ? p->gap : scree_dot(p->axes[k], scree_vec3(y[0], y[1], y[2]));
+  return k == 0 ? p->gap - p->memory[PLASTIC] : scree_dot(p->axes[k], scree_vec3(y[0], y[1], y[2]));
 }
 
-/* Rigid directions keep the terms of the time scheme. Damping is proportional to the stiffness, so
- * they have none. */
+/* Rigid directions keep the terms of the time scheme, but for the plastic part of the gap. */
 static void pose(const scree_PairLaw *law, const scree_LawPoint *p, scree_LawTerms *terms) {
-  const double time = p->horizon + law->values[DAMPING];
+  const bool plastic = is_plastic(law);
+  if (plastic) terms->set = set_at(law, p);
   for (int k = 0; k < p->d; ++k) {
-    const double compliance = compliance_of(law, k);
-    if (!(compliance > 0)) continue;
+    const double compliance = compliance_of(law, p, k);
+    if (!(compliance > 0) && !(k == 0 && plastic)) continue;
+    const double time = time_of(law, p, k, compliance);
     terms->q[k] = displacement(p, k) / time;
     terms->compliance[k] = compliance / (p->h * time);
   }
 }
 
+static double norm(int d, const double *x) {
+  double sum = 0;
+  for (int k = 0; k < d; ++k) sum = hypot(sum, x[k]);
+  return sum;
+}
+
+/* Whether r is on the boundary of the set where its normal is along -u: a small step from r in that
+ * direction leaves the set. */
+static bool yields(const scree_Set *set, int d, const double *r, const double *u) {
+  const double speed = norm(d, u), size = fmax(norm(d, r), set->a);
+  double x[3], back[3];
+  if (!(speed > 0) || !(size > 0)) return false;
+  for (int k = 0; k < d; ++k) x[k] = r[k] - full * size * (u[k] / speed);
+  scree_set_project(set, d, x, back);
+  for (int k = 0; k < d; ++k) back[k] -= x[k];
+  return norm(d, back) > 0.1 * full * size;
+}
+
+/* Plastic displacement of the normal, and breaking, after a step with plastic velocity u. */
+static void flow(const scree_PairLaw *law, const scree_LawPoint *p, const double *r,
+                 const double *u, double *memory) {
+  const bool strong = holds(p);
+  const scree_Set set = set_at(law, p);
+  memory[PLASTIC] = p->memory[PLASTIC];
+  memory[PATH] = p->memory[PATH];
+  memory[STATE] = p->memory[STATE] == NEW && strong ? TOUCHED : p->memory[STATE];
+  if (!yields(&set, p->d, r, u)) return;
+  /* without strength in tension an opening is no plastic displacement */
+  const double rate = set.a > 0 ? u[0] : fmin(u[0], 0);
+  memory[PLASTIC] += p->horizon * rate;
+  memory[LOST_PLASTIC] = -r[0] * rate;
+  if (!(set.a > 0)) return;
+  memory[PATH] += p->horizon * norm(p->d, u);
+  if (law->values[BREAK_AT] > 0 && memory[PATH] >= law->values[BREAK_AT]) {
+    memory[STATE] = BROKEN;
+    memory[PLASTIC] = fmin(memory[PLASTIC], 0);
+  }
+}
+
 static void update(const scree_PairLaw *law, const scree_LawPoint *p, const double *r,
-                   double *memory) {
-  const double time = p->horizon + law->values[DAMPING];
+                   const double *u, double *memory) {
+  const bool plastic = is_plastic(law);
   scree_Vec3 next = {0, 0, 0};
-  double end[3] = {0, 0, 0};
+  double stored[3] = {0, 0, 0}, lost[3] = {0, 0, 0};
   /* an open contact has no elastic displacement */
-  for (int k = 0; k < p->d && r[0] > 0; ++k) {
-    const double compliance = compliance_of(law, k), y = displacement(p, k);
+  const bool carries = r[0] > 0 || (plastic && set_at(law, p).a > 0 && norm(p->d, r) > 0);
+  for (int k = 0; k < p->d && carries; ++k) {
+    const double compliance = compliance_of(law, p, k), y = displacement(p, k);
     if (!(compliance > 0)) continue;
+    const double time = time_of(law, p, k, compliance);
     const double rate = -(compliance / p->h * r[k] + y) / time; /* u - u_P, from (50), (51) */
     if (k > 0) next = scree_axpy(next, y + p->horizon * rate, p->axes[k]);
-    end[k] = y + p->rest * rate;
+    const double end = y + p->rest * rate;
+    if (k > 0 || plastic || end < 0) stored[k] = 0.5 * end * end / compliance;
+    lost[k] = p->h * rate * rate * (time - p->horizon) / compliance;
   }
   memory[NEXT] = next.x;
   memory[NEXT + 1] = next.y;
   memory[NEXT + 2] = next.z;
-  memory[END_N] = fmin(end[0], 0);
-  memory[END_T] = hypot(end[1], end[2]);
+  memory[STORED_N] = stored[0];
+  memory[STORED_T] = stored[1] + stored[2];
+  memory[LOST_N] = lost[0];
+  memory[LOST_T] = lost[1] + lost[2];
+  if (plastic) flow(law, p, r, u, memory);
 }
 
-static double spring(double compliance, double y) {
-  return compliance > 0 ? 0.5 * y * y / compliance : 0;
-}
-
-static scree_LawEnergy energy(const scree_PairLaw *law, const double *memory) {
-  return (scree_LawEnergy){spring(law->values[COMPLIANCE_N], memory[END_N]),
-                           spring(law->values[COMPLIANCE_T], memory[END_T])};
+static scree_LawEnergy energy(const double *memory) {
+  return (scree_LawEnergy){.normal = memory[STORED_N],
+                           .tangent = memory[STORED_T],
+                           .viscous_n = memory[LOST_N],
+                           .viscous_t = memory[LOST_T],
+                           .plastic = memory[LOST_PLASTIC]};
 }
 
 const scree_LawClass scree_law_compliant = {
     .name = "compliant",
-    .summary = "springs and dampers in series with Coulomb friction, as in 002",
+    .summary = "springs, dampers and yield surfaces in series, with Coulomb friction, as in 002",
     .options = SCREE_LAW_TABLE(options),
+    .check = check,
     .fill = fill,
     .pose = pose,
     .memory = MEMORY,

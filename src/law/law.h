@@ -15,7 +15,7 @@ typedef struct scree_LawContact {
   const scree_PairLaw *pair;
   scree_Set set;
   double e_n, e_t;
-  bool soft; /* bodies may overlap: the law carries its load by overlap */
+  bool soft; /* bodies may overlap: the law carries its load by overlap, or yields */
 } scree_LawContact;
 
 /* A contact as passed to a law with terms of its own. */
@@ -30,6 +30,7 @@ typedef struct scree_LawPoint {
   const double *memory;   /* (memory of the class) after the last step; zero for a new contact */
   bool first;             /* the first step of a simulation */
   double size;            /* of the smaller body */
+  double mass[3];         /* (d) inertia in each direction: 1 over the diagonal of W */
 } scree_LawPoint;
 
 /* Terms that such a law adds to the problem u = W r + q. */
@@ -39,14 +40,19 @@ typedef struct scree_LawTerms {
   double compliance[3]; /* (d) diagonal of C, >= 0 */
 } scree_LawTerms;
 
-/* Energy stored in a contact, by the direction that releases it. */
+/* Energy stored in a contact at the end of a step, by the direction that releases it, and what its
+ * dampers and the plastic displacement of its normal have taken in that step. */
 typedef struct scree_LawEnergy {
   double normal, tangent;
+  double viscous_n, viscous_t, plastic;
 } scree_LawEnergy;
 
 struct scree_LawClass {
   const char *name, *summary;
   scree_OptionTable options; /* of reals, at most SCREE_LAW_VALUES */
+  /* Null, or what is wrong with values that are each in range but make no sense together, as "what
+   * it is, expected what"; null: nothing. */
+  const char *(*check)(const scree_PairLaw *law);
   /* Set and restitution. `h` is the step: sets are in impulses, laws may be given in forces. */
   void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);
   /* Null, or for a law with terms of its own. `terms` is initialised with the set of `fill`, with
@@ -54,12 +60,13 @@ struct scree_LawClass {
   void (*pose)(const scree_PairLaw *law, const scree_LawPoint *point, scree_LawTerms *terms);
   /* Memory of a contact: doubles that are matched with the contact in the next step, by its key and
    * position, are saved with the world, and are restored when a step is undone. At most
-   * SCREE_LAW_MEMORY. `update` gives its value after a step with impulse r (d), `energy` the energy
-   * stored at the end of that step. */
+   * SCREE_LAW_MEMORY. `update` gives its value after a step with impulse r (d) and the u (d) of the
+   * problem, which includes the terms of `pose`; it starts from zero. `energy` gives the energy at
+   * the end of that step. */
   int memory;
   void (*update)(const scree_PairLaw *law, const scree_LawPoint *point, const double *r,
-                 double *memory);
-  scree_LawEnergy (*energy)(const scree_PairLaw *law, const double *memory);
+                 const double *u, double *memory);
+  scree_LawEnergy (*energy)(const double *memory);
 };
 
 enum { SCREE_LAW_MEMORY = 16 };
@@ -77,7 +84,7 @@ extern const scree_LawClass scree_law_coulomb, scree_law_frictionless, scree_law
     scree_law_cohesive;
 extern const scree_LawClass *const scree_law_registry[]; /* null-terminated */
 const scree_LawClass *scree_law_find(const char *name);
-/* Check the values of a known law against the ranges of its table. */
+/* Check the values of a known law: each one against the range of its table, then together. */
 scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log);
 
 /* The laws of all pairs of materials: a symmetric table, with the default for pairs that were not

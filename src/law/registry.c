@@ -52,23 +52,7 @@ double scree_pair_law_get(const scree_PairLaw *law, const char *parameter) {
   return k < 0 ? NAN : law->values[k];
 }
 
-scree_Status scree_pair_law_set(scree_PairLaw *law, const char *parameter, double value,
-                                const scree_Log *log) {
-  const scree_OptionTable *table = scree_law_options(law->law);
-  if (!table)
-    return scree_fail(log, SCREE_BAD_INPUT, "law \"%s\" is not known", law->law ? law->law : "");
-  const int k = find_parameter(table, parameter);
-  if (k < 0)
-    return scree_fail(log, SCREE_BAD_INPUT, "law %s has no parameter \"%s\"", law->law,
-                      parameter ? parameter : "");
-  scree_PairLaw changed = *law;
-  changed.values[k] = value;
-  const scree_Status status = scree_law_check(&changed, log);
-  if (!status) *law = changed;
-  return status;
-}
-
-scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log) {
+static scree_Status check_ranges(const scree_PairLaw *law, const scree_Log *log) {
   const scree_OptionTable *table = scree_law_options(law->law);
   for (int k = 0; k < table->count; ++k) {
     const scree_Option *option = &table->options[k];
@@ -81,4 +65,28 @@ scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log) {
                       law->law, option->name, value, option->min);
   }
   return SCREE_OK;
+}
+
+scree_Status scree_pair_law_set(scree_PairLaw *law, const char *parameter, double value,
+                                const scree_Log *log) {
+  const scree_OptionTable *table = scree_law_options(law->law);
+  if (!table)
+    return scree_fail(log, SCREE_BAD_INPUT, "law \"%s\" is not known", law->law ? law->law : "");
+  const int k = find_parameter(table, parameter);
+  if (k < 0)
+    return scree_fail(log, SCREE_BAD_INPUT, "law %s has no parameter \"%s\"", law->law,
+                      parameter ? parameter : "");
+  scree_PairLaw changed = *law;
+  changed.values[k] = value;
+  const scree_Status status = check_ranges(&changed, log);
+  if (!status) *law = changed;
+  return status;
+}
+
+scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log) {
+  const scree_LawClass *class_ = scree_law_find(law->law);
+  const scree_Status status = check_ranges(law, log);
+  if (status || !class_->check) return status;
+  const char *wrong = class_->check(law);
+  return wrong ? scree_fail(log, SCREE_BAD_INPUT, "law %s: %s", law->law, wrong) : SCREE_OK;
 }

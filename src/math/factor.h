@@ -82,7 +82,7 @@ SCREE_PRIVATE int scree_factor_negative(const scree_Factor *factor);
 
 /* Results of the analysis: numbers stored by the factor, floating-point operations of one `compute`
  * (additions and multiplications, zeros of merged fronts included), the number of dense fronts. */
-size_t scree_factor_entries(const scree_Factor *factor);
+SCREE_PRIVATE size_t scree_factor_entries(const scree_Factor *factor);
 double scree_factor_flops(const scree_Factor *factor);
 int scree_factor_fronts(const scree_Factor *factor);
 

@@ -120,13 +120,15 @@ static scree_ConvergeSeries *add_curve(Taking *taking, const char *curve_name, c
 /* The energy turned over: initial energy, and energy passed through contacts, forces and drivers.
  */
 static double turned_over(const scree_Replay *replay, double end) {
-  static const char *const names[] = {"kinetic", "work_forces", "work_drivers", "dissipated_normal",
-                                      "dissipated_friction"};
+  static const char *const names[] = {
+      "kinetic",           "work_forces",         "work_drivers",
+      "dissipated_normal", "dissipated_friction", "dissipated_viscous",
+      "dissipated_plastic"};
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
   double most = 0.0;
   for (int row = 0; time && row < replay->rows && time->values[row] <= end; ++row) {
     double sum = 0.0;
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 7; ++k) {
       const scree_ReplayCurve *curve = scree_replay_curve(replay, names[k]);
       if (curve && isfinite(curve->values[row])) sum += fabs(curve->values[row]);
     }

@@ -193,7 +193,8 @@ static scree_Status make_shape(const scree_Replay *replay, const Shapes *shapes,
     memcpy(&parameters[p], (const char *)&all + type->parameters[p].offset, sizeof(double));
   const int64_t first = shapes->offset[i], count = shapes->offset[i + 1] - first;
   const scree_Vec3 *vertices = (const scree_Vec3 *)(const void *)(shapes->vertices + 3 * first);
-  if (type->takes_triangles || type->takes_heights) {
+  /* of elements the surface is drawn */
+  if (type->takes_triangles || type->takes_heights || type->takes_elements) {
     const int64_t from = shapes->triangle_offset ? shapes->triangle_offset[i] : 0;
     const int64_t to = shapes->triangle_offset ? shapes->triangle_offset[i + 1] : 0;
     return scree_shape_init_mesh(shape, vertices, (int)count,

@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES = 22, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
+enum { CURVES = 25, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
 
 /* The keys that are read from a line. Of a list the first two numbers are kept, or the first one.
  */
 typedef struct Row {
   double step, time, contacts, error, tolerance, penetration, iterations, kinetic, potential;
-  double work_forces, work_drivers, normal, friction, scheme, push, closing;
+  double elastic, work_forces, work_drivers, normal, friction, viscous, plastic, scheme, push,
+      closing;
   double detect, build, solve, move, certify;
   double certified, created, energy_limit, penetration_limit;
   double worst[2], deepest[2];
@@ -39,10 +40,13 @@ static const struct {
     {"iterations", offsetof(Row, iterations), 1},
     {"kinetic", offsetof(Row, kinetic), 1},
     {"potential", offsetof(Row, potential), 1},
+    {"elastic", offsetof(Row, elastic), 1},
     {"work_forces", offsetof(Row, work_forces), 1},
     {"work_drivers", offsetof(Row, work_drivers), 1},
     {"dissipated_normal", offsetof(Row, normal), 1},
     {"dissipated_friction", offsetof(Row, friction), 1},
+    {"dissipated_viscous", offsetof(Row, viscous), 1},
+    {"dissipated_plastic", offsetof(Row, plastic), 1},
     {"scheme", offsetof(Row, scheme), 1},
     {"push", offsetof(Row, push), 1},
     {"closing", offsetof(Row, closing), 1},
@@ -233,6 +237,9 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *detect = scree_replay_add_curve(replay, "seconds_detect", true);
   double *normal = scree_replay_add_curve(replay, "dissipated_normal", false);
   double *friction = scree_replay_add_curve(replay, "dissipated_friction", false);
+  double *elastic = scree_replay_add_curve(replay, "elastic", false);
+  double *viscous = scree_replay_add_curve(replay, "dissipated_viscous", false);
+  double *plastic = scree_replay_add_curve(replay, "dissipated_plastic", false);
   double *forces = scree_replay_add_curve(replay, "work_forces", false);
   double *drivers = scree_replay_add_curve(replay, "work_drivers", false);
   double *put_in = scree_replay_add_curve(replay, "put_in", false);
@@ -240,11 +247,13 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   if (!created || replay->curve_count != CURVES) return false;
   assert(rows || replay->rows == 0);
   double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
-  double sum_put_in = 0.0;
+  double sum_put_in = 0.0, sum_viscous = 0.0, sum_plastic = 0.0;
   for (int k = 0; k < replay->rows; ++k) {
     const Row *row = &rows[k];
     sum_normal += zero_nan(row->normal);
     sum_friction += zero_nan(row->friction);
+    sum_viscous += zero_nan(row->viscous);
+    sum_plastic += zero_nan(row->plastic);
     sum_forces += zero_nan(row->work_forces);
     sum_drivers += zero_nan(row->work_drivers);
     sum_put_in += zero_nan(row->scheme) + zero_nan(row->push);
@@ -255,12 +264,15 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
     step[k] = row->step;
     kinetic[k] = row->kinetic;
     potential[k] = row->potential;
-    total[k] = row->kinetic + row->potential;
+    elastic[k] = zero_nan(row->elastic);
+    total[k] = row->kinetic + row->potential + elastic[k];
+    viscous[k] = sum_viscous;
+    plastic[k] = sum_plastic;
     normal[k] = sum_normal;
     friction[k] = sum_friction;
     forces[k] = sum_forces;
     drivers[k] = sum_drivers;
-    dissipated[k] = sum_normal + sum_friction;
+    dissipated[k] = sum_normal + sum_friction + sum_viscous + sum_plastic;
     work[k] = sum_forces + sum_drivers;
     missing[k] = gap;
     contacts[k] = row->contacts;

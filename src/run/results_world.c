@@ -151,7 +151,7 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   writer->good = writer->good && offset;
   for (int k = 0; k < n && writer->good; ++k) {
     const scree_ShapeType *type = scree_shape_type(shapes[k]->kind);
-    const bool mesh = type->takes_triangles || type->takes_heights;
+    const bool mesh = type->takes_triangles || type->takes_heights || type->takes_elements;
     offset[k + 1] = offset[k] + (mesh ? scree_shape_triangle_count(shapes[k]) : 0);
   }
   const size_t total = writer->good ? (size_t)offset[n] : 0;

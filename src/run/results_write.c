@@ -88,6 +88,8 @@ static const struct {
     E("work_drivers", drivers),
     E("dissipated_normal", normal),
     E("dissipated_friction", friction),
+    E("dissipated_viscous", viscous),
+    E("dissipated_plastic", plastic),
     E("scheme", scheme),
     E("push", push),
     E("closing", closing),

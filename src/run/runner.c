@@ -416,7 +416,8 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   if (!report->certified) remember_failure(summary, report);
   /* initial energy, and energy passed through contacts, forces and drivers */
   const double now = energy.kinetic + fabs(energy.normal) + fabs(energy.friction) +
-                     fabs(energy.forces) + fabs(energy.drivers);
+                     fabs(energy.viscous) + fabs(energy.plastic) + fabs(energy.forces) +
+                     fabs(energy.drivers);
   run->head.turned_over = fmax(run->head.turned_over, now);
   summary->energy_error = run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
 }

@@ -131,6 +131,8 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   real(line, "work_drivers", energy->drivers);
   real(line, "dissipated_normal", energy->normal);
   real(line, "dissipated_friction", energy->friction);
+  real(line, "dissipated_viscous", energy->viscous);
+  real(line, "dissipated_plastic", energy->plastic);
   real(line, "scheme", energy->scheme);
   real(line, "push", energy->push);
   real(line, "closing", energy->closing);

@@ -180,10 +180,13 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   status = scree_scene_resolve_start(scene, log);
   if (status == SCREE_OK) status = check_pairs(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_bodies(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
+  if (status == SCREE_OK) status = scree_scene_load_plates(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_cell(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = scree_scene_resolve_time(scene, log);
   if (status == SCREE_OK) status = read_stop(scene, log);
@@ -254,6 +257,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   for (int k = 0; k < scene->pour_count; ++k) scree_shape_fini(&scene->pours[k].grain.shape);
   for (int k = 0; k < scene->force_count; ++k) scree_scene_signal_free(scene->forces[k].signal);
   for (int k = 0; k < scene->joint_count; ++k) scree_scene_signal_free(scene->joints[k].signal);
+  for (int k = 0; k < 2; ++k) scree_scene_signal_free(scene->cell.rows[k]);
   scree_free(scene->bodies);
   scree_free(scene->start.contacts);
   scree_free(scene->pours);

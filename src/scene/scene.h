@@ -53,6 +53,9 @@ typedef struct scree_SceneForce {
   scree_ForceDef def;
   const char *pattern; /* of the bodies, or null: def.body */
   scree_SceneSignal *signal;
+  /* of a plate: the signal is a number, times this area along this direction; else 0 */
+  double area, until; /* the time at which it ends */
+  scree_Vec3 along;
 } scree_SceneForce;
 
 typedef struct scree_SceneJoint {
@@ -60,6 +63,7 @@ typedef struct scree_SceneJoint {
   const char *name;          /* in the tree, or null */
   const scree_Node *node;    /* where it is described */
   scree_SceneSignal *signal; /* of its motor, or null */
+  double from;               /* of a plate: when its motor starts */
 } scree_SceneJoint;
 
 typedef enum scree_RemovalKind {
@@ -84,6 +88,13 @@ typedef struct scree_SceneStart {
   double step;                    /* that the impulses belong to; 0: no start */
 } scree_SceneStart;
 
+/* A periodic cell: rows x, y and z of its velocity gradient. */
+typedef struct scree_SceneCell {
+  bool any;
+  scree_CellDef def;
+  scree_SceneSignal *rows[2]; /* x and y; z */
+} scree_SceneCell;
+
 struct scree_Scene {
   char *name; /* of the file */
   scree_Tree tree;
@@ -93,6 +104,7 @@ struct scree_Scene {
   scree_Vec3 gravity;
   int material_count;
   int obstacle_count;
+  int first_plate;         /* body of the first of `plates` */
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
   scree_SceneStart start;
@@ -102,6 +114,7 @@ struct scree_Scene {
   int force_count;
   scree_SceneJoint *joints; /* (joint_count) */
   int joint_count;
+  scree_SceneCell cell;
   scree_Sensor *sensors; /* (sensor_count) */
   int sensor_count;
   scree_Removal *removals; /* (removal_count) */
@@ -172,6 +185,17 @@ scree_Status scree_scene_read_rotation(const scree_Scene *scene, const scree_Nod
 scree_Status scree_scene_read_bodies(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log);
+/* Driven plates (scene_plates.c): their bodies, then their joints and forces. */
+scree_Status scree_scene_read_plates(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_load_plates(scree_Scene *scene, const scree_Log *log);
+/* The periodic cell (scene_cell.c). */
+scree_Status scree_scene_read_cell(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_build_cell(const scree_Scene *scene, scree_World *world,
+                                    const scree_Log *log);
+/* Largest rate of deformation of the cell over the duration; 0 without one. */
+double scree_scene_cell_rate(const scree_Scene *scene);
+/* The value of a scree_SceneForce, without its spans. */
+scree_Twist scree_scene_force_at(void *force, double time);
 /* A joint by its name; -1 with a message. */
 int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,

@@ -189,7 +189,9 @@ int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node,
 
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "forces");
-  scene->forces = SCREE_ALLOC(scree_SceneForce, list->count);
+  /* a plate may have two */
+  const int plates = scree_node_find(scene->tree.root, "plates")->count;
+  scene->forces = SCREE_ALLOC(scree_SceneForce, list->count + 2 * plates);
   if (!scene->forces) return scree_fail_memory(log, scene->name);
   for (int k = 0; k < list->count; ++k) {
     const scree_Node *map = list->entries[k].value;

@@ -162,6 +162,19 @@ static scree_Signal signal_of(scree_SceneSignal *signal) {
                         .names = (const char *const *)signal->names};
 }
 
+static scree_Signal force_signal(scree_SceneForce *force) {
+  scree_Signal signal = signal_of(force->signal);
+  if (force->area == 0) return signal;
+  if (signal.kind == SCREE_SIGNAL_CONSTANT && !(force->until < INFINITY)) {
+    signal.constant = scree_scene_force_at(force, 0);
+  } else {
+    signal.kind = SCREE_SIGNAL_CALLBACK;
+    signal.callback = scree_scene_force_at;
+    signal.user = force;
+  }
+  return signal;
+}
+
 static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
   const scree_PairLaw first = read_law(scree_node_find(scene->tree.root, "contact"));
   scree_Status status = scree_world_set_default_law(world, &first);
@@ -200,7 +213,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
     const char *pattern = scene->forces[k].pattern;
     scree_ForceDef def = scene->forces[k].def;
-    def.signal = signal_of(scene->forces[k].signal);
+    def.signal = force_signal(&scene->forces[k]);
     if (!pattern) status = scree_world_add_force(*world, &def);
     for (size_t b = (size_t)scene->obstacle_count;
          pattern && b < scene->body_count && status == SCREE_OK; ++b) {
@@ -210,6 +223,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
     }
   }
   if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
   if (status == SCREE_OK && scene->start.step > 0)
     status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
                                       scene->start.step);

@@ -166,6 +166,44 @@ static bool check_points(scree_Check *check, const scree_ShapeType *type, const 
   return good;
 }
 
+/* Elements: a file, or the divisions of a block; its half extents are parameters. */
+static bool check_elements(scree_Check *check, const scree_ShapeType *type, const scree_Node *node,
+                           scree_Node *result) {
+  static const scree_Field number = {.key = "divisions", .min = 1, .max = 1000};
+  const scree_Node *file = scree_node_find(node, "file");
+  const scree_Node *list = scree_node_find(node, "divisions");
+  if (file) {
+    bool alone = !list;
+    for (int k = 0; k < type->parameter_count; ++k)
+      alone = alone && !scree_node_find(node, type->parameters[k].name);
+    if (!alone)
+      scree_check_complain(check, file->line, file->column,
+                           "found a file and a block, expected one of them");
+    const size_t mark = scree_check_push(check, "file", 0);
+    const bool good =
+        alone && scree_tree_add(check->tree, result, "file", check_mesh_file(check, file));
+    scree_check_pop(check, mark);
+    return good;
+  }
+  if (!list || list->kind != SCREE_NODE_LIST || list->count != 3) {
+    if (list)
+      scree_check_expected(check, list, "three numbers of elements, along x, y and z");
+    else
+      scree_check_complain(check, node->line, node->column,
+                           "divisions are missing (numbers of elements along x, y and z), or a "
+                           "file of Gmsh");
+    return false;
+  }
+  scree_Node *to = scree_tree_node(check->tree, SCREE_NODE_LIST, list->line, list->column);
+  const size_t mark = scree_check_push(check, "divisions", 0);
+  bool good = to != NULL;
+  for (int k = 0; k < 3 && good; ++k)
+    good = scree_tree_add(check->tree, to, NULL,
+                          scree_check_int(check, &number, list->entries[k].value));
+  scree_check_pop(check, mark);
+  return good && scree_tree_add(check->tree, result, "divisions", to);
+}
+
 static scree_Node *check_parts(scree_Check *check, const scree_Node *node) {
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_LIST, node->line, node->column);
   if (node->kind != SCREE_NODE_LIST || node->count < 1 || node->count > SCREE_CHECK_PARTS) {
@@ -215,6 +253,7 @@ scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   if (type->takes_vertices && type->dimension == 3) words[count++] = "file";
   if (type->takes_triangles) words[count++] = "triangles";
   if (type->takes_parts) words[count++] = "parts";
+  if (type->takes_elements) words[count++] = "divisions", words[count++] = "file";
   bool good = true;
   for (int k = 0; k < node->count; ++k) {
     bool known = false;
@@ -227,8 +266,10 @@ scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
   scree_Node *result = scree_tree_node(check->tree, SCREE_NODE_MAP, node->line, node->column);
   good = good && scree_tree_add(check->tree, result, "kind",
                                 scree_tree_scalar(check->tree, type->name, node->line, 0));
-  for (int k = 0; k < type->parameter_count && good; ++k)
+  const bool from_file = type->takes_elements && scree_node_find(node, "file");
+  for (int k = 0; k < type->parameter_count && good && !from_file; ++k)
     good = add_parameter(check, &type->parameters[k], node, result);
+  if (type->takes_elements && good) good = check_elements(check, type, node, result);
   if (type->takes_vertices && good) good = check_points(check, type, node, result);
   if (type->takes_parts && good) {
     const scree_Node *parts = scree_node_find(node, "parts");

@@ -199,6 +199,9 @@ static void say_shapes(Page *page) {
                                 : ", in any order",
           type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
     if (type->takes_parts) say(page, "`parts`: list of parts, see below");
+    if (type->takes_elements)
+      say(page, "; `divisions`: numbers of hexahedra [nx, ny, nz]; or `file` alone: a mesh of Gmsh "
+                "(MSH 2.2 or 4.1, text) with hexahedra or tetrahedra, relative to the scene");
     for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
       if (strcmp(r->kind, type->name) == 0 && type->dimension == 3)
         say(page, "%ssee [below](#more-shapes)", r->key ? "; or " : "");
@@ -466,6 +469,9 @@ static void json_shape(Page *page) {
           type->dimension + 1, type->dimension, type->dimension);
     if (type->takes_vertices && type->dimension == 3)
       say(page, ", \"file\": {\"type\": \"string\"}");
+    if (type->takes_elements)
+      say(page, ", \"file\": {\"type\": \"string\"}, \"divisions\": {\"type\": \"array\", "
+                "\"minItems\": 3, \"maxItems\": 3}");
     if (type->takes_triangles)
       say(page, ", \"triangles\": {\"type\": \"array\", \"items\": {\"type\": \"array\", "
                 "\"minItems\": 3, \"maxItems\": 3}}");

@@ -45,6 +45,7 @@ static scree_Status read_joint(scree_Scene *scene, int index, const scree_Node *
   joint->node = map;
   joint->name = scree_node_find(map, "name") ? scree_node_text(map, "name") : NULL;
   for (int k = 0; k < 2; ++k) {
+    if (strcmp(bodies->entries[k].value->text, "world") == 0) continue; /* -1 */
     def->body[k] = scree_scene_find_body(scene, bodies->entries[k].value, log);
     if (def->body[k] < 0) return SCREE_BAD_INPUT;
     if (def->body[k] >= (int)scene->body_count)
@@ -70,7 +71,8 @@ static scree_Status read_joint(scree_Scene *scene, int index, const scree_Node *
 
 scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "joints");
-  scene->joints = SCREE_ALLOC(scree_SceneJoint, list->count);
+  const int plates = scree_node_find(scene->tree.root, "plates")->count;
+  scene->joints = SCREE_ALLOC(scree_SceneJoint, list->count + plates);
   if (!scene->joints) return scree_fail_memory(log, scene->name);
   for (int k = 0; k < list->count; ++k) {
     scree_SceneJoint *joint = &scene->joints[scene->joint_count++];

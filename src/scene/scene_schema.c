@@ -73,6 +73,10 @@ static const scree_Field pair[] = {
     LAW(NULL, "the contact law; it and the parameters beside it are by default as in `contact`"),
     END};
 
+static const char *model_name(int index) {
+  return scree_elastic_model(index, NULL);
+}
+
 static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
     REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
@@ -80,6 +84,11 @@ static const scree_Field material[] = {
     REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
     REAL("damping", 0, "s", "0", 0, INFINITY,
          "of deformable bodies: viscous stress over the rate of elastic stress"),
+    REAL("damping_mass", 0, "1/s", "0", 0, INFINITY,
+         "of finite elements: forces over mass times velocity, as of a resting fluid"),
+    REGISTRY(
+        "model", 0, "st-venant-kirchhoff", model_name,
+        "elastic law of finite elements: st-venant-kirchhoff, or neo-hookean for large strains"),
     TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
     END};
 
@@ -132,15 +141,18 @@ static const char *kind_name(int index) {
 }
 
 static const char *const integrations[] = {"implicit", "explicit", NULL};
+static const char *const mass_matrices[] = {"lumped", "consistent", NULL};
 
 /* `key` is `kind` where that is not the kind of a generator. */
 #define KIND_FIELDS(key)                                                                           \
   REGISTRY(key, 0, "rigid", kind_name,                                                             \
            "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
-           "its material needs `young`"),                                                          \
+           "its material needs `young`; elements: finite elements (shape elements), likewise"),    \
       CHOICE("integration", "implicit", integrations,                                              \
              "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \
              "short ones"),                                                                        \
+      CHOICE("mass_matrix", "lumped", mass_matrices,                                               \
+             "of finite elements: masses at the nodes, or between the nodes of an element too"),   \
       BOOL("keep_shape", "false",                                                                  \
            "pseudo-rigid: contacts see the undeformed shape, which turns with the body")
 
@@ -156,6 +168,59 @@ static const scree_Field body[] = {
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,
               "principal moments, in place of the shape's own; one number in 2D"),
+    END};
+
+#define LOAD(k, u, h)                                                                              \
+  {                                                                                                \
+    .key = k, .type = SCREE_FIELD_SIGNALS, .flags = SCREE_FIELD_SCALAR, .unit = u,                 \
+    .min = -INFINITY, .max = INFINITY, .help = h                                                   \
+  }
+
+static const scree_Field plate[] = {
+    TEXT("name", REQUIRED, NULL, "of its body and of its slider joint, for sensors"),
+    VECTOR("point", REQUIRED, "m", NULL, "middle of the face that presses, at the start"),
+    VECTOR("normal", REQUIRED, NULL, NULL, "direction in which it presses and slides"),
+    REAL("length", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of the face"),
+    {.key = "width",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "m",
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "of the face, across its length; default: the length"},
+    {.key = "along",
+     .type = SCREE_FIELD_VECTOR,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "direction of the length; default: x, or y if the normal is along x"},
+    REAL("thickness", OPEN, "m", NULL, 0, INFINITY, "behind the face; default: 0.1 of the length"),
+    LOAD("pressure", "Pa, N/m in 2D", "on the face, pushing along the normal"),
+    LOAD("force", "N", "along the normal, in place of a pressure"),
+    LOAD("velocity", "m/s", "along the normal, in place of a load: the plate is moved"),
+    REAL("velocity_from", 0, "s", NULL, 0, INFINITY,
+         "time from which the velocity is imposed; until then the pressure or force acts"),
+    {.key = "between",
+     .type = SCREE_FIELD_TEXTS,
+     .max = 2,
+     .help =
+         "pressure: names of a plate, and of the plate or obstacle that it faces; the length of "
+         "the loaded area is the distance of their faces, as they move; default: `length`"},
+    {.key = "between2",
+     .type = SCREE_FIELD_TEXTS,
+     .max = 2,
+     .dimension = 3,
+     .help = "the same for the width of the loaded area"},
+    REAL("damping", 0, "N s/m", "0", 0, INFINITY, "of a damper on its motion"),
+    REAL("lower", 0, "m", NULL, -INFINITY, INFINITY, "stop of its way; default: none"),
+    REAL("upper", 0, "m", NULL, -INFINITY, INFINITY, "stop of its way; default: none"),
+    BOOL("weight", "false", "whether gravity acts on it"),
+    TEXT("material", AUTO, "auto", "a name of `materials`; auto: the first of them"),
+    INT("group", 0, "999", 0, 4294967295.0,
+        "bodies of the same group other than 0 do not touch each other: by default, plates do not; "
+        "give it to obstacles that plates cross, too"),
+    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     END};
 
 static const scree_Field obstacle[] = {
@@ -201,7 +266,7 @@ static const scree_Field motor[] = {{.key = "velocity",
 #define JOINT_FIELDS                                                                               \
   TEXT("name", 0, NULL, "name that sensors refer to"), {                                           \
     .key = "bodies", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                       \
-    .help = "names of the two bodies; one of them may be an obstacle"                              \
+    .help = "names of the two bodies; one of them may be an obstacle, or \"world\""                \
   }
 #define ANCHOR VECTOR("anchor", REQUIRED, "m", NULL, "point of both bodies, at the start")
 #define AXIS(d)                                                                                    \
@@ -671,6 +736,34 @@ static const scree_Field region[] = {
     VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
     VECTOR("upper", REQUIRED, "m", NULL, "corner with the largest coordinates"), END};
 
+static const scree_Field cell[] = {
+    VECTOR("origin", 0, "m", "0", "corner with the smallest coordinates"),
+    VECTOR("size", REQUIRED, "m", NULL,
+           "lengths of the sides along the axes; 0: not periodic along it"),
+    SIGNALS("gradient_x", 0, "1/s", "0",
+            "the cell is deformed: change of the velocity along x over x, y, z"),
+    SIGNALS("gradient_y", 0, "1/s", "0", "change of the velocity along y over x, y, z"),
+    {.key = "gradient_z",
+     .type = SCREE_FIELD_SIGNALS,
+     .unit = "1/s",
+     .preset = "0",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "change of the velocity along z over x, y, z"},
+    REAL("pressure_x", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY,
+         "the side along x is held at this pressure, which takes the place of the gradient along "
+         "it; for compliant contacts in a cell that is periodic in all directions"),
+    REAL("pressure_y", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY, "the same along y"),
+    {.key = "pressure_z",
+     .type = SCREE_FIELD_REAL,
+     .unit = "Pa",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "the same along z"},
+    END};
+
 static const scree_Field analysis[] = {MAP("region", 0, NULL, region,
                                            "region in which packing fraction, stress and fabric "
                                            "are measured; default: the bounds of all "
@@ -714,6 +807,9 @@ static const scree_Field scene[] = {
         "this scene"),
     LIST("bodies", body, "bodies"),
     LIST("obstacles", obstacle, "bodies of infinite mass, fixed or driven"),
+    LIST("plates", plate,
+         "plates that slide along their normal, driven by a pressure, a force or a velocity: servo "
+         "walls, pistons. Each is a body (box, or polygon in 2D) on a slider joint to the world"),
     {.key = "generators",
      .type = SCREE_FIELD_LIST,
      .preset = "[]",
@@ -726,6 +822,9 @@ static const scree_Field scene[] = {
      .variants = joints,
      .help = "joints between bodies, made where the bodies are at the start; their reactions are "
              "unknowns of the same problem as the contacts"},
+    MAP("cell", 0, NULL, cell,
+        "a periodic cell: the scene repeats itself along the sides of a box, which may be "
+        "deformed. Bodies that leave it come in on the other side"),
     MAP("time", 0, "{}", time_fields, "scheme, step, duration"),
     MAP("solver", 0, "{}", solver, "solver of the contact problem of each step"),
     MAP("output", 0, "{}", output, "frames, checkpoints and compression of the results"),

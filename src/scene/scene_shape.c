@@ -74,6 +74,63 @@ static scree_Status read_points(const scree_Scene *scene, const scree_Node *node
   return status;
 }
 
+/* A mesh with all lengths multiplied by a factor. */
+static scree_Status scale_mesh(const scree_ElementMesh *from, double scale,
+                               scree_ElementMesh **mesh, const scree_Log *log) {
+  const int n = scree_element_mesh_node_count(from), count = scree_element_mesh_element_count(from);
+  scree_Vec3 *nodes = SCREE_ALLOC(scree_Vec3, n);
+  uint8_t *kinds = SCREE_ALLOC(uint8_t, count);
+  int *corners = SCREE_ALLOC(int, (size_t)count *SCREE_ELEMENT_CORNERS), *to = corners;
+  scree_Status status = SCREE_OK;
+  *mesh = NULL;
+  if (!nodes || !kinds || !corners) status = scree_fail_memory(log, "a mesh of elements");
+  for (int k = 0; k < n && !status; ++k)
+    nodes[k] = scree_scale(scale, scree_element_mesh_nodes(from)[k]);
+  for (int k = 0; k < count && !status; ++k) {
+    scree_ElementKind kind;
+    const int *corner = scree_element_mesh_element(from, k, &kind);
+    kinds[k] = (uint8_t)kind;
+    for (int c = 0; c < scree_element_kind_corners(kind); ++c) *to++ = corner[c];
+  }
+  if (!status)
+    status = scree_element_mesh_create(scree_element_mesh_dimension(from), nodes, n, kinds, corners,
+                                       count, mesh, log);
+  scree_free(nodes);
+  scree_free(kinds);
+  scree_free(corners);
+  return status;
+}
+
+static scree_Status init_scaled(const scree_ElementMesh *from, double scale, scree_Shape *shape,
+                                const scree_Log *log) {
+  scree_ElementMesh *mesh;
+  scree_Status status = scale_mesh(from, scale, &mesh, log);
+  if (!status) status = scree_shape_init_elements(shape, mesh, log);
+  scree_element_mesh_destroy(mesh);
+  return status;
+}
+
+/* Elements: a file of Gmsh, or a block and its divisions. */
+static scree_Status read_elements(const scree_Scene *scene, const scree_Node *node, double scale,
+                                  const scree_Log *log, scree_Shape *shape) {
+  const scree_Node *file = scree_node_find(node, "file");
+  scree_ElementMesh *mesh;
+  scree_Status status;
+  if (file) {
+    status = scree_element_mesh_read(file->text, scene->dimension, &mesh, log);
+  } else {
+    const scree_Node *list = scree_node_find(node, "divisions");
+    int n[3];
+    for (int k = 0; k < 3; ++k) n[k] = (int)list->entries[k].value->number;
+    const scree_Vec3 semi = {scree_node_number(node, "half_x"), scree_node_number(node, "half_y"),
+                             scree_node_number(node, "half_z")};
+    status = scree_element_mesh_create_block(3, semi, n, &mesh, log);
+  }
+  if (!status) status = init_scaled(mesh, scale, shape, log);
+  scree_element_mesh_destroy(mesh);
+  return status;
+}
+
 scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node, double scale,
                                const scree_Log *log, scree_Shape *shape) {
   const scree_ShapeKind kind = scree_shape_kind(scree_node_text(node, "kind"), scene->dimension);
@@ -84,6 +141,8 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
     status = scree_shape_make(scene, node, scale, log, shape);
   } else if (type->takes_parts) {
     status = read_parts(scene, node, scale, log, shape);
+  } else if (type->takes_elements) {
+    status = read_elements(scene, node, scale, log, shape);
   } else if (type->takes_vertices) {
     status = read_points(scene, node, kind, scale, log, shape);
   } else {
@@ -123,6 +182,7 @@ scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scre
   const scree_ShapeType *type = scree_shape_type(from->kind);
   double parameters[8] = {0};
   if (type->takes_parts) return scale_parts(from, scale, shape, log);
+  if (type->takes_elements) return init_scaled(scree_shape_elements(from), scale, shape, log);
   for (int k = 0; k < type->parameter_count && k < 8; ++k)
     parameters[k] = (type->parameters[k].pure ? 1 : scale) *
                     *(const double *)((const char *)from + type->parameters[k].offset);
@@ -160,6 +220,13 @@ static bool is_affine(const char *shape) {
   return false;
 }
 
+/* The name of an elastic model as the registry has it, which outlives the scene. */
+static const char *model_of(const char *name) {
+  const char *known = NULL;
+  for (int k = 0; (known = scree_elastic_model(k, NULL)) && strcmp(known, name) != 0;) ++k;
+  return known;
+}
+
 /* Kind of the body, and the material of deformable ones. */
 static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
                               const scree_Node *kind, const scree_Log *log, scree_BodyDef *def) {
@@ -177,6 +244,11 @@ static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
   if (def->kind == SCREE_BODY_PSEUDO_RIGID && !is_affine(shape))
     return scree_scene_refuse(scene, kind, log, "a pseudo-rigid %s, expected a %s", shape,
                               scene->dimension == 2 ? "disk or ellipse" : "sphere or ellipsoid");
+  if ((def->kind == SCREE_BODY_ELEMENTS) != (strcmp(shape, "elements") == 0))
+    return scree_scene_refuse(
+        scene, kind, log, "a body of kind %s and shape %s, expected %s", kind->text, shape,
+        def->kind == SCREE_BODY_ELEMENTS ? "the shape elements"
+                                         : "the kind rigid or elements for this shape");
   if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
     return scree_scene_refuse(
         scene, kind, log,
@@ -188,6 +260,9 @@ static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
                                  .poisson = scree_node_number(material, "poisson"),
                                  .damping = scree_node_number(material, "damping"),
                                  .explicit_ = scree_node_is(map, "integration", "explicit"),
+                                 .model = model_of(scree_node_text(material, "model")),
+                                 .damping_mass = scree_node_number(material, "damping_mass"),
+                                 .consistent_mass = scree_node_is(map, "mass_matrix", "consistent"),
                                  .keeps_shape = scree_node_true(map, "keep_shape")};
   return SCREE_OK;
 }

@@ -48,10 +48,12 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
+ *     strain by rotation, if deformable: strain; explicit: travel wave of a wave
+ *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, aimed, miss, turn, swing, spring;
+  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave, deform;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -61,6 +63,9 @@ static const struct {
                .turn = 0.1,
                .swing = 0.5,
                .spring = 0.2,
+               .strain = 0.4,
+               .wave = 0.2,
+               .deform = 0.005,
                .samples = 200};
 
 static double reach_of(const scree_Shape *shape) {
@@ -87,10 +92,17 @@ static void fastest(const scree_Scene *scene, const scree_SceneBody *body, doubl
 /* Step in which force k alone moves a body from rest by load^2 of its size. */
 static double step_of_force(const scree_Scene *scene, int k) {
   const scree_ForceDef *def = &scene->forces[k].def;
-  double most = 0;
+  double most = 0, spans = 1;
+  for (int i = 0; i < 2; ++i) {
+    const scree_Span *span = &def->span[i];
+    if (!(scree_norm(span->along) > 0)) continue;
+    const scree_Vec3 way = scree_sub(scene->bodies[span->body[0]].def.pose.position,
+                                     scene->bodies[span->body[1]].def.pose.position);
+    spans *= fmax(0, scree_dot(span->along, way) - span->less);
+  }
   for (int i = 0; i <= auto_step.samples; ++i) {
     const double time = scene->duration * i / auto_step.samples;
-    const double f = scree_norm(scree_scene_signal_at(scene->forces[k].signal, time).linear);
+    const double f = spans * scree_norm(scree_scene_force_at(&scene->forces[k], time).linear);
     if (f > most && isfinite(f)) most = f;
   }
   double step = INFINITY;
@@ -118,12 +130,14 @@ static double step_of_joints(const scree_Scene *scene, double g) {
   double weight = 0, step = INFINITY;
   for (int k = 0; k < scene->joint_count; ++k)
     for (int side = 0; side < 2; ++side) {
+      if (scene->joints[k].def.body[side] < 0) continue;
       const scree_SceneBody *body = &scene->bodies[scene->joints[k].def.body[side]];
       if (!body->def.obstacle) weight += g * mass_of(body); /* a body in two joints counts twice */
     }
   for (int k = 0; k < scene->joint_count; ++k) {
     const scree_JointDef *def = &scene->joints[k].def;
     for (int side = 0; side < 2; ++side) {
+      if (def->body[side] < 0) continue;
       const scree_SceneBody *body = &scene->bodies[def->body[side]];
       if (body->def.obstacle) continue;
       const double m = mass_of(body), l = body->shape.size;
@@ -136,13 +150,31 @@ static double step_of_joints(const scree_Scene *scene, double g) {
   return step;
 }
 
+/* Deformable bodies. A rotating one moves along chords between kicks, which strains it by
+ * (w h)^2 / 8; its energy stays small against that of the rotation if h^2 w is small against a / c,
+ * a the size, c the speed of waves. Spin comes from speed: w = v / a. An explicit step must resolve
+ * the waves themselves. */
+static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *shape, double scale,
+                                 double speed) {
+  const scree_Elastic *e = &def->elastic;
+  if (def->kind == SCREE_BODY_RIGID || !(def->density > 0)) return INFINITY;
+  const double modulus = e->young * (1 - e->poisson) / ((1 + e->poisson) * (1 - 2 * e->poisson));
+  const double a = 0.5 * scale * shape->size, wave = a / sqrt(modulus / def->density);
+  const double turning = speed > 0 ? auto_step.strain * sqrt(wave * a / speed) : INFINITY;
+  return e->explicit_ ? fmin(turning, auto_step.wave * wave) : turning;
+}
+
 /* Whether all bodies that move are balls; where they meet is computed along their paths. */
 static bool has_only_balls(const scree_Scene *scene) {
-  for (size_t k = 0; k < scene->body_count; ++k)
-    if (!scene->bodies[k].def.obstacle && !scree_shape_is_ball(&scene->bodies[k].shape))
-      return false;
-  for (int k = 0; k < scene->pour_count; ++k)
-    if (!scree_shape_is_ball(&scene->pours[k].grain.shape)) return false;
+  for (size_t k = 0; k < scene->body_count; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    if (body->def.obstacle) continue;
+    if (!scree_shape_is_ball(&body->shape) || body->def.kind != SCREE_BODY_RIGID) return false;
+  }
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Grain *grain = &scene->pours[k].grain;
+    if (!scree_shape_is_ball(&grain->shape) || grain->def.kind != SCREE_BODY_RIGID) return false;
+  }
   return true;
 }
 
@@ -179,8 +211,17 @@ static double automatic_step(const scree_Scene *scene) {
   const double fall = fmin(sqrt(2 * g * drop(scene)), g * scene->duration);
   if (g > 0 && fall > 0 && !balls)
     step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
+  const double fast = hypot(speed, fall);
+  for (size_t k = 0; k < scene->body_count; ++k)
+    step = fmin(step, step_of_deformable(&scene->bodies[k].def, &scene->bodies[k].shape, 1, fast));
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Grain *grain = &scene->pours[k].grain;
+    step = fmin(step, step_of_deformable(&grain->def, &grain->shape, grain->scale.min, fast));
+  }
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
   step = fmin(step, step_of_joints(scene, g));
+  const double rate = scree_scene_cell_rate(scene);
+  if (rate > 0) step = fmin(step, auto_step.deform / rate);
   if (!isfinite(step)) step = scene->duration / 1000;
   return fmin(step, scene->duration);
 }

@@ -48,7 +48,7 @@ static const scree_Field height_field[] = {
      .help = "factor on the heights of a file"},
     {0}};
 
-static const scree_Field rubble_fields[] = {
+static const scree_Field random_fields[] = {
     {.key = "diameter",
      .type = SCREE_FIELD_REAL,
      .flags = SCREE_FIELD_REQUIRED | SCREE_FIELD_OPEN,
@@ -90,7 +90,7 @@ static const scree_Field rubble_fields[] = {
 static const scree_Field polyhedron[] = {{.key = "random",
                                           .type = SCREE_FIELD_MAP,
                                           .flags = SCREE_FIELD_REQUIRED,
-                                          .fields = rubble_fields,
+                                          .fields = random_fields,
                                           .help = "a random convex polyhedron"},
                                          {.key = "radius",
                                           .type = SCREE_FIELD_REAL,

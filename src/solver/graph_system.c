@@ -450,6 +450,14 @@ static void assemble_pieces(scree_GraphSystem *system, const double *G) {
   add_coupling(system);
 }
 
+SCREE_CLONES static void add_contacts_3d(scree_GraphSystem *system, const double *G) {
+  for (int c = 0; c < system->W->problem->nc; ++c) add_contact(system, 3, 6, c, G + (size_t)c * 9);
+}
+
+SCREE_CLONES static void add_contacts_2d(scree_GraphSystem *system, const double *G) {
+  for (int c = 0; c < system->W->problem->nc; ++c) add_contact(system, 2, 3, c, G + (size_t)c * 4);
+}
+
 static void assemble_bodies(scree_GraphSystem *system, const double *G) {
   const scree_Problem *p = system->W->problem;
   const int d = p->d, nb = system->nb;
@@ -462,9 +470,9 @@ static void assemble_bodies(scree_GraphSystem *system, const double *G) {
   if (system->pieces)
     assemble_pieces(system, G);
   else if (d == 3 && nb == 6)
-    for (int c = 0; c < p->nc; ++c) add_contact(system, 3, 6, c, G + (size_t)c * dd);
+    add_contacts_3d(system, G);
   else if (d == 2 && nb == 3)
-    for (int c = 0; c < p->nc; ++c) add_contact(system, 2, 3, c, G + (size_t)c * dd);
+    add_contacts_2d(system, G);
   else
     for (int c = 0; c < p->nc; ++c) add_contact(system, d, nb, c, G + (size_t)c * dd);
 }

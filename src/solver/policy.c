@@ -12,7 +12,8 @@
  * changes, some problems get faster or slower by chance: means from 0.97 to 1.03 are not
  * significant. A number that had no effect, and was not a limit, was removed. */
 static const struct Numbers {
-  double first_least; /* sweeps before the price of a factorisation is computed, at least; */
+  double first_least, first_share; /* sweeps before the price of a factorisation is computed, at
+                                      least: a number, and a part of the most; */
   /* at most, if their rate predicts the tolerance: about the price of the analysis itself. In the
    * plane and in space, between balls, where sweeps are cheaper, and otherwise. */
   double first_plane, first_space, first_plane_balls, first_space_balls;
@@ -20,8 +21,10 @@ static const struct Numbers {
   double later_least;   /* sweeps of a later stage, at least */
   double newton_price;  /* factorisations that newton is expected to need */
   double newton_sweeps; /* times the first sweeps: from that price on sweeps precede newton */
+  double good_start;    /* error of a warm start below which no restart from zero is tried */
   double ipm_price;     /* factorisations that sweeps before ipm may cost: a third of what ipm
                            needs, since rates of sweeps fall */
+  double ipm_room;      /* factorisations of work left below which ipm is not begun */
   double near, near_ipm; /* times the tolerance; then they may cost this many times more */
   double stuck;          /* ratio of errors after the first ipm above which it has failed */
   int path_before;       /* contacts below which the path is as short as other starts of ipm */
@@ -36,6 +39,7 @@ static const struct Numbers {
   double recover_above;  /* tolerance: B B^T and W differ by rounding */
 } number = {
     .first_least = 4,         /* 2: 1.02, 0.97; 8: 0.96, 1.00 */
+    .first_share = 0.06,      /* examples/drum.yaml to 0.6 s: 0: 1.09; 0.02: 1.09; 0.12: 1.00 */
     .first_plane = 150,       /* 75: 1.00, 1.03; 300: 0.96, 1.02 */
     .first_space = 35,        /* 17.5: 0.99, 1.07; 70: 0.98, 0.99 */
     .first_plane_balls = 800, /* 400: 1.01, 1.08; 1600: 1.00, 1.00 */
@@ -44,7 +48,9 @@ static const struct Numbers {
     .later_least = 8,         /* 4: 1.03, 0.99; 16: 1.02, 0.97 */
     .newton_price = 4,        /* 2: 1.01, 0.98; 8: 0.96, 1.11 */
     .newton_sweeps = 3,       /* 1.5: 0.95, 1.10; 6: 1.01, 0.98 */
+    .good_start = 1e-3,       /* time steps that are solved to more digits; not measured apart */
     .ipm_price = 8,           /* 4: 1.07, 1.00; 16: 1.00, 1.02 */
+    .ipm_room = 10,           /* a limit: `ipm` needs at least so many */
     .near = 2,                /* 1: 1.01, 1.00; 4: 1.00, 1.00 */
     .near_ipm = 3,            /* 1.5: 1.01, 1.00; 6: 1.00, 1.00 */
     .stuck = 0.5,             /* 0.25: 1.00, 1.00; 1: 1.00, 1.01 */
@@ -116,8 +122,10 @@ static scree_Action newton(scree_Phase phase) {
   return action;
 }
 
-/* The next start of ipm. */
-static scree_Action ipm(const scree_History *h) {
+/* The next start of ipm; sweeps if the work that is left does not suffice. */
+static scree_Action ipm(const scree_Facts *f, const scree_History *h) {
+  if (!(f->work_left > number.ipm_room * f->factor_seconds))
+    return sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
   const struct IpmStart *start = &ipm_start[count(h, SCREE_PHASE_IPM) % IPM_STARTS];
   scree_Action action = act(SCREE_ACTION_IPM, SCREE_PHASE_IPM);
   action.kappa = start->kappa;
@@ -171,7 +179,8 @@ static scree_Action approach(const scree_Facts *f) {
 
 static scree_Action after_newton(const scree_Facts *f, const scree_History *h) {
   if (f->polish) return stop();
-  if (f->warm && count(h, SCREE_PHASE_RESTART) == 0) /* a warm start may be wrong */
+  if (f->warm && count(h, SCREE_PHASE_RESTART) == 0 && /* a warm start may be wrong */
+      h->stage[0].record.error_before > number.good_start)
     return act(SCREE_ACTION_RESTART, SCREE_PHASE_RESTART);
   /* close to the tolerance a rate can fall little */
   const bool near = h->stage[h->count - 1].record.error_after < number.near * f->tolerance;
@@ -207,18 +216,21 @@ static scree_Action after_ipm(const scree_Facts *f, const scree_History *h) {
     const double price = fmin(number.path_price * f->contacts, number.last_price);
     return sweep(SCREE_PHASE_PATH_SWEEPS, number.later_least, price * f->price);
   }
-  return tried < most ? ipm(h) : last_sweeps(f, h);
+  return tried < most ? ipm(f, h) : last_sweeps(f, h);
 }
 
 /* All methods have failed. Within a time limit they are tried from other starts. */
 static scree_Action another_round(const scree_Facts *f, const scree_History *h) {
   if (!is_timed(f)) return stop();
   const bool left = f->factorises && count(h, SCREE_PHASE_IPM) < IPM_STARTS;
-  return left ? ipm(h) : sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
+  return left ? ipm(f, h) : sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
 }
 
 scree_Action scree_policy_next(const scree_Facts *f, const scree_History *h) {
-  if (!h || h->count == 0) return sweep(SCREE_PHASE_FIRST, number.first_least, first_most(f));
+  if (!h || h->count == 0) {
+    const double most = first_most(f);
+    return sweep(SCREE_PHASE_FIRST, fmax(number.first_least, number.first_share * most), most);
+  }
   const scree_Stage *last = &h->stage[h->count - 1];
   if (last->finished || h->count == SCREE_STAGES_MOST) return stop();
   if (h->count == SCREE_STAGES_MOST - 1)
@@ -230,7 +242,7 @@ scree_Action scree_policy_next(const scree_Facts *f, const scree_History *h) {
   case SCREE_PHASE_RESTART: return approach(f);
   case SCREE_PHASE_APPROACH: return newton(SCREE_PHASE_NEWTON);
   case SCREE_PHASE_NEWTON: return after_newton(f, h);
-  case SCREE_PHASE_LONG: return ipm(h);
+  case SCREE_PHASE_LONG: return ipm(f, h);
   case SCREE_PHASE_IPM: return newton(SCREE_PHASE_IPM_NEWTON);
   case SCREE_PHASE_IPM_NEWTON:
   case SCREE_PHASE_PATH_NEWTON: return after_ipm(f, h);

@@ -31,12 +31,27 @@ static double reach_of(const scree_System *s, int k, scree_Moment moment, const 
   return motion_of(b, k, v, h);
 }
 
+/* In a cell that is deformed neighbours move with it: what counts is their velocity without that
+ * motion, and the part of it over the distance of their centres. */
+static double reach_in_cell(const scree_System *s, int k, scree_Moment moment, scree_Twist v,
+                            double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (!s->cell.any) return reach_of(s, k, moment, &v, h);
+  const scree_Mat3 L = scree_mat3_matmul(&s->cell.state.velocity, &s->cell.inverse);
+  const double rate = sqrt(scree_norm2(L.x) + scree_norm2(L.y) + scree_norm2(L.z));
+  const double radius = b->cold[k].shape.bounding_radius;
+  const scree_Vec3 x = scree_sub(b->motion[k].pose.position, s->cell.def.origin);
+  v.linear = scree_sub(v.linear, scree_mat3_mul(&L, x));
+  const double reach = reach_of(s, k, moment, &v, h);
+  return reach + h * rate * (reach + (isfinite(radius) ? 2 * radius : 0));
+}
+
 static void reach_ahead(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, share) {
     const double size = b->cold[k].shape.size;
     const scree_Twist free = scree_system_free(s, k);
-    s->reach[k] = ahead * reach_of(s, k, SCREE_FREE, &free, h);
+    s->reach[k] = ahead * reach_in_cell(s, k, SCREE_FREE, free, h);
     if (!b->fixed[k]) s->reach[k] += ahead_size * size;
   }
 }
@@ -56,7 +71,7 @@ static int look_further(scree_System *s, double h) {
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const scree_Twist after = scree_system_after(s, k);
-    const double moved = reach_of(s, k, SCREE_AFTER, &after, h);
+    const double moved = reach_in_cell(s, k, SCREE_AFTER, after, h);
     if (!(moved > s->reach[k])) continue;
     s->reach[k] = ahead * moved;
     ++found;
@@ -286,7 +301,8 @@ static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree
   e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
   const double change =
       (e->kinetic - old->kinetic) + (e->potential - old->potential) + (e->elastic - old->elastic);
-  e->closing = change - (e->forces + e->drivers - e->normal - e->friction + e->scheme + e->push);
+  const double lost = e->normal + e->friction + e->viscous + e->plastic;
+  e->closing = change - (e->forces + e->drivers - lost + e->scheme + e->push);
 }
 
 static void grade(scree_System *s, scree_StepReport *report, bool complete, bool *halve) {
@@ -342,12 +358,14 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
+  scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
   const scree_EnergyBalance impact = report->energy;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
+  if (!status) status = scree_cell_drive(s, t.driven, h);
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
@@ -357,9 +375,12 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   status = scree_system_remember(s, h);
   if (status) return status;
   scree_joints_remember(s);
+  scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
+  report->energy.viscous += impact.viscous;
+  report->energy.plastic += impact.plastic;
   report->energy.drivers += impact.drivers;
   report->energy.push += impact.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
@@ -369,6 +390,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   kick(s);
   scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
+  report->energy.drivers += scree_cell_wrap(s);
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
@@ -379,23 +401,27 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 size_t scree_system_snapshot_size(const scree_System *s) {
   return scree_bodies_snapshot_size(&s->bodies) +
-         (size_t)s->joints.count * sizeof *s->joints.memory;
+         (size_t)s->joints.count * sizeof *s->joints.memory +
+         (s->cell.any ? sizeof s->cell.state : 0);
 }
 
 void scree_system_save(const scree_System *s, void *snapshot) {
   const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  const size_t joints = (size_t)s->joints.count * sizeof *s->joints.memory;
+  char *at = snapshot;
   scree_bodies_save(&s->bodies, snapshot);
-  if (s->joints.count)
-    memcpy((char *)snapshot + bodies, s->joints.memory,
-           (size_t)s->joints.count * sizeof *s->joints.memory);
+  if (joints) memcpy(at + bodies, s->joints.memory, joints);
+  if (s->cell.any) memcpy(at + bodies + joints, &s->cell.state, sizeof s->cell.state);
 }
 
 void scree_system_restore(scree_System *s, const void *snapshot) {
   const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
+  const size_t joints = (size_t)s->joints.count * sizeof *s->joints.memory;
+  const char *at = snapshot;
   scree_bodies_restore(&s->bodies, snapshot);
-  if (s->joints.count)
-    memcpy(s->joints.memory, (const char *)snapshot + bodies,
-           (size_t)s->joints.count * sizeof *s->joints.memory);
+  if (joints) memcpy(s->joints.memory, at + bodies, joints);
+  if (s->cell.any) memcpy(&s->cell.state, at + bodies + joints, sizeof s->cell.state);
+  scree_cell_refresh(&s->cell);
 }
 
 void scree_system_fini(scree_System *s) {

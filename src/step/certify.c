@@ -64,13 +64,19 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
 }
 
-/* The same for the obstacle or obstacles of a contact, with the sign with which they enter u. */
+/* The same for the obstacle or obstacles of a contact, or the image of a body, with the sign with
+ * which they enter u. */
 static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
   scree_Vec3 V = {0, 0, 0};
   if (b->fixed[key->i]) V = mean_velocity(s, c, key->i, 0);
   if (b->fixed[key->j]) V = scree_sub(V, mean_velocity(s, c, key->j, 1));
+  if (key->image) {
+    const scree_Vec3 both = scree_add(scree_cell_velocity_before(&s->cell, key->image),
+                                      scree_cell_velocity(&s->cell, key->image));
+    V = scree_axpy(V, -0.5, both);
+  }
   return V;
 }
 
@@ -85,10 +91,10 @@ static bool is_sustained(const scree_System *s, int c, double before, double h) 
   return s->contacts.gap[c] <= small && fabs(before) * h <= small;
 }
 
-/* Whether the normal of contact c is compliant. */
-static bool has_spring(const scree_System *s, int c) {
-  const size_t d = (size_t)s->bodies.dimension;
-  return s->laws.any_terms && s->posed.C[(size_t)c * d * d] > 0;
+/* Whether the normal of contact c is compliant or plastic. */
+static bool is_soft(const scree_System *s, int c) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  return s->laws.any_terms && scree_system_law(s, key->i, key->j)->soft;
 }
 
 /* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
@@ -108,12 +114,12 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push && !has_spring(s, c))
+    if (p->push && !is_soft(s, c))
       push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
-    if (!b->fixed[key->i] && !b->fixed[key->j]) continue;
+    if (!b->fixed[key->i] && !b->fixed[key->j] && !key->image) continue;
     scree_Vec3 a[3];
     a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);
@@ -129,8 +135,10 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   const scree_LawEnergy old = scree_system_stored(s, &s->memory);
   const scree_LawEnergy now = scree_system_stored(s, &s->trial);
   balance->elastic = now.normal + now.tangent;
-  balance->normal -= now.normal - old.normal;
-  balance->friction -= now.tangent - old.tangent;
+  balance->viscous = now.viscous_n + now.viscous_t;
+  balance->plastic = now.plastic;
+  balance->normal -= now.normal - old.normal + now.viscous_n + now.plastic;
+  balance->friction -= now.tangent - old.tangent + now.viscous_t;
 }
 
 void scree_system_weigh(scree_System *s, double h) {
@@ -163,7 +171,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   contact_work(s, h, balance);
   scree_joints_work(s, h, balance);
   if (b->deformable_count) scree_deform_work(s, balance);
-  if (b->force_count == 0 && theta == 0.5) return;
+  if (!s->forced && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
     const scree_Inertia *inertia = &b->inertia[k];
@@ -174,18 +182,24 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     const double now = h * scree_dot(g, after.linear),
                  then = last * scree_dot(g, motion->velocity.linear);
     s->swing += (theta - 0.5) * inertia->mass * (now - then);
-    if (b->force_count == 0) continue;
+    if (!s->forced) continue;
     const scree_Twist *f = &s->forced[k];
     const scree_Vec3 L = scree_inertia_mul(inertia, motion->pose.orientation, f->angular);
-    balance->forces += 0.5 * inertia->mass *
-                           scree_dot(f->linear, scree_add(after.linear, motion->velocity.linear)) +
+    const scree_Vec3 both = scree_add(after.linear, motion->velocity.linear);
+    balance->forces += 0.5 * inertia->mass * scree_dot(f->linear, both) +
                        0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
+    if (!s->cell.any) continue;
+    const double cell = 0.5 * inertia->mass * scree_dot(scree_cell_push(s, k), both);
+    balance->forces -= cell;
+    balance->drivers += cell;
+    s->cell.state.work += cell;
   }
 }
 
 /* Energy exchanged: the sum over kinetic energy, forces, drivers and contacts. */
 static double flows(const scree_EnergyBalance *e) {
-  return fabs(e->normal) + fabs(e->friction) + fabs(e->forces) + fabs(e->drivers);
+  return fabs(e->normal) + fabs(e->friction) + fabs(e->viscous) + fabs(e->plastic) +
+         fabs(e->forces) + fabs(e->drivers);
 }
 
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h) {
@@ -209,7 +223,7 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   scree_EnergyAudit *a = &s->audit;
   a->last_step = flows(step) + fabs(step->kinetic - before);
   a->scheme += step->scheme + s->swing;
-  const double taken = e->normal + s->pending + e->friction - a->scheme;
+  const double taken = e->normal + s->pending + e->friction + e->viscous + e->plastic - a->scheme;
   a->taken_peak = fmax(a->taken_peak, taken);
   a->given_back = fmax(a->given_back, a->taken_peak - taken);
   a->push_least = fmin(a->push_least, e->push);

@@ -316,13 +316,13 @@ scree_Status scree_deform_close(scree_System *s) {
   return SCREE_OK;
 }
 
-double scree_deform_diagonal(const scree_System *s, int c) {
+double scree_deform_diagonal(const scree_System *s, int c, int axis) {
   const scree_GeneralRows *g = &s->deform.rows;
   const size_t k = (size_t)(c - s->deform.first), d = (size_t)s->bodies.dimension;
   double sum = 0;
   for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-    const double *B = g->B + g->block[e];
     const size_t n = (g->block[e + 1] - g->block[e]) / d;
+    const double *B = g->B + g->block[e] + (size_t)axis * n;
     for (size_t j = 0; j < n; ++j) sum += B[j] * B[j];
   }
   return sum;

@@ -39,7 +39,8 @@ static inline bool scree_deform_before(const scree_Bodies *bodies, const scree_C
                                        const scree_ContactKey *b) {
   const bool da = scree_deform_touches(bodies, a), db = scree_deform_touches(bodies, b);
   if (da != db) return db;
-  return a->i < b->i || (a->i == b->i && a->j < b->j);
+  if (a->i != b->i) return a->i < b->i;
+  return a->j < b->j || (a->j == b->j && a->image < b->image);
 }
 
 /* Put the contacts, sorted by pairs, into that order. */
@@ -58,8 +59,8 @@ scree_Status scree_deform_number(struct scree_System *s);
 scree_Status scree_deform_pose(struct scree_System *s);
 /* Append the joints and the compliance; call when both are filled. */
 scree_Status scree_deform_close(struct scree_System *s);
-/* Normal diagonal entry of W at contact c >= first, without the coupling of vertices. */
-double scree_deform_diagonal(const struct scree_System *s, int c);
+/* Diagonal entry `axis` of W at contact c >= first, without the coupling of vertices. */
+double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
 typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER } scree_Moment;

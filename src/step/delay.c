@@ -107,7 +107,9 @@ static double taken(const scree_System *s, int c, int body, double sign) {
   const double delay = delay_of(s, body);
   if (delay == 0) return 0;
   const scree_Twist way = way_of(s, body, delay);
-  const scree_Vec3 P = s->contacts.position[c];
+  scree_Vec3 P = s->contacts.position[c];
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  if (sign < 0 && key->image) P = scree_sub(P, scree_cell_shift(&s->cell, key->image));
   const scree_Vec3 x = scree_rigid_velocity(&s->bodies.motion[body].pose, &way, P);
   return fmax(0, -sign * scree_dot(s->contacts.normal[c], x));
 }
@@ -134,7 +136,12 @@ static bool overlaps(const scree_System *s, int c, double horizon) {
   const double size = scree_pair_size(si, sj);
   scree_Points points = {0};
   double deepest = 0;
-  scree_points_collide(pair[0], si, &end[0].pose, pair[1], sj, &end[1].pose, 0, &points);
+  const uint32_t image = s->contacts.keys[c].image;
+  if (image)
+    end[1].pose.position =
+        scree_add(end[1].pose.position, scree_axpy(scree_cell_shift(&s->cell, image), horizon,
+                                                   scree_cell_velocity(&s->cell, image)));
+  scree_points_collide(pair[0], si, &end[0].pose, pair[1], image, sj, &end[1].pose, 0, &points);
   for (size_t k = 0; k < points.count; ++k) deepest = fmin(deepest, points.gap[k]);
   const bool failed = points.failed;
   scree_points_fini(&points);

@@ -2,10 +2,15 @@
  *
  * The pairs of the broad phase come sorted; each thread takes one contiguous range of them and
  * writes its contacts to a list of its own, and the lists are joined in order. So the contacts come
- * in the order of the pairs for any number of threads. */
+ * in the order of the pairs for any number of threads.
+ *
+ * In a periodic cell images of bodies near its sides are offered to the broad phase as further
+ * bodies, numbered after the real ones. A pair of two bodies is found with the image of each; the
+ * one whose first body has the smaller number counts. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/composite.h"
+#include "step/images.h"
 #include "step/system.h"
 
 #include <omp.h>
@@ -34,12 +39,14 @@ static bool points_reserve(scree_Points *p, size_t count) {
   return true;
 }
 
-void scree_points_add(scree_Points *p, int i, int j, const scree_ManifoldPoint *point) {
+void scree_points_add(scree_Points *p, int i, int j, uint32_t image,
+                      const scree_ManifoldPoint *point) {
   if (p->count >= p->capacity && !points_reserve(p, p->count + 1)) {
     p->failed = true;
     return;
   }
-  p->keys[p->count] = (scree_ContactKey){i, j, {point->part[0], point->part[1]}, point->feature};
+  p->keys[p->count] =
+      (scree_ContactKey){i, j, {point->part[0], point->part[1]}, point->feature, image};
   p->position[p->count] = point->position;
   p->normal[p->count] = point->normal;
   p->gap[p->count] = point->gap;
@@ -70,9 +77,12 @@ typedef struct Ball {
 
 /* Data of each body that only the detection needs, in the arena of the step. */
 typedef struct Scratch {
-  scree_Aabb *bounds; /* (bodies) */
-  double *radius;     /* (bodies) radius of a ball around the centre of the bounds */
-  Ball *balls;        /* (bodies) */
+  scree_Aabb *bounds;   /* (bodies) */
+  double *radius;       /* (bodies) radius of a ball around the centre of the bounds */
+  Ball *balls;          /* (bodies) */
+  int images;           /* of bodies in a periodic cell: they follow the bodies in the arrays */
+  scree_Image *image;   /* (images) */
+  unsigned char *fixed; /* (bodies + images) or null: those of the bodies */
 } Scratch;
 
 static bool scratch_init(Scratch *t, scree_Arena *work, int bodies) {
@@ -110,34 +120,72 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
   }
 }
 
+/* Add the images of a periodic cell. */
+static bool add_images(const scree_System *s, scree_Arena *work, Scratch *t) {
+  const int n = s->bodies.count;
+  scree_Image *image;
+  const int count = scree_images_find(s, t->bounds, work, &image);
+  if (count <= 0) return count == 0;
+  const size_t bodies = (size_t)n;
+  Scratch all;
+  if (!scratch_init(&all, work, n + count)) return false;
+  all.images = count;
+  all.image = image;
+  all.fixed = SCREE_TAKE_RAW(work, unsigned char, n + count);
+  if (!all.fixed) return false;
+  memcpy(all.bounds, t->bounds, bodies * sizeof *t->bounds);
+  memcpy(all.radius, t->radius, bodies * sizeof *t->radius);
+  memcpy(all.balls, t->balls, bodies * sizeof *t->balls);
+  memcpy(all.fixed, s->bodies.fixed, bodies * sizeof *all.fixed);
+  for (int k = 0; k < count; ++k) {
+    const int body = image[k].body;
+    const scree_Vec3 shift = image[k].shift;
+    const scree_Aabb *box = &t->bounds[body];
+    all.bounds[n + k] = (scree_Aabb){scree_add(box->lower, shift), scree_add(box->upper, shift)};
+    all.radius[n + k] = t->radius[body];
+    all.balls[n + k] = (Ball){scree_add(t->balls[body].centre, shift), t->balls[body].radius};
+    all.fixed[n + k] = SCREE_BODY_OBSTACLE; /* images are not paired with each other */
+  }
+  *t = all;
+  return true;
+}
+
 /* Output of the points of a pair of shapes with parts. */
 typedef struct Sink {
   scree_Points *out;
   int i, j;
+  uint32_t image;
 } Sink;
 
 static void add_point(void *user, const scree_ManifoldPoint *point) {
   const Sink *sink = user;
-  scree_points_add(sink->out, sink->i, sink->j, point);
+  scree_points_add(sink->out, sink->i, sink->j, sink->image, point);
 }
 
-void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j,
+void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j, uint32_t image,
                           const scree_Shape *sj, const scree_Pose *pj, double margin,
                           scree_Points *out) {
   if (scree_shape_is_composite(si) || scree_shape_is_composite(sj)) {
-    Sink sink = {out, i, j};
+    Sink sink = {out, i, j, image};
     scree_collide_each(si, pi, sj, pj, margin, add_point, &sink);
     return;
   }
   scree_Manifold manifold;
   const int n = scree_collide(si, pi, sj, pj, margin, &manifold);
-  for (int k = 0; k < n; ++k) scree_points_add(out, i, j, &manifold.points[k]);
+  for (int k = 0; k < n; ++k) scree_points_add(out, i, j, image, &manifold.points[k]);
 }
 
 static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, double relative,
                         const double *reach, scree_Points *out) {
   const scree_Bodies *b = &s->bodies;
   const Ball *bi = &t->balls[i], *bj = &t->balls[j];
+  const scree_Image *of = j < b->count ? NULL : &t->image[j - b->count];
+  if (of) { /* image of a body */
+    if (of->body == i || (of->body < i && !b->fixed[of->body])) return;
+    if (b->fixed[i] && b->fixed[of->body]) return;
+    j = of->body;
+  }
+  const uint32_t image = of ? of->image : 0;
   const double ahead = reach ? reach[i] + reach[j] : 0;
   if (bi->radius >= 0 && bj->radius >= 0) {
     scree_ManifoldPoint point;
@@ -147,13 +195,15 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
     if (scree_joints_apart(&s->joints, i, j)) return;
-    scree_points_add(out, i, j, &point);
+    scree_points_add(out, i, j, image, &point);
     return;
   }
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
   if (scree_joints_apart(&s->joints, i, j)) return;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-  scree_points_collide(i, si, &b->motion[i].pose, j, sj, &b->motion[j].pose,
+  scree_Pose pose = b->motion[j].pose;
+  if (of) pose.position = scree_add(pose.position, of->shift);
+  scree_points_collide(i, si, &b->motion[i].pose, j, image, sj, &pose,
                        relative * scree_pair_size(si, sj) + ahead, out);
 }
 
@@ -180,6 +230,35 @@ static bool join(scree_Points *all, const scree_Points *lists, int threads) {
   return true;
 }
 
+static bool comes_before(const scree_ContactKey *a, const scree_ContactKey *b) {
+  if (a->i != b->i) return a->i < b->i;
+  return a->j < b->j || (a->j == b->j && a->image < b->image);
+}
+
+/* Contacts with images come after the others of their first body: sort by second body and image.
+ * Each body has few contacts, so insertion is quick. */
+static void sort_rows(scree_Points *p) {
+  for (size_t k = 1; k < p->count; ++k) {
+    const scree_ContactKey key = p->keys[k];
+    const scree_Vec3 position = p->position[k], normal = p->normal[k];
+    const double gap = p->gap[k], curve = p->curve[k];
+    size_t at = k;
+    for (; at > 0 && comes_before(&key, &p->keys[at - 1]); --at) {
+      p->keys[at] = p->keys[at - 1];
+      p->position[at] = p->position[at - 1];
+      p->normal[at] = p->normal[at - 1];
+      p->gap[at] = p->gap[at - 1];
+      p->curve[at] = p->curve[at - 1];
+    }
+    if (at == k) continue;
+    p->keys[at] = key;
+    p->position[at] = position;
+    p->normal[at] = normal;
+    p->gap[at] = gap;
+    p->curve[at] = curve;
+  }
+}
+
 /* Process a thread's share of the pairs. */
 static void detect_pairs(scree_System *s, const Scratch *scratch, const scree_Pairs *pairs,
                          double relative, const double *reach, bool *stop, scree_Points *out,
@@ -198,8 +277,11 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
   SCREE_ON_THREADS(s->bodies.count, s->threads, share,
                    fill_scratch(s, relative, reach, scratch, share));
-  scree_Status status = scree_broad_update(s->broad, s->bodies.count, scratch->bounds,
-                                           scratch->radius, s->bodies.fixed, 0, s->log);
+  if (s->cell.any && !add_images(s, &s->scratch, scratch))
+    return scree_fail_memory(s->log, "the images of bodies");
+  scree_Status status = scree_broad_update(
+      s->broad, s->bodies.count + scratch->images, scratch->bounds, scratch->radius,
+      scratch->fixed ? scratch->fixed : s->bodies.fixed, 0, s->log);
   if (status) return status;
   const scree_Pairs pairs = scree_broad_pairs(s->broad);
   scree_Points *all = &s->contacts, *lists = scree_system_lists(s, s->threads);
@@ -212,6 +294,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                                 share.thread == 0 ? all : &lists[share.thread], share));
   if (stop) return SCREE_INTERRUPTED;
   if (!join(all, lists, s->threads)) return scree_fail_memory(s->log, "the contacts");
+  if (scratch->images > 0) sort_rows(all);
   return s->bodies.deformable_count ? scree_deform_sort(s) : SCREE_OK;
 }
 

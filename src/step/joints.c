@@ -8,6 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the bodies of joints -------------------------------------------------------------------- */
+
+/* Body -1 is the world: at rest, at the origin. */
+static bool is_fixed(const scree_Bodies *b, int k) {
+  return k < 0 || b->fixed[k];
+}
+
+static const scree_Pose *pose_of(const scree_Bodies *b, int k) {
+  static const scree_Pose world = {{0, 0, 0}, {1, 0, 0, 0}};
+  return k < 0 ? &world : &b->motion[k].pose;
+}
+
+static const scree_Twist at_rest = {{0, 0, 0}, {0, 0, 0}};
+
+/* Velocities before the kick, after one without impulses, and after it. */
+static scree_Twist velocity_before(const scree_System *s, int k) {
+  return k < 0 ? at_rest : scree_bodies_velocity_before(&s->bodies, k);
+}
+
+static scree_Twist velocity_free(const scree_System *s, int k) {
+  return k < 0 ? at_rest : scree_system_free(s, k);
+}
+
+static scree_Twist velocity_after(const scree_System *s, int k) {
+  return k < 0 ? at_rest : scree_system_after(s, k);
+}
+
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *j) {
@@ -41,20 +68,21 @@ bool scree_joints_apart(const scree_Joints *joints, int i, int j) {
 static scree_Status check_bodies(const scree_System *s, const scree_JointDef *def) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < 2; ++k)
-    if (def->body[k] < 0 || def->body[k] >= b->count)
-      return scree_fail(s->log, SCREE_BAD_INPUT, "joint: body %d, expected 0 to %d", def->body[k],
+    if (def->body[k] < -1 || def->body[k] >= b->count)
+      return scree_fail(s->log, SCREE_BAD_INPUT,
+                        "joint: body %d, expected 0 to %d, or -1 for the world", def->body[k],
                         b->count - 1);
   if (def->body[0] == def->body[1])
     return scree_fail(s->log, SCREE_BAD_INPUT, "joint: body %d with itself, expected two bodies",
                       def->body[0]);
-  if (b->fixed[def->body[0]] && b->fixed[def->body[1]])
+  if (is_fixed(b, def->body[0]) && is_fixed(b, def->body[1]))
     return scree_fail(s->log, SCREE_BAD_INPUT,
-                      "joint: bodies %d and %d are both obstacles, expected one that moves",
+                      "joint: neither of the bodies %d and %d can move, expected one that does",
                       def->body[0], def->body[1]);
-  if (scree_bodies_deformable(b, def->body[0]) || scree_bodies_deformable(b, def->body[1]))
-    return scree_fail(s->log, SCREE_BAD_INPUT,
-                      "joint: body %d or %d is not rigid, expected rigid bodies", def->body[0],
-                      def->body[1]);
+  for (int k = 0; k < 2; ++k)
+    if (def->body[k] >= 0 && scree_bodies_deformable(b, def->body[k]))
+      return scree_fail(s->log, SCREE_BAD_INPUT,
+                        "joint: body %d is not rigid, expected rigid bodies", def->body[k]);
   return SCREE_OK;
 }
 
@@ -62,7 +90,7 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
 static double size_of(const scree_Bodies *b, const scree_JointDef *def) {
   double size = INFINITY;
   for (int k = 0; k < 2; ++k)
-    if (!b->fixed[def->body[k]]) size = fmin(size, b->cold[def->body[k]].shape.size);
+    if (!is_fixed(b, def->body[k])) size = fmin(size, b->cold[def->body[k]].shape.size);
   return size;
 }
 
@@ -72,8 +100,8 @@ scree_Status scree_joints_add(scree_System *s, const scree_JointDef *def) {
   scree_Status status = check_bodies(s, def);
   if (status) return status;
   scree_Joint joint;
-  status = scree_joint_init(&joint, def, b->dimension, size_of(b, def),
-                            &b->motion[def->body[0]].pose, &b->motion[def->body[1]].pose, s->log);
+  status = scree_joint_init(&joint, def, b->dimension, size_of(b, def), pose_of(b, def->body[0]),
+                            pose_of(b, def->body[1]), s->log);
   if (status) return status;
   const size_t n = (size_t)j->count + 1;
   if (!scree_grow((void **)&j->joint, &j->joint_capacity, n, sizeof *j->joint) ||
@@ -84,11 +112,11 @@ scree_Status scree_joints_add(scree_System *s, const scree_JointDef *def) {
   j->joint[j->count] = joint;
   j->memory[j->count] = (scree_JointMemory){0};
   const scree_JointPlace place =
-      scree_joint_place(&joint, &b->motion[def->body[0]].pose, &b->motion[def->body[1]].pose);
+      scree_joint_place(&joint, pose_of(b, def->body[0]), pose_of(b, def->body[1]));
   j->memory[j->count].x = scree_joint_coordinate(&joint, b->dimension, &place, 0, NULL);
   j->trial[j->count] = j->memory[j->count];
   ++j->count;
-  if (def->collide) return SCREE_OK;
+  if (def->collide || def->body[0] < 0 || def->body[1] < 0) return SCREE_OK;
   const int a = def->body[0], c = def->body[1];
   j->pair[j->pairs][0] = a < c ? a : c;
   j->pair[j->pairs++][1] = a < c ? c : a;
@@ -113,8 +141,11 @@ static bool has_part(const scree_Joint *joint, int dimension, int part) {
 }
 
 static bool is_there(const scree_System *s, const scree_Joint *joint) {
-  const unsigned char *fixed = s->bodies.fixed;
-  return !((fixed[joint->def.body[0]] | fixed[joint->def.body[1]]) & SCREE_BODY_GONE);
+  for (int side = 0; side < 2; ++side) {
+    const int body = joint->def.body[side];
+    if (body >= 0 && s->bodies.fixed[body] & SCREE_BODY_GONE) return false;
+  }
+  return true;
 }
 
 void scree_joints_size(const scree_System *s, int *constraints, size_t *rows) {
@@ -140,13 +171,13 @@ void scree_joints_mark(const scree_System *s, int *index) {
   const scree_Joints *j = &s->joints;
   for (int k = 0; k < j->count; ++k)
     if (is_there(s, &j->joint[k]))
-      for (int side = 0; side < 2; ++side) index[j->joint[k].def.body[side]] = 0;
+      for (int side = 0; side < 2; ++side)
+        if (j->joint[k].def.body[side] >= 0) index[j->joint[k].def.body[side]] = 0;
 }
 
 static scree_JointPlace place_now(const scree_System *s, const scree_Joint *joint) {
-  const scree_Motion *motion = s->bodies.motion;
-  return scree_joint_place(joint, &motion[joint->def.body[0]].pose,
-                           &motion[joint->def.body[1]].pose);
+  return scree_joint_place(joint, pose_of(&s->bodies, joint->def.body[0]),
+                           pose_of(&s->bodies, joint->def.body[1]));
 }
 
 static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
@@ -210,7 +241,7 @@ static void fill_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree
 static double diagonal_of(const scree_Bodies *b, const int body[2], const scree_JointRow *row) {
   double sum = 0, B[6];
   for (int side = 0; side < 2; ++side) {
-    if (b->fixed[body[side]]) continue;
+    if (is_fixed(b, body[side])) continue;
     fill_block(b, body[side], row->linear[side], row->angular[side], 1, B);
     for (int k = 0; k < b->nb; ++k) sum += B[k] * B[k];
   }
@@ -247,7 +278,7 @@ static void add_part(scree_System *s, int joint, int part, int n, const scree_Jo
   g->row[c + 1] = g->row[c] + (size_t)n;
   g->entry[c + 1] = g->entry[c];
   for (int side = 0; side < 2; ++side) {
-    if (b->fixed[body[side]]) continue;
+    if (is_fixed(b, body[side])) continue;
     const size_t e = g->entry[c + 1]++;
     double *B = g->B + g->block[e];
     g->vertex[e] = s->posed.problem_index[body[side]];
@@ -255,8 +286,7 @@ static void add_part(scree_System *s, int joint, int part, int n, const scree_Jo
     for (int i = 0; i < n; ++i, B += nb)
       fill_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
   }
-  const scree_Twist vi = scree_bodies_velocity_before(b, body[0]);
-  const scree_Twist vj = scree_bodies_velocity_before(b, body[1]);
+  const scree_Twist vi = velocity_before(s, body[0]), vj = velocity_before(s, body[1]);
   for (int i = 0; i < n; ++i)
     j->before[g->row[c] - g->row[0] + (size_t)i] = row_velocity(&rows[i], &vi, &vj);
 }
@@ -323,11 +353,16 @@ static double coordinate_shift(const scree_System *s, const scree_Joint *joint, 
   const scree_JointDef *def = &joint->def;
   const double scale = scree_joint_scale(joint);
   switch (part) {
-  case SCREE_PART_MOTOR:
+  case SCREE_PART_MOTOR: {
+    const double target = target_of(joint, t);
     if (def->motor.force > 0)
       *set = (scree_Set){.kind = SCREE_SET_BALL, .a = t->h * def->motor.force / scale};
-    return def->motor.kind == SCREE_MOTOR_VELOCITY ? -target_of(joint, t)
-                                                   : (x - target_of(joint, t)) / t->horizon;
+    if (isnan(target)) { /* the motor is off */
+      *set = (scree_Set){.kind = SCREE_SET_BALL, .a = 0};
+      return 0;
+    }
+    return def->motor.kind == SCREE_MOTOR_VELOCITY ? -target : (x - target) / t->horizon;
+  }
   case SCREE_PART_FRICTION:
     *set = (scree_Set){.kind = SCREE_SET_BALL, .a = t->h * def->friction / scale};
     return 0;
@@ -382,8 +417,8 @@ void scree_joints_fill(scree_System *s, double h) {
     scree_JointRow rows[SCREE_JOINT_ROWS];
     double error[SCREE_JOINT_ROWS];
     const int n = rows_of(s, c, rows, error);
-    const scree_Twist vi = scree_system_free(s, joint->def.body[0]);
-    const scree_Twist vj = scree_system_free(s, joint->def.body[1]);
+    const scree_Twist vi = velocity_free(s, joint->def.body[0]);
+    const scree_Twist vj = velocity_free(s, joint->def.body[1]);
     const double *start = impulses_of(&(tried ? j->trial : j->memory)[part->joint], part->part);
     scree_Set set = {.kind = SCREE_SET_SPACE};
     for (int i = 0; i < n; ++i) {
@@ -413,6 +448,7 @@ void scree_joints_fill(scree_System *s, double h) {
 
 /* The pose of a body at the next kick. */
 static scree_Pose pose_then(const scree_System *s, int body) {
+  if (body < 0) return *pose_of(&s->bodies, body);
   scree_Motion motion = s->bodies.motion[body];
   if (s->bodies.fixed[body]) {
     if (s->bodies.cold[body].driver < 0 || s->bodies.cold[body].belt) return motion.pose;
@@ -454,9 +490,9 @@ double scree_joints_correct(scree_System *s) {
       error[0] = position                         ? x - target_of(joint, &s->times)
                  : part->part == SCREE_PART_LOWER ? x - scale * joint->def.lower
                                                   : scale * joint->def.upper - x;
-      if (position && joint->def.motor.force > 0 &&
+      if (position && p->set[p->nc + c] == SCREE_SET_BALL &&
           fabs(p->r[at]) >= (1 - 1e-9) * p->set_a[p->nc + c])
-        continue; /* the motor is at its force limit */
+        continue; /* the motor is off or at its force limit */
     }
     for (int i = 0; i < n; ++i) {
       largest = fmax(largest, fabs(error[i]) / joint->size);
@@ -488,7 +524,7 @@ static double obstacle_velocity(const scree_System *s, const scree_Joint *joint,
   double sum = 0;
   for (int side = 0; side < 2; ++side) {
     const int body = joint->def.body[side];
-    if (!s->bodies.fixed[body]) continue;
+    if (body < 0 || !s->bodies.fixed[body]) continue;
     const scree_Twist before = scree_bodies_velocity_before(&s->bodies, body);
     const scree_Twist *after = &s->bodies.motion[body].velocity;
     sum += 0.5 * (scree_dot(row->linear[side], scree_add(before.linear, after->linear)) +
@@ -506,8 +542,8 @@ void scree_joints_work(const scree_System *s, double h, scree_EnergyBalance *bal
     scree_JointRow rows[SCREE_JOINT_ROWS];
     double error[SCREE_JOINT_ROWS];
     const int n = rows_of(s, c, rows, error);
-    const scree_Twist vi = scree_system_after(s, joint->def.body[0]);
-    const scree_Twist vj = scree_system_after(s, joint->def.body[1]);
+    const scree_Twist vi = velocity_after(s, joint->def.body[0]);
+    const scree_Twist vj = velocity_after(s, joint->def.body[1]);
     for (int i = 0; i < n; ++i) {
       const size_t at = j->rows.row[c] + (size_t)i;
       const double r = part->scale * p->r[at];
@@ -569,8 +605,9 @@ scree_JointState scree_joints_state(const scree_System *s, int index, double h) 
   }
   if (scree_joint_class(joint)->coordinate != SCREE_COORDINATE_NONE) {
     state.x = scree_joint_coordinate(joint, d, &place, j->memory[index].x, rows) / scale;
-    state.velocity = row_velocity(rows, &motion[joint->def.body[0]].velocity,
-                                  &motion[joint->def.body[1]].velocity) /
+    const int *body = joint->def.body;
+    state.velocity = row_velocity(rows, body[0] < 0 ? &at_rest : &motion[body[0]].velocity,
+                                  body[1] < 0 ? &at_rest : &motion[body[1]].velocity) /
                      scale;
     double effort = 0;
     for (int part = SCREE_PART_MOTOR; part < SCREE_JOINT_PARTS; ++part)

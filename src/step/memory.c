@@ -54,8 +54,9 @@ size_t scree_memory_bytes(const scree_Memory *m) {
 /* Obstacles may be far away: a position is relative to the origin of the other body. */
 static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
   const scree_ContactKey *key = &points->keys[k];
-  const int body = s->bodies.fixed[key->i] ? key->j : key->i;
-  return scree_sub(points->position[k], s->bodies.motion[body].pose.position);
+  const scree_Vec3 origin = s->bodies.fixed[key->i] ? scree_system_second(s, key)
+                                                    : s->bodies.motion[key->i].pose.position;
+  return scree_sub(points->position[k], origin);
 }
 
 static void fill_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms,
@@ -154,7 +155,8 @@ static void update(const scree_System *s, int c, const scree_Vec3 *axes, double 
   double before[3];
   scree_system_approach(s, c, before, NULL);
   const scree_LawPoint point = scree_system_law_point(s, c, axes, before);
-  law->law->update(law->pair, &point, s->posed.r + (size_t)c * d, values);
+  law->law->update(law->pair, &point, s->posed.r + (size_t)c * d, s->posed.u + (size_t)c * d,
+                   values);
 }
 
 scree_Status scree_system_remember(scree_System *s, double h) {
@@ -189,14 +191,17 @@ scree_Status scree_system_remember(scree_System *s, double h) {
 }
 
 scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *memory) {
-  scree_LawEnergy sum = {0, 0};
+  scree_LawEnergy sum = {0};
   for (size_t k = 0; k < memory->count && memory->stride > 0; ++k) {
     const scree_ContactKey *key = &memory->keys[k];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     if (!law->law->energy || (size_t)s->laws.memory != memory->stride) continue;
-    const scree_LawEnergy one = law->law->energy(law->pair, memory->values + k * memory->stride);
+    const scree_LawEnergy one = law->law->energy(memory->values + k * memory->stride);
     sum.normal += one.normal;
     sum.tangent += one.tangent;
+    sum.viscous_n += one.viscous_n;
+    sum.viscous_t += one.viscous_t;
+    sum.plastic += one.plastic;
   }
   return sum;
 }

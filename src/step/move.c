@@ -17,6 +17,7 @@ static void drift_all(scree_System *s, double h, scree_Share share) {
 }
 
 void scree_system_drift(scree_System *s, double h) {
+  scree_cell_drift(&s->cell, h);
   SCREE_ON_THREADS(s->bodies.count, s->threads, share, drift_all(s, h, share));
 }
 
@@ -55,11 +56,17 @@ static void apply_to_all(scree_System *s, const scree_Force *force, scree_Twist 
   SCREE_OVER_BODIES(j, s->bodies.count, share) apply_force(s, j, force, f, h);
 }
 
+static void apply_cell(scree_System *s, scree_Share share) {
+  SCREE_OVER_BODIES(k, s->bodies.count, share)
+  if (!s->bodies.fixed[k])
+    s->forced[k].linear = scree_add(s->forced[k].linear, scree_cell_push(s, k));
+}
+
 scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
   s->forced = NULL;
-  if (b->force_count == 0) return SCREE_OK;
+  if (b->force_count == 0 && !s->cell.any) return SCREE_OK;
   if (!scree_grow_lean((void **)&s->forced_room, &s->forced_capacity, (size_t)b->count,
                        sizeof *s->forced_room))
     return scree_fail_memory(s->log, "the forces on bodies");
@@ -71,11 +78,14 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
     if (b->dimension == 2) f = scree_twist_planar(f);
     const scree_Status status = scree_signal_check(&force->signal, &f, "force", k, middle, s->log);
     if (status) return status;
+    const double factor = scree_force_factor(b, force);
+    f = (scree_Twist){scree_scale(factor, f.linear), scree_scale(factor, f.angular)};
     if (force->body >= 0)
       apply_force(s, force->body, force, f, h);
     else
       SCREE_ON_THREADS(b->count, s->threads, share, apply_to_all(s, force, f, h, share));
   }
+  if (s->cell.any) SCREE_ON_THREADS(b->count, s->threads, share, apply_cell(s, share));
   return check_forced(s, middle);
 }
 

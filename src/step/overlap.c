@@ -57,6 +57,7 @@ void scree_system_bend(scree_System *s, double h) {
     const int side = is_drum(&b->cold[pair[0]].shape) ? 0 : 1, drum = pair[side];
     const int ball = pair[1 - side];
     if (!is_drum(&b->cold[drum].shape) || !scree_shape_is_ball(&b->cold[ball].shape)) continue;
+    if (s->contacts.keys[c].image) continue;
     const scree_Pose *pose = &b->motion[drum].pose;
     const scree_Vec3 axis = scree_quat_rotate(pose->orientation, scree_vec3(0, 0, 1));
     if (fabs(scree_dot(axis, s->contacts.normal[c])) > 0.5) continue; /* an end cap is flat */
@@ -83,10 +84,13 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
     const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
     if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
     if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) continue;
-    const scree_Vec3 x = scree_sub(b->motion[i].pose.position, b->motion[j].pose.position);
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    const scree_Vec3 second = scree_system_second(s, key);
+    const scree_Vec3 x = scree_sub(b->motion[i].pose.position, second);
     scree_Vec3 v = {0, 0, 0};
     if (scree_body_moves(b, i)) v = scree_system_free(s, i).linear;
     if (scree_body_moves(b, j)) v = scree_sub(v, scree_system_free(s, j).linear);
+    if (key->image) v = scree_sub(v, scree_cell_velocity(&s->cell, key->image));
     const double approach = -scree_dot(x, v), speed2 = scree_norm2(v);
     if (!(approach > 0)) continue;
     const double R = si->bounding_radius + sj->bounding_radius;
@@ -100,7 +104,7 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
     const scree_Vec3 at = scree_axpy(x, fmin(when, h), v);
     const scree_Vec3 n = scree_scale(1 / scree_norm(at), at);
     const scree_Vec3 on_i = scree_axpy(b->motion[i].pose.position, -si->bounding_radius, n);
-    const scree_Vec3 on_j = scree_axpy(b->motion[j].pose.position, sj->bounding_radius, n);
+    const scree_Vec3 on_j = scree_axpy(second, sj->bounding_radius, n);
     s->contacts.normal[c] = n;
     s->contacts.position[c] = scree_scale(0.5, scree_add(on_i, on_j));
     s->contacts.gap[c] = fmax(0, scree_dot(n, x) - R);
@@ -126,6 +130,7 @@ static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
   if (scree_bodies_deformable(b, k)) { /* deformation counts as turning does */
     const double more = scree_deform_reach(s, k, SCREE_AFTER, h);
     side.turn = fmax(0, more - h * scree_norm(side.velocity.linear)) / side.arm;
+    if (scree_shape_is_ball(shape)) side.turn = INFINITY; /* it keeps its shape */
   }
   return side;
 }
@@ -138,14 +143,23 @@ static const double safety = 100;
  * part of the latter that must be caused by the expansion. */
 static const double aim = 0.5, notice = 0.6, own = 0.1;
 
+/* Velocity at a point of the first body of a pair less that of the second, or its image. */
+static scree_Vec3 pair_velocity(const scree_System *s, const scree_ContactKey *key,
+                                scree_Vec3 point, const scree_Twist *vi, const scree_Twist *vj) {
+  const scree_Motion *motion = s->bodies.motion;
+  const scree_Vec3 back = scree_sub(point, scree_cell_shift(&s->cell, key->image));
+  const scree_Vec3 u = scree_sub(scree_rigid_velocity(&motion[key->i].pose, vi, point),
+                                 scree_rigid_velocity(&motion[key->j].pose, vj, back));
+  return key->image ? scree_sub(u, scree_cell_velocity(&s->cell, key->image)) : u;
+}
+
 /* Bound on how far a true gap at the end can be below the expanded one. The inside of a drum is not
  * convex: there translations count too. */
-static double expansion_error(const scree_System *s, int i, int j, scree_Vec3 point, const Side *a,
-                              const Side *b, double h) {
+static double expansion_error(const scree_System *s, const scree_ContactKey *key, scree_Vec3 point,
+                              const Side *a, const Side *b, double h) {
   const scree_Bodies *bodies = &s->bodies;
-  const scree_Vec3 u =
-      scree_sub(scree_rigid_velocity(&bodies->motion[i].pose, &a->velocity, point),
-                scree_rigid_velocity(&bodies->motion[j].pose, &b->velocity, point));
+  const int i = key->i, j = key->j;
+  const scree_Vec3 u = pair_velocity(s, key, point, &a->velocity, &b->velocity);
   const double travel = h * scree_norm(u) + a->turn * a->arm + b->turn * b->arm;
   if (is_drum(&bodies->cold[i].shape) || is_drum(&bodies->cold[j].shape))
     return travel > 0 ? INFINITY : 0;
@@ -191,7 +205,10 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[first].i, j = s->contacts.keys[first].j;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-  if (scree_shape_is_ball(si) && scree_shape_is_ball(sj)) return 0;
+  /* balls that deform but keep their shape do not move as their material points do */
+  if (scree_shape_is_ball(si) && scree_shape_is_ball(sj) &&
+      !scree_deform_touches(b, &s->contacts.keys[first]))
+    return 0;
   if (scree_system_law(s, i, j)->soft) return 0;
   if (!scree_deform_has_end(b, i) || !scree_deform_has_end(b, j)) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
@@ -201,14 +218,20 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
     lowest = fmin(lowest, s->contacts.gap[c] + s->contacts.curve[c] + h * u);
   }
   const scree_Vec3 at = s->contacts.position[first];
-  const Side a = side_of(s, i, at, h), z = side_of(s, j, at, h);
-  const double error = expansion_error(s, i, j, at, &a, &z, h);
+  const scree_ContactKey *key = &s->contacts.keys[first];
+  const scree_Vec3 shift = scree_cell_shift(&s->cell, key->image);
+  const Side a = side_of(s, i, at, h), z = side_of(s, j, scree_sub(at, shift), h);
+  const double error = expansion_error(s, key, at, &a, &z, h);
   if (error == 0 || lowest - error >= -limit) return 0;
   End ei, ej;
   find_end(s, i, &a, h, &ei);
   find_end(s, j, &z, h, &ej);
   const size_t begin = out->count;
-  scree_points_collide(i, &ei.shape, &ei.pose, j, &ej.shape, &ej.pose, 0, out);
+  /* where the image is then */
+  const scree_Vec3 later = scree_axpy(shift, h, scree_cell_velocity(&s->cell, key->image));
+  scree_Pose pj = ej.pose;
+  if (key->image) pj.position = scree_add(pj.position, later);
+  scree_points_collide(i, &ei.shape, &ei.pose, j, key->image, &ej.shape, &pj, 0, out);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
   /* overlap that the expanded gap itself predicts is the solver's error, which is certified
@@ -220,7 +243,8 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   for (size_t k = begin; k < out->count; ++k) {
     const scree_Vec3 p = out->position[k], n = out->normal[k];
     const scree_Vec3 on_i = back(s, i, &ei, scree_axpy(p, 0.5 * out->gap[k], n));
-    const scree_Vec3 on_j = back(s, j, &ej, scree_axpy(p, -0.5 * out->gap[k], n));
+    const scree_Vec3 on_image = scree_axpy(scree_sub(p, later), -0.5 * out->gap[k], n);
+    const scree_Vec3 on_j = scree_add(back(s, j, &ej, on_image), shift);
     out->position[k] = scree_scale(0.5, scree_add(on_i, on_j));
   }
   return -deepest / size;
@@ -230,12 +254,12 @@ static void add_copy(scree_Points *to, const scree_Points *from, size_t k) {
   const scree_ContactKey *key = &from->keys[k];
   const scree_ManifoldPoint point = {
       from->position[k], from->normal[k], from->gap[k], key->feature, {key->part[0], key->part[1]}};
-  scree_points_add(to, key->i, key->j, &point);
+  scree_points_add(to, key->i, key->j, key->image, &point);
   if (!to->failed) to->curve[to->count - 1] = from->curve[k];
 }
 
 static bool same_pair(const scree_ContactKey *a, const scree_ContactKey *b) {
-  return a->i == b->i && a->j == b->j;
+  return a->i == b->i && a->j == b->j && a->image == b->image;
 }
 
 /* Process a thread's share of the pairs of contacts; *worst is the deepest of them. */
@@ -277,8 +301,10 @@ scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *point
 static double gap_now(const scree_System *s, const scree_Points *points, size_t k, double h) {
   const scree_ContactKey *key = &points->keys[k];
   const scree_Vec3 P = points->position[k];
-  const scree_Vec3 u = scree_sub(scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]),
-                                 scree_deform_velocity(s, key->j, SCREE_AFTER, P, key->part[1]));
+  const scree_Vec3 own_P = scree_sub(P, scree_cell_shift(&s->cell, key->image));
+  scree_Vec3 u = scree_sub(scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]),
+                           scree_deform_velocity(s, key->j, SCREE_AFTER, own_P, key->part[1]));
+  if (key->image) u = scree_sub(u, scree_cell_velocity(&s->cell, key->image));
   return points->gap[k] - h * scree_dot(points->normal[k], u);
 }
 

@@ -251,13 +251,16 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
   }
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
-  const scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
+  const uint32_t image = s->contacts.keys[c].image;
+  scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
+  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
   if (!free) return;
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
-  const scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  if (image) v = scree_sub(v, scree_cell_velocity(&s->cell, image));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
 
@@ -273,9 +276,27 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, key->i);
   const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, key->j);
-  const scree_Vec3 n = s->contacts.normal[c], v = scree_sub(vi.linear, vj.linear);
+  const scree_Vec3 n = s->contacts.normal[c];
+  scree_Vec3 v = scree_sub(vi.linear, vj.linear);
+  if (key->image) v = scree_sub(v, scree_cell_velocity_before(&s->cell, key->image));
   const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
   return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+}
+
+/* Diagonal entry k of W at contact c. */
+static double diagonal_of(const scree_System *s, int c, int k) {
+  const scree_Posed *p = &s->posed;
+  const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
+  double sum = 0;
+  if (c >= s->deform.first) return scree_deform_diagonal(s, c, k);
+  if (p->balls) {
+    const double *arm = p->arm + 4 * (size_t)c;
+    sum = arm[0] * arm[0] + arm[2] * arm[2];
+    return k == 0 ? sum : sum + arm[1] * arm[1] + arm[3] * arm[3];
+  }
+  const double *B = p->B + ((size_t)c * 2 * d + (size_t)k) * nb;
+  for (size_t j = 0; j < nb; ++j) sum += B[j] * B[j] + B[d * nb + j] * B[d * nb + j];
+  return sum;
 }
 
 /* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
@@ -283,28 +304,18 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
  * impulse of pushing out a stack of bodies is larger than that of its weight, and would allow a
  * larger push in the next step, so it is limited to the largest force in the world. */
 static double load_of(const scree_System *s, int c) {
-  const scree_Posed *p = &s->posed;
-  const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
+  const size_t d = (size_t)s->bodies.dimension;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  double W = 0; /* normal diagonal entry */
-  if (c >= s->deform.first) {
-    W = scree_deform_diagonal(s, c);
-  } else if (p->balls) {
-    const double *arm = p->arm + 4 * (size_t)c;
-    W = arm[0] * arm[0] + arm[2] * arm[2];
-  } else {
-    const double *B = p->B + (size_t)c * 2 * d * nb;
-    for (size_t k = 0; k < nb; ++k) W += B[k] * B[k] + B[d * nb + k] * B[d * nb + k];
-  }
+  const double W = diagonal_of(s, c, 0);
   return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
-         fmin(W * fabs(p->r[(size_t)c * d]), s->forced_most);
+         fmin(W * fabs(s->posed.r[(size_t)c * d]), s->forced_most);
 }
 
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_BodyCold *cold = s->bodies.cold;
-  return (scree_LawPoint){.d = s->bodies.dimension,
+  scree_LawPoint point = {.d = s->bodies.dimension,
                           .h = s->times.h,
                           .horizon = s->times.horizon,
                           .rest = s->times.rest,
@@ -314,6 +325,11 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .memory = s->posed.memory + (size_t)c * s->posed.memory_size,
                           .first = !(s->memory.h > 0),
                           .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
+  for (int k = 0; k < point.d; ++k) {
+    const double W = diagonal_of(s, c, k);
+    point.mass[k] = W > 0 ? 1 / W : 0;
+  }
+  return point;
 }
 
 /* Use the terms of the contact's own law in place of the scheme's. */
@@ -334,7 +350,7 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   for (int k = 0; k < d; ++k) C[k * d + k] = terms.compliance[k];
   *set = terms.set;
   /* penetration carried by a spring is not an error of the gap */
-  if (terms.compliance[0] > 0) p->push[c] = 0;
+  if (law->soft) p->push[c] = 0;
 }
 
 static void fill_contacts(scree_System *s, scree_Share share) {

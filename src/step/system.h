@@ -25,6 +25,7 @@
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/cell.h"
 #include "step/deform.h"
 #include "step/joints.h"
 
@@ -185,6 +186,7 @@ typedef struct scree_System {
 
   scree_StepTimes times; /* of the current attempt */
   scree_Joints joints;
+  scree_Cell cell;
   scree_Deform deform;   /* contacts of deformable bodies */
   scree_Points contacts; /* of the last detection */
   /* Memory of the parts of a step, kept from step to step: temporary blocks of a part, lists of
@@ -245,7 +247,8 @@ scree_Status scree_system_detect(scree_System *s, double relative, const double 
 /* For the threads of a parallel loop: whether to stop. Thread 0, the caller's, calls the poll; the
  * others read the *stop that it sets. */
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop);
-/* Point at which contact c acts on the first (side 0) or second body: on its surface. Where the gap
+/* Point at which contact c acts on the first (side 0) or second body itself, not its image: on its
+ * surface. Where the gap
  * is closed the two are one point, so that angular momentum is conserved exactly. */
 static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int side) {
   const double gap = s->contacts.gap[c] > 0 ? s->contacts.gap[c] : 0;
@@ -255,8 +258,22 @@ static inline scree_Vec3 scree_system_point(const scree_System *s, size_t c, int
     return scree_axpy(s->bodies.motion[k].pose.position,
                       side == 0 ? -shape->bounding_radius : shape->bounding_radius,
                       s->contacts.normal[c]);
-  return scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
-                    s->contacts.normal[c]);
+  const scree_Vec3 P = scree_axpy(s->contacts.position[c], side == 0 ? 0.5 * gap : -0.5 * gap,
+                                  s->contacts.normal[c]);
+  const uint32_t image = s->contacts.keys[c].image;
+  return side == 0 || image == 0 ? P : scree_sub(P, scree_cell_shift(&s->cell, image));
+}
+/* Where the second body of a contact is: its pose, or that of its image. */
+static inline scree_Vec3 scree_system_second(const scree_System *s, const scree_ContactKey *key) {
+  const scree_Vec3 x = s->bodies.motion[key->j].pose.position;
+  return key->image == 0 ? x : scree_add(x, scree_cell_shift(&s->cell, key->image));
+}
+/* From the second centre to the first; from the point P of the contact if one is an obstacle. */
+static inline scree_Vec3 scree_system_branch(const scree_System *s, const scree_ContactKey *key,
+                                             scree_Vec3 P) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Vec3 to = b->fixed[key->i] ? P : b->motion[key->i].pose.position;
+  return scree_sub(to, b->fixed[key->j] ? P : scree_system_second(s, key));
 }
 /* The law between two bodies. */
 static inline const scree_LawContact *scree_system_law(const scree_System *s, int i, int j) {
@@ -270,9 +287,11 @@ void scree_points_fini(scree_Points *points);
 scree_Points *scree_system_lists(scree_System *s, int threads);
 struct scree_ManifoldPoint;
 /* Append a point; `failed` is set if out of memory. */
-void scree_points_add(scree_Points *points, int i, int j, const struct scree_ManifoldPoint *point);
-/* Add all points of bodies i and j with these shapes at these poses with gaps up to `margin`. */
-void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j,
+void scree_points_add(scree_Points *points, int i, int j, uint32_t image,
+                      const struct scree_ManifoldPoint *point);
+/* Add all points of body i and this image of j with these shapes at these poses with gaps up to
+ * `margin`. */
+void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j, uint32_t image,
                           const scree_Shape *sj, const scree_Pose *pj, double margin,
                           scree_Points *points);
 

@@ -152,10 +152,15 @@ static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b)
 }
 
 /* From the second centre to the first; from the contact point if one is an obstacle. */
-static scree_Vec3 branch(const scree_Bodies *b, const scree_Contact *c) {
-  const scree_Vec3 to = b->fixed[c->body[0]] ? c->position : b->motion[c->body[0]].pose.position;
-  const scree_Vec3 from = b->fixed[c->body[1]] ? c->position : b->motion[c->body[1]].pose.position;
-  return scree_sub(to, from);
+static scree_Vec3 branch(const scree_System *s, const scree_Contact *c) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Vec3 end[2];
+  for (int side = 0; side < 2; ++side)
+    end[side] =
+        b->fixed[c->body[side]]
+            ? c->position
+            : scree_cell_nearest(&s->cell, b->motion[c->body[side]].pose.position, c->position);
+  return scree_sub(end[0], end[1]);
 }
 
 static void sum_contacts(const scree_World *world, const scree_Aabb *region, int *touching,
@@ -181,7 +186,7 @@ static void sum_contacts(const scree_World *world, const scree_Aabb *region, int
     for (int i = 1; i < d; ++i) impulse = scree_axpy(impulse, c.r[i], c.tangent[i - 1]);
     add_outer(a->fabric, 1, c.normal, c.normal);
     if (a->volume > 0)
-      add_outer(a->stress, -1 / (a->volume * world->last_h), impulse, branch(b, &c));
+      add_outer(a->stress, -1 / (a->volume * world->last_h), impulse, branch(s, &c));
     ++active;
   }
   for (int k = 0; k < 9 && active > 0; ++k) a->fabric[k] /= active;
@@ -224,6 +229,7 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
                           .scheme = s->scheme,
                           .log = s->log,
                           .threads = s->threads,
+                          .cell = s->cell,
                           .broad = scree_broad_create()};
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
   if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screest9";
+static const char magic[8] = "screes10";
 
 typedef struct Header {
   char magic[8];

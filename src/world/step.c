@@ -65,6 +65,8 @@ static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, b
   sum->drivers += e->drivers;
   sum->normal += e->normal;
   sum->friction += e->friction;
+  sum->viscous += e->viscous;
+  sum->plastic += e->plastic;
   sum->scheme += e->scheme;
   sum->push += e->push;
   sum->closing += absolute ? fabs(e->closing) : e->closing;

@@ -1,0 +1,287 @@
+/* pqn-drum: 100 ellipsoids or spheres in a rotating drum (004 section 8.1, Tables 2 to 4).
+ *
+ * The drum is a polygon of 32 flat pieces, inner radius 1 m (touched by the pieces in their
+ * middles), length 0.5 m along y, closed by two walls, with two blocks of 0.2 x 0.5 x 0.2 m as
+ * lifters. N = 100 ellipsoids have the semi-axes (0.9, 0.5, 1) r_0, r_0 = (0.1/N)^(1/3); spheres
+ * have their mean as radius. E = 1 MPa, nu = 0.25, 100 kg/m^3, mu = 0.3, g = 10 m/s^2, step 1 ms.
+ * Deformable bodies are pseudo-rigid, linearly implicit; ellipsoids follow their deformation,
+ * spheres keep their shape, as in the paper.
+ *
+ * Open in the paper: how bodies are dropped. Here they start at rest, at random orientations, on a
+ * lattice that fills the drum from below, and the drum starts to turn after 1 s.
+ *
+ * pqn and nlgs run on the paper's scheme (1)-(5) with its stopping test, merit 1e-8, from the
+ * impulses of the last step; a step of pqn counts as diverged when Gauss-Seidel took over, one of
+ * nlgs after 1000 sweeps. auto runs on the default scheme to the same merit. */
+#include "cli/bench/cases.h"
+#include "cli/bench/march.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES = 32, BODIES = 100, LIMIT = 1000, QUICK = 300 };
+
+static const double step = 1e-3, gravity = 10.0, width = 0.5, turning = 1.0, begin = 1.0;
+static const int64_t steps_full = 10000;
+static const double PI = 3.14159265358979323846;
+
+/* One population of the drum, and what Table 3 prints for it. */
+typedef struct Kind {
+  const char *name;
+  bool ball, soft;
+  double epsilon; /* of the recommended parameters of pqn */
+  int krylov;
+  double pqn[4], nlgs[4]; /* seconds, solver_ratio, iterations_per_step, diverged */
+} Kind;
+
+static const Kind kinds[] = {
+    {"rigid-ellipsoids", false, false, 0.25, 10, {467, 0.77, 9, 0}, {495, 0.85, 112, 20}},
+    {"pseudo-ellipsoids", false, true, 0.01, 5, {352, 0.65, 5, 0}, {482, 0.45, 18, 0}},
+    {"rigid-spheres", true, false, 0.25, 10, {272, 0.93, 14, 0}, {462, 0.96, 174, 330}},
+    {"pseudo-spheres", true, true, 0.01, 5, {135, 0.82, 4, 0}, {64, 0.64, 21, 0}},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* ---- the world ------------------------------------------------------------------------------- */
+
+static scree_Twist turn(void *user, double time) {
+  (void)user;
+  return (scree_Twist){{0, 0, 0}, {0, time < begin ? 0 : turning, 0}};
+}
+
+typedef struct Surface {
+  scree_Vec3 vertices[4 * PIECES + 24];
+  int triangles[3 * (2 * PIECES + 12)];
+  int vertex_count, triangle_count;
+} Surface;
+
+static void add_quad(Surface *s, scree_Vec3 a, scree_Vec3 b, scree_Vec3 c, scree_Vec3 d) {
+  const scree_Vec3 corner[4] = {a, b, c, d};
+  const int first = s->vertex_count, order[6] = {0, 1, 2, 0, 2, 3};
+  for (int k = 0; k < 4; ++k) s->vertices[s->vertex_count++] = corner[k];
+  for (int k = 0; k < 6; ++k) s->triangles[3 * s->triangle_count + k] = first + order[k];
+  s->triangle_count += 2;
+}
+
+/* The three sides of a lifter that can be touched; `sign` is the side of the drum. */
+static void add_lifter(Surface *s, double sign) {
+  const double inner = 0.8 * sign, outer = sign, z = 0.1;
+  const scree_Vec3 a = {inner, 0, -z}, b = {inner, width, -z}, c = {inner, width, z},
+                   d = {inner, 0, z};
+  const scree_Vec3 A = {outer, 0, -z}, B = {outer, width, -z}, C = {outer, width, z},
+                   D = {outer, 0, z};
+  if (sign > 0) {
+    add_quad(s, a, d, c, b); /* towards -x */
+    add_quad(s, d, D, C, c); /* towards +z */
+    add_quad(s, a, b, B, A); /* towards -z */
+  } else {
+    add_quad(s, a, b, c, d);
+    add_quad(s, d, c, C, D);
+    add_quad(s, a, A, B, b);
+  }
+}
+
+static scree_Status add_drum(scree_World *world, const scree_Log *log) {
+  Surface s = {.vertex_count = 0};
+  const double radius = 1 / cos(PI / PIECES);
+  for (int k = 0; k < PIECES; ++k) {
+    const double a = 2 * PI * k / PIECES, b = 2 * PI * (k + 1) / PIECES;
+    const scree_Vec3 p = {radius * cos(a), 0, radius * sin(a)},
+                     q = {radius * cos(b), 0, radius * sin(b)};
+    const scree_Vec3 P = {p.x, width, p.z}, Q = {q.x, width, q.z};
+    add_quad(&s, p, q, Q, P); /* counter-clockwise as seen from the axis */
+  }
+  add_lifter(&s, 1);
+  add_lifter(&s, -1);
+  scree_Shape shape;
+  scree_BodyDef def = scree_body_def();
+  def.obstacle = true;
+  def.shape = &shape;
+  def.driver.kind = SCREE_SIGNAL_CALLBACK;
+  def.driver.callback = turn;
+  scree_Status status =
+      scree_shape_init_mesh(&shape, s.vertices, s.vertex_count, s.triangles, s.triangle_count, log);
+  if (status) return status;
+  status = scree_world_add_body(world, &def, NULL);
+  scree_shape_fini(&shape);
+  if (!status) status = march_add_wall_3d(world, (scree_Vec3){0, 0, 0}, 1, 1, log);
+  if (!status) status = march_add_wall_3d(world, (scree_Vec3){0, width, 0}, 1, -1, log);
+  return status;
+}
+
+/* A random orientation. */
+static scree_Quat random_turn(uint64_t *seed) {
+  const double u = march_random(seed, 0, 1), a = march_random(seed, 0, 2 * PI),
+               b = march_random(seed, 0, 2 * PI);
+  return (scree_Quat){sqrt(1 - u) * sin(a), sqrt(1 - u) * cos(a), sqrt(u) * sin(b),
+                      sqrt(u) * cos(b)};
+}
+
+static scree_Status fill(scree_World *world, const Kind *kind, double density,
+                         const scree_Log *log) {
+  const double r0 = cbrt(0.1 / BODIES), cell = 2.02 * r0;
+  scree_Shape shape;
+  scree_BodyDef def = scree_body_def();
+  scree_Status status = kind->ball
+                            ? scree_shape_init_sphere(&shape, (0.9 + 0.5 + 1.0) / 3 * r0, log)
+                            : scree_shape_init_ellipsoid(&shape, 0.9 * r0, 0.5 * r0, r0, log);
+  if (status) return status;
+  def.shape = &shape;
+  def.density = density;
+  if (kind->soft) {
+    def.kind = SCREE_BODY_PSEUDO_RIGID;
+    def.elastic = (scree_Elastic){.young = 1e6, .poisson = 0.25, .keeps_shape = kind->ball};
+  }
+  uint64_t seed = 4;
+  int placed = 0;
+  for (double z = -0.99 + r0; placed < BODIES && z < 1 && !status; z += cell)
+    for (double x = -0.98 + r0; placed < BODIES && x < 1 && !status; x += cell) {
+      if (hypot(x, z) + 1.01 * r0 > 1) continue;
+      if (fabs(x) + r0 > 0.79 && fabs(z) - r0 < 0.11) continue; /* a lifter */
+      for (int row = 0; row < 2 && placed < BODIES && !status; ++row, ++placed) {
+        def.pose.position = (scree_Vec3){x, 0.125 + 0.25 * row, z};
+        def.pose.orientation = random_turn(&seed);
+        status = scree_world_add_body(world, &def, NULL);
+      }
+    }
+  scree_shape_fini(&shape);
+  return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Sums that the paper prints. */
+typedef struct Count {
+  bool newton;       /* diverged: Gauss-Seidel took over */
+  int64_t converged; /* steps with contacts that converged */
+  int64_t diverged;
+  double iterations; /* of the converged ones */
+} Count;
+
+static void observe(void *user, scree_World *world, const scree_StepReport *report) {
+  Count *count = user;
+  (void)world;
+  if (report->contacts == 0) return;
+  const bool good = report->solve.converged && !(count->newton && report->solve.iterations > LIMIT);
+  count->diverged += !good;
+  count->converged += good;
+  if (good) count->iterations += report->iterations;
+}
+
+static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, const Method *method,
+                            const double *published) {
+  const char *pointers[MARCH_OPTIONS + 1];
+  const int64_t steps = bench->quick ? QUICK : steps_full;
+  scree_WorldSettings settings = march_settings(bench, method, 3, step, gravity, pointers);
+  settings.warm_start = true;
+  const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
+  scree_World *world = NULL;
+  Count count = {.newton = strcmp(method->solver, "pqn") == 0};
+  March *result = malloc(sizeof *result);
+  scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
+  if (!status) status = scree_world_create(&settings, bench->log, &world);
+  if (!status) status = scree_world_set_default_law(world, &law);
+  if (!status) status = add_drum(world, bench->log);
+  if (!status) status = fill(world, kind, 100, bench->log);
+  if (!status) status = march(bench, name, world, steps, observe, &count, result);
+  if (!status) {
+    march_note_stopped(bench, name, result, steps);
+    const double *p = bench->quick ? NULL : published;
+    bench_figure(bench, name, "iterations_per_step", p ? p[2] : NAN,
+                 count.converged ? count.iterations / (double)count.converged : NAN);
+    bench_figure(bench, name, "diverged", p ? p[3] : NAN, (double)count.diverged);
+    bench_figure(bench, name, "seconds", p ? p[0] : NAN, result->seconds);
+    bench_figure(bench, name, "solver_ratio", p ? p[1] : NAN,
+                 result->seconds > 0 ? result->seconds_solve / result->seconds : NAN);
+    bench_figure(bench, name, "contacts_max", NAN, result->contacts_max);
+    bench_figure(bench, name, "penetration_max", NAN, result->penetration_max);
+  }
+  scree_world_destroy(world);
+  free(result);
+  return status;
+}
+
+static Method pqn_method(double delta, const char *scale, double epsilon, int krylov) {
+  Method method = {.name = "pqn",
+                   .solver = "pqn",
+                   .tolerance = 1e-8,
+                   .measure = SCREE_MEASURE_MERIT,
+                   .max_iterations = 100 * LIMIT};
+  snprintf(method.text[0], sizeof *method.text, "delta=%.17g", delta);
+  snprintf(method.text[1], sizeof *method.text, "delta_scale=%s", scale);
+  snprintf(method.text[2], sizeof *method.text, "epsilon=%.17g", epsilon);
+  snprintf(method.text[3], sizeof *method.text, "krylov=%d", krylov);
+  return method;
+}
+
+static scree_Status run_kind(Bench *bench, const Kind *kind) {
+  Method methods[3] = {pqn_method(0.01, "mean", kind->epsilon, kind->krylov),
+                       {.name = "nlgs",
+                        .solver = "nlgs",
+                        .tolerance = 1e-8,
+                        .measure = SCREE_MEASURE_MERIT,
+                        .max_iterations = LIMIT},
+                       method_auto()};
+  methods[2].tolerance = 1e-8;
+  methods[2].measure = SCREE_MEASURE_MERIT;
+  const double *published[3] = {kind->pqn, kind->nlgs, NULL};
+  for (int m = 0; m < 3; ++m) {
+    char name[48];
+    snprintf(name, sizeof name, "%s-%s", kind->name, methods[m].name);
+    if (!bench_wants(bench, name)) continue;
+    const scree_Status status = run_row(bench, name, kind, &methods[m], published[m]);
+    if (status || !bench_progress(bench, "%s done", name)) return status;
+  }
+  return SCREE_OK;
+}
+
+/* Figures 2, 3 and 6 to 11: (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary;
+ * (c) pairs of eps and m, delta varies. Only with --only sweep..., since each takes minutes. */
+static scree_Status run_sweeps(Bench *bench) {
+  static const char *const scales[] = {"absolute", "min", "mean", "max"};
+  static const double deltas[] = {1e-4, 1e-3, 0.01, 0.1}, epsilons[] = {1e-3, 0.01, 0.1, 0.25};
+  static const int krylovs[] = {5, 10, 15, 20};
+  static const struct {
+    double epsilon;
+    int krylov;
+  } pairs[] = {{0.01, 5}, {0.05, 10}, {0.1, 15}, {0.25, 20}};
+  for (int kind = 0; kind < 2; ++kind)
+    for (int scale = 0; scale < 4; ++scale)
+      for (int figure = 0; figure < 3; ++figure)
+        for (int i = 0; i < 4; ++i)
+          for (int j = 0; j < 4; ++j) {
+            const double epsilon = figure == 0   ? epsilons[j]
+                                   : figure == 1 ? 1e-3
+                                                 : pairs[j].epsilon;
+            const int krylov = figure == 0 ? 1000 : figure == 1 ? krylovs[j] : pairs[j].krylov;
+            char name[48];
+            snprintf(name, sizeof name, "sweep-%c-%s-%s-%g-%g-%d", 'a' + figure,
+                     kinds[kind].soft ? "pseudo" : "rigid", scales[scale], deltas[i], epsilon,
+                     krylov);
+            if (!bench_wants(bench, name)) continue;
+            const Method method = pqn_method(deltas[i], scales[scale], epsilon, krylov);
+            const scree_Status status = run_row(bench, name, &kinds[kind], &method, NULL);
+            if (status || !bench_progress(bench, "%s done", name)) return status;
+          }
+  return SCREE_OK;
+}
+
+static scree_Status run_drum(Bench *bench) {
+  scree_Status status = SCREE_OK;
+  if (bench->only && strncmp(bench->only, "sweep", 5) == 0) return run_sweeps(bench);
+  for (int k = 0; k < KINDS && !status; ++k) status = run_kind(bench, &kinds[k]);
+  bench_note(bench, "--only sweep repeats the sensitivity studies (rows sweep-FIGURE-KIND-SCALE-"
+                    "DELTA-EPSILON-M; --only sweep-a-rigid-mean for a part)");
+  return status;
+}
+
+const BenchCase bench_pqn_drum = {
+    .name = "pqn-drum",
+    .reference = "004 Tables 2 to 4, Figures 2 to 11",
+    .summary = "100 rigid or pseudo-rigid ellipsoids and spheres in a drum: iterations, time",
+    .duration = "minutes, 20 s with --quick",
+    .run = run_drum,
+};

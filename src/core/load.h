@@ -1,0 +1,26 @@
+/* How many processors other programs leave free.
+ *
+ * Threads that share a processor with another program are worse than none: the others wait for the
+ * one that is not running at every barrier. So the number of threads follows the load of the
+ * machine, sampled a few times per second: all processors less those that other programs keep busy.
+ * Results do not depend on it, only times do. */
+#ifndef SCREE_CORE_LOAD_H
+#define SCREE_CORE_LOAD_H
+
+#include "core/private.h"
+
+/* The last sample; all zero at the beginning. */
+typedef struct scree_Load {
+  double time; /* of the sample, 0: none yet */
+  double busy; /* processor seconds of all programs since the machine was started */
+  double own;  /* processor seconds of this process */
+  int spare;   /* processors that other programs do not use, at least 1 */
+} scree_Load;
+
+/* The number of threads to use, 1 .. most. */
+SCREE_PRIVATE int scree_load_threads(scree_Load *load, int most);
+
+/* The processors that are left of `processors` when others use `others` of them; at least 1. */
+int scree_load_spare(int processors, double others);
+
+#endif

@@ -1,0 +1,99 @@
+/* A periodic cell: the world repeats itself along one, two or three sides of a box.
+ *
+ * The sides are the columns of a matrix A; a body at x with velocity v stands for all its images at
+ * x + A n with velocities v + A' n, n integers. Bodies are kept inside the cell: one that leaves it
+ * takes the place and the velocity of its image that comes in. A contact is between a body and an
+ * image of another one, named by n in its key; it acts on the bodies themselves, at the point of
+ * the image moved back by A n. In u only the velocity A' n of the image is new, as if it were that
+ * of an obstacle.
+ *
+ * The cell may be driven: A' = L A, with a velocity gradient L that is a given function of time,
+ * and for sides under a controlled pressure from M l'' = (p_measured - p) V / l ,     l the length
+ * of the side, M the mass of all bodies. When A' changes by dA', every body gets dA' A^-1 (x -
+ * x_c), x_c the centre of mass: then nothing depends on where the cell begins, and the momentum
+ * does not change. Like an obstacle the cell changes its velocity in the kick and drifts with the
+ * bodies, so that the energy balance stays an identity: the work of the cell is that of its images'
+ * velocities on the contacts, of the kicks by dA', and the change of kinetic and potential energy
+ * of bodies that come back in.
+ *
+ * Two sides that are sheared against each other by more than half are replaced by shorter ones of
+ * the same lattice. */
+#ifndef SCREE_STEP_CELL_H
+#define SCREE_STEP_CELL_H
+
+#include "geometry/contact_match.h"
+#include "math/vec3.h"
+#include "scree/cell.h"
+#include "scree/step.h"
+
+struct scree_System;
+
+/* State of a cell that a step changes: all doubles. */
+typedef struct scree_CellState {
+  scree_Mat3 sides;    /* columns; unit vectors where it is not periodic */
+  scree_Mat3 velocity; /* their rates */
+  scree_Mat3 before;   /* the same before the last kick */
+  scree_Mat3 strain;   /* integral of the velocity gradient */
+  double stress[9];    /* mean over the cell in the last step, row by row; compression negative */
+  double work;         /* done by the cell since the start */
+} scree_CellState;
+
+typedef struct scree_Cell {
+  scree_CellDef def;
+  bool any; /* periodic in some direction */
+  bool periodic[3];
+  scree_CellState state;
+  /* of the current attempt */
+  scree_Mat3 inverse; /* of the sides */
+  scree_Mat3 kick;    /* change of the velocity gradient in this kick */
+  scree_Vec3 centre;  /* of mass */
+} scree_Cell;
+
+/* The image of a key: n of each side, 0 for the body itself. */
+static inline uint32_t scree_image(int x, int y, int z) {
+  return (uint32_t)(x & 0xff) | (uint32_t)(y & 0xff) << 8 | (uint32_t)(z & 0xff) << 16;
+}
+static inline scree_Vec3 scree_image_vector(uint32_t image) {
+  return scree_vec3((int8_t)(image & 0xff), (int8_t)(image >> 8 & 0xff),
+                    (int8_t)(image >> 16 & 0xff));
+}
+/* Where the second body of a contact is, from the body itself; and how fast. */
+static inline scree_Vec3 scree_cell_shift(const scree_Cell *cell, uint32_t image) {
+  if (image == 0) return (scree_Vec3){0, 0, 0};
+  return scree_mat3_mul(&cell->state.sides, scree_image_vector(image));
+}
+static inline scree_Vec3 scree_cell_velocity(const scree_Cell *cell, uint32_t image) {
+  if (image == 0) return (scree_Vec3){0, 0, 0};
+  return scree_mat3_mul(&cell->state.velocity, scree_image_vector(image));
+}
+static inline scree_Vec3 scree_cell_velocity_before(const scree_Cell *cell, uint32_t image) {
+  if (image == 0) return (scree_Vec3){0, 0, 0};
+  return scree_mat3_mul(&cell->state.before, scree_image_vector(image));
+}
+
+/* Check the definition and begin with it. */
+scree_Status scree_cell_init(scree_Cell *cell, const scree_CellDef *def, int dimension,
+                             const scree_Log *log);
+/* Volume (area in 2D) of the cell; 0 if it is open in some direction. */
+double scree_cell_volume(const scree_Cell *cell, int dimension);
+/* Position in units of the sides, from the origin. */
+scree_Vec3 scree_cell_fraction(const scree_Cell *cell, scree_Vec3 position);
+
+/* The image of a position that is nearest to another one. */
+scree_Vec3 scree_cell_nearest(const scree_Cell *cell, scree_Vec3 position, scree_Vec3 to);
+
+/* The kick of a step h: the velocity of the cell at time `driven`. */
+scree_Status scree_cell_drive(struct scree_System *s, double driven, double h);
+/* Change of the velocity of body k by it. */
+scree_Vec3 scree_cell_push(const struct scree_System *s, int k);
+/* Until the next drive the velocity counts as constant. */
+void scree_cell_settle(scree_Cell *cell);
+/* After the state was replaced. */
+void scree_cell_refresh(scree_Cell *cell);
+void scree_cell_drift(scree_Cell *cell, double h);
+/* After the solve: the mean stress of a step h. */
+void scree_cell_measure(struct scree_System *s, double h);
+/* At the end of a step: bodies that left the cell come back in. Returns the work. */
+double scree_cell_wrap(struct scree_System *s);
+
+#endif

@@ -1,0 +1,336 @@
+/* Periodic cells: collisions through a side, gases, translation of the cell, shear, pressure. */
+#include "test_world_scene.h"
+
+static scree_WorldSettings settings_of(int dimension, double step) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = dimension;
+  settings.step = step;
+  settings.gravity = vec(0, 0, 0);
+  settings.solve.threads = 1;
+  return settings;
+}
+
+static void set_cell(scree_World *world, scree_Vec3 origin, scree_Vec3 size) {
+  scree_CellDef def = scree_cell_def();
+  def.origin = origin;
+  def.size = size;
+  OK(scree_world_set_cell(world, &def));
+}
+
+/* Random numbers that are the same everywhere. */
+static double next(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* ---- a collision through a side -------------------------------------------------------------- */
+
+/* Two balls with spin and friction, off centre: as without a cell, but for the lattice. */
+static void pair(int dimension, bool periodic, scree_Twist out[2]) {
+  const scree_WorldSettings settings = settings_of(dimension, 0.01);
+  scree_World *world = make_world(&settings, 0.3, 0.7, 0);
+  scree_BodyDef a = at(0.2, 0.5, 0), b = at(periodic ? 0.9 : -0.1, 0.53, 0);
+  a.velocity.linear = vec(-1, 0, 0);
+  b.velocity.linear = vec(1, 0.1, 0);
+  a.velocity.angular = vec(0, 0, 3);
+  if (dimension == 3) b.velocity.angular = vec(1, 2, 0);
+  const int body[2] = {dimension == 2 ? add_disk(world, 0.05, a) : add_sphere(world, 0.05, a),
+                       dimension == 2 ? add_disk(world, 0.08, b) : add_sphere(world, 0.08, b)};
+  if (periodic) set_cell(world, vec(0, 0, 0), vec(1, 0, 0));
+  run_steps(world, 30);
+  for (int k = 0; k < 2; ++k) {
+    out[k] = scree_body_velocity(world, body[k]);
+    const double x = scree_body_pose(world, body[k]).position.x;
+    if (periodic) assert_true(x >= 0 && x < 1);
+  }
+  scree_world_destroy(world);
+}
+
+static void test_collision(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    scree_Twist with[2], without[2];
+    pair(d, true, with);
+    pair(d, false, without);
+    assert_true(without[0].linear.x > 0); /* they met */
+    for (int k = 0; k < 2; ++k) {
+      NEAR(with[k].linear.x, without[k].linear.x, 1e-12);
+      NEAR(with[k].linear.y, without[k].linear.y, 1e-12);
+      NEAR(with[k].angular.z, without[k].angular.z, 1e-11);
+      NEAR(with[k].angular.x, without[k].angular.x, 1e-11);
+    }
+  }
+}
+
+/* ---- gases ----------------------------------------------------------------------------------- */
+
+enum { SIDE = 4 };
+
+/* A gas on a lattice with random velocities; the cell begins at `origin`, the bodies where they
+ * would be with the origin 0. */
+static scree_World *make_gas(int dimension, scree_Vec3 origin, double e_n, double mu,
+                             const scree_CellDef *drive, int threads) {
+  scree_WorldSettings settings = settings_of(dimension, 0.002);
+  settings.solve.threads = threads;
+  scree_World *world = make_world(&settings, mu, e_n, 0);
+  uint64_t random = 7;
+  const int nz = dimension == 2 ? 1 : SIDE;
+  for (int x = 0; x < SIDE; ++x)
+    for (int y = 0; y < SIDE; ++y)
+      for (int z = 0; z < nz; ++z) {
+        scree_BodyDef def =
+            at((x + 0.5) / SIDE, (y + 0.5) / SIDE, dimension == 2 ? 0 : (z + 0.5) / SIDE);
+        def.velocity.linear =
+            vec(next(&random) - 0.5, next(&random) - 0.5, dimension == 2 ? 0 : next(&random) - 0.5);
+        const double r = 0.06 + 0.05 * next(&random);
+        if (dimension == 2)
+          add_disk(world, r, def);
+        else
+          add_sphere(world, r, def);
+      }
+  scree_CellDef def = drive ? *drive : scree_cell_def();
+  def.origin = origin;
+  def.size = vec(1, 1, dimension == 2 ? 0 : 1);
+  OK(scree_world_set_cell(world, &def));
+  return world;
+}
+
+static void test_gas(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    scree_World *world = make_gas(d, vec(0, 0, 0), 1, 0, NULL, 1);
+    scree_Analysis start, end;
+    OK(scree_world_analyse(world, NULL, &start));
+    int met = 0;
+    for (int k = 0; k < 300; ++k) {
+      scree_StepReport report;
+      OK(scree_world_step(world, &report));
+      met += report.active;
+    }
+    OK(scree_world_analyse(world, NULL, &end));
+    assert_true(met > 10);
+    NEAR(end.momentum.x, start.momentum.x, 1e-12 * start.mass);
+    NEAR(end.momentum.y, start.momentum.y, 1e-12 * start.mass);
+    NEAR(end.momentum.z, start.momentum.z, 1e-12 * start.mass);
+    NEAR(end.kinetic, start.kinetic, 2e-3 * start.kinetic);
+    scree_CellInfo cell;
+    assert_true(scree_world_cell(world, &cell));
+    NEAR(cell.work, 0, 0);
+    scree_world_destroy(world);
+  }
+}
+
+/* Distance of two positions modulo a lattice of sides 1. */
+static double apart(scree_Vec3 a, scree_Vec3 b) {
+  const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+  return fmax(fabs(x - round(x)), fmax(fabs(y - round(y)), fabs(z - round(z))));
+}
+
+static void test_translation(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    scree_World *a = make_gas(d, vec(0, 0, 0), 0.5, 0.4, NULL, 1);
+    scree_World *b = make_gas(d, vec(0.3, -0.77, 0.12), 0.5, 0.4, NULL, 1);
+    run_steps(a, 150);
+    run_steps(b, 150);
+    for (int k = 0; k < scree_world_body_count(a); ++k) {
+      NEAR(apart(scree_body_pose(a, k).position, scree_body_pose(b, k).position), 0, 1e-9);
+      NEAR(scree_body_velocity(a, k).linear.x, scree_body_velocity(b, k).linear.x, 1e-8);
+      NEAR(scree_body_velocity(a, k).angular.z, scree_body_velocity(b, k).angular.z, 1e-7);
+    }
+    scree_world_destroy(a);
+    scree_world_destroy(b);
+  }
+}
+
+/* ---- shear ----------------------------------------------------------------------------------- */
+
+/* Energy balance of a sheared gas: what the cell does is kept or dissipated. Restart and threads:
+ * same bits. */
+static void test_shear(void **state) {
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    scree_CellDef drive = scree_cell_def();
+    drive.gradient[1] = 2;
+    scree_World *a = make_gas(d, vec(0, 0, 0), 0.2, 0.4, &drive, 1);
+    scree_World *b = make_gas(d, vec(0, 0, 0), 0.2, 0.4, &drive, 2);
+    scree_World *c = make_gas(d, vec(0, 0, 0), 0.2, 0.4, &drive, 1);
+    const double start = scree_world_energy(a).kinetic;
+    run_steps(a, 200);
+    void *saved = malloc(scree_world_state_size(a));
+    const size_t size = scree_world_state_size(a);
+    scree_world_save(a, saved);
+    OK(scree_world_restore(c, saved, size));
+    free(saved);
+    run_steps(a, 200);
+    run_steps(b, 400);
+    run_steps(c, 200);
+    const scree_EnergyBalance e = scree_world_energy(a);
+    NEAR(e.closing, 0, 1e-9 * e.kinetic);
+    NEAR(e.kinetic + e.normal + e.friction - e.push, start + e.drivers, 1e-9 * e.kinetic);
+    scree_CellInfo cell;
+    assert_true(scree_world_cell(a, &cell));
+    NEAR(cell.work, e.drivers, 1e-9 * fabs(e.drivers));
+    NEAR(cell.strain[1], 2 * 0.8, 2 * 0.002);
+    assert_true(fabs(cell.side[1].x) <= 0.5 + 1e-9); /* 1.6 less two sides */
+    NEAR(cell.volume, 1, 1e-12);
+    assert_true(cell.work > 0);
+    for (int k = 0; k < scree_world_body_count(a); ++k) {
+      const scree_Pose p = scree_body_pose(a, k), q = scree_body_pose(b, k),
+                       r = scree_body_pose(c, k);
+      assert_memory_equal(&p, &q, sizeof p);
+      assert_memory_equal(&p, &r, sizeof p);
+    }
+    scree_world_destroy(a);
+    scree_world_destroy(b);
+    scree_world_destroy(c);
+  }
+}
+
+/* Where a sheared cell begins does not matter. */
+static void test_shear_translation(void **state) {
+  (void)state;
+  scree_CellDef drive = scree_cell_def();
+  drive.gradient[1] = 1;
+  drive.gradient[4] = -0.2;
+  scree_World *a = make_gas(2, vec(0, 0, 0), 0.5, 0.4, &drive, 1);
+  scree_World *b = make_gas(2, vec(0.31, 0.4, 0), 0.5, 0.4, &drive, 1);
+  /* the second half of the bodies begins in other images, where the cell moves in other ways */
+  for (int k = 0; k < 100; ++k) {
+    OK(scree_world_step(a, NULL));
+    OK(scree_world_step(b, NULL));
+  }
+  scree_CellInfo cell;
+  assert_true(scree_world_cell(a, &cell));
+  double worst = 0;
+  /* relative velocities of bodies that lie in the same image */
+  for (int k = 1; k < scree_world_body_count(a); ++k) {
+    const scree_Twist va = scree_body_velocity(a, k), vb = scree_body_velocity(b, k);
+    worst = fmax(worst, fabs(va.angular.z - vb.angular.z));
+  }
+  NEAR(worst, 0, 1e-6);
+  NEAR(cell.side[1].y, exp(-0.2 * 0.2), 1e-3);
+  scree_world_destroy(a);
+  scree_world_destroy(b);
+}
+
+/* ---- pressure -------------------------------------------------------------------------------- */
+
+/* Disks on a square lattice in a cell at a pressure p. */
+static scree_World *make_lattice(const scree_PairLaw *law, double d, double p) {
+  const scree_WorldSettings settings = settings_of(2, 1e-3);
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  OK(scree_world_set_default_law(world, law));
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 3; ++y)
+      add_disk(world, d / 2, at((x + 0.5) * 1.01 * d, (y + 0.5) * 1.01 * d, 0));
+  scree_CellDef def = scree_cell_def();
+  def.size = vec(3.03 * d, 3.03 * d, 0);
+  def.pressure[0] = def.pressure[1] = p;
+  OK(scree_world_set_cell(world, &def));
+  return world;
+}
+
+/* Compliant disks: every contact carries p d, and the sides are shorter by its compression. Rigid
+ * ones, which would leave no motion to the cell, are refused. */
+static void test_pressure(void **state) {
+  (void)state;
+  const double d = 0.1, p = 1000, compliance = 1e-6;
+  scree_PairLaw law = scree_pair_law_coulomb(0.5, 0, 0);
+  scree_World *world = make_lattice(&law, d, p);
+  assert_int_equal(scree_world_step(world, NULL), SCREE_BAD_INPUT);
+  scree_world_destroy(world);
+  law = scree_pair_law("compliant");
+  OK(scree_pair_law_set(&law, "compliance_n", compliance, &test_log));
+  OK(scree_pair_law_set(&law, "compliance_t", compliance, &test_log));
+  OK(scree_pair_law_set(&law, "damping", 3e-3, &test_log));
+  world = make_lattice(&law, d, p);
+  run_steps(world, 600);
+  scree_CellInfo cell;
+  assert_true(scree_world_cell(world, &cell));
+  NEAR(cell.side[0].x, 3 * (d - compliance * p * d), 1e-5 * d);
+  NEAR(cell.stress[0], -p, 0.02 * p);
+  NEAR(cell.stress[4], -p, 0.02 * p);
+  NEAR(cell.stress[1], 0, 0.01 * p);
+  assert_int_equal(scree_world_contact_count(world), 18);
+  for (int c = 0; c < 18; ++c) {
+    const scree_Contact contact = scree_world_contact(world, c);
+    NEAR(contact.r[0] / 1e-3, p * d, 0.02 * p * d);
+  }
+  scree_Analysis analysis;
+  const scree_Aabb region = {vec(-1, -1, -1), vec(1, 1, 1)};
+  OK(scree_world_analyse(world, &region, &analysis));
+  NEAR(analysis.stress[0] * analysis.volume, cell.stress[0] * cell.volume, 1e-3 * p * d * d);
+  scree_world_destroy(world);
+}
+
+/* ---- stress without walls -------------------------------------------------------------------- */
+
+/* The force on a floor under a periodic heap is its weight, wherever the sides are. */
+static void test_floor(void **state) {
+  (void)state;
+  scree_WorldSettings settings = settings_of(3, 2e-3);
+  settings.gravity = vec(0, 0, -10);
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  const int floor = add_half_space(world, obstacle_at(0, 0, 0));
+  double weight = 0;
+  uint64_t random = 3;
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 3; ++y)
+      for (int z = 0; z < 3; ++z) {
+        const double r = 0.04 + 0.009 * next(&random);
+        const int body = add_box(world, r, r, r, at(0.1 * x, 0.1 * y, 0.05 + 0.1 * z));
+        weight += 10 * scree_body_mass(world, body);
+      }
+  set_cell(world, vec(-0.02, -0.07, 0), vec(0.3, 0.3, 0));
+  run_steps(world, 300);
+  double force = 0;
+  for (int c = 0; c < scree_world_contact_count(world); ++c) {
+    const scree_Contact contact = scree_world_contact(world, c);
+    if (contact.body[0] == floor) force -= contact.r[0] * contact.normal.z / settings.step;
+    if (contact.body[1] == floor) force += contact.r[0] * contact.normal.z / settings.step;
+  }
+  NEAR(force, weight, 0.01 * weight);
+  scree_world_destroy(world);
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static void test_refused(void **state) {
+  (void)state;
+  const scree_WorldSettings settings = settings_of(2, 1e-3);
+  scree_World *world;
+  OK(scree_world_create(&settings, NULL, &world));
+  scree_CellInfo info;
+  assert_false(scree_world_cell(world, &info));
+  scree_CellDef def = scree_cell_def();
+  def.size = vec(-1, 0, 0);
+  assert_int_equal(scree_world_set_cell(world, &def), SCREE_BAD_INPUT);
+  def.size = vec(1, 0, 0);
+  def.gradient[1] = 1; /* y is not periodic */
+  assert_int_equal(scree_world_set_cell(world, &def), SCREE_BAD_INPUT);
+  def.gradient[1] = NAN;
+  assert_int_equal(scree_world_set_cell(world, &def), SCREE_BAD_INPUT);
+  def.gradient[1] = 0;
+  def.pressure[0] = 1; /* no stress without a volume */
+  assert_int_equal(scree_world_set_cell(world, &def), SCREE_BAD_INPUT);
+  def.pressure[0] = NAN;
+  OK(scree_world_set_cell(world, &def));
+  OK(scree_world_step(world, NULL));
+  assert_int_equal(scree_world_set_cell(world, &def), SCREE_BAD_INPUT);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_collision),
+      cmocka_unit_test(test_gas),
+      cmocka_unit_test(test_translation),
+      cmocka_unit_test(test_shear),
+      cmocka_unit_test(test_shear_translation),
+      cmocka_unit_test(test_pressure),
+      cmocka_unit_test(test_floor),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* Finite-element bodies in worlds: free flight, rest on a floor, free vibrations, contacts with
+ * other bodies and shapes, order in the step, same bits after a restart. */
+#include "body/bodies.h"
+#include "element/assemble.h"
+#include "geometry/composite.h"
+#include "math/vec3.h"
+#include "test_world_scene.h"
+#include "world/world.h"
+
+static const double pi = 3.14159265358979323846;
+
+static scree_World *space(double step, double g, double mu) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 3;
+  settings.gravity = vec(0, 0, -g);
+  settings.step = step;
+  return make_world(&settings, mu, 0, 0);
+}
+
+static int add_floor(scree_World *world) {
+  scree_Shape floor;
+  OK(scree_shape_init_half_space(&floor, &test_log));
+  return add_shape(world, &floor, obstacle_at(0, 0, 0));
+}
+
+static scree_Shape block_shape(scree_Vec3 semi, int nx, int ny, int nz) {
+  const int n[3] = {nx, ny, nz};
+  scree_ElementMesh *mesh;
+  scree_Shape shape;
+  OK(scree_element_mesh_create_block(3, semi, n, &mesh, &test_log));
+  OK(scree_shape_init_elements(&shape, mesh, &test_log));
+  scree_element_mesh_destroy(mesh);
+  return shape;
+}
+
+static int add_block(scree_World *world, scree_Vec3 semi, int nx, int ny, int nz, scree_BodyDef def,
+                     double young, double poisson) {
+  scree_Shape shape = block_shape(semi, nx, ny, nz);
+  def.kind = SCREE_BODY_ELEMENTS;
+  def.elastic.young = young;
+  def.elastic.poisson = poisson;
+  return add_shape(world, &shape, def);
+}
+
+/* Positions and velocities of the nodes. */
+static double *nodes_of(scree_World *world, int body, double **v, int *count) {
+  scree_Bodies *b = &world->system.bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, body);
+  assert_non_null(self);
+  *v = scree_deformable_v(b, self);
+  *count = self->vertices;
+  return scree_deformable_q(b, self);
+}
+
+static scree_StepReport run(scree_World *world, int steps) {
+  scree_StepReport report = {0};
+  for (int k = 0; k < steps; ++k) {
+    OK(scree_world_step(world, &report));
+    if (!report.certified)
+      print_message("step %d: error %g, penetration %g, energy %g\n", k, report.error,
+                    report.penetration, report.energy_created);
+    assert_true(report.certified);
+  }
+  return report;
+}
+
+static scree_Vec3 impulse_of(const scree_Contact *c) {
+  return scree_axpy(scree_axpy(scree_scale(c->r[0], c->normal), c->r[1], c->tangent[0]), c->r[2],
+                    c->tangent[1]);
+}
+
+/* Force of all contacts. */
+static scree_Vec3 contact_force(const scree_World *world, double h) {
+  scree_Vec3 sum = {0, 0, 0};
+  for (int c = 0; c < scree_world_contact_count(world); ++c) {
+    const scree_Contact contact = scree_world_contact(world, c);
+    sum = scree_add(sum, impulse_of(&contact));
+  }
+  return scree_scale(1 / h, sum);
+}
+
+/* A cube falls on a floor and comes to rest: the floor carries its weight; its centre sinks by
+ * about rho g H^2 / (3 E), and exactly by that without friction and Poisson's effect as the mesh
+ * is refined. */
+static void test_rest(void **state) {
+  (void)state;
+  double sag[2];
+  for (int k = 0; k < 2; ++k) {
+    scree_World *world = space(1e-3, 10, 0);
+    add_floor(world);
+    scree_BodyDef def = at(0, 0, 0.051);
+    def.elastic.damping = 2e-3;
+    const int n = 1 << k;
+    const int body = add_block(world, vec(0.05, 0.05, 0.05), n, n, 2 * n, def, 1e6, 0);
+    const scree_StepReport report = run(world, 300);
+    const scree_Vec3 force = contact_force(world, 1e-3);
+    NEAR(fabs(force.z), 10, 1e-5);
+    NEAR(hypot(force.x, force.y), 0, 1e-12);
+    assert_true(report.energy.kinetic < 1e-10);
+    sag[k] = 0.05 - scree_body_pose(world, body).position.z;
+    scree_world_destroy(world);
+  }
+  /* lumped masses: the error of the mean is a quarter with half of the size */
+  const double exact = 1000 * 10 * 0.1 * 0.1 / 3 / 1e6, limit = sag[1] + (sag[1] - sag[0]) / 3;
+  print_message("sag %g %g, limit over theory %.6f\n", sag[0], sag[1], limit / exact);
+  NEAR(limit / exact, 1, 2e-3); /* the material is softer by 1.5 times the strain, 1e-3 */
+}
+
+static scree_Vec3 spin_of(scree_World *world, int body) {
+  double *v, mass[512];
+  int n;
+  const double *q = nodes_of(world, body, &v, &n);
+  scree_Vec3 sum = {0, 0, 0};
+  scree_element_lump(scree_shape_elements(scree_body_shape(world, body)), 1000, mass);
+  for (int k = 0; k < n; ++k)
+    sum = scree_add(sum,
+                    scree_scale(mass[k], scree_cross(vec(q[3 * k], q[3 * k + 1], q[3 * k + 2]),
+                                                     vec(v[3 * k], v[3 * k + 1], v[3 * k + 2]))));
+  return sum;
+}
+
+/* A block that spins and vibrates in free flight: its momentum is kept to rounding, its angular
+ * momentum to rounding too unless it is stretched (third order), its energy up to swings. */
+static void test_flight(void **state) {
+  (void)state;
+  for (int model = 0; model < 2; ++model)
+    for (int kind = 0; kind < 3; ++kind) { /* implicit, explicit, consistent mass */
+      const double step = kind == 1 ? 1e-4 : 5e-4;
+      scree_World *world = space(step, 0, 0);
+      scree_BodyDef def = at(0.3, 0.2, 0.1);
+      def.velocity = (scree_Twist){{1, 2, 3}, {10, -20, 15}};
+      def.elastic.model = model ? "neo-hookean" : NULL;
+      def.elastic.explicit_ = kind == 1;
+      def.elastic.consistent_mass = kind == 2;
+      const int body = add_block(world, vec(0.05, 0.04, 0.06), 2, 2, 3, def, 2e6, 0.3);
+      double *v;
+      int n;
+      const double *q = nodes_of(world, body, &v, &n);
+      for (int k = 0; k < n; ++k) v[3 * k] += 8 * (q[3 * k] - 0.3); /* stretch it */
+      scree_StepReport report = run(world, 1);
+      const double first = report.energy.kinetic + report.energy.elastic;
+      const scree_Vec3 p = scree_body_velocity(world, body).linear;
+      const scree_Vec3 L = spin_of(world, body);
+      double most = 0, least = INFINITY;
+      for (int k = 0; k < 400; ++k) {
+        report = run(world, 1);
+        const double now = report.energy.kinetic + report.energy.elastic;
+        most = fmax(most, now), least = fmin(least, now);
+        assert_true(fabs(report.energy.closing) < 1e-12 * first);
+      }
+      const scree_Vec3 drift = scree_sub(spin_of(world, body), L);
+      print_message("model %d kind %d: energy %.2e .. %.2e, spin %.1e, elastic %.3g of %.3g\n",
+                    model, kind, least / first - 1, most / first - 1,
+                    scree_norm(drift) / scree_norm(L), report.energy.elastic, first);
+      NEAR(scree_norm(scree_sub(scree_body_velocity(world, body).linear, p)), 0,
+           1e-12 * scree_norm(p));
+      assert_true(most / first - 1 < 2e-3 && least / first - 1 > -2e-3);
+      if (kind != 2) assert_true(scree_norm(drift) < 1e-3 * scree_norm(L));
+      scree_world_destroy(world);
+    }
+}
+
+/* Zero crossings of a quantity of a body that vibrates freely. */
+static double frequency(scree_World *world, int body, int node, int axis, double rest, double step,
+                        int steps) {
+  double *v, last = 0, first_time = -1, last_time = -1;
+  int n, crossings = 0;
+  for (int k = 0; k < steps; ++k) {
+    run(world, 1);
+    const double *q = nodes_of(world, body, &v, &n);
+    const double centre = axis == 0 ? scree_body_pose(world, body).position.x
+                                    : scree_body_pose(world, body).position.z;
+    const double now = q[3 * node + axis] - centre - rest;
+    if (k > 0 && (last < 0) != (now < 0)) {
+      const double t = (k - now / (now - last)) * step;
+      if (first_time < 0)
+        first_time = t;
+      else
+        ++crossings;
+      last_time = t;
+    }
+    last = now;
+  }
+  return 0.5 * crossings / (last_time - first_time);
+}
+
+/* A free bar along its axis: c / (2 L). The error falls with the square of the step. */
+static void test_bar(void **state) {
+  (void)state;
+  const double exact = sqrt(1e7 / 1000) / 2;
+  double value[3];
+  for (int s = 0; s < 3; ++s) {
+    const double step = 1.6e-3 / (1 << s);
+    scree_World *world = space(step, 0, 0);
+    const int body = add_block(world, vec(0.5, 0.02, 0.02), 20, 1, 1, at(0, 0, 0), 1e7, 0);
+    double *v;
+    int n;
+    const double *q = nodes_of(world, body, &v, &n);
+    for (int k = 0; k < n; ++k) v[3 * k] = 0.1 * sin(pi * q[3 * k]);
+    value[s] = frequency(world, body, 20, 0, 0.5, step, 200 << s);
+    scree_world_destroy(world);
+  }
+  const double order = log2((value[1] - value[0]) / (value[2] - value[1]));
+  const double limit = value[2] + (value[2] - value[1]) / 3;
+  print_message("bar %.5f %.5f %.5f of theory, order %.2f, limit %.5f\n", value[0] / exact,
+                value[1] / exact, value[2] / exact, order, limit / exact);
+  NEAR(order, 2, 0.2);
+  NEAR(limit / exact, 1, 2e-3); /* lumped masses on 20 elements: -(pi/20)^2/24 = -1.0e-3 */
+}
+
+/* A free beam that bends: 22.373 / (2 pi) sqrt(E I / (rho A L^4)), Euler and Bernoulli; a beam of
+ * 1 : 20 is lower by 1.5 % through shear and rotation, elements of full integration are stiffer. */
+static void test_beam(void **state) {
+  (void)state;
+  const double E = 1e8, H = 0.05, beta = 4.730041;
+  const double exact = beta * beta / (2 * pi) * sqrt(E * H * H / 12 / 1000);
+  double value[2];
+  for (int s = 0; s < 2; ++s) {
+    scree_World *world = space(1e-3, 0, 0);
+    const int nx = 20 << s, nz = 1 << s;
+    const int body = add_block(world, vec(0.5, H / 2, H / 2), nx, 1, nz, at(0, 0, 0), E, 0);
+    double *v;
+    int n;
+    const double *q = nodes_of(world, body, &v, &n);
+    for (int k = 0; k < n; ++k) {
+      const double x = beta * (q[3 * k] + 0.5);
+      v[3 * k + 2] = 0.05 * (cosh(x) + cos(x) - 0.982502 * (sinh(x) + sin(x)));
+    }
+    value[s] = frequency(world, body, 0, 2, -H / 2, 1e-3, 150) / exact;
+    scree_world_destroy(world);
+  }
+  /* the stiffness converges with the square of the size */
+  const double a = value[0] * value[0], b = value[1] * value[1], limit = sqrt(b + (b - a) / 3);
+  print_message("beam %.4f %.4f of theory, limit %.4f\n", value[0], value[1], limit);
+  NEAR(limit, 0.985, 0.015);
+}
+
+/* Soft blocks on each other, rigid spheres, an ellipsoid, boxes and a capsule on a soft block: all
+ * come to rest, and the floor carries the weight. */
+static void test_mixed(void **state) {
+  (void)state;
+  scree_World *world = space(2e-3, 10, 0.5);
+  add_floor(world);
+  scree_BodyDef def = at(0, 0, 0.051);
+  def.elastic.damping = 4e-3;
+  add_block(world, vec(0.15, 0.15, 0.05), 4, 4, 2, def, 1e6, 0.3);
+  def.pose.position = vec(0.07, 0.07, 0.132);
+  add_block(world, vec(0.03, 0.03, 0.03), 2, 2, 2, def, 5e5, 0.3);
+  scree_Shape shape;
+  OK(scree_shape_init_sphere(&shape, 0.03, &test_log));
+  add_shape(world, &shape, at(-0.07, 0.07, 0.132));
+  OK(scree_shape_init_box(&shape, 0.03, 0.02, 0.02, &test_log));
+  add_shape(world, &shape, at(-0.07, -0.07, 0.122));
+  OK(scree_shape_init_ellipsoid(&shape, 0.04, 0.03, 0.02, &test_log));
+  add_shape(world, &shape, at(0.07, -0.07, 0.122));
+  OK(scree_shape_init_box(&shape, 0.03, 0.03, 0.01, &test_log));
+  add_shape(world, &shape, at(0.07, 0.07, 0.174));
+  double weight = 0;
+  for (int k = 1; k < scree_world_body_count(world); ++k) weight += 10 * scree_body_mass(world, k);
+  run(world, 200);
+  double floor = 0;
+  for (int c = 0; c < scree_world_contact_count(world); ++c) {
+    const scree_Contact contact = scree_world_contact(world, c);
+    if (contact.body[0] == 0 || contact.body[1] == 0) floor += fabs(impulse_of(&contact).z) / 2e-3;
+  }
+  print_message("floor %g of %g N\n", floor, weight);
+  NEAR(floor / weight, 1, 1e-3);
+  scree_world_destroy(world);
+}
+
+/* The same bits after saving and restoring, in another world that was built alike. */
+static void test_restart(void **state) {
+  (void)state;
+  scree_World *world[2];
+  for (int w = 0; w < 2; ++w) {
+    world[w] = space(2e-3, 10, 0.3);
+    add_floor(world[w]);
+    scree_BodyDef def = at(0, 0, 0.06);
+    def.velocity.angular = vec(3, 1, 0);
+    add_block(world[w], vec(0.05, 0.05, 0.05), 2, 2, 2, def, 1e6, 0.3);
+    scree_Shape sphere;
+    OK(scree_shape_init_sphere(&sphere, 0.03, &test_log));
+    add_shape(world[w], &sphere, at(0.01, 0, 0.16));
+  }
+  scree_StepReport report;
+  for (int k = 0; k < 60; ++k) assert_true(scree_world_step(world[0], &report) <= 1);
+  const size_t size = scree_world_state_size(world[0]);
+  void *buffer = malloc(size), *end[2];
+  size_t sizes[2];
+  scree_world_save(world[0], buffer);
+  OK(scree_world_restore(world[1], buffer, size));
+  for (int w = 0; w < 2; ++w) {
+    for (int k = 0; k < 60; ++k) assert_true(scree_world_step(world[w], &report) <= 1);
+    sizes[w] = scree_world_state_size(world[w]);
+    end[w] = malloc(sizes[w]);
+    scree_world_save(world[w], end[w]);
+  }
+  assert_int_equal(sizes[0], sizes[1]);
+  assert_memory_equal(end[0], end[1], sizes[0]);
+  free(buffer), free(end[0]), free(end[1]);
+  scree_world_destroy(world[0]);
+  scree_world_destroy(world[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rest), cmocka_unit_test(test_flight), cmocka_unit_test(test_bar),
+      cmocka_unit_test(test_beam), cmocka_unit_test(test_mixed),  cmocka_unit_test(test_restart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
