@@ -82,7 +82,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"triangles", 0, CLI_FLAG, &request.triangles, NULL,
        "--vtk: triangles of every body in every frame too", 0, 0, NULL},
       {"xdmf", 0, CLI_FLAG, &request.xdmf, NULL,
-       "DIR/results.xdmf, by which ParaView reads results.h5", 0, 0, NULL},
+       "DIR/results.xdmf, so that ParaView reads results.h5", 0, 0, NULL},
       {"csv", 0, CLI_TEXT, &request.csv, "FILE.csv", "one frame as a table, a row per body", 0, 0,
        NULL},
       {"scene", 0, CLI_TEXT, &request.scene, "FILE.yaml", "one frame as a scene that can be run", 0,
@@ -112,12 +112,13 @@ static int run(const CliCommand *command, int argc, char **argv) {
 
 const CliCommand cli_command_convert = {
     .name = "convert",
-    .usage = "DIR [--vtk OUT] [--xdmf] [--csv FILE] [--scene FILE] [options]",
+    .usage = "DIR [--vtk OUT] [--xdmf] [--csv FILE] [--scene FILE] [...]",
     .summary = "write a run for ParaView, or a frame as a table or scene",
-    .help = "--vtk writes four series in time: bodies.pvd (points with all fields, to be shown\n"
-            "as glyphs with the meshes of glyphs.vtm, one for each different shape), shapes.pvd\n"
-            "(triangles of the obstacles; with --triangles of all bodies), contacts.pvd\n"
-            "(impulses, status, gap, error) and chains.pvd (lines with the normal force).\n"
+    .help = "--vtk writes four series in time: bodies.pvd (points with all fields, to be\n"
+            "shown as glyphs with the meshes of glyphs.vtm, one for each different shape),\n"
+            "shapes.pvd (triangles of the obstacles; with --triangles of all bodies),\n"
+            "contacts.pvd (impulses, status, gap, error) and chains.pvd (lines with the\n"
+            "normal force).\n"
             "--xdmf writes a small index by which ParaView reads results.h5 directly.\n"
             "\n"
             "--csv writes the bodies of one frame as a table, which other programs read, and\n"

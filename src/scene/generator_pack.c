@@ -17,7 +17,9 @@
 
 /* Iterations in which densities up to 0.5 % below jamming are reached, in both dimensions; growth
  * by a fifth of the volume at a time, with fewer iterations. */
-enum { ITERATIONS = 20000, ITERATIONS_SMALL = 500, STAGES = 16 };
+enum { STAGES = 16 };
+static const int ITERATIONS = SCREE_MOST_GENERATED < 1e6 ? 100 : 20000; /* few in fuzz targets */
+static const int ITERATIONS_SMALL = SCREE_MOST_GENERATED < 1e6 ? 5 : 500;
 
 /* Streams of random numbers besides those of the bodies, whose index is their number. */
 #define STREAM_SIZES (UINT64_C(1) << 40)
