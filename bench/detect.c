@@ -100,7 +100,7 @@ static void run(int spheres, int steps, double ratio) {
       scree_collide(&b.shape[i], &b.pose[i], &b.shape[j], &b.pose[j], margin, &m);
       for (int c = 0; c < m.count; c++, count++) {
         points[count] = m.points[c];
-        keys[count] = (scree_ContactKey){i, j, {0, 0}, m.points[c].feature};
+        keys[count] = (scree_ContactKey){.i = i, .j = j, .feature = m.points[c].feature};
       }
     }
     double t3 = scree_seconds();

@@ -311,8 +311,9 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "stop at time T (default: the scene's duration)", 0, HUGE_VAL, NULL},
       {"steps", 'n', CLI_INT, &request.steps, "N", "stop after N steps", 1, INT_MAX, NULL},
       {"threads", 'j', CLI_INT, &request.settings.threads, "N",
-       "use N threads (default: the scene's, which is all);\nthe results do not depend on it", 1,
-       4096, NULL},
+       "use at most N threads (default: the scene's, which is\nall), fewer while other programs "
+       "use the processors;\nthe results do not depend on it",
+       1, 4096, NULL},
       {"resume", 0, CLI_FLAG, &request.settings.resume, NULL,
        "continue from the checkpoint in the folder; also a\nfinished run with a later --until", 0,
        0, NULL},

@@ -277,6 +277,7 @@ static int check_folder(const Request *request) {
 static int run(const CliCommand *command, int argc, char **argv) {
   Request request = {.settings = scree_solve_settings()};
   scree_SolveSettings *settings = &request.settings;
+  settings->share_processors = true;
   request.measure = (int)settings->measure;
   char solver_help[128], tol_help[128], tolerance[32];
   cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
@@ -301,7 +302,9 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",
        "give up on a problem after S seconds", 0, HUGE_VAL, NULL},
       {"threads", 'j', CLI_INT, &settings->threads, "N",
-       "use N threads (default: all processors);\nthe result does not depend on it", 1, 4096, NULL},
+       "use at most N threads (default: all processors), fewer\nwhile other programs use them; the "
+       "result does not\ndepend on it",
+       1, 4096, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object per problem and line", 0, 0,
        NULL},
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",

@@ -221,7 +221,7 @@ static void test_matching(void **state) {
       for (int32_t j = i + 1; j < 12; j++)
         for (uint32_t f = 0; f < 4; f++)
           if (count < MOST && uniform() < 0.5)
-            keys[count++] = (scree_ContactKey){i, j, {0, 0}, (f * 2654435761u) ^ 5u};
+            keys[count++] = (scree_ContactKey){i, j, {0, 0}, .feature = (f * 2654435761u) ^ 5u};
     if (step == 10) count = 0;
     scree_contact_match(old, old_count, keys, count, previous);
     for (size_t k = 0; k < count; k++) {

@@ -171,6 +171,68 @@ static void test_distance(void **state) {
   scree_shape_fini(&mesh);
 }
 
+/* A square funnel of four slopes, open at the bottom: valleys between the slopes, borders at the
+ * outlet. A box that does not overlap it has no contact that is closer than the distance from the
+ * triangles, and one inside misses none. A corner that presses into a valley is held by both
+ * slopes. */
+static void test_funnel(void **state) {
+  (void)state;
+  scree_Vec3 v[8];
+  int triangle[24], *t = triangle;
+  for (int k = 0; k < 4; ++k) {
+    const double x = k == 0 || k == 3 ? 1 : -1, y = k < 2 ? 1 : -1;
+    v[k] = vec(0.3 * x, 0.3 * y, 0.75);
+    v[4 + k] = vec(0.09 * x, 0.09 * y, 0.45);
+    const int n = (k + 1) % 4, two[6] = {k, n, 4 + n, k, 4 + n, 4 + k};
+    memcpy(t, two, sizeof two);
+    t += 6;
+  }
+  scree_Shape mesh;
+  OK(scree_shape_init_mesh(&mesh, v, 8, triangle, 8, &test_log));
+  const scree_TriangleMesh *m = mesh.data->mesh;
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  seed = 3;
+  int tried = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    scree_Shape box;
+    OK(scree_shape_init_box(&box, between(0.01, 0.03), between(0.01, 0.03), between(0.01, 0.03),
+                            &test_log));
+    scree_Pose pose = {vec(between(-0.2, 0.2), between(-0.2, 0.2), between(0.4, 0.6)),
+                       {between(-1, 1), between(-1, 1), between(-1, 1), between(-1, 1)}};
+    pose.orientation = scree_quat_normalize(pose.orientation);
+    const Placed body = {&box, scree_quat_matrix(pose.orientation), pose.position};
+    double expected = INFINITY;
+    bool inside = true;
+    for (int k = 0; k < m->triangle_count; ++k) {
+      scree_Vec3 corner[3], qa, qb, n;
+      for (int c = 0; c < 3; ++c) corner[c] = m->vertex[m->triangle[k][c]];
+      inside = inside && scree_dot(m->normal[k], scree_sub(pose.position, corner[0])) > 0;
+      expected = fmin(expected, scree_gjk_distance(placed_support, &body, corner_support, corner,
+                                                   m->normal[k], &qa, &qb, &n));
+    }
+    if (!inside || !(expected > 0) || expected > 0.01) continue;
+    Found found = {0, INFINITY, {0, 0, 0}};
+    scree_collide_each(&box, &pose, &mesh, &origin, 0.012, keep_least, &found);
+    NEAR(found.least, expected, 1e-6);
+    ++tried;
+  }
+  print_message("funnel: %d boxes\n", tried);
+  assert_true(tried > 300);
+  /* a spike upon its tip in the valley at x = y, 1e-4 behind both slopes */
+  const scree_Vec3 w[4] = {{0, 0, 0}, {0.01, 0, 0.1}, {-0.005, 0.009, 0.1}, {-0.005, -0.009, 0.1}};
+  scree_Shape spike;
+  OK(scree_shape_init_polyhedron(&spike, w, 4, &test_log));
+  scree_Pose pose = scree_shape_frame(&spike);
+  const double deep = 1e-4;
+  pose.position = scree_add(pose.position, vec(0.2, 0.2, 0.45 + 0.11 / 0.21 * 0.3 - deep));
+  Found found = {0, INFINITY, {0, 0, 0}};
+  scree_collide_each(&spike, &pose, &mesh, &origin, 0, keep_least, &found);
+  assert_int_equal(found.count, 2);
+  NEAR(found.least, -deep * 0.21 / hypot(0.21, 0.3), 1e-12);
+  scree_shape_fini(&spike);
+  scree_shape_fini(&mesh);
+}
+
 static scree_World *world_of(double gx, double mu) {
   scree_WorldSettings settings = scree_world_settings();
   settings.step = 2e-3;
@@ -342,7 +404,7 @@ int main(void) {
       cmocka_unit_test(test_tree),          cmocka_unit_test(test_distance),
       cmocka_unit_test(test_as_on_a_plane), cmocka_unit_test(test_table),
       cmocka_unit_test(test_refusals),      cmocka_unit_test(test_obj),
-      cmocka_unit_test(test_stl),
+      cmocka_unit_test(test_stl),           cmocka_unit_test(test_funnel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,42 @@ static void test_modulus(void **state) {
   scree_world_destroy(world);
 }
 
+/* A block that slides on a plane is kept at a gap of dilatancy mu h |u_T| (002 section 9). */
+static void test_dilatancy(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"auto", "ipm", "nlgs"};
+  const double wanted[] = {1, 0.5, 0.01}, mu = 0.4, h = 1e-3, speed = 2;
+  for (int m = 0; m < 3; ++m)
+    for (int k = 0; k < 3; ++k) {
+      scree_WorldSettings settings = scree_world_settings();
+      scree_PairLaw law = scree_pair_law_coulomb(mu, 0, 0);
+      scree_World *world;
+      OK(scree_pair_law_set(&law, "dilatancy", wanted[k], &test_log));
+      settings.dimension = 3;
+      settings.step = h;
+      settings.scheme = "euler";
+      settings.gravity = vec(0, 0, -10);
+      settings.flow = SCREE_COULOMB;
+      settings.solve.solver = solvers[m];
+      settings.solve.tolerance = 1e-9;
+      OK(scree_world_create(&settings, NULL, &world));
+      assert_int_equal(scree_world_set_default_law(world, &law), k ? SCREE_BAD_INPUT : SCREE_OK);
+      settings.flow = SCREE_ASSOCIATED;
+      OK(scree_world_set_settings(world, &settings));
+      OK(scree_world_set_default_law(world, &law));
+      add_half_space(world, obstacle_at(0, 0, 0));
+      scree_BodyDef def = at(0, 0, 0.02 + wanted[k] * mu * h * speed);
+      def.velocity.linear.x = speed;
+      const int block = add_box(world, 0.2, 0.2, 0.02, def);
+      run_steps(world, 20);
+      const double u = scree_body_velocity(world, block).linear.x;
+      const double gap = scree_body_pose(world, block).position.z - 0.02;
+      NEAR(u, speed - mu * 10 * 20 * h, 1e-3 * speed);
+      NEAR(gap, wanted[k] * mu * h * u, 1e-4 * wanted[k] * mu * h * u + 1e-9);
+      scree_world_destroy(world);
+    }
+}
+
 static void test_refusals(void **state) {
   (void)state;
   const scree_Log quiet = {0};
@@ -275,10 +311,11 @@ static void test_restart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cycle),   cmocka_unit_test(test_rigid_cycle),
-      cmocka_unit_test(test_tension), cmocka_unit_test(test_mass_damping),
-      cmocka_unit_test(test_shear),   cmocka_unit_test(test_modulus),
-      cmocka_unit_test(test_restart), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_cycle),     cmocka_unit_test(test_rigid_cycle),
+      cmocka_unit_test(test_tension),   cmocka_unit_test(test_mass_damping),
+      cmocka_unit_test(test_shear),     cmocka_unit_test(test_modulus),
+      cmocka_unit_test(test_restart),   cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_dilatancy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,12 +11,14 @@ const BenchCase *const bench_cases[] = {
     &bench_descent_four,
     &bench_descent_500,
     &bench_descent_rho,
+    &bench_dvi_shear,
     &bench_convex_gradients,
     &bench_convex_plane,
     &bench_convex_box,
     &bench_convex_collapse,
     &bench_convex_ellipses,
     &bench_pqn_drum,
+    &bench_pqn_cubes,
     NULL,
 };
 /* clang-format on */

@@ -24,7 +24,7 @@
 
 enum { PIECES = 32, BODIES = 100, LIMIT = 1000, QUICK = 300 };
 
-static const double step = 1e-3, gravity = 10.0, width = 0.5, turning = 1.0, begin = 1.0;
+static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0, begin = 1.0;
 static const int64_t steps_full = 10000;
 static const double PI = 3.14159265358979323846;
 
@@ -53,7 +53,7 @@ static scree_Twist turn(void *user, double time) {
 }
 
 typedef struct Surface {
-  scree_Vec3 vertices[4 * PIECES + 24];
+  scree_Vec3 vertices[2 * PIECES + 24];
   int triangles[3 * (2 * PIECES + 12)];
   int vertex_count, triangle_count;
 } Surface;
@@ -69,10 +69,9 @@ static void add_quad(Surface *s, scree_Vec3 a, scree_Vec3 b, scree_Vec3 c, scree
 /* The three sides of a lifter that can be touched; `sign` is the side of the drum. */
 static void add_lifter(Surface *s, double sign) {
   const double inner = 0.8 * sign, outer = sign, z = 0.1;
-  const scree_Vec3 a = {inner, 0, -z}, b = {inner, width, -z}, c = {inner, width, z},
-                   d = {inner, 0, z};
-  const scree_Vec3 A = {outer, 0, -z}, B = {outer, width, -z}, C = {outer, width, z},
-                   D = {outer, 0, z};
+  const double y = -rim, Y = width + rim;
+  const scree_Vec3 a = {inner, y, -z}, b = {inner, Y, -z}, c = {inner, Y, z}, d = {inner, y, z};
+  const scree_Vec3 A = {outer, y, -z}, B = {outer, Y, -z}, C = {outer, Y, z}, D = {outer, y, z};
   if (sign > 0) {
     add_quad(s, a, d, c, b); /* towards -x */
     add_quad(s, d, D, C, c); /* towards +z */
@@ -85,14 +84,17 @@ static void add_lifter(Surface *s, double sign) {
 }
 
 static scree_Status add_drum(scree_World *world, const scree_Log *log) {
-  Surface s = {.vertex_count = 0};
+  /* the pieces share their corners, and reach beyond the walls: their borders are not felt */
+  Surface s = {.vertex_count = 2 * PIECES, .triangle_count = 2 * PIECES};
   const double radius = 1 / cos(PI / PIECES);
   for (int k = 0; k < PIECES; ++k) {
-    const double a = 2 * PI * k / PIECES, b = 2 * PI * (k + 1) / PIECES;
-    const scree_Vec3 p = {radius * cos(a), 0, radius * sin(a)},
-                     q = {radius * cos(b), 0, radius * sin(b)};
-    const scree_Vec3 P = {p.x, width, p.z}, Q = {q.x, width, q.z};
-    add_quad(&s, p, q, Q, P); /* counter-clockwise as seen from the axis */
+    const double a = 2 * PI * k / PIECES;
+    const int p = 2 * k, q = 2 * ((k + 1) % PIECES);
+    /* counter-clockwise as seen from the axis */
+    const int corner[6] = {p, q, q + 1, p, q + 1, p + 1};
+    for (int i = 0; i < 2; ++i)
+      s.vertices[p + i] = (scree_Vec3){radius * cos(a), i ? width + rim : -rim, radius * sin(a)};
+    memcpy(s.triangles + 6 * k, corner, sizeof corner);
   }
   add_lifter(&s, 1);
   add_lifter(&s, -1);

@@ -190,8 +190,10 @@ typedef struct scree_ReplayBody {
   scree_Shape shape; /* its vertices belong to the replay */
   bool obstacle;
   int material;
-  double mass;        /* INFINITY: obstacle */
-  scree_Vec3 inertia; /* principal moments; zero: not known */
+  double mass;                /* INFINITY: obstacle */
+  scree_Vec3 inertia;         /* principal moments; zero: not known */
+  int node_first, node_count; /* of a finite-element body, in the frames; its shape is a mesh */
+  const int *surface_node;    /* (vertices of the shape) its nodes, or null */
 } scree_ReplayBody;
 
 /* Checked: null for a number that does not exist. */
@@ -225,12 +227,15 @@ typedef struct scree_ReplayFrame {
   double *stretch;     /* (bodies x 3) lengths along the axes of the bodies over those of their
                         * shapes, if `deforms` */
   bool deforms;        /* some bodies of the run are not rigid */
+  int nodes;           /* of finite-element bodies */
+  double *node;        /* (nodes x 3) their positions */
+  double *node_stress; /* (nodes x 6) Cauchy's: xx, yy, zz, yz, zx, xy */
   bool *present;       /* (bodies) false: the body does not exist, and its numbers are undefined */
   bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
   scree_ReplayContact *contact;
-  size_t body_capacity, contact_capacity;
+  size_t body_capacity, contact_capacity, node_capacity;
 } scree_ReplayFrame;
 
 /* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */

@@ -50,7 +50,10 @@ typedef struct scree_SolveSettings {
    * from counts of sweeps, factorisations and their sizes, so that it stops a solve at the same
    * iterate on every machine. */
   double work_limit;
-  int threads;     /* 0: all processors; the result does not depend on it */
+  /* 0: as many as there are processors; the result does not depend on it. Fewer are used while
+   * other programs keep processors busy, if this is 0 or `share_processors` is set. */
+  int threads;
+  bool share_processors;
   bool warm_start; /* r holds a guess on entry */
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);

@@ -128,6 +128,13 @@ SCREE_API scree_Shape scree_body_undeformed(const scree_World *world, int body);
 SCREE_API scree_Vec3 scree_body_stretch(const scree_World *world, int body);
 /* Whether some body is not rigid. */
 SCREE_API bool scree_world_deforms(const scree_World *world);
+/* Nodes of a finite-element body, and of all of them together; 0 for other bodies. */
+SCREE_API int scree_body_node_count(const scree_World *world, int body);
+SCREE_API int scree_world_node_count(const scree_World *world);
+/* Their positions (nodes x 3), and Cauchy's stresses xx, yy, zz, yz, zx, xy (nodes x 6, the mean of
+ * the elements around a node), in the order of the bodies. */
+SCREE_API scree_Status scree_world_nodes(const scree_World *world, double *position,
+                                         double *stress);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
 SCREE_API bool scree_body_is_removed(const scree_World *world, int body);
 /* Steps that were done when it was removed; -1: it is there. */
@@ -256,7 +263,8 @@ typedef struct scree_Analysis {
   double fabric[9]; /* mean of n (x) n over the active contacts in the region */
 } scree_Analysis;
 
-/* `region` null: the bounds of all bodies that are not obstacles. Fails only when memory runs out.
+/* `region` null: the bounds of all bodies that are not obstacles, or the cell, if the world is
+ * periodic in all directions. Fails only when memory runs out.
  */
 SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *region,
                                            scree_Analysis *analysis);

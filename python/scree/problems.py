@@ -13,7 +13,7 @@ import numpy as np
 from . import _core, notebook
 
 #: names of the sets that impulses are confined to, as `Problem.set` numbers them
-SETS = ("cone", "shifted", "cone-ball", "capped", "half-line", "space", "ball")
+SETS = ("cone", "shifted", "cone-ball", "capped", "half-line", "space", "ball", "rolling")
 
 
 def _rows(W: Any) -> tuple:

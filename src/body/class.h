@@ -97,6 +97,8 @@ struct scree_BodyClass {
   /* Mean velocity: of the centre of mass, and the angular velocity w for which a torque t of
    * scree_BodyLoad has the power t . w. */
   scree_Twist (*twist)(const scree_Deformable *self, const double *q, const double *v);
+  /* Angular momentum about the centre of mass. */
+  scree_Vec3 (*momentum)(const scree_Deformable *self, const double *q, const double *v);
   /* Bound of the displacement of any point with rates v in a time h. */
   double (*reach)(const scree_Deformable *self, const double *q, const double *v, double h);
 
@@ -124,6 +126,10 @@ struct scree_BodyClass {
   /* Internal forces -d strain/dq, and K (components x components, dense; null: not computed), for
    * tests. */
   void (*force)(const scree_Deformable *self, const double *q, double *f, double *K);
+
+  /* Positions (vertices x 3) and stresses (6 each, Cauchy's: xx, yy, zz, yz, zx, xy) of its nodes,
+   * with room for 7 each; null: it has none. */
+  void (*nodes)(const scree_Deformable *self, const double *q, double *position, double *stress);
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);

@@ -627,6 +627,12 @@ static void force(const scree_Deformable *self, const double *q, double *f, doub
       }
 }
 
+static void nodes(const scree_Deformable *self, const double *q, double *position, double *stress) {
+  const Data *d = self->data;
+  memcpy(position, q, count_of(d) * sizeof *q);
+  scree_element_stress(d->mesh, &d->elastic, q, NULL, stress);
+}
+
 static scree_Shape undeformed(const scree_Deformable *self) {
   return ((const Data *)self->data)->base;
 }
@@ -650,4 +656,5 @@ const scree_BodyClass scree_body_elements = {
     .kinetic = kinetic,
     .strain = strain,
     .force = force,
+    .nodes = nodes,
     .undeformed = undeformed};

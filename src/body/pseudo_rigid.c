@@ -190,6 +190,15 @@ static scree_Twist twist(const scree_Deformable *self, const double *q, const do
   return (scree_Twist){vec_of(d, v), scree_scale(s, w)};
 }
 
+static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const double *v) {
+  const Data *data = self->data;
+  const int d = self->dimension;
+  scree_Vec3 L = {0, 0, 0};
+  for (int j = 1; j <= d; ++j)
+    L = scree_axpy(L, data->euler[j - 1], scree_cross(vec_of(d, q + d * j), vec_of(d, v + d * j)));
+  return L;
+}
+
 static double reach(const scree_Deformable *self, const double *q, const double *v, double h) {
   (void)q;
   const Data *data = self->data;
@@ -492,6 +501,7 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .spin = spin,
     .shape = shape,
     .twist = twist,
+    .momentum = momentum,
     .reach = reach,
     .touch = touch,
     .prepare = prepare,

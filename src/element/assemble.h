@@ -7,6 +7,7 @@
 #ifndef SCREE_ELEMENT_ASSEMBLE_H
 #define SCREE_ELEMENT_ASSEMBLE_H
 
+#include "core/private.h"
 #include "element/elastic.h"
 #include "element/mesh.h"
 
@@ -47,6 +48,6 @@ void scree_element_mass(const scree_ElementMesh *mesh, double density, double *d
 void scree_element_stress(const scree_ElementMesh *mesh, const scree_ElasticMaterial *elastic,
                           const double *x, double *element, double *node);
 /* The equivalent stress of von Mises. */
-double scree_stress_mises(const double *stress);
+SCREE_PRIVATE double scree_stress_mises(const double *stress);
 
 #endif

@@ -3,10 +3,10 @@
  * Contacts are the vertices of the surface on the other body, and points of the other body on the
  * triangles of the surface:
  *   - a convex or unbounded shape: every vertex of the surface against it; corners of flat bodies,
- *     centres of balls and of capsules' ends, otherwise the lowest point over each triangle;
- *   - another shape of elements or a triangle mesh: vertices of each on the triangles of the other.
- * Edges that cross without a vertex near them are not found: the surface of a body that deforms
- * has a vertex wherever it bends.
+ *     centres of balls and of capsules' ends, otherwise the lowest point over each triangle and
+ * over ridges;
+ *   - another shape of elements or a triangle mesh: vertices of each on the triangles of the other;
+ *   - edges of flat bodies and of other surfaces that cross ridges of the surface.
  *
  * A vertex p is compared with the closest point of the other surface. Where that lies inside a
  * triangle the normal is the triangle's; on an edge or a corner it is the direction to p, and p is
@@ -27,6 +27,12 @@ static const double DENT = 0.7;
 static const double DEEP = 0.25;
 /* Points of the two surfaces that are closer than this part of the size are one contact. */
 static const double SAME = 1e-6;
+/* Sine of the angle of an edge above which it is a ridge, and part of the range of its normals at
+ * which it is not the edge that is touched but a triangle. */
+static const double RIDGE = 1e-6, ON_END = 1e-3;
+/* Sine between two edges below which they are parallel, and how far, as a sine, the triangles of an
+ * edge may reach beyond the plane between two edges that cross. */
+static const double PARALLEL = 1e-2, CROSSED = 1e-2;
 /* Radius, over the size, of the ball that stands for a vertex. */
 static const double POINT = 1e-3;
 
@@ -269,38 +275,221 @@ typedef struct Lowest {
   const scree_Pose *pose;
   scree_Mat3 axes;
   uint32_t part;
+  bool edges_only; /* points over triangles are found in another way */
 } Lowest;
+
+static scree_Vec3 support_at(const Lowest *l, scree_Vec3 direction) {
+  const scree_Vec3 local = scree_shape_support(l->shape, scree_mat3_tmul(&l->axes, direction));
+  return scree_add(l->pose->position, scree_mat3_mul(&l->axes, local));
+}
+
+/* Gap of the body behind the plane through a point of an edge, across a normal between those of the
+ * two triangles; its lowest point and the normal, if they are not null. */
+static double edge_gap(const Lowest *l, scree_Vec3 on, scree_Vec3 n0, scree_Vec3 n1, double at,
+                       scree_Vec3 *lowest, scree_Vec3 *normal) {
+  const scree_Vec3 n = scree_unit_or(scree_axpy(scree_scale(1 - at, n0), at, n1), n0);
+  const scree_Vec3 c = support_at(l, scree_neg(n));
+  if (lowest) *lowest = c;
+  if (normal) *normal = n;
+  return scree_dot(n, scree_sub(c, on));
+}
+
+/* A round body over the convex edges of triangle t that belong to it (it is their first one). The
+ * normal is the one between those of the two triangles along which the body is furthest from the
+ * edge, or least deep behind it; at the ends of that range the body touches a triangle instead.
+ * Ends of edges are vertices, which have their own contacts. */
+static void body_on_edges(const Lowest *l, int t) {
+  enum { HALVINGS = 32 };
+  const Surface *s = l->surface;
+  const scree_TriangleMesh *m = s->mesh;
+  for (int k = 0; k < 3; ++k) {
+    const scree_MeshEdge *edge = &m->edge[m->side[t][k]];
+    if (edge->triangle[0] != t || edge->triangle[1] < 0) continue;
+    const scree_Vec3 a = to_world(s, m->vertex[m->triangle[t][k]]);
+    const scree_Vec3 e = scree_sub(to_world(s, m->vertex[m->triangle[t][(k + 1) % 3]]), a);
+    const scree_Vec3 n0 = scree_mat3_mul(&s->axes, m->normal[t]);
+    const scree_Vec3 n1 = scree_mat3_mul(&s->axes, m->normal[edge->triangle[1]]);
+    if (!(scree_dot(scree_cross(n0, n1), e) > RIDGE * scree_norm(e))) continue; /* flat, valley */
+    double low = 0, high = 1;
+    for (int i = 0; i < HALVINGS; ++i) { /* ternary search */
+      const double one = low + (high - low) / 3, two = high - (high - low) / 3;
+      if (edge_gap(l, a, n0, n1, one, NULL, NULL) < edge_gap(l, a, n0, n1, two, NULL, NULL))
+        low = one;
+      else
+        high = two;
+    }
+    const double at = 0.5 * (low + high);
+    if (!(at > ON_END && at < 1 - ON_END)) continue;
+    scree_Vec3 c, n;
+    const double gap = edge_gap(l, a, n0, n1, at, &c, &n);
+    if (gap > l->pair->margin || gap < -l->pair->depth) continue;
+    const double along = scree_dot(scree_sub(c, a), e) / scree_norm2(e);
+    if (!(along > 0 && along < 1)) continue;
+    emit(l->pair, scree_axpy(a, along, e), scree_neg(n), gap, scree_feature_vertex(1, 1 + k, 1),
+         (uint32_t)t, l->part);
+  }
+}
 
 static void visit_lowest(void *user, int t) {
   const Lowest *l = user;
   const Surface *s = l->surface;
   const scree_TriangleMesh *m = s->mesh;
   const scree_Vec3 n = scree_mat3_mul(&s->axes, m->normal[t]);
-  const scree_Vec3 c = scree_add(
-      l->pose->position,
-      scree_mat3_mul(&l->axes,
-                     scree_shape_support(l->shape, scree_mat3_tmul(&l->axes, scree_neg(n)))));
+  const scree_Vec3 c = support_at(l, scree_neg(n));
   scree_Vec3 x[3];
   int edge, corner;
   for (int k = 0; k < 3; ++k) x[k] = to_world(s, m->vertex[m->triangle[t][k]]);
   const double gap = scree_dot(n, scree_sub(c, x[0]));
-  if (gap > l->pair->margin || gap < -l->pair->depth) return;
-  if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
+  if (gap > l->pair->margin) return;
+  body_on_edges(l, t);
   const scree_Vec3 below = scree_axpy(c, -gap, n);
   closest_on_triangle(x, below, &edge, &corner);
-  if (edge >= 0 || corner >= 0) return;
+  if (edge >= 0 || corner >= 0 || l->edges_only || gap < -l->pair->depth) return;
+  if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
   emit(l->pair, below, scree_neg(n), gap, scree_feature_vertex(1, 0, 1), (uint32_t)t, l->part);
 }
 
 static void smooth_on_surface(Pair *pair, const Surface *s, const scree_Shape *other,
-                              const scree_Pose *pose, uint32_t part) {
-  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
+                              const scree_Pose *pose, uint32_t part, bool edges_only) {
+  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, edges_only};
   const scree_Vec3 centre = to_local(s, pose->position);
   const double reach = other->bounding_radius + pair->margin;
   const scree_Vec3 e = scree_vec3(reach, reach, reach);
   const scree_Aabb box = {scree_sub(centre, e), scree_add(centre, e)};
   scree_trimesh_query(s->mesh, &box, visit_lowest, &l);
 }
+
+/* ---- edges that cross ------------------------------------------------------------------------ */
+
+/* An edge of the other body in the world, and what it is an edge of. */
+typedef struct Segment {
+  scree_Vec3 from, along;
+  const Surface *surface; /* with its edge, or null: of a flat shape */
+  int edge;
+  const Lowest *flat;
+} Segment;
+
+typedef struct Crossing {
+  Pair *pair;
+  const Surface *surface;
+  Segment segment;
+  bool first; /* the segment belongs to the first body of the pair */
+  uint32_t part;
+  int name;
+} Crossing;
+
+/* Whether the triangles of an edge lie behind the plane across n through `on`. */
+static bool behind(const Surface *s, int e, scree_Vec3 on, scree_Vec3 n) {
+  const scree_TriangleMesh *m = s->mesh;
+  for (int side = 0; side < 2; ++side) {
+    const int t = m->edge[e].triangle[side];
+    for (int k = 0; t >= 0 && k < 3; ++k) {
+      const scree_Vec3 to = scree_sub(to_world(s, m->vertex[m->triangle[t][k]]), on);
+      if (scree_dot(n, to) > CROSSED * scree_norm(to)) return false;
+    }
+  }
+  return true;
+}
+
+static bool segment_in_front(const Segment *g, scree_Vec3 on, scree_Vec3 n) {
+  if (g->surface) return behind(g->surface, g->edge, on, scree_neg(n));
+  const scree_Vec3 low = support_at(g->flat, scree_neg(n));
+  return scree_dot(n, scree_sub(low, on)) > -CROSSED * scree_norm(scree_sub(low, on));
+}
+
+static void visit_crossing(void *user, int t) {
+  const Crossing *c = user;
+  const Segment *g = &c->segment;
+  const Surface *s = c->surface;
+  const scree_TriangleMesh *m = s->mesh;
+  for (int k = 0; k < 3; ++k) {
+    const int e = m->side[t][k];
+    if (!m->edge[e].sharp || m->edge[e].triangle[0] != t) continue;
+    const scree_Vec3 a = to_world(s, m->vertex[m->edge[e].vertex[0]]);
+    const scree_Vec3 along = scree_sub(to_world(s, m->vertex[m->edge[e].vertex[1]]), a);
+    const scree_Vec3 x = scree_cross(g->along, along);
+    const double length = scree_norm(x), most = scree_norm(g->along) * scree_norm(along);
+    if (!(length > PARALLEL * most)) continue;
+    const scree_Vec3 w = scree_sub(g->from, a);
+    const double mine = -scree_dot(scree_cross(w, along), x) / (length * length);
+    const double its = -scree_dot(scree_cross(w, g->along), x) / (length * length);
+    if (!(mine > 0 && mine < 1 && its > 0 && its < 1)) continue;
+    scree_Vec3 outward = m->normal[m->edge[e].triangle[0]];
+    if (m->edge[e].triangle[1] >= 0)
+      outward = scree_add(outward, m->normal[m->edge[e].triangle[1]]);
+    const bool turned = scree_dot(x, scree_mat3_mul(&s->axes, outward)) < 0;
+    const scree_Vec3 n = scree_scale((turned ? -1 : 1) / length, x);
+    const scree_Vec3 p = scree_axpy(g->from, mine, g->along), q = scree_axpy(a, its, along);
+    const double gap = scree_dot(n, scree_sub(p, q));
+    if (gap > c->pair->margin || gap < -c->pair->depth) continue;
+    if (!behind(s, e, q, n) || !segment_in_front(g, p, n)) continue;
+    const uint32_t feature = scree_feature_edges(c->name & 0x7fff, k);
+    if (c->first)
+      emit(c->pair, p, n, gap, feature, c->part, (uint32_t)t);
+    else
+      emit(c->pair, q, scree_neg(n), gap, scree_feature_exchange(feature), (uint32_t)t, c->part);
+  }
+}
+
+/* One edge of the other body against the ridges of a surface. */
+static void cross(Crossing *c) {
+  const Segment *g = &c->segment;
+  const scree_Vec3 a = to_local(c->surface, g->from);
+  const scree_Vec3 b = to_local(c->surface, scree_add(g->from, g->along));
+  const double reach = fmax(c->pair->margin, c->pair->depth);
+  const scree_Aabb box = {
+      scree_vec3(fmin(a.x, b.x) - reach, fmin(a.y, b.y) - reach, fmin(a.z, b.z) - reach),
+      scree_vec3(fmax(a.x, b.x) + reach, fmax(a.y, b.y) + reach, fmax(a.z, b.z) + reach)};
+  scree_trimesh_query(c->surface->mesh, &box, visit_crossing, c);
+}
+
+/* Ridges of a across ridges of b; a is the first body of the pair. */
+static void edges_on_surface(Pair *pair, const Surface *a, const Surface *b) {
+  const scree_TriangleMesh *m = a->mesh;
+  scree_Aabb box = b->mesh->node[0].bounds;
+  const double reach = fmax(pair->margin, pair->depth);
+  for (int e = 0; e < m->edge_count; ++e) {
+    if (!m->edge[e].sharp) continue;
+    const scree_Vec3 from = to_world(a, m->vertex[m->edge[e].vertex[0]]);
+    const scree_Vec3 to = to_world(a, m->vertex[m->edge[e].vertex[1]]);
+    const scree_Vec3 along = scree_sub(to, from);
+    if (!is_near(&box, to_local(b, from), reach + scree_norm(along))) continue;
+    /* the triangle of the edge carries the contact */
+    Crossing c = {pair, b, {from, along, a, e, NULL}, true, (uint32_t)m->edge[e].triangle[0], e};
+    cross(&c);
+  }
+}
+
+/* Edges of a box or polyhedron across the ridges of a surface. */
+static void flat_edges_on_surface(Pair *pair, const Surface *s, const scree_Shape *other,
+                                  const scree_Pose *pose, uint32_t part) {
+  const Lowest flat = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, true};
+  const double half[3] = {other->semi.x, other->semi.y, other->semi.z};
+  const bool box = other->kind == SCREE_SHAPE_BOX;
+  const int count = box ? 12 : other->data->polyhedron->edge_count;
+  for (int e = 0; e < count; ++e) {
+    scree_Vec3 end[2];
+    for (int k = 0; k < 2; ++k) {
+      if (!box) {
+        end[k] = other->vertices[other->data->polyhedron->edge[e][k]];
+        continue;
+      }
+      const int axis = e / 4, i = (axis + 1) % 3, j = (axis + 2) % 3;
+      double x[3];
+      x[axis] = k ? half[axis] : -half[axis];
+      x[i] = e & 2 ? half[i] : -half[i];
+      x[j] = e & 1 ? half[j] : -half[j];
+      end[k] = scree_vec3(x[0], x[1], x[2]);
+    }
+    const scree_Vec3 from = scree_pose_apply(pose, end[0]);
+    Crossing c = {
+        pair,  s,    {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat},
+        false, part, e};
+    cross(&c);
+  }
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static void shape_on_surface(Pair *pair, const Surface *s, const scree_Shape *other,
                              const scree_Pose *pose, uint32_t part) {
@@ -313,6 +502,7 @@ static void shape_on_surface(Pair *pair, const Surface *s, const scree_Shape *ot
           pair, s,
           scree_pose_apply(pose, scree_vec3(0, 0, k ? other->half_length : -other->half_length)),
           other->radius, c, k, part);
+    smooth_on_surface(pair, s, other, pose, part, true);
     break;
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k) {
@@ -321,13 +511,15 @@ static void shape_on_surface(Pair *pair, const Surface *s, const scree_Shape *ot
                      k & 4 ? other->semi.z : -other->semi.z);
       point_on_surface(pair, s, scree_pose_apply(pose, x), 0, c, k, part);
     }
+    flat_edges_on_surface(pair, s, other, pose, part);
     break;
   case SCREE_SHAPE_POLYHEDRON:
     for (int k = 0; k < other->vertex_count; ++k)
       point_on_surface(pair, s, scree_pose_apply(pose, other->vertices[k]), 0, c, k, part);
+    flat_edges_on_surface(pair, s, other, pose, part);
     break;
   default:
-    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part);
+    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part, false);
   }
 }
 
@@ -351,6 +543,7 @@ void scree_collide_elements(const scree_Shape *elements, const scree_Pose *pose,
                        isfinite(other->size) ? other->size : elements->size};
     vertices_on_surface(&pair, &s, &t, true);
     vertices_on_surface(&pair, &t, &s, false);
+    edges_on_surface(&pair, &s, &t);
     return;
   }
   vertices_on_shape(&pair, &s, other, other_pose);

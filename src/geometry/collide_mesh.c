@@ -28,9 +28,15 @@ static const double CONE_SLACK = 1e-7;
  * tolerated part of the size are dropped if another one within this many depths is less deep. */
 static const double TOLERATED = 0.01, EXPLAINED = 3;
 
+/* Depth, over the size, up to which a corner in a valley touches both of its faces. */
+static const double IN_VALLEY = 0.1;
+
 /* Points are searched this part of the size beyond the margin, since points that do not touch yet
  * may show that a deep one is invalid. */
 static const double BEYOND = 0.05;
+
+/* Square of the distance, relative to the edge, within which a point lies on an edge or vertex. */
+static const double NEAR_EDGE = 1e-14;
 
 /* Points that are collected before they are emitted. */
 enum { GATHERED = 256 };
@@ -83,14 +89,34 @@ static void emit(Pair *p, int triangle, scree_Vec3 x, scree_Vec3 n, double bare,
 
 /* ---- features of the mesh ---- */
 
-/* Whether the point x, on the plane of a triangle, is inside it; on a side counts. */
-static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 x) {
-  for (int k = 0; k < 3; ++k) {
-    const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
-    const scree_Vec3 e = scree_sub(b, a);
-    if (scree_dot(scree_cross(m->normal[t], e), scree_sub(x, a)) < -1e-12 * scree_norm2(e))
-      return false;
-  }
+/* Whether c lies beyond side k of triangle t: its foot on the plane of t does. */
+static bool is_beyond(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c) {
+  const scree_Vec3 a = m->vertex[m->triangle[t][k]], b = m->vertex[m->triangle[t][(k + 1) % 3]];
+  const scree_Vec3 e = scree_sub(b, a);
+  return scree_dot(scree_cross(m->normal[t], e), scree_sub(c, a)) < -1e-12 * scree_norm2(e);
+}
+
+/* Whether c presses into the valley that is side k of triangle t: it is behind both of its faces,
+ * at most by `most`, and beyond the valley as seen from each, so that neither would hold it. */
+static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, double most) {
+  const scree_MeshEdge *e = &m->edge[m->side[t][k]];
+  if (e->sharp || e->triangle[1] < 0) return false;
+  const int other = e->triangle[0] == t ? e->triangle[1] : e->triangle[0];
+  int side = 0;
+  while (side < 2 && m->side[other][side] != m->side[t][k]) ++side;
+  const scree_Vec3 a = m->vertex[e->vertex[0]], to = scree_sub(c, a);
+  const scree_Vec3 along = scree_sub(m->vertex[e->vertex[1]], a);
+  const double height = scree_dot(m->normal[other], to), own = scree_dot(m->normal[t], to);
+  const double u = scree_dot(along, to) / scree_norm2(along);
+  return height <= 0 && own <= 0 && fmin(height, own) >= -most && u >= 0 && u <= 1 &&
+         is_beyond(m, other, side, c);
+}
+
+/* Whether the foot of the corner c on the plane of a triangle is inside it; on a side counts, and
+ * so does a foot beyond a valley that c presses into by at most `most`. */
+static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 c, double most) {
+  for (int k = 0; k < 3; ++k)
+    if (is_beyond(m, t, k, c) && !in_valley(m, t, k, c, most)) return false;
   return true;
 }
 
@@ -130,7 +156,8 @@ static void corner_on_face(Pair *p, int t, scree_Vec3 c, int name) {
   const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
   if (height - p->rounding > p->margin) return;
   const scree_Vec3 x = scree_axpy(c, -height, n);
-  if (is_inside(m, t, x)) emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
+  if (is_inside(m, t, c, IN_VALLEY * p->shape->size))
+    emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
 }
 
 static scree_Vec3 to_mesh(const Pair *p, scree_Vec3 local) {
@@ -241,7 +268,8 @@ static void edge_on_body(Pair *p, int t, int e) {
   const scree_Vec3 a = m->vertex[edge->vertex[0]];
   const scree_Vec3 along = scree_sub(m->vertex[edge->vertex[1]], a);
   scree_Vec3 outward = m->normal[edge->triangle[0]];
-  if (edge->triangle[1] >= 0) outward = scree_add(outward, m->normal[edge->triangle[1]]);
+  const bool border = edge->triangle[1] < 0;
+  if (!border) outward = scree_add(outward, m->normal[edge->triangle[1]]);
   const double far = p->shape->bounding_radius + p->margin; /* with the rounding */
   /* too far from the line of the edge */
   const scree_Vec3 d = scree_sub(p->pose.position, a);
@@ -254,7 +282,9 @@ static void edge_on_body(Pair *p, int t, int e) {
     scree_Vec3 n = scree_cross(own, along);
     const double length = scree_norm(n);
     if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
-    n = scree_scale((scree_dot(n, outward) < 0 ? -1 : 1) / length, n);
+    /* a border is touched from all sides: the normal points to the body */
+    const scree_Vec3 side = border ? scree_sub(p->pose.position, a) : outward;
+    n = scree_scale((scree_dot(n, side) < 0 ? -1 : 1) / length, n);
     const scree_Vec3 w = scree_sub(q, a), x = scree_cross(own, along);
     const double sine2 = scree_norm2(x);
     const double on_body = -scree_dot(scree_cross(w, along), x) / sine2;
@@ -305,13 +335,13 @@ static int find_sharp(const scree_TriangleMesh *m, int t, scree_Vec3 x, int *whi
     const int v = m->triangle[t][k];
     const scree_Vec3 a = m->vertex[v], e = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
     const scree_Vec3 to = scree_sub(x, a);
-    if (scree_norm2(to) <= 1e-16 * scree_norm2(e)) {
+    if (scree_norm2(to) <= NEAR_EDGE * scree_norm2(e)) {
       *which = v;
       return m->sharp[v] && m->owner[v] == t ? 2 : 0;
     }
     const int side = m->side[t][k];
-    if (scree_norm2(scree_cross(to, e)) <= 1e-16 * scree_norm2(e) * scree_norm2(e) &&
-        scree_norm2(scree_sub(to, e)) > 1e-16 * scree_norm2(e)) {
+    if (scree_norm2(scree_cross(to, e)) <= NEAR_EDGE * scree_norm2(e) * scree_norm2(e) &&
+        scree_norm2(scree_sub(to, e)) > NEAR_EDGE * scree_norm2(e)) {
       *which = side;
       return m->edge[side].sharp && m->edge[side].triangle[0] == t ? 1 : 0;
     }
@@ -319,7 +349,8 @@ static int find_sharp(const scree_TriangleMesh *m, int t, scree_Vec3 x, int *whi
   return 0;
 }
 
-static void closest_points(Pair *p, int t) {
+/* Emitted only if closer than `least`, the least gap of the points that are known already. */
+static void closest_points(Pair *p, int t, double least) {
   const scree_TriangleMesh *m = p->mesh;
   Corners c;
   for (int k = 0; k < 3; ++k) c.x[k] = m->vertex[m->triangle[t][k]];
@@ -327,11 +358,12 @@ static void closest_points(Pair *p, int t) {
   const scree_Vec3 face = m->normal[t];
   /* the plane of the triangle may already separate them */
   const scree_Vec3 low = body_support(&body, scree_neg(face));
-  if (scree_dot(face, scree_sub(low, c.x[0])) - p->rounding > p->margin) return;
+  const double apart = scree_dot(face, scree_sub(low, c.x[0])) - p->rounding;
+  if (apart > p->margin || apart >= least) return;
   scree_Vec3 qa, qb, n;
   double gap = scree_gjk_within(body_support, &body, triangle_support, &c, face,
                                 p->margin + p->rounding, &qa, &qb, &n);
-  if (gap - p->rounding > p->margin) return;
+  if (gap - p->rounding > p->margin || gap - p->rounding >= least) return;
   if (!(gap > 0)) { /* overlap: the normal of the body's core */
     body.core = 0.9;
     if (!(scree_gjk_distance(body_support, &body, triangle_support, &c, face, &qa, &qb, &n) > 0))
@@ -394,22 +426,40 @@ static bool is_nonsense(const Pair *p, int k) {
 
 /* ---- one triangle ---- */
 
+/* Whether triangle t owns a sharp edge or vertex that the ball around the body reaches. */
+static bool has_sharp_near(const Pair *p, int t) {
+  const scree_TriangleMesh *m = p->mesh;
+  const double reach = p->shape->bounding_radius + p->rounding + fmax(p->margin, 0);
+  for (int k = 0; k < 3; ++k) {
+    const int v = m->triangle[t][k], e = m->side[t][k];
+    const scree_Vec3 a = m->vertex[v], to = scree_sub(p->pose.position, a);
+    if (m->sharp[v] && m->owner[v] == t && scree_norm2(to) <= reach * reach) return true;
+    if (!m->edge[e].sharp || m->edge[e].triangle[0] != t) continue;
+    const scree_Vec3 along = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+    const double part = fmin(fmax(scree_dot(to, along) / scree_norm2(along), 0), 1);
+    if (scree_norm2(scree_axpy(to, -part, along)) <= reach * reach) return true;
+  }
+  return false;
+}
+
 static void visit(void *user, int t) {
   Pair *p = user;
   const scree_TriangleMesh *m = p->mesh;
   const scree_Shape *s = p->shape;
   const bool flat = is_flat(s);
-  bool sharp = false;
-  for (int k = 0; k < 3; ++k) sharp = sharp || m->sharp[m->triangle[t][k]];
   const int before = p->count;
   if (in_front(p, t)) body_on_face(p, t);
-  if (!sharp) return;
+  if (!has_sharp_near(p, t)) return;
   for (int k = 0; k < 3 && flat; ++k) {
     const int v = m->triangle[t][k], e = m->side[t][k];
     if (m->sharp[v] && m->owner[v] == t) vertex_on_body(p, t, v);
     if (m->edge[e].sharp && m->edge[e].triangle[0] == t) edge_on_body(p, t, e);
   }
-  if (!flat || p->count == before) closest_points(p, t);
+  /* an ellipsoid above the inside of the triangle has its closest point there */
+  if (s->kind == SCREE_SHAPE_ELLIPSOID && p->count > before && p->points[before].gap >= 0) return;
+  double least = INFINITY;
+  for (int k = before; k < p->count && flat; ++k) least = fmin(least, p->points[k].gap);
+  closest_points(p, t, least - 1e-9 * s->size);
 }
 
 void scree_collide_mesh(const scree_Shape *shape, const scree_Pose *pose, uint32_t part,

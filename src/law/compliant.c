@@ -41,7 +41,10 @@ enum {
   BALL,
   CAP,
   STRESS,
-  BREAK_AT
+  BREAK_AT,
+  ROLLING,
+  SPINNING,
+  DILATANCY
 };
 
 /* Memory. NEXT: tangential y_E at the next kick, in the world frame. PLASTIC: y_P of the normal at
@@ -94,7 +97,14 @@ static const scree_Option options[] = {
                    "smaller body; 0: forces"),
     SCREE_LAW_REAL("break_at", BREAK_AT, 0, 0, DBL_MAX,
                    "plastic displacement at which cohesion and ball are lost for good, m; 0: "
-                   "never")};
+                   "never"),
+    SCREE_LAW_REAL("rolling", ROLLING, 0, 0, DBL_MAX,
+                   "largest rolling moment over the normal force, in radii of the smaller body"),
+    SCREE_LAW_REAL("spinning", SPINNING, 0, 0, DBL_MAX,
+                   "largest moment about the normal over the normal force, in the same radii; 3D"),
+    SCREE_LAW_REAL("dilatancy", DILATANCY, 1, 1e-6, 1e6,
+                   "opening over sliding velocity, in units of mu: 1 is the associated flow, near "
+                   "0 Coulomb's; with `solver: { flow: associated }`")};
 
 static const char *check(const scree_PairLaw *law) {
   const double *v = law->values;
@@ -108,6 +118,8 @@ static const char *check(const scree_PairLaw *law) {
     return "break_at without a strength in tension, expected cohesion or ball above 0";
   if (v[STRESS] > 0 && !(v[COHESION] > 0 || v[BALL] > 0 || v[CAP] > 0))
     return "stress without a strength, expected cohesion, ball or cap above 0";
+  if ((v[ROLLING] > 0 || v[SPINNING] > 0) && (v[COHESION] > 0 || v[BALL] > 0 || v[CAP] > 0))
+    return "resistance to rolling is built on the plain cone, expected no cohesion, ball or cap";
   return NULL;
 }
 
@@ -133,6 +145,8 @@ static scree_Set set_of(const scree_PairLaw *law, double scale, bool holds) {
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   contact->set = set_of(law, h, true);
+  contact->rolling = law->values[ROLLING];
+  contact->spinning = law->values[SPINNING];
   contact->soft = law->values[COMPLIANCE_N] > 0 || law->values[MODULUS] > 0 || is_plastic(law);
 }
 

@@ -4,18 +4,27 @@
 
 #include <float.h>
 
-enum { MU, E_N, E_T };
+enum { MU, E_N, E_T, ROLLING, SPINNING, DILATANCY };
 
 static const scree_Option options[] = {
     SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
     SCREE_LAW_REAL("e_n", E_N, 0, 0, 1, "restitution of the normal velocity"),
-    SCREE_LAW_REAL("e_t", E_T, 0, 0, 1, "restitution of the tangential velocity")};
+    SCREE_LAW_REAL("e_t", E_T, 0, 0, 1, "restitution of the tangential velocity"),
+    SCREE_LAW_REAL("rolling", ROLLING, 0, 0, DBL_MAX,
+                   "largest rolling moment over the normal force, in radii of the smaller body"),
+    SCREE_LAW_REAL("spinning", SPINNING, 0, 0, DBL_MAX,
+                   "largest moment about the normal over the normal force, in the same radii; 3D"),
+    SCREE_LAW_REAL("dilatancy", DILATANCY, 1, 1e-6, 1e6,
+                   "opening over sliding velocity, in units of mu: 1 is the associated flow, near "
+                   "0 Coulomb's; with `solver: { flow: associated }`")};
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   (void)h;
   contact->set = (scree_Set){.kind = SCREE_SET_CONE, .mu = law->values[MU]};
   contact->e_n = law->values[E_N];
   contact->e_t = law->values[E_T];
+  contact->rolling = law->values[ROLLING];
+  contact->spinning = law->values[SPINNING];
 }
 
 const scree_LawClass scree_law_coulomb = {.name = "coulomb",
@@ -24,5 +33,9 @@ const scree_LawClass scree_law_coulomb = {.name = "coulomb",
                                           .fill = fill};
 
 scree_PairLaw scree_pair_law_coulomb(double mu, double e_n, double e_t) {
-  return (scree_PairLaw){.law = scree_law_coulomb.name, .values = {mu, e_n, e_t}};
+  scree_PairLaw law = scree_pair_law(scree_law_coulomb.name);
+  law.values[MU] = mu;
+  law.values[E_N] = e_n;
+  law.values[E_T] = e_t;
+  return law;
 }

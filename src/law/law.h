@@ -15,7 +15,9 @@ typedef struct scree_LawContact {
   const scree_PairLaw *pair;
   scree_Set set;
   double e_n, e_t;
-  bool soft; /* bodies may overlap: the law carries its load by overlap, or yields */
+  double dilatancy;         /* of the flow, over that of the associated one: H = diag(1, it, it) */
+  double rolling, spinning; /* moments over the normal force, in radii (half the smaller width) */
+  bool soft;                /* bodies may overlap: the law carries its load by overlap, or yields */
 } scree_LawContact;
 
 /* A contact as passed to a law with terms of its own. */
@@ -98,7 +100,10 @@ typedef struct scree_LawTable {
   bool any_set;         /* some pair needs a set other than the cone */
   bool any_restitution; /* some pair bounces */
   bool any_terms;       /* some pair has terms of its own */
-  int memory;           /* largest number of doubles in the memory of a contact */
+  bool any_rolling;     /* some pair resists rolling or spinning */
+  bool any_flow;        /* some pair has a dilatancy other than 1 */
+  int memory;           /* largest number of doubles in the memory of a contact; with any_rolling
+                         * the last three are its moment (step/rolling.h) */
 } scree_LawTable;
 
 scree_Status scree_law_table_init(scree_LawTable *table, const scree_Log *log);
@@ -109,6 +114,10 @@ scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scre
                                  const scree_Log *log);
 /* Evaluate all pairs for the step h. */
 void scree_law_table_fill(scree_LawTable *table, double h);
+/* Of a law: its `dilatancy`, 1 where it has none. */
+double scree_law_dilatancy(const scree_PairLaw *law);
+/* A pair law in use with another dilatancy than 1, or null. */
+const scree_PairLaw *scree_law_table_flow(const scree_LawTable *table);
 /* The first law in use with terms of its own, or null. */
 const scree_LawClass *scree_law_table_terms(const scree_LawTable *table);
 

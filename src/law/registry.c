@@ -90,3 +90,8 @@ scree_Status scree_law_check(const scree_PairLaw *law, const scree_Log *log) {
   const char *wrong = class_->check(law);
   return wrong ? scree_fail(log, SCREE_BAD_INPUT, "law %s: %s", law->law, wrong) : SCREE_OK;
 }
+
+double scree_law_dilatancy(const scree_PairLaw *law) {
+  const double value = scree_pair_law_get(law, "dilatancy");
+  return isnan(value) ? 1 : value;
+}

@@ -78,19 +78,23 @@ static const scree_PairLaw *law_of(const scree_LawTable *table, int k) {
 void scree_law_table_fill(scree_LawTable *table, double h) {
   if (table->h == h) return;
   table->h = h;
-  table->any_set = table->any_restitution = table->any_terms = false;
+  table->any_set = table->any_restitution = table->any_terms = table->any_rolling =
+      table->any_flow = false;
   table->memory = 0;
   for (int k = 0; k < table->materials * table->materials; ++k) {
     scree_LawContact *filled = &table->filled[k];
     const scree_PairLaw *pair = law_of(table, k);
     const scree_LawClass *law = scree_law_find(pair->law);
-    *filled = (scree_LawContact){.law = law, .pair = pair};
+    *filled = (scree_LawContact){.law = law, .pair = pair, .dilatancy = scree_law_dilatancy(pair)};
     law->fill(pair, h, filled);
     table->any_set = table->any_set || filled->set.kind != SCREE_SET_CONE;
     table->any_restitution = table->any_restitution || filled->e_n != 0 || filled->e_t != 0;
     table->any_terms = table->any_terms || law->pose;
+    table->any_rolling = table->any_rolling || filled->rolling > 0 || filled->spinning > 0;
+    table->any_flow = table->any_flow || filled->dilatancy != 1;
     if (law->memory > table->memory) table->memory = law->memory;
   }
+  if (table->any_rolling) table->memory += 3;
 }
 
 const scree_LawClass *scree_law_table_terms(const scree_LawTable *table) {
@@ -98,5 +102,11 @@ const scree_LawClass *scree_law_table_terms(const scree_LawTable *table) {
     const scree_LawClass *law = scree_law_find(law_of(table, k)->law);
     if (law->pose) return law;
   }
+  return NULL;
+}
+
+const scree_PairLaw *scree_law_table_flow(const scree_LawTable *table) {
+  for (int k = 0; k < table->materials * table->materials; ++k)
+    if (scree_law_dilatancy(law_of(table, k)) != 1) return law_of(table, k);
   return NULL;
 }

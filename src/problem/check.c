@@ -129,6 +129,13 @@ static scree_Status check_set_size(const scree_Problem *p, int k, size_t rows,
                                    const scree_Log *log) {
   const scree_SetKind kind = (scree_SetKind)p->set[p->nc + k];
   const bool any = kind == SCREE_SET_SPACE || kind == SCREE_SET_HALF_LINE || kind == SCREE_SET_BALL;
+  if (kind == SCREE_SET_ROLLING) {
+    const size_t wanted = p->d == 2 ? 3 : 6;
+    if (rows == wanted) return SCREE_OK;
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "problem: constraint %d is a contact with rolling in %zu rows, expected %zu",
+                      p->nc + k, rows, wanted);
+  }
   if (any || rows == 2 || rows == 3) return SCREE_OK;
   return scree_fail(log, SCREE_BAD_INPUT,
                     "problem: the set of constraint %d is a cone in %zu rows, expected 2 or 3",

@@ -29,9 +29,9 @@ static void fill_values(const scree_Vertices *v, const scree_Pieces *pieces, dou
     for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
       const int col = v->col[j];
       size_t slot = scree_pieces_slot(pieces, k, col, &length);
-      scree_pieces_add(pieces, slot, length, v->size[k], v->size[col], block, false, x);
+      scree_piece_add(x, pieces->piece, slot, length, v->size[k], v->size[col], block, false);
       slot = scree_pieces_slot(pieces, col, k, &length);
-      scree_pieces_add(pieces, slot, length, v->size[col], v->size[k], block, true, x);
+      scree_piece_add(x, pieces->piece, slot, length, v->size[col], v->size[k], block, true);
       block += (size_t)v->size[k] * (size_t)v->size[col];
     }
   }

@@ -36,11 +36,6 @@ static double dot(int d, const double *a, const double *b) {
   return sum;
 }
 
-/* The tangential part of a cone, which has one or two rows; other constraints have none. */
-static double tangent_norm(int d, const double *u) {
-  return d == 1 ? 0.0 : d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
-}
-
 /* out = r - P_Y(r - rho (u + s n)) */
 SCREE_INLINE void natural_map(const scree_Set *set, int d, double rho, const double *r,
                               const double *u, double s, double *out) {
@@ -79,8 +74,24 @@ SCREE_INLINE double inverse_energy(int d, const double *W, const double *c) {
   return dot(d, x, c);
 }
 
+/* a.W^-1 a and b.W^-1 b for a symmetric W of three rows, from W = L D L^T: sum of (L^-1 a)_k^2/D_k.
+ */
+SCREE_INLINE void inverse_energies(const double *W, const double *a, const double *b, double *ea,
+                                   double *eb) {
+  const double trace = W[0] + W[4] + W[8], floor_ = DBL_EPSILON * trace;
+  if (!(trace > 0.0)) return;
+  const double d0 = 1.0 / fmax(W[0], floor_);
+  const double l1 = W[3] * d0, l2 = W[6] * d0;
+  const double d1 = 1.0 / fmax(W[4] - l1 * W[3], floor_), t = W[7] - l2 * W[3];
+  const double l3 = t * d1, d2 = 1.0 / fmax(W[8] - l2 * W[6] - l3 * t, floor_);
+  const double a1 = a[1] - l1 * a[0], a2 = a[2] - l2 * a[0] - l3 * a1;
+  const double b1 = b[1] - l1 * b[0], b2 = b[2] - l2 * b[0] - l3 * b1;
+  *ea += a[0] * a[0] * d0 + a1 * a1 * d1 + a2 * a2 * d2;
+  *eb += b[0] * b[0] * d0 + b1 * b1 * d1 + b2 * b2 * d2;
+}
+
 SCREE_INLINE void sum_glob(const scree_Set *set, int d, const double *r, const double *u,
-                           const double *claimed, double ut, Sums *sums) {
+                           const double *claimed, double slip, Sums *sums) {
   double p[SCREE_ROWS_MAX], gap = 0.0, motion = 0.0;
   scree_set_project(set, d, r, p);
   for (int i = 0; i < d; ++i) gap += (r[i] - p[i]) * (r[i] - p[i]);
@@ -92,13 +103,12 @@ SCREE_INLINE void sum_glob(const scree_Set *set, int d, const double *r, const d
     sums->bipotential += fabs(dot(d, u, r) + set->a * sqrt(dot(d, u, u)));
     return;
   }
-  const double mu = scree_set_has_cone(set->kind) ? set->mu : 0.0;
-  sums->bipotential += fabs(dot(d, u, r) + mu * r[0] * ut);
+  sums->bipotential += fabs(dot(d, u, r) + r[0] * slip);
   sums->penetration += u[0] < 0.0 ? -u[0] : 0.0;
 }
 
 SCREE_INLINE void sum_report(const scree_Set *set, int d, int c, const double *r, double natural2,
-                             double ut, Sums *sums) {
+                             double slip, Sums *sums) {
   double p[SCREE_ROWS_MAX], violation2 = 0.0;
   scree_set_project(set, d, r, p);
   for (int i = 0; i < d; ++i) violation2 += (r[i] - p[i]) * (r[i] - p[i]);
@@ -108,9 +118,8 @@ SCREE_INLINE void sum_report(const scree_Set *set, int d, int c, const double *r
     sums->worst = c;
   }
   if (r[0] > 0.0 && scree_set_has_cone(set->kind)) {
-    const double dilatation = set->mu * ut;
-    sums->dilatation += dilatation;
-    if (dilatation > sums->dilatation_max) sums->dilatation_max = dilatation;
+    sums->dilatation += slip;
+    if (slip > sums->dilatation_max) sums->dilatation_max = slip;
     ++sums->active;
   }
 }
@@ -125,7 +134,7 @@ double scree_measure_contact(const scree_Problem *problem, int c, double rho, co
   const scree_Set set = scree_problem_set(problem, c);
   const bool slides = problem->flow == SCREE_COULOMB && scree_set_has_cone(set.kind);
   double map[SCREE_ROWS_MAX], flow[3];
-  const double s = slides ? set.mu * tangent_norm(d, u) : 0.0;
+  const double s = slides ? scree_set_slip(&set, d, u) : 0.0;
   if (problem->flow_blocks && contact) {
     for (int i = 0; i < d; ++i)
       flow[i] = dot(d, problem->flow_blocks + (at + (size_t)i) * (size_t)d, u);
@@ -141,9 +150,9 @@ SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, in
   const size_t at = c < p->nc ? (size_t)c * (size_t)d : p->general.row[c - p->nc];
   const double *r = R + at, *u = U + at, *q = p->q + at;
   const scree_Set set = scree_problem_set(p, c);
-  const double ut = tangent_norm(d, u);
   const bool slides = p->flow == SCREE_COULOMB && scree_set_has_cone(set.kind);
-  const double s = slides ? set.mu * ut : 0.0;
+  const double slip = scree_set_has_cone(set.kind) ? scree_set_slip(&set, d, u) : 0.0;
+  const double s = slides ? slip : 0.0;
   double map[SCREE_ROWS_MAX] = {0.0}, natural2 = 0.0, flow[3];
   const double *driving = u; /* the normal direction of the set: u, or H u with a given flow */
   if (p->flow_blocks && c < p->nc) {
@@ -165,11 +174,15 @@ SCREE_INLINE void sum_contact(const scree_Operator *W, unsigned parts, int d, in
   if (parts & PART_MERIT) {
     double room[9];
     const double *Wcc = scree_constraint_diagonal(W, c, room);
-    sums->merit_C += inverse_energy(d, Wcc, map);
-    sums->merit_q += inverse_energy(d, Wcc, q);
+    if (p->kind == SCREE_BODIES && d == 3) {
+      inverse_energies(Wcc, map, q, &sums->merit_C, &sums->merit_q);
+    } else {
+      sums->merit_C += inverse_energy(d, Wcc, map);
+      sums->merit_q += inverse_energy(d, Wcc, q);
+    }
   }
-  if (parts & PART_GLOB) sum_glob(&set, d, r, u, claimed ? claimed + at : NULL, ut, sums);
-  if (parts & PART_REPORT) sum_report(&set, d, c, r, natural2, ut, sums);
+  if (parts & PART_GLOB) sum_glob(&set, d, r, u, claimed ? claimed + at : NULL, slip, sums);
+  if (parts & PART_REPORT) sum_report(&set, d, c, r, natural2, slip, sums);
 }
 
 static void add_sums(Sums *total, const Sums *part) {

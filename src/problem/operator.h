@@ -71,8 +71,10 @@ void scree_operator_apply(const scree_Operator *W, const double *r, const double
 /* Whether no constraint has friction that depends on its normal impulse: then Coulomb's law and the
  * associated law are the same, and convex. */
 SCREE_INLINE bool scree_problem_is_frictionless(const scree_Problem *p) {
-  for (int c = 0; c < p->nc + p->general.count; ++c)
+  for (int c = 0; c < p->nc + p->general.count; ++c) {
+    if (p->set && p->set[c] == SCREE_SET_ROLLING) return false;
     if (p->mu[c] != 0.0 && (!p->set || scree_set_has_cone((scree_SetKind)p->set[c]))) return false;
+  }
   return true;
 }
 

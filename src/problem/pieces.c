@@ -115,12 +115,10 @@ size_t scree_pieces_slot(const scree_Pieces *p, int vertex, int neighbour, size_
   return p->row[node] + (size_t)p->before[lo];
 }
 
-void scree_pieces_add(const scree_Pieces *p, size_t slot, size_t length, int rows, int cols,
-                      const double *block, bool turned, double *x) {
-  const int g = p->piece;
+void scree_piece_add(double *x, int piece, size_t slot, size_t length, int rows, int cols,
+                     const double *block, bool turned) {
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < cols; ++j) {
-      double *target = x + (slot + (size_t)(i / g) * length + (size_t)(j / g)) * (size_t)(g * g);
-      target[(i % g) * g + j % g] += block[turned ? j * rows + i : i * cols + j];
-    }
+    for (int j = 0; j < cols; ++j)
+      *scree_piece_entry(x, piece, slot, length, i, j) +=
+          block[turned ? j * rows + i : i * cols + j];
 }

@@ -34,9 +34,17 @@ scree_Status scree_pieces_create(int vertices, const int *size, int piece, size_
  * + j of the pattern. */
 size_t scree_pieces_slot(const scree_Pieces *pieces, int vertex, int neighbour, size_t *length);
 
-/* x (blocks of the pattern) += block (sizes of vertex x neighbour, row by row), or its transpose
- * (sizes of neighbour x vertex) if `turned`. */
-void scree_pieces_add(const scree_Pieces *pieces, size_t slot, size_t length, int rows, int cols,
-                      const double *block, bool turned, double *x);
+/* Entry (i, j) of the block of two vertices that starts at `slot`, in the values x of the pattern.
+ */
+static inline double *scree_piece_entry(double *x, int piece, size_t slot, size_t length, int i,
+                                        int j) {
+  const size_t block = slot + (size_t)(i / piece) * length + (size_t)(j / piece);
+  return x + block * (size_t)(piece * piece) + (size_t)(i % piece * piece + j % piece);
+}
+
+/* x += block (sizes of vertex x neighbour, row by row), or its transpose (sizes of neighbour x
+ * vertex) if `turned`. */
+void scree_piece_add(double *x, int piece, size_t slot, size_t length, int rows, int cols,
+                     const double *block, bool turned);
 
 #endif

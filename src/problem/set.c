@@ -23,6 +23,33 @@ static void project_ball(int d, double a, const double *k, const double *x, doub
   for (int i = 0; i < d; ++i) out[i] = distance <= a ? x[i] : k[i] + a * (difference[i] / distance);
 }
 
+/* The nearest point of { |x_i| <= k_i n } for parts x_i of one or two components: with s_i = |x_i|
+ * the height n is the root of the increasing, piecewise linear n - x_n - sum k_i max(0, s_i - k_i
+ * n), found by adding the parts whose bound is active, those with the largest s_i / k_i first. */
+static void project_rolling(const scree_Set *set, int d, const double *x, double *out) {
+  const int tangents = d == 3 ? 1 : 2, parts = d == 3 ? 2 : 3;
+  const double k[3] = {set->mu, set->a, set->b};
+  const double s[3] = {tangents == 1 ? fabs(x[1]) : hypot(x[1], x[2]),
+                       tangents == 1 ? fabs(x[2]) : hypot(x[3], x[4]), d == 6 ? fabs(x[5]) : 0.0};
+  bool active[3] = {false, false, false};
+  double n = fmax(x[0], 0.0), sum = x[0], weight = 1.0;
+  for (int step = 0; step < parts; ++step) {
+    int next = -1;
+    for (int i = 0; i < parts; ++i)
+      if (!active[i] && k[i] > 0.0 && (next < 0 || s[i] * k[next] > s[next] * k[i])) next = i;
+    if (next < 0 || !(s[next] > k[next] * n)) break;
+    active[next] = true;
+    sum += k[next] * s[next];
+    weight += k[next] * k[next];
+    n = fmax(sum / weight, 0.0);
+  }
+  out[0] = n;
+  for (int i = 0, at = 1; i < parts; ++i) {
+    const double shrink = s[i] > k[i] * n ? k[i] * n / s[i] : 1.0;
+    for (int j = 0; j < (i < 2 ? tangents : 1); ++j, ++at) out[at] = shrink * x[at];
+  }
+}
+
 void scree_set_project(const scree_Set *set, int d, const double *x, double *out) {
   double k[3] = {0.0, 0.0, 0.0};
   switch (set->kind) {
@@ -56,6 +83,7 @@ void scree_set_project(const scree_Set *set, int d, const double *x, double *out
     for (int i = 0; i < d; ++i) out[i] = shrink * x[i];
     return;
   }
+  case SCREE_SET_ROLLING: project_rolling(set, d, x, out); return;
   case SCREE_SET_SPACE:
   case SCREE_SET_KINDS: break;
   }

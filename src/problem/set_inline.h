@@ -11,6 +11,8 @@
 #ifndef SCREE_PROBLEM_SET_INLINE_H
 #define SCREE_PROBLEM_SET_INLINE_H
 
+#include "scree/set.h"
+
 #include <math.h>
 
 /* Any magnitude: scale so that the largest component is in [1/2, 1), and write the coefficients as
@@ -61,6 +63,15 @@ static inline void scree_cone_project(int d, double mu, const double *x, double 
     out[0] = a;
     for (int i = 1; i < d; ++i) out[i] = b * x[i];
   }
+}
+
+/* Coulomb's term s(u) of a set with a cone (De Saxce): mu |u_T|, and the same of rolling and
+ * spinning. */
+static inline double scree_set_slip(const scree_Set *set, int d, const double *u) {
+  if (set->kind != SCREE_SET_ROLLING)
+    return set->mu * (d == 1 ? 0.0 : d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]));
+  if (d == 3) return set->mu * fabs(u[1]) + set->a * fabs(u[2]);
+  return set->mu * hypot(u[1], u[2]) + set->a * hypot(u[3], u[4]) + set->b * fabs(u[5]);
 }
 
 #endif

@@ -47,6 +47,7 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay->title);
   scree_free(replay->convergence);
   scree_free(replay->bodies);
+  scree_free(replay->surface_node);
   scree_free(replay->materials);
   scree_free(replay->densities);
   scree_free(replay->names);
@@ -65,7 +66,19 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->stretch);
   scree_free(frame->present);
   scree_free(frame->contact);
+  scree_free(frame->node);
+  scree_free(frame->node_stress);
   *frame = (scree_ReplayFrame){0};
+}
+
+scree_Status scree_replay_reserve_nodes(const scree_Replay *replay, int nodes,
+                                        scree_ReplayFrame *frame) {
+  size_t more = frame->node_capacity;
+  if (!scree_grow((void **)&frame->node_stress, &more, 6 * (size_t)nodes, sizeof(double)) ||
+      !scree_grow((void **)&frame->node, &frame->node_capacity, 6 * (size_t)nodes, sizeof(double)))
+    return scree_fail_memory(replay->log, "the nodes of a frame");
+  frame->nodes = nodes;
+  return SCREE_OK;
 }
 
 scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int contacts,
@@ -96,6 +109,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
     return scree_fail_memory(replay->log, "the contacts of a frame");
   for (size_t i = 0; i < n; ++i) frame->present[i] = true;
   frame->deforms = false;
+  frame->nodes = 0;
   frame->bodies = bodies;
   frame->contacts = contacts;
   return SCREE_OK;

@@ -22,6 +22,8 @@ struct scree_Replay {
   double gravity[3], h;
   int body_count; /* in the last frame, which has them all */
   scree_ReplayBody *bodies;
+  int node_count;    /* of all finite-element bodies */
+  int *surface_node; /* of all of them, or null */
   int material_count;
   char (*materials)[64];
   double *densities; /* (material_count) or null */
@@ -52,6 +54,9 @@ scree_Status scree_replay_create(int bodies, int frames, const scree_Log *log,
                                  scree_Replay **replay);
 scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int contacts,
                                   scree_ReplayFrame *frame);
+/* Room for the nodes of a frame. */
+scree_Status scree_replay_reserve_nodes(const scree_Replay *replay, int nodes,
+                                        scree_ReplayFrame *frame);
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak);
 
 /* A colour as in scenes: "#rgb", "#rrggbb", or one of the sixteen colour names of HTML. */

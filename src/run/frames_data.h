@@ -27,5 +27,7 @@ char (*scree_frames_texts(const scree_H5 *h5, const char *name, int *count))[64]
 
 /* /bodies and /parts into the replay: shapes, materials, masses. */
 scree_Status scree_frames_bodies(scree_Replay *replay, const scree_H5 *h5);
+/* /elements, if it is there: nodes of finite-element bodies. */
+scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5);
 
 #endif

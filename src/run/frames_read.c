@@ -19,6 +19,7 @@ typedef struct Source {
   char *path;
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
   hid_t stretch;                                  /* the same, or -1: all bodies are rigid */
+  hid_t node, node_stress;                        /* (F x nodes x ...), or -1 */
   hid_t alive; /* (F x N), or -1: bodies stay once they have come */
   bool contacts;
   int64_t *offset; /* (F + 1) of the contacts of each frame */
@@ -125,6 +126,17 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
                       source->h5.path, k);
   for (hsize_t i = 0; frame->deforms && i < 3 * n; ++i)
     if (!(frame->stretch[i] > 0) || !isfinite(frame->stretch[i])) frame->stretch[i] = 1;
+  if (source->node >= 0 && source->node_stress >= 0) {
+    const hsize_t nodes = (hsize_t)replay->node_count;
+    status = scree_replay_reserve_nodes(replay, replay->node_count, frame);
+    if (status != SCREE_OK) return status;
+    if (!scree_frames_rows(source->node, row, 1, 3 * nodes, H5T_NATIVE_DOUBLE, frame->node) ||
+        !scree_frames_rows(source->node_stress, row, 1, 6 * nodes, H5T_NATIVE_DOUBLE,
+                           frame->node_stress))
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: /frames/node_position: frame %d cannot be read: the file is damaged",
+                        source->h5.path, k);
+  }
   return read_contacts(replay, source, k, frame);
 }
 
@@ -143,8 +155,9 @@ static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
   const hid_t sets[] = {source->position, source->orientation, source->velocity,
-                        source->angular,  source->alive,       source->stretch};
-  for (int k = 0; k < 6; ++k)
+                        source->angular,  source->alive,       source->stretch,
+                        source->node,     source->node_stress};
+  for (int k = 0; k < 8; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);
   scree_free(source->offset);
@@ -215,6 +228,10 @@ static scree_Status open_frames(scree_Replay *replay, Source *source) {
   source->velocity = open_set(h5, "/frames/velocity", f, n, 3);
   source->angular = open_set(h5, "/frames/angular_velocity", f, n, 3);
   source->stretch = open_set(h5, "/frames/stretch", f, n, 3);
+  if (replay->node_count > 0) {
+    source->node = open_set(h5, "/frames/node_position", f, (hsize_t)replay->node_count, 3);
+    source->node_stress = open_set(h5, "/frames/node_stress", f, (hsize_t)replay->node_count, 6);
+  }
   if (source->position >= 0 && source->orientation >= 0 && source->velocity >= 0 &&
       source->angular >= 0) {
     hsize_t dims[2];
@@ -336,7 +353,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   Source *source = SCREE_ALLOC(Source, 1);
   scree_Replay *replay = NULL;
   if (!source) return scree_fail_memory(log, "a run");
-  source->stretch = -1;
+  source->stretch = source->node = source->node_stress = -1;
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
       source->alive = -1;
   hsize_t bodies = 0, frames = 0;
@@ -354,6 +371,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   replay->close = close_source;
   status = read_head(replay, source, directory);
   if (status == SCREE_OK) status = scree_frames_bodies(replay, &source->h5);
+  if (status == SCREE_OK) status = scree_frames_elements(replay, &source->h5);
   if (status == SCREE_OK) status = read_index(replay, source);
   if (status == SCREE_OK) status = open_frames(replay, source);
   if (status == SCREE_OK) status = scree_replay_read_telemetry(replay, directory, &source->h5);

@@ -25,15 +25,21 @@ static size_t stretch_bytes(const scree_FrameHead *head) {
   return head->deforms ? 3 * (size_t)head->bodies * sizeof(double) : 0;
 }
 
+static size_t node_bytes(const scree_FrameHead *head) {
+  return 9 * (size_t)head->nodes * sizeof(double);
+}
+
 bool scree_frame_make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
-  const size_t stretches = stretch_bytes(&frame->head);
-  if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + stretches + 1, 1))
+  const size_t stretches = stretch_bytes(&frame->head), nodes = node_bytes(&frame->head);
+  if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + stretches + nodes + 1, 1))
     return false;
   frame->body = frame->memory;
   frame->contact = (void *)((char *)frame->memory + bodies);
   frame->stretch = (void *)((char *)frame->memory + bodies + contacts);
+  frame->node = (void *)((char *)frame->memory + bodies + contacts + stretches);
+  frame->node_stress = frame->node + 3 * (size_t)frame->head.nodes;
   return true;
 }
 
@@ -65,7 +71,12 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
   frame->head.energy = scree_world_energy(world);
   frame->head.deforms = scree_world_deforms(world);
+  frame->head.nodes = scree_world_node_count(world);
   scree_world_analyse(world, region, &frame->head.analysis);
+  scree_CellInfo cell;
+  const bool periodic = scree_world_cell(world, &cell);
+  for (int k = 0; k < 3; ++k)
+    if (periodic && cell.periodic[k]) to_array(cell.side[k], frame->head.cell + 3 * k);
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
     const scree_Pose pose = scree_body_pose(world, b);
@@ -84,6 +95,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
     const scree_Contact contact = scree_world_contact(world, c);
     frame->contact[c] = take_contact(&contact);
   }
+  if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);
   return SCREE_OK;
 }
 
@@ -100,7 +112,7 @@ typedef struct RecordHead {
   uint64_t checksum;
 } RecordHead;
 
-static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '3'};
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '5'};
 
 static size_t body_bytes(const scree_FrameHead *head) {
   return (size_t)head->bodies * sizeof(scree_FrameBody);
@@ -114,7 +126,8 @@ static uint64_t checksum(const scree_Frame *frame) {
   uLong sum = crc32_z(0, (const Bytef *)&frame->head, sizeof frame->head);
   sum = crc32_z(sum, (const Bytef *)frame->body, body_bytes(&frame->head));
   sum = crc32_z(sum, (const Bytef *)frame->contact, contact_bytes(&frame->head));
-  return crc32_z(sum, (const Bytef *)frame->stretch, stretch_bytes(&frame->head));
+  sum = crc32_z(sum, (const Bytef *)frame->stretch, stretch_bytes(&frame->head));
+  return crc32_z(sum, (const Bytef *)frame->node, node_bytes(&frame->head));
 }
 
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
@@ -147,13 +160,14 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
   RecordHead head = {.checksum = checksum(frame)};
   memcpy(head.magic, magic, sizeof magic);
   head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head) +
-              stretch_bytes(&frame->head);
+              stretch_bytes(&frame->head) + node_bytes(&frame->head);
   int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
   if (!error) error = scree_write_all(journal->file, &head, sizeof head);
   if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
   if (!error) error = scree_write_all(journal->file, frame->body, body_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->stretch, stretch_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->node, node_bytes(&frame->head));
   if (error)
     return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
                       strerror(error));
@@ -188,9 +202,9 @@ static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead 
       memcmp(record->magic, magic, sizeof magic) != 0 || record->size < sizeof *head ||
       !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
-  return head->bodies >= 0 && head->contacts >= 0 &&
-         record->size ==
-             sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head);
+  return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 &&
+         record->size == sizeof *head + body_bytes(head) + contact_bytes(head) +
+                             stretch_bytes(head) + node_bytes(head);
 }
 
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
@@ -218,6 +232,9 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
                    start + (int64_t)body_bytes(&frame->head)) ||
          !read_all(journal->file, frame->stretch, stretch_bytes(&frame->head),
                    start + (int64_t)(body_bytes(&frame->head) + contact_bytes(&frame->head))) ||
+         !read_all(journal->file, frame->node, node_bytes(&frame->head),
+                   start + (int64_t)(body_bytes(&frame->head) + contact_bytes(&frame->head) +
+                                     stretch_bytes(&frame->head))) ||
          checksum(frame) != record.checksum;
   if (!*end) *offset += (int64_t)(sizeof record + record.size);
   return SCREE_OK;

@@ -14,9 +14,11 @@ typedef struct scree_FrameHead {
   int64_t step;
   double time;
   int32_t bodies, contacts;
-  int32_t deforms, unused; /* 1: `stretch` is there */
+  int32_t deforms; /* 1: `stretch` is there */
+  int32_t nodes;   /* of finite-element bodies */
   scree_Analysis analysis;
   scree_EnergyBalance energy; /* sums since the start */
+  double cell[9];             /* sides of a periodic cell, one after the other; 0: not periodic */
 } scree_FrameHead;
 
 typedef struct scree_FrameBody {
@@ -36,6 +38,8 @@ typedef struct scree_Frame {
   scree_FrameBody *body;       /* (head.bodies) */
   scree_FrameContact *contact; /* (head.contacts) */
   double *stretch;             /* (head.bodies x 3) scree_body_stretch, if head.deforms */
+  double *node;                /* (head.nodes x 3) scree_world_nodes */
+  double *node_stress;         /* (head.nodes x 6) */
   void *memory;                /* of all */
   size_t capacity;
 } scree_Frame;

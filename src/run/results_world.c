@@ -1,5 +1,6 @@
 /* The part of results.h5 that does not change from frame to frame: head, materials, bodies. */
 #include "core/memory.h"
+#include "element/mesh.h"
 #include "run/results_write.h"
 
 #include <math.h>
@@ -175,6 +176,62 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   scree_free(triangles);
 }
 
+/* The meshes of finite-element bodies: where the nodes and elements of each body start (n+1), the
+ * corners of the elements (numbers of nodes within the body, -1 behind the last), and the node of
+ * each vertex in /bodies/vertices (-1: of another shape). */
+static void write_elements(scree_ResultsWriter *writer, const scree_World *world,
+                           const scree_Shape *const *shapes, int n) {
+  if (scree_world_node_count(world) == 0) return;
+  int64_t *node = SCREE_ALLOC(int64_t, (size_t)n + 1),
+          *element = SCREE_ALLOC(int64_t, (size_t)n + 1);
+  size_t vertices = 0;
+  writer->good = writer->good && node && element;
+  for (int b = 0; b < n && writer->good; ++b) {
+    const int count = scree_body_node_count(world, b);
+    const scree_ElementMesh *mesh = count ? scree_shape_elements(shapes[b]) : NULL;
+    node[b + 1] = node[b] + count;
+    element[b + 1] = element[b] + (mesh ? mesh->element_count : 0);
+    vertices += (size_t)shapes[b]->vertex_count;
+  }
+  const size_t total = writer->good ? (size_t)element[n] : 0;
+  int *corner = SCREE_ALLOC(int, SCREE_ELEMENT_CORNERS *total);
+  int *surface = SCREE_ALLOC(int, vertices), *to = corner, *on = surface;
+  writer->good = writer->good && corner && surface;
+  for (int b = 0; b < n && writer->good; ++b) {
+    const scree_ElementMesh *mesh = node[b + 1] > node[b] ? scree_shape_elements(shapes[b]) : NULL;
+    for (int e = 0; mesh && e < mesh->element_count; ++e)
+      for (size_t k = 0; k < SCREE_ELEMENT_CORNERS; ++k) {
+        const size_t at = mesh->corner_row[e] + k;
+        *to++ = at < mesh->corner_row[e + 1] ? mesh->corner[at] : -1;
+      }
+    for (int k = 0; k < shapes[b]->vertex_count; ++k) *on++ = mesh ? mesh->surface[k] : -1;
+  }
+  if (writer->good) {
+    scree_results_group(writer, "/elements");
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/elements/node_offset", H5T_STD_I64LE,
+                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
+                          node);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/elements/element_offset", H5T_STD_I64LE,
+                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
+                          element);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/elements/corner", H5T_STD_I32LE,
+                                             H5T_NATIVE_INT, 2, total, SCREE_ELEMENT_CORNERS, 0,
+                                             false),
+                          corner);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/elements/surface_node", H5T_STD_I32LE,
+                                             H5T_NATIVE_INT, 1, vertices, 0, 0, false),
+                          surface);
+  }
+  scree_free(node);
+  scree_free(element);
+  scree_free(corner);
+  scree_free(surface);
+}
+
 /* The parts of clumps, if there are any. */
 static void write_parts(scree_ResultsWriter *writer, const scree_World *world, int n) {
   size_t total = 0;
@@ -255,6 +312,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
                           inertia);
     write_shapes(writer, "/bodies", shapes, n);
     write_triangles(writer, shapes, n);
+    write_elements(writer, world, shapes, n);
   }
   scree_free(ints);
   scree_free(reals);

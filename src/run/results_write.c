@@ -32,6 +32,7 @@ typedef struct Sizes {
   int *first, *last; /* (bodies) first and last frame of each body */
   bool removed;      /* some bodies were */
   bool deforms;      /* some bodies do */
+  int nodes;         /* of finite-element bodies, in the end */
 } Sizes;
 
 static scree_Status find_sizes(const scree_Journal *journal, const scree_World *world, Sizes *sizes,
@@ -43,7 +44,8 @@ static scree_Status find_sizes(const scree_Journal *journal, const scree_World *
   *sizes = (Sizes){.first = SCREE_ALLOC(int, bodies),
                    .last = SCREE_ALLOC(int, bodies),
                    .removed = removed,
-                   .deforms = scree_world_deforms(world)};
+                   .deforms = scree_world_deforms(world),
+                   .nodes = scree_world_node_count(world)};
   if (!sizes->first || !sizes->last) return scree_fail_memory(log, "the bodies of the results");
   for (int64_t offset = 0;;) {
     scree_Status status = scree_journal_skip(journal, &offset, &head, &end, log);
@@ -108,6 +110,7 @@ static const struct {
     A("packing_fraction", packing_fraction, 1),
     A("stress", stress, 9),
     A("fabric", fabric, 9),
+    {"/analysis/cell", offsetof(scree_FrameHead, cell), 9, false},
 #undef A
 #undef I
 #undef E
@@ -161,6 +164,7 @@ typedef struct Sets {
   scree_ResultsData analysis[ANALYSIS], body[FRAME_FIELDS], contact[CONTACT_FIELDS];
   scree_ResultsData time, step, body_count, alive; /* `alive` only when bodies were removed */
   scree_ResultsData stretch;                       /* only when bodies deform */
+  scree_ResultsData node_count, node, node_stress; /* only when bodies have nodes */
   const Sizes *sizes;
   int64_t *offset; /* (frames+1) */
   char *work;
@@ -189,6 +193,15 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
   if (sizes->deforms)
     sets->stretch = scree_results_data(writer, "/frames/stretch", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
                                        3, F, N, 3, true);
+  if (sizes->nodes) {
+    const hsize_t P = (hsize_t)sizes->nodes;
+    sets->node_count = scree_results_data(writer, "/frames/node_count", H5T_STD_I32LE,
+                                          H5T_NATIVE_INT32, 1, F, 0, 0, false);
+    sets->node = scree_results_data(writer, "/frames/node_position", H5T_IEEE_F64LE,
+                                    H5T_NATIVE_DOUBLE, 3, F, P, 3, true);
+    sets->node_stress = scree_results_data(writer, "/frames/node_stress", H5T_IEEE_F64LE,
+                                           H5T_NATIVE_DOUBLE, 3, F, P, 6, true);
+  }
   for (int k = 0; k < FRAME_FIELDS; ++k)
     sets->body[k] =
         scree_results_data(writer, body_parts[k].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, F, N,
@@ -215,9 +228,10 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
 }
 
 static void close_sets(Sets *sets) {
-  scree_ResultsData *all[] = {&sets->time, &sets->step, &sets->body_count, &sets->alive,
-                              &sets->stretch};
-  for (int k = 0; k < 5; ++k)
+  scree_ResultsData *all[] = {&sets->time,  &sets->step,       &sets->body_count,
+                              &sets->alive, &sets->stretch,    &sets->node_count,
+                              &sets->node,  &sets->node_stress};
+  for (int k = 0; k < 8; ++k)
     if (all[k]->id > 0) H5Dclose(all[k]->id);
   for (int k = 0; k < FRAME_FIELDS; ++k)
     if (sets->body[k].id > 0) H5Dclose(sets->body[k].id);
@@ -260,6 +274,13 @@ static void write_frame(scree_ResultsWriter *writer, Sets *sets, int f, const sc
   if (sizes->deforms && head->deforms) {
     const hsize_t start[3] = {(hsize_t)f, 0, 0}, count[3] = {1, (hsize_t)head->bodies, 3};
     scree_results_put(writer, &sets->stretch, start, count, frame->stretch);
+  }
+  if (sizes->nodes) scree_results_put_row(writer, &sets->node_count, (hsize_t)f, &head->nodes);
+  if (sizes->nodes && head->nodes) {
+    const hsize_t start[3] = {(hsize_t)f, 0, 0}, count[3] = {1, (hsize_t)head->nodes, 3};
+    const hsize_t stress[3] = {1, (hsize_t)head->nodes, 6};
+    scree_results_put(writer, &sets->node, start, count, frame->node);
+    scree_results_put(writer, &sets->node_stress, start, stress, frame->node_stress);
   }
   for (int k = 0; contact_parts[k].name; ++k) {
     const hsize_t start[3] = {(hsize_t)sets->offset[f], 0, 0};
@@ -460,6 +481,9 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
     good = read_rows(h5, analysis[k].name, analysis[k].integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
                      row, 1, (hsize_t)analysis[k].count, (char *)head + analysis[k].offset);
   head->deforms = scree_h5_has(h5, "/frames/stretch");
+  if (scree_h5_has(h5, "/frames/node_count"))
+    good = good && read_rows(h5, "/frames/node_count", H5T_NATIVE_INT32, row, 1, 1, &head->nodes) &&
+           head->nodes >= 0;
   const size_t most = head->bodies > head->contacts ? (size_t)head->bodies : (size_t)contacts;
   good =
       good && scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 32 * most + 1, 1);
@@ -469,6 +493,12 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   if (head->deforms && head->bodies > 0)
     good = good && read_rows(h5, "/frames/stretch", H5T_NATIVE_DOUBLE, row, 1,
                              3 * (hsize_t)head->bodies, frame->stretch);
+  if (head->nodes > 0)
+    good = good &&
+           read_rows(h5, "/frames/node_position", H5T_NATIVE_DOUBLE, row, 1,
+                     3 * (hsize_t)head->nodes, frame->node) &&
+           read_rows(h5, "/frames/node_stress", H5T_NATIVE_DOUBLE, row, 1, 6 * (hsize_t)head->nodes,
+                     frame->node_stress);
   for (int k = 0; contact_parts[k].name && good; ++k)
     good = scatter(h5, &contact_parts[k], (hsize_t)offset[f], (hsize_t)contacts,
                    (hsize_t)contact_parts[k].count, head->contacts, frame->contact,

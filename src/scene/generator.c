@@ -1,9 +1,9 @@
 /* Generators (see docs/SCENES.md): lattice, fill and wall make the bodies of the start (pack is in
- * generator_pack.c, csv in generator_csv.c, arches, vaults and domes in generator_masonry.c); pour
- * is only read here, and its bodies are made while the world runs (scene_build.c). Bodies of a
- * lattice or fill are tested for overlap with all earlier bodies, through a grid of cells as wide
- * as the largest of them (generator_place.h); overlapping bodies of a lattice are an error, a fill
- * omits them. Random choices depend on (seed, number of the generator, number of the body) alone.
+ * generator_pack.c, csv in generator_csv.c, arch, vault and dome in generator_masonry.c); pour is
+ * only read here, and its bodies are made while the world runs (scene_build.c). Bodies of a lattice
+ * or fill are tested for overlap with all earlier bodies, through a grid of cells as wide as the
+ * largest of them (generator_place.h); overlapping bodies of a lattice are an error, a fill omits
+ * them. Random choices depend on (seed, number of the generator, number of the body) alone.
  */
 #include "core/log.h"
 #include "core/memory.h"

@@ -55,6 +55,7 @@ typedef struct scree_SceneForce {
   scree_SceneSignal *signal;
   /* of a plate: the signal is a number, times this area along this direction; else 0 */
   double area, until; /* the time at which it ends */
+  double face;        /* area of the whole plate */
   scree_Vec3 along;
 } scree_SceneForce;
 

@@ -183,6 +183,7 @@ static scree_Status load(scree_Scene *scene, int k, const scree_Node *map, const
   ++scene->force_count;
   out->along = plate->normal;
   out->area = 1;
+  out->face = plate->length * plate->width;
   out->until = number_or(map, "velocity_from", INFINITY);
   double sides[2] = {plate->length, plate->width};
   for (int i = 0; i < 2 && pressure; ++i) {

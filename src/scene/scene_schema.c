@@ -81,16 +81,18 @@ static const scree_Field material[] = {
     REAL("density", OPEN, "kg/m3, kg/m2 in 2D", "1000", 0, INFINITY, "mass per volume"),
     REAL("young", OPEN, "Pa, N/m in 2D", NULL, 0, INFINITY,
          "Young's modulus of deformable bodies (`kind`)"),
-    REAL("poisson", OPEN, NULL, "0.25", -1, 0.5, "Poisson's ratio of deformable bodies"),
-    REAL("damping", 0, "s", "0", 0, INFINITY,
-         "of deformable bodies: viscous stress over the rate of elastic stress"),
-    REAL("damping_mass", 0, "1/s", "0", 0, INFINITY,
-         "of finite elements: forces over mass times velocity, as of a resting fluid"),
+    /* without presets: materials of rigid bodies do not have these keys */
+    REAL("poisson", OPEN, NULL, NULL, -1, 0.5,
+         "Poisson's ratio of deformable bodies; default: 0.25"),
+    REAL("damping", 0, "s", NULL, 0, INFINITY,
+         "of deformable bodies: viscous stress over the rate of elastic stress; default: 0"),
+    REAL("damping_mass", 0, "1/s", NULL, 0, INFINITY,
+         "of finite elements: forces over mass times velocity, as of a resting fluid; default: 0"),
     REGISTRY(
-        "model", 0, "st-venant-kirchhoff", model_name,
-        "elastic law of finite elements: st-venant-kirchhoff, or neo-hookean for large strains"),
-    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""),
-    END};
+        "model", 0, NULL, model_name,
+        "elastic law of finite elements: st-venant-kirchhoff (default), or neo-hookean for large "
+        "strains"),
+    TEXT("colour", 0, NULL, "colour in pictures, as in web pages: \"#c08040\""), END};
 
 #define PLACE_FIELDS                                                                               \
   VECTOR("position", 0, "m", "0", "of the shape's origin (shapes: see below)"),                    \
@@ -609,6 +611,20 @@ static const scree_Field sensed_profile[] = {
         "number of slices of equal width; the columns are sensor.NAME.0, .1, ..."),
     END};
 
+#define SENSED_GROUPS                                                                              \
+  {                                                                                                \
+    .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
+    .help = "two names, numbers, or patterns of groups of bodies (\"grain-*\")"                    \
+  }
+static const scree_Field sensed_between[] = {SENSOR_NAME, SENSED_GROUPS, END};
+static const scree_Field sensed_torque[] = {
+    SENSOR_NAME, SENSED_GROUPS, VECTOR("point", 0, "m", "0", "about which moments are taken"), END};
+static const scree_Field sensed_stress[] = {
+    SENSOR_NAME,
+    VECTOR("lower", 0, "m", NULL, "corner of the region; default: the bounds of all bodies"),
+    VECTOR("upper", 0, "m", NULL, "the opposite corner"), END};
+static const scree_Field sensed_cell[] = {SENSOR_NAME, END};
+
 static const scree_Variant sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
@@ -632,6 +648,21 @@ static const scree_Variant sensors[] = {
      "of the bodies whose origins are in a region, by mass [m/s]"},
     {"velocity_profile", 0, sensed_profile,
      "mean velocity, by mass, of the bodies whose origins are in each slice of a region [m/s]"},
+    {"contact_force", 0, sensed_between,
+     "of all contacts of the second group on the first: their impulses over the time step [N]"},
+    {"contact_torque", 0, sensed_torque,
+     "of the same contacts about a point; one number in 2D [N m]"},
+    {"stress", 0, sensed_stress,
+     "mean stress of the contacts in a region (Love, Weber): -1/V sum f (x) branch; compression is "
+     "negative; components xx, yy, xy in 2D, xx, yy, zz, xy, yz, zx in 3D [Pa, N/m in 2D]"},
+    {"cell_stress", 0, sensed_cell,
+     "mean stress of a periodic cell, with the momentum that bodies carry; compression is "
+     "negative; components as of stress [Pa, N/m in 2D]"},
+    {"cell_strain", 0, sensed_cell,
+     "rates of deformation of the cell, integrated over time: logarithmic strains of its sides and "
+     "shear angles; components as of stress"},
+    {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
+    {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
     {0}};
 
 /* ---- how it runs ----------------------------------------------------------------------------- */
@@ -682,7 +713,10 @@ static const scree_Field solver[] = {
         "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
-    INT("threads", 0, "0", 0, 4096, "0: all processors; the results do not depend on it"),
+    INT("threads", 0, "0", 0, 4096,
+        "largest number of threads, 0: as many as processors; fewer are used while other programs "
+        "keep "
+        "these busy; the results do not depend on it"),
     END};
 
 static const scree_Field output[] = {

@@ -256,11 +256,15 @@ static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
         "theta 0.5 (moreau-jean)",
         kind->text, scree_node_text(time, "scheme"),
         scree_node_is(time, "scheme", "euler") ? 1 : scree_node_number(time, "theta"));
+  const bool has_poisson = scree_node_find(material, "poisson");
+  const bool has_model = scree_node_find(material, "model");
+  const double poisson = has_poisson ? scree_node_number(material, "poisson") : 0.25;
+  const char *model = has_model ? scree_node_text(material, "model") : scree_elastic_model(0, NULL);
   def->elastic = (scree_Elastic){.young = scree_node_number(material, "young"),
-                                 .poisson = scree_node_number(material, "poisson"),
+                                 .poisson = poisson,
                                  .damping = scree_node_number(material, "damping"),
                                  .explicit_ = scree_node_is(map, "integration", "explicit"),
-                                 .model = model_of(scree_node_text(material, "model")),
+                                 .model = model_of(model),
                                  .damping_mass = scree_node_number(material, "damping_mass"),
                                  .consistent_mass = scree_node_is(map, "mass_matrix", "consistent"),
                                  .keeps_shape = scree_node_true(map, "keep_shape")};

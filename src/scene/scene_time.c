@@ -48,12 +48,13 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
+ *     move, pressed by a plate, from rest by press^2 of its size       as under gravity
  *     strain by rotation, if deformable: strain; explicit: travel wave of a wave
  *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave, deform;
+  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave, deform, press;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -66,6 +67,7 @@ static const struct {
                .strain = 0.4,
                .wave = 0.2,
                .deform = 0.005,
+               .press = 0.075,
                .samples = 200};
 
 static double reach_of(const scree_Shape *shape) {
@@ -115,6 +117,15 @@ static double step_of_force(const scree_Scene *scene, int k) {
     const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
     const double acceleration = def->per_mass ? most : most / mass;
     if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
+  }
+  /* what a plate presses on, a body of mass m and area A by p A */
+  const double p = scene->forces[k].face > 0 ? most / scene->forces[k].face : 0;
+  for (size_t b = 0; b < scene->body_count && p > 0; ++b) {
+    const scree_SceneBody *body = &scene->bodies[b];
+    if (body->def.obstacle || !(body->shape.volume > 0)) continue;
+    const double density =
+        body->def.mass > 0 ? body->def.mass / body->shape.volume : body->def.density;
+    if (density > 0) step = fmin(step, auto_step.press * body->shape.size * sqrt(density / p));
   }
   return step;
 }

@@ -16,7 +16,7 @@
  * a vector, a rotation, which is one number in 2D, or a profile. */
 static const struct {
   const char *word, *unit;
-  char gives; /* 1, v, r, p */
+  char gives; /* 1, v, r; t: a tensor; p: a profile */
 } kinds[SCREE_SENSOR_KINDS] = {
     {"position", "m", 'v'},
     {"velocity", "m/s", 'v'},
@@ -34,6 +34,13 @@ static const struct {
     {"mass", "kg", '1'},
     {"mean_velocity", "m/s", 'v'},
     {"velocity_profile", "m/s", 'p'},
+    {"contact_force", "N", 'v'},
+    {"contact_torque", "N m", 'r'},
+    {"stress", "Pa", 't'},
+    {"cell_stress", "Pa", 't'},
+    {"cell_strain", "", 't'},
+    {"cell_size", "m", 'v'},
+    {"cell_work", "J", '1'},
 };
 
 static const char *const forms[] = {"value", "rate", "integral", "mean"};
@@ -51,6 +58,7 @@ const char *scree_sensor_unit(const char *kind) {
 static int columns_of(const scree_Sensor *sensor, int dimension) {
   const char gives = kinds[sensor->kind].gives;
   if (gives == 'p') return sensor->bins;
+  if (gives == 't') return dimension == 2 ? 3 : 6;
   if (gives == 'v') return dimension;
   return gives == 'r' && dimension == 3 ? 3 : 1;
 }
@@ -146,6 +154,50 @@ static scree_Status read_matter(const scree_Scene *scene, const scree_Node *map,
                             near ? "?" : "");
 }
 
+/* Two groups: each a name, a number or a pattern. */
+static scree_Status read_groups(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const scree_Node *between = scree_node_find(map, "between");
+  for (int k = 0; k < 2; ++k) {
+    const scree_Node *node = between->entries[k].value;
+    if (scree_name_is_pattern(node->text)) {
+      *(k ? &sensor->pattern2 : &sensor->pattern) = node->text;
+      if (scree_scene_check_pattern(scene, node, log) != SCREE_OK) return SCREE_BAD_INPUT;
+    } else {
+      sensor->body[k] = scree_scene_find_body(scene, node, log);
+      if (sensor->body[k] < 0) return SCREE_BAD_INPUT;
+    }
+  }
+  sensor->point = scree_scene_vector(map, "point");
+  return SCREE_OK;
+}
+
+static scree_Status read_stress(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const bool lower = scree_node_find(map, "lower"), upper = scree_node_find(map, "upper");
+  if (lower != upper)
+    return scree_scene_refuse(scene, map, log, "expected lower and upper, or none of them");
+  sensor->whole = !lower;
+  sensor->lower = scree_scene_vector(map, "lower");
+  sensor->upper = scree_scene_vector(map, "upper");
+  const scree_Vec3 e = scree_sub(sensor->upper, sensor->lower);
+  if (lower && !(e.x > 0 && e.y > 0 && (scene->dimension == 2 || e.z > 0)))
+    return scree_scene_refuse(scene, map, log, "expected lower < upper");
+  if (scene->dimension == 2) {
+    sensor->lower.z = -INFINITY;
+    sensor->upper.z = INFINITY;
+  }
+  return SCREE_OK;
+}
+
+static scree_Status need_cell(const scree_Scene *scene, const scree_Node *map,
+                              const scree_Log *log) {
+  if (scene->cell.any) return SCREE_OK;
+  return scree_scene_refuse(scene, map, log,
+                            "the scene has no cell: expected one with the key "
+                            "cell");
+}
+
 static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_Sensor *sensor) {
   const scree_Status status =
@@ -170,7 +222,9 @@ static scree_Status read_form(const scree_Scene *scene, const scree_Node *map, c
     if (scree_node_is(map, "gives", forms[k])) sensor->form = (scree_SensorForm)k;
   sensor->after = scree_node_number(map, "after");
   const bool of_step =
-      sensor->kind == SCREE_SENSOR_FORCE || sensor->kind == SCREE_SENSOR_FLUX || sensor->joint >= 0;
+      sensor->kind == SCREE_SENSOR_FORCE || sensor->kind == SCREE_SENSOR_FLUX ||
+      sensor->joint >= 0 ||
+      (sensor->kind >= SCREE_SENSOR_CONTACT_FORCE && sensor->kind <= SCREE_SENSOR_CELL_STRESS);
   if (sensor->form == SCREE_SENSOR_RATE && of_step)
     return scree_scene_refuse(scene, scree_node_find(map, "gives"), log,
                               "a %s has no rate: expected value, integral or mean",
@@ -210,6 +264,13 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     case SCREE_SENSOR_MASS:
     case SCREE_SENSOR_MEAN_VELOCITY:
     case SCREE_SENSOR_VELOCITY_PROFILE: status = read_region(scene, map, log, sensor); break;
+    case SCREE_SENSOR_CONTACT_FORCE:
+    case SCREE_SENSOR_CONTACT_TORQUE: status = read_groups(scene, map, log, sensor); break;
+    case SCREE_SENSOR_STRESS: status = read_stress(scene, map, log, sensor); break;
+    case SCREE_SENSOR_CELL_STRESS:
+    case SCREE_SENSOR_CELL_STRAIN:
+    case SCREE_SENSOR_CELL_SIZE:
+    case SCREE_SENSOR_CELL_WORK: status = need_cell(scene, map, log); break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
     if (status == SCREE_OK) status = read_form(scene, map, log, sensor);
@@ -255,7 +316,8 @@ scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene
       if (profile)
         snprintf(part, sizeof part, ".%d", c);
       else if (n > 1)
-        snprintf(part, sizeof part, ".%c", "xyz"[c]);
+        snprintf(part, sizeof part, "%s",
+                 scree_sensor_suffix(kinds[sensor->kind].gives == 't', scene->dimension, c));
       snprintf(sensors->names[column], sizeof *sensors->names, "sensor.%.*s%s",
                SCREE_SENSOR_NAME_MAX, sensor->name, part);
     }
@@ -393,6 +455,8 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
       out += n;
       continue;
     }
+    double tensor[SCREE_SENSOR_VALUES];
+    bool filled = false; /* `tensor` has the values */
     const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
                           !is_removed(world, body[1]);
     if (is_there) switch (sensor->kind) {
@@ -416,11 +480,26 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
         break;
       case SCREE_SENSOR_JOINT_POSITION: v.x = scree_world_joint(world, sensor->joint).x; break;
       case SCREE_SENSOR_JOINT_EFFORT: v.x = scree_world_joint(world, sensor->joint).effort; break;
+      case SCREE_SENSOR_CONTACT_FORCE: v = scree_sensor_between(scene, sensor, world, false); break;
+      case SCREE_SENSOR_CONTACT_TORQUE:
+        v = scree_sensor_between(scene, sensor, world, true);
+        if (n == 1) v.x = v.z;
+        break;
+      case SCREE_SENSOR_STRESS:
+        filled = good = scree_sensor_stress(sensor, world, scene->dimension, tensor) == SCREE_OK;
+        break;
+      case SCREE_SENSOR_CELL_STRESS:
+      case SCREE_SENSOR_CELL_STRAIN:
+      case SCREE_SENSOR_CELL_SIZE:
+      case SCREE_SENSOR_CELL_WORK:
+        scree_sensor_cell(sensor, world, scene->dimension, tensor);
+        filled = true;
+        break;
       default: break; /* of regions */
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */
     for (int c = 0; c < n; ++c) {
-      *out = scree_component(v, c);
+      *out = filled ? tensor[c] : c < 3 ? scree_component(v, c) : (double)NAN;
       if (good && is_there && !empty && !isfinite(*out))
         return refuse_value(scene, k, *out, scree_world_time(world), log);
       ++out;

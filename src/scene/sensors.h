@@ -1,5 +1,5 @@
 /* Sensors of a scene: quantities measured after every step that become columns of the telemetry,
- * sensor.NAME, or sensor.NAME.x, .y, .z for vectors.
+ * sensor.NAME, or sensor.NAME.x, .y, .z for vectors, sensor.NAME.xx, ... for tensors.
  * A resumed run gives the same numbers: values at the start of a step (which side of a plane a body
  * is on) are recorded at its start, and integrals and means over time go on from the last line of
  * the telemetry, which has their values to the last bit. */
@@ -36,6 +36,13 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_MASS,
   SCREE_SENSOR_MEAN_VELOCITY,
   SCREE_SENSOR_VELOCITY_PROFILE,
+  SCREE_SENSOR_CONTACT_FORCE,
+  SCREE_SENSOR_CONTACT_TORQUE,
+  SCREE_SENSOR_STRESS,
+  SCREE_SENSOR_CELL_STRESS,
+  SCREE_SENSOR_CELL_STRAIN,
+  SCREE_SENSOR_CELL_SIZE,
+  SCREE_SENSOR_CELL_WORK,
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
 
@@ -58,6 +65,9 @@ typedef struct scree_Sensor {
   int material;             /* kinetic energy: -1 for all */
   int64_t group;            /* kinetic energy: -1 for all */
   int joint;                /* of the world */
+  const char *pattern2;     /* contact force and torque: of the second group, or null: body[1] */
+  scree_Vec3 lower, upper;  /* stress: the region */
+  bool whole;               /* stress: the bounds of all bodies instead */
   scree_Region region;      /* of sensors of regions */
   scree_Vec3 component;     /* velocity profile: unit vector of the velocity that is shown */
   int bins;                 /* velocity profile: slices of the region along `normal` */
@@ -69,6 +79,17 @@ typedef struct scree_Sensor {
  * it, integrals times seconds. */
 const char *scree_sensor_unit_of(const scree_Sensor *sensor);
 const char *scree_sensor_unit(const char *kind);
+
+/* sensors_contact.c: the name of a column, and values of sensors of contacts and cells. */
+enum { SCREE_SENSOR_VALUES = 6 }; /* at most, of one sensor */
+const char *scree_sensor_suffix(bool tensor, int dimension, int column);
+void scree_sensor_tensor(const double *tensor, int dimension, double *out);
+scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *sensor,
+                                const scree_World *world, bool torque);
+scree_Status scree_sensor_stress(const scree_Sensor *sensor, const scree_World *world,
+                                 int dimension, double *out);
+void scree_sensor_cell(const scree_Sensor *sensor, const scree_World *world, int dimension,
+                       double *out);
 
 /* Fill the scene's list from its tree; bodies and generators are known. */
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log);

@@ -230,6 +230,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   st->clock = run->info && run->info->nstages > 0 ? scree_seconds() : run->start;
   st->has_bodies = false;
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
+  if (!status && st->options.polish)
+    settle(st, run, SCREE_ACTION_SWEEP, r); /* it may be the best */
   while (!status && !run->met && !run->exhausted) {
     const scree_Facts facts = gather(st, run);
     const scree_Action action = scree_policy_next(&facts, st->history);

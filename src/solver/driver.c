@@ -27,6 +27,7 @@ struct scree_Solver {
   scree_SolveSettings settings; /* without `options`, which have been read */
   scree_SolverOptions options;
   scree_Poll poll;          /* of the solve in progress */
+  scree_Load load;          /* of the machine */
   const double *velocities; /* (nbodies x nb) of the last problem, or null */
   scree_SolveCache cache[CACHES];
 };
@@ -99,6 +100,7 @@ const char *scree_solver_class_refuses(const scree_SolverClass *class_,
       [SCREE_SET_HALF_LINE] = "it does not support frictionless contact",
       [SCREE_SET_SPACE] = "it does not support bilateral constraints (joints)",
       [SCREE_SET_BALL] = "it does not support joints with dry friction",
+      [SCREE_SET_ROLLING] = "it does not support contacts with resistance to rolling",
   };
   const int outside = first_outside(problem, class_->sets);
   return outside < 0 ? NULL : names[problem->set[outside]];
@@ -265,13 +267,16 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
   scree_Status status = check_problem(solver, problem);
   if (status) return status;
 
-  const int threads = settings->threads > 0 ? settings->threads : omp_get_max_threads();
+  const bool share = settings->threads == 0 || settings->share_processors;
+  const int most = settings->threads > 0 ? settings->threads : omp_get_max_threads();
+  const int threads = share ? scree_load_threads(&solver->load, most) : most;
   const size_t n = scree_problem_rows(problem);
   scree_Operator W;
   scree_SolveRun run = {.W = &W,
                         .settings = settings,
                         .log = log,
                         .poll = &solver->poll,
+                        .load = share ? &solver->load : NULL,
                         .start = scree_seconds(),
                         .cache = cache,
                         .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB,

@@ -18,6 +18,7 @@
  * tolFP, is the option tol_fp, or the measure `increment`. An iteration is one convex problem. */
 #include "core/log.h"
 #include "math/vector.h"
+#include "problem/set_inline.h"
 #include "solver/solver.h"
 
 #include <float.h>
@@ -124,9 +125,16 @@ static bool slides(const scree_Problem *p, int c) {
   return !p->set || scree_set_has_cone((scree_SetKind)p->set[c]);
 }
 
-/* |u_T| of a constraint that slides. */
+/* Coulomb's term is this times the sliding speed. */
+static double weight_of(const scree_Problem *p, int c) {
+  return p->set && p->set[c] == SCREE_SET_ROLLING ? 1.0 : p->mu[c];
+}
+
+/* |u_T| of a constraint that slides; where it also rolls, Coulomb's whole term. */
 static double sliding_speed(const scree_Operator *W, int c, const double *u) {
   const double *uc = u + scree_row_of(W, c);
+  const scree_Set set = scree_problem_set(W->problem, c);
+  if (set.kind == SCREE_SET_ROLLING) return scree_set_slip(&set, scree_rows_of(W, c), uc);
   return scree_rows_of(W, c) == 2 ? fabs(uc[1]) : hypot(uc[1], uc[2]);
 }
 
@@ -137,7 +145,7 @@ static scree_Status solve_inner(FixedPoint *m, scree_SolveRun *run, double toler
   const scree_Problem *p = W->problem;
   memcpy(m->q, p->q, W->rows * sizeof *m->q);
   for (int c = 0; c < W->constraints; ++c)
-    if (slides(p, c)) m->q[scree_row_of(W, c)] += p->mu[c] * m->s[c];
+    if (slides(p, c)) m->q[scree_row_of(W, c)] += weight_of(p, c) * m->s[c];
   m->settings.tolerance = tolerance;
   m->settings.max_iterations = m->options.inner_iterations;
   m->run.start = run->start;
@@ -148,7 +156,7 @@ static scree_Status solve_inner(FixedPoint *m, scree_SolveRun *run, double toler
   run->factorisations += m->run.factorisations;
   m->run.factorisations = 0;
   for (int c = 0; c < W->constraints; ++c)
-    if (slides(p, c)) u[scree_row_of(W, c)] -= p->mu[c] * m->s[c];
+    if (slides(p, c)) u[scree_row_of(W, c)] -= weight_of(p, c) * m->s[c];
   return status;
 }
 

@@ -363,17 +363,16 @@ SCREE_INLINE void add_contact(scree_GraphSystem *system, int d, int nb, int c, c
   }
 }
 
-/* x += a block (rows x cols) of two vertices that starts at `slot`, cut into pieces; row i of it is
- * the sum over m of L[m][i] R[m]: L (d x rows), R (d x cols). */
+/* x += the block L^T R of two vertices that starts at `slot`, cut into pieces: L (d x rows), R (d x
+ * cols). */
 static void add_product(scree_GraphSystem *system, int slot, int node, int d, int rows, int cols,
                         const double *L, const double *R) {
-  const size_t g = (size_t)system->nb, length = system->row[node + 1] - system->row[node];
-  for (size_t i = 0; i < (size_t)rows; ++i)
-    for (size_t j = 0; j < (size_t)cols; ++j) {
+  const size_t length = system->row[node + 1] - system->row[node];
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) {
       double sum = 0.0;
-      for (size_t m = 0; m < (size_t)d; ++m)
-        sum += L[m * (size_t)rows + i] * R[m * (size_t)cols + j];
-      system->x[((size_t)slot + i / g * length + j / g) * g * g + i % g * g + j % g] += sum;
+      for (int m = 0; m < d; ++m) sum += L[m * rows + i] * R[m * cols + j];
+      *scree_piece_entry(system->x, system->nb, (size_t)slot, length, i, j) += sum;
     }
 }
 
@@ -423,7 +422,6 @@ static void add_general(scree_GraphSystem *system, int k, const double *G) {
 static void add_coupling(scree_GraphSystem *system) {
   const scree_Problem *p = system->W->problem;
   const scree_Vertices *v = &p->vertices;
-  const size_t g = (size_t)system->nb;
   const double *E = v->x;
   for (int k = 0; v->row && k < v->count; ++k)
     for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
@@ -432,13 +430,12 @@ static void add_coupling(scree_GraphSystem *system) {
       const int b = node_of(system, p->bodies.nbodies + col);
       const size_t slot[2] = {(size_t)system->coupled_slot[2 * j],
                               (size_t)system->coupled_slot[2 * j + 1]};
-      const size_t length[2] = {system->row[a + 1] - system->row[a],
-                                system->row[b + 1] - system->row[b]};
-      for (size_t i = 0; i < (size_t)v->size[k]; ++i)
-        for (size_t m = 0; m < (size_t)v->size[col]; ++m, ++E) {
-          system->x[(slot[0] + i / g * length[0] + m / g) * g * g + i % g * g + m % g] += *E;
-          system->x[(slot[1] + m / g * length[1] + i / g) * g * g + m % g * g + i % g] += *E;
-        }
+      const int rows = v->size[k], cols = v->size[col];
+      scree_piece_add(system->x, system->nb, slot[0], system->row[a + 1] - system->row[a], rows,
+                      cols, E, false);
+      scree_piece_add(system->x, system->nb, slot[1], system->row[b + 1] - system->row[b], cols,
+                      rows, E, true);
+      E += (size_t)rows * (size_t)cols;
     }
 }
 
@@ -450,8 +447,39 @@ static void assemble_pieces(scree_GraphSystem *system, const double *G) {
   add_coupling(system);
 }
 
+/* The same for rigid bodies in space: rows of six numbers as four and two. Sums run in the order of
+ * add_contact, so the bits are the same. */
+SCREE_INLINE void add_contact_3d(scree_GraphSystem *system, int c, const double *G) {
+  const scree_Problem *p = system->W->problem;
+  double room[SCREE_BALL_ROOM];
+  const double *B = scree_contact_blocks(p, c, room);
+  scree_Lane wide[2][3];
+  scree_Pair narrow[2][3];
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < 3; ++i) {
+      const double *row = B + side * 18;
+      wide[side][i] = G[i * 3] * scree_lane_load(row) + G[i * 3 + 1] * scree_lane_load(row + 6) +
+                      G[i * 3 + 2] * scree_lane_load(row + 12);
+      narrow[side][i] = G[i * 3] * *(const scree_PairAnywhere *)(row + 4) +
+                        G[i * 3 + 1] * *(const scree_PairAnywhere *)(row + 10) +
+                        G[i * 3 + 2] * *(const scree_PairAnywhere *)(row + 16);
+    }
+  for (int k = 0; k < 4; ++k) {
+    const int a = k / 2, b = k % 2;
+    if (p->bodies.body[2 * c + a] < 0 || p->bodies.body[2 * c + b] < 0) continue;
+    double *x = system->x + (size_t)system->slot[4 * c + k] * 36;
+    for (int i = 0; i < 6; ++i, x += 6) {
+      const double *column = B + a * 18 + i;
+      *scree_lane_at(x) +=
+          column[0] * wide[b][0] + column[6] * wide[b][1] + column[12] * wide[b][2];
+      *(scree_PairAnywhere *)(x + 4) +=
+          column[0] * narrow[b][0] + column[6] * narrow[b][1] + column[12] * narrow[b][2];
+    }
+  }
+}
+
 SCREE_CLONES static void add_contacts_3d(scree_GraphSystem *system, const double *G) {
-  for (int c = 0; c < system->W->problem->nc; ++c) add_contact(system, 3, 6, c, G + (size_t)c * 9);
+  for (int c = 0; c < system->W->problem->nc; ++c) add_contact_3d(system, c, G + (size_t)c * 9);
 }
 
 SCREE_CLONES static void add_contacts_2d(scree_GraphSystem *system, const double *G) {

@@ -60,7 +60,9 @@ static const struct Numbers {
   double weight_step;               /* step after which all others recover */
   double weight_up;                 /* factor of f_c then */
   double weight_most;               /* f_c, at most; */
-  double weight_error;              /* or this over the error, if that is more */
+  double weight_error;              /* or this over the error, if that is more; */
+  double weight_far, weight_space;  /* in space at most weight_far while the error is above
+                                       weight_space over it */
   double polish_again;              /* fall of the error before sweeps are tried again */
   double sweeps_least, sweeps_most; /* of a polish, in factorisations */
   double stall_least;               /* the same after a stall, at least */
@@ -87,6 +89,9 @@ static const struct Numbers {
     .weight_most = 1e6,      /* over 1e5, 64 problems: 1e4: 1.07 (-1 solved); 1e6: 0.92 (+4);
                                 1e7: 0.94 (+4); `auto` to 1e-8: 1e6: 0.81, 1e7: 0.84 */
     .weight_error = 0.3,     /* 0.15: 1.02 (-1 solved); 0.6: 1.00 (+1 solved) */
+    .weight_far = 1e5,       /* factorisations of `auto` on spheres-500, wall-50: 51, 31; */
+    .weight_space = 100.0,   /* 30: 51, 39; 1000: 90, 29; without this limit 69, 28; in the plane */
+                             /* disks-400 needs 49 with it and 32 without */
     .polish_again = 0.1,     /* 0.05: 1.00 (-1 solved); 0.2: 1.04 */
     .sweeps_least = 1.0,     /* 0.5: 0.99 (-2 solved); 2: 1.05 (-1 solved) */
     .sweeps_most = 8.0,      /* 4: 0.98; 16: 1.06 */
@@ -305,13 +310,22 @@ static double centring(double ratio, double affine, double barrier, double resid
   return sigma;
 }
 
+/* The largest f_c at this error. */
+static double largest_weight(const State *st, double error) {
+  double most = number.weight_most;
+  if (st->W->problem->d == 3)
+    most = fmin(most, fmax(number.weight_far, number.weight_space / error));
+  return fmax(most, number.weight_error / error);
+}
+
 static void update_weights(State *st, double step, double error) {
+  const double most = largest_weight(st, error);
   for (int c = 0; c < st->W->constraints; ++c) {
     scree_IpmContact *k = &st->contact[c];
     if (k->reach < number.blocked)
       k->f = fmax(number.weight_down * k->f, number.weight_least);
     else if (step > number.weight_step)
-      k->f = fmin(number.weight_up * k->f, fmax(number.weight_most, number.weight_error / error));
+      k->f = fmin(number.weight_up * k->f, most);
   }
 }
 

@@ -250,8 +250,7 @@ static void exact_by_projection(const scree_Set *set, scree_Flow law, int d, con
       u[i] = q[i];
       for (int j = 0; j < d; ++j) u[i] += W[i * d + j] * r[j];
     }
-    if (law == SCREE_COULOMB && scree_set_has_cone(set->kind))
-      u[0] += set->mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
+    if (law == SCREE_COULOMB && scree_set_has_cone(set->kind)) u[0] += scree_set_slip(set, d, u);
     for (int i = 0; i < d; ++i) next[i] = r[i] - u[i] / trace;
     scree_set_project(set, d, next, next);
     for (int i = 0; i < d; ++i) {
@@ -261,6 +260,14 @@ static void exact_by_projection(const scree_Set *set, scree_Flow law, int d, con
     }
     if (change <= 2.0 * DBL_EPSILON * size) break;
   }
+}
+
+static bool is_inside(const scree_Set *set, int d, const double *r) {
+  double p[SCREE_ROWS_MAX];
+  scree_set_project(set, d, r, p);
+  for (int i = 0; i < d; ++i)
+    if (p[i] != r[i]) return false;
+  return true;
 }
 
 static void exact_cone(scree_Flow law, int d, const double *W, double mu, const double *q,
@@ -300,6 +307,14 @@ void scree_exact_solve(const scree_Set *set, scree_Flow law, int d, const double
       for (int i = 0; i < d; ++i) size = hypot(size, r[i]);
       if (!(size <= set->a)) exact_by_projection(set, law, d, W, q, old, r);
     }
+    return;
+  case SCREE_SET_ROLLING:
+    solve_space(d, W, q, old, r);
+    if (is_inside(set, d, r)) return;
+    if (law == SCREE_COULOMB)
+      scree_exact_rolling(set, d, W, q, old, r);
+    else
+      exact_by_projection(set, law, d, W, q, old, r);
     return;
   case SCREE_SET_CONE_BALL:
   case SCREE_SET_CAPPED:

@@ -19,10 +19,16 @@
 #define SCREE_SOLVER_LOCAL_EXACT_H
 
 #include "problem/operator.h"
+#include "problem/set_inline.h"
 #include "solver/local.h"
 
 #include <float.h>
 #include <math.h>
+
+/* A contact with resistance to rolling that is neither fixed nor open, with Coulomb's flow
+ * (local_rolling.c). */
+void scree_exact_rolling(const scree_Set *set, int d, const double *W, const double *q,
+                         const double *old, double *r);
 
 /* All sets and both laws; q = u - W r_old, `old` the previous impulse (a start for iterations). */
 void scree_exact_solve(const scree_Set *set, scree_Flow law, int d, const double *W,

@@ -8,6 +8,7 @@
 #ifndef SCREE_SOLVER_SOLVER_H
 #define SCREE_SOLVER_SOLVER_H
 
+#include "core/load.h"
 #include "core/poll.h"
 #include "core/private.h"
 #include "scree/solver.h"
@@ -50,6 +51,7 @@ typedef struct scree_SolveRun {
   const scree_SolveSettings *settings;
   const scree_Log *log;
   scree_Poll *poll;   /* of settings->interrupted, for long loops between measurements */
+  scree_Load *load;   /* of the machine, or null: use all threads of W whatever it is */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
   scree_SolveCache *cache; /* `create` takes memory from its arena `work` */

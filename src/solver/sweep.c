@@ -9,17 +9,24 @@
  * recomputed from r at intervals, so that round-off does not accumulate. */
 #include "solver/sweep.h"
 
+#include "core/barrier.h"
+#include "core/load.h"
 #include "core/log.h"
 #include "problem/general.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
 
+#include <assert.h>
 #include <math.h>
 #include <omp.h>
 
 enum { COLOURED_CONTACTS = 1500, LANED_CONTACTS = 64, PARALLEL_COLOUR = 256, PREFETCH = 3 };
+enum { CHANGE_STRIDE = 8 };    /* no two threads write to one cache line */
 enum { FRESH_SWEEPS = 100 };   /* after which the velocities of vertices are recomputed */
 enum { POLL_VISITS = 100000 }; /* of constraints between two polls, at most about 0.1 s */
+
+/* The change of one sweep (000 (4.15)). Maxima do not depend on the order. */
+typedef scree_SweepChange Change;
 
 struct scree_Sweeps {
   scree_SweepSettings settings;
@@ -28,11 +35,10 @@ struct scree_Sweeps {
   bool in_lanes;
   double *y;        /* state of W */
   int stale;        /* sweeps since y was computed from r */
+  Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
   scree_Poll *poll; /* of the run */
+  scree_Load *load; /* of the run, or null: always all threads */
 };
-
-/* The change of one sweep (000 (4.15)). Maxima do not depend on the order. */
-typedef scree_SweepChange Change;
 
 /* ---- one contact ------------------------------------------------------------------------------
  */
@@ -145,46 +151,109 @@ static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int firs
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
-static Change sweep_serial(scree_Sweeps *state, const scree_Operator *W, double *r) {
-  const int *start = state->in_lanes ? state->lanes.start : state->order->start;
-  return visit_items(state, W, 0, start[state->order->colours], r);
-}
-
-static Change sweep_parallel(scree_Sweeps *state, const scree_Operator *W, double *r) {
-  const scree_Colouring *colouring = state->order;
-  const int *start = state->in_lanes ? state->lanes.start : colouring->start;
-  Change total = {0.0, 0.0};
-#pragma omp parallel num_threads(W->threads)
-  {
-    const int threads = omp_get_num_threads(), me = omp_get_thread_num();
-    Change mine = {0.0, 0.0};
-    for (int k = 0; k < colouring->colours; ++k) {
-      const int contacts = colouring->start[k + 1] - colouring->start[k];
-      const int n = start[k + 1] - start[k];
-      const bool alone = colouring->serial[k] || contacts < PARALLEL_COLOUR;
-      const int lo = alone ? (me ? n : 0) : (int)((long long)n * me / threads);
-      const int hi = alone ? n : (int)((long long)n * (me + 1) / threads);
-      const Change part = visit_items(state, W, start[k] + lo, start[k] + hi, r);
-      widen(&mine, &part);
-#pragma omp barrier
-    }
-#pragma omp critical
-    widen(&total, &mine);
-  }
-  return total;
-}
-
-/* One sweep: the contacts, then the constraints of any size, one after the other. */
-static Change sweep_all(scree_Sweeps *state, const scree_Operator *W, bool parallel, double *r) {
-  Change change = parallel ? sweep_parallel(state, W, r) : sweep_serial(state, W, r);
-  if (!W->problem->general.count) return change;
+/* The constraints of any size, one after the other. */
+static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double *r,
+                           Change *change) {
   scree_VertexState vertices = scree_vertex_state(W, state->y);
   if (state->in_lanes) {
     vertices.bodies = state->lanes.y;
     vertices.stride = (size_t)state->lanes.stride;
   }
-  for (int k = 0; k < W->problem->general.count; ++k) visit_general(W, k, &vertices, r, &change);
-  return change;
+  for (int k = 0; k < W->problem->general.count; ++k) visit_general(W, k, &vertices, r, change);
+}
+
+/* A group of sweeps: at most `count`, until the change of one is at most `small`. */
+typedef struct Group {
+  int count;
+  double small;
+  int done;
+  double change; /* of the last sweep */
+  long long visits;
+} Group;
+
+/* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
+static bool count_sweep(Group *group, const scree_Operator *W, const Change *change, bool *poll) {
+  ++group->done;
+  group->change = change->normal + sqrt(change->tangent2);
+  group->visits += W->constraints;
+  *poll = group->visits >= POLL_VISITS;
+  if (*poll) group->visits = 0;
+  return group->done < group->count && !(group->change <= group->small); /* or not a number */
+}
+
+static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
+  const int *start = state->in_lanes ? state->lanes.start : state->order->start;
+  for (bool more = group->count > 0, poll = false; more;) {
+    Change change = visit_items(state, W, 0, start[state->order->colours], r);
+    if (W->problem->general.count) visit_generals(state, W, r, &change);
+    more = count_sweep(group, W, &change, &poll);
+    if (poll && scree_poll(state->poll)) more = false; /* the run ends at its next measurement */
+  }
+}
+
+/* Data that the threads of a group of sweeps share. */
+typedef struct Team {
+  scree_Barrier barrier;
+  Change *change; /* (threads x CHANGE_STRIDE) of each thread in this sweep */
+  bool stopped;
+} Team;
+
+/* The part of thread `me` in one sweep of the contacts. */
+static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
+                         Team *team, double *r) {
+  const scree_Colouring *colouring = state->order;
+  const int *start = state->in_lanes ? state->lanes.start : colouring->start;
+  Change mine = {0.0, 0.0};
+  for (int k = 0; k < colouring->colours; ++k) {
+    const int contacts = colouring->start[k + 1] - colouring->start[k];
+    const int n = start[k + 1] - start[k];
+    const bool alone = colouring->serial[k] || contacts < PARALLEL_COLOUR;
+    const int lo = alone ? (me ? n : 0) : (int)((long long)n * me / threads);
+    const int hi = alone ? n : (int)((long long)n * (me + 1) / threads);
+    const Change part = visit_items(state, W, start[k] + lo, start[k] + hi, r);
+    widen(&mine, &part);
+    if (k + 1 < colouring->colours) scree_barrier_wait(&team->barrier);
+  }
+  return mine;
+}
+
+/* The sweeps of one thread. All threads count alike, so that all end after the same sweep. */
+static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
+                          Team *team, Group *group, double *r) {
+  for (bool more = group->count > 0, poll = false; more;) {
+    Change *mine = &team->change[me * CHANGE_STRIDE];
+    *mine = sweep_part(state, W, me, threads, team, r);
+    scree_barrier_wait(&team->barrier);
+    if (W->problem->general.count) {
+      if (me == 0) visit_generals(state, W, r, mine);
+      scree_barrier_wait(&team->barrier);
+    }
+    Change total = {0.0, 0.0};
+    for (int k = 0; k < threads; ++k) widen(&total, &team->change[k * CHANGE_STRIDE]);
+    more = count_sweep(group, W, &total, &poll);
+    if (!poll) continue; /* `change` is written again after the first barrier of the next sweep */
+    if (me == 0 && scree_poll(state->poll)) team->stopped = true;
+    scree_barrier_wait(&team->barrier);
+    if (team->stopped) more = false;
+  }
+}
+
+static void sweep_parallel(scree_Sweeps *state, const scree_Operator *W, int threads, Group *group,
+                           double *r) {
+  Team team = {.change = state->changes};
+  assert(threads > 1 && threads <= W->threads && state->order->colours > 1);
+#pragma omp parallel num_threads(threads)
+  {
+    const int me = omp_get_thread_num(), of = omp_get_num_threads();
+    Group own = *group;
+#pragma omp single
+    scree_barrier_init(&team.barrier, of); /* OpenMP may give fewer threads than asked for */
+    sweep_in_team(state, W, me, of, &team, &own, r);
+#pragma omp barrier
+#pragma omp single
+    *group = own;
+  }
+  scree_barrier_fini(&team.barrier);
 }
 
 /* ---- create and destroy -----------------------------------------------------------------------
@@ -222,8 +291,11 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   state->settings = *settings;
   state->settings.parameters.law = W->problem->flow;
   state->poll = run->poll;
+  state->load = run->load;
   state->y = SCREE_TAKE(arena, double, W->state_size);
-  if (!state->y) return scree_fail_memory(run->log, "the velocities of vertices");
+  state->changes = SCREE_TAKE_RAW(arena, Change, (size_t)W->threads * CHANGE_STRIDE);
+  if (!state->y || !state->changes)
+    return scree_fail_memory(run->log, "the velocities of vertices");
   const scree_Status status = prepare_order(state, run, arena);
   if (!status) *out = state;
   return status;
@@ -234,36 +306,38 @@ void scree_sweeps_start(scree_Sweeps *state, const scree_Operator *W, const doub
   state->stale = 0;
 }
 
+/* Threads for the next sweeps: fewer while other programs use the processors. */
+static int threads_now(const scree_Sweeps *sweeps, const scree_Operator *W) {
+  return sweeps->load ? scree_load_threads(sweeps->load, W->threads) : W->threads;
+}
+
 double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count, double small,
                         double relaxation, bool resume, double *r, double *u, int *done) {
   sweeps->lanes.relaxation = relaxation;
-  const bool parallel =
-      W->threads > 1 && sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
-  double change = INFINITY;
-  long long visits = 0;
+  const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
+  const int threads = many ? threads_now(sweeps, W) : 1;
+  Group group = {.count = count, .small = small, .change = INFINITY};
   if (!resume) {
     scree_operator_state(W, r, sweeps->y);
     sweeps->stale = 0;
   }
-  if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, W->threads);
-  for (*done = 0; *done < count && !(change <= small); ++*done) { /* also when not a number */
-    const Change last = sweep_all(sweeps, W, parallel, r);
-    change = last.normal + sqrt(last.tangent2);
-    if ((visits += W->constraints) < POLL_VISITS) continue;
-    visits = 0;
-    if (scree_poll(sweeps->poll)) count = *done; /* the run ends at its next measurement */
-  }
-  if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, W->threads);
+  if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
+  if (threads > 1)
+    sweep_parallel(sweeps, W, threads, &group, r);
+  else
+    sweep_serial(sweeps, W, &group, r);
+  *done = group.done;
+  if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, threads);
   sweeps->stale += *done;
   /* the visits update coupled vertices only where constraints touch them */
   if (sweeps->in_lanes && sweeps->stale < FRESH_SWEEPS && !W->coupling) {
-    scree_lanes_state(&sweeps->lanes, sweeps->y, W->threads);
+    scree_lanes_state(&sweeps->lanes, sweeps->y, threads);
   } else {
     scree_operator_state(W, r, sweeps->y);
     sweeps->stale = 0;
   }
   scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
-  return change;
+  return group.change;
 }
 
 bool scree_sweeps_balls(const scree_Sweeps *state) {

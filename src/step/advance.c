@@ -277,7 +277,7 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   *complete = true;
   if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
   /* without this, springs would act for longer than the step */
-  if (s->laws.any_terms || s->joints.count > 0) return SCREE_OK;
+  if (s->laws.any_terms || !scree_joints_only_hold(s)) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
   s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
@@ -338,6 +338,18 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   if (scree_system_work_used_up(s)) *halve = false;
 }
 
+/* What the parts of the problem for these laws do not have. */
+static scree_Status check_laws(const scree_System *s) {
+  const char *what = s->laws.any_rolling ? "resistance to rolling" : "a dilatancy";
+  if ((s->laws.any_rolling || s->laws.any_flow) && s->bodies.deformable_count)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "law with %s: found deformable bodies, expected rigid ones", what);
+  if (s->laws.any_rolling && s->laws.any_flow)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "law with %s: found a dilatancy other than 1, expected 1", what);
+  return SCREE_OK;
+}
+
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve) {
   const Times t = times_of(s, start, h);
@@ -357,7 +369,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
-  scree_Status status = scree_bodies_drive(&s->bodies, t.before, s->log);
+  scree_Status status = check_laws(s);
+  if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
   const scree_EnergyBalance impact = report->energy;
@@ -427,28 +440,11 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {p->body,
-                      p->B,
-                      p->arm,
-                      p->q,
-                      p->r,
-                      p->u,
-                      p->shift,
-                      p->push,
-                      p->loaded,
-                      p->mu,
-                      p->set,
-                      p->set_a,
-                      p->set_b,
-                      p->C,
-                      p->memory,
-                      p->problem_body,
-                      p->problem_index,
-                      p->lowered,
-                      p->delay,
-                      p->busy,
-                      p->struck,
-                      s->late.at};
+  void *contacts[] = {
+      p->body,          p->B,       p->arm,    p->q,      p->r,      p->u,
+      p->shift,         p->push,    p->loaded, p->mu,     p->set,    p->set_a,
+      p->set_b,         p->C,       p->memory, p->moment, p->H,      p->problem_body,
+      p->problem_index, p->lowered, p->delay,  p->busy,   p->struck, s->late.at};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -458,6 +454,7 @@ void scree_system_fini(scree_System *s) {
   scree_memory_fini(&s->trial);
   scree_joints_fini(&s->joints);
   scree_deform_fini(&s->deform);
+  scree_rolling_fini(&s->rolling);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
@@ -482,6 +479,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
   bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints) +
-           scree_deform_memory(&s->deform);
+           scree_deform_memory(&s->deform) + scree_rolling_memory(&s->rolling, s->bodies.nb) +
+           p->moment_capacity * sizeof *p->moment + p->flow_capacity * sizeof *p->H;
   return bytes;
 }

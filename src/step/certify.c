@@ -126,6 +126,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     const scree_Vec3 V = obstacle_velocity(s, (size_t)c);
     for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);
   }
+  if (scree_rolls(s)) scree_rolling_work(s, &friction, &drivers);
   balance->push = push;
   balance->normal = normal + push;
   balance->friction = friction;
@@ -240,8 +241,9 @@ double scree_system_defect(const scree_System *s) {
     const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
     const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
+    const double along = s->laws.any_flow ? p->H[((size_t)c * (size_t)d + 1) * (size_t)d + 1] : 1;
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
-    sum += fabs(r[0] * (u[0] + De_Saxce) + tangent);
+    sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
   }
   return sum;
 }
@@ -266,7 +268,8 @@ bool scree_system_is_active(const scree_System *s, int c) {
 double scree_system_contact_error(const scree_System *s, int c) {
   const scree_Problem problem = scree_system_problem(s);
   const scree_Posed *p = &s->posed;
-  const double map = scree_measure_contact(&problem, c, p->rho, p->r, p->u);
+  const double map =
+      scree_measure_contact(&problem, c, p->rho, scree_system_r(s), scree_system_u(s));
   return p->scale > 0 ? map / p->scale : map > 0 ? INFINITY : 0;
 }
 

@@ -52,13 +52,14 @@ static bool is_simple(const scree_System *s, size_t c) {
 scree_Status scree_system_foresee(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
-  p->foreseen = s->laws.any_restitution && s->joints.count == 0;
+  p->foreseen = s->laws.any_restitution;
   if (!p->foreseen) return SCREE_OK;
   const size_t n = (size_t)b->count;
   if (!scree_grow_lean((void **)&p->busy, &p->busy_capacity, n, sizeof *p->busy) ||
       !scree_grow_lean((void **)&p->struck, &p->struck_capacity, n, sizeof *p->struck))
     return scree_fail_memory(s->log, "the impacts of a step");
   memset(p->busy, 0, n * sizeof *p->busy);
+  scree_joints_count(s, p->busy);
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
@@ -156,6 +157,7 @@ static bool find_late(scree_System *s, double horizon) {
   for (int c = 0; c < p->nc && !any; ++c) any = p->delay[c] > 0;
   if (!any) return false;
   memset(p->busy, 0, n * sizeof *p->busy);
+  scree_joints_count(s, p->busy);
   for (size_t k = 0; k < n; ++k) p->struck[k] = -1;
   for (int c = 0; c < p->nc; ++c)
     if (p->r[(size_t)c * d] != 0) count(s, (size_t)c);

@@ -38,9 +38,9 @@ static scree_Twist velocity_after(const scree_System *s, int k) {
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *j) {
-  void *arrays[] = {j->joint,      j->memory,     j->trial,      j->pair,   j->part,
-                    j->shift,      j->before,     j->rows.B,     j->rows.C, j->rows.row,
-                    j->rows.entry, j->rows.block, j->rows.vertex};
+  void *arrays[] = {j->joint,      j->memory,     j->trial,       j->pair,   j->part,
+                    j->shift,      j->before,     j->rows.B,      j->rows.C, j->rows.row,
+                    j->rows.entry, j->rows.block, j->rows.vertex, j->row,    j->error};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *j = (scree_Joints){0};
 }
@@ -50,7 +50,8 @@ size_t scree_joints_memory(const scree_Joints *j) {
          (j->memory_capacity + j->trial_capacity) * sizeof *j->memory +
          j->pair_capacity * sizeof *j->pair +
          j->part_capacity * (sizeof *j->part + 2 * sizeof(size_t)) +
-         j->row_capacity * 2 * sizeof(double) + j->number_capacity * sizeof(double);
+         j->row_capacity * (sizeof *j->row + 3 * sizeof(double)) +
+         j->number_capacity * sizeof(double);
 }
 
 static int compare_pairs(const void *a, const void *b) {
@@ -148,6 +149,16 @@ static bool is_there(const scree_System *s, const scree_Joint *joint) {
   return true;
 }
 
+bool scree_joints_only_hold(const scree_System *s) {
+  const scree_Joints *j = &s->joints;
+  for (int k = 0; k < j->count; ++k)
+    for (int part = 0; part < SCREE_JOINT_PARTS; ++part)
+      if ((part == SCREE_PART_MOTOR || part == SCREE_PART_FRICTION || part == SCREE_PART_SPRING) &&
+          has_part(&j->joint[k], s->bodies.dimension, part))
+        return false;
+  return true;
+}
+
 void scree_joints_size(const scree_System *s, int *constraints, size_t *rows) {
   const scree_Joints *j = &s->joints;
   *constraints = 0;
@@ -165,6 +176,13 @@ void scree_joints_size(const scree_System *s, int *constraints, size_t *rows) {
       *rows += (size_t)scree_joint_locked(&j->joint[k], s->bodies.dimension, &nowhere, NULL, NULL);
     }
   }
+}
+
+void scree_joints_count(const scree_System *s, int *busy) {
+  const scree_Joints *j = &s->joints;
+  for (int k = 0; k < j->count; ++k)
+    for (int side = 0; side < 2 && is_there(s, &j->joint[k]); ++side)
+      if (j->joint[k].def.body[side] >= 0) busy[j->joint[k].def.body[side]] += 2;
 }
 
 void scree_joints_mark(const scree_System *s, int *index) {
@@ -201,23 +219,26 @@ static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
   if (rows > j->row_capacity || !j->shift) {
     scree_free(j->shift);
     scree_free(j->before);
+    scree_free(j->row);
+    scree_free(j->error);
     scree_free(j->rows.B);
     scree_free(j->rows.C);
     j->row_capacity = 0;
     j->number_capacity = rows * (2 * nb + SCREE_ROWS_MAX);
     j->shift = SCREE_ALLOC(double, rows);
     j->before = SCREE_ALLOC(double, rows);
+    j->row = SCREE_ALLOC(scree_JointRow, rows);
+    j->error = SCREE_ALLOC(double, rows);
     j->rows.B = SCREE_ALLOC(double, rows * 2 * nb);
     j->rows.C = SCREE_ALLOC(double, rows *SCREE_ROWS_MAX);
-    if (!j->shift || !j->before || !j->rows.B || !j->rows.C) return false;
+    if (!j->shift || !j->before || !j->row || !j->error || !j->rows.B || !j->rows.C) return false;
     j->row_capacity = rows;
   }
   return true;
 }
 
-/* The row (nb) of one body in its scaled velocity (rigid.h). */
-static void fill_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree_Vec3 angular,
-                       double scale, double *B) {
+void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree_Vec3 angular,
+                        double scale, double *B) {
   const scree_Inertia *inertia = &b->inertia[body];
   const double m = scale * inertia->inv_sqrt_mass;
   const scree_Vec3 i = scree_scale(scale, inertia->inv_sqrt_moments);
@@ -242,7 +263,7 @@ static double diagonal_of(const scree_Bodies *b, const int body[2], const scree_
   double sum = 0, B[6];
   for (int side = 0; side < 2; ++side) {
     if (is_fixed(b, body[side])) continue;
-    fill_block(b, body[side], row->linear[side], row->angular[side], 1, B);
+    scree_joints_block(b, body[side], row->linear[side], row->angular[side], 1, B);
     for (int k = 0; k < b->nb; ++k) sum += B[k] * B[k];
   }
   return sum;
@@ -262,7 +283,7 @@ static scree_JointRow reversed(const scree_JointRow *row) {
 
 /* Append a constraint of n rows. */
 static void add_part(scree_System *s, int joint, int part, int n, const scree_JointRow *rows,
-                     double compliance) {
+                     const double *error, double compliance) {
   scree_Joints *j = &s->joints;
   const scree_Bodies *b = &s->bodies;
   scree_GeneralRows *g = &j->rows;
@@ -284,11 +305,15 @@ static void add_part(scree_System *s, int joint, int part, int n, const scree_Jo
     g->vertex[e] = s->posed.problem_index[body[side]];
     g->block[e + 1] = g->block[e] + (size_t)n * nb;
     for (int i = 0; i < n; ++i, B += nb)
-      fill_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
+      scree_joints_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
   }
   const scree_Twist vi = velocity_before(s, body[0]), vj = velocity_before(s, body[1]);
-  for (int i = 0; i < n; ++i)
-    j->before[g->row[c] - g->row[0] + (size_t)i] = row_velocity(&rows[i], &vi, &vj);
+  const size_t local = g->row[c] - g->row[0];
+  for (int i = 0; i < n; ++i) {
+    j->row[local + (size_t)i] = rows[i];
+    j->error[local + (size_t)i] = error ? error[i] : 0;
+    j->before[local + (size_t)i] = row_velocity(&rows[i], &vi, &vj);
+  }
 }
 
 /* The damper and spring of the free coordinate in units of force over x: an angle is a length over
@@ -320,16 +345,17 @@ scree_Status scree_joints_pose(scree_System *s, int nc) {
     if (!is_there(s, joint)) continue;
     const scree_JointPlace place = place_now(s, joint);
     scree_JointRow row[SCREE_JOINT_ROWS];
+    double error[SCREE_JOINT_ROWS];
     if (has_part(joint, d, SCREE_PART_LOCKED)) {
-      const int n = scree_joint_locked(joint, d, &place, NULL, row);
-      add_part(s, k, SCREE_PART_LOCKED, n, row, 0);
+      const int n = scree_joint_locked(joint, d, &place, error, row);
+      add_part(s, k, SCREE_PART_LOCKED, n, row, error, 0);
     }
     if (scree_joint_class(joint)->coordinate == SCREE_COORDINATE_NONE) continue;
     j->trial[k].x = scree_joint_coordinate(joint, d, &place, j->memory[k].x, row);
     for (int part = SCREE_PART_MOTOR; part < SCREE_JOINT_PARTS; ++part) {
       if (!has_part(joint, d, part)) continue;
       const scree_JointRow own = part == SCREE_PART_UPPER ? reversed(row) : *row;
-      add_part(s, k, part, 1, &own,
+      add_part(s, k, part, 1, &own, NULL,
                part == SCREE_PART_SPRING ? 1 / spring_of(joint, s->times.h).S : 0);
     }
   }
@@ -384,20 +410,6 @@ static double coordinate_shift(const scree_System *s, const scree_Joint *joint, 
   }
 }
 
-/* The rows of constraint c; the second stop has the opposite direction. */
-static int rows_of(const scree_System *s, int c, scree_JointRow rows[SCREE_JOINT_ROWS],
-                   double error[SCREE_JOINT_ROWS]) {
-  const scree_Joints *j = &s->joints;
-  const scree_Joint *joint = &j->joint[j->part[c].joint];
-  const scree_JointPlace place = place_now(s, joint);
-  if (j->part[c].part == SCREE_PART_LOCKED)
-    return scree_joint_locked(joint, s->bodies.dimension, &place, error, rows);
-  scree_joint_coordinate(joint, s->bodies.dimension, &place, j->memory[j->part[c].joint].x, rows);
-  if (j->part[c].part == SCREE_PART_UPPER) *rows = reversed(rows);
-  error[0] = 0;
-  return 1;
-}
-
 /* Index of the impulses of a part in a memory. */
 static double *impulses_of(scree_JointMemory *memory, int part) {
   return memory->r + (part == SCREE_PART_LOCKED ? 0 : SCREE_JOINT_ROWS + part - 1);
@@ -414,9 +426,9 @@ void scree_joints_fill(scree_System *s, double h) {
     const scree_JointPart *part = &j->part[c];
     const scree_Joint *joint = &j->joint[part->joint];
     const size_t at = g->row[c], local = at - g->row[0];
-    scree_JointRow rows[SCREE_JOINT_ROWS];
-    double error[SCREE_JOINT_ROWS];
-    const int n = rows_of(s, c, rows, error);
+    const int n = (int)(g->row[c + 1] - at);
+    const scree_JointRow *rows = j->row + local;
+    const double *error = j->error + local;
     const scree_Twist vi = velocity_free(s, joint->def.body[0]);
     const scree_Twist vj = velocity_free(s, joint->def.body[1]);
     const double *start = impulses_of(&(tried ? j->trial : j->memory)[part->joint], part->part);
@@ -539,9 +551,8 @@ void scree_joints_work(const scree_System *s, double h, scree_EnergyBalance *bal
   for (int c = 0; c < j->rows.count; ++c) {
     const scree_JointPart *part = &j->part[c];
     const scree_Joint *joint = &j->joint[part->joint];
-    scree_JointRow rows[SCREE_JOINT_ROWS];
-    double error[SCREE_JOINT_ROWS];
-    const int n = rows_of(s, c, rows, error);
+    const int n = (int)(j->rows.row[c + 1] - j->rows.row[c]);
+    const scree_JointRow *rows = j->row + (j->rows.row[c] - j->rows.row[0]);
     const scree_Twist vi = velocity_after(s, joint->def.body[0]);
     const scree_Twist vj = velocity_after(s, joint->def.body[1]);
     for (int i = 0; i < n; ++i) {

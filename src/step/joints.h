@@ -17,6 +17,7 @@
 #ifndef SCREE_STEP_JOINTS_H
 #define SCREE_STEP_JOINTS_H
 
+#include "body/bodies.h"
 #include "joint/joint.h"
 #include "scree/problem.h"
 #include "scree/step.h"
@@ -61,6 +62,8 @@ typedef struct scree_Joints {
   /* of the current step */
   scree_GeneralRows rows; /* its arrays; row[0] is the end of the contacts */
   scree_JointPart *part;  /* (rows.count) */
+  scree_JointRow *row;    /* (rows) the rows themselves, and the errors of locked motions now */
+  double *error;
   double *shift, *before; /* (rows) q without the free velocity; velocity before the kick */
   size_t part_capacity, row_capacity, number_capacity;
   double elastic; /* energy of springs at the start of the step */
@@ -80,8 +83,15 @@ size_t scree_joints_memory(const scree_Joints *joints);
 void scree_joints_size(const struct scree_System *s, int *constraints, size_t *rows);
 /* Mark the bodies of joints in index (bodies), as those of contacts are. */
 void scree_joints_mark(const struct scree_System *s, int *index);
+/* Whether joints exist that only lock motions and stop them: no springs, motors or friction. */
+bool scree_joints_only_hold(const struct scree_System *s);
+/* Add to busy (bodies) for the bodies of joints, which move together with others. */
+void scree_joints_count(const struct scree_System *s, int *busy);
 /* Rows and blocks, appended to those of nc contacts. */
 scree_Status scree_joints_pose(struct scree_System *s, int nc);
+/* The row (nb) of body in its scaled velocity (rigid.h), times `scale`. */
+void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scree_Vec3 angular,
+                        double scale, double *B);
 /* q, sets and the initial r, from the impulses of the last step or of the current attempt. */
 void scree_joints_fill(struct scree_System *s, double h);
 /* The error of the locked motions at the next kick, relative; the shifts are corrected by it. */

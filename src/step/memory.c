@@ -109,6 +109,12 @@ static void take_impulses(scree_System *s, const scree_Memory *memory, double sc
     a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);
     for (int k = 0; k < d; ++k) r[k] = old < 0 ? 0 : scale * scree_dot(a[k], memory->impulses[old]);
+    if (!s->laws.any_rolling) continue;
+    const size_t stride = memory->stride;
+    const double *moment = old < 0 ? NULL : memory->values + (size_t)(old + 1) * stride - 3;
+    p->moment[c] = !moment || stride != p->memory_size
+                       ? scree_vec3(0, 0, 0)
+                       : scree_scale(scale, scree_vec3(moment[0], moment[1], moment[2]));
   }
 }
 
@@ -118,7 +124,7 @@ static void warm(scree_System *s, double h, const scree_Vec3 *arms, int32_t *pre
   const scree_Memory *memory = tried ? &s->trial : &s->memory;
   match(s, &s->memory, arms, previous);
   if (p->loaded) SCREE_ON_THREADS(p->nc, s->threads, share, find_loaded(s, previous, share));
-  if (s->laws.any_terms) recall(s, previous);
+  if (s->laws.memory > 0) recall(s, previous);
   if (tried) match(s, memory, arms, previous);
   const double scale = memory->h > 0 ? h / memory->h : 0;
   SCREE_ON_THREADS(p->nc, s->threads, share, take_impulses(s, memory, scale, previous, share));
@@ -151,6 +157,13 @@ static void update(const scree_System *s, int c, const scree_Vec3 *axes, double 
   const scree_LawContact *law = scree_system_law(s, key->i, key->j);
   const size_t d = (size_t)s->bodies.dimension;
   memset(values, 0, s->posed.memory_size * sizeof *values);
+  if (s->laws.any_rolling) {
+    const scree_Vec3 moment = s->posed.moment[c];
+    double *last = values + s->posed.memory_size - 3;
+    last[0] = moment.x;
+    last[1] = moment.y;
+    last[2] = moment.z;
+  }
   if (!law->law->update) return;
   double before[3];
   scree_system_approach(s, c, before, NULL);
@@ -163,7 +176,7 @@ scree_Status scree_system_remember(scree_System *s, double h) {
   const scree_Posed *p = &s->posed;
   scree_Memory *memory = &s->trial;
   const size_t d = (size_t)s->bodies.dimension;
-  const size_t stride = s->laws.any_terms ? (size_t)s->laws.memory : 0;
+  const size_t stride = (size_t)s->laws.memory;
   size_t count = 0;
   for (int c = 0; c < p->nc; ++c) count += !is_zero(p->r + (size_t)c * d, d);
   if (stride) count = (size_t)p->nc;

@@ -43,11 +43,13 @@ typedef struct Side {
 } Side;
 
 static bool is_drum(const scree_Shape *shape) {
-  return shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D;
+  return shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D ||
+         shape->kind == SCREE_SHAPE_PIPE || shape->kind == SCREE_SHAPE_FUNNEL;
 }
 
 /* A ball inside a drum comes closer to it by moving along it, in every step: with its centre at a
- * distance e from the axis and a displacement w around it the gap falls by sqrt(e^2 + w^2) - e.
+ * distance e from the axis and a displacement w around it the gap falls by sqrt(e^2 + w^2) - e,
+ * times the radial part of the normal in a funnel.
  * This is added to the gaps in advance with the velocities without contacts, which avoids a second
  * solve. */
 void scree_system_bend(scree_System *s, double h) {
@@ -60,7 +62,8 @@ void scree_system_bend(scree_System *s, double h) {
     if (s->contacts.keys[c].image) continue;
     const scree_Pose *pose = &b->motion[drum].pose;
     const scree_Vec3 axis = scree_quat_rotate(pose->orientation, scree_vec3(0, 0, 1));
-    if (fabs(scree_dot(axis, s->contacts.normal[c])) > 0.5) continue; /* an end cap is flat */
+    const double tilt = scree_dot(axis, s->contacts.normal[c]);
+    if (fabs(tilt) > 0.5) continue; /* an end cap is flat */
     const scree_Vec3 x = scree_sub(b->motion[ball].pose.position, pose->position);
     const scree_Vec3 arm = scree_axpy(x, -scree_dot(axis, x), axis);
     const double e = scree_norm(arm);
@@ -68,7 +71,7 @@ void scree_system_bend(scree_System *s, double h) {
     scree_Vec3 v = scree_system_free(s, ball).linear;
     if (scree_body_moves(b, drum)) v = scree_sub(v, scree_system_free(s, drum).linear);
     const double way = h * scree_dot(v, scree_cross(axis, arm)) / e;
-    s->contacts.curve[c] = -way * way / (hypot(e, way) + e);
+    s->contacts.curve[c] = -way * way / (hypot(e, way) + e) * sqrt(1 - tilt * tilt);
   }
 }
 

@@ -207,7 +207,11 @@ scree_Status scree_system_pose(scree_System *s) {
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
       (p->sets && !reserve_sets(p, nc + (size_t)joints)) ||
-      (s->laws.any_terms && !reserve_terms(p, nc, d, (size_t)s->laws.memory)))
+      ((s->laws.any_terms || s->laws.memory) && !reserve_terms(p, nc, d, (size_t)s->laws.memory)) ||
+      (s->laws.any_flow &&
+       !scree_grow_lean((void **)&p->H, &p->flow_capacity, nc * d * d, sizeof(double))) ||
+      (s->laws.any_rolling &&
+       !scree_grow_lean((void **)&p->moment, &p->moment_capacity, nc, sizeof *p->moment)))
     return scree_fail_memory(s->log, "the contact problem of a step");
   scree_Status status = number_bodies(s);
   if (status) return status;
@@ -374,6 +378,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
           .gap = s->contacts.gap[c],
           .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
           .loaded = gentle && p->loaded[c],
+          .rough = s->work.failures > 0,
           .travel = horizon * slip_speed(s, c, before),
           .curve = s->contacts.curve[c],
           .alone = scree_system_meets_one(s, (size_t)c),
@@ -389,6 +394,8 @@ static void fill_contacts(scree_System *s, scree_Share share) {
     /* an impulse that comes from a contact with another normal may lie outside the set */
     scree_set_project(&set, d, p->r + (size_t)c * (size_t)d, p->r + (size_t)c * (size_t)d);
     p->mu[c] = set.mu;
+    for (int k = 0; s->laws.any_flow && k < d * d; ++k)
+      p->H[(size_t)c * (size_t)(d * d) + (size_t)k] = k % (d + 1) ? 0 : k == 0 ? 1 : law->dilatancy;
     if (!p->sets) continue;
     p->set[c] = (uint8_t)set.kind;
     p->set_a[c] = set.a;
@@ -402,12 +409,14 @@ void scree_system_fill(scree_System *s) {
 
 scree_Problem scree_system_problem(const scree_System *s) {
   const scree_Posed *p = &s->posed;
+  if (scree_rolls(s)) return scree_rolling_problem(s);
   scree_Problem problem = {.d = s->bodies.dimension,
                            .nc = s->deform.first,
                            .flow = s->settings.flow,
                            .kind = SCREE_BODIES,
                            .q = p->q,
-                           .mu = p->mu};
+                           .mu = p->mu,
+                           .flow_blocks = s->laws.any_flow ? p->H : NULL};
   problem.bodies =
       (scree_BodyRows){.nbodies = scree_system_is_posed(s) ? p->nbodies : 0,
                        .nb = s->bodies.nb,

@@ -28,12 +28,15 @@ static const struct {
   double least_work;   /* and this many seconds of a reference core */
   double share;        /* part of the work limit of a step for one solve: halved steps are easier */
   double last_sweeps;  /* a solve may make this many, even beyond the work limit of the step */
-  double tighten_sweeps; /* sweeps that may be added to lower the energy error, or as many as the
-                            solve took */
-  double long_work;      /* seconds of a reference core that a long attempt always gets */
-  double margin;         /* target of sweeps and Newton steps, as a part of the allowed energy */
-  double barely;         /* target of all methods, where these did not suffice */
-  double sink;           /* part of the allowed penetration that one step may add */
+  double tighten_least; /* sweeps that may be added to lower the energy error, or as many as the
+                           solve took */
+  double tighten_most;  /* limit of them in large problems: with more `auto` would factorise, which
+                           is left to long attempts */
+  double small;         /* sweeps that long_work pays for in a small problem */
+  double long_work;     /* seconds of a reference core that a long attempt always gets */
+  double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
+  double barely;        /* target of all methods, where these did not suffice */
+  double sink;          /* part of the allowed penetration that one step may add */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double round_off; /* smallest tolerance that is requested */
@@ -46,7 +49,9 @@ static const struct {
            .least_work = 2,
            .share = 0.25,
            .last_sweeps = 200,
-           .tighten_sweeps = 50,
+           .tighten_least = 50,
+           .tighten_most = 140,
+           .small = 500,
            .long_work = 0.02,
            .margin = 0.05,
            .barely = 0.3,
@@ -86,8 +91,10 @@ void scree_system_work_end(scree_System *s, bool certified) {
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status) status = scree_solver_solve(s->solver, problem, s->posed.r, s->posed.u, info);
+  if (!status)
+    status = scree_solver_solve(s->solver, problem, scree_system_r(s), scree_system_u(s), info);
   s->posed.y = scree_solver_velocities(s->solver);
+  if (scree_rolls(s)) scree_rolling_take(s);
   return status;
 }
 
@@ -146,8 +153,9 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
 
 /* Lower the tolerance until the energy by which the solution violates the law is small. A step may
  * double its work for that, and warm starts preserve the gain in the next step. Sweeps alone cannot
- * hold a stack, so a longer attempt, in which small problems are factorised, comes first; after k
- * failures in a row the next one is 2^k steps later.
+ * hold a stack, so a longer attempt, in which problems are factorised, comes first; after k
+ * failures in a row the next one is 2^k steps later. Between these large problems get a few sweeps
+ * only: Newton steps from statuses that are not yet settled gain nothing there.
  *
  * The targets, by the counted work of examples/drum.yaml to 0.6 s and wall.yaml to 0.4 s: with
  * `margin` and `barely` both 0.01, 6.3 and 4.4 s; 0.05 and 0.3: 4.9 and 3.0 s; 0.6 and 0.6: 3.7 and
@@ -161,11 +169,13 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
   settings->tolerance =
       fmax(rules.round_off, rules.margin * allowed / defect * report->solve.value);
-  double most = fmax(w->spent, rules.tighten_sweeps * scree_sweep_seconds(problem));
+  const double sweep = scree_sweep_seconds(problem);
+  double most = fmax(w->spent, rules.tighten_least * sweep);
+  if (rules.small * sweep > rules.long_work) most = fmin(most, rules.tighten_most * sweep);
   static const char *const polish[] = {"polish=true", NULL};
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   const bool is_long = w->pause == 0;
-  if (is_long) most = fmax(most, rules.long_work);
+  if (is_long) most = fmax(w->spent, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);
   /* Newton may stall early: use the remaining work for all methods, once */
   if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
@@ -245,6 +255,8 @@ static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
 }
 
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
+  const scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, false);
   settings.tolerance *= rules.rough;
@@ -252,10 +264,12 @@ scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *repor
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
+  scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, begun);
   if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
-  scree_Status status = solve_once(s, &problem, &settings, INFINITY, report);
+  status = solve_once(s, &problem, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
   if (status || !report->solve.converged) return status;
   status = hold_apart(s, &problem, &settings, report);

@@ -19,6 +19,7 @@
 
 #include "body/bodies.h"
 #include "core/arena.h"
+#include "core/load.h"
 #include "core/poll.h"
 #include "geometry/broad.h"
 #include "geometry/contact_match.h"
@@ -28,6 +29,7 @@
 #include "step/cell.h"
 #include "step/deform.h"
 #include "step/joints.h"
+#include "step/rolling.h"
 
 #include <omp.h>
 
@@ -37,6 +39,7 @@ typedef struct scree_Approach {
   double gap;     /* D, negative: penetration */
   double size;    /* of the smaller body */
   bool loaded;    /* it carried an impulse in the last step */
+  bool rough;     /* the last solutions could not be made as exact as bodies at rest need */
   double travel;  /* how far the bodies move along each other until the next kick */
   double curve;   /* <= 0: reduction of the gap by rotation and curvature until the next kick */
   double load;    /* change of velocity, > 0, by which forces press this contact in a step */
@@ -120,7 +123,10 @@ typedef struct scree_Posed {
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
   double *memory;                    /* (nc x memory_size) of the laws before the step */
-  int *problem_body;                 /* (nbodies) body of the world */
+  size_t flow_capacity, moment_capacity;
+  double *H;          /* (nc x d x d) of the flow, if some pair has a dilatancy of its own */
+  scree_Vec3 *moment; /* (nc) on the first body, over the radius, if some pair resists rolling */
+  int *problem_body;  /* (nbodies) body of the world */
   int *problem_index; /* (bodies) index in the problem, -1; of deformable ones the first vertex */
   const double *y;    /* (nbodies x nb) the velocities of the solver, from the solve to the kick */
   double *delay;      /* (nc) time from the kick to the impact of a contact that bounces, or 0;
@@ -170,7 +176,8 @@ typedef struct scree_System {
   scree_WorldSettings settings;
   const scree_SchemeClass *scheme;
   const scree_Log *log;
-  int threads;
+  int threads, threads_most; /* now, and while no other program uses the processors */
+  scree_Load load;
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 
@@ -188,6 +195,7 @@ typedef struct scree_System {
   scree_Joints joints;
   scree_Cell cell;
   scree_Deform deform;   /* contacts of deformable bodies */
+  scree_Rolling rolling; /* the problem in full rows, if some pair resists rolling */
   scree_Points contacts; /* of the last detection */
   /* Memory of the parts of a step, kept from step to step: temporary blocks of a part, lists of
    * points for each thread, points that would overlap at the end. */
@@ -305,6 +313,10 @@ void scree_system_fill(scree_System *s);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
+/* Whether the problem has moments of contacts. */
+static inline bool scree_rolls(const scree_System *s) {
+  return s->laws.any_rolling && s->posed.nc > 0;
+}
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift and
  * compliance. */
 static inline double scree_system_velocity(const scree_System *s, int c, int k) {
@@ -318,8 +330,14 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 static inline bool scree_system_is_posed(const scree_System *s) {
   return s->posed.nc > 0 || s->joints.rows.count > 0;
 }
-/* A view of the posed problem. */
+/* A view of the posed problem, and its unknowns. */
 scree_Problem scree_system_problem(const scree_System *s);
+static inline double *scree_system_r(const scree_System *s) {
+  return scree_rolls(s) ? s->rolling.r : s->posed.r;
+}
+static inline double *scree_system_u(const scree_System *s) {
+  return scree_rolls(s) ? s->rolling.u : s->posed.u;
+}
 /* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
  * without contacts. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);

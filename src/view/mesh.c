@@ -443,7 +443,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
 scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
                               scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh) {
   mesh->points = mesh->triangles = 0;
-  mesh->sheet = false;
+  mesh->sheet = mesh->stressed = false;
   return put_shape(shape, segments, reach, centre, mesh)
              ? SCREE_OK
              : scree_fail_memory(log, "the triangles of a shape");
@@ -452,7 +452,7 @@ scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double rea
 scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int segments,
                              const scree_Log *log, scree_Mesh *mesh) {
   mesh->points = mesh->triangles = 0;
-  mesh->sheet = false;
+  mesh->sheet = mesh->stressed = false;
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments))
     return scree_fail_memory(log, "the triangles of a force chain");
   const scree_Vec3 axis = {to.x - from.x, to.y - from.y, to.z - from.z};
@@ -480,5 +480,6 @@ void scree_mesh_fini(scree_Mesh *mesh) {
   scree_free(mesh->point);
   scree_free(mesh->normal);
   scree_free(mesh->triangle);
+  scree_free(mesh->value);
   *mesh = (scree_Mesh){0};
 }

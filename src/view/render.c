@@ -70,6 +70,8 @@ static double norm3(const double *v) {
 /* `pressure` (bodies) for stress, else not used. */
 static double value_of(const scree_Replay *replay, const scree_ReplayFrame *frame,
                        const double *pressure, int i, scree_RenderColour colour) {
+  if (colour == SCREE_RENDER_STRESS && scree_mesh_has_nodes(&replay->bodies[i], frame))
+    return scree_mesh_mean_mises(&replay->bodies[i], frame);
   if (colour == SCREE_RENDER_STRESS) return pressure[i];
   if (colour == SCREE_RENDER_VELOCITY) return norm3(frame->velocity + 3 * i);
   if (colour == SCREE_RENDER_ANGULAR) return norm3(frame->angular + 3 * i);
@@ -197,7 +199,8 @@ static void aim_at_all(Aim *aim, const Canvas *canvas, const scree_Replay *repla
   }
   for (int i = 0; i < frame->bodies; ++i) {
     const scree_ShapeKind kind = replay->bodies[i].shape.kind;
-    if (kind == SCREE_SHAPE_DRUM) seen = 0; /* the container of the bodies is visible, too */
+    if (kind == SCREE_SHAPE_DRUM || kind == SCREE_SHAPE_PIPE || kind == SCREE_SHAPE_FUNNEL)
+      seen = 0; /* the container of the bodies is visible, too */
   }
   for (int k = 0; seen == 0 && k < 8; ++k)
     aim_at(aim, canvas,
@@ -425,6 +428,21 @@ static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Col
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
+/* A deformed surface, each triangle with the colour of its stress. */
+static void draw_stressed(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose,
+                          double scale) {
+  for (size_t t = 0; t < mesh->triangles; ++t) {
+    const double *value = mesh->value + 3 * t;
+    const scree_Mesh one = {.points = 3,
+                            .triangles = 1,
+                            .point = mesh->point + 9 * t,
+                            .normal = mesh->normal + 9 * t,
+                            .triangle = (int[]){0, 1, 2}};
+    draw_mesh(canvas, &one, pose, 1.0, NULL,
+              scale_colour((value[0] + value[1] + value[2]) / (3 * scale)), NULL);
+  }
+}
+
 static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
                                 const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
                                 const scree_RenderSettings *settings, const double *pressure,
@@ -447,11 +465,18 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
     const Floor floor = {pose, scree_pose_invert(&pose, middle), 0.2 * extent->length,
                          6.0 * extent->length};
     const bool endless = body->shape.kind == SCREE_SHAPE_HALF_SPACE;
-    status = scree_mesh_shape(&body->shape, segments, (canvas->flat ? 8.0 : 6.0) * extent->length,
-                              floor.middle, replay->log, &mesh);
+    const bool nodes = scree_mesh_has_nodes(body, frame);
+    status = nodes ? scree_mesh_nodes(body, frame, &pose, replay->log, &mesh)
+                   : scree_mesh_shape(&body->shape, segments,
+                                      (canvas->flat ? 8.0 : 6.0) * extent->length, floor.middle,
+                                      replay->log, &mesh);
     if (status != SCREE_OK) break;
+    if (nodes && settings->colour == SCREE_RENDER_STRESS) {
+      draw_stressed(canvas, &mesh, &pose, settings->scale);
+      continue;
+    }
     const bool rim = canvas->flat && !obstacles;
-    const double *stretch = frame->deforms ? frame->stretch + 3 * i : NULL;
+    const double *stretch = frame->deforms && !nodes ? frame->stretch + 3 * i : NULL;
     const Colour edge = {0.5 * c.r, 0.5 * c.g, 0.5 * c.b};
     if (rim) draw_mesh(canvas, &mesh, &pose, 1.0, stretch, edge, NULL);
     draw_mesh(canvas, &mesh, &pose, rim ? 0.93 : 1.0, stretch, c, endless ? &floor : NULL);

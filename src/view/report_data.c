@@ -25,9 +25,9 @@ static void add(scree_Block *block, const char *name, scree_ColumnType type, int
 
 /* ---- what does not change -------------------------------------------------------------------- */
 
-/* Whether the page draws this kind from its numbers; all others are given by triangles. */
-static bool page_draws(scree_ShapeKind kind) {
-  switch (kind) {
+/* Whether the page draws a shape from its numbers; all others are given by triangles. */
+static bool page_draws(const scree_Shape *shape) {
+  switch (shape->kind) {
   case SCREE_SHAPE_DISK:
   case SCREE_SHAPE_ELLIPSE:
   case SCREE_SHAPE_POLYGON:
@@ -36,10 +36,10 @@ static bool page_draws(scree_ShapeKind kind) {
   case SCREE_SHAPE_DRUM_2D:
   case SCREE_SHAPE_SPHERE:
   case SCREE_SHAPE_ELLIPSOID:
-  case SCREE_SHAPE_BOX:
   case SCREE_SHAPE_CAPSULE:
   case SCREE_SHAPE_HALF_SPACE:
   case SCREE_SHAPE_DRUM: return true;
+  case SCREE_SHAPE_BOX: return !(shape->radius > 0);
   default: return false;
   }
 }
@@ -54,7 +54,7 @@ typedef struct Triangles {
 } Triangles;
 
 static bool add_body(Triangles *t, const scree_Shape *shape, const scree_Log *log) {
-  const bool drawn = page_draws(shape->kind);
+  const bool drawn = page_draws(shape);
   const scree_Vec3 centre = {0, 0, 0};
   if (!drawn &&
       scree_mesh_shape(shape, PAGE_SEGMENTS, shape->bounding_radius, centre, log, &t->mesh))

@@ -129,15 +129,18 @@ static bool append_shape(Export *out, size_t i, size_t *points, size_t *triangle
   double *point = real_column(out, 0, 3 * (*points + mesh->points));
   double *speed = real_column(out, 1, *triangles + mesh->triangles);
   double *velocity = real_column(out, 2, 3 * (*triangles + mesh->triangles));
+  double *stress = real_column(out, 3, *points + mesh->points);
   int *corner = int_column(out, 0, 3 * (*triangles + mesh->triangles));
   int *body = int_column(out, 1, *triangles + mesh->triangles);
   int *material = int_column(out, 2, *triangles + mesh->triangles);
   int *obstacle = int_column(out, 3, *triangles + mesh->triangles);
-  if (!point || !speed || !velocity || !corner || !body || !material || !obstacle) return false;
+  if (!point || !speed || !velocity || !stress || !corner || !body || !material || !obstacle)
+    return false;
   for (size_t p = 0; p < mesh->points; ++p) {
     const double *local = mesh->point + 3 * p;
     scree_Vec3 own = scree_vec3(local[0], local[1], local[2]);
-    if (out->frame.deforms) {
+    stress[*points + p] = mesh->stressed ? mesh->value[p] : 0;
+    if (out->frame.deforms && !mesh->stressed) {
       const double *stretch = out->frame.stretch + 3 * i;
       own = scree_vec3(stretch[0] * own.x, stretch[1] * own.y, stretch[2] * own.z);
     }
@@ -165,17 +168,20 @@ static scree_Status write_shapes(Export *out, int k) {
   size_t points = 0, triangles = 0;
   /* Room for an empty file. */
   if (!real_column(out, 0, 1) || !real_column(out, 1, 1) || !real_column(out, 2, 1) ||
-      !int_column(out, 0, 1) || !int_column(out, 1, 1) || !int_column(out, 2, 1) ||
-      !int_column(out, 3, 1))
+      !real_column(out, 3, 1) || !int_column(out, 0, 1) || !int_column(out, 1, 1) ||
+      !int_column(out, 2, 1) || !int_column(out, 3, 1))
     return scree_fail_memory(replay->log, "a VTK file");
   for (size_t i = 0; i < (size_t)out->frame.bodies; ++i) {
     const scree_Shape *shape = &replay->bodies[i].shape;
     if (shape->kind == SCREE_SHAPE_SPHERE || !out->frame.present[i]) continue;
     if (!out->all_triangles && out->glyphs.glyph[i] >= 0 && !replay->bodies[i].obstacle) continue;
     const scree_Pose pose = pose_of(&out->frame, i);
+    const scree_ReplayBody *body = &replay->bodies[i];
     const scree_Status status =
-        scree_mesh_shape(shape, SEGMENTS, out->reach, scree_pose_invert(&pose, out->middle),
-                         replay->log, &out->mesh);
+        scree_mesh_has_nodes(body, &out->frame)
+            ? scree_mesh_nodes(body, &out->frame, &pose, replay->log, &out->mesh)
+            : scree_mesh_shape(shape, SEGMENTS, out->reach, scree_pose_invert(&pose, out->middle),
+                               replay->log, &out->mesh);
     if (status != SCREE_OK) return status;
     if (!append_shape(out, i, &points, &triangles))
       return scree_fail_memory(replay->log, "a VTK file");
@@ -186,10 +192,13 @@ static scree_Status write_shapes(Export *out, int k) {
                                    {"speed", SCREE_VTK_F64, 1, out->real[1]},
                                    {"velocity", SCREE_VTK_F64, 3, out->real[2]},
                                    {0}};
+  /* von Mises' stress of finite elements */
+  const scree_VtkArray stress[] = {{"stress", SCREE_VTK_F64, 1, out->real[3]}, {0}};
   const scree_VtkPolygons polygons = {.points = points,
                                       .triangles = triangles,
                                       .point = out->real[0],
                                       .triangle = out->integer[0],
+                                      .point_arrays = out->frame.nodes ? stress : NULL,
                                       .cell_arrays = arrays};
   return scree_vtk_write_polygons(file_name(out, "shapes", k), &polygons, out->frame.time,
                                   replay->log);

@@ -84,8 +84,8 @@ scree_Status scree_world_problem(const scree_World *world, const scree_Problem *
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "world: no problem is there before the first step");
   if (problem) *problem = &world->problem;
-  if (r) *r = s->posed.r;
-  if (u) *u = s->posed.u;
+  if (r) *r = scree_system_r(s);
+  if (u) *u = scree_system_u(s);
   if (problem_body) *problem_body = s->posed.problem_body;
   return SCREE_OK;
 }
@@ -111,10 +111,12 @@ static void sum_bodies(const scree_System *s, scree_Analysis *a) {
     a->kinetic_rotation += rotation;
     a->potential -= mass * scree_dot(s->settings.gravity, x);
     a->momentum = scree_add(a->momentum, p);
-    a->angular_momentum = scree_add(
-        a->angular_momentum,
-        scree_add(scree_cross(x, p),
-                  scree_inertia_mul(&b->inertia[k], m->pose.orientation, m->velocity.angular)));
+    const scree_Deformable *self = scree_bodies_deformable(b, k);
+    const scree_Vec3 own =
+        self
+            ? self->class_->momentum(self, scree_deformable_q(b, self), scree_deformable_v(b, self))
+            : scree_inertia_mul(&b->inertia[k], m->pose.orientation, m->velocity.angular);
+    a->angular_momentum = scree_add(a->angular_momentum, scree_add(scree_cross(x, p), own));
     a->centre = scree_axpy(a->centre, mass, x);
     a->mass += mass;
   }
@@ -208,7 +210,9 @@ scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *reg
   if (!touching) return scree_fail_memory(&world->log, "the analysis of a world");
   const scree_Aabb box = region ? *region : bounds_of_bodies(b);
   sum_bodies(&world->system, analysis);
-  analysis->volume = volume_of(&box, b->dimension);
+  const scree_Cell *cell = &world->system.cell;
+  analysis->volume = !region && cell->any ? scree_cell_volume(cell, b->dimension) : 0;
+  if (!(analysis->volume > 0)) analysis->volume = volume_of(&box, b->dimension);
   double solid = 0;
   for (int k = 0; k < b->count; ++k)
     if (!b->fixed[k] && (!region || inside(&box, b->motion[k].pose.position, b->dimension)))

@@ -210,6 +210,13 @@ scree_StepProgress scree_world_progress(const scree_World *world) {
                               .contacts = s->posed.nc};
 }
 
+/* The threads of this step: fewer while other programs use the processors. */
+static void choose_threads(scree_System *s) {
+  const scree_SolveSettings *solve = &s->settings.solve;
+  const bool share = solve->threads == 0 || solve->share_processors;
+  s->threads = share ? scree_load_threads(&s->load, s->threads_most) : s->threads_most;
+}
+
 scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   scree_StepReport sum = {.certified = true,
                           .step = world->steps + 1,
@@ -220,6 +227,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
   scree_Status status = reserve(world, false);
+  choose_threads(&world->system);
   begin(world);
   if (!status) status = save_solver(world);
   if (!status) status = run_substeps(world, &sum);

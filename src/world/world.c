@@ -111,6 +111,16 @@ static scree_Status check_scheme(const scree_World *world, const scree_LawClass 
                     scheme->name, scree_scheme_moreau_jean.name, scree_scheme_euler.name);
 }
 
+/* Non-associated flow with a given dilatancy (002 section 9) is a change of the associated one. */
+static scree_Status check_flow(const scree_World *world, const scree_PairLaw *law,
+                               scree_Flow flow) {
+  if (!law || flow == SCREE_ASSOCIATED) return SCREE_OK;
+  return scree_fail(&world->log, SCREE_BAD_INPUT,
+                    "law %s: dilatancy is %g with the flow %s, expected 1, or the flow %s",
+                    law->law, scree_law_dilatancy(law), scree_flow_name(flow),
+                    scree_flow_name(SCREE_ASSOCIATED));
+}
+
 static scree_Status take_settings(scree_World *world, const scree_WorldSettings *settings) {
   const scree_Log *log = &world->log;
   char *text;
@@ -120,6 +130,8 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   if (!status)
     status = check_scheme(world, scree_law_table_terms(&world->system.laws),
                           scree_scheme_find(settings->scheme));
+  if (!status)
+    status = check_flow(world, scree_law_table_flow(&world->system.laws), settings->flow);
   if (!status) status = copy_options(settings->solve.options, &text, &options, log);
   if (status) return status;
   scree_System *s = &world->system;
@@ -134,7 +146,8 @@ static scree_Status take_settings(scree_World *world, const scree_WorldSettings 
   s->settings.solve.solver =
       memmove(world->solver, solver, strlen(solver) + 1); /* they may be the same */
   s->settings.solve.options = options[0] ? options : NULL;
-  s->threads = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->threads_most = settings->solve.threads > 0 ? settings->solve.threads : omp_get_max_threads();
+  s->threads = s->threads_most;
   s->energy_known = false;
   scree_free(world->options_text);
   scree_free((void *)world->options);
@@ -200,6 +213,7 @@ scree_Status scree_world_add_material(scree_World *world, int *material) {
 static scree_Status set_law(scree_World *world, int a, int b, const scree_PairLaw *law) {
   scree_System *s = &world->system;
   scree_Status status = check_scheme(world, scree_law_find(law->law), s->scheme);
+  if (!status && scree_law_dilatancy(law) != 1) status = check_flow(world, law, s->settings.flow);
   if (!status) status = scree_law_table_set(&s->laws, a, b, law, &world->log);
   s->energy_known = false; /* the energy stored in contacts may change */
   return status;
@@ -368,6 +382,40 @@ scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
 
 bool scree_world_deforms(const scree_World *world) {
   return world->system.bodies.deformable_count > 0;
+}
+
+int scree_body_node_count(const scree_World *world, int body) {
+  const scree_Deformable *self =
+      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  return self && self->class_->nodes ? self->vertices : 0;
+}
+
+int scree_world_node_count(const scree_World *world) {
+  const scree_Bodies *b = &world->system.bodies;
+  int sum = 0;
+  for (int k = 0; k < b->deformable_count; ++k)
+    if (b->deformable[k].class_->nodes) sum += b->deformable[k].vertices;
+  return sum;
+}
+
+scree_Status scree_world_nodes(const scree_World *world, double *position, double *stress) {
+  const scree_Bodies *b = &world->system.bodies;
+  int most = 0;
+  for (int k = 0; k < b->deformable_count; ++k)
+    if (b->deformable[k].vertices > most) most = b->deformable[k].vertices;
+  double *work = SCREE_ALLOC(double, 7 * (size_t)most);
+  if (!work) return scree_fail_memory(world->system.log, "the stresses at nodes");
+  for (int k = 0; k < b->deformable_count; ++k) {
+    const scree_Deformable *self = &b->deformable[k];
+    if (!self->class_->nodes) continue;
+    const size_t n = (size_t)self->vertices;
+    self->class_->nodes(self, scree_deformable_q(b, self), position, work);
+    memcpy(stress, work, 6 * n * sizeof *stress);
+    position += 3 * n;
+    stress += 6 * n;
+  }
+  scree_free(work);
+  return SCREE_OK;
 }
 
 scree_Shape scree_body_undeformed(const scree_World *world, int body) {

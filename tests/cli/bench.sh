@@ -11,7 +11,7 @@ figure() {
 run 0 "$SCREE" bench --list
 for case in pdas-belt pdas-drum-ball pdas-sedimentation pdas-drum descent-ball descent-four \
   descent-500 descent-rho convex-gradients convex-plane convex-box convex-collapse \
-  convex-ellipses; do
+  convex-ellipses pqn-drum; do
   out "$case"
 done
 
@@ -42,6 +42,20 @@ orders = {r["row"]: r["measured"] for r in rows if r["quantity"] == "order_x"}
 gaps = {r["row"]: r["measured"] for r in rows if r["quantity"] == "gap"}
 assert len(orders) == 6 and all(0.9 < o < 1.2 for o in orders.values())
 assert gaps["convex-mu0.1"] > 5e-3 and abs(gaps["fixed-mu0.1"]) < 1e-6
+PY
+
+# 004 section 8.1, the first steps: all solve, and nothing escapes
+run 0 "$SCREE" bench pqn-drum --quick --json
+python3 - "$work/out" << 'PY' || fail "pqn-drum: $(cat "$work/out")"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+value = {(r["row"], r["quantity"]): r["measured"] for r in rows}
+for body in "rigid-ellipsoids", "pseudo-ellipsoids", "rigid-spheres", "pseudo-spheres":
+    for solver in "pqn", "nlgs", "auto":
+        row = f"{body}-{solver}"
+        assert value[row, "diverged"] == 0 and 0 < value[row, "iterations_per_step"] < 100, row
+        assert value[row, "penetration_max"] < (0.01 if solver == "auto" else 0.1), row
+        assert value[row, "seconds"] > 0 and 0 < value[row, "solver_ratio"] < 1, row
 PY
 
 # some rows only; the document

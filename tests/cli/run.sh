@@ -61,6 +61,28 @@ cmp whole/results.h5 again/results.h5 || complain "the scene as used gives other
 "$scree" run scene.yaml -o two -q --threads 2 || complain "two threads: status $?"
 cmp whole/results.h5 two/results.h5 || complain "two threads give other results"
 
+# Deformable bodies: a run in parts gives the same bits; bad input is refused with its place
+cat >soft.yaml <<'END'
+dimension: 3
+materials: { rubber: { density: 1000, young: 2e5, damping: 1e-3 }, hard: {} }
+obstacles: [{ shape: { kind: half-space }, material: hard }]
+bodies:
+  - { kind: pseudo-rigid, shape: { kind: sphere, radius: 0.1 }, position: [0, 0, 0.12], material: rubber }
+  - { kind: pseudo-rigid, shape: { kind: ellipsoid, semi_x: 0.1, semi_y: 0.07, semi_z: 0.05 }, position: [0.05, 0, 0.3], material: rubber }
+  - { shape: { kind: sphere, radius: 0.05 }, position: [0, 0.02, 0.5], material: hard }
+time: { duration: 0.4 }
+END
+"$scree" run soft.yaml -o soft -q || complain "soft: status $?"
+"$scree" run soft.yaml -o soft2 -q --steps 30 2>/dev/null || true
+"$scree" run soft.yaml -o soft2 -q --resume || complain "soft, resumed: status $?"
+cmp soft/results.h5 soft2/results.h5 || complain "soft: a run in parts gives other results"
+"$scree" convert soft --vtk soft-vtk >/dev/null || complain "soft: vtk"
+sed 's/kind: sphere, radius: 0.1 /kind: capsule, radius: 0.1, half_length: 0.1 /' soft.yaml >capsule.yaml
+expect 2 "capsule.yaml:5:13: a pseudo-rigid capsule, expected a sphere or ellipsoid" "$scree" check capsule.yaml
+expect 2 "expected a scheme with theta 0.5" "$scree" check soft.yaml --set time.scheme=euler
+sed 's/young: 2e5, //' soft.yaml >dense.yaml
+expect 2 "its material \"rubber\" has no \`young\`" "$scree" check dense.yaml
+
 # Refusals.
 expect 2 "holds a run already" "$scree" run scene.yaml -o whole
 expect 0 "already finished" "$scree" run scene.yaml -o whole --resume

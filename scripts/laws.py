@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""The pictures of docs/LAWS.md, from the program's own results.
+
+Sets are drawn by the projection of the library (scree_set_project), curves are runs of small scenes.
+Usage: scripts/laws.py [BUILD]    writes docs/images/law-*.svg
+"""
+import ctypes
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")
+IMAGES = os.path.join(ROOT, "docs", "images")
+
+
+class Set(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("mu", ctypes.c_double), ("a", ctypes.c_double), ("b", ctypes.c_double)]
+
+
+CONE, SHIFTED, CONE_BALL, CAPPED, ROLLING = 0, 1, 2, 3, 7
+library = ctypes.CDLL(os.path.join(BUILD, "lib", "libscree-solver.so"))
+
+
+def project(kind, mu, a, b, x):
+    d = len(x)
+    point = (ctypes.c_double * d)(*x)
+    out = (ctypes.c_double * d)()
+    library.scree_set_project(ctypes.byref(Set(kind, mu, a, b)), d, point, out)
+    return list(out)
+
+
+def boundary(kind, mu, a=0.0, b=0.0, reach=30.0, turns=2000):
+    """Points of the set's boundary: far points all round, projected."""
+    points = []
+    for k in range(turns + 1):
+        angle = -math.pi + 2 * math.pi * k / turns
+        points.append(project(kind, mu, a, b, [reach * math.cos(angle), reach * math.sin(angle)]))
+    return points
+
+
+def run(scene):
+    """The telemetry of a scene, a list of dictionaries."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "scene.yaml")
+        with open(path, "w") as file:
+            json.dump(scene, file)
+        subprocess.run([os.path.join(BUILD, "scree"), "run", path, "-o", os.path.join(folder, "out")],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(os.path.join(folder, "out", "telemetry.jsonl")) as file:
+            return [json.loads(line) for line in file if line.strip()]
+
+
+def ticks(low, high):
+    """Round numbers other than 0 between low and high, about four of them."""
+    step = 10 ** math.floor(math.log10((high - low) / 3))
+    step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (factor * step) <= 5)
+    return [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1) if k]
+
+
+class Picture:
+    """One or more frames with axes through zero, side by side."""
+
+    def __init__(self, frames, width=300, height=220):
+        self.size = (width, height)
+        self.text = []
+        self.frames = frames
+
+    def draw(self, index, title, x_label, y_label, box, curves, notes=()):
+        width, height = self.size
+        left = index * width
+        x0, x1, y0, y1 = box
+
+        def at(x, y):
+            return left + 36 + (x - x0) / (x1 - x0) * (width - 56), height - 34 - (y - y0) / (y1 - y0) * (height - 70)
+
+        add = self.text.append
+        add(f'<clipPath id="c{index}"><rect x="{left + 30}" y="30" width="{width - 44}" height="{height - 58}"/></clipPath>')
+        ox, oy = at(max(x0, min(0, x1)), max(y0, min(0, y1)))
+        add(f'<path d="M{left + 30} {oy:.1f}H{left + width - 12}M{ox:.1f} 30V{height - 28}" stroke="#999" fill="none"/>')
+        add(f'<text x="{left + width / 2}" y="16" text-anchor="middle" font-weight="bold">{title}</text>')
+        for points, style in curves:
+            path = "M" + "L".join("%.1f %.1f" % at(x, y) for x, y in points)
+            add(f'<path d="{path}" {style} clip-path="url(#c{index})"/>')
+        add(f'<text x="{left + width - 12}" y="{oy - 5:.1f}" text-anchor="end">{x_label}</text>')
+        add(f'<text x="{ox + 5:.1f}" y="38">{y_label}</text>')
+        for value in ticks(x0, x1):
+            px, _ = at(value, 0)
+            add(f'<path d="M{px:.1f} {oy - 3:.1f}v6" stroke="#999"/>'
+                f'<text x="{px:.1f}" y="{oy + 13:.1f}" text-anchor="middle" fill="#666" font-size="9">{value:g}</text>')
+        for value in ticks(y0, y1):
+            _, py = at(0, value)
+            add(f'<path d="M{ox - 3:.1f} {py:.1f}h6" stroke="#999"/>'
+                f'<text x="{ox - 5:.1f}" y="{py + 3:.1f}" text-anchor="end" fill="#666" font-size="9">{value:g}</text>')
+        for x, y, text in notes:
+            px, py = at(x, y)
+            add(f'<text x="{px:.1f}" y="{py:.1f}" fill="#1d4f91">{text}</text>')
+
+    def write(self, name):
+        width, height = self.size
+        with open(os.path.join(IMAGES, f"law-{name}.svg"), "w") as file:
+            file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * self.frames}" height="{height}" '
+                       f'viewBox="0 0 {width * self.frames} {height}" font-family="sans-serif" font-size="11">\n'
+                       '<rect width="100%" height="100%" fill="white"/>\n')
+            file.write("\n".join(self.text) + "\n</svg>\n")
+
+
+FILLED = 'fill="#c9dcf2" stroke="#1d4f91" stroke-width="1.5"'
+LINE = 'fill="none" stroke="#1d4f91" stroke-width="1.5"'
+THIN = 'fill="none" stroke="#b5654a" stroke-width="1.2" stroke-dasharray="4 3"'
+
+
+def sets():
+    picture = Picture(4, 240, 220)
+    box = (-1.5, 4, -2.5, 2.5)
+    for k, (title, arguments, notes) in enumerate([
+            ("cone", (CONE, 0.5), [(2.2, 1.6, "f_T = μ f_n")]),
+            ("cohesion c", (SHIFTED, 0.5, 1.0), [(-1.3, -0.5, "−c")]),
+            ("ball d", (CONE_BALL, 0.5, 0.7), [(-1.1, -0.5, "−d")]),
+            ("cap r, ball d", (CAPPED, 0.5, 0.5, 2.0), [(2.0, -0.3, "r + d")])]):
+        picture.draw(k, title, "f_n", "f_T", box, [(boundary(*arguments), FILLED)], notes)
+    picture.write("sets")
+
+
+def is_inside(point):
+    return all(abs(a - b) <= 1e-12 for a, b in zip(project(ROLLING, 0.5, 0.2, 0.0, point), point))
+
+
+def edge(direction):
+    """How far the rolling set reaches along (f_T, m) from (1, 0, 0), by bisection."""
+    low, high = 0.0, 2.0
+    while high - low > 1e-6:
+        middle = 0.5 * (low + high)
+        if is_inside([1.0, middle * direction[0], middle * direction[1]]):
+            low = middle
+        else:
+            high = middle
+    return low * direction[0], low * direction[1]
+
+
+def rolling_set():
+    picture = Picture(2, 260, 220)
+    cut = [edge((math.cos(math.pi * k / 360), math.sin(math.pi * k / 360))) for k in range(721)]
+    picture.draw(0, "at f_n = 1", "f_T", "m / R", (-0.8, 0.8, -0.5, 0.5), [(cut, FILLED)])
+    side = []
+    for k in range(721):
+        angle = math.pi * k / 360
+        x = project(ROLLING, 0.5, 0.2, 0.0, [30 * math.cos(angle), 0.0, 30 * math.sin(angle)])
+        side.append((x[0], x[2]))
+    picture.draw(1, "moment and normal force", "f_n", "m / R", (-0.5, 3, -0.9, 0.9), [(side, FILLED)],
+                 [(1.2, 0.55, "μ_r f_n")])
+    picture.write("rolling")
+
+
+def cycle_scene(**law):
+    times = [0, 0.25, 0.5, 0.75, 1]
+    heights = [0, -3.1e-4, 2.1e-4, -5.1e-4, 1.1e-4]
+    return {
+        "gravity": [0, 0, 0],
+        "contact": dict(law="compliant", **law),
+        "obstacles": [{"name": "plane", "shape": {"kind": "half-space"}}],
+        "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": 0.1}, "position": [0, 0, 0.1], "density": 1000}],
+        "joints": [{"kind": "slider", "bodies": ["ball", "plane"], "anchor": [0, 0, 0.1], "axis": [0, 0, 1], "collide": True,
+                    "motor": {"position": {"times": times, "values": heights}}}],
+        "sensors": [{"kind": "force", "name": "f", "body": "ball"}, {"kind": "position", "name": "x", "body": "ball"}],
+        "time": {"step": 1e-3, "duration": 1.0, "scheme": "euler"},
+    }
+
+
+def cycles():
+    picture = Picture(3, 300, 220)
+    box = (-0.6, 0.3, -80, 200)
+    for k, (title, law) in enumerate([
+            ("d: rigid, strength in tension and compression", dict(ball=50, cap=100)),
+            ("e: compliant, strength in tension", dict(compliance_n=1e-6, ball=50)),
+            ("f: compliant, both", dict(compliance_n=1e-6, ball=50, cap=100))]):
+        rows = run(cycle_scene(**law))
+        points = [(1e3 * (r["sensor.x.z"] - 0.1), r["sensor.f.z"]) for r in rows]
+        picture.draw(k, title, "y (mm)", "f (N)", box if k != 1 else (-0.6, 0.3, -80, 500), [(points, LINE)])
+    picture.write("cycle")
+
+
+def bounce():
+    picture = Picture(1, 420, 240)
+    curves = []
+    for damping, style in ((0.0, THIN), (2e-4, LINE)):
+        rows = run({"contact": {"law": "compliant", "mu": 0.5, "compliance_n": 1e-6, "damping": damping},
+                    "obstacles": [{"shape": {"kind": "half-space"}}],
+                    "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": 0.1}, "position": [0, 0, 0.1], "density": 1000}],
+                    "sensors": [{"kind": "position", "name": "x", "body": "ball"}],
+                    "time": {"step": 2e-5, "duration": 0.05}})
+        curves.append(([(1e3 * r["time"], 1e6 * (r["sensor.x.z"] - 0.1)) for r in rows], style))
+    weight = 1000 * 4 / 3 * math.pi * 1e-3 * 9.81
+    curves.append(([(0, -weight), (50, -weight)], 'stroke="#999" fill="none"'))
+    picture.draw(0, "a sphere set on a compliant plane (dashed: without damping)", "t (ms)", "y (μm)",
+                 (0, 50, -95, 10), curves, [(36, -weight + 3, "−W/K")])
+    picture.write("bounce")
+
+
+def stop():
+    picture = Picture(1, 420, 240)
+    curves = []
+    for rolling, style in ((0.1, LINE), (0.2, THIN)):
+        rows = run({"dimension": 2, "gravity": [0, -10],
+                    "contact": {"mu": 0.5, "rolling": rolling},
+                    "obstacles": [{"shape": {"kind": "half-plane"}}],
+                    "bodies": [{"name": "disk", "shape": {"kind": "disk", "radius": 0.1}, "position": [0, 0.1],
+                                "velocity": [1, 0], "angular_velocity": -10}],
+                    "sensors": [{"kind": "velocity", "name": "v", "body": "disk"}],
+                    "time": {"step": 1e-3, "duration": 2.0}})
+        curves.append(([(r["time"], r["sensor.v.x"]) for r in rows], style))
+    picture.draw(0, "a rolling disk stops: μ_r = 0.1, dashed 0.2", "t (s)", "v (m/s)", (0, 2, 0, 1.1), curves)
+    picture.write("stop")
+
+
+if __name__ == "__main__":
+    os.makedirs(IMAGES, exist_ok=True)
+    sets()
+    rolling_set()
+    cycles()
+    bounce()
+    stop()

@@ -1,0 +1,56 @@
+/* The nodes of finite-element bodies in results.h5, read back: where those of each body are in the
+ * frames, and which of them are the vertices of its shape. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "run/frames_data.h"
+
+static scree_Status refuse(const scree_H5 *h5, const char *what) {
+  return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: /elements: %s: the file is damaged", h5->path,
+                    what);
+}
+
+/* Offsets that ascend from 0. */
+static scree_Status read_offsets(const scree_H5 *h5, const char *name, hsize_t n, int64_t most,
+                                 int64_t *offset) {
+  const scree_Status status = scree_frames_named(h5, name, 0, n + 1, 1, H5T_NATIVE_INT64, offset);
+  if (status) return status;
+  if (offset[0] != 0 || offset[n] > most) return refuse(h5, "offsets are out of range");
+  for (hsize_t k = 0; k < n; ++k)
+    if (offset[k + 1] < offset[k]) return refuse(h5, "offsets do not ascend");
+  return SCREE_OK;
+}
+
+scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5) {
+  const hsize_t n = (hsize_t)replay->body_count;
+  hsize_t vertices = 0, dims[3];
+  if (!scree_frames_extent(h5, "/elements/surface_node", 1, &vertices)) return SCREE_OK;
+  int64_t *node = SCREE_ALLOC(int64_t, n + 1), *vertex = SCREE_ALLOC(int64_t, n + 1);
+  replay->surface_node = SCREE_ALLOC(int, vertices);
+  scree_Status status = SCREE_OK;
+  if (!node || !vertex || !replay->surface_node)
+    status = scree_fail_memory(h5->log, "the elements of a run");
+  if (!status) status = read_offsets(h5, "/elements/node_offset", n, INT32_MAX / 9, node);
+  if (!status) status = read_offsets(h5, "/bodies/vertex_offset", n, (int64_t)vertices, vertex);
+  if (!status && vertices > 0)
+    status = scree_frames_named(h5, "/elements/surface_node", 0, vertices, 1, H5T_NATIVE_INT,
+                                replay->surface_node);
+  if (!status && replay->frame_count > 0 &&
+      (!scree_frames_extent(h5, "/frames/node_position", 3, dims) || (int64_t)dims[1] != node[n]))
+    status = refuse(h5, "nodes and positions do not agree");
+  for (hsize_t b = 0; !status && b < n; ++b) {
+    scree_ReplayBody *body = &replay->bodies[b];
+    body->node_first = (int)node[b];
+    body->node_count = (int)(node[b + 1] - node[b]);
+    if (body->node_count == 0) continue;
+    if (vertex[b + 1] - vertex[b] != body->shape.vertex_count)
+      status = refuse(h5, "vertices and surfaces do not agree");
+    body->surface_node = replay->surface_node + vertex[b];
+    for (int k = 0; !status && k < body->shape.vertex_count; ++k)
+      if (body->surface_node[k] < 0 || body->surface_node[k] >= body->node_count)
+        status = refuse(h5, "a vertex of a surface is no node");
+  }
+  if (!status) replay->node_count = (int)node[n];
+  scree_free(node);
+  scree_free(vertex);
+  return status;
+}
