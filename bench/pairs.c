@@ -1,6 +1,8 @@
 /* The narrow phase alone: time per pair of shapes, of couples that touch or nearly touch, as most
- * couples of a packing do. Couples are made once and visited in turn, so that branches and caches
- * behave as in a step; the clock is the CPU time of this process. Usage: pairs [couples] */
+ * couples of a packing do; a sphere on triangle meshes of growing size; memory of polyhedra.
+ * Couples are made once and visited in turn, so that branches and caches behave as in a step; the
+ * clock is the CPU time of this process. Usage: pairs [couples] */
+#include "geometry/composite.h"
 #include "geometry/narrow.h"
 #include "math/vec3.h"
 
@@ -33,6 +35,11 @@ static double seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void count_point(void *user, const scree_ManifoldPoint *point) {
+  (void)point;
+  ++*(long *)user;
 }
 
 typedef void (*Make)(scree_Shape *shape);
@@ -127,6 +134,31 @@ static void measure(const char *name, Make make_a, Make make_b, void (*place)(Co
   free(c);
 }
 
+/* A sphere on height fields of n x n cells of the same pitch: its cost must not grow with n. */
+static void on_mesh(int n) {
+  double *heights = calloc((size_t)(n + 1) * (size_t)(n + 1), sizeof *heights);
+  if (!heights) return;
+  for (int k = 0; k < (n + 1) * (n + 1); ++k) heights[k] = between(0, 0.02);
+  scree_Shape mesh, ball;
+  if (scree_shape_init_height_field(&mesh, heights, n + 1, n + 1, 0.1, 0.1, NULL) == SCREE_OK) {
+    scree_shape_init_sphere(&ball, 0.15, NULL);
+    const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+    enum { CALLS = 20000 };
+    long points = 0;
+    const double start = seconds();
+    for (int k = 0; k < CALLS; ++k) {
+      const double reach = 0.04 * n;
+      const scree_Pose p = {{between(-reach, reach), between(-reach, reach), 0.16}, {1, 0, 0, 0}};
+      scree_collide_each(&ball, &p, &mesh, &origin, 0.02, count_point, &points);
+    }
+    printf("sphere on %8d triangles %8.3f us  %5.2f points, %.0f MB\n", 2 * n * n,
+           1e6 * (seconds() - start) / CALLS, (double)points / CALLS,
+           1e-6 * (double)scree_shape_memory(&mesh));
+    scree_shape_fini(&mesh);
+  }
+  free(heights);
+}
+
 int main(int count, char **arguments) {
   const int n = count > 1 ? atoi(arguments[1]) : 4000;
   static const struct {
@@ -144,5 +176,11 @@ int main(int count, char **arguments) {
       snprintf(name, sizeof name, "%s, %s", kinds[i].name, kinds[j].name);
       measure(name, kinds[i].make, kinds[j].make, touch, n);
     }
+  static const int sides[] = {7, 71, 707};
+  for (int k = 0; k < 3; ++k) on_mesh(sides[k]);
+  scree_Shape one;
+  make_polyhedron(&one);
+  printf("memory of a polyhedron of 50 faces: %zu bytes\n", sizeof one + scree_shape_memory(&one));
+  scree_shape_fini(&one);
   return 0;
 }

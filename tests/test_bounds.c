@@ -220,6 +220,25 @@ static void beside(void **state) {
   end(&joined);
 }
 
+/* Flux through a plane on the side of a cell: a body that passes it counts once per turn. */
+static void turning(void **state) {
+  (void)state;
+  Run run = begin("dimension: 2\ngravity: [0, 0]\n"
+                  "bodies: [{ shape: { kind: disk, radius: 0.1 }, mass: 3, position: [0.5, 0.5], "
+                  "velocity: [1, 0] }]\n"
+                  "cell: { size: [1, 0] }\n"
+                  "sensors: [{ kind: flux, name: flux, point: [0.999, 0], normal: [1, 0] }]\n"
+                  "time: { step: 1e-2, duration: 9 }\n");
+  double mass = 0;
+  for (int k = 0; k < 310; ++k) {
+    OK(scree_sensors_begin(&run.sensors, run.world, &test_log));
+    go(&run, 1);
+    mass += read(&run, "flux") * 1e-2;
+  }
+  NEAR(mass, 9, 1e-9);
+  end(&run);
+}
+
 /* ---- stress ---------------------------------------------------------------------------------- */
 
 /* A column of three disks under a force: the stress of the region is that of the force. */
@@ -284,7 +303,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pressed),     cmocka_unit_test(driven),   cmocka_unit_test(bad_plates),
       cmocka_unit_test(world_joint), cmocka_unit_test(stressed), cmocka_unit_test(sheared),
-      cmocka_unit_test(beside),
+      cmocka_unit_test(beside),      cmocka_unit_test(turning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

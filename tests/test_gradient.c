@@ -163,7 +163,7 @@ static void test_sets(void **state) {
     memcpy(p.q, pile.q, nc * dd * sizeof *p.q);
     p.flow = SCREE_ASSOCIATED;
     for (size_t c = 0; c < nc; ++c) {
-      p.set[c] = (uint8_t)(c % SCREE_SET_KINDS);
+      p.set[c] = (uint8_t)(c % SCREE_SET_ROLLING);
       p.mu[c] = c % 5 ? 0.5 : 0.0;
       p.set_a[c] = 0.002 * (1.0 + small_random(&seed));
       p.set_b[c] = 0.02;

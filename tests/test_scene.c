@@ -131,8 +131,19 @@ static void mistakes(void **state) {
       {"generators:\n  - {kind: lattice, count: [2, 2, 2], spacing: 1, shape: {kind: sphere, "
        "radius: 1}}\n",
        "overlaps another body"},
-      {"dimension: 3\ngenerators: [{kind: arch, radius: 1, thickness: 1, blocks: 3}]\n",
-       "arch exists in 2D only"},
+      {"bodies: [{shape: {kind: elements, half_x: 1, half_y: 1, half_z: 1}}]\n",
+       "divisions are missing"},
+      {"bodies: [{shape: {kind: elements, half_x: 1, half_y: 1, half_z: 1, divisions: [1, 0, "
+       "1]}}]\n",
+       "divisions: found \"0\", expected an integer from 1 to 1000"},
+      {"bodies: [{kind: elements, shape: {kind: sphere, radius: 1}}]\nmaterials: {a: {young: 1}}\n",
+       "expected the shape elements"},
+      {"bodies: [{kind: elements, shape: {kind: elements, half_x: 1, half_y: 1, half_z: 1, "
+       "divisions: [1, 1, 1]}}]\n",
+       "has no `young`"},
+      {"dimension: 2\ngenerators: [{kind: dome, radius: 1, thickness: 1, courses: 3, blocks: 8, "
+       "opening: 0.2}]\n",
+       "dome exists in 3D only"},
       {"dimension: 2\nbodies: [{shape: {kind: polygon, vertices: [[0,0],[1,0],[2,0]]}}]\n",
        "lie on a line"},
   };

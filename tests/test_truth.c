@@ -297,9 +297,11 @@ static void landing(void **state) {
     run_steps(world, (int)(6 / steps[k])); /* gaps of some 1e-4 close by 3 % in a step */
     const scree_EnergyBalance energy = scree_world_energy(world);
     const double weight = scree_body_mass(world, box) * g;
+    const double x = scree_body_pose(world, box).position.x;
     print_message("landing, step %.4f: rests at %.7f m, %.1e J of kinetic energy, x %.4f\n",
-                  steps[k], energy.potential / weight, energy.kinetic,
-                  scree_body_pose(world, box).position.x);
+                  steps[k], energy.potential / weight, energy.kinetic, x);
+    /* with the arms of the kick before the impact it would roll 4 % too far at the largest step */
+    NEAR(x, 0.8308, 0.002);
     NEAR(energy.potential, weight * 0.1, 1e-6 * weight);
     assert_true(energy.kinetic < 1e-9 * weight);
     scree_world_destroy(world);
@@ -529,7 +531,7 @@ static void plate_on_grains(void **state) {
   }
   print_message("plate on grains: energy created %.1e, %d steps not certified, %.1e J after\n",
                 created, above, rebound);
-  assert_true(created < 0.002);
+  assert_true(created < settings.energy_limit);
   assert_true(above < 5);
   assert_true(rebound < 0.5 * 50 * g * 0.1);
   scree_world_destroy(world);

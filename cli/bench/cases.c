@@ -11,7 +11,6 @@ const BenchCase *const bench_cases[] = {
     &bench_descent_four,
     &bench_descent_500,
     &bench_descent_rho,
-    &bench_dvi_shear,
     &bench_convex_gradients,
     &bench_convex_plane,
     &bench_convex_box,

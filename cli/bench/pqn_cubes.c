@@ -76,8 +76,9 @@ static scree_Status fill(scree_World *world, int m, bool soft, const scree_Log *
     def.elastic = (scree_Elastic){.young = 1e9, .poisson = 0.25, .damping = step};
   }
   for (int k = 0; k < m * m * m && !status; ++k) {
-    def.pose.position = (scree_Vec3){gap + half + pitch * (k % m), gap + half + pitch * (k / m % m),
-                                     gap + half + pitch * (k / (m * m))};
+    const int i = k % m, j = k / m % m, layer = k / (m * m);
+    def.pose.position =
+        (scree_Vec3){gap + half + pitch * i, gap + half + pitch * j, gap + half + pitch * layer};
     status = scree_world_add_body(world, &def, NULL);
   }
   scree_shape_fini(&shape);

@@ -193,6 +193,7 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
 static void add_deformable(scree_Bodies *b, const scree_Deformable *self) {
   const int k = self->body;
   const scree_Motion motion = b->motion[k];
+  if (!b->deformable || !b->deformable_index) return; /* create_deformable made room for it */
   b->deformable[b->deformable_count] = *self;
   b->deformable_index[k] = b->deformable_count++;
   b->components += self->components;

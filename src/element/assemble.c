@@ -146,7 +146,7 @@ static void add_block(const Point *at, int a, double DB[6][3], double geometric,
 static void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
                         const scree_ElasticPoint *point, const scree_ElementTangent *tangent) {
   const int *corner = m->corner + m->corner_row[e];
-  const size_t square = (size_t)(at->d * at->d);
+  const size_t square = (size_t)at->d * (size_t)at->d;
   const double w = at->volume * tangent->material;
   double S[6];
   memcpy(S, point->S, sizeof S);

@@ -155,7 +155,7 @@ static int nodes_of_type(long type) {
   case 15: return 1; /* point */
   case 1: return 2;  /* line */
   case 2: return 3;
-  case 3: return 4;
+  case 3:
   case 4: return 4;
   case 5: return 8;
   default: return 0;

@@ -251,17 +251,17 @@ scree_Status scree_element_mesh_create_block(int dimension, scree_Vec3 semi, con
   scree_Vec3 *node = SCREE_ALLOC(scree_Vec3, nodes);
   uint8_t *kind = SCREE_ALLOC(uint8_t, elements);
   int *corner = SCREE_ALLOC(int, 8 * elements);
-  scree_Status status = SCREE_OK;
-  if (!node || !kind || !corner) status = scree_fail_memory(log, "a block of elements");
+  const bool ready = node && kind && corner;
+  scree_Status status = ready ? SCREE_OK : scree_fail_memory(log, "a block of elements");
   size_t at = 0;
-  for (int k = 0; !status && k < nz; ++k)
+  for (int k = 0; ready && k < nz; ++k)
     for (int j = 0; j <= n[1]; ++j)
       for (int i = 0; i <= n[0]; ++i)
         node[at++] = scree_vec3(half[0] * (2.0 * i / n[0] - 1), half[1] * (2.0 * j / n[1] - 1),
                                 half[2] * (2.0 * k / n[2] - 1));
   int *to = corner;
   const int east = 1, north = n[0] + 1, up = (n[0] + 1) * (n[1] + 1);
-  for (size_t e = 0; !status && e < elements; ++e) {
+  for (size_t e = 0; ready && e < elements; ++e) {
     const int i = (int)(e % (size_t)n[0]), j = (int)(e / (size_t)n[0] % (size_t)n[1]);
     const int k = (int)(e / ((size_t)n[0] * (size_t)n[1]));
     const int a = i * east + j * north + k * up;
@@ -270,7 +270,7 @@ scree_Status scree_element_mesh_create_block(int dimension, scree_Vec3 semi, con
     for (int b = 0; b < 4; ++b) *to++ = ring[b];
     for (int b = 0; dimension == 3 && b < 4; ++b) *to++ = ring[b] + up;
   }
-  if (!status)
+  if (ready)
     status = scree_element_mesh_create(dimension, node, (int)nodes, kind, corner, (int)elements,
                                        mesh, log);
   scree_free(node);

@@ -108,29 +108,16 @@ static double thinnest(const scree_ElementMesh *m) {
   return least;
 }
 
-scree_Status scree_element_mesh_find_surface(scree_ElementMesh *m, const scree_Log *log) {
-  size_t count = 0;
-  for (int e = 0; e < m->element_count; ++e) count += (size_t)scree_element_class(m, e)->faces;
-  Face *faces = SCREE_ALLOC(Face, count);
-  uint8_t *outside = SCREE_ALLOC(uint8_t, m->node_count);
-  scree_Status status = SCREE_OK;
-  int kept = 0;
-  if (!faces || !outside) status = scree_fail_memory(log, "the surface of a mesh");
-  if (!status) {
-    collect(m, faces);
-    qsort(faces, count, sizeof *faces, compare_faces);
-    kept = keep_single(faces, count, log);
-    if (kept < 0) status = SCREE_BAD_INPUT;
-  }
-  if (!status) {
-    m->face_count = kept;
-    m->face = scree_alloc((size_t)kept, sizeof *m->face);
-    m->face_corners = SCREE_ALLOC(int, kept);
-    m->face_element = SCREE_ALLOC(int, kept);
-    if (!m->face || !m->face_corners || !m->face_element)
-      status = scree_fail_memory(log, "the surface of a mesh");
-  }
-  for (int k = 0; !status && k < kept; ++k) {
+/* Copy the faces of the surface, and mark and list their nodes. */
+static scree_Status keep_faces(scree_ElementMesh *m, const Face *faces, int kept, uint8_t *outside,
+                               const scree_Log *log) {
+  m->face_count = kept;
+  m->face = scree_alloc((size_t)kept, sizeof *m->face);
+  m->face_corners = SCREE_ALLOC(int, kept);
+  m->face_element = SCREE_ALLOC(int, kept);
+  if (!m->face || !m->face_corners || !m->face_element)
+    return scree_fail_memory(log, "the surface of a mesh");
+  for (int k = 0; k < kept; ++k) {
     m->face_corners[k] = scree_element_class(m, faces[k].element)->face_corners;
     m->face_element[k] = faces[k].element;
     face_nodes(m, faces[k].element, faces[k].local, m->face[k]);
@@ -141,11 +128,28 @@ scree_Status scree_element_mesh_find_surface(scree_ElementMesh *m, const scree_L
         outside[m->face[k][c]] = 1;
     }
   }
-  for (int k = 0; !status && k < m->node_count; ++k) m->surface_count += outside[k];
-  if (!status && !(m->surface = SCREE_ALLOC(int, m->surface_count)))
-    status = scree_fail_memory(log, "the surface of a mesh");
-  for (int k = 0, at = 0; !status && k < m->node_count; ++k)
+  for (int k = 0; k < m->node_count; ++k) m->surface_count += outside[k];
+  m->surface = SCREE_ALLOC(int, m->surface_count);
+  if (!m->surface) return scree_fail_memory(log, "the surface of a mesh");
+  for (int k = 0, at = 0; k < m->node_count; ++k)
     if (outside[k]) m->surface[at++] = k;
+  return SCREE_OK;
+}
+
+scree_Status scree_element_mesh_find_surface(scree_ElementMesh *m, const scree_Log *log) {
+  size_t count = 0;
+  for (int e = 0; e < m->element_count; ++e) count += (size_t)scree_element_class(m, e)->faces;
+  Face *faces = SCREE_ALLOC(Face, count);
+  uint8_t *outside = SCREE_ALLOC(uint8_t, m->node_count);
+  scree_Status status;
+  if (faces && outside) {
+    collect(m, faces);
+    qsort(faces, count, sizeof *faces, compare_faces);
+    const int kept = keep_single(faces, count, log);
+    status = kept < 0 ? SCREE_BAD_INPUT : keep_faces(m, faces, kept, outside, log);
+  } else {
+    status = scree_fail_memory(log, "the surface of a mesh");
+  }
   if (!status) m->shortest = thinnest(m);
   scree_free(faces);
   scree_free(outside);

@@ -465,13 +465,13 @@ static void flat_edges_on_surface(Pair *pair, const Surface *s, const scree_Shap
                                   const scree_Pose *pose, uint32_t part) {
   const Lowest flat = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, true};
   const double half[3] = {other->semi.x, other->semi.y, other->semi.z};
-  const bool box = other->kind == SCREE_SHAPE_BOX;
-  const int count = box ? 12 : other->data->polyhedron->edge_count;
+  const scree_Polyhedron *hull = other->data ? other->data->polyhedron : NULL; /* null: a box */
+  const int count = hull ? hull->edge_count : 12;
   for (int e = 0; e < count; ++e) {
     scree_Vec3 end[2];
     for (int k = 0; k < 2; ++k) {
-      if (!box) {
-        end[k] = other->vertices[other->data->polyhedron->edge[e][k]];
+      if (hull) {
+        end[k] = other->vertices[hull->edge[e][k]];
         continue;
       }
       const int axis = e / 4, i = (axis + 1) % 3, j = (axis + 2) % 3;

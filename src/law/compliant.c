@@ -250,7 +250,12 @@ static void update(const scree_PairLaw *law, const scree_LawPoint *p, const doub
     if (k > 0) next = scree_axpy(next, y + p->horizon * rate, p->axes[k]);
     const double end = y + p->rest * rate;
     if (k > 0 || plastic || end < 0) stored[k] = 0.5 * end * end / compliance;
-    lost[k] = p->h * rate * rate * (time - p->horizon) / compliance;
+    /* Work of the damper: with the mean velocity where that is elastic, so that errors of a
+     * solution, which change their sign from step to step, do not add up. Before the bodies touch
+     * the spring is not stretched, and all of the force is the damper's. */
+    const double mean = k == 0 && !plastic ? 0.5 * (rate + p->before[0]) : rate;
+    const bool apart = k == 0 && !plastic && end >= 0;
+    lost[k] = apart ? -r[0] * mean : p->h * rate * mean * (time - p->horizon) / compliance;
   }
   memory[NEXT] = next.x;
   memory[NEXT + 1] = next.y;

@@ -220,10 +220,16 @@ static scree_Status check_flow(const scree_Problem *p, const scree_Log *log) {
 }
 
 static scree_Status check_sets(const scree_Problem *p, size_t n, const scree_Log *log) {
-  for (size_t c = 0; c < n; ++c)
+  for (size_t c = 0; c < n; ++c) {
     if (p->set[c] >= SCREE_SET_KINDS)
       return scree_fail(log, SCREE_BAD_INPUT, "problem: set of contact %zu is %d, expected 0 to %d",
                         c, p->set[c], SCREE_SET_KINDS - 1);
+    if (p->set[c] == SCREE_SET_ROLLING && c < (size_t)p->nc)
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "problem: contact %zu has %d rows and resists rolling, expected it behind "
+                        "the contacts, as a constraint of %d rows",
+                        c, p->d, p->d == 2 ? 3 : 6);
+  }
   return SCREE_OK;
 }
 

@@ -369,7 +369,9 @@ static double flux(const scree_Sensors *sensors, const scree_Sensor *sensor,
   double mass = 0;
   for (int k = 0; k < sensors->started; ++k) {
     if (b->fixed[k]) continue;
-    const scree_Vec3 x0 = sensors->start[k], x1 = b->motion[k].pose.position;
+    const scree_Vec3 x0 = sensors->start[k];
+    /* where it went, before a periodic cell took it back in */
+    const scree_Vec3 x1 = scree_cell_nearest(&world->system.cell, b->motion[k].pose.position, x0);
     const double before = scree_dot(sensor->normal, scree_sub(x0, sensor->point));
     const double after = scree_dot(sensor->normal, scree_sub(x1, sensor->point));
     if ((before > 0) == (after > 0)) continue;

@@ -33,7 +33,8 @@ static const struct Numbers {
   double path_warm;      /* factorisations that it may take after a warm start: a time step that is
                             not solved can be halved, which is cheaper */
   double last_price;     /* factorisations that the last sweeps may cost */
-  double least_room;     /* sweeps of work left below which no analysis is made */
+  double least_room;     /* sweeps of work left below which no analysis is made; nor if that is
+                            certainly less than newton needs */
   int recover_from;      /* contacts from which bodies are searched for: smaller problems have small
                             systems */
   double recover_above;  /* tolerance: B B^T and W differ by rounding */
@@ -161,7 +162,9 @@ static scree_Action last_sweeps(const scree_Facts *f, const scree_History *h) {
 }
 
 static scree_Action after_first(const scree_Facts *f, const scree_History *h) {
-  if (count(h, SCREE_PHASE_FIRST) > 0 && !(f->work_left > number.least_room * f->sweep_seconds))
+  const double room =
+      fmax(number.least_room * f->sweep_seconds, number.newton_price * f->factor_least);
+  if (count(h, SCREE_PHASE_FIRST) > 0 && !(f->work_left > room))
     return sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
   if (f->assembled && count(h, SCREE_PHASE_RECOVER) == 0 && f->contacts >= number.recover_from &&
       f->tolerance >= number.recover_above)

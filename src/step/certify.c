@@ -199,8 +199,8 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
 
 /* Energy exchanged: the sum over kinetic energy, forces, drivers and contacts. */
 static double flows(const scree_EnergyBalance *e) {
-  return fabs(e->normal) + fabs(e->friction) + fabs(e->viscous) + fabs(e->plastic) +
-         fabs(e->forces) + fabs(e->drivers);
+  return fabs(e->normal + e->viscous + e->plastic) + fabs(e->friction) + fabs(e->forces) +
+         fabs(e->drivers);
 }
 
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h) {

@@ -159,7 +159,8 @@ scree_Status scree_deform_number(scree_System *s) {
     const int start = v->count;
     const size_t square = (size_t)self->size * (size_t)self->size;
     const size_t more = coupling.row ? coupling.row[self->vertices] : 0;
-    if (!grow_vertices(f, (size_t)(start + self->vertices), blocks + more, numbers + more * square))
+    if (!grow_vertices(f, (size_t)start + (size_t)self->vertices, blocks + more,
+                       numbers + more * square))
       return scree_fail_memory(s->log, "the deformable bodies");
     for (int i = 0; i < self->vertices; ++i) {
       v->size[start + i] = self->size;

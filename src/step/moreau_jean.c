@@ -31,18 +31,20 @@
  * impulses of the last step as its start, leaves D, u_n and the error a of the impulses in it with
  *     D' = u_n ,   u_n' = a ,   a' = -k (a + u_n + g D) ,
  * per step, which decays for g < k only: stacks solved with a few sweeps would begin to shake for
- * g = 1. As long as solutions cannot be made exact enough for bodies at rest (solve.c) k may be
- * smaller still: 50 sweeps lower the slowest mode of a wall of 20 courses by k = 0.01. Then
- * g = 0.002. Where bodies move along each other their curvature makes gaps of up to (h v)^2 / size
- * in a step: this part is corrected at once, as SHAKE does, and the order of the scheme depends on
- * it. A body is pushed out of penetration with at most half of the velocity by which its contact is
- * pressed together in a step, so that the contact stays loaded and no body is thrown. The work of
- * these corrections is reported as the energy added by the scheme. */
+ * g = 1. Where bodies move along each other their curvature makes gaps of up to (h v)^2 / size in a
+ * step: this part is corrected at once, as SHAKE does, and the order of the scheme depends on it.
+ * A body is pushed out of penetration with at most half of the velocity by which its contact
+ * is pressed together in a step, so that the contact stays loaded and no body is thrown.
+ * Penetration by 1e-7 of the size is left: bodies whose faces coincide, as the bricks of a course
+ * without joints, would push each other to and fro by rounding errors, against the friction of
+ * their beds, and creep until the wall shakes. The work of these corrections is reported as the
+ * energy added by the scheme. */
 #include "step/system.h"
 
-/* Part of a small gap that is corrected in a step; limit of a small gap, relative to the smaller
- * body; part of the velocity by which a contact is pressed together that pushes it apart. */
-static const double gentle = 0.03, gentler = 0.002, small_gap = 1e-3, push_part = 0.5;
+/* Part of a small gap that is corrected in a step; limit of a small gap and penetration that is
+ * left, relative to the smaller body; part of the velocity by which a contact is pressed together
+ * that pushes it apart. */
+static const double gentle = 0.03, small_gap = 1e-3, slop = 1e-7, push_part = 0.5;
 
 static double theta(const scree_WorldSettings *settings) {
   return settings->theta;
@@ -69,8 +71,9 @@ double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approac
   const bool meets = a->gap + a->curve + a->horizon * a->free[0] < 0;
   const double own = fmin(fabs(a->gap), a->travel * a->travel / a->size); /* of the motion itself */
   const double rest = a->gap < 0 ? a->gap + own : a->gap - own;
-  const double small = a->loaded ? fmin(rest, small_gap * a->size) : fmin(rest, 0);
-  double push = -((a->rough ? gentler : gentle) * small + (a->gap - small)) / a->horizon;
+  const double slack = rest < 0 ? fmin(-rest, slop * a->size) : 0, left = rest + slack;
+  const double small = a->loaded ? fmin(left, small_gap * a->size) : fmin(left, 0);
+  double push = -(gentle * small + (a->gap + slack - small)) / a->horizon;
   if (a->gap < 0) push = fmin(push, push_part * (a->load + fabs(a->before[0])));
   shift[0] = a->curve / a->horizon - push;
   *delay = 0;

@@ -66,7 +66,7 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
   s->forced = NULL;
-  if (b->force_count == 0 && !s->cell.any) return SCREE_OK;
+  if (b->count == 0 || (b->force_count == 0 && !s->cell.any)) return SCREE_OK;
   if (!scree_grow_lean((void **)&s->forced_room, &s->forced_capacity, (size_t)b->count,
                        sizeof *s->forced_room))
     return scree_fail_memory(s->log, "the forces on bodies");

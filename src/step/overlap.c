@@ -28,6 +28,7 @@
 #include <string.h>
 
 enum { POLL_PAIRS = 64 }; /* pairs that a thread tests between two polls */
+enum { AIM_STEPS = 4 };   /* of Newton, for the moment of an impact */
 
 /* Gap, over the size, above which the separating plane of two balls is placed where they meet: at
  * smaller gaps they may roll on each other. */
@@ -114,8 +115,106 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
   }
 }
 
+/* A point of a body on its way to an obstacle at rest. */
+typedef struct Corner {
+  size_t contact;
+  int body, obstacle;
+  double sign;        /* of the velocity of the body in u */
+  scree_Twist mean;   /* velocity at the kick */
+  scree_Twist change; /* by the forces, in the time h */
+  scree_Vec3 arm, normal;
+} Corner;
+
+static double normal_velocity(const Corner *a, const scree_Twist *v) {
+  return a->sign * scree_dot(a->normal, scree_add(v->linear, scree_cross(v->angular, a->arm)));
+}
+
+static scree_Twist plus(const scree_Twist *v, double f, const scree_Twist *w) {
+  return (scree_Twist){scree_axpy(v->linear, f, w->linear), scree_axpy(v->angular, f, w->angular)};
+}
+
+/* Gap, arm and normal after a time t in units of h. Returns false where the point is no longer that
+ * of the contact. */
+static bool follow(scree_System *s, Corner *a, double t, double h, double *gap) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_ContactKey *key = &s->contacts.keys[a->contact];
+  scree_Points *points = &s->overlaps;
+  const scree_Twist v = plus(&a->mean, 0.5 * t, &a->change);
+  scree_Pose pose[2] = {b->motion[key->i].pose, b->motion[key->j].pose};
+  scree_Pose *moved = &pose[a->sign > 0 ? 0 : 1];
+  moved->position = scree_axpy(moved->position, t * h, v.linear);
+  moved->orientation = scree_quat_integrate(moved->orientation, v.angular, t * h);
+  points->count = 0;
+  scree_points_collide(key->i, &b->cold[key->i].shape, &pose[0], key->j, key->image,
+                       &b->cold[key->j].shape, &pose[1], s->contacts.gap[a->contact], points);
+  for (size_t k = 0; k < points->count; ++k) {
+    if (points->keys[k].feature != key->feature || points->keys[k].part[0] != key->part[0] ||
+        points->keys[k].part[1] != key->part[1])
+      continue;
+    a->normal = points->normal[k];
+    *gap = points->gap[k];
+    const scree_Vec3 on = scree_axpy(points->position[k], 0.5 * a->sign * *gap, a->normal);
+    a->arm = scree_sub(on, moved->position);
+    return true;
+  }
+  return false;
+}
+
+/* A body that turns hits an obstacle with the arm of the moment of impact. With that of the kick
+ * before it, its impulse would be wrong by the angle until then, always in the same sense. So the
+ * contact gets this arm, and the gap that the point closes in the same time at its velocity then.
+ */
+static void aim_corner(scree_System *s, Corner *a, double h) {
+  double t = 0, gap;
+  for (int k = 0; k < AIM_STEPS; ++k) {
+    if (!follow(s, a, t, h, &gap)) return;
+    const scree_Twist v = plus(&a->mean, t, &a->change);
+    const double u = normal_velocity(a, &v);
+    if (!(u < 0)) return;
+    t = fmin(1, fmax(0, t - gap / (h * u)));
+  }
+  const scree_Twist way = plus(&a->mean, 0.5 * t, &a->change);
+  gap = -t * h * normal_velocity(a, &way);
+  if (!(gap > 0)) return;
+  const scree_Vec3 on = scree_add(s->bodies.motion[a->body].pose.position, a->arm);
+  s->contacts.gap[a->contact] = gap;
+  s->contacts.normal[a->contact] = a->normal;
+  s->contacts.position[a->contact] = scree_axpy(on, -0.5 * a->sign * gap, a->normal);
+}
+
+static bool is_at_rest(const scree_Bodies *b, int k) {
+  const scree_Twist before = scree_bodies_velocity_before(b, k), *v = &b->motion[k].velocity;
+  return scree_norm2(v->linear) == 0 && scree_norm2(v->angular) == 0 &&
+         scree_norm2(before.linear) == 0 && scree_norm2(before.angular) == 0;
+}
+
+static void aim_corners(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  for (size_t c = 0; c < s->contacts.count && s->posed.foreseen; ++c) {
+    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
+    if (!(b->fixed[i] || b->fixed[j]) || s->contacts.keys[c].image) continue;
+    if (!scree_system_meets_one(s, c)) continue;
+    Corner a = {.contact = c, .sign = b->fixed[i] ? -1 : 1};
+    a.body = b->fixed[i] ? j : i;
+    a.obstacle = b->fixed[i] ? i : j;
+    const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
+    double before[3], free[3];
+    if (b->fixed[a.body] || !is_at_rest(b, a.obstacle) || is_drum(&b->cold[a.obstacle].shape) ||
+        scree_shape_is_ball(&b->cold[a.body].shape) || !(s->contacts.gap[c] > aim_from * size))
+      continue;
+    scree_system_approach(s, (int)c, before, free);
+    if (!(s->contacts.gap[c] + h * free[0] < 0)) continue;
+    const scree_Twist start = scree_bodies_velocity_before(b, a.body);
+    const scree_Twist end = scree_system_free(s, a.body);
+    a.change = plus(&end, -1, &start);
+    a.mean = plus(&start, 0.5, &a.change);
+    aim_corner(s, &a, h);
+  }
+}
+
 void scree_system_aim(scree_System *s, double h) {
   SCREE_ON_THREADS((int)s->contacts.count, s->threads, share, aim_share(s, h, share));
+  aim_corners(s, h);
 }
 
 static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {

@@ -378,7 +378,6 @@ static void fill_contacts(scree_System *s, scree_Share share) {
           .gap = s->contacts.gap[c],
           .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
           .loaded = gentle && p->loaded[c],
-          .rough = s->work.failures > 0,
           .travel = horizon * slip_speed(s, c, before),
           .curve = s->contacts.curve[c],
           .alone = scree_system_meets_one(s, (size_t)c),

@@ -167,11 +167,12 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (settings->measure != SCREE_MEASURE_ERROR || s->settings.max_retries == 0) return SCREE_OK;
   const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
-  settings->tolerance =
-      fmax(rules.round_off, rules.margin * allowed / defect * report->solve.value);
   const double sweep = scree_sweep_seconds(problem);
+  const bool large = rules.small * sweep > rules.long_work;
+  const double margin = large ? rules.barely : rules.margin; /* sweeps gain digits slowly */
+  settings->tolerance = fmax(rules.round_off, margin * allowed / defect * report->solve.value);
   double most = fmax(w->spent, rules.tighten_least * sweep);
-  if (rules.small * sweep > rules.long_work) most = fmin(most, rules.tighten_most * sweep);
+  if (large) most = fmin(most, rules.tighten_most * sweep);
   static const char *const polish[] = {"polish=true", NULL};
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   const bool is_long = w->pause == 0;
@@ -203,8 +204,15 @@ double scree_system_sinking(const scree_System *s) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double gap = s->contacts.gap[c] + s->contacts.curve[c];
     const double next = gap + s->times.horizon * scree_system_velocity(s, c, 0);
-    if (next >= 0 || next >= gap || scree_system_law(s, key->i, key->j)->soft) continue;
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
+    if (scree_system_law(s, key->i, key->j)->soft) { /* a spring sinks in by what it carries */
+      const size_t at = (size_t)c * (size_t)b->dimension;
+      const bool cone = !s->posed.sets || s->posed.set[c] == SCREE_SET_CONE;
+      if (cone && s->posed.r[at] > 0)
+        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / size);
+      continue;
+    }
+    if (next >= 0 || next >= gap) continue;
     worst = fmax(worst, (fmin(gap, 0) - next) / size);
   }
   return worst;

@@ -39,7 +39,6 @@ typedef struct scree_Approach {
   double gap;     /* D, negative: penetration */
   double size;    /* of the smaller body */
   bool loaded;    /* it carried an impulse in the last step */
-  bool rough;     /* the last solutions could not be made as exact as bodies at rest need */
   double travel;  /* how far the bodies move along each other until the next kick */
   double curve;   /* <= 0: reduction of the gap by rotation and curvature until the next kick */
   double load;    /* change of velocity, > 0, by which forces press this contact in a step */

@@ -33,7 +33,8 @@ time: { duration: 0.1, step: 1e-3 }
 END
 run 0 "$SCREE" check scene.yaml --show
 out "mu: 0.3"
-out "density: 2000, colour: \"#aaa\""
+out "density: 2000"
+out "colour: \"#aaa\""
 out "radius: 0.005"
 out "position: [0, 0.03]"
 out "name: d"
