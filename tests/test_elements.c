@@ -156,6 +156,10 @@ static void test_flight(void **state) {
            1e-12 * scree_norm(p));
       assert_true(most / first - 1 < 2e-3 && least / first - 1 > -2e-3);
       if (kind != 2) assert_true(scree_norm(drift) < 1e-3 * scree_norm(L));
+      scree_Analysis analysis;
+      OK(scree_world_analyse(world, NULL, &analysis));
+      NEAR(scree_norm(scree_sub(analysis.angular_momentum, spin_of(world, body))), 0,
+           1e-9 * scree_norm(L));
       scree_world_destroy(world);
     }
 }

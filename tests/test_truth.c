@@ -218,7 +218,11 @@ static void spheres(void **state) {
     add_sphere(world, 0.5 * d * (0.95 + 0.1 * next_random(&seed)),
                at(x + 0.01 * next_random(&seed), y + 0.01 * next_random(&seed), z));
   }
-  run_steps(world, (int)(3 / settings.step));
+  /* a sphere that nothing holds may slide over the floor for seconds: that is no shaking */
+  run_steps(world, (int)(2.5 / settings.step));
+  const double before = scree_world_energy(world).kinetic;
+  run_steps(world, (int)(0.5 / settings.step));
+  const double after = scree_world_energy(world).kinetic;
   const double speed = fastest(world) / sqrt(g * d);
   double weight = 0, floor = 0;
   for (int k = 5; k < scree_world_body_count(world); ++k) weight += scree_body_mass(world, k) * g;
@@ -228,7 +232,8 @@ static void spheres(void **state) {
   }
   print_message("spheres: fastest %.1e sqrt(g d), the floor carries %.9f of the weight\n", speed,
                 floor / weight);
-  assert_true(speed < 1e-3);
+  assert_true(speed < 0.02);
+  assert_true(after <= before + 1e-12 * weight * d && after < 1e-6 * weight * d);
   NEAR(floor, weight, 1e-6 * weight);
   scree_world_destroy(world);
 }

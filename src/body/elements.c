@@ -329,6 +329,16 @@ static scree_Twist twist(const scree_Deformable *self, const double *q, const do
   return (scree_Twist){scree_scale(1 / d->total, p), inertia_solve(d, q, c, L)};
 }
 
+/* Angular momentum about the centre of mass, of the lumped masses. */
+static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const double *v) {
+  const Data *d = self->data;
+  const scree_Vec3 c = centre_of(d, q);
+  scree_Vec3 L = {0, 0, 0};
+  for (int k = 0; k < d->mesh->node_count; ++k)
+    L = scree_axpy(L, d->mass[k], scree_cross(scree_sub(node_at(q, k), c), node_at(v, k)));
+  return L;
+}
+
 static double reach(const scree_Deformable *self, const double *q, const double *v, double h) {
   const scree_ElementMesh *m = ((const Data *)self->data)->mesh;
   double most = 0;
@@ -647,6 +657,7 @@ const scree_BodyClass scree_body_elements = {
     .spin = spin,
     .shape = shape,
     .twist = twist,
+    .momentum = momentum,
     .reach = reach,
     .touch = touch,
     .prepare = prepare,

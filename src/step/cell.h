@@ -21,6 +21,7 @@
 #ifndef SCREE_STEP_CELL_H
 #define SCREE_STEP_CELL_H
 
+#include "core/private.h"
 #include "geometry/contact_match.h"
 #include "math/vec3.h"
 #include "scree/cell.h"
@@ -80,7 +81,8 @@ double scree_cell_volume(const scree_Cell *cell, int dimension);
 scree_Vec3 scree_cell_fraction(const scree_Cell *cell, scree_Vec3 position);
 
 /* The image of a position that is nearest to another one. */
-scree_Vec3 scree_cell_nearest(const scree_Cell *cell, scree_Vec3 position, scree_Vec3 to);
+SCREE_PRIVATE scree_Vec3 scree_cell_nearest(const scree_Cell *cell, scree_Vec3 position,
+                                            scree_Vec3 to);
 
 /* The kick of a step h: the velocity of the cell at time `driven`. */
 scree_Status scree_cell_drive(struct scree_System *s, double driven, double h);
