@@ -12,7 +12,7 @@ typedef struct Request {
   const char *directory, *vtk, *csv, *scene;
   double at; /* NAN: the last frame */
   int every;
-  bool json;
+  bool triangles, xdmf, json;
 } Request;
 
 static void report(const Request *request, int written, int frame, scree_ReplayInfo info) {
@@ -21,6 +21,7 @@ static void report(const Request *request, int written, int frame, scree_ReplayI
     cli_json_begin(&json, stdout);
     if (request->vtk) cli_json_text(&json, "vtk", request->vtk);
     if (request->vtk) cli_json_int(&json, "frames", written);
+    if (request->xdmf) cli_json_text(&json, "xdmf", "results.xdmf");
     if (request->csv) cli_json_text(&json, "csv", request->csv);
     if (request->scene) cli_json_text(&json, "scene", request->scene);
     if (request->csv || request->scene) cli_json_real(&json, "time", info.times[frame]);
@@ -29,13 +30,17 @@ static void report(const Request *request, int written, int frame, scree_ReplayI
     return;
   }
   if (request->vtk)
-    printf("%s: %d frames; open bodies.pvd, shapes.pvd and contacts.pvd in ParaView\n"
-           "  bodies    points with all fields; for spheres a glyph \"Sphere\" of radius 1, scaled "
-           "by\n"
-           "            the array radius, without scale mode limits\n"
-           "  shapes    triangles of all bodies and obstacles that are no spheres\n"
-           "  contacts  points with normal, impulse, gap, status\n",
-           request->vtk, written);
+    printf(
+        "%s: %d frames; open these in ParaView:\n"
+        "  bodies.pvd    points with all fields; shown as \"3D Glyphs\" with the pipeline source\n"
+        "                glyphs.vtm, its table by the array glyph, scaled by the array scale,\n"
+        "                turned by the quaternions orientation\n"
+        "  shapes.pvd    triangles of the obstacles%s\n"
+        "  contacts.pvd  points with normal, impulse, gap, status\n"
+        "  chains.pvd    lines of the normal forces\n",
+        request->vtk, written, request->triangles ? " and of all bodies that are no spheres" : "");
+  if (request->xdmf)
+    printf("%s/results.xdmf: open it in ParaView; it reads results.h5\n", request->directory);
   if (request->csv) printf("%s: frame %d at t = %g s\n", request->csv, frame, info.times[frame]);
   if (request->scene)
     printf("%s: frame %d at t = %g s\n", request->scene, frame, info.times[frame]);
@@ -57,7 +62,8 @@ static int convert(const Request *request) {
   }
   if (status == SCREE_OK && request->vtk && !cli_need_folder(request->vtk)) status = SCREE_MACHINE;
   if (status == SCREE_OK && request->vtk)
-    status = scree_vtk_write(replay, request->vtk, request->every, &written);
+    status = scree_vtk_write(replay, request->vtk, request->every, request->triangles, &written);
+  if (status == SCREE_OK && request->xdmf) status = scree_xdmf_write(replay);
   if (status == SCREE_OK && request->csv)
     status = scree_replay_write_csv(replay, frame, request->csv);
   if (status == SCREE_OK && request->scene)
@@ -73,6 +79,10 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"vtk", 0, CLI_TEXT, &request.vtk, "OUT", "folder for VTK XML files, made if needed", 0, 0,
        NULL},
       {"every", 0, CLI_INT, &request.every, "N", "every Nth frame of --vtk (1)", 1, 1e9, NULL},
+      {"triangles", 0, CLI_FLAG, &request.triangles, NULL,
+       "--vtk: triangles of every body in every frame too", 0, 0, NULL},
+      {"xdmf", 0, CLI_FLAG, &request.xdmf, NULL,
+       "DIR/results.xdmf, so that ParaView reads results.h5", 0, 0, NULL},
       {"csv", 0, CLI_TEXT, &request.csv, "FILE.csv", "one frame as a table, a row per body", 0, 0,
        NULL},
       {"scene", 0, CLI_TEXT, &request.scene, "FILE.yaml", "one frame as a scene that can be run", 0,
@@ -85,9 +95,11 @@ static int run(const CliCommand *command, int argc, char **argv) {
   };
   CliList arguments = {0};
   int status = cli_parse(command, options, argc, argv, &arguments);
-  if (status < 0 && (arguments.count != 1 || (!request.vtk && !request.csv && !request.scene))) {
-    cli_error("scree convert: expected the folder of one run and --vtk, --csv or --scene (scree "
-              "convert --help explains)");
+  if (status < 0 &&
+      (arguments.count != 1 || (!request.vtk && !request.xdmf && !request.csv && !request.scene))) {
+    cli_error(
+        "scree convert: expected the folder of one run and --vtk, --xdmf, --csv or --scene (scree "
+        "convert --help explains)");
     status = 2;
   }
   if (status < 0) {
@@ -100,16 +112,20 @@ static int run(const CliCommand *command, int argc, char **argv) {
 
 const CliCommand cli_command_convert = {
     .name = "convert",
-    .usage = "DIR [--vtk OUT] [--csv FILE] [--scene FILE] [options]",
+    .usage = "DIR [--vtk OUT] [--xdmf] [--csv FILE] [--scene FILE] [...]",
     .summary = "write a run for ParaView, or a frame as a table or scene",
-    .help = "--vtk writes three series in time: bodies.pvd (points with all fields, ready for\n"
-            "glyphs), shapes.pvd (geometry of bodies that are no spheres) and contacts.pvd\n"
-            "(impulses, status, gap, error).\n"
+    .help = "--vtk writes four series in time: bodies.pvd (points with all fields, to be\n"
+            "shown as glyphs with the meshes of glyphs.vtm, one for each different shape),\n"
+            "shapes.pvd (triangles of the obstacles; with --triangles of all bodies),\n"
+            "contacts.pvd (impulses, status, gap, error) and chains.pvd (lines with the\n"
+            "normal force).\n"
+            "--xdmf writes a small index by which ParaView reads results.h5 directly.\n"
             "\n"
             "--csv writes the bodies of one frame as a table, which other programs read, and\n"
             "the generator csv of scenes. --scene writes the scene of the run with the bodies\n"
             "of that frame in place of its bodies and generators; its time starts at 0.",
-    .examples = "  scree convert drum-run --vtk drum-vtk && paraview drum-vtk/shapes.pvd\n"
+    .examples = "  scree convert drum-run --vtk drum-vtk && paraview drum-vtk/bodies.pvd\n"
+                "  scree convert drum-run --xdmf && paraview drum-run/results.xdmf\n"
                 "  scree convert drum-run --csv packing.csv\n"
                 "  scree convert drum-run --at 0.5 --scene later.yaml",
     .run = run,

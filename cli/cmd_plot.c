@@ -70,11 +70,13 @@ static scree_Status write_plot(const char *folder, const char *file, const Plot 
   return status;
 }
 
-/* Length of a sensor's name without the component: ".x", ".y" or ".z" at its end. */
+/* Length of a sensor's name without the component: ".x", ".y", ".z", or the number of a slice. */
 static size_t base_length(const char *name) {
-  const size_t length = strlen(name);
-  const bool part = length > 2 && name[length - 2] == '.' && strchr("xyz", name[length - 1]);
-  return part ? length - 2 : length;
+  const char *dot = strrchr(name, '.');
+  if (!dot || dot == name || !dot[1]) return strlen(name);
+  const bool axis = strchr("xyz", dot[1]) && !dot[2];
+  const bool part = axis || strspn(dot + 1, "0123456789") == strlen(dot + 1);
+  return part ? (size_t)(dot - name) : strlen(name);
 }
 
 /* One file per sensor, sensor-NAME.svg; the components of a vector, whose columns are adjacent,

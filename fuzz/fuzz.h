@@ -45,8 +45,8 @@ static inline void fuzz_check_status(scree_Status status) {
 static char fuzz_folder[64];
 
 static inline void fuzz_remove_folder(void) {
-  static const char *const names[] = {"results.h5", "telemetry.jsonl", "checkpoint", "frames.bin",
-                                      "problem.hdf5"};
+  static const char *const names[] = {"results.h5",   "telemetry.jsonl", "checkpoint", "frames.bin",
+                                      "problem.hdf5", "table.csv",       "part.yaml"};
   char path[128];
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
     snprintf(path, sizeof path, "%s/%s", fuzz_folder, names[k]);

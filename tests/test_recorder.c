@@ -151,7 +151,7 @@ static void what_is_read_is_the_world(void **state) {
   OK(scree_report_write(replay, &page, in_folder("whole/page.html"), NULL));
   int written = 0;
   assert_int_equal(mkdir(in_folder("whole/vtk"), 0777), 0);
-  OK(scree_vtk_write(replay, in_folder("whole/vtk"), 2, &written));
+  OK(scree_vtk_write(replay, in_folder("whole/vtk"), 2, false, &written));
   assert_int_equal(written, 5);
   scree_replay_frame_fini(&frame);
   scree_replay_close(replay);

@@ -517,7 +517,7 @@ static void vtk_series_are_written(void **state) {
     fixture.dimension = d;
     scree_Replay *replay = open_fixture(&fixture);
     int written = 0;
-    assert_int_equal(scree_vtk_write(replay, folder, 2, &written), SCREE_OK);
+    assert_int_equal(scree_vtk_write(replay, folder, 2, true, &written), SCREE_OK);
     assert_int_equal(written, 4);
     char path[128];
     snprintf(path, sizeof path, "%s/contacts.pvd", folder);

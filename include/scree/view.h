@@ -2,9 +2,11 @@
  *
  * Page: one HTML file that plays the run, with everything inside (docs/VIEWER.md).
  * Pictures: a frame without any graphics system, triangles and balls in a depth buffer, lit as on
- * the page, written as PNG. VTK: FOLDER/bodies.pvd (points with all fields: spheres by glyphs),
- * FOLDER/shapes.pvd (triangles of everything that is no sphere) and FOLDER/contacts.pvd (points
- * with impulses and status), each a series in time, for ParaView. */
+ * the page, written as PNG. VTK, for ParaView: FOLDER/bodies.pvd (points with all fields, among
+ * them orientation, scale and the number of a mesh of FOLDER/glyphs.vtm, which has one for each
+ * different shape), FOLDER/shapes.pvd (triangles of the obstacles), FOLDER/contacts.pvd (points
+ * with impulses and status) and FOLDER/chains.pvd (lines between centres and contact points with
+ * the normal force), each a series in time. */
 #ifndef SCREE_VIEW_H
 #define SCREE_VIEW_H
 
@@ -77,10 +79,15 @@ SCREE_API scree_Status scree_png_write(const char *path, int width, int height,
 
 /* ---- VTK ------------------------------------------------------------------------------------- */
 
-/* Frames 0, every, 2 every, ... into the folder `directory`, which must exist. *written receives
- * the number of frames. */
+/* Frames 0, every, 2 every, ... into the folder `directory`, which must exist. `triangles`: the
+ * shapes have those of all bodies that are no spheres too, which makes large files. *written
+ * receives the number of frames. */
 SCREE_API scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int every,
-                                       int *written);
+                                       bool triangles, int *written);
+
+/* results.xdmf in the folder of the run: an index by which ParaView reads results.h5 directly,
+ * bodies and contacts as points with their fields. */
+SCREE_API scree_Status scree_xdmf_write(scree_Replay *replay);
 
 #ifdef __cplusplus
 }

@@ -403,9 +403,10 @@ static PyObject *replay_vtk(PyObject *object, PyObject *args, PyObject *kw) {
   bool good = false;
   call_clear(&self->call);
   self->busy = true;
-  CALL_ON_FILES(&self->call,
-                status = scree_vtk_write(self->replay, PyBytes_AS_STRING(folder), every, &written),
-                goto end);
+  CALL_ON_FILES(
+      &self->call,
+      status = scree_vtk_write(self->replay, PyBytes_AS_STRING(folder), every, false, &written),
+      goto end);
   good = call_succeeded(&self->call, status);
 end:
   self->busy = false;

@@ -170,9 +170,7 @@ static bool take_energies(Taking *taking) {
 /* ---- sensors --------------------------------------------------------------------------------- */
 
 static bool take_sensor(Taking *taking, const scree_Sensor *sensor) {
-  static const char *const units[SCREE_SENSOR_KINDS] = {"m", "m/s", "rad/s", "N",
-                                                        "m", "m",   "kg/s",  "J"};
-  static const char *const parts[] = {"", ".x", ".y", ".z"};
+  static const char *const parts[] = {"", ".x", ".y", ".z"}; /* profiles are not compared */
   const scree_SensorKind kind = sensor->kind;
   const bool rate = kind == SCREE_SENSOR_FORCE || kind == SCREE_SENSOR_FLUX;
   /* positions have no natural zero */
@@ -182,7 +180,7 @@ static bool take_sensor(Taking *taking, const scree_Sensor *sensor) {
     char name[64];
     snprintf(name, sizeof name, "sensor.%s%s", sensor->name, parts[k]);
     if (!scree_replay_curve(taking->replay, name)) continue;
-    scree_ConvergeSeries *s = add_curve(taking, name, units[kind], rate, NAN);
+    scree_ConvergeSeries *s = add_curve(taking, name, scree_sensor_unit_of(sensor), rate, NAN);
     if (!s) return false;
     s->reference = place ? range(s) : largest(s);
     const double weight = taking->mass * taking->gravity;

@@ -262,8 +262,13 @@ static scree_Status restore(scree_Run *run, const int *order, const void *state)
   if (status != SCREE_OK || run->journal_gone) return status;
   status =
       scree_telemetry_open(&run->telemetry, run->path[TELEMETRY], run->head.telemetry, run->log);
-  if (status == SCREE_OK)
+  if (status == SCREE_OK) {
+    char *line = scree_telemetry_last_line(&run->telemetry);
+    if (!line) return scree_fail_memory(run->log, "the sensors");
+    scree_sensors_resume(&run->sensors, line);
+    scree_free(line);
     status = scree_journal_open(&run->journal, run->path[JOURNAL], run->head.journal, run->log);
+  }
   return status;
 }
 

@@ -16,7 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 2048 + 80 * 3 * SCREE_SENSORS_MAX, WAITING_MAX = 1 << 15 };
+enum { LINE_MAX_BYTES = 2048 + 80 * SCREE_SENSOR_COLUMNS_MAX, WAITING_MAX = 1 << 15 };
 
 scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, int64_t length,
                                   const scree_Log *log) {
@@ -43,6 +43,21 @@ scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, 
   if (!error) return SCREE_OK;
   scree_telemetry_close(telemetry);
   return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", path, strerror(error));
+}
+
+char *scree_telemetry_last_line(const scree_Telemetry *telemetry) {
+  const size_t size =
+      (size_t)(telemetry->length < LINE_MAX_BYTES ? telemetry->length : LINE_MAX_BYTES);
+  char *text = SCREE_ALLOC(char, LINE_MAX_BYTES + 1);
+  if (!text) return NULL;
+  const ssize_t got =
+      pread(telemetry->file, text, size, (off_t)(telemetry->length - (int64_t)size));
+  size_t end = got > 0 ? (size_t)got : 0;
+  text[end] = '\0';
+  if (end > 0 && text[end - 1] == '\n') text[--end] = '\0';
+  const char *start = strrchr(text, '\n');
+  if (start) memmove(text, start + 1, strlen(start + 1) + 1);
+  return text;
 }
 
 typedef struct Line {

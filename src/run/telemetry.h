@@ -23,6 +23,8 @@ scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepRep
                                  int bodies, const scree_Sensors *sensors, const scree_Log *log);
 /* Write the waiting lines; flush to the disk when `sync`. */
 scree_Status scree_telemetry_flush(scree_Telemetry *telemetry, bool sync, const scree_Log *log);
+/* The last line as text, to be freed; null: out of memory. */
+char *scree_telemetry_last_line(const scree_Telemetry *telemetry);
 void scree_telemetry_close(scree_Telemetry *telemetry);
 
 #endif

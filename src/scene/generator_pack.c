@@ -17,7 +17,9 @@
 
 /* Iterations in which densities up to 0.5 % below jamming are reached, in both dimensions; growth
  * by a fifth of the volume at a time, with fewer iterations. */
-enum { ITERATIONS = 20000, ITERATIONS_SMALL = 500, STAGES = 16 };
+enum { STAGES = 16 };
+static const int ITERATIONS = SCREE_MOST_GENERATED < 1e6 ? 100 : 20000; /* few in fuzz targets */
+static const int ITERATIONS_SMALL = SCREE_MOST_GENERATED < 1e6 ? 5 : 500;
 
 /* Streams of random numbers besides those of the bodies, whose index is their number. */
 #define STREAM_SIZES (UINT64_C(1) << 40)
@@ -119,17 +121,24 @@ static scree_Vec3 random_place(const scree_Region *region, scree_Random *random,
 
 static scree_Status make_bodies(Pack *pack) {
   scree_Scene *scene = pack->scene;
+  const bool rubble = pack->grain->rubble.given; /* each has a volume of its own */
+  double volume = 0, one = 0;
+  int k = 0;
   pack->first = scene->body_count;
-  for (int k = 0; k < pack->count; ++k) {
+  for (; rubble ? volume + 0.5 * one < pack->target : k < pack->count; ++k) {
     scree_Random random = scree_random(scene->seed, (uint64_t)pack->generator, (uint64_t)k);
+    const double scale =
+        k < pack->count ? pack->scales[k] : scree_random_from(&random, &pack->grain->scale);
     scree_SceneBody body;
-    scree_Status status =
-        scree_grain_body(scene, pack->grain, pack->scales[k], &random, &body, pack->log);
+    scree_Status status = scree_grain_body(scene, pack->grain, scale, &random, &body, pack->log);
     if (status != SCREE_OK) return status;
+    volume += body.shape.volume;
+    one = volume / (k + 1);
     body.def.pose.position = random_place(pack->region, &random, body.shape.bounding_radius);
     status = scree_scene_add(scene, &body, pack->log);
     if (status != SCREE_OK) return status;
   }
+  pack->count = k;
   return SCREE_OK;
 }
 

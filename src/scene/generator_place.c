@@ -1,31 +1,37 @@
-/* Grid of occupied places (see generator_place.h): cells are hashed into a fixed number of buckets,
- * each a chain of entries. */
+/* Grid of occupied places (see generator_place.h): cells are hashed into buckets, each a chain of
+ * entries. There are at least as many buckets as entries, so that a million bodies take seconds; an
+ * entry keeps the hash of its cell, so that bodies of other cells in the same bucket are not
+ * tested. */
 #include "scene/generator_place.h"
 
 #include "core/memory.h"
 
 #include <math.h>
+#include <stdint.h>
 
-enum { BUCKETS = 1 << 16, CELLS_MAX = 512 };
+enum { BUCKETS_LEAST = 1 << 12, CELLS_MAX = 512 };
 
 typedef struct Entry {
+  uint64_t cell; /* hash */
   int body, next;
 } Entry;
 
 struct scree_Place {
   double cell;
-  int *head; /* (BUCKETS) first entry, -1: none */
+  int *head;      /* (buckets) first entry, -1: none */
+  size_t buckets; /* a power of two */
   Entry *entries;
   size_t count, capacity;
   int *large; /* bodies that are in no cell */
   size_t large_count, large_capacity;
 };
 
-static uint32_t bucket(long x, long y, long z) {
+static uint64_t hash(long x, long y, long z) {
   uint64_t h = (uint64_t)x * 0x9e3779b97f4a7c15u ^ (uint64_t)y * 0xc2b2ae3d27d4eb4fu ^
                (uint64_t)z * 0x165667b19e3779f9u;
   h ^= h >> 29;
-  return (uint32_t)(h * 0xbf58476d1ce4e5b9u >> 40) & (BUCKETS - 1);
+  h *= 0xbf58476d1ce4e5b9u;
+  return h ^ h >> 32;
 }
 
 /* Cells of a box: false when there are too many, or it is unbounded. */
@@ -41,6 +47,23 @@ static bool cells(const scree_Place *place, const scree_Aabb *box, long lower[3]
     upper[k] = (long)last;
   }
   return total <= CELLS_MAX;
+}
+
+/* Twice as many buckets, or the first ones. */
+static bool add_buckets(scree_Place *place) {
+  const size_t buckets = place->buckets ? 2 * place->buckets : BUCKETS_LEAST;
+  int *head = SCREE_ALLOC(int, buckets);
+  if (!head) return false;
+  for (size_t k = 0; k < buckets; ++k) head[k] = -1;
+  for (size_t e = 0; e < place->count; ++e) {
+    int *first = &head[place->entries[e].cell & (buckets - 1)];
+    place->entries[e].next = *first;
+    *first = (int)e;
+  }
+  scree_free(place->head);
+  place->head = head;
+  place->buckets = buckets;
+  return true;
 }
 
 bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body) {
@@ -62,8 +85,10 @@ bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body) {
         if (!scree_grow(&array, &place->capacity, place->count + 1, sizeof *place->entries))
           return false;
         place->entries = array;
-        int *head = &place->head[bucket(x, y, z)];
-        place->entries[place->count] = (Entry){body, *head};
+        if (place->count >= place->buckets && !add_buckets(place)) return false;
+        const uint64_t cell = hash(x, y, z);
+        int *head = &place->head[cell & (place->buckets - 1)];
+        place->entries[place->count] = (Entry){cell, body, *head};
         *head = (int)place->count++;
       }
   return true;
@@ -73,9 +98,7 @@ scree_Place *scree_place_create(const scree_Scene *scene, double cell) {
   scree_Place *place = SCREE_ALLOC(scree_Place, 1);
   if (!place) return NULL;
   place->cell = cell;
-  place->head = SCREE_ALLOC(int, BUCKETS);
-  bool good = place->head != NULL;
-  for (int k = 0; k < BUCKETS && good; ++k) place->head[k] = -1;
+  bool good = add_buckets(place);
   for (size_t k = 0; k < scene->body_count && good; ++k)
     good = scree_place_add(place, scene, (int)k);
   if (good) return place;
@@ -109,8 +132,11 @@ bool scree_place_blocked(const scree_Place *place, const scree_Scene *scene,
   }
   for (long x = lower[0]; x <= upper[0]; ++x)
     for (long y = lower[1]; y <= upper[1]; ++y)
-      for (long z = lower[2]; z <= upper[2]; ++z)
-        for (int e = place->head[bucket(x, y, z)]; e >= 0; e = place->entries[e].next)
-          if (overlaps(scene, place->entries[e].body, body)) return true;
+      for (long z = lower[2]; z <= upper[2]; ++z) {
+        const uint64_t cell = hash(x, y, z);
+        for (int e = place->head[cell & (place->buckets - 1)]; e >= 0; e = place->entries[e].next)
+          if (place->entries[e].cell == cell && overlaps(scene, place->entries[e].body, body))
+            return true;
+      }
   return false;
 }

@@ -22,7 +22,9 @@ static const struct {
   double start;     /* first one */
   double mix;       /* share by which velocities are turned to the forces, at the start */
   int delay;        /* steps downhill before the time step grows */
-} numbers = {.clearance = 0.001, .most = 0.7, .start = 0.1, .mix = 0.15, .delay = 5};
+  int patience;     /* steps in which the deepest overlap has to shrink by a tenth */
+} numbers = {
+    .clearance = 0.001, .most = 0.7, .start = 0.1, .mix = 0.15, .delay = 5, .patience = 4000};
 
 enum { POINTS_MAX = 64 };
 
@@ -181,7 +183,12 @@ static scree_Status minimise(Work *w, int iterations) {
   double h = numbers.start, mix = numbers.mix;
   int downhill = 0;
   scree_Status status = compute_forces(w);
+  double before = w->deepest;
   for (int k = 0; k < iterations && w->deepest > 0 && status == SCREE_OK; ++k) {
+    if (k % numbers.patience == 0 && k > 0) {
+      if (w->deepest > 0.9 * before) break; /* they are jammed */
+      before = w->deepest;
+    }
     if (power_of(w) >= 0) {
       if (++downhill > numbers.delay) {
         h = fmin(1.1 * h, numbers.most);

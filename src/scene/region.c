@@ -1,4 +1,4 @@
-/* Regions of a scene: boxes, drums and hoppers that generators fill and sensors look at. */
+/* Regions (see region.h). */
 #include "core/log.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
@@ -93,6 +93,42 @@ bool scree_region_holds(const scree_Region *region, scree_Vec3 c, double radius)
   const double gap =
       (0.5 * region->outlet + s * up - fabs(c.x - region->centre.x)) / sqrt(1 + s * s);
   return gap >= radius;
+}
+
+/* Share of a ball of radius 1 (disk of radius 1) on the inner side of a plane at height -1 <= x <=
+ * 1 outside its centre. */
+static double cap_share(int dimension, double x) {
+  if (x >= 1) return 1;
+  if (x <= -1) return 0;
+  if (dimension == 3) return 0.25 * (2 + 3 * x - x * x * x);
+  return 0.5 + (asin(x) + x * sqrt(1 - x * x)) / PI;
+}
+
+double scree_region_share(const scree_Region *region, scree_Vec3 c, double radius) {
+  const int d = region->dimension;
+  const bool solid = d == 3;
+  if (region->kind == SCREE_REGION_NONE) return 1;
+  const double up = 1 / radius;
+  if (region->kind == SCREE_REGION_DRUM) {
+    const scree_Vec3 x = scree_sub(c, region->centre);
+    const double along = solid ? scree_dot(x, region->axis) : 0;
+    const double across = scree_norm(scree_axpy(x, -along, region->axis));
+    const double share = cap_share(d, up * (region->radius - across));
+    return solid ? share * cap_share(d, up * (region->half_length - fabs(along))) : share;
+  }
+  double share = 1;
+  const bool hopper = region->kind == SCREE_REGION_HOPPER;
+  for (int k = hopper ? 1 : 0; k < d; ++k) {
+    const double x = scree_component(c, k);
+    share *= cap_share(d, up * (x - scree_component(region->lower, k)));
+    share *= cap_share(d, up * (scree_component(region->upper, k) - x));
+  }
+  if (!hopper) return share;
+  const double s = 0.5 * (region->top - region->outlet) / region->height;
+  const double height = solid ? c.z - region->centre.z : c.y - region->centre.y;
+  const double gap =
+      (0.5 * region->outlet + s * height - fabs(c.x - region->centre.x)) / sqrt(1 + s * s);
+  return share * cap_share(d, up * gap);
 }
 
 /* The wall through `point` whose outward normal n points into the region. */

@@ -4,6 +4,7 @@
 #define SCREE_SCENE_INTERNAL_H
 
 #include "scene/generator_random.h"
+#include "scene/region.h"
 #include "scene/scene_expression.h"
 #include "scene/scene_schema.h"
 #include "scene/sensors.h"
@@ -39,23 +40,6 @@ typedef struct scree_Grain {
   bool turn; /* random orientation */
   scree_BodyDef def;
 } scree_Grain;
-
-typedef enum scree_RegionKind {
-  SCREE_REGION_NONE,
-  SCREE_REGION_BOX,
-  SCREE_REGION_DRUM,
-  SCREE_REGION_HOPPER
-} scree_RegionKind;
-
-typedef struct scree_Region {
-  scree_RegionKind kind;
-  int dimension;
-  scree_Vec3 lower, upper;            /* box; bounds of the others */
-  scree_Vec3 centre, axis;            /* drum; hopper: middle of the outlet */
-  double radius, half_length;         /* drum */
-  double outlet, top, height, length; /* hopper */
-  double volume;
-} scree_Region;
 
 typedef struct scree_Pour {
   int generator; /* stream of random numbers */
@@ -272,25 +256,6 @@ scree_Status scree_grain_body(const scree_Scene *scene, const scree_Grain *grain
 scree_Status scree_scene_generate_pack(scree_Scene *scene, const scree_Node *node, int generator,
                                        const scree_Grain *grain, const scree_Region *region,
                                        const scree_Log *log);
-
-/* ---- regions (region.c) ---- */
-
-/* A null node gives the kind SCREE_REGION_NONE. */
-scree_Status scree_region_read(const scree_Scene *scene, const scree_Node *node,
-                               const scree_Log *log, scree_Region *region);
-/* Whether a ball lies inside. */
-bool scree_region_holds(const scree_Region *region, scree_Vec3 centre, double radius);
-
-/* The boundary of a region as obstacles. */
-enum { SCREE_REGION_WALLS = 6 };
-typedef struct scree_RegionWalls {
-  int count;
-  scree_Shape shapes[SCREE_REGION_WALLS]; /* (count) */
-  scree_Pose poses[SCREE_REGION_WALLS];   /* (count) */
-} scree_RegionWalls;
-scree_Status scree_region_walls(const scree_Region *region, scree_RegionWalls *walls,
-                                const scree_Log *log);
-void scree_region_walls_fini(scree_RegionWalls *walls);
 
 /* Whether two bodies overlap by more than rounding makes of bodies that just touch. */
 bool scree_scene_overlap(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,

@@ -1,6 +1,7 @@
 /* The tables of the scene format (see scene_schema.h). Units are SI; angles are radians. All keys
  * are in this one file, though it is long: it is data without code, and is read as a whole. */
 #include "scene/scene_schema.h"
+#include "scene/sensors.h"
 
 #include "scree/solver.h"
 #include "scree/world.h"
@@ -551,7 +552,12 @@ static const scree_Variant generators[] = {
 
 /* ---- sensors --------------------------------------------------------------------------------- */
 
-#define SENSOR_NAME TEXT("name", REQUIRED, NULL, "its column of the telemetry is sensor.NAME")
+static const char *const sensor_forms[] = {"value", "rate", "integral", "mean", NULL};
+#define SENSOR_NAME                                                                                \
+  TEXT("name", REQUIRED, NULL, "its column of the telemetry is sensor.NAME"),                      \
+      CHOICE("gives", "value", sensor_forms,                                                       \
+             "the value, its rate of change, its integral over time, or its mean over time"),      \
+      REAL("after", 0, "s", "0", 0, INFINITY, "integral, mean: time at which it begins")
 #define SENSED_BODY                                                                                \
   TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results")
 
@@ -594,6 +600,17 @@ static const scree_Field sensed_energy[] = {
 static const scree_Field sensed_joint[] = {SENSOR_NAME,
                                            TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
 
+static const scree_Field sensed_region[] = {SENSOR_NAME, REGION(REQUIRED, "where it looks"), END};
+
+static const scree_Field sensed_profile[] = {
+    SENSOR_NAME,
+    REGION(REQUIRED, "where it looks"),
+    VECTOR("along", REQUIRED, NULL, NULL, "direction along which the region is cut into slices"),
+    VECTOR("component", REQUIRED, NULL, NULL, "direction of the velocity that is shown"),
+    INT("bins", 0, "8", 1, SCREE_PROFILE_BINS_MAX,
+        "number of slices of equal width; the columns are sensor.NAME.0, .1, ..."),
+    END};
+
 #define SENSED_GROUPS                                                                              \
   {                                                                                                \
     .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
@@ -623,6 +640,14 @@ static const scree_Variant sensors[] = {
     {"joint_torque", 0, sensed_joint, "the same about the anchor; one number in 2D [N m]"},
     {"joint_position", 0, sensed_joint, "free coordinate of a joint [m or rad]"},
     {"joint_effort", 0, sensed_joint, "force or torque along the free coordinate [N or N m]"},
+    {"solid_fraction", 0, sensed_region,
+     "volume of the bodies in a region over its volume; a body that a face cuts counts with the "
+     "part inside, as a ball of its volume"},
+    {"mass", 0, sensed_region, "of the bodies whose origins are in a region [kg]"},
+    {"mean_velocity", 0, sensed_region,
+     "of the bodies whose origins are in a region, by mass [m/s]"},
+    {"velocity_profile", 0, sensed_profile,
+     "mean velocity, by mass, of the bodies whose origins are in each slice of a region [m/s]"},
     {"contact_force", 0, sensed_between,
      "of all contacts of the second group on the first: their impulses over the time step [N]"},
     {"contact_torque", 0, sensed_torque,

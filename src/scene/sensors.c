@@ -13,24 +13,54 @@
 #include <string.h>
 
 /* The names of the schema, in the order of scree_SensorKind, and the type of the result: a number,
- * a vector, or a rotation, which is one number in 2D. */
+ * a vector, a rotation, which is one number in 2D, or a profile. */
 static const struct {
-  const char *word;
-  char gives; /* 1, v, r; t: a tensor */
+  const char *word, *unit;
+  char gives; /* 1, v, r; t: a tensor; p: a profile */
 } kinds[SCREE_SENSOR_KINDS] = {
-    {"position", 'v'},      {"velocity", 'v'},       {"angular_velocity", 'r'},
-    {"force", 'v'},         {"distance", '1'},       {"height", '1'},
-    {"flux", '1'},          {"kinetic_energy", '1'}, {"joint_force", 'v'},
-    {"joint_torque", 'r'},  {"joint_position", '1'}, {"joint_effort", '1'},
-    {"contact_force", 'v'}, {"contact_torque", 'r'}, {"stress", 't'},
-    {"cell_stress", 't'},   {"cell_strain", 't'},    {"cell_size", 'v'},
-    {"cell_work", '1'},
+    {"position", "m", 'v'},
+    {"velocity", "m/s", 'v'},
+    {"angular_velocity", "rad/s", 'r'},
+    {"force", "N", 'v'},
+    {"distance", "m", '1'},
+    {"height", "m", '1'},
+    {"flux", "kg/s", '1'},
+    {"kinetic_energy", "J", '1'},
+    {"joint_force", "N", 'v'},
+    {"joint_torque", "N m", 'r'},
+    {"joint_position", "m or rad", '1'},
+    {"joint_effort", "N or N m", '1'},
+    {"solid_fraction", "", '1'},
+    {"mass", "kg", '1'},
+    {"mean_velocity", "m/s", 'v'},
+    {"velocity_profile", "m/s", 'p'},
+    {"contact_force", "N", 'v'},
+    {"contact_torque", "N m", 'r'},
+    {"stress", "Pa", 't'},
+    {"cell_stress", "Pa", 't'},
+    {"cell_strain", "", 't'},
+    {"cell_size", "m", 'v'},
+    {"cell_work", "J", '1'},
 };
 
-static int columns_of(scree_SensorKind kind, int dimension) {
-  if (kinds[kind].gives == 't') return dimension == 2 ? 3 : 6;
-  if (kinds[kind].gives == 'v') return dimension;
-  return kinds[kind].gives == 'r' && dimension == 3 ? 3 : 1;
+static const char *const forms[] = {"value", "rate", "integral", "mean"};
+
+const char *scree_sensor_unit_of(const scree_Sensor *sensor) {
+  return kinds[sensor->kind].unit;
+}
+
+const char *scree_sensor_unit(const char *kind) {
+  for (int k = 0; k < SCREE_SENSOR_KINDS; ++k)
+    if (strcmp(kinds[k].word, kind) == 0) return kinds[k].unit;
+  return "";
+}
+
+static int columns_of(const scree_Sensor *sensor, int dimension) {
+  const char gives = kinds[sensor->kind].gives;
+  if (gives == 'p') return sensor->bins;
+  if (gives == 't') return dimension == 2 ? 3 : 6;
+  if (gives == 'v') return dimension;
+  return gives == 'r' && dimension == 3 ? 3 : 1;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -142,7 +172,7 @@ static scree_Status read_groups(const scree_Scene *scene, const scree_Node *map,
   return SCREE_OK;
 }
 
-static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
+static scree_Status read_stress(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_Sensor *sensor) {
   const bool lower = scree_node_find(map, "lower"), upper = scree_node_find(map, "upper");
   if (lower != upper)
@@ -168,6 +198,40 @@ static scree_Status need_cell(const scree_Scene *scene, const scree_Node *map,
                             "cell");
 }
 
+static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
+                                const scree_Log *log, scree_Sensor *sensor) {
+  const scree_Status status =
+      scree_region_read(scene, scree_node_find(map, "region"), log, &sensor->region);
+  if (status != SCREE_OK || sensor->kind != SCREE_SENSOR_VELOCITY_PROFILE) return status;
+  sensor->bins = (int)scree_node_number(map, "bins");
+  sensor->normal = scree_scene_vector(map, "along");
+  sensor->component = scree_scene_vector(map, "component");
+  if (!(scree_norm(sensor->normal) > 0 && scree_norm(sensor->component) > 0))
+    return scree_scene_refuse(scene, map, log,
+                              "along, component: expected vectors other than zero");
+  sensor->normal = scree_unit_or(sensor->normal, sensor->normal);
+  sensor->component = scree_unit_or(sensor->component, sensor->component);
+  return SCREE_OK;
+}
+
+/* Rates come from the value at the start of the step, which forces do not have: they belong to a
+ * step. */
+static scree_Status read_form(const scree_Scene *scene, const scree_Node *map, const scree_Log *log,
+                              scree_Sensor *sensor) {
+  for (int k = 0; k < 4; ++k)
+    if (scree_node_is(map, "gives", forms[k])) sensor->form = (scree_SensorForm)k;
+  sensor->after = scree_node_number(map, "after");
+  const bool of_step =
+      sensor->kind == SCREE_SENSOR_FORCE || sensor->kind == SCREE_SENSOR_FLUX ||
+      sensor->joint >= 0 ||
+      (sensor->kind >= SCREE_SENSOR_CONTACT_FORCE && sensor->kind <= SCREE_SENSOR_CELL_STRESS);
+  if (sensor->form == SCREE_SENSOR_RATE && of_step)
+    return scree_scene_refuse(scene, scree_node_find(map, "gives"), log,
+                              "a %s has no rate: expected value, integral or mean",
+                              kinds[sensor->kind].word);
+  return SCREE_OK;
+}
+
 scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "sensors");
   if (list->count > SCREE_SENSORS_MAX)
@@ -181,6 +245,7 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     scree_Status status = check_name(scene, name, k, log);
     if (status != SCREE_OK) return status;
     sensor->name = name->text;
+    sensor->joint = -1;
     while (sensor->kind < SCREE_SENSOR_KINDS - 1 &&
            !scree_node_is(map, "kind", kinds[sensor->kind].word))
       ++sensor->kind;
@@ -195,18 +260,28 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
       sensor->joint = scree_scene_find_joint(scene, scree_node_find(map, "joint"), log);
       if (sensor->joint < 0) status = SCREE_BAD_INPUT;
       break;
+    case SCREE_SENSOR_SOLID_FRACTION:
+    case SCREE_SENSOR_MASS:
+    case SCREE_SENSOR_MEAN_VELOCITY:
+    case SCREE_SENSOR_VELOCITY_PROFILE: status = read_region(scene, map, log, sensor); break;
     case SCREE_SENSOR_CONTACT_FORCE:
     case SCREE_SENSOR_CONTACT_TORQUE: status = read_groups(scene, map, log, sensor); break;
-    case SCREE_SENSOR_STRESS: status = read_region(scene, map, log, sensor); break;
+    case SCREE_SENSOR_STRESS: status = read_stress(scene, map, log, sensor); break;
     case SCREE_SENSOR_CELL_STRESS:
     case SCREE_SENSOR_CELL_STRAIN:
     case SCREE_SENSOR_CELL_SIZE:
     case SCREE_SENSOR_CELL_WORK: status = need_cell(scene, map, log); break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
+    if (status == SCREE_OK) status = read_form(scene, map, log, sensor);
     if (status != SCREE_OK) return status;
     ++scene->sensor_count;
   }
+  const int columns = scree_sensors_columns(scene);
+  if (columns > SCREE_SENSOR_COLUMNS_MAX)
+    return scree_scene_refuse(scene, list, log,
+                              "found sensors of %d numbers, expected at most %d: take fewer bins",
+                              columns, SCREE_SENSOR_COLUMNS_MAX);
   return SCREE_OK;
 }
 
@@ -215,7 +290,7 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
 int scree_sensors_columns(const scree_Scene *scene) {
   int columns = 0;
   for (int k = 0; k < scene->sensor_count; ++k)
-    columns += columns_of(scene->sensors[k].kind, scene->dimension);
+    columns += columns_of(&scene->sensors[k], scene->dimension);
   return columns;
 }
 
@@ -225,19 +300,27 @@ scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene
   sensors->columns = scree_sensors_columns(scene);
   sensors->names = scree_alloc((size_t)sensors->columns, sizeof *sensors->names);
   sensors->values = SCREE_ALLOC(double, sensors->columns);
-  if (!sensors->names || !sensors->values) {
+  sensors->before = SCREE_ALLOC(double, sensors->columns);
+  sensors->kept = SCREE_ALLOC(double, sensors->columns);
+  if (!sensors->names || !sensors->values || !sensors->before || !sensors->kept) {
     scree_sensors_fini(sensors);
     return scree_fail_memory(log, "the sensors");
   }
   int column = 0;
   for (int k = 0; k < scene->sensor_count; ++k) {
     const scree_Sensor *sensor = &scene->sensors[k];
-    const int n = columns_of(sensor->kind, scene->dimension);
-    for (int c = 0; c < n; ++c, ++column)
+    const int n = columns_of(sensor, scene->dimension);
+    const bool profile = kinds[sensor->kind].gives == 'p';
+    for (int c = 0; c < n; ++c, ++column) {
+      char part[16] = "";
+      if (profile)
+        snprintf(part, sizeof part, ".%d", c);
+      else if (n > 1)
+        snprintf(part, sizeof part, "%s",
+                 scree_sensor_suffix(kinds[sensor->kind].gives == 't', scene->dimension, c));
       snprintf(sensors->names[column], sizeof *sensors->names, "sensor.%.*s%s",
-               SCREE_SENSOR_NAME_MAX, sensor->name,
-               n == 1 ? ""
-                      : scree_sensor_suffix(kinds[sensor->kind].gives == 't', scene->dimension, c));
+               SCREE_SENSOR_NAME_MAX, sensor->name, part);
+    }
   }
   return SCREE_OK;
 }
@@ -245,24 +328,11 @@ scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene
 void scree_sensors_fini(scree_Sensors *sensors) {
   scree_free(sensors->names);
   scree_free(sensors->values);
+  scree_free(sensors->before);
+  scree_free(sensors->kept);
   scree_free(sensors->start);
   scree_free(sensors->work);
   *sensors = (scree_Sensors){0};
-}
-
-scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
-                                 const scree_Log *log) {
-  const scree_Bodies *b = &world->system.bodies;
-  bool needed = false;
-  for (int k = 0; k < sensors->scene->sensor_count; ++k)
-    needed = needed || sensors->scene->sensors[k].kind == SCREE_SENSOR_FLUX;
-  if (!needed) return SCREE_OK;
-  if (!scree_grow((void **)&sensors->start, &sensors->start_capacity, (size_t)b->count,
-                  sizeof *sensors->start))
-    return scree_fail_memory(log, "the sensors");
-  for (int k = 0; k < b->count; ++k) sensors->start[k] = b->motion[k].pose.position;
-  sensors->started = b->count;
-  return SCREE_OK;
 }
 
 /* Whether a force sensor looks at a body. */
@@ -371,17 +441,22 @@ static scree_Status refuse_value(const scree_Scene *scene, int k, double value, 
                             scene->sensors[k].name, isnan(value) ? "nan" : "infinite", time);
 }
 
-scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
-                                const scree_Log *log) {
+/* The quantities themselves, into out (columns). */
+static scree_Status measure(scree_Sensors *sensors, const scree_World *world, double *out,
+                            const scree_Log *log) {
   const scree_Scene *scene = sensors->scene;
   const scree_Motion *motion = world->system.bodies.motion;
-  double *out = sensors->values;
   bool good = true;
   for (int k = 0; k < scene->sensor_count; ++k) {
     const scree_Sensor *sensor = &scene->sensors[k];
-    const int n = columns_of(sensor->kind, scene->dimension), *body = sensor->body;
+    const int n = columns_of(sensor, scene->dimension), *body = sensor->body;
     const int there = scree_world_body_count(world);
     scree_Vec3 v = {NAN, NAN, NAN};
+    if (sensor->region.kind != SCREE_REGION_NONE) {
+      scree_sensor_region(sensor, world, out);
+      out += n;
+      continue;
+    }
     double tensor[SCREE_SENSOR_VALUES];
     bool filled = false; /* `tensor` has the values */
     const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
@@ -422,7 +497,7 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
         scree_sensor_cell(sensor, world, scene->dimension, tensor);
         filled = true;
         break;
-      case SCREE_SENSOR_KINDS: break;
+      default: break; /* of regions */
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */
     for (int c = 0; c < n; ++c) {
@@ -433,4 +508,69 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
     }
   }
   return good ? SCREE_OK : scree_fail_memory(log, "the sensors");
+}
+
+scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
+                                 const scree_Log *log) {
+  const scree_Bodies *b = &world->system.bodies;
+  bool needed = false, rates = false;
+  for (int k = 0; k < sensors->scene->sensor_count; ++k) {
+    needed = needed || sensors->scene->sensors[k].kind == SCREE_SENSOR_FLUX;
+    rates = rates || sensors->scene->sensors[k].form == SCREE_SENSOR_RATE;
+  }
+  sensors->time_before = scree_world_time(world);
+  sensors->started = 0;
+  if (rates) {
+    const scree_Status status = measure(sensors, world, sensors->before, log);
+    if (status != SCREE_OK) return status;
+  }
+  if (!needed) return SCREE_OK;
+  if (!scree_grow((void **)&sensors->start, &sensors->start_capacity, (size_t)b->count,
+                  sizeof *sensors->start))
+    return scree_fail_memory(log, "the sensors");
+  for (int k = 0; k < b->count; ++k) sensors->start[k] = b->motion[k].pose.position;
+  sensors->started = b->count;
+  return SCREE_OK;
+}
+
+void scree_sensors_resume(scree_Sensors *sensors, const char *line) {
+  for (int k = 0; k < sensors->columns; ++k) {
+    char key[SCREE_SENSOR_COLUMN_SIZE + 4];
+    snprintf(key, sizeof key, "\"%s\": ", sensors->names[k]);
+    const char *found = strstr(line, key);
+    char *end = NULL;
+    const double value = found ? strtod(found + strlen(key), &end) : 0;
+    sensors->kept[k] = end && end != found + strlen(key) && isfinite(value) ? value : 0;
+  }
+}
+
+/* m_n = m_(n-1) + (x - m_(n-1)) h / T is the mean over T, and needs no other memory. */
+static double form_of(const scree_Sensors *sensors, const scree_Sensor *sensor, int column,
+                      double time) {
+  const double x = sensors->values[column], h = time - sensors->time_before;
+  double *kept = &sensors->kept[column];
+  if (sensor->form == SCREE_SENSOR_VALUE) return x;
+  if (sensor->form == SCREE_SENSOR_RATE) return h > 0 ? (x - sensors->before[column]) / h : 0;
+  const double span = time - fmax(sensor->after, 0);
+  const bool counts = span > 0.5 * h && isfinite(x);
+  if (sensor->form == SCREE_SENSOR_INTEGRAL) {
+    if (counts) *kept += h * x;
+    return *kept;
+  }
+  if (span <= 0.5 * h) return NAN;
+  if (counts) *kept += (x - *kept) * fmin(1, h / span);
+  return *kept;
+}
+
+scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
+                                const scree_Log *log) {
+  const scree_Status status = measure(sensors, world, sensors->values, log);
+  int column = 0;
+  for (int k = 0; k < sensors->scene->sensor_count && status == SCREE_OK; ++k) {
+    const scree_Sensor *sensor = &sensors->scene->sensors[k];
+    const int n = columns_of(sensor, sensors->scene->dimension);
+    for (int c = 0; c < n; ++c, ++column)
+      sensors->values[column] = form_of(sensors, sensor, column, scree_world_time(world));
+  }
+  return status;
 }

@@ -1,16 +1,20 @@
 /* Sensors of a scene: quantities measured after every step that become columns of the telemetry,
  * sensor.NAME, or sensor.NAME.x, .y, .z for vectors, sensor.NAME.xx, ... for tensors.
- * Sensors keep no state from step to step, so that a resumed run gives the same numbers: values at
- * the start of a step (which side of a plane a body is on) are recorded at its start. */
+ * A resumed run gives the same numbers: values at the start of a step (which side of a plane a body
+ * is on) are recorded at its start, and integrals and means over time go on from the last line of
+ * the telemetry, which has their values to the last bit. */
 #ifndef SCREE_SCENE_SENSORS_H
 #define SCREE_SCENE_SENSORS_H
 
+#include "scene/region.h"
 #include "scree/scene.h"
 
 #include <stdint.h>
 
 enum {
-  SCREE_SENSORS_MAX = 32,     /* of a scene */
+  SCREE_SENSORS_MAX = 32, /* of a scene */
+  SCREE_SENSOR_COLUMNS_MAX = 3 * SCREE_SENSORS_MAX,
+  SCREE_PROFILE_BINS_MAX = 32,
   SCREE_SENSOR_NAME_MAX = 20, /* characters of its name */
   SCREE_SENSOR_COLUMN_SIZE = 32
 };
@@ -28,6 +32,10 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_JOINT_TORQUE,
   SCREE_SENSOR_JOINT_POSITION,
   SCREE_SENSOR_JOINT_EFFORT,
+  SCREE_SENSOR_SOLID_FRACTION,
+  SCREE_SENSOR_MASS,
+  SCREE_SENSOR_MEAN_VELOCITY,
+  SCREE_SENSOR_VELOCITY_PROFILE,
   SCREE_SENSOR_CONTACT_FORCE,
   SCREE_SENSOR_CONTACT_TORQUE,
   SCREE_SENSOR_STRESS,
@@ -37,6 +45,14 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_CELL_WORK,
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
+
+/* What a column shows of the measured quantity x. */
+typedef enum scree_SensorForm {
+  SCREE_SENSOR_VALUE,    /* x */
+  SCREE_SENSOR_RATE,     /* its change in the step, over the step */
+  SCREE_SENSOR_INTEGRAL, /* the sum of h x since `after` */
+  SCREE_SENSOR_MEAN      /* that over the time since `after` */
+} scree_SensorForm;
 
 typedef struct scree_Sensor {
   scree_SensorKind kind;
@@ -52,7 +68,17 @@ typedef struct scree_Sensor {
   const char *pattern2;     /* contact force and torque: of the second group, or null: body[1] */
   scree_Vec3 lower, upper;  /* stress: the region */
   bool whole;               /* stress: the bounds of all bodies instead */
+  scree_Region region;      /* of sensors of regions */
+  scree_Vec3 component;     /* velocity profile: unit vector of the velocity that is shown */
+  int bins;                 /* velocity profile: slices of the region along `normal` */
+  scree_SensorForm form;
+  double after; /* integral, mean: s */
 } scree_Sensor;
+
+/* Unit of what a sensor measures; an empty text for words that are none. Rates are per second of
+ * it, integrals times seconds. */
+const char *scree_sensor_unit_of(const scree_Sensor *sensor);
+const char *scree_sensor_unit(const char *kind);
 
 /* sensors_contact.c: the name of a column, and values of sensors of contacts and cells. */
 enum { SCREE_SENSOR_VALUES = 6 }; /* at most, of one sensor */
@@ -77,7 +103,10 @@ typedef struct scree_Sensors {
   int columns;
   char (*names)[SCREE_SENSOR_COLUMN_SIZE]; /* (columns) */
   double *values;                          /* (columns) NAN: the measured body does not exist */
-  scree_Vec3 *start;                       /* centres at the start of the step, if some need them */
+  double *before;     /* (columns) values at the start of the step, for rates */
+  double *kept;       /* (columns) integrals and means so far */
+  double time_before; /* at the start of the step */
+  scree_Vec3 *start;  /* centres at the start of the step, if some need them */
   double *work;
   size_t start_capacity, work_capacity;
   int started; /* bodies in `start` */
@@ -89,9 +118,15 @@ void scree_sensors_fini(scree_Sensors *sensors);
 /* Before a step, with all its bodies there. */
 scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
                                  const scree_Log *log);
+/* Integrals and means go on from a line of the telemetry. */
+void scree_sensors_resume(scree_Sensors *sensors, const char *line);
 /* After it: all values. SCREE_BAD_INPUT when a value is not finite although its body exists.
  */
 scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world,
                                 const scree_Log *log);
+
+/* Values of sensors of regions (sensors_region.c); out has as many as the sensor has columns. NAN
+ * where no body is. */
+void scree_sensor_region(const scree_Sensor *sensor, const scree_World *world, double *out);
 
 #endif

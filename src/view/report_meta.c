@@ -2,6 +2,7 @@
  * text of a scene can end the script element that holds it. */
 #include "core/memory.h"
 #include "run/results_file.h"
+#include "scene/sensors.h"
 #include "scene/yaml_tree.h"
 #include "scree/base.h"
 #include "view/report.h"
@@ -116,10 +117,6 @@ static void put_names(const scree_Replay *replay, FILE *file) {
 
 /* Units of the sensors, from the kinds that the scene of the run gives them. */
 static void put_sensor_units(const scree_Replay *replay, FILE *file) {
-  static const char *const units[][2] = {
-      {"position", "m"}, {"velocity", "m/s"},    {"angular_velocity", "rad/s"},
-      {"force", "N"},    {"distance", "m"},      {"height", "m"},
-      {"flux", "kg/s"},  {"kinetic_energy", "J"}};
   char *path = scree_join_path(replay->directory ? replay->directory : ".", "scene.yaml");
   char *text = NULL;
   size_t length = 0;
@@ -135,13 +132,18 @@ static void put_sensor_units(const scree_Replay *replay, FILE *file) {
       const scree_Node *kind = scree_node_find(sensor, "kind");
       if (!name || !kind || name->kind != SCREE_NODE_SCALAR || kind->kind != SCREE_NODE_SCALAR)
         continue;
-      for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
-        if (strcmp(units[u][0], kind->text) != 0) continue;
-        if (count++) fputc(',', file);
-        put_text(file, name->text);
-        fputc(':', file);
-        put_text(file, units[u][1]);
-      }
+      const scree_Node *gives = scree_node_find(sensor, "gives");
+      const char *form = gives && gives->kind == SCREE_NODE_SCALAR ? gives->text : "value";
+      char unit[32];
+      snprintf(unit, sizeof unit, "%s%s", scree_sensor_unit(kind->text),
+               strcmp(form, "rate") == 0       ? "/s"
+               : strcmp(form, "integral") == 0 ? " s"
+                                               : "");
+      if (!unit[0]) continue;
+      if (count++) fputc(',', file);
+      put_text(file, name->text);
+      fputc(':', file);
+      put_text(file, unit);
     }
     scree_tree_fini(&tree);
   }

@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "view/mesh.h"
 #include "view/vtk_file.h"
+#include "view/vtk_glyphs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,6 +29,8 @@ typedef struct Export {
   int *integer[COLUMNS];
   size_t real_capacity[COLUMNS], integer_capacity[COLUMNS];
   scree_Mesh mesh;
+  scree_Glyphs glyphs;
+  bool all_triangles; /* bodies with a glyph are in `shapes` too */
 } Export;
 
 static double *real_column(Export *out, int k, size_t count) {
@@ -62,11 +65,12 @@ static scree_Status write_bodies(Export *out, int k) {
   double *speed = real_column(out, 2, n), *pressure = real_column(out, 3, n);
   double *stress = real_column(out, 4, n), *position = real_column(out, 5, 3 * n);
   double *velocity = real_column(out, 6, 3 * n), *angular = real_column(out, 7, 3 * n);
-  double *orientation = real_column(out, 8, 4 * n);
+  double *orientation = real_column(out, 8, 4 * n), *scale = real_column(out, 9, 3 * n);
+  int *glyph = int_column(out, 4, n);
   int *body = int_column(out, 0, n), *kind = int_column(out, 1, n);
   int *material = int_column(out, 2, n), *obstacle = int_column(out, 3, n);
   if (!radius || !mass || !speed || !pressure || !stress || !position || !velocity || !angular ||
-      !orientation || !body || !kind || !material || !obstacle)
+      !orientation || !scale || !glyph || !body || !kind || !material || !obstacle)
     return scree_fail_memory(replay->log, "a VTK file");
   scree_replay_pressure(replay, &out->frame, pressure);
   size_t m = 0; /* bodies that are there */
@@ -82,6 +86,10 @@ static scree_Status write_bodies(Export *out, int k) {
     memcpy(velocity + 3 * m, v, 3 * sizeof *velocity);
     memcpy(angular + 3 * m, out->frame.angular + 3 * i, 3 * sizeof *angular);
     memcpy(orientation + 4 * m, out->frame.orientation + 4 * i, 4 * sizeof *orientation);
+    memcpy(scale + 3 * m, out->glyphs.scale + 3 * i, 3 * sizeof *scale);
+    if (out->frame.deforms)
+      for (size_t c = 0; c < 3; ++c) scale[3 * m + c] *= out->frame.stretch[3 * i + c];
+    glyph[m] = out->glyphs.glyph[i];
     body[m] = (int)i;
     kind[m] = (int)b->shape.kind;
     material[m] = b->material;
@@ -99,6 +107,8 @@ static scree_Status write_bodies(Export *out, int k) {
                                    {"velocity", SCREE_VTK_F64, 3, velocity},
                                    {"angular_velocity", SCREE_VTK_F64, 3, angular},
                                    {"orientation", SCREE_VTK_F64, 4, orientation},
+                                   {"scale", SCREE_VTK_F64, 3, scale},
+                                   {"glyph", SCREE_VTK_I32, 1, glyph},
                                    {0}};
   const scree_VtkPolygons polygons = {.points = m, .point = position, .point_arrays = arrays};
   return scree_vtk_write_polygons(file_name(out, "bodies", k), &polygons, out->frame.time,
@@ -164,6 +174,7 @@ static scree_Status write_shapes(Export *out, int k) {
   for (size_t i = 0; i < (size_t)out->frame.bodies; ++i) {
     const scree_Shape *shape = &replay->bodies[i].shape;
     if (shape->kind == SCREE_SHAPE_SPHERE || !out->frame.present[i]) continue;
+    if (!out->all_triangles && out->glyphs.glyph[i] >= 0 && !replay->bodies[i].obstacle) continue;
     const scree_Pose pose = pose_of(&out->frame, i);
     const scree_ReplayBody *body = &replay->bodies[i];
     const scree_Status status =
@@ -239,6 +250,69 @@ static scree_Status write_contacts(Export *out, int k) {
                                   out->replay->log);
 }
 
+/* ---- force chains ---------------------------------------------------------------------------- */
+
+/* Lines from the centres of two bodies to the point where they press each other; obstacles have no
+ * centre. */
+static scree_Status write_chains(Export *out, int k) {
+  const scree_Replay *replay = out->replay;
+  const size_t nc = (size_t)out->frame.contacts;
+  double *point = real_column(out, 0, 9 * nc + 1), *force = real_column(out, 1, 2 * nc + 1);
+  int *line = int_column(out, 0, 4 * nc + 1), *contact = int_column(out, 1, 2 * nc + 1);
+  if (!point || !force || !line || !contact) return scree_fail_memory(replay->log, "a VTK file");
+  size_t points = 0, lines = 0;
+  for (size_t c = 0; c < nc; ++c) {
+    const scree_ReplayContact *at = &out->frame.contact[c];
+    if (!(at->r[0] > 0)) continue;
+    const size_t middle = points++;
+    memcpy(point + 3 * middle, at->position, 3 * sizeof *point);
+    for (int side = 0; side < 2; ++side) {
+      const int b = at->body[side];
+      if (b < 0 || b >= out->frame.bodies || replay->bodies[b].obstacle) continue;
+      memcpy(point + 3 * points, out->frame.position + 3 * (size_t)b, 3 * sizeof *point);
+      line[2 * lines] = (int)middle;
+      line[2 * lines + 1] = (int)points++;
+      contact[lines] = (int)c;
+      force[lines++] = replay->h > 0 ? at->r[0] / replay->h : at->r[0];
+    }
+  }
+  const scree_VtkArray arrays[] = {
+      {"normal_force", SCREE_VTK_F64, 1, force}, {"contact", SCREE_VTK_I32, 1, contact}, {0}};
+  const scree_VtkPolygons polygons = {
+      .points = points, .lines = lines, .point = point, .line = line, .cell_arrays = arrays};
+  return scree_vtk_write_polygons(file_name(out, "chains", k), &polygons, out->frame.time,
+                                  replay->log);
+}
+
+/* ---- glyphs ---------------------------------------------------------------------------------- */
+
+/* glyphs.vtm, a block for each mesh in the order of their numbers, and the meshes. */
+static scree_Status write_glyphs(Export *out) {
+  scree_Status status = SCREE_OK;
+  for (int k = 0; k < out->glyphs.count && status == SCREE_OK; ++k) {
+    const scree_Mesh *mesh = &out->glyphs.mesh[k];
+    const scree_VtkPolygons polygons = {.points = mesh->points,
+                                        .triangles = mesh->triangles,
+                                        .point = mesh->point,
+                                        .triangle = mesh->triangle};
+    status = scree_vtk_write_polygons(file_name(out, "glyph", k), &polygons, 0, out->replay->log);
+  }
+  if (status != SCREE_OK) return status;
+  snprintf(out->path, out->path_size, "%s/glyphs.vtm", out->directory);
+  FILE *file = fopen(out->path, "w");
+  if (file) {
+    fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"vtkMultiBlockDataSet\" "
+                  "version=\"1.0\">\n<vtkMultiBlockDataSet>\n");
+    for (int k = 0; k < out->glyphs.count; ++k)
+      fprintf(file, "<DataSet index=\"%d\" file=\"glyph_%06d.vtp\"/>\n", k, k);
+    fprintf(file, "</vtkMultiBlockDataSet>\n</VTKFile>\n");
+    const bool bad = ferror(file) != 0;
+    if (fclose(file) == 0 && !bad) return SCREE_OK;
+  }
+  return scree_fail(out->replay->log, SCREE_MACHINE, "%s: cannot write: %s", out->path,
+                    strerror(errno));
+}
+
 /* ---- the series ------------------------------------------------------------------------------ */
 
 static scree_Status write_series(Export *out, const char *part, int every) {
@@ -258,8 +332,12 @@ static scree_Status write_series(Export *out, const char *part, int every) {
                     strerror(errno));
 }
 
-scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int every, int *written) {
-  Export out = {.replay = replay, .directory = directory, .path_size = strlen(directory) + 64};
+scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int every, bool triangles,
+                             int *written) {
+  Export out = {.replay = replay,
+                .directory = directory,
+                .path_size = strlen(directory) + 64,
+                .all_triangles = triangles};
   scree_ReplayExtent extent;
   *written = 0;
   out.path = SCREE_ALLOC(char, out.path_size);
@@ -269,15 +347,20 @@ scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int ev
     out.reach = 2.0 * extent.length;
     out.middle = scree_vec3(extent.origin[0], extent.origin[1], extent.origin[2]);
   }
+  if (status == SCREE_OK) status = scree_glyphs_init(&out.glyphs, replay, SEGMENTS);
+  if (status == SCREE_OK) status = write_glyphs(&out);
   for (int k = 0; status == SCREE_OK && k < replay->frame_count; k += every, ++*written) {
     status = scree_replay_read(replay, k, &out.frame);
     if (status == SCREE_OK) status = write_bodies(&out, k);
     if (status == SCREE_OK) status = write_shapes(&out, k);
     if (status == SCREE_OK) status = write_contacts(&out, k);
+    if (status == SCREE_OK) status = write_chains(&out, k);
   }
   if (status == SCREE_OK) status = write_series(&out, "bodies", every);
   if (status == SCREE_OK) status = write_series(&out, "shapes", every);
   if (status == SCREE_OK) status = write_series(&out, "contacts", every);
+  if (status == SCREE_OK) status = write_series(&out, "chains", every);
+  scree_glyphs_fini(&out.glyphs);
   scree_replay_frame_fini(&out.frame);
   scree_mesh_fini(&out.mesh);
   for (int k = 0; k < COLUMNS; ++k) {

@@ -66,10 +66,13 @@ static void declare_cells(Writer *writer, const char *section, size_t cells, int
 
 scree_Status scree_vtk_write_polygons(const char *path, const scree_VtkPolygons *polygons,
                                       double time, const scree_Log *log) {
-  const bool mesh = polygons->triangle != NULL;
-  const size_t cells = mesh ? polygons->triangles : polygons->points;
+  const int corners = polygons->triangle ? 3 : polygons->line ? 2 : 1;
+  const int *connected = polygons->triangle ? polygons->triangle : polygons->line;
+  const size_t cells = polygons->triangle ? polygons->triangles
+                       : polygons->line   ? polygons->lines
+                                          : polygons->points;
   int64_t *offsets = SCREE_ALLOC(int64_t, cells);
-  int *each = SCREE_ALLOC(int, mesh ? 0 : cells);
+  int *each = SCREE_ALLOC(int, connected ? 0 : cells);
   FILE *file = offsets && each ? fopen(path, "wb") : NULL;
   scree_Status status = SCREE_OK;
   if (!offsets || !each)
@@ -78,24 +81,29 @@ scree_Status scree_vtk_write_polygons(const char *path, const scree_VtkPolygons 
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot write: %s", path, strerror(errno));
   if (status == SCREE_OK) {
     for (size_t k = 0; k < cells; ++k) {
-      offsets[k] = (int64_t)(k + 1) * (mesh ? 3 : 1);
-      if (!mesh) each[k] = (int)k;
+      offsets[k] = (int64_t)(k + 1) * corners;
+      if (!connected) each[k] = (int)k;
     }
     Writer writer = {.file = file};
-    fprintf(file,
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"%s\" "
-            "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n<DataArray type=\"Float64\" "
-            "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n"
-            "</FieldData>\n<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"0\" "
-            "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
-            byte_order(), time, polygons->points, mesh ? (size_t)0 : cells, mesh ? cells : 0);
+    fprintf(
+        file,
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"%s\" "
+        "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n<DataArray type=\"Float64\" "
+        "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n"
+        "</FieldData>\n<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
+        "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+        byte_order(), time, polygons->points, corners == 1 ? cells : 0, corners == 2 ? cells : 0,
+        corners == 3 ? cells : 0);
     declare_all(&writer, "PointData", polygons->point_arrays, polygons->points);
     declare_all(&writer, "CellData", polygons->cell_arrays, cells);
     fprintf(file, "<Points>\n");
     declare(&writer, "Points", SCREE_VTK_F64, 3, polygons->points, polygons->point);
     fprintf(file, "</Points>\n");
-    declare_cells(&writer, mesh ? "Polys" : "Verts", cells, mesh ? 3 : 1,
-                  mesh ? (const void *)polygons->triangle : each, offsets);
+    declare_cells(&writer,
+                  corners == 3   ? "Polys"
+                  : corners == 2 ? "Lines"
+                                 : "Verts",
+                  cells, corners, connected ? connected : each, offsets);
     fprintf(file, "</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
     for (int k = 0; k < writer.parts; ++k) {
       const uint64_t bytes = writer.part[k].bytes;

@@ -16,12 +16,13 @@ typedef struct scree_VtkArray {
   const void *values;
 } scree_VtkArray;
 
-/* Points (x 3), then cells: each point a vertex when `triangles` is null, else triangles (x 3).
- * Arrays on points, then arrays on cells; their lists end with a null name. */
+/* Points (x 3), then cells: triangles (x 3) if `triangle` is there, lines (x 2) if `line` is, else
+ * each point is a vertex. Arrays on points, then arrays on cells; their lists end with a null name.
+ */
 typedef struct scree_VtkPolygons {
-  size_t points, triangles;
+  size_t points, triangles, lines;
   const double *point;
-  const int *triangle;
+  const int *triangle, *line;
   const scree_VtkArray *point_arrays, *cell_arrays;
 } scree_VtkPolygons;
 

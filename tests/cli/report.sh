@@ -69,7 +69,7 @@ for name in energies contacts error iterations penetration coordination packing 
 done
 expect 0 "drawn by scree itself" "$scree" picture "$root/run" --at 0.05 --software --chains -o "$root/p.png" --width 320 --height 200
 head -c 8 "$root/p.png" | od -An -c | grep -q 'P   N   G' || complain "no PNG file"
-expect 0 "contacts.pvd" "$scree" convert "$root/run" --vtk "$root/vtk"
+expect 0 "contacts.pvd" "$scree" convert "$root/run" --vtk "$root/vtk" --triangles --xdmf
 expect 2 "--vtk" "$scree" convert "$root/run"
 if command -v ffmpeg >/dev/null; then
   expect 0 "frames at" "$scree" picture "$root/run" --movie "$root/film.mp4" --width 160 --height 120

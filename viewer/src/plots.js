@@ -47,12 +47,13 @@ export class Plots {
     }
     const values = (name) => Array.from({ length: telemetry[name].count }, (_, i) => telemetry[name].at(0, 0, i));
     const time = values('time');
-    // The components of a sensor's vector are drawn together.
+    // The components of a sensor's vector are drawn together, and so are the slices of a profile.
     const names = Object.keys(telemetry).filter((name) => name.startsWith('sensor.'));
-    const sensors = [...new Set(names.map((name) => name.slice(7).replace(/\.[xyz]$/, '')))];
+    const base = (name) => name.slice(7).replace(/\.([xyz]|\d+)$/, '');
+    const sensors = [...new Set(names.map(base))];
     // What the user asked for comes first.
     const groups = sensors.map((sensor) => ({
-      title: `Sensor ${sensor}`, unit: this.run.meta.sensorUnits?.[sensor], curves: ['', '.x', '.y', '.z'].map((part) => `sensor.${sensor}${part}`),
+      title: `Sensor ${sensor}`, unit: this.run.meta.sensorUnits?.[sensor], curves: names.filter((name) => base(name) === sensor),
     })).concat(GROUPS);
     for (const group of groups) {
       const curves = group.curves.filter((name) => telemetry[name]);
