@@ -2,6 +2,7 @@
  * couples of a packing do; a sphere on triangle meshes of growing size; memory of polyhedra.
  * Couples are made once and visited in turn, so that branches and caches behave as in a step; the
  * clock is the CPU time of this process. Usage: pairs [couples] */
+#define _DEFAULT_SOURCE /* clock_gettime */
 #include "geometry/composite.h"
 #include "geometry/narrow.h"
 #include "math/vec3.h"
