@@ -81,6 +81,10 @@ static const Synonym synonyms[] = {
     {"static", "inertia", "an entry of obstacles (these are fixed or driven)"},
     {"pivot", "anchor", "anchor"},
     {"limits", "upper", "lower and upper"},
+    {"limit", "force", "force"},
+    {"max_force", "force", "force"},
+    {"max_torque", "force", "force"},
+    {"speed", "velocity", "velocity"},
     /* time, solver, output */
     {"dt", NULL, "time.step"},
     {"timestep", NULL, "time.step"},
