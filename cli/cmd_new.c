@@ -122,8 +122,8 @@ const CliCommand cli_command_new = {
     .name = "new",
     .usage = "[KIND] [-o FILE.yaml]",
     .summary = "a commented scene to start from",
-    .help = "Writes a short scene with comments: heap, hopper, drum, wall, cell. Without a\n"
-            "kind it lists them.",
+    .help = "Writes a short scene with comments: heap, hopper, drum, wall, cell, mechanism.\n"
+            "Without a kind it lists them.",
     .examples = "  scree new\n"
                 "  scree new hopper && scree run hopper.yaml\n"
                 "  scree new wall -o -",

@@ -146,6 +146,25 @@ static void mistakes(void **state) {
        "dome exists in 3D only"},
       {"dimension: 2\nbodies: [{shape: {kind: polygon, vertices: [[0,0],[1,0],[2,0]]}}]\n",
        "lie on a line"},
+      /* words of other programs */
+      {"materials: {a: {friction: 0.3}}\n", "unknown key \"friction\"; did you mean contact.mu?"},
+      {"contact: {friction: 0.3}\n", "contact: unknown key \"friction\"; did you mean mu?"},
+      {"contact: {restitution: 0.3}\n", "did you mean e_n?"},
+      {"materials: {a: {mass: 2}}\n", "did you mean density (bodies"},
+      {"output: {interval: 0.1}\n", "did you mean every?"},
+      {"threads: 2\n", "did you mean solver.threads, or --threads of scree run?"},
+      {"dt: 1e-3\n", "did you mean time.step?"},
+      {"time: {timestep: 1e-3}\n", "did you mean time.step?"},
+      {"time: {t_end: 1}\n", "did you mean time.duration?"},
+      {"time: {end: 1}\n", "did you mean time.duration?"},
+      {"bodies: [{shape: {kind: box, half_extents: [1, 1, 1]}}]\n", "did you mean half_x, half_y"},
+      {"bodies: [{shape: {kind: box, size: [1, 1, 1]}}]\n", "(half of each size)?"},
+      {"bodies: [{shape: {kind: ellipsoid, semi_axes: [1, 1, 1]}}]\n",
+       "did you mean semi_x, semi_y"},
+      {"bodies: [{shape: {kind: sphere, diameter: 1}}]\n", "did you mean radius (half"},
+      {"bodies: [{shape: {kind: cube, half_x: 1}}]\n", "did you mean box?"},
+      {"bodies: [{shape: {kind: sphere, radius: 1}, fixed: true}]\n", "an entry of obstacles"},
+      {"joints: [{kind: revolute, bodies: [a, b]}]\n", "did you mean hinge?"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     Messages messages;

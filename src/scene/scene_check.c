@@ -69,7 +69,7 @@ void scree_check_list_words(const char *const *words, char *text, size_t size) {
 void scree_check_refuse_word(scree_Check *check, const char *what, const char *word, int line,
                              int column, const char *const *words) {
   char list[320];
-  const char *near = scree_nearest_word(word, words);
+  const char *near = scree_check_meant(word, words);
   scree_check_list_words(words, list, sizeof list);
   scree_check_complain(check, line, column, "unknown %s \"%.60s\"%s%s%s, expected one of: %s", what,
                        word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",

@@ -40,7 +40,8 @@ void scree_check_expected(scree_Check *check, const scree_Node *node, const char
  */
 size_t scree_check_push(scree_Check *check, const char *key, int index);
 void scree_check_pop(scree_Check *check, size_t length);
-/* A word that is not in the null-ended list: the message has the list and the nearest word. */
+/* A word that is not in the null-ended list: the message has the list and the word that is meant.
+ */
 void scree_check_refuse_word(scree_Check *check, const char *what, const char *word, int line,
                              int column, const char *const *words);
 void scree_check_list_words(const char *const *words, char *text, size_t size);
@@ -76,6 +77,12 @@ bool scree_check_has_law(const scree_Field *fields);
 int scree_check_add_law_words(const char **words, int count);
 bool scree_check_add_law_parameters(scree_Check *check, const scree_Field *field, const char *law,
                                     const scree_Node *node, scree_Node *result);
+
+/* ---- scene_synonyms.c: what is meant by words of other programs ---- */
+
+/* The key or kind that is probably meant by a word that is not in the null-ended list: by the table
+ * of synonyms, or the nearest spelling; null: no idea. */
+const char *scree_check_meant(const char *word, const char *const *words);
 
 /* ---- scene_validate.c: maps ---- */
 

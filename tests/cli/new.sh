@@ -6,7 +6,7 @@ cd "$work" || exit 1
 
 run 0 "$SCREE" new
 kinds=$(cut -d' ' -f1 "$work/out")
-[ "$(echo "$kinds" | wc -l)" -ge 5 ] || fail "kinds: $kinds"
+[ "$(echo "$kinds" | wc -l)" -ge 6 ] || fail "kinds: $kinds"
 for kind in $kinds; do
   run 0 "$SCREE" new "$kind"
   run 0 "$SCREE" check "$kind.yaml"

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Remake docs/GALLERY.md and its pictures in docs/images/gallery: every scene is run and drawn again.
+
+    scripts/gallery.py [--jobs N] [NAME...]
+
+With names only these scenes are run and drawn. Each run has one thread; the runs are in build/gallery. A run
+that is there already is drawn again, not run again: remove build/gallery for that. The page is written when the
+runs of all scenes are there.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SCREE = os.environ.get('SCREE', os.path.join(ROOT, 'build', 'scree'))
+WORK = os.path.join(ROOT, 'build', 'gallery')
+IMAGES = os.path.join(ROOT, 'docs', 'images', 'gallery')
+LIMIT = 2_500_000  # bytes of all pictures together
+
+# name, title, options of `scree run`, options of `scree picture`, text
+SCENES = []
+
+
+def scene(name, title, run, picture, text):
+    folder = 'examples' if os.path.exists(os.path.join(ROOT, 'examples', name + '.yaml')) else 'bench/scenes'
+    SCENES.append((name, title, f'{folder}/{name}.yaml', run, picture, text))
+
+
+scene('drum', 'Rotating drum', '--until 2', '',
+      'Disks of several sizes in a drum that turns. The surface flows while the grains below it are carried up with '
+      'the wall, so that the velocities are largest in a thin layer.')
+scene('hopper', 'Hopper', '--until 1', '--at 0.5',
+      'Disks run out of a hopper into a bin. Sensors count the mass that passes the outlet and the force on the '
+      'floor.')
+scene('column', 'Column collapse', '', '--at 0.6',
+      'A column of angular grains is held by two gates, which are drawn up: a table in time drives them.')
+scene('clay', 'Cohesive columns', '', '--colour material',
+      'Two columns of disks lose their mould. The left one is cohesive enough to stand, the right one fails.')
+scene('repose', 'Heaps', '', '--colour material',
+      'Two heaps poured from the same height: on the right the contacts resist rolling, and the slope is steeper.')
+scene('dominoes', 'Dominoes', '', '--at 0.9',
+      'The first domino is pushed by a torque that ends, the run stops when the last one has fallen.')
+scene('mortar', 'Wall with mortar', '--until 0.3', '--colour id',
+      'A ball hits a wall whose bricks are bonded. Bonds above their strength break; the rest stays together.')
+scene('crush', 'Grains crushed by a press', '', '--colour stress',
+      'Grains made of glued disks between a floor and a plate that comes down.')
+scene('crank', 'Slider-crank', '', '',
+      'A motor turns a crank, which drives a slider through a rod; the slider pushes a row of blocks. Joints and '
+      'contacts are unknowns of one problem.')
+scene('chain', 'Chain that hits a stack', '--until 1.2', '',
+      'A rope of rods on hinges with a ball at its end swings down into a stack of boxes.')
+scene('walker', 'Walker on gravel', '', '--at 1.5',
+      'A vehicle with spokes for wheels, driven by motors of limited torque, walks over loose stones.')
+scene('wall', 'Wall hit by a ball', '--until 0.6', '--at 0.4',
+      'A dry wall of bricks in 3D and a heavy ball. Bricks touch with whole faces, not with single points.')
+scene('arch', 'Arch', '--until 1', '--at 0.6',
+      'A semicircular arch of 27 voussoirs is hit at a quarter of its span and opens at four hinges.')
+scene('dome', 'Dome and vault', '--until 0.2', '--colour id',
+      'Blocks that stand by friction alone: the generators of masonry lay them face to face.')
+scene('pile', 'Pile of blocks', '', '--colour id',
+      'Blocks poured on a plane make a heap, whose slope friction sets.')
+scene('tetrapods', 'Tetrapods', '--until 1', '--colour id',
+      'Bodies of four arms each, dropped on a floor, hook into each other.')
+scene('stones', 'Stones, cylinders and cones', '--until 1', '--colour id',
+      'Polyhedra of eight corners, cylinders and cones come to rest on faces, edges and rims.')
+scene('rockfall', 'Rockfall', '--until 1.2', '',
+      'Rocks fall down a slope of triangles read from an OBJ file.')
+scene('funnel', 'Funnel', '--until 0.8', '',
+      'Spheres and capsules run out of a funnel read from an STL file into a bin.')
+scene('sedimentation', 'Sedimentation', '', '--colour stress',
+      'Spheres of several sizes fall into a box; the colours are the mean stress that each of them carries.')
+scene('collapse', 'Collapse of a packed column', '--until 0.35', '',
+      'A dense column of spheres with a sieve curve, made by the generator `pack`, collapses on a plane.')
+scene('tyre', 'Tyre on stones', '--until 0.4', '--colour stress',
+      'A tyre of finite elements from a Gmsh file rolls over stones and flattens where it touches.')
+scene('orifice', 'Orifice', '--until 0.6', '',
+      'Rounded blocks, superellipsoids and spheres run through a hole in the floor of a pipe.')
+scene('quarry', 'Quarry', '--until 0.7', '',
+      'Broken stone of random shapes runs out of a hopper over the ridges of a height field, which is given by an '
+      'expression.')
+scene('ellipses', 'Ellipses', '', '--chains',
+      'Ellipses poured into a box turn until their long axes lie flat; lines are the force chains.')
+scene('conveyor', 'Conveyor belt', '--until 3', '',
+      'A belt, an obstacle whose surface moves while its shape stays, feeds ellipsoids into a box.')
+
+
+def make(entry):
+    """Run one scene unless its run is there, and draw it."""
+    name, _, path, run, picture, _ = entry
+    folder, image = os.path.join(WORK, name), os.path.join(IMAGES, name + '.png')
+    environment = dict(os.environ, OMP_NUM_THREADS='1')
+    done = os.path.join(folder, 'done')
+    if not os.path.exists(done):
+        began = time.monotonic()
+        status = subprocess.run([SCREE, 'run', path, '-q', '-j', '1', '--force', '-o', folder, *run.split()], cwd=ROOT,
+                                env=environment, stdout=subprocess.DEVNULL).returncode
+        if status not in (0, 1):
+            return f'{name}: the run failed (status {status})'
+        print(f'{name}: {time.monotonic() - began:.0f} s{", not all steps certified" if status else ""}', flush=True)
+        open(done, 'w').close()
+    status = subprocess.run([SCREE, 'picture', folder, '--software', '--width', '640', '--height', '400', '-o', image,
+                             *picture.split()], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL).returncode
+    return f'{name}: no picture (status {status})' if status else None
+
+
+def uncertified(name):
+    """The number of steps of a run, and of those that are not certified."""
+    with open(os.path.join(WORK, name, 'telemetry.jsonl')) as file:
+        steps = [step for step in map(json.loads, file) if 'certified' in step]
+    return len(steps), sum(not step['certified'] for step in steps)
+
+
+def page():
+    """The text of docs/GALLERY.md."""
+    lines = ['# Gallery', '',
+             'Scenes of [examples](../examples/README.md) and of `bench/scenes`, each with the command that runs it and '
+             'the one that draws the picture. `scripts/gallery.py` remakes all pictures, with `--software --width 640 '
+             '--height 400`, and this page. Colours are velocities where there is no `--colour`; every step is '
+             'certified where the text does not say otherwise. Run the commands in the folder of the '
+             'sources; `scree examples -o examples` copies the examples elsewhere.', '']
+    for name, title, path, run, picture, text in SCENES:
+        steps, missed = uncertified(name)
+        if missed:
+            text += f' Of its {steps} steps {missed} {"is" if missed == 1 else "are"} not certified.'
+        lines += [f'## {title}', '', f'![{title}](images/gallery/{name}.png)', '', text, '', '```',
+                  ' '.join(f'scree run {path} -o {name}-run {run}'.split()),
+                  ' '.join(f'scree picture {name}-run {picture} -o {name}.png'.split()), '```', '']
+    return '\n'.join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--jobs', type=int, default=2, help='runs at a time')
+    parser.add_argument('names', nargs='*')
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - {entry[0] for entry in SCENES}
+    if unknown:
+        sys.exit(f'no scene of the gallery: {", ".join(sorted(unknown))}')
+    os.makedirs(WORK, exist_ok=True)
+    os.makedirs(IMAGES, exist_ok=True)
+    chosen = [entry for entry in SCENES if not arguments.names or entry[0] in arguments.names]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        wrong = [message for message in pool.map(make, chosen) if message]
+    if all(os.path.exists(os.path.join(WORK, entry[0], 'done')) for entry in SCENES):
+        with open(os.path.join(ROOT, 'docs', 'GALLERY.md'), 'w') as file:
+            file.write(page())
+    else:
+        print('docs/GALLERY.md is as it was: runs of other scenes are missing')
+    size = sum(os.path.getsize(os.path.join(IMAGES, file)) for file in os.listdir(IMAGES))
+    print(f'{len(os.listdir(IMAGES))} pictures, {size / 1e6:.2f} MB')
+    if size > LIMIT:
+        wrong.append(f'the pictures have {size} bytes, expected at most {LIMIT}')
+    sys.exit('\n'.join(wrong) if wrong else 0)
+
+
+if __name__ == '__main__':
+    main()
