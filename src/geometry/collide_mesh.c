@@ -31,6 +31,10 @@ static const double TOLERATED = 0.01, EXPLAINED = 3;
 /* Depth, over the size, up to which a corner in a valley touches both of its faces. */
 static const double IN_VALLEY = 0.1;
 
+/* Cosine between the normals of two faces above which a corner is not held by both before it is in
+ * the valley between them: crossing it at a small angle makes no overlap to speak of. */
+static const double SHALLOW = 1 - 0.5e-4;
+
 /* Points are searched this part of the size beyond the margin, since points that do not touch yet
  * may show that a deep one is invalid. */
 static const double BEYOND = 0.05;
@@ -96,8 +100,27 @@ static bool is_beyond(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c) {
   return scree_dot(scree_cross(m->normal[t], e), scree_sub(c, a)) < -1e-12 * scree_norm2(e);
 }
 
-/* Whether c presses into the valley that is side k of triangle t: it is behind both of its faces,
- * at most by `most`, and beyond the valley as seen from each, so that neither would hold it. */
+/* Whether the foot of c on the plane of t is inside t or one of the neighbours that it has across
+ * sides that are not sharp: with t these are one face, or bend towards c. */
+static bool is_over(const scree_TriangleMesh *m, int t, scree_Vec3 c) {
+  bool beyond = false;
+  for (int k = 0; k < 3; ++k) {
+    if (!is_beyond(m, t, k, c)) continue;
+    beyond = true;
+    const scree_MeshEdge *e = &m->edge[m->side[t][k]];
+    if (e->sharp || e->triangle[1] < 0) continue;
+    const int other = e->triangle[0] == t ? e->triangle[1] : e->triangle[0];
+    if (!is_beyond(m, other, 0, c) && !is_beyond(m, other, 1, c) && !is_beyond(m, other, 2, c))
+      return true;
+  }
+  return !beyond;
+}
+
+/* Whether c, whose foot on the plane of t is beyond side k, touches t all the same, since the side
+ * is a valley: the room in it is in front of both of its faces, so that the plane of t bounds
+ * points over the other face too. Without this a corner that slides along one face of an obtuse
+ * valley would meet the other only when it is behind it. Behind both faces, at most by `most`, c
+ * may be beyond the valley as seen from each: then it touches both. */
 static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, double most) {
   const scree_MeshEdge *e = &m->edge[m->side[t][k]];
   if (e->sharp || e->triangle[1] < 0) return false;
@@ -108,16 +131,21 @@ static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, d
   const scree_Vec3 along = scree_sub(m->vertex[e->vertex[1]], a);
   const double height = scree_dot(m->normal[other], to), own = scree_dot(m->normal[t], to);
   const double u = scree_dot(along, to) / scree_norm2(along);
-  return height <= 0 && own <= 0 && fmin(height, own) >= -most && u >= 0 && u <= 1 &&
-         is_beyond(m, other, side, c);
+  if (!(u >= 0 && u <= 1) || fmin(height, own) < -most) return false;
+  if (height <= 0 && own <= 0 && is_beyond(m, other, side, c)) return true;
+  return scree_dot(m->normal[t], m->normal[other]) < SHALLOW && is_over(m, other, c);
 }
 
 /* Whether the foot of the corner c on the plane of a triangle is inside it; on a side counts, and
- * so does a foot beyond a valley that c presses into by at most `most`. */
+ * so does a foot beyond a valley that c is in (in_valley). */
 static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 c, double most) {
-  for (int k = 0; k < 3; ++k)
-    if (is_beyond(m, t, k, c) && !in_valley(m, t, k, c, most)) return false;
-  return true;
+  bool inside = true;
+  for (int k = 0; k < 3; ++k) {
+    if (!is_beyond(m, t, k, c)) continue;
+    if (in_valley(m, t, k, c, most)) return true;
+    inside = false;
+  }
+  return inside;
 }
 
 /* Whether the triangles of an edge lie behind the plane across n through it. */
@@ -408,6 +436,25 @@ static bool is_in_body(const Pair *p, scree_Vec3 x) {
   return true;
 }
 
+static bool is_on_face(const scree_TriangleMesh *m, const scree_ManifoldPoint *x) {
+  return scree_dot(m->normal[x->part[1]], x->normal) > 1 - 1e-12;
+}
+
+/* Whether two points are one corner on the two faces of a valley, which is held by both. */
+static bool share_valley(const Pair *p, const scree_ManifoldPoint *x,
+                         const scree_ManifoldPoint *y) {
+  const scree_TriangleMesh *m = p->mesh;
+  if (x->feature != y->feature || !is_on_face(m, x) || !is_on_face(m, y)) return false;
+  const int *own = m->triangle[x->part[1]], *other = m->triangle[y->part[1]];
+  double most = -INFINITY, least = INFINITY; /* height of the other face over the own one */
+  for (int k = 0; k < 3; ++k) {
+    const double height = scree_dot(x->normal, scree_sub(m->vertex[other[k]], m->vertex[own[0]]));
+    most = fmax(most, height);
+    least = fmin(least, height);
+  }
+  return most > -least;
+}
+
 /* Whether deep point k is invalid: the bodies are separated in another direction, or another point
  * nearby is less deep. */
 static bool is_nonsense(const Pair *p, int k) {
@@ -418,7 +465,7 @@ static bool is_nonsense(const Pair *p, int k) {
     return true;
   const double near = EXPLAINED * x->gap;
   for (int j = 0; j < p->count; ++j)
-    if (p->points[j].gap > x->gap + slack &&
+    if (p->points[j].gap > x->gap + slack && !share_valley(p, x, &p->points[j]) &&
         scree_norm2(scree_sub(p->points[j].position, x->position)) <= near * near)
       return true;
   return false;
