@@ -280,6 +280,47 @@ static void test_valley(void **state) {
   scree_shape_fini(&mesh);
 }
 
+/* A stone that leans upon a slope with a corner and hangs through the outlet, turning until its
+ * centre is behind the plane of the slope: it keeps the corner, and no edge above the border is
+ * taken for one below it. */
+static void test_outlet(void **state) {
+  (void)state;
+  const scree_Vec3 v[14] = {
+      {-0.0003453816, -0.02296182, -0.0002034884}, {-0.03469989, 0.008691767, 0.005945637},
+      {0.004412803, -0.01085378, 0.01865163},      {0.007563396, -0.004430897, 0.02238444},
+      {0.01200959, -0.006890206, -0.02347944},     {0.03025256, -0.001706794, 0.009758635},
+      {-0.01464476, 0.02946664, -0.00420211},      {-0.02058621, -0.005858812, 0.01587642},
+      {-0.002241704, -0.01780663, 0.011302},       {-0.01810811, -0.01890529, -0.0138689},
+      {0.02401608, -0.004036301, 0.01582816},      {0.02922111, 0.005523188, 0.01387091},
+      {0.02842377, 0.008483581, -0.0101797},       {0.01021969, -0.009589714, -0.02328785}};
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  const scree_Pose start = {{-0.0777666311, 0.0651159817, 0.4329720953},
+                            {0.764255246, 0.626312893, -0.152399088, -0.020508457}};
+  const scree_Pose end = {{-0.0779599767, 0.0650802729, 0.432574225},
+                          {0.76482003, 0.627084672, -0.145831548, -0.023415706}};
+  scree_Shape mesh, stone;
+  make_funnel(&mesh);
+  OK(scree_shape_init_polyhedron(&stone, v, 14, &test_log));
+  const scree_Pose frame = scree_shape_frame(&stone);
+  for (int k = 0; k <= 60; ++k) {
+    const double f = k / 50.0;
+    const scree_Quat a = start.orientation, b = end.orientation;
+    scree_Pose pose = {
+        scree_axpy(start.position, f, scree_sub(end.position, start.position)),
+        scree_quat_normalize((scree_Quat){a.w + f * (b.w - a.w), a.x + f * (b.x - a.x),
+                                          a.y + f * (b.y - a.y), a.z + f * (b.z - a.z)})};
+    pose.position = scree_pose_apply(&pose, frame.position);
+    pose.orientation = scree_quat_mul(pose.orientation, frame.orientation);
+    Found found = {0, INFINITY, {0, 0, 0}};
+    scree_collide_each(&stone, &pose, &mesh, &origin, 1e-3, keep_least, &found);
+    assert_true(found.count >= 1);
+    assert_true(fabs(found.least) < 2e-3 * stone.size);
+    assert_true(found.normal.z > 0);
+  }
+  scree_shape_fini(&stone);
+  scree_shape_fini(&mesh);
+}
+
 /* Boxes that slide along a slope into the next one, and out past the corners of the outlet: every
  * step is certified. */
 static void test_slide(void **state) {
@@ -480,6 +521,7 @@ int main(void) {
       cmocka_unit_test(test_refusals),      cmocka_unit_test(test_obj),
       cmocka_unit_test(test_stl),           cmocka_unit_test(test_funnel),
       cmocka_unit_test(test_valley),        cmocka_unit_test(test_slide),
+      cmocka_unit_test(test_outlet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

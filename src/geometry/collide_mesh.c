@@ -9,8 +9,8 @@
  * behind the plane across it. Otherwise the body touches one of these triangles instead, which
  * gives the contact. So there are no contacts at the edges between coplanar triangles.
  *
- * A triangle is touched from its front only: the body's origin is there. Each edge and vertex
- * belongs to the first triangle that has it, and is tested with that one. */
+ * A triangle is touched from its front only (in_front). Each edge and vertex belongs to the first
+ * triangle that has it, and is tested with that one. */
 #include "geometry/composite.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
@@ -170,9 +170,26 @@ static bool in_vertex_cone(const scree_TriangleMesh *m, int v, scree_Vec3 n) {
   return true;
 }
 
-static bool in_front(const Pair *p, int t) {
+/* Whether the corner c, at `height` over triangle t, touches it from its front. The body's origin
+ * is there; or it is behind the plane of t, but the body goes around a sharp edge: the way from the
+ * origin to the corner, just in front of t, does not pass through the face. A corner that is behind
+ * t by more than its distance from the edge touches the edge instead. */
+static bool in_front(const Pair *p, int t, scree_Vec3 c, double height) {
   const scree_TriangleMesh *m = p->mesh;
-  return scree_dot(m->normal[t], scree_sub(p->pose.position, m->vertex[m->triangle[t][0]])) > 0;
+  const scree_Vec3 n = m->normal[t], o = p->pose.position;
+  const double origin = scree_dot(n, scree_sub(o, m->vertex[m->triangle[t][0]]));
+  if (origin > 0) return true;
+  const double slack = TOLERATED * p->shape->size;
+  if (height < -slack) return false;
+  for (int k = 0; k < 3 && height < 0; ++k) {
+    const scree_Vec3 a = m->vertex[m->triangle[t][k]];
+    const scree_Vec3 e = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+    const double in = scree_dot(scree_cross(n, e), scree_sub(c, a));
+    if (m->edge[m->side[t][k]].sharp && in < -height * scree_norm(e)) return false;
+  }
+  const double lift = fmax(slack - height, 0), above = height + lift;
+  const scree_Vec3 way = scree_sub(scree_axpy(c, lift, n), o);
+  return !is_over(m, t, scree_axpy(o, -origin / (above - origin), way));
 }
 
 /* ---- faces of the mesh ---- */
@@ -184,7 +201,7 @@ static void corner_on_face(Pair *p, int t, scree_Vec3 c, int name) {
   const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
   if (height - p->rounding > p->margin) return;
   const scree_Vec3 x = scree_axpy(c, -height, n);
-  if (is_inside(m, t, c, IN_VALLEY * p->shape->size))
+  if (is_inside(m, t, c, IN_VALLEY * p->shape->size) && in_front(p, t, c, height))
     emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
 }
 
@@ -287,6 +304,14 @@ static void vertex_on_body(Pair *p, int t, int v) {
     emit(p, t, p->mesh->vertex[v], n, most, scree_feature_vertex(1, face, 1));
 }
 
+/* Whether no point of the body is lower along n than its point q. */
+static bool is_lowest(const Pair *p, scree_Vec3 q, scree_Vec3 n) {
+  const scree_Shape *s = p->shape;
+  const scree_Vec3 low =
+      to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
+  return !(scree_dot(n, scree_sub(low, q)) < -CONE_SLACK * s->bounding_radius);
+}
+
 /* Sharp edge e of the mesh crossing an edge of the body: both lie inside their edges, and each body
  * is behind the plane across the normal. */
 static void edge_on_body(Pair *p, int t, int e) {
@@ -307,24 +332,22 @@ static void edge_on_body(Pair *p, int t, int e) {
     scree_Vec3 end[2];
     body_edge(s, b, end);
     const scree_Vec3 q = to_mesh(p, end[0]), own = scree_sub(to_mesh(p, end[1]), q);
-    scree_Vec3 n = scree_cross(own, along);
-    const double length = scree_norm(n);
-    if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
-    /* a border is touched from all sides: the normal points to the body */
-    const scree_Vec3 side = border ? scree_sub(p->pose.position, a) : outward;
-    n = scree_scale((scree_dot(n, side) < 0 ? -1 : 1) / length, n);
     const scree_Vec3 w = scree_sub(q, a), x = scree_cross(own, along);
-    const double sine2 = scree_norm2(x);
+    const double length = scree_norm(x), sine2 = scree_norm2(x);
+    if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
     const double on_body = -scree_dot(scree_cross(w, along), x) / sine2;
     const double on_mesh = -scree_dot(scree_cross(w, own), x) / sine2;
     if (on_body < 0 || on_body > 1 || on_mesh < 0 || on_mesh > 1) continue;
+    scree_Vec3 n = scree_scale((scree_dot(x, outward) < 0 ? -1 : 1) / length, x);
+    /* a border is touched from all sides: that of the body's edge, which is lowest along n */
+    if (border && !is_lowest(p, q, n)) n = scree_neg(n);
     const scree_Vec3 on = scree_axpy(a, on_mesh, along);
     const double gap = scree_dot(n, scree_sub(scree_axpy(q, on_body, own), on));
+    /* deep overlap with a body whose centre is on the other side of a border is none */
+    const bool other = border && scree_dot(n, scree_sub(p->pose.position, a)) < 0;
+    if (other && gap - p->rounding < -TOLERATED * s->size) continue;
     if (!(gap - p->rounding <= p->margin) || !in_edge_cone(m, e, n)) continue;
-    /* the edge of the body must be its lowest along n */
-    const scree_Vec3 low =
-        to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
-    if (scree_dot(n, scree_sub(low, q)) < -CONE_SLACK * s->bounding_radius) continue;
+    if (!is_lowest(p, q, n)) continue;
     emit(p, t, on, n, gap, scree_feature_edges(b & 0x7fff, e & 0x7fff));
   }
 }
@@ -495,7 +518,7 @@ static void visit(void *user, int t) {
   const scree_Shape *s = p->shape;
   const bool flat = is_flat(s);
   const int before = p->count;
-  if (in_front(p, t)) body_on_face(p, t);
+  body_on_face(p, t);
   if (!has_sharp_near(p, t)) return;
   for (int k = 0; k < 3 && flat; ++k) {
     const int v = m->triangle[t][k], e = m->side[t][k];
