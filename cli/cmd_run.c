@@ -112,8 +112,11 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_open(&json, "above", '[');
   for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
     const scree_RunFailure *f = &s->above[k];
+    char missed[SCREE_MISSED_SIZE];
+    scree_missed_text(f->missed, missed, sizeof missed);
     cli_json_open(&json, NULL, '{');
     cli_json_int(&json, "step", f->step);
+    cli_json_text(&json, "missed", missed);
     cli_json_real(&json, "time", f->time);
     cli_json_real(&json, "error", f->error);
     cli_json_real(&json, "penetration", f->penetration);
@@ -137,11 +140,14 @@ static void print_failures(const scree_RunSummary *s) {
           (long long)s->steps);
   for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
     const scree_RunFailure *f = &s->above[k];
-    fprintf(stderr,
-            "  step %lld (t = %.6g s): error %.2e, %d contacts above, worst between bodies %d and "
-            "%d, penetration %.2e, energy created %.2e\n",
-            (long long)f->step, f->time, f->error, f->contacts_above, f->body[0], f->body[1],
-            f->penetration, f->energy_created);
+    char missed[SCREE_MISSED_SIZE];
+    scree_missed_text(f->missed, missed, sizeof missed);
+    fprintf(
+        stderr,
+        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above, worst between bodies "
+        "%d and %d, penetration %.2e, energy created %.2e\n",
+        (long long)f->step, f->time, missed, f->error, f->contacts_above, f->body[0], f->body[1],
+        f->penetration, f->energy_created);
   }
   if (s->steps_above > SCREE_RUN_REMEMBERED)
     fprintf(stderr, "  and %lld more: see telemetry.jsonl, \"certified\": false\n",

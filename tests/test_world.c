@@ -196,6 +196,13 @@ static void failure_is_reported(void **state) {
   assert_int_equal(report.substeps, 4);
   assert_true(report.retries > 0 && report.contacts_above > 0 && report.error > 0);
   assert_true(report.worst_body[0] >= 0);
+  char missed[SCREE_MISSED_SIZE], all[SCREE_MISSED_SIZE], cut[8];
+  scree_missed_text(report.missed, missed, sizeof missed);
+  assert_true(strncmp(missed, "error", 5) == 0);
+  scree_missed_text(127, all, sizeof all);
+  assert_string_equal(all, "error, reach, overlap, sinking, penetration, joints, energy");
+  scree_missed_text(127, cut, sizeof cut);
+  assert_string_equal(cut, "error, ");
   NEAR(scree_world_time(world), 1e-2, 1e-15);
   assert_true(fabs(report.energy.closing) < 1e-12 * fabs(report.energy.potential));
   scree_world_destroy(world);

@@ -74,7 +74,8 @@ typedef struct scree_RunFailure {
   int64_t step;
   double time, error, penetration, energy_created;
   int contacts_above;
-  int body[2]; /* of the worst contact, or of the deepest when the penetration is at fault */
+  unsigned missed; /* SCREE_MISSED_... */
+  int body[2];     /* of the worst contact, or of the deepest when the penetration is at fault */
 } scree_RunFailure;
 
 /* Summary of the run so far, including the parts before a resumption. */

@@ -71,8 +71,24 @@ typedef struct scree_EnergyBalance {
   double closing;            /* what is missing in the equation above */
 } scree_EnergyBalance;
 
+/* What a step misses that is not certified: bits of scree_StepReport.missed. */
+enum {
+  SCREE_MISSED_ERROR = 1,        /* the error of the impulses is above the tolerance */
+  SCREE_MISSED_REACH = 2,        /* a body moves further than contacts were looked for */
+  SCREE_MISSED_OVERLAP = 4,      /* bodies that turn overlap at the end of the step */
+  SCREE_MISSED_SINKING = 8,      /* the impulses let bodies sink into each other */
+  SCREE_MISSED_PENETRATION = 16, /* penetration above its limit */
+  SCREE_MISSED_JOINTS = 32,      /* locked motions of joints are violated */
+  SCREE_MISSED_ENERGY = 64,      /* energy created above its limit */
+  SCREE_MISSED_SIZE = 80         /* room for the text of all of them */
+};
+
+/* "error, overlap": the names of the bits, into text (size). */
+SCREE_API void scree_missed_text(unsigned missed, char *text, size_t size);
+
 typedef struct scree_StepReport {
   bool certified;        /* everything asked for is met in every substep */
+  unsigned missed;       /* what is not: SCREE_MISSED_... of all substeps, 0 if certified */
   int64_t step;          /* number of this step, from 1 */
   double time, h;        /* after the step; length of the step */
   int contacts;          /* in the last substep's problem */

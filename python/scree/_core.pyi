@@ -67,6 +67,7 @@ class Energy(tuple):
 
 class StepReport(tuple):
     certified: bool
+    missed: int
     step: int
     time: float
     h: float

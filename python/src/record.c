@@ -77,6 +77,7 @@ static const Field energy[] = {
 
 static const Field step[] = {
     FIELD(scree_StepReport, certified, BOOL, "everything asked for is met"),
+    FIELD(scree_StepReport, missed, INT, "bits of what is not: MISSED_... of scree/step.h"),
     FIELD(scree_StepReport, step, LONG, "number of the step, from 1"),
     FIELD(scree_StepReport, time, REAL, "s, after the step"),
     FIELD(scree_StepReport, h, REAL, "s, length of the step"),

@@ -394,6 +394,7 @@ static void remember_failure(scree_RunSummary *summary, const scree_StepReport *
                            .penetration = report->penetration,
                            .energy_created = report->energy_created,
                            .contacts_above = report->contacts_above,
+                           .missed = report->missed,
                            .body = {body[0], body[1]}};
   }
   ++summary->steps_above;

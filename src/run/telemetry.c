@@ -92,7 +92,9 @@ static void pair(Line *line, const char *key, const int value[2]) {
 static void write_line(Line *line, const scree_StepReport *report, int bodies,
                        const scree_Sensors *sensors) {
   const scree_EnergyBalance *energy = &report->energy;
-  char solver[48];
+  char solver[48], missed[SCREE_MISSED_SIZE], quoted[SCREE_MISSED_SIZE + 2];
+  scree_missed_text(report->missed, missed, sizeof missed);
+  snprintf(quoted, sizeof quoted, "\"%s\"", missed);
   snprintf(solver, sizeof solver, "\"%.40s\"", report->solve.solver ? report->solve.solver : "");
   line->text[0] = '{';
   line->length = 1;
@@ -103,6 +105,7 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   integer(line, "contacts", report->contacts);
   integer(line, "active", report->active);
   raw(line, "certified", report->certified ? "true" : "false");
+  if (!report->certified) raw(line, "missed", quoted);
   real(line, "error", report->error);
   real(line, "tolerance", report->tolerance);
   integer(line, "contacts_above", report->contacts_above);

@@ -16,7 +16,7 @@ enum {
   SCREE_SENSOR_COLUMNS_MAX = 3 * SCREE_SENSORS_MAX,
   SCREE_PROFILE_BINS_MAX = 32,
   SCREE_SENSOR_NAME_MAX = 20, /* characters of its name */
-  SCREE_SENSOR_COLUMN_SIZE = 32
+  SCREE_SENSOR_COLUMN_SIZE = 7 + 20 + 16 + 1 /* "sensor.", the name, ".17" or ".xx" */
 };
 
 typedef enum scree_SensorKind {

@@ -225,6 +225,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
                                   bool *complete) {
   const bool looks = s->scheme->looks_ahead;
   double clock = scree_seconds();
+  unsigned missed = 0;
   *complete = true;
   scree_Status status = scree_system_force(s, t->middle, t->forced);
   if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
@@ -254,9 +255,12 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
     if (status) return status;
     report->seconds_detect += scree_seconds() - clock;
-    *complete = further == 0 && !(report->overlap > overlap_allowed(s, report)) &&
-                !(scree_system_sinking(s) > scree_system_sinking_allowed(s));
+    missed = further ? SCREE_MISSED_REACH : 0;
+    if (report->overlap > overlap_allowed(s, report)) missed |= SCREE_MISSED_OVERLAP;
+    if (scree_system_sinking(s) > scree_system_sinking_allowed(s)) missed |= SCREE_MISSED_SINKING;
   }
+  *complete = missed == 0;
+  report->missed |= missed;
   return SCREE_OK;
 }
 
@@ -284,7 +288,10 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
   if (status) return status;
-  if (scree_system_is_posed(s) && !report->solve.converged) *complete = false;
+  if (scree_system_is_posed(s) && !report->solve.converged) {
+    *complete = false;
+    report->missed |= SCREE_MISSED_ERROR;
+  }
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);
   s->trial.count = 0;
@@ -330,10 +337,13 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   p->r_max = 0;
   for (int c = 0; c < p->nc; ++c) p->r_max = fmax(p->r_max, p->r[(size_t)c * (size_t)d]);
   for (int c = 0; c < p->nc; ++c) report->active += scree_system_is_active(s, c);
-  report->certified = solved && complete && !(report->penetration > limit);
+  if (!solved) report->missed |= SCREE_MISSED_ERROR;
+  if (report->penetration > limit) report->missed |= SCREE_MISSED_PENETRATION;
   /* penetration that exists before the first step is not caused by the step */
   const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
-  if (s->joints.rows.count && !(report->joint_error <= limit)) report->certified = false;
+  if (s->joints.rows.count && !(report->joint_error <= limit))
+    report->missed |= SCREE_MISSED_JOINTS;
+  report->certified = complete && report->missed == 0;
   *halve = !solved || !complete || (report->penetration > limit && worse);
   if (scree_system_work_used_up(s)) *halve = false;
 }

@@ -13,6 +13,7 @@
 #include "problem/measure.h"
 #include "step/system.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Created energy is compared with at least the energy of lifting every body by this part of its
@@ -277,4 +278,26 @@ int scree_system_count_above(const scree_System *s, double tolerance) {
   int above = 0;
   for (int c = 0; c < s->posed.nc; ++c) above += !(scree_system_contact_error(s, c) <= tolerance);
   return above;
+}
+
+/* ---- what is missed -------------------------------------------------------------------------- */
+
+void scree_missed_text(unsigned missed, char *text, size_t size) {
+  static const struct {
+    unsigned bit;
+    const char *name;
+  } names[] = {{SCREE_MISSED_ERROR, "error"},
+               {SCREE_MISSED_REACH, "reach"},
+               {SCREE_MISSED_OVERLAP, "overlap"},
+               {SCREE_MISSED_SINKING, "sinking"},
+               {SCREE_MISSED_PENETRATION, "penetration"},
+               {SCREE_MISSED_JOINTS, "joints"},
+               {SCREE_MISSED_ENERGY, "energy"}};
+  size_t used = 0;
+  if (size > 0) text[0] = '\0';
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
+    if (!(missed & names[k].bit) || used >= size) continue;
+    const int n = snprintf(text + used, size - used, "%s%s", used ? ", " : "", names[k].name);
+    if (n > 0) used += (size_t)n;
+  }
 }

@@ -89,6 +89,7 @@ static void add_cost(scree_StepReport *sum, const scree_StepReport *part) {
 /* An accepted substep. NaN counts as worst. */
 static void add_result(scree_StepReport *sum, const scree_StepReport *part) {
   sum->certified = sum->certified && part->certified;
+  sum->missed |= part->missed;
   sum->contacts = part->contacts;
   sum->joints = part->joints;
   sum->joint_error = fmax(sum->joint_error, part->joint_error);
@@ -238,7 +239,10 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->time_count++;
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
-  if (!(sum.energy_created <= world->system.settings.energy_limit)) sum.certified = false;
+  if (!(sum.energy_created <= world->system.settings.energy_limit)) {
+    sum.certified = false;
+    sum.missed |= SCREE_MISSED_ENERGY;
+  }
   scree_system_work_end(&world->system, sum.certified);
   if (report) *report = sum;
   return sum.certified ? SCREE_OK : SCREE_NOT_CONVERGED;
