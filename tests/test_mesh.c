@@ -7,6 +7,8 @@
 #include "scene/mesh_file.h"
 #include "test_world_scene.h"
 
+enum { TRIALS = 40 }; /* of boxes that slide */
+
 static uint64_t seed;
 
 static double uniform(void) {
@@ -172,11 +174,8 @@ static void test_distance(void **state) {
 }
 
 /* A square funnel of four slopes, open at the bottom: valleys between the slopes, borders at the
- * outlet. A box that does not overlap it has no contact that is closer than the distance from the
- * triangles, and one inside misses none. A corner that presses into a valley is held by both
- * slopes. */
-static void test_funnel(void **state) {
-  (void)state;
+ * outlet. */
+static void make_funnel(scree_Shape *mesh) {
   scree_Vec3 v[8];
   int triangle[24], *t = triangle;
   for (int k = 0; k < 4; ++k) {
@@ -187,8 +186,16 @@ static void test_funnel(void **state) {
     memcpy(t, two, sizeof two);
     t += 6;
   }
+  OK(scree_shape_init_mesh(mesh, v, 8, triangle, 8, &test_log));
+}
+
+/* A box that does not overlap it has no contact that is closer than the distance from the
+ * triangles, and one inside misses none. A corner that presses into a valley is held by both
+ * slopes. */
+static void test_funnel(void **state) {
+  (void)state;
   scree_Shape mesh;
-  OK(scree_shape_init_mesh(&mesh, v, 8, triangle, 8, &test_log));
+  make_funnel(&mesh);
   const scree_TriangleMesh *m = mesh.data->mesh;
   const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
   seed = 3;
@@ -231,6 +238,114 @@ static void test_funnel(void **state) {
   NEAR(found.least, -deep * 0.21 / hypot(0.21, 0.3), 1e-12);
   scree_shape_fini(&spike);
   scree_shape_fini(&mesh);
+}
+
+typedef struct Slopes {
+  uint32_t corner; /* whose points are kept */
+  int count[2];    /* upon the slopes at x > 0 and y > 0 */
+  double gap[2];
+} Slopes;
+
+static void keep_slopes(void *user, const scree_ManifoldPoint *point) {
+  Slopes *found = user;
+  if (point->feature != found->corner) return;
+  const int side = fabs(point->normal.x) > fabs(point->normal.y) ? 0 : 1;
+  found->count[side]++;
+  found->gap[side] = point->gap;
+}
+
+/* The corner of a box near a valley has the height over each slope as its gap, in front of and
+ * behind either: it meets no slope late, and loses none when it is deep behind one of them. */
+static void test_valley(void **state) {
+  (void)state;
+  enum { STEPS = 40 };
+  scree_Shape mesh, box;
+  make_funnel(&mesh);
+  const double half = 0.02, margin = 0.004, steep = 0.3 / hypot(0.21, 0.3);
+  OK(scree_shape_init_box(&box, half, half, half, &test_log));
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  for (int i = 0; i <= STEPS; ++i)
+    for (int j = 0; j <= STEPS; ++j) {
+      const double x = -0.0015 + 0.005 * i / STEPS, y = -0.0015 + 0.005 * j / STEPS;
+      const double z = 0.45 + 0.11 / 0.21 * 0.3; /* of the valley at x = y = 0.2 */
+      const scree_Pose pose = {vec(0.2 - x - half, 0.2 - y - half, z + half), {1, 0, 0, 0}};
+      Slopes found = {scree_feature_vertex(0, 3, 0), {0, 0}, {0, 0}};
+      scree_collide_each(&box, &pose, &mesh, &origin, margin, keep_slopes, &found);
+      assert_int_equal(found.count[0], 1);
+      assert_int_equal(found.count[1], 1);
+      NEAR(found.gap[0], x * steep, 1e-12);
+      NEAR(found.gap[1], y * steep, 1e-12);
+    }
+  scree_shape_fini(&box);
+  scree_shape_fini(&mesh);
+}
+
+/* A stone that leans upon a slope with a corner and hangs through the outlet, turning until its
+ * centre is behind the plane of the slope: it keeps the corner, and no edge above the border is
+ * taken for one below it. */
+static void test_outlet(void **state) {
+  (void)state;
+  const scree_Vec3 v[14] = {
+      {-0.0003453816, -0.02296182, -0.0002034884}, {-0.03469989, 0.008691767, 0.005945637},
+      {0.004412803, -0.01085378, 0.01865163},      {0.007563396, -0.004430897, 0.02238444},
+      {0.01200959, -0.006890206, -0.02347944},     {0.03025256, -0.001706794, 0.009758635},
+      {-0.01464476, 0.02946664, -0.00420211},      {-0.02058621, -0.005858812, 0.01587642},
+      {-0.002241704, -0.01780663, 0.011302},       {-0.01810811, -0.01890529, -0.0138689},
+      {0.02401608, -0.004036301, 0.01582816},      {0.02922111, 0.005523188, 0.01387091},
+      {0.02842377, 0.008483581, -0.0101797},       {0.01021969, -0.009589714, -0.02328785}};
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  const scree_Pose start = {{-0.0777666311, 0.0651159817, 0.4329720953},
+                            {0.764255246, 0.626312893, -0.152399088, -0.020508457}};
+  const scree_Pose end = {{-0.0779599767, 0.0650802729, 0.432574225},
+                          {0.76482003, 0.627084672, -0.145831548, -0.023415706}};
+  scree_Shape mesh, stone;
+  make_funnel(&mesh);
+  OK(scree_shape_init_polyhedron(&stone, v, 14, &test_log));
+  const scree_Pose frame = scree_shape_frame(&stone);
+  for (int k = 0; k <= 60; ++k) {
+    const double f = k / 50.0;
+    const scree_Quat a = start.orientation, b = end.orientation;
+    scree_Pose pose = {
+        scree_axpy(start.position, f, scree_sub(end.position, start.position)),
+        scree_quat_normalize((scree_Quat){a.w + f * (b.w - a.w), a.x + f * (b.x - a.x),
+                                          a.y + f * (b.y - a.y), a.z + f * (b.z - a.z)})};
+    pose.position = scree_pose_apply(&pose, frame.position);
+    pose.orientation = scree_quat_mul(pose.orientation, frame.orientation);
+    Found found = {0, INFINITY, {0, 0, 0}};
+    scree_collide_each(&stone, &pose, &mesh, &origin, 1e-3, keep_least, &found);
+    assert_true(found.count >= 1);
+    assert_true(fabs(found.least) < 2e-3 * stone.size);
+    assert_true(found.normal.z > 0);
+  }
+  scree_shape_fini(&stone);
+  scree_shape_fini(&mesh);
+}
+
+/* Boxes that slide along a slope into the next one, and out past the corners of the outlet: every
+ * step is certified. */
+static void test_slide(void **state) {
+  (void)state;
+  seed = 5;
+  int slid = 0;
+  for (int trial = 0; trial < TRIALS; ++trial) {
+    scree_WorldSettings settings = scree_world_settings();
+    settings.step = 1e-3;
+    settings.gravity = vec(0, 0, -9.81);
+    scree_World *world = make_world(&settings, 0.3, 0, 0);
+    scree_Shape mesh;
+    make_funnel(&mesh);
+    add_shape(world, &mesh, obstacle_at(0, 0, 0));
+    scree_BodyDef def = at(between(0.1, 0.18), between(-0.05, 0.05), between(0.66, 0.7));
+    def.pose.orientation = scree_quat_normalize(
+        (scree_Quat){between(-1, 1), between(-1, 1), between(-1, 1), between(-1, 1)});
+    def.velocity.linear = vec(0.5, between(1, 2), 0);
+    def.velocity.angular = vec(between(-9, 9), between(-9, 9), between(-9, 9));
+    const int box = add_box(world, between(0.02, 0.04), between(0.02, 0.04), 0.03, def);
+    for (int k = 0; k < 400; ++k) OK(scree_world_step(world, NULL));
+    slid += scree_body_pose(world, box).position.z < 0.6;
+    scree_world_destroy(world);
+  }
+  assert_true(slid > TRIALS / 2);
 }
 
 static scree_World *world_of(double gx, double mu) {
@@ -405,6 +520,8 @@ int main(void) {
       cmocka_unit_test(test_as_on_a_plane), cmocka_unit_test(test_table),
       cmocka_unit_test(test_refusals),      cmocka_unit_test(test_obj),
       cmocka_unit_test(test_stl),           cmocka_unit_test(test_funnel),
+      cmocka_unit_test(test_valley),        cmocka_unit_test(test_slide),
+      cmocka_unit_test(test_outlet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

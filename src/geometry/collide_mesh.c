@@ -9,8 +9,8 @@
  * behind the plane across it. Otherwise the body touches one of these triangles instead, which
  * gives the contact. So there are no contacts at the edges between coplanar triangles.
  *
- * A triangle is touched from its front only: the body's origin is there. Each edge and vertex
- * belongs to the first triangle that has it, and is tested with that one. */
+ * A triangle is touched from its front only (in_front). Each edge and vertex belongs to the first
+ * triangle that has it, and is tested with that one. */
 #include "geometry/composite.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
@@ -30,6 +30,10 @@ static const double TOLERATED = 0.01, EXPLAINED = 3;
 
 /* Depth, over the size, up to which a corner in a valley touches both of its faces. */
 static const double IN_VALLEY = 0.1;
+
+/* Cosine between the normals of two faces above which a corner is not held by both before it is in
+ * the valley between them: crossing it at a small angle makes no overlap to speak of. */
+static const double SHALLOW = 1 - 0.5e-4;
 
 /* Points are searched this part of the size beyond the margin, since points that do not touch yet
  * may show that a deep one is invalid. */
@@ -96,8 +100,27 @@ static bool is_beyond(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c) {
   return scree_dot(scree_cross(m->normal[t], e), scree_sub(c, a)) < -1e-12 * scree_norm2(e);
 }
 
-/* Whether c presses into the valley that is side k of triangle t: it is behind both of its faces,
- * at most by `most`, and beyond the valley as seen from each, so that neither would hold it. */
+/* Whether the foot of c on the plane of t is inside t or one of the neighbours that it has across
+ * sides that are not sharp: with t these are one face, or bend towards c. */
+static bool is_over(const scree_TriangleMesh *m, int t, scree_Vec3 c) {
+  bool beyond = false;
+  for (int k = 0; k < 3; ++k) {
+    if (!is_beyond(m, t, k, c)) continue;
+    beyond = true;
+    const scree_MeshEdge *e = &m->edge[m->side[t][k]];
+    if (e->sharp || e->triangle[1] < 0) continue;
+    const int other = e->triangle[0] == t ? e->triangle[1] : e->triangle[0];
+    if (!is_beyond(m, other, 0, c) && !is_beyond(m, other, 1, c) && !is_beyond(m, other, 2, c))
+      return true;
+  }
+  return !beyond;
+}
+
+/* Whether c, whose foot on the plane of t is beyond side k, touches t all the same, since the side
+ * is a valley: the room in it is in front of both of its faces, so that the plane of t bounds
+ * points over the other face too. Without this a corner that slides along one face of an obtuse
+ * valley would meet the other only when it is behind it. Behind both faces, at most by `most`, c
+ * may be beyond the valley as seen from each: then it touches both. */
 static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, double most) {
   const scree_MeshEdge *e = &m->edge[m->side[t][k]];
   if (e->sharp || e->triangle[1] < 0) return false;
@@ -108,16 +131,21 @@ static bool in_valley(const scree_TriangleMesh *m, int t, int k, scree_Vec3 c, d
   const scree_Vec3 along = scree_sub(m->vertex[e->vertex[1]], a);
   const double height = scree_dot(m->normal[other], to), own = scree_dot(m->normal[t], to);
   const double u = scree_dot(along, to) / scree_norm2(along);
-  return height <= 0 && own <= 0 && fmin(height, own) >= -most && u >= 0 && u <= 1 &&
-         is_beyond(m, other, side, c);
+  if (!(u >= 0 && u <= 1) || fmin(height, own) < -most) return false;
+  if (height <= 0 && own <= 0 && is_beyond(m, other, side, c)) return true;
+  return scree_dot(m->normal[t], m->normal[other]) < SHALLOW && is_over(m, other, c);
 }
 
 /* Whether the foot of the corner c on the plane of a triangle is inside it; on a side counts, and
- * so does a foot beyond a valley that c presses into by at most `most`. */
+ * so does a foot beyond a valley that c is in (in_valley). */
 static bool is_inside(const scree_TriangleMesh *m, int t, scree_Vec3 c, double most) {
-  for (int k = 0; k < 3; ++k)
-    if (is_beyond(m, t, k, c) && !in_valley(m, t, k, c, most)) return false;
-  return true;
+  bool inside = true;
+  for (int k = 0; k < 3; ++k) {
+    if (!is_beyond(m, t, k, c)) continue;
+    if (in_valley(m, t, k, c, most)) return true;
+    inside = false;
+  }
+  return inside;
 }
 
 /* Whether the triangles of an edge lie behind the plane across n through it. */
@@ -142,9 +170,26 @@ static bool in_vertex_cone(const scree_TriangleMesh *m, int v, scree_Vec3 n) {
   return true;
 }
 
-static bool in_front(const Pair *p, int t) {
+/* Whether the corner c, at `height` over triangle t, touches it from its front. The body's origin
+ * is there; or it is behind the plane of t, but the body goes around a sharp edge: the way from the
+ * origin to the corner, just in front of t, does not pass through the face. A corner that is behind
+ * t by more than its distance from the edge touches the edge instead. */
+static bool in_front(const Pair *p, int t, scree_Vec3 c, double height) {
   const scree_TriangleMesh *m = p->mesh;
-  return scree_dot(m->normal[t], scree_sub(p->pose.position, m->vertex[m->triangle[t][0]])) > 0;
+  const scree_Vec3 n = m->normal[t], o = p->pose.position;
+  const double origin = scree_dot(n, scree_sub(o, m->vertex[m->triangle[t][0]]));
+  if (origin > 0) return true;
+  const double slack = TOLERATED * p->shape->size;
+  if (height < -slack) return false;
+  for (int k = 0; k < 3 && height < 0; ++k) {
+    const scree_Vec3 a = m->vertex[m->triangle[t][k]];
+    const scree_Vec3 e = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+    const double in = scree_dot(scree_cross(n, e), scree_sub(c, a));
+    if (m->edge[m->side[t][k]].sharp && in < -height * scree_norm(e)) return false;
+  }
+  const double lift = fmax(slack - height, 0), above = height + lift;
+  const scree_Vec3 way = scree_sub(scree_axpy(c, lift, n), o);
+  return !is_over(m, t, scree_axpy(o, -origin / (above - origin), way));
 }
 
 /* ---- faces of the mesh ---- */
@@ -156,7 +201,7 @@ static void corner_on_face(Pair *p, int t, scree_Vec3 c, int name) {
   const double height = scree_dot(n, scree_sub(c, m->vertex[m->triangle[t][0]]));
   if (height - p->rounding > p->margin) return;
   const scree_Vec3 x = scree_axpy(c, -height, n);
-  if (is_inside(m, t, c, IN_VALLEY * p->shape->size))
+  if (is_inside(m, t, c, IN_VALLEY * p->shape->size) && in_front(p, t, c, height))
     emit(p, t, x, n, height, scree_feature_vertex(0, name, 0));
 }
 
@@ -259,6 +304,14 @@ static void vertex_on_body(Pair *p, int t, int v) {
     emit(p, t, p->mesh->vertex[v], n, most, scree_feature_vertex(1, face, 1));
 }
 
+/* Whether no point of the body is lower along n than its point q. */
+static bool is_lowest(const Pair *p, scree_Vec3 q, scree_Vec3 n) {
+  const scree_Shape *s = p->shape;
+  const scree_Vec3 low =
+      to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
+  return !(scree_dot(n, scree_sub(low, q)) < -CONE_SLACK * s->bounding_radius);
+}
+
 /* Sharp edge e of the mesh crossing an edge of the body: both lie inside their edges, and each body
  * is behind the plane across the normal. */
 static void edge_on_body(Pair *p, int t, int e) {
@@ -279,24 +332,22 @@ static void edge_on_body(Pair *p, int t, int e) {
     scree_Vec3 end[2];
     body_edge(s, b, end);
     const scree_Vec3 q = to_mesh(p, end[0]), own = scree_sub(to_mesh(p, end[1]), q);
-    scree_Vec3 n = scree_cross(own, along);
-    const double length = scree_norm(n);
-    if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
-    /* a border is touched from all sides: the normal points to the body */
-    const scree_Vec3 side = border ? scree_sub(p->pose.position, a) : outward;
-    n = scree_scale((scree_dot(n, side) < 0 ? -1 : 1) / length, n);
     const scree_Vec3 w = scree_sub(q, a), x = scree_cross(own, along);
-    const double sine2 = scree_norm2(x);
+    const double length = scree_norm(x), sine2 = scree_norm2(x);
+    if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
     const double on_body = -scree_dot(scree_cross(w, along), x) / sine2;
     const double on_mesh = -scree_dot(scree_cross(w, own), x) / sine2;
     if (on_body < 0 || on_body > 1 || on_mesh < 0 || on_mesh > 1) continue;
+    scree_Vec3 n = scree_scale((scree_dot(x, outward) < 0 ? -1 : 1) / length, x);
+    /* a border is touched from all sides: that of the body's edge, which is lowest along n */
+    if (border && !is_lowest(p, q, n)) n = scree_neg(n);
     const scree_Vec3 on = scree_axpy(a, on_mesh, along);
     const double gap = scree_dot(n, scree_sub(scree_axpy(q, on_body, own), on));
+    /* deep overlap with a body whose centre is on the other side of a border is none */
+    const bool other = border && scree_dot(n, scree_sub(p->pose.position, a)) < 0;
+    if (other && gap - p->rounding < -TOLERATED * s->size) continue;
     if (!(gap - p->rounding <= p->margin) || !in_edge_cone(m, e, n)) continue;
-    /* the edge of the body must be its lowest along n */
-    const scree_Vec3 low =
-        to_mesh(p, scree_shape_support(s, scree_neg(scree_mat3_tmul(&p->axes, n))));
-    if (scree_dot(n, scree_sub(low, q)) < -CONE_SLACK * s->bounding_radius) continue;
+    if (!is_lowest(p, q, n)) continue;
     emit(p, t, on, n, gap, scree_feature_edges(b & 0x7fff, e & 0x7fff));
   }
 }
@@ -408,6 +459,25 @@ static bool is_in_body(const Pair *p, scree_Vec3 x) {
   return true;
 }
 
+static bool is_on_face(const scree_TriangleMesh *m, const scree_ManifoldPoint *x) {
+  return scree_dot(m->normal[x->part[1]], x->normal) > 1 - 1e-12;
+}
+
+/* Whether two points are one corner on the two faces of a valley, which is held by both. */
+static bool share_valley(const Pair *p, const scree_ManifoldPoint *x,
+                         const scree_ManifoldPoint *y) {
+  const scree_TriangleMesh *m = p->mesh;
+  if (x->feature != y->feature || !is_on_face(m, x) || !is_on_face(m, y)) return false;
+  const int *own = m->triangle[x->part[1]], *other = m->triangle[y->part[1]];
+  double most = -INFINITY, least = INFINITY; /* height of the other face over the own one */
+  for (int k = 0; k < 3; ++k) {
+    const double height = scree_dot(x->normal, scree_sub(m->vertex[other[k]], m->vertex[own[0]]));
+    most = fmax(most, height);
+    least = fmin(least, height);
+  }
+  return most > -least;
+}
+
 /* Whether deep point k is invalid: the bodies are separated in another direction, or another point
  * nearby is less deep. */
 static bool is_nonsense(const Pair *p, int k) {
@@ -418,7 +488,7 @@ static bool is_nonsense(const Pair *p, int k) {
     return true;
   const double near = EXPLAINED * x->gap;
   for (int j = 0; j < p->count; ++j)
-    if (p->points[j].gap > x->gap + slack &&
+    if (p->points[j].gap > x->gap + slack && !share_valley(p, x, &p->points[j]) &&
         scree_norm2(scree_sub(p->points[j].position, x->position)) <= near * near)
       return true;
   return false;
@@ -448,7 +518,7 @@ static void visit(void *user, int t) {
   const scree_Shape *s = p->shape;
   const bool flat = is_flat(s);
   const int before = p->count;
-  if (in_front(p, t)) body_on_face(p, t);
+  body_on_face(p, t);
   if (!has_sharp_near(p, t)) return;
   for (int k = 0; k < 3 && flat; ++k) {
     const int v = m->triangle[t][k], e = m->side[t][k];

@@ -410,6 +410,17 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   return points->gap[k] - h * scree_dot(points->normal[k], u);
 }
 
+/* Cosine between normals below which points in one place are two contacts: a corner that slides
+ * along one face of a valley into the other one. */
+static const double same_normal = 0.9;
+
+/* Whether a point at the end is the contact that was matched with it. */
+static bool is_same(const scree_Points *contacts, size_t c, const scree_Points *points, size_t k) {
+  const scree_ContactKey *a = &contacts->keys[c], *b = &points->keys[k];
+  return (a->feature == b->feature && a->part[0] == b->part[0] && a->part[1] == b->part[1]) ||
+         scree_dot(contacts->normal[c], points->normal[k]) > same_normal;
+}
+
 static void move_point(scree_Points *to, size_t t, const scree_Points *from, size_t f) {
   to->keys[t] = from->keys[f];
   to->position[t] = from->position[f];
@@ -450,7 +461,7 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
     const scree_ContactKey *key = &points->keys[k];
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     points->gap[k] += aim * s->settings.penetration * size;
-    if (match[k] < 0) {
+    if (match[k] < 0 || !is_same(&s->contacts, (size_t)match[k], points, k)) {
       const double gap = gap_now(s, points, k, h);
       points->gap[k] = fmax(gap, 0);
       points->curve[k] = fmin(gap, 0);
