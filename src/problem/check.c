@@ -224,7 +224,7 @@ static scree_Status check_sets(const scree_Problem *p, size_t n, const scree_Log
     if (p->set[c] >= SCREE_SET_KINDS)
       return scree_fail(log, SCREE_BAD_INPUT, "problem: set of contact %zu is %d, expected 0 to %d",
                         c, p->set[c], SCREE_SET_KINDS - 1);
-    if (p->set[c] == SCREE_SET_ROLLING && c < (size_t)p->nc)
+    if (c < (size_t)p->nc && p->set[c] == SCREE_SET_ROLLING)
       return scree_fail(log, SCREE_BAD_INPUT,
                         "problem: contact %zu has %d rows and resists rolling, expected it behind "
                         "the contacts, as a constraint of %d rows",
