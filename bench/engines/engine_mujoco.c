@@ -81,7 +81,7 @@ static bool write_model(const char *path, const Scene *scene, const Setting *set
   int moving = 0;
   for (int k = 0; k < scene->count; ++k) moving += scene->bodies[k].mass > 0;
   fprintf(file, "<mujoco><compiler inertiafromgeom='false' balanceinertia='false'/>\n");
-  fprintf(file, "<size nconmax='%d' njmax='%d'/>\n", 12 * moving + 100, 60 * moving + 500);
+  fprintf(file, "<size nconmax='%d' njmax='%d'/>\n", 8 * moving + 100, 32 * moving + 400);
   fprintf(file, "<option timestep='%.17g' gravity='%.17g %.17g %.17g'%s/>\n", setting->step,
           scene->gravity.x, scene->gravity.y, scene->gravity.z,
           fine ? " cone='elliptic' impratio='10' noslip_iterations='10'" : "");

@@ -19,7 +19,7 @@ struct Judge {
   bool referenced;
   double first, highest, least, rise; /* energies: at the start, largest, smallest, largest rise */
   double lift;                        /* work of lifting each body by a hundredth of its size */
-  int errors;
+  int errors, looks;                  /* samples of impulses and of penetration */
   double error[SAMPLES];
   Verdict verdict;
 };
@@ -101,9 +101,16 @@ void judge_after(Judge *j, double time, const scree_Pose *poses, const scree_Twi
 
 bool judge_penetration(Judge *j, const scree_Pose *poses) {
   double depth = 0;
-  for (int k = 0; k < j->scene->count; ++k)
-    if (j->index[k] >= 0 && scree_body_set_pose(j->world, k, &poses[k])) return false;
+  for (int k = 0; k < j->scene->count; ++k) {
+    scree_Pose pose = poses[k];
+    if (j->scene->planar) { /* engines for space leave the plane by round-off */
+      pose.position.z = 0;
+      pose.orientation.x = pose.orientation.y = 0;
+    }
+    if (j->index[k] >= 0 && scree_body_set_pose(j->world, k, &pose)) return false;
+  }
   if (scree_world_penetration(j->world, &depth, NULL)) return false;
+  j->looks++;
   j->verdict.penetration = fmax(j->verdict.penetration, depth);
   return true;
 }
@@ -167,5 +174,6 @@ Verdict judge_verdict(const Judge *j) {
   verdict.error = j->errors ? sorted[j->errors / 2] : NAN;
   verdict.created = j->rise / fmax(j->first - j->least, j->lift);
   if (!j->referenced) verdict.drift = NAN;
+  if (!j->looks) verdict.penetration = NAN;
   return verdict;
 }
