@@ -126,8 +126,6 @@ static void state(void *engine, scree_Pose *poses, scree_Twist *velocities) {
   mj_kinematics(s->model, s->data); /* poses of the velocities' time */
   mj_comPos(s->model, s->data);
   for (int k = 0; k < s->scene->count; ++k) {
-    char name[16];
-    snprintf(name, sizeof name, "b%d", k);
     const int b = k + 1; /* body 0 is the world */
     const mjtNum *x = s->data->xpos + 3 * b, *q = s->data->xquat + 4 * b;
     mjtNum twist[6];

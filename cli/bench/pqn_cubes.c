@@ -12,14 +12,14 @@
  * for rigid, 0.01 and 5 for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8,
  * from the impulses of the last step; auto on the default scheme to the same merit. */
 #include "cli/bench/cases.h"
-#include "cli/bench/march.h"
+#include "cli/bench/pqn.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 1000, QUICK = 100 };
+enum { QUICK = 100 };
 
 static const double step = 5e-4, gravity = 10.0, edge = 0.1, duration = 3.0;
 static const int sizes[] = {2, 3, 5};
@@ -91,25 +91,6 @@ static scree_Status fill(scree_World *world, int m, bool soft, const scree_Log *
 /* ---- rows -------------------------------------------------------------------------------------
  */
 
-typedef struct Count {
-  bool newton;       /* diverged: Gauss-Seidel took over */
-  int64_t converged; /* steps with contacts that converged */
-  int64_t diverged;
-  double iterations; /* of the converged ones */
-  double energy;     /* energy created, worst */
-} Count;
-
-static void observe(void *user, scree_World *world, const scree_StepReport *report) {
-  Count *count = user;
-  (void)world;
-  count->energy = fmax(count->energy, report->energy_created);
-  if (report->contacts == 0) return;
-  const bool good = report->solve.converged && !(count->newton && report->solve.iterations > LIMIT);
-  count->diverged += !good;
-  count->converged += good;
-  if (good) count->iterations += report->iterations;
-}
-
 static scree_Status run_row(Bench *bench, const char *name, int m, bool soft,
                             const Method *method) {
   const char *pointers[MARCH_OPTIONS + 1];
@@ -118,21 +99,16 @@ static scree_Status run_row(Bench *bench, const char *name, int m, bool soft,
   settings.warm_start = true;
   const scree_PairLaw law = scree_pair_law_coulomb(0.1, 0, 0);
   scree_World *world = NULL;
-  Count count = {.newton = strcmp(method->solver, "pqn") == 0};
+  PqnCount count = {.newton = strcmp(method->solver, "pqn") == 0};
   March *result = malloc(sizeof *result);
   scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
   if (!status) status = scree_world_create(&settings, bench->log, &world);
   if (!status) status = scree_world_set_default_law(world, &law);
   if (!status) status = fill(world, m, soft, bench->log);
-  if (!status) status = march(bench, name, world, steps, observe, &count, result);
+  if (!status) status = march(bench, name, world, steps, pqn_observe, &count, result);
   if (!status) {
     march_note_stopped(bench, name, result, steps);
-    bench_figure(bench, name, "iterations_per_step", NAN,
-                 count.converged ? count.iterations / (double)count.converged : NAN);
-    bench_figure(bench, name, "diverged", NAN, (double)count.diverged);
-    bench_figure(bench, name, "seconds", NAN, result->seconds);
-    bench_figure(bench, name, "solver_ratio", NAN,
-                 result->seconds > 0 ? result->seconds_solve / result->seconds : NAN);
+    pqn_figures(bench, name, NULL, &count, result);
     bench_figure(bench, name, "steps", NAN, (double)result->steps);
     bench_figure(bench, name, "contacts_max", NAN, result->contacts_max);
     bench_figure(bench, name, "penetration_max", NAN, result->penetration_max);
@@ -147,8 +123,8 @@ static scree_Status run_size(Bench *bench, int m, bool soft) {
   Method methods[3] = {{.name = "pqn",
                         .solver = "pqn",
                         .text = {"delta=0.01", "delta_scale=mean"},
-                        .max_iterations = 100 * LIMIT},
-                       {.name = "nlgs", .solver = "nlgs", .max_iterations = LIMIT},
+                        .max_iterations = 100 * PQN_LIMIT},
+                       {.name = "nlgs", .solver = "nlgs", .max_iterations = PQN_LIMIT},
                        method_auto()};
   snprintf(methods[0].text[2], sizeof *methods[0].text, "epsilon=%g", soft ? 0.01 : 0.25);
   snprintf(methods[0].text[3], sizeof *methods[0].text, "krylov=%d", soft ? 5 : 10);

@@ -14,7 +14,7 @@
  * impulses of the last step; a step of pqn counts as diverged when Gauss-Seidel took over, one of
  * nlgs after 1000 sweeps. auto runs on the default scheme to the same merit. */
 #include "cli/bench/cases.h"
-#include "cli/bench/march.h"
+#include "cli/bench/pqn.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 32, BODIES = 100, LIMIT = 1000, QUICK = 300 };
+enum { PIECES = 32, BODIES = 100, QUICK = 300 };
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0, begin = 1.0;
 static const int64_t steps_full = 10000;
@@ -155,24 +155,6 @@ static scree_Status fill(scree_World *world, const Kind *kind, double density,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Sums that the paper prints. */
-typedef struct Count {
-  bool newton;       /* diverged: Gauss-Seidel took over */
-  int64_t converged; /* steps with contacts that converged */
-  int64_t diverged;
-  double iterations; /* of the converged ones */
-} Count;
-
-static void observe(void *user, scree_World *world, const scree_StepReport *report) {
-  Count *count = user;
-  (void)world;
-  if (report->contacts == 0) return;
-  const bool good = report->solve.converged && !(count->newton && report->solve.iterations > LIMIT);
-  count->diverged += !good;
-  count->converged += good;
-  if (good) count->iterations += report->iterations;
-}
-
 static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, const Method *method,
                             const double *published) {
   const char *pointers[MARCH_OPTIONS + 1];
@@ -181,23 +163,17 @@ static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, co
   settings.warm_start = true;
   const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
   scree_World *world = NULL;
-  Count count = {.newton = strcmp(method->solver, "pqn") == 0};
+  PqnCount count = {.newton = strcmp(method->solver, "pqn") == 0};
   March *result = malloc(sizeof *result);
   scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
   if (!status) status = scree_world_create(&settings, bench->log, &world);
   if (!status) status = scree_world_set_default_law(world, &law);
   if (!status) status = add_drum(world, bench->log);
   if (!status) status = fill(world, kind, 100, bench->log);
-  if (!status) status = march(bench, name, world, steps, observe, &count, result);
+  if (!status) status = march(bench, name, world, steps, pqn_observe, &count, result);
   if (!status) {
     march_note_stopped(bench, name, result, steps);
-    const double *p = bench->quick ? NULL : published;
-    bench_figure(bench, name, "iterations_per_step", p ? p[2] : NAN,
-                 count.converged ? count.iterations / (double)count.converged : NAN);
-    bench_figure(bench, name, "diverged", p ? p[3] : NAN, (double)count.diverged);
-    bench_figure(bench, name, "seconds", p ? p[0] : NAN, result->seconds);
-    bench_figure(bench, name, "solver_ratio", p ? p[1] : NAN,
-                 result->seconds > 0 ? result->seconds_solve / result->seconds : NAN);
+    pqn_figures(bench, name, bench->quick ? NULL : published, &count, result);
     bench_figure(bench, name, "contacts_max", NAN, result->contacts_max);
     bench_figure(bench, name, "penetration_max", NAN, result->penetration_max);
   }
@@ -211,7 +187,7 @@ static Method pqn_method(double delta, const char *scale, double epsilon, int kr
                    .solver = "pqn",
                    .tolerance = 1e-8,
                    .measure = SCREE_MEASURE_MERIT,
-                   .max_iterations = 100 * LIMIT};
+                   .max_iterations = 100 * PQN_LIMIT};
   snprintf(method.text[0], sizeof *method.text, "delta=%.17g", delta);
   snprintf(method.text[1], sizeof *method.text, "delta_scale=%s", scale);
   snprintf(method.text[2], sizeof *method.text, "epsilon=%.17g", epsilon);
@@ -225,7 +201,7 @@ static scree_Status run_kind(Bench *bench, const Kind *kind) {
                         .solver = "nlgs",
                         .tolerance = 1e-8,
                         .measure = SCREE_MEASURE_MERIT,
-                        .max_iterations = LIMIT},
+                        .max_iterations = PQN_LIMIT},
                        method_auto()};
   methods[2].tolerance = 1e-8;
   methods[2].measure = SCREE_MEASURE_MERIT;
