@@ -138,6 +138,9 @@ const scree_Field scree_scene_part_fields[] = {
       INT("group", 0, "0", 0, 4294967295.0,                                                        \
           "bodies of the same group other than 0 do not touch each other")
 
+#define OWN_DENSITY                                                                                \
+  REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
+
 static const char *kind_name(int index) {
   return scree_body_kind_name((scree_BodyKind)index);
 }
@@ -166,7 +169,7 @@ static const scree_Field body[] = {
     VECTOR("angular_velocity", AXIAL, "rad/s", "0", "at the start; one number in 2D"),
     MATTER_FIELDS,
     KIND_FIELDS("kind"),
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,
               "principal moments, in place of the shape's own; one number in 2D"),
@@ -221,7 +224,7 @@ static const scree_Field plate[] = {
     INT("group", 0, "999", 0, 4294967295.0,
         "bodies of the same group other than 0 do not touch each other: by default, plates do not; "
         "give it to obstacles that plates cross, too"),
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     END};
 
@@ -368,8 +371,7 @@ static const scree_Field scale[] = {
       CHOICE("orientation", "random", turns, "random, or as the shape is defined"),                \
       VECTOR("velocity", 0, "m/s", "0", "of each body at its start"),                              \
       VECTOR("angular_velocity", AXIAL, "rad/s", "0", "of each body at its start"), MATTER_FIELDS, \
-      KIND_FIELDS("body_kind"),                                                                    \
-      REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
+      KIND_FIELDS("body_kind"), OWN_DENSITY
 
 static const scree_Field region_box[] = {
     VECTOR("lower", REQUIRED, "m", NULL, "corner with the smallest coordinates"),
@@ -468,7 +470,7 @@ static const scree_Field wall[] = {
     REAL("joint", 0, "m", "0", 0, INFINITY, "gap between bricks of a course"),
     VECTOR("velocity", 0, "m/s", "0", "of each brick at its start"),
     MATTER_FIELDS,
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     END};
 
 static const scree_Field arch[] = {
@@ -487,7 +489,7 @@ static const scree_Field arch[] = {
      .dimension = 3,
      .help = "along y, centred"},
     MATTER_FIELDS,
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     END};
 
 static const scree_Field vault[] = {
@@ -500,7 +502,7 @@ static const scree_Field vault[] = {
     REAL("depth", REQUIRED | OPEN, "m", NULL, 0, INFINITY, "of a block along y"),
     REAL("embrace", OPEN, "rad", "pi", 0, 3.1415926535897936, "angle of the whole arc"),
     MATTER_FIELDS,
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     END};
 
 static const scree_Field dome[] = {
@@ -515,7 +517,7 @@ static const scree_Field dome[] = {
     REAL("opening", REQUIRED | OPEN, "rad", NULL, 0, 1.5707963267948968,
          "angle from the axis of the opening at the top"),
     MATTER_FIELDS,
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     END};
 
 static const scree_Field from_csv[] = {
@@ -530,7 +532,7 @@ static const scree_Field from_csv[] = {
     VECTOR("angular_velocity", AXIAL, "rad/s", "0",
            "of each body at its start, if the table has none"),
     MATTER_FIELDS,
-    REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's"),
+    OWN_DENSITY,
     END};
 
 static const scree_Variant generators[] = {
