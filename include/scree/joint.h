@@ -92,6 +92,27 @@ SCREE_API scree_JointKind scree_joint_find(const char *name);
 SCREE_API bool scree_joint_exists(scree_JointKind kind, int dimension);
 SCREE_API bool scree_joint_has_coordinate(scree_JointKind kind);
 
+/* Bonds between all bodies that touch now; start from scree_bond_def(). The section of a bond is
+ * that of a cement: the face on which the bodies touch, else a disk (in 2D a line) as wide as the
+ * smaller body, times `width`. With its area A and section moduli Z (bending: w^2/6 in 2D, pi
+ * w^3/32 in 3D, w the width of a disk of that area) and 2 Z (torsion), strengths that are stresses
+ * give tension A ,   shear A ,   bending Z ,   torsion 2 Z ; of forces the moments that are not
+ * given are those of a cement with these strengths. */
+typedef struct scree_BondDef {
+  /* Null, or whether bodies a and b are bonded if they touch; called once for each such pair. */
+  bool (*select)(void *user, int a, int b);
+  void *user;
+  double gap;     /* widest gap that is bonded, over the size of the smaller body (1e-3) */
+  double width;   /* of the section, over that of the face or the smaller body (1) */
+  bool stress;    /* strengths are stresses, Pa (N/m in 2D), instead of N and N m (false) */
+  double tension; /* INFINITY: does not break (default); then the others are infinite too */
+  double shear, bending, torsion; /* NAN (default): as large as tension; see above */
+  double break_at;                /* m; 0 (default): 1e-4 of the size of the smaller body */
+  int label;                      /* of all of them */
+} scree_BondDef;
+
+SCREE_API scree_BondDef scree_bond_def(void);
+
 /* A joint now. The reaction is that of the last step. */
 typedef struct scree_JointState {
   scree_Vec3 position; /* of the anchor of the first body */

@@ -17,6 +17,11 @@ scree_JointDef scree_joint_def(void) {
                           .torsion = INFINITY};
 }
 
+scree_BondDef scree_bond_def(void) {
+  return (scree_BondDef){
+      .gap = 1e-3, .width = 1, .tension = INFINITY, .shear = NAN, .bending = NAN, .torsion = NAN};
+}
+
 /* ---- making ----------------------------------------------------------------------------------
  */
 

@@ -66,10 +66,12 @@ static void add_pair(scree_Joints *j, int a, int b) {
   ++j->pairs;
 }
 
-void scree_joints_count_bonds(const scree_Joints *j, int *bonds, int *broken) {
+void scree_joints_count_bonds(const scree_Joints *j, int label, int *bonds, int *broken) {
   *bonds = *broken = 0;
   for (int k = 0; k < j->count; ++k) {
-    *bonds += j->joint[k].def.kind == SCREE_JOINT_BOND;
+    const scree_JointDef *def = &j->joint[k].def;
+    if (def->kind != SCREE_JOINT_BOND || (label >= 0 && def->label != label)) continue;
+    ++*bonds;
     *broken += j->memory[k].broken != 0;
   }
 }

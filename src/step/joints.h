@@ -87,8 +87,8 @@ void scree_joints_fini(scree_Joints *joints);
 scree_Status scree_joints_add(struct scree_System *s, const scree_JointDef *def);
 /* Whether a joint that is not broken keeps bodies i and j from touching each other. */
 bool scree_joints_apart(const scree_Joints *joints, int i, int j);
-/* Bonds, and those of them that broke. */
-void scree_joints_count_bonds(const scree_Joints *joints, int *bonds, int *broken);
+/* Bonds with a label, or any (-1), and those of them that broke. */
+void scree_joints_count_bonds(const scree_Joints *joints, int label, int *bonds, int *broken);
 size_t scree_joints_memory(const scree_Joints *joints);
 
 /* ---- a step ---------------------------------------------------------------------------------- */
