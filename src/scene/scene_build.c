@@ -223,6 +223,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
     }
   }
   if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
   if (status == SCREE_OK && scene->start.step > 0)
     status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,

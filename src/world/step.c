@@ -241,6 +241,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->time_count++;
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
+  scree_joints_count_bonds(&world->system.joints, -1, &sum.bonds, &sum.bonds_broken);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) {
     sum.certified = false;
     sum.missed |= SCREE_MISSED_ENERGY;
