@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "world/world.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* State that a failed attempt restores besides the motions. */
@@ -165,6 +166,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     scree_StepReport part;
     bool halve;
     const long length = units >> level;
+    assert(length >= 1 && done % length == 0 && done + length <= units);
     const Saved saved = save_sums(s);
     scree_system_save(s, world->backup);
     world->attempts++;
