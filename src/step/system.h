@@ -429,6 +429,8 @@ double scree_system_defect(const scree_System *s);
 /* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
  * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
+/* Whether the bodies, taken together, hardly moved in the last step. */
+bool scree_system_rests(const scree_System *s);
 /* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
  * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of
  * moving every body against its load by a hundredth of its size. */
