@@ -170,7 +170,7 @@ static void test_internal_forces(void **unused) {
       p.blocks.x[row / 2 * 8 + row % 2 * 4 + row] += 0.1;
     }
     solve(&p, "ipm", r, u);
-    assert_int_equal(scree_internal_forces(&p, u, g, &found, NULL), SCREE_OK);
+    assert_int_equal(scree_internal_forces(&p, u, 1e-6, g, &found, NULL), SCREE_OK);
     assert_true(found.any == (wide == 0));
     if (wide) {
       assert_true(found.contacts == 0 && found.residual > 1e-3);
@@ -209,7 +209,7 @@ static void test_internal_forces_of_bodies(void **unused) {
     double r[6], u[6], g[6];
     scree_InternalForces found;
     solve(&p, "nlgs", r, u);
-    assert_int_equal(scree_internal_forces(&p, u, g, &found, NULL), SCREE_OK);
+    assert_int_equal(scree_internal_forces(&p, u, 1e-6, g, &found, NULL), SCREE_OK);
     assert_true(found.any == (plates == 2) && found.contacts == (plates == 2 ? 2 : 0));
     for (int k = 0; k < 3 * plates; ++k) assert_true(fabs(g[k] - (found.any && k % 3 == 0)) < 1e-6);
     scree_problem_destroy(&p);

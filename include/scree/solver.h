@@ -116,12 +116,13 @@ typedef struct scree_InternalForces {
                       round-off if there are any */
 } scree_InternalForces;
 
-/* u are the velocities of a solution, to an error far below 1e-6. g (rows), or null, receives one
+/* u are the velocities of a solution; those below `accuracy` times the largest count as zero (1e-6,
+ * or some times the error of the solution, if that is larger). g (rows), or null, receives one
  * of these impulses, largest entry 1, in which all contacts take part that do so in some; zero if
  * there are none. As much work as a solve with `ipm`. */
 SCREE_API scree_Status scree_internal_forces(const scree_Problem *problem, const double *u,
-                                             double *g, scree_InternalForces *found,
-                                             const scree_Log *log);
+                                             double accuracy, double *g,
+                                             scree_InternalForces *found, const scree_Log *log);
 
 /* ---- a sequence of problems --------------------------------------------------------------------
  */

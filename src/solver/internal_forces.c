@@ -23,11 +23,10 @@
 
 static const struct {
   double weight;    /* e, over the mean diagonal of W */
-  double still;     /* velocities below this part of the largest one are zero */
   double tolerance; /* of that solve */
   double internal;  /* |W g| over the mean diagonal and |g| below which g is an internal force */
   double part;      /* of the largest normal impulse above which a contact takes part */
-} rules = {.weight = 1e-8, .still = 1e-6, .tolerance = 1e-6, .internal = 1e-4, .part = 1e-3};
+} rules = {.weight = 1e-8, .tolerance = 1e-6, .internal = 1e-4, .part = 1e-3};
 
 /* A copy of the problem with other q, sets and compliance; the rest is shared. */
 typedef struct Relaxed {
@@ -94,13 +93,13 @@ static void law_velocity(const scree_Problem *p, int c, const double *u, double 
   if (p->flow == SCREE_COULOMB) v[0] += p->mu[c] * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
 }
 
-static bool relax(const scree_Operator *W, const double *u, Relaxed *f) {
+static bool relax(const scree_Operator *W, const double *u, double accuracy, Relaxed *f) {
   const scree_Problem *p = W->problem;
   const int d = p->d, n = scree_problem_constraints(p);
   const double m = W->mean_diagonal;
   double largest = 0;
   for (size_t k = 0; k < W->rows; ++k) largest = fmax(largest, fmax(fabs(u[k]), fabs(p->q[k])));
-  const double b = largest > 0 ? m / (rules.still * largest) : 0;
+  const double b = largest > 0 ? m / (accuracy * largest) : 0;
   f->problem = *p;
   f->problem.owned = NULL;
   f->problem.flow = SCREE_ASSOCIATED;
@@ -121,7 +120,7 @@ static bool relax(const scree_Operator *W, const double *u, Relaxed *f) {
     double v[3];
     law_velocity(p, c, u + at, v);
     for (int k = 0; k < d; ++k) f->q[at + (size_t)k] = b * v[k];
-    f->q[at] += has_directions(kind) ? -m : m / rules.still;
+    f->q[at] += has_directions(kind) ? -m : m / accuracy;
   }
   if (f->set) f->problem.set = f->set;
   return add_weight(W, rules.weight * m, f);
@@ -144,9 +143,9 @@ static void judge(const scree_Operator *W, Relaxed *f, scree_InternalForces *fou
     found->contacts += f->g[(size_t)c * (size_t)p->d] > rules.part * normal;
 }
 
-static scree_Status find(const scree_Operator *W, const double *u, double *g, Relaxed *f,
-                         scree_InternalForces *found, const scree_Log *log) {
-  if (!relax(W, u, f)) return scree_fail_memory(log, "the search for internal forces");
+static scree_Status find(const scree_Operator *W, const double *u, double accuracy, double *g,
+                         Relaxed *f, scree_InternalForces *found, const scree_Log *log) {
+  if (!relax(W, u, accuracy, f)) return scree_fail_memory(log, "the search for internal forces");
   scree_SolveSettings settings = scree_solve_settings();
   const scree_SolverClass *ipm = scree_solver_class_find("ipm");
   settings.solver = scree_solver_class_refuses(ipm, &f->problem) ? "auto" : "ipm";
@@ -159,8 +158,8 @@ static scree_Status find(const scree_Operator *W, const double *u, double *g, Re
   return SCREE_OK;
 }
 
-scree_Status scree_internal_forces(const scree_Problem *problem, const double *u, double *g,
-                                   scree_InternalForces *found, const scree_Log *log) {
+scree_Status scree_internal_forces(const scree_Problem *problem, const double *u, double accuracy,
+                                   double *g, scree_InternalForces *found, const scree_Log *log) {
   scree_Operator W;
   Relaxed f = {0};
   *found = (scree_InternalForces){.residual = NAN};
@@ -170,7 +169,7 @@ scree_Status scree_internal_forces(const scree_Problem *problem, const double *u
   }
   scree_Status status = scree_operator_create(problem, 1, log, &W);
   if (status) return status;
-  status = find(&W, u, g, &f, found, log);
+  status = find(&W, u, accuracy, g, &f, found, log);
   release(&f);
   scree_operator_destroy(&W);
   return status;
