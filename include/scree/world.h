@@ -94,6 +94,9 @@ SCREE_API scree_Status scree_world_add_bonds(scree_World *world, const scree_Bon
 /* Number of bonds with this label, or with any (-1), and of those that broke. */
 SCREE_API void scree_world_count_bonds(const scree_World *world, int label, int *bonds,
                                        int *broken);
+/* Whether contacts have a memory, and so more than zeros in scree_Contact's last numbers; known
+ * after the first step. */
+SCREE_API bool scree_world_laws_remember(const scree_World *world);
 /* Between steps: drive a joint with a free coordinate in another way. */
 SCREE_API scree_Status scree_world_set_motor(scree_World *world, int joint,
                                              const scree_Motor *motor);

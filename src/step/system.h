@@ -122,6 +122,8 @@ typedef struct scree_Posed {
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
   double *memory;                    /* (nc x memory_size) of the laws before the step */
+  size_t kept_capacity;
+  int32_t *kept; /* (nc) their place in the memory after the step, or -1; if memory_size > 0 */
   size_t flow_capacity, moment_capacity;
   double *H;          /* (nc x d x d) of the flow, if some pair has a dilatancy of its own */
   scree_Vec3 *moment; /* (nc) on the first body, over the radius, if some pair resists rolling */
