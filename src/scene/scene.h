@@ -30,6 +30,7 @@ typedef struct scree_SceneBody {
   scree_BodyDef def;         /* its shape and driver are set when it is used */
   const char *name;          /* in the tree, or null */
   scree_SceneSignal *driver; /* or null */
+  scree_Region held;         /* where nodes of finite elements are held */
 } scree_SceneBody;
 
 /* Common properties of the bodies of one generator. */
