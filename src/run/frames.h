@@ -38,6 +38,7 @@ struct scree_Replay {
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
   scree_ReplayCertificate certificate;
+  bool finished;  /* the run came to its end */
   char note[256]; /* empty, or a remark about missing parts */
   char *
       convergence; /* text of the converge.json that `scree converge` wrote for this run, or null */
