@@ -45,6 +45,12 @@ SCREE_API scree_Status scree_report_write(scree_Replay *replay,
                                           const scree_ReportSettings *settings, const char *path,
                                           scree_ReportInfo *info);
 
+/* A page with several runs side by side, `runs` >= 1, all of the same dimension. `info` is about
+ * the first; they share the budget. */
+SCREE_API scree_Status scree_report_compare(scree_Replay *const *replays, int runs,
+                                            const scree_ReportSettings *settings, const char *path,
+                                            scree_ReportInfo *info);
+
 /* ---- pictures -------------------------------------------------------------------------------- */
 
 typedef enum scree_RenderColour {

@@ -40,6 +40,7 @@ struct scree_Replay {
   int joint_count;
   int *joint_table; /* (joint_count x 4) kind, bodies, label */
   scree_ReplayCertificate certificate;
+  bool finished;  /* the run came to its end */
   char note[256]; /* empty, or a remark about missing parts */
   char *
       convergence; /* text of the converge.json that `scree converge` wrote for this run, or null */
