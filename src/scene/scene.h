@@ -150,6 +150,8 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def);
 
 /* Take over the body (also its shape, freed on failure). */
+/* Room for that many bodies and obstacles. */
+bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
 /* Arch, vault or dome (generator_masonry.c). */

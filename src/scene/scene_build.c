@@ -229,6 +229,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = build_laws(scene, *world);
+  if (status == SCREE_OK) status = scree_world_reserve(*world, (int)scene->body_count);
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(*world, &scene->bodies[k]);
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {

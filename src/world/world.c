@@ -246,6 +246,14 @@ scree_PairLaw scree_world_pair_law(const scree_World *world, int a, int b) {
   return laws->preset;
 }
 
+scree_Status scree_world_reserve(scree_World *world, int bodies) {
+  scree_Bodies *b = &world->system.bodies;
+  if (bodies <= b->count) return SCREE_OK;
+  if (!scree_bodies_reserve(b, (size_t)bodies)) return scree_fail_memory(&world->log, "the bodies");
+  world->body_generation++;
+  return SCREE_OK;
+}
+
 scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, int *body) {
   scree_System *s = &world->system;
   if (def->material < 0 || def->material >= s->laws.materials)
