@@ -108,7 +108,11 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
   char memory[32], output[32];
   format_bytes(facts->memory, memory, sizeof memory);
   format_bytes(facts->output, output, sizeof output);
-  printf("%s%s%s: good\n", colour.bold, path, colour.off);
+  const int warnings = (info->step > info->duration) + (facts->penetration > info->penetration);
+  printf("%s%s%s: %s\n", colour.bold, path, colour.off,
+         warnings == 0   ? "good"
+         : warnings == 1 ? "can be run, with a warning"
+                         : "can be run, with warnings");
   if (info->title[0]) printf("  title        %s\n", info->title);
   printf("  dimension    %dD\n", info->dimension);
   printf("  bodies       %d", info->bodies);
@@ -138,9 +142,16 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
         "  %swarning%s      the step, %g s, is longer than the duration, %g s: one shorter step is "
         "made\n",
         colour.warn, colour.off, info->step, info->duration);
-  if (facts->penetration > 1e-6)
-    printf("  %swarning%s      bodies %d and %d overlap at the start by %.2g of the smaller one\n",
-           colour.warn, colour.off, facts->deepest[0], facts->deepest[1], facts->penetration);
+  if (facts->penetration > info->penetration) {
+    char a[80], b[80];
+    scree_scene_body_label(scene, facts->deepest[0], a, sizeof a);
+    scree_scene_body_label(scene, facts->deepest[1], b, sizeof b);
+    printf("  %swarning%s      %s and %s overlap at the start by %.2g of the smaller one%s\n",
+           colour.warn, colour.off, a, b, facts->penetration,
+           facts->penetration > info->penetration_limit
+               ? ": steps are not certified until they are apart"
+               : "");
+  }
 }
 
 static void write_facts(const char *path, const Facts *facts) {

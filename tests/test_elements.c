@@ -306,10 +306,58 @@ static void test_restart(void **state) {
   scree_world_destroy(world[1]);
 }
 
+typedef struct Deepest {
+  int count;
+  double gap;
+  scree_Vec3 normal;
+} Deepest;
+
+static void keep_deepest(void *user, const scree_ManifoldPoint *point) {
+  Deepest *d = user;
+  if (d->count++ > 0 && point->gap >= d->gap) return;
+  d->gap = point->gap;
+  d->normal = point->normal;
+}
+
+/* Stacked cubes with their sides in line, the upper one tilted: its lowest corner is closer to the
+ * sides of the lower cube than to the top that it presses into, and must be found there. */
+static void test_corner_in_line(void **state) {
+  (void)state;
+  scree_Shape cube = block_shape(vec(0.05, 0.05, 0.05), 2, 2, 2), others[3];
+  scree_Vec3 corner[8];
+  for (int k = 0; k < 8; ++k)
+    corner[k] = vec(k & 1 ? 0.05 : -0.05, k & 2 ? 0.05 : -0.05, k & 4 ? 0.05 : -0.05);
+  others[0] = block_shape(vec(0.05, 0.05, 0.05), 1, 1, 1);
+  OK(scree_shape_init_box(&others[1], 0.05, 0.05, 0.05, &test_log));
+  OK(scree_shape_init_polyhedron(&others[2], corner, 8, &test_log));
+  const double a = 0.004, shift = 2e-4; /* about (-1, 1, 0): the corner (1, 1) is the lowest */
+  const scree_Pose below = {{0, 0, 0}, {1, 0, 0, 0}};
+  const scree_Vec3 axis = scree_scale(sqrt(0.5), vec(-1, 1, 0));
+  const scree_Pose above = {{shift, shift, 0.1 + 1e-4},
+                            {cos(a), sin(a) * axis.x, sin(a) * axis.y, 0}};
+  const scree_Vec3 low = scree_pose_apply(&above, vec(0.05, 0.05, -0.05));
+  const double depth = 0.05 - low.z, side = 0.05 - fmax(low.x, low.y);
+  assert_true(side > 0 && side < 0.8 * depth);
+  for (int k = 0; k < 3; ++k)
+    for (int swap = 0; swap < 2; ++swap) {
+      Deepest deepest = {0};
+      scree_collide_each(swap ? &others[k] : &cube, swap ? &below : &above,
+                         swap ? &cube : &others[k], swap ? &above : &below, 1e-3, keep_deepest,
+                         &deepest);
+      assert_true(deepest.count > 0);
+      assert_true(fabs(deepest.gap + depth) <= 0.02 * depth);
+      assert_true((swap ? -1 : 1) * deepest.normal.z > 0.999);
+    }
+  for (int k = 0; k < 3; ++k) scree_shape_fini(&others[k]);
+  scree_shape_fini(&cube);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rest), cmocka_unit_test(test_flight), cmocka_unit_test(test_bar),
-      cmocka_unit_test(test_beam), cmocka_unit_test(test_mixed),  cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_corner_in_line), cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_flight),         cmocka_unit_test(test_bar),
+      cmocka_unit_test(test_beam),           cmocka_unit_test(test_mixed),
+      cmocka_unit_test(test_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

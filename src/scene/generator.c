@@ -297,7 +297,8 @@ static scree_Status make_fill(Lattice *lattice) {
     return scree_scene_refuse(
         lattice->scene, lattice->node, lattice->log,
         "fraction: bodies of this size fill at most %.3g of the region, found "
-        "%g: ask for less, or use smaller or more equal bodies",
+        "%g: ask for less, use smaller or more equal bodies, or the generator pack, which fills a "
+        "region more densely",
         volume / region->volume, fraction);
   return status;
 }

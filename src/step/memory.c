@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "step/system.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool scree_memory_reserve(scree_Memory *m, size_t count, size_t stride) {
@@ -93,6 +94,7 @@ static void find_loaded(scree_System *s, const int32_t *previous, scree_Share sh
   scree_Posed *p = &s->posed;
   SCREE_OVER_BODIES(c, p->nc, share) {
     const int32_t old = previous[c];
+    assert(old < (int32_t)s->memory.count);
     p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
   }
 }
@@ -199,6 +201,7 @@ scree_Status scree_system_remember(scree_System *s, double h) {
     if (stride) memcpy(memory->values + memory->count * stride, values, stride * sizeof *values);
     memory->impulses[memory->count++] = impulse;
   }
+  assert(memory->count <= count);
   memory->h = h;
   return SCREE_OK;
 }

@@ -44,6 +44,7 @@ static const struct {
                            may add, and of the limit, for those above it */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
+  double settled;   /* error above which joints alone are solved once more, by all methods */
   double round_off; /* smallest tolerance that is requested */
   int most_failures; /* long attempts failed in a row after which the pause grows no further */
   double rough;      /* tolerance of a rough solution, over the one of the step */
@@ -64,6 +65,7 @@ static const struct {
            .sink = 0.1,
            .hold = 0.1,
            .exact = 1e-11,
+           .settled = 1e-8,
            .round_off = 1e-14,
            .most_failures = 6,
            .rough = 30};
@@ -261,6 +263,12 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
   } else {
     settings->tolerance = rules.exact;
   }
+  const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+  /* bonds, motors or friction at their limits: Newton may stall before it has found which */
+  if (status || report->solve.value <= rules.settled || !settings->options) return status;
+  settings->solver = s->settings.solve.solver;
+  settings->options = s->settings.solve.options;
+  settings->tolerance = rules.exact;
   return solve_once(s, problem, settings, INFINITY, report);
 }
 
