@@ -113,6 +113,13 @@ typedef struct scree_BondDef {
 
 SCREE_API scree_BondDef scree_bond_def(void);
 
+/* As results and pages have it. */
+typedef enum scree_JointStatus {
+  SCREE_JOINT_GONE, /* one of its bodies was removed */
+  SCREE_JOINT_HOLDS,
+  SCREE_JOINT_BROKEN
+} scree_JointStatus;
+
 /* A joint now. The reaction is that of the last step. */
 typedef struct scree_JointState {
   scree_Vec3 position; /* of the anchor of the first body */

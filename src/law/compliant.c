@@ -310,6 +310,15 @@ static scree_LawEnergy energy(const double *memory) {
                            .plastic = memory[LOST_PLASTIC]};
 }
 
+static void show(const scree_PairLaw *law, const double *memory, double *plastic,
+                 scree_ContactBond *bond) {
+  const bool strong = law->values[COHESION] > 0 || law->values[BALL] > 0;
+  *plastic = memory[PLASTIC];
+  *bond = !strong || memory[STATE] == NEW ? SCREE_BOND_NONE
+          : memory[STATE] == BROKEN       ? SCREE_BOND_BROKEN
+                                          : SCREE_BOND_INTACT;
+}
+
 const scree_LawClass scree_law_compliant = {
     .name = "compliant",
     .summary = "springs, dampers and yield surfaces in series, with Coulomb friction, as in 002",
@@ -320,4 +329,5 @@ const scree_LawClass scree_law_compliant = {
     .pose = pose,
     .memory = MEMORY,
     .update = update,
-    .energy = energy};
+    .energy = energy,
+    .show = show};

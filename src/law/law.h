@@ -5,6 +5,7 @@
 #define SCREE_LAW_LAW_H
 
 #include "math/vec3.h"
+#include "scree/contact.h"
 #include "scree/law.h"
 
 typedef struct scree_LawClass scree_LawClass;
@@ -73,6 +74,10 @@ struct scree_LawClass {
   void (*update)(const scree_PairLaw *law, const scree_LawPoint *point, const double *r,
                  const double *u, double *memory);
   scree_LawEnergy (*energy)(const double *memory);
+  /* Null, or the plastic displacement of the normal, m, and whether the contact is bonded, of a
+   * memory. */
+  void (*show)(const scree_PairLaw *law, const double *memory, double *plastic,
+               scree_ContactBond *bond);
 };
 
 enum { SCREE_LAW_MEMORY = 16 };
