@@ -37,6 +37,42 @@ static bool room(void **array, size_t *capacity, size_t count, size_t size) {
   return scree_grow(array, capacity, count, size);
 }
 
+/* What laws with a memory have kept of nc contacts; zero in runs without. */
+static scree_Status read_memory(Source *source, hsize_t first, hsize_t nc,
+                                scree_ReplayFrame *frame) {
+  static const struct {
+    const char *name;
+    size_t at, columns;
+  } parts[] = {{"/contacts/moment", offsetof(scree_ReplayContact, moment), 3},
+               {"/contacts/plastic", offsetof(scree_ReplayContact, plastic), 1},
+               {"/contacts/energy", offsetof(scree_ReplayContact, energy), 1}};
+  scree_Status status = SCREE_OK;
+  hsize_t dims[1];
+  const bool there = scree_frames_extent(&source->h5, "/contacts/bond", 1, dims);
+  for (hsize_t c = 0; c < nc; ++c) {
+    scree_ReplayContact *contact = &frame->contact[c];
+    memset(contact->moment, 0, sizeof contact->moment);
+    contact->plastic = contact->energy = 0;
+    contact->bond = SCREE_BOND_NONE;
+  }
+  for (size_t p = 0; there && status == SCREE_OK && p < sizeof parts / sizeof *parts; ++p) {
+    const size_t columns = parts[p].columns;
+    status = scree_frames_named(&source->h5, parts[p].name, first, nc, columns, H5T_NATIVE_DOUBLE,
+                                source->reals);
+    for (size_t c = 0; status == SCREE_OK && c < nc; ++c)
+      memcpy((char *)&frame->contact[c] + parts[p].at, source->reals + columns * c,
+             columns * sizeof(double));
+  }
+  if (!there || status != SCREE_OK) return status;
+  status =
+      scree_frames_named(&source->h5, "/contacts/bond", first, nc, 1, H5T_NATIVE_INT, source->ints);
+  for (size_t c = 0; status == SCREE_OK && c < nc; ++c)
+    frame->contact[c].bond = source->ints[c] == SCREE_BOND_INTACT   ? SCREE_BOND_INTACT
+                             : source->ints[c] == SCREE_BOND_BROKEN ? SCREE_BOND_BROKEN
+                                                                    : SCREE_BOND_NONE;
+  return status;
+}
+
 static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
                                   scree_ReplayFrame *frame) {
   const hsize_t first = (hsize_t)source->offset[k], nc = (hsize_t)frame->contacts;
@@ -87,6 +123,7 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
                                    : SCREE_CONTACT_OPEN;
     frame->contact[c].error = NAN;
   }
+  if (status == SCREE_OK) status = read_memory(source, first, nc, frame);
   hsize_t dims[2];
   if (status != SCREE_OK || !scree_frames_extent(&source->h5, "/contacts/error", 1, dims))
     return status;
@@ -141,7 +178,8 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
                         "%s: /frames/node_position: frame %d cannot be read: the file is damaged",
                         source->h5.path, k);
   }
-  return read_contacts(replay, source, k, frame);
+  status = scree_frames_read_joints(replay, &source->h5, k, frame);
+  return status == SCREE_OK ? read_contacts(replay, source, k, frame) : status;
 }
 
 bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, double *value) {
@@ -407,6 +445,7 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   status = read_head(replay, source, directory);
   if (status == SCREE_OK) status = scree_frames_bodies(replay, &source->h5);
   if (status == SCREE_OK) status = scree_frames_elements(replay, &source->h5);
+  if (status == SCREE_OK) status = scree_frames_joints(replay, &source->h5);
   if (status == SCREE_OK) status = read_index(replay, source);
   if (status == SCREE_OK) index_journal(replay, source);
   if (status == SCREE_OK) status = open_frames(replay, source);

@@ -33,6 +33,9 @@ static scree_Vec3 smaller(scree_Vec3 a, scree_Vec3 b) {
 
 /* Share of the sky that a pixel sees. */
 static double sky_at(const Canvas *canvas, int x, int y, double radius) {
+  /* at the border the neighbours outside would make a wrong plane */
+  x = x < 1 ? 1 : x > canvas->width - 2 ? canvas->width - 2 : x;
+  y = y < 1 ? 1 : y > canvas->height - 2 ? canvas->height - 2 : y;
   const scree_Vec3 p = point_at(canvas, x, y);
   if (p.z >= 1e3) return 1.0;
   const scree_Vec3 dx =
@@ -60,7 +63,7 @@ static double sky_at(const Canvas *canvas, int x, int y, double radius) {
 /* How much a pixel lies on a crease or an outline, 0 to 1. */
 static double edge_at(const Canvas *canvas, int x, int y) {
   const double d = depth_at(canvas, x, y);
-  if (!(d > 0.0)) return 0.0;
+  if (!(d > 0.0) || x < 2 || y < 2 || x >= canvas->width - 2 || y >= canvas->height - 2) return 0.0;
   const double bend = fabs(depth_at(canvas, x + 2, y) + depth_at(canvas, x - 2, y) - 2.0 * d) +
                       fabs(depth_at(canvas, x, y + 2) + depth_at(canvas, x, y - 2) - 2.0 * d);
   const double slope = 0.5 * bend / d * canvas->focal; /* change of slope over the two pixels */
