@@ -462,6 +462,25 @@ static void add_compact(scree_Block *block, const scree_Replay *replay, const Ga
   add_lengths(block, "spin", g, g->angular, plan->spin_max);
 }
 
+/* Fields of the user's own, NaN where a frame has none. */
+static void add_fields(scree_Block *block, const scree_Replay *replay, const scree_ReportPlan *plan,
+                       int first, const Gather *g) {
+  for (int field = 0; field < replay->field_count; ++field) {
+    char name[64];
+    double *values = SCREE_ALLOC(double, g->frames * g->n);
+    if (!values) {
+      block->failed = true;
+      return;
+    }
+    for (size_t f = 0; f < g->frames; ++f)
+      if (!scree_replay_field(replay, field, plan->frame[first + (int)f], values + f * g->n))
+        for (size_t i = 0; i < g->n; ++i) values[f * g->n + i] = NAN;
+    snprintf(name, sizeof name, "field.%s", replay->fields[field]);
+    scree_block_put(block, name, SCREE_COLUMN_F32, 1, g->frames, g->n, values);
+    scree_free(values);
+  }
+}
+
 scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *plan, int index,
                                  scree_Block *block) {
   const int first = index * plan->block_frames;
@@ -478,6 +497,7 @@ scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *p
       scree_block_put(block, "deformed", SCREE_COLUMN_F32, 3, g.frames, g.vertices, g.deformed);
       scree_block_put(block, "vertex_stress", SCREE_COLUMN_F32, 1, g.frames, g.vertices, g.stress);
     }
+    add_fields(block, replay, plan, first, &g);
     if (g.joints) {
       scree_block_put(block, "joint", SCREE_COLUMN_F32, 6, g.frames, g.joints, g.joint);
       scree_block_put(block, "joint_state", SCREE_COLUMN_F32, 2, g.frames, g.joints, g.joint_state);

@@ -208,6 +208,12 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
       fputs(k ? ",null" : "null", file);
   }
   fputc(']', file);
+  fputs(",\"fields\":[", file);
+  for (int k = 0; k < replay->field_count; ++k) {
+    if (k) fputc(',', file);
+    put_text(file, replay->fields[k]);
+  }
+  fputc(']', file);
   put_names(replay, file);
   put_sensor_units(replay, file);
   put_frames(replay, plan, file);
