@@ -200,7 +200,7 @@ bool scree_replay_field(const scree_Replay *replay, int field, int k, double *va
       k >= source->frames)
     return false;
   snprintf(path, sizeof path, "/fields/%s", replay->fields[field]);
-  return scree_frames_named(&source->h5, path, (hsize_t)k, 1, (size_t)replay->body_count,
+  return scree_frames_named(&source->h5, path, (hsize_t)k, 1, (hsize_t)replay->body_count,
                             H5T_NATIVE_DOUBLE, values) == SCREE_OK;
 }
 
