@@ -277,6 +277,12 @@ SCREE_API int scree_replay_nearest(const scree_Replay *replay, double time);
 SCREE_API void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *frame,
                                      double *pressure);
 
+/* Fields that were added to results.h5 (datasets /fields/NAME of frames x bodies): the name of a
+ * field, null when there is no such, and its `values` (bodies of the run) in frame k; false when
+ * they are not there. */
+SCREE_API const char *scree_replay_field_name(const scree_Replay *replay, int field);
+SCREE_API bool scree_replay_field(const scree_Replay *replay, int field, int k, double *values);
+
 /* A number of the analysis of frame k, /analysis/NAME of results.h5; false when the run has none.
  */
 SCREE_API bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k,
