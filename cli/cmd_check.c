@@ -28,8 +28,8 @@ typedef struct Facts {
 } Facts;
 
 /* Sizes of files, measured on the scenes of examples and bench/scenes (2026-11-18): bytes of the
- * file without frames, of a body and a contact in a frame, of a line of telemetry and of a sensor in
- * it; what compression leaves. */
+ * file without frames, of a body and a contact in a frame, of a line of telemetry and of a sensor
+ * in it; what compression leaves. */
 static const struct {
   double file, body, contact, frame, line, sensor, compressed_2d, compressed_3d;
 } sizes = {1e5, 104, 181, 700, 1055, 38, 0.55, 0.63};
@@ -37,8 +37,8 @@ static const struct {
 enum { TRIAL_STEPS = 50 };
 static const double TRIAL_SECONDS = 3;
 
-/* Contacts while the scene runs: those of the start or of the trial, or what packings have per body:
- * 2 in 2D, 3 in 3D, whichever is more. */
+/* Contacts while the scene runs: those of the start or of the trial, or what packings have per
+ * body: 2 in 2D, 3 in 3D, whichever is more. */
 static double expect_contacts(const Facts *facts, double bodies) {
   const double packed = bodies * facts->info.dimension;
   const double seen = facts->tried > facts->touching ? facts->tried : facts->touching;

@@ -83,8 +83,7 @@ scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world) {
       continue;
     }
     for (int b = scene->obstacle_count; b < n && status == SCREE_OK; ++b)
-      if (!scree_body_is_removed(world, b) &&
-          (!pattern || scree_scene_takes(scene, pattern, b)) &&
+      if (!scree_body_is_removed(world, b) && (!pattern || scree_scene_takes(scene, pattern, b)) &&
           goes(rule, scene->dimension, scree_body_pose(world, b).position))
         status = scree_world_remove_body(world, b);
   }

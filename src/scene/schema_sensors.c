@@ -64,7 +64,8 @@ static const scree_Field sensed_profile[] = {
 #define SENSED_GROUPS                                                                              \
   {                                                                                                \
     .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
-    .help = "two names, numbers, patterns of groups of bodies (\"grain-*\"), or all (every body that is no obstacle)"                    \
+    .help = "two names, numbers, patterns of groups of bodies (\"grain-*\"), or all (every body "  \
+            "that is no obstacle)"                                                                 \
   }
 static const scree_Field sensed_between[] = {SENSOR_NAME, SENSED_GROUPS, END};
 static const scree_Field sensed_torque[] = {
