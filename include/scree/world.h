@@ -89,6 +89,16 @@ SCREE_API int scree_world_joint_count(const scree_World *world);
 SCREE_API scree_JointState scree_world_joint(const scree_World *world, int joint);
 /* The description that it was made from. Null, with a message, if there is no such joint. */
 SCREE_API const scree_JointDef *scree_world_joint_def(const scree_World *world, int joint);
+/* Bond the bodies that touch now, also to obstacles, but not those that a joint holds already, nor
+ * across the boundaries of a periodic cell. `count` (or null) receives the number of new joints. */
+SCREE_API scree_Status scree_world_add_bonds(scree_World *world, const scree_BondDef *def,
+                                             int *count);
+/* Number of bonds with this label, or with any (-1), and of those that broke. */
+SCREE_API void scree_world_count_bonds(const scree_World *world, int label, int *bonds,
+                                       int *broken);
+/* Whether contacts have a memory, and so more than zeros in scree_Contact's last numbers; known
+ * after the first step. */
+SCREE_API bool scree_world_laws_remember(const scree_World *world);
 /* Between steps: drive a joint with a free coordinate in another way. */
 SCREE_API scree_Status scree_world_set_motor(scree_World *world, int joint,
                                              const scree_Motor *motor);

@@ -207,8 +207,18 @@ static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
   return status;
 }
 
-static scree_Status add_body(scree_World *world, const scree_SceneBody *body) {
+static bool is_held(void *user, scree_Vec3 place) {
+  const scree_SceneBody *body = user;
+  /* nodes on a face of the region are within it, up to rounding */
+  return scree_region_holds(&body->held, place, -1e-9 * body->shape.size);
+}
+
+static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   scree_BodyDef def = body->def;
+  if (body->held.kind != SCREE_REGION_NONE) {
+    def.elastic.held = is_held;
+    def.elastic.held_user = body;
+  }
   def.shape = &body->shape;
   def.driver = signal_of(body->driver);
   return scree_world_add_body(world, &def, NULL);
@@ -235,6 +245,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
     }
   }
   if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
   if (status == SCREE_OK && scene->start.step > 0)
     status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,

@@ -76,6 +76,9 @@ static const scree_Field sensed_stress[] = {
     VECTOR("upper", 0, "m", NULL, "the opposite corner"), END};
 static const scree_Field sensed_cell[] = {SENSOR_NAME, END};
 
+static const scree_Field sensed_bonds[] = {
+    SENSOR_NAME, TEXT("bonds", 0, "all", "a name of `bonds`, or all, those of `joints` too"), END};
+
 const scree_Variant scree_schema_sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
@@ -114,4 +117,6 @@ const scree_Variant scree_schema_sensors[] = {
      "shear angles; components as of stress"},
     {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
     {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
+    {"bonds_intact", 0, sensed_bonds, "number of bonds that hold"},
+    {"bonds_broken", 0, sensed_bonds, "number of bonds that broke"},
     {0}};

@@ -41,6 +41,8 @@ static const struct {
     {"cell_strain", "", 't'},
     {"cell_size", "m", 'v'},
     {"cell_work", "J", '1'},
+    {"bonds_intact", "", '1'},
+    {"bonds_broken", "", '1'},
 };
 
 static const char *const forms[] = {"value", "rate", "integral", "mean"};
@@ -273,6 +275,13 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     case SCREE_SENSOR_CELL_STRAIN:
     case SCREE_SENSOR_CELL_SIZE:
     case SCREE_SENSOR_CELL_WORK: status = need_cell(scene, map, log); break;
+    case SCREE_SENSOR_BONDS_INTACT:
+    case SCREE_SENSOR_BONDS_BROKEN:
+      sensor->bonds = scree_node_is(map, "bonds", "all")
+                          ? -1
+                          : scree_scene_find_bonds(scene, scree_node_find(map, "bonds"), log);
+      if (sensor->bonds == -1 && !scree_node_is(map, "bonds", "all")) status = SCREE_BAD_INPUT;
+      break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
     if (status == SCREE_OK) status = read_form(scene, map, log, sensor);
@@ -498,6 +507,13 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
         scree_sensor_cell(sensor, world, scene->dimension, tensor);
         filled = true;
         break;
+      case SCREE_SENSOR_BONDS_INTACT:
+      case SCREE_SENSOR_BONDS_BROKEN: {
+        int bonds, broken;
+        scree_world_count_bonds(world, sensor->bonds, &bonds, &broken);
+        v.x = sensor->kind == SCREE_SENSOR_BONDS_BROKEN ? broken : bonds - broken;
+        break;
+      }
       default: break; /* of regions */
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */

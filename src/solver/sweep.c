@@ -33,6 +33,7 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
+  bool loaded;      /* the lanes hold r and y of the last call */
   double *y;        /* state of W */
   int stale;        /* sweeps since y was computed from r */
   Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
@@ -264,7 +265,7 @@ scree_SweepSettings scree_sweep_settings(void) {
 }
 
 /* The order of the visits, and the lanes if they are used. */
-static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run,
+static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
   scree_KeptGraph *graph = &run->cache->graph;
@@ -276,14 +277,15 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
   state->in_lanes = coloured && lanes;
   scree_Status status = scree_kept_graph_order(graph, W, coloured, run->log, &state->order);
   if (status || !state->in_lanes) return status;
-  const scree_LaneLayout *layout;
-  status = scree_kept_graph_layout(graph, W, run->log, &layout);
-  if (!status) status = scree_lanes_create(W, state->order, layout, arena, &state->lanes, run->log);
+  scree_LaneLayout layout;
+  status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
+  if (!status)
+    status = scree_lanes_create(W, state->order, &layout, arena, &state->lanes, run->log);
   return status;
 }
 
 scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSettings *settings,
-                                 scree_Arena *arena, scree_Sweeps **out) {
+                                 const double *r, scree_Arena *arena, scree_Sweeps **out) {
   const scree_Operator *W = run->W;
   *out = NULL;
   scree_Sweeps *state = SCREE_TAKE(arena, scree_Sweeps, 1);
@@ -296,13 +298,14 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   state->changes = SCREE_TAKE_RAW(arena, Change, (size_t)W->threads * CHANGE_STRIDE);
   if (!state->y || !state->changes)
     return scree_fail_memory(run->log, "the velocities of vertices");
-  const scree_Status status = prepare_order(state, run, arena);
+  const scree_Status status = prepare_order(state, run, r, arena);
   if (!status) *out = state;
   return status;
 }
 
 void scree_sweeps_start(scree_Sweeps *state, const scree_Operator *W, const double *r, double *u) {
   scree_operator_apply(W, r, W->problem->q, state->y, u);
+  state->loaded = false;
   state->stale = 0;
 }
 
@@ -311,17 +314,25 @@ static int threads_now(const scree_Sweeps *sweeps, const scree_Operator *W) {
   return sweeps->load ? scree_load_threads(sweeps->load, W->threads) : W->threads;
 }
 
-double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count, double small,
-                        double relaxation, bool resume, double *r, double *u, int *done) {
-  sweeps->lanes.relaxation = relaxation;
+double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
+                        double *r, double *u, int *done) {
   const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   const int threads = many ? threads_now(sweeps, W) : 1;
-  Group group = {.count = count, .small = small, .change = INFINITY};
-  if (!resume) {
+  Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
+  if (!plan->resume) {
     scree_operator_state(W, r, sweeps->y);
     sweeps->stale = 0;
   }
-  if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
+  sweeps->lanes.relaxation = plan->relaxation;
+  sweeps->lanes.pauses = plan->pauses;
+  if (!plan->resume) sweeps->loaded = false;
+  if (plan->count == 0) {
+    scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
+    *done = 0;
+    return INFINITY;
+  }
+  if (sweeps->in_lanes && !sweeps->loaded) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
+  sweeps->loaded = sweeps->in_lanes;
   if (threads > 1)
     sweep_parallel(sweeps, W, threads, &group, r);
   else
@@ -334,6 +345,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count
     scree_lanes_state(&sweeps->lanes, sweeps->y, threads);
   } else {
     scree_operator_state(W, r, sweeps->y);
+    if (sweeps->loaded) scree_lanes_refresh(&sweeps->lanes, sweeps->y, threads);
     sweeps->stale = 0;
   }
   scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
