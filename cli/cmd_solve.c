@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/guard.h"
+#include "cli/ranks.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
 #include "run/results_file.h"
@@ -152,7 +153,7 @@ static void perform(const Request *request, Task *task, Watch *watch, const scre
   watch->task = task;
   task->status = cli_solve(&task->problem, &settings, task->r, task->u, &task->info, log);
   cli_progress_clear(&watch->progress);
-  if (task->status > SCREE_NOT_CONVERGED || !request->folder) return;
+  if (task->status > SCREE_NOT_CONVERGED || !request->folder || !cli_speaks()) return;
   scree_Status written = write_result(request, task, log);
   if (written != SCREE_OK) task->status = written;
 }
@@ -278,6 +279,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Request request = {.settings = scree_solve_settings()};
   scree_SolveSettings *settings = &request.settings;
   settings->share_processors = true;
+  settings->ranks = cli_ranks();
   request.measure = (int)settings->measure;
   char solver_help[128], tol_help[128], tolerance[32];
   cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
@@ -345,4 +347,5 @@ const CliCommand cli_command_solve = {
                 "  scree solve tower.hdf5 --solver nlgs --set local=exact --max-iter 1000\n"
                 "  scree solve tower.hdf5 --json -o solved/",
     .run = run,
+    .on_ranks = true,
 };

@@ -17,6 +17,7 @@
 
 #include "scree/measure.h"
 #include "scree/options.h"
+#include "scree/parallel.h"
 #include "scree/problem.h"
 
 #ifdef __cplusplus
@@ -32,7 +33,8 @@ enum {
   SCREE_CAN_ASSEMBLED = 1 << 4,
   SCREE_CAN_BODIES = 1 << 5,
   SCREE_CAN_ANY_SIZE = 1 << 6, /* constraints of any number of rows, further vertices */
-  SCREE_CAN_FLOW = 1 << 7      /* non-associated flow with a given H */
+  SCREE_CAN_FLOW = 1 << 7,     /* non-associated flow with a given H */
+  SCREE_CAN_RANKS = 1 << 8     /* several ranks (scree/parallel.h) */
 };
 
 typedef struct scree_SolverClass scree_SolverClass;
@@ -55,6 +57,11 @@ typedef struct scree_SolveSettings {
   int threads;
   bool share_processors;
   bool warm_start; /* r holds a guess on entry */
+  /* Ranks that solve together, or null. Every rank gives the same whole problem, start and
+   * settings, and receives the same r, u and info; each works on its part. The same number of ranks
+   * gives the same bits; another number, other round-off. A time limit or a stop that one rank asks
+   * for ends the solve on all, at the next measured iteration. */
+  const scree_Ranks *ranks;
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);
   void *progress_user;
@@ -90,6 +97,9 @@ typedef struct scree_SolveInfo {
   double work;        /* counted, see work_limit */
   double seconds; /* preparing W and solving; without the check of the input and the certificate */
   const char *solver; /* that gave the result */
+  /* of all ranks together in this solve; zero, and imbalance 1, on one rank */
+  scree_RankCounts sent;
+  double imbalance; /* rows of the rank that has most over their mean */
   int nstages;
   /* (nstages) in their order; if there were more than SCREE_STAGES_MOST, the last one sums up the
    * rest */

@@ -48,6 +48,11 @@ typedef struct scree_Halo {
 
 #ifdef SCREE_MPI
 
+/* Whether there are other ranks: the halo is not null. */
+static inline bool scree_halo_exists(const scree_Halo *halo) {
+  return halo != NULL;
+}
+
 /* Complete the blocks of y, which are `stride` doubles apart: sums from their parts, impulses from
  * their owners. */
 void scree_halo_complete(const scree_Halo *halo, double *y, size_t stride);
@@ -57,6 +62,11 @@ void scree_halo_exchange(const scree_Halo *halo, const scree_HaloLists *lists, d
                          size_t stride);
 
 #else
+
+static inline bool scree_halo_exists(const scree_Halo *halo) {
+  (void)halo;
+  return false;
+}
 
 static inline void scree_halo_complete(const scree_Halo *halo, double *y, size_t stride) {
   (void)halo;

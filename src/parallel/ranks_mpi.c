@@ -41,7 +41,7 @@ scree_Status scree_ranks_create(scree_Ranks **out, const scree_Log *log) {
   MPI_Comm_rank(ranks->comm, &ranks->rank);
   MPI_Comm_size(ranks->comm, &size);
   ranks->size = size;
-  ranks->gathered = SCREE_ALLOC(char, (size_t)size * SCREE_GATHER_MOST);
+  ranks->gathered = SCREE_ALLOC(char, (size_t)size *SCREE_GATHER_MOST);
   ranks->requests = SCREE_ALLOC(MPI_Request, 2 * (size_t)size);
   ranks->offset = SCREE_ALLOC(int, (size_t)size);
   if (!ranks->gathered || !ranks->requests || !ranks->offset) {

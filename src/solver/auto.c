@@ -81,7 +81,8 @@ static scree_Status recover(State *st, scree_SolveRun *run) {
   scree_report(run->log, SCREE_LOG_DETAIL, "auto: %d bodies behind W", st->bodies.bodies.nbodies);
   status = scree_solve_cache_begin(own, &st->bodies, run->log);
   if (!status)
-    status = scree_solve_cache_operator(own, &st->bodies, W->threads, run->log, &st->over_bodies);
+    status =
+        scree_solve_cache_operator(own, &st->bodies, NULL, W->threads, run->log, &st->over_bodies);
   if (status) return status;
   run->W = &st->over_bodies;
   run->cache = own;

@@ -29,6 +29,8 @@ struct scree_Solver {
   scree_Poll poll;          /* of the solve in progress */
   scree_Load load;          /* of the machine */
   const double *velocities; /* (nbodies x nb) of the last problem, or null */
+  scree_Arena dividing;     /* of `division`, on several ranks */
+  scree_Division division;
   scree_SolveCache cache[CACHES];
 };
 
@@ -177,7 +179,8 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
                                     const void *options, double *r, double *u, double *y,
                                     scree_SolveInfo *info) {
   void *state = NULL;
-  scree_Status status = class_->create(run, options, &state);
+  scree_Status status =
+      scree_ranks_agree(scree_ranks_of(run->W), class_->create(run, options, &state), run->log);
   if (status) return status;
   for (int k = 0; k <= RESTARTS; ++k) {
     run->met = false;
@@ -205,6 +208,7 @@ static void init_solver(scree_Solver *solver, const scree_Log *log) {
 }
 
 static void fini_solver(scree_Solver *solver) {
+  scree_arena_fini(&solver->dividing);
   for (int k = 0; k < CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
 }
 
@@ -248,52 +252,160 @@ void scree_solver_destroy(scree_Solver *solver) {
 static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem) {
   const scree_Status status = scree_problem_check(problem, &solver->log);
   if (status) return status;
+  const int ranks = scree_ranks_count(solver->settings.ranks);
+  if (ranks > 1 && !(solver->class_->capabilities & SCREE_CAN_RANKS))
+    return scree_fail(&solver->log, SCREE_BAD_INPUT,
+                      "solver %s works on one rank and was started on %d; on several use one of "
+                      "nlgs, pqn, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+                      solver->class_->name, ranks);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (!reason) return SCREE_OK;
   return scree_fail(&solver->log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s",
                     solver->class_->name, reason);
 }
 
-scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
-                                double *u, scree_SolveInfo *info) {
+/* Solve a problem, or the part of this rank: r is the start; *velocities the state of r. */
+static scree_Status solve_part(scree_Solver *solver, const scree_Problem *problem,
+                               const scree_Division *division, double *r, double *u,
+                               scree_SolveInfo *info, const double **velocities) {
   const scree_Log *log = &solver->log;
   const scree_SolveSettings *settings = &solver->settings;
   scree_SolveCache *cache = solver->cache;
-  scree_SolveInfo own;
-  if (!info) info = &own;
-  memset(info, 0, offsetof(scree_SolveInfo, stages));
-  solver->velocities = NULL;
-  solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
-  scree_Status status = check_problem(solver, problem);
-  if (status) return status;
-
-  const bool share = settings->threads == 0 || settings->share_processors;
-  const int most = settings->threads > 0 ? settings->threads : omp_get_max_threads();
-  const int threads = share ? scree_load_threads(&solver->load, most) : most;
+  scree_Status status;
+  /* on several ranks one thread each, unless more are asked for: ranks are the processors */
+  const bool adapt = !division && (settings->threads == 0 || settings->share_processors);
+  const int most = settings->threads > 0 ? settings->threads : division ? 1 : omp_get_max_threads();
+  const int threads = adapt ? scree_load_threads(&solver->load, most) : most;
   const size_t n = scree_problem_rows(problem);
   scree_Operator W;
   scree_SolveRun run = {.W = &W,
                         .settings = settings,
                         .log = log,
                         .poll = &solver->poll,
-                        .load = share ? &solver->load : NULL,
+                        .load = adapt ? &solver->load : NULL,
                         .start = scree_seconds(),
+                        .division = division,
                         .cache = cache,
                         .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB,
                         .info = info};
   status = scree_solve_cache_begin(cache, problem, log);
-  if (!status) status = scree_solve_cache_operator(cache, problem, threads, log, &W);
+  const scree_Ranks *ranks = division ? settings->ranks : NULL;
+  status = scree_ranks_agree(ranks, status, log);
+  if (!status)
+    status = scree_solve_cache_operator(cache, problem, division ? &division->halo : NULL, threads,
+                                        log, &W);
   if (status) return status;
   run.work = SCREE_TAKE_RAW(&cache->work, double, n);
   double *y = SCREE_TAKE_RAW(&cache->work, double, W.state_size);
-  if (!run.work || !y) return scree_fail_memory(log, "the work of a solve");
-  if (!settings->warm_start)
-    for (size_t i = 0; i < n; ++i) r[i] = 0.0;
+  if (!run.work || !y) status = scree_fail_memory(log, "the work of a solve");
+  status = scree_ranks_agree(ranks, status, log);
+  if (status) return status;
   status = run_and_certify(&run, solver->class_, &solver->options, r, u, y, info);
   if (!status && solver->poll.stopped) status = SCREE_INTERRUPTED;
   if (status) return status;
-  if (problem->kind == SCREE_BODIES) solver->velocities = y;
+  *velocities = y;
   return info->converged ? SCREE_OK : SCREE_NOT_CONVERGED;
+}
+
+/* ---- several ranks ---------------------------------------------------------------------------
+ */
+
+/* The part of this rank. Rank 0 finds the partition, so that all have the same. */
+static scree_Status divide(scree_Solver *solver, const scree_Problem *problem) {
+  const scree_Ranks *ranks = solver->settings.ranks;
+  const int rank = scree_ranks_rank(ranks), size = scree_ranks_size(ranks);
+  const int blocks = scree_division_blocks(problem);
+  scree_Arena *arena = &solver->dividing;
+  scree_arena_reset(arena);
+  int *part = SCREE_TAKE(arena, int, blocks);
+  scree_Status status = part ? SCREE_OK : scree_fail_memory(&solver->log, "a partition");
+  if (!status && rank == 0)
+    status = scree_division_partition(problem, size, arena, part, &solver->log);
+  status = scree_ranks_agree(ranks, status, &solver->log);
+  if (status) return status;
+  scree_ranks_broadcast(ranks, part, blocks);
+  return scree_ranks_agree(ranks,
+                           scree_division_create(problem, ranks, rank, size, part, arena,
+                                                 &solver->division, &solver->log),
+                           &solver->log);
+}
+
+/* What all ranks have sent since `before`. */
+static scree_RankCounts count_sent(const scree_Ranks *ranks, const scree_RankCounts *before) {
+  const scree_RankCounts now = scree_ranks_counts(ranks);
+  const scree_RankCounts mine = {now.messages - before->messages, now.bytes - before->bytes,
+                                 now.synchronisations - before->synchronisations};
+  const scree_RankCounts *all = scree_ranks_gather(ranks, &mine, sizeof mine);
+  scree_RankCounts sum = {.synchronisations = mine.synchronisations};
+  for (int k = 0; k < scree_ranks_size(ranks); ++k) {
+    sum.messages += all[k].messages;
+    sum.bytes += all[k].bytes;
+  }
+  return sum;
+}
+
+static scree_Status solve_on_ranks(scree_Solver *solver, const scree_Problem *problem, double *r,
+                                   double *u, scree_SolveInfo *info) {
+  const scree_Ranks *ranks = solver->settings.ranks;
+  const double start = scree_seconds();
+  const size_t n = scree_problem_rows(problem);
+  const size_t bodies = problem->kind == SCREE_BODIES
+                            ? ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb
+                            : 0;
+  const scree_RankCounts before = scree_ranks_counts(ranks);
+  scree_Status status = divide(solver, problem);
+  scree_Arena *arena = &solver->dividing;
+  const scree_Division *division = &solver->division;
+  double *mine_r = NULL, *mine_u = NULL, *work = NULL, *state = NULL;
+  if (!status) {
+    const size_t rows = scree_problem_rows(&division->problem);
+    mine_r = SCREE_TAKE(arena, double, rows);
+    mine_u = SCREE_TAKE(arena, double, rows);
+    work = SCREE_TAKE(arena, double, n > bodies ? n : bodies);
+    state = SCREE_TAKE(arena, double, bodies);
+    if (!mine_r || !mine_u || !work || !state)
+      status = scree_fail_memory(&solver->log, "the part of a rank");
+    status = scree_ranks_agree(ranks, status, &solver->log);
+  }
+  const double prepared = scree_seconds() - start;
+  if (!status) {
+    const double *velocities = NULL;
+    scree_division_scatter(division, r, mine_r);
+    status = solve_part(solver, &division->problem, division, mine_r, mine_u, info, &velocities);
+    if (status <= SCREE_NOT_CONVERGED) {
+      info->sent = count_sent(ranks, &before);
+      info->imbalance = scree_division_imbalance(division);
+      info->seconds = scree_ranks_max(ranks, prepared + info->seconds);
+      scree_division_collect(division, mine_r, work, r);
+      scree_division_collect(division, mine_u, work, u);
+      if (bodies) scree_division_collect_state(division, velocities, work, state);
+      if (bodies) solver->velocities = state;
+    }
+  }
+  scree_problem_destroy(&solver->division.problem);
+  return status;
+}
+
+scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
+                                double *u, scree_SolveInfo *info) {
+  const scree_SolveSettings *settings = &solver->settings;
+  scree_SolveInfo own;
+  if (!info) info = &own;
+  memset(info, 0, offsetof(scree_SolveInfo, stages));
+  info->imbalance = 1.0;
+  solver->velocities = NULL;
+  solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
+  scree_Status status =
+      scree_ranks_agree(settings->ranks, check_problem(solver, problem), &solver->log);
+  if (status) return status;
+  if (!settings->warm_start)
+    for (size_t i = 0, n = scree_problem_rows(problem); i < n; ++i) r[i] = 0.0;
+  if (scree_ranks_count(settings->ranks) > 1) return solve_on_ranks(solver, problem, r, u, info);
+  const double *velocities = NULL;
+  status = solve_part(solver, problem, NULL, r, u, info, &velocities);
+  if (status <= SCREE_NOT_CONVERGED && problem->kind == SCREE_BODIES)
+    solver->velocities = velocities;
+  return status;
 }
 
 scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
@@ -314,7 +426,7 @@ const double *scree_solver_velocities(const scree_Solver *solver) {
 }
 
 size_t scree_solver_memory(const scree_Solver *solver) {
-  size_t bytes = sizeof *solver;
+  size_t bytes = sizeof *solver + scree_arena_memory(&solver->dividing);
   for (int k = 0; k < CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
   return bytes;
 }

@@ -1,0 +1,83 @@
+/* The part of one rank in a problem that every rank holds as a whole.
+ *
+ * A graph partitioner divides the bodies (where W is assembled: the contacts) into connected parts
+ * of about the same number of contacts with few contacts between them. Each contact belongs to
+ * exactly one rank: that of its body, or, between bodies of two ranks, of either in turn. The
+ * problem of a rank has its contacts, in their order, and the bodies that they touch; the halo says
+ * which of these other ranks touch too.
+ *
+ * Everything but the partition itself follows from the problem and the partition without a message:
+ * it is computed alike on every rank, and can be tested without MPI. */
+#ifndef SCREE_PROBLEM_DIVISION_H
+#define SCREE_PROBLEM_DIVISION_H
+
+#include "core/arena.h"
+#include "parallel/halo.h"
+#include "scree/problem.h"
+
+typedef struct scree_Division {
+  const scree_Problem *whole;
+  int rank, size;
+  scree_Problem problem; /* the part of this rank */
+  scree_Halo halo;
+  int *owner;       /* (contacts of the whole) rank */
+  int *count;       /* (size) rows of each rank */
+  int *state_count; /* (size) numbers of the bodies that each rank reports */
+  size_t *next;     /* (size) work space */
+  /* Blocks of the whole: bodies, or contacts where W is assembled. */
+  int blocks;
+  size_t *holder_start; /* (blocks + 1) */
+  int *holder;          /* ranks that hold a block, ascending */
+  int *local;           /* (blocks) number of a block on this rank, -1: not here */
+  int *local_contact;   /* (contacts of the whole) number on this rank, -1 elsewhere */
+} scree_Division;
+
+/* The orders of a sweep over the whole problem as seen by one rank: stage by stage its contacts are
+ * visited, then the blocks that they changed are sent to the other ranks that hold them. */
+typedef struct scree_DivisionStages {
+  int stages;
+  int *start;             /* (stages + 1) range of each stage in `order` */
+  int *order;             /* (nc) contacts of this rank */
+  int *serial;            /* (stages) 1 if the contacts of a stage are coupled */
+  scree_HaloLists *lists; /* (stages) */
+} scree_DivisionStages;
+
+/* part (bodies of the whole, or its contacts where W is assembled): ranks 0 to size - 1. */
+scree_Status scree_division_partition(const scree_Problem *whole, int size, scree_Arena *arena,
+                                      int *part, const scree_Log *log);
+
+/* The part of `rank`. `ranks` may be null, for a look at the parts without exchanges. Memory is
+ * from the arena, except that of division->problem: destroy that. */
+scree_Status scree_division_create(const scree_Problem *whole, const scree_Ranks *ranks, int rank,
+                                   int size, const int *part, scree_Arena *arena,
+                                   scree_Division *division, const scree_Log *log);
+
+/* Stages from an order of all contacts in `groups` groups: start (groups + 1), order (nc of the
+ * whole), serial (groups) as in solver/colouring.h. The contacts of a group that are not coupled
+ * are one stage; coupled ones are visited in their order, one stage for each run of contacts of the
+ * same rank. */
+scree_Status scree_division_stages(const scree_Division *division, int groups, const int *start,
+                                   const int *order, const int *serial, scree_Arena *arena,
+                                   scree_DivisionStages *stages, const scree_Log *log);
+
+/* Number of blocks of a problem that a partition divides: its bodies, or its contacts. */
+static inline int scree_division_blocks(const scree_Problem *problem) {
+  return problem->kind == SCREE_BODIES ? problem->bodies.nbodies : problem->nc;
+}
+
+/* mine (rows of this rank) from the rows of the whole. */
+void scree_division_scatter(const scree_Division *division, const double *whole, double *mine);
+
+/* The rows of the whole, on every rank; `work` (rows of the whole). */
+void scree_division_collect(const scree_Division *division, const double *mine, double *work,
+                            double *whole);
+
+/* The velocities of all bodies and of the ground, zero for bodies without contacts; `work` as long
+ * as they are. Body form only. */
+void scree_division_collect_state(const scree_Division *division, const double *mine, double *work,
+                                  double *whole);
+
+/* The largest number of rows of a rank over their mean. */
+double scree_division_imbalance(const scree_Division *division);
+
+#endif
