@@ -4,6 +4,7 @@
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "scree/run.h"
@@ -288,6 +289,7 @@ static int run_scene(Request *request) {
   if (request->folder) {
     request->settings.folder = request->folder;
     request->settings.steps = request->steps;
+    request->settings.ranks = cli_ranks();
     request->settings.interrupted = poll_run;
     request->settings.interrupted_user = &watch;
     status = read_scene(request, &log.log, &scene);

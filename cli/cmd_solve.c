@@ -153,7 +153,7 @@ static void perform(const Request *request, Task *task, Watch *watch, const scre
   watch->task = task;
   task->status = cli_solve(&task->problem, &settings, task->r, task->u, &task->info, log);
   cli_progress_clear(&watch->progress);
-  if (task->status > SCREE_NOT_CONVERGED || !request->folder || !cli_speaks()) return;
+  if (task->status > SCREE_NOT_CONVERGED || !request->folder) return;
   scree_Status written = write_result(request, task, log);
   if (written != SCREE_OK) task->status = written;
 }
@@ -347,5 +347,4 @@ const CliCommand cli_command_solve = {
                 "  scree solve tower.hdf5 --solver nlgs --set local=exact --max-iter 1000\n"
                 "  scree solve tower.hdf5 --json -o solved/",
     .run = run,
-    .on_ranks = true,
 };

@@ -4,8 +4,6 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include <stdbool.h>
-
 typedef struct CliCommand {
   const char *name;
   const char *usage;    /* arguments after the name: "PROBLEM.hdf5... [options]" */
@@ -13,7 +11,6 @@ typedef struct CliCommand {
   const char *help;     /* description, lines of at most 80 columns */
   const char *examples; /* lines of at most 80 columns */
   int (*run)(const struct CliCommand *command, int argc, char **argv);
-  bool on_ranks; /* works on several ranks (cli/ranks.h) */
 } CliCommand;
 
 /* All commands, in the order of the help; null-ended. */

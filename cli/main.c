@@ -92,17 +92,12 @@ static int perform(int argc, char **argv) {
     char ask[] = "--help", *arguments[] = {ask, NULL};
     return command->run(command, 1, arguments);
   }
-  if (cli_ranks() && !command->on_ranks) {
-    cli_error("scree %s: works on one rank, and was started on %d; start it without mpirun", name,
-              scree_ranks_size(cli_ranks()));
-    return 2;
-  }
   return command->run(command, argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv) {
   if (!cli_ranks_begin()) return 3;
-  const int status = perform(argc, argv);
+  const int status = cli_ranks_serve() ? 0 : perform(argc, argv);
   cli_ranks_end();
   return status;
 }

@@ -68,6 +68,7 @@ static void write_measures(CliJson *json, const CliRecord *record) {
     cli_json_int(json, "messages", info->sent.messages);
     cli_json_int(json, "bytes", info->sent.bytes);
     cli_json_int(json, "synchronisations", info->sent.synchronisations);
+    cli_json_int(json, "bytes_to_divide", info->sent_before.bytes);
     cli_json_real(json, "imbalance", info->imbalance);
   }
   write_stages(json, info);

@@ -15,8 +15,6 @@
 /* A global, since the signal handler sets it. */
 static volatile sig_atomic_t interrupted;
 
-static bool muted;
-
 /* errno of the first failed write to standard output. */
 static int output_error;
 
@@ -24,7 +22,7 @@ static void write_log(void *user, scree_LogLevel level, const char *message) {
   CliLog *log = user;
   static const char *const names[] = {"error", "warning", "info", "detail"};
   if (level == SCREE_LOG_ERROR) snprintf(log->last, sizeof log->last, "%s", message);
-  if (level <= log->level && !muted) fprintf(stderr, "scree: %s: %s\n", names[level], message);
+  if (level <= log->level) fprintf(stderr, "scree: %s: %s\n", names[level], message);
 }
 
 void cli_log_init(CliLog *log, bool quiet, bool verbose) {
@@ -34,12 +32,7 @@ void cli_log_init(CliLog *log, bool quiet, bool verbose) {
   log->log = (scree_Log){write_log, log};
 }
 
-void cli_mute(void) {
-  muted = true;
-}
-
 void cli_error(const char *format, ...) {
-  if (muted) return;
   va_list arguments;
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
@@ -59,9 +52,9 @@ CliColours cli_colours(void) {
 
 void cli_progress_init(CliProgress *progress, bool quiet) {
   const char *term = getenv("TERM");
-  *progress = (CliProgress){.on = !quiet && !muted && isatty(STDERR_FILENO) && term &&
-                                  strcmp(term, "dumb") != 0,
-                            .last = scree_seconds()};
+  *progress =
+      (CliProgress){.on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0,
+                    .last = scree_seconds()};
 }
 
 bool cli_progress_due(CliProgress *progress) {

@@ -14,9 +14,6 @@ typedef struct CliLog {
 
 void cli_log_init(CliLog *log, bool quiet, bool verbose);
 
-/* Print no messages from now on: another process of the same program does. */
-void cli_mute(void);
-
 /* One line on standard error. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -36,12 +36,21 @@ bool scree_ranks_any(const scree_Ranks *ranks, bool mine);
 /* The worst status of all ranks, which every rank returns; a message where another rank failed. */
 scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine, const scree_Log *log);
 
-/* all = the arrays of all ranks one after the other, count[k] doubles of rank k. */
+/* On rank 0: all = the arrays of all ranks one after the other, count[k] doubles of rank k. */
 void scree_ranks_collect(const scree_Ranks *ranks, const double *mine, const int *count,
                          double *all);
 
-/* The numbers of rank 0, on every rank. */
-void scree_ranks_broadcast(const scree_Ranks *ranks, int *numbers, int count);
+/* mine = the part of `all` of rank 0 that is of this rank. */
+void scree_ranks_scatter(const scree_Ranks *ranks, const double *all, const int *count,
+                         double *mine);
+
+/* The bytes of rank 0, on every rank. Ranks that wait for it sleep now and then: rank 0 may be busy
+ * with other things for long. */
+void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count);
+
+/* From rank 0 to another one. */
+void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers, size_t count);
+void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count);
 
 #else
 
@@ -92,7 +101,29 @@ static inline void scree_ranks_collect(const scree_Ranks *ranks, const double *m
   (void)all;
 }
 
-static inline void scree_ranks_broadcast(const scree_Ranks *ranks, int *numbers, int count) {
+static inline void scree_ranks_scatter(const scree_Ranks *ranks, const double *all,
+                                       const int *count, double *mine) {
+  (void)ranks;
+  (void)all;
+  (void)count;
+  (void)mine;
+}
+
+static inline void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count) {
+  (void)ranks;
+  (void)bytes;
+  (void)count;
+}
+
+static inline void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers,
+                                    size_t count) {
+  (void)ranks;
+  (void)to;
+  (void)numbers;
+  (void)count;
+}
+
+static inline void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count) {
   (void)ranks;
   (void)numbers;
   (void)count;

@@ -1,5 +1,6 @@
 /* Ranks by MPI (see ranks.h). MPI's default is kept that a failed call ends all ranks: a rank that
  * dies is noticed by mpirun, which ends the others, so that none waits for it. */
+#define _POSIX_C_SOURCE 200809L
 #include "parallel/mpi_ranks.h"
 
 #include "core/log.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Whether a launcher started this process. Without one MPI_Init would start a service of its own,
  * which takes longer than most solves. */
@@ -135,18 +137,65 @@ scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine, cons
   return other;
 }
 
+static void find_offsets(scree_Ranks *own, const int *count) {
+  for (int k = 0, at = 0; k < own->size; at += count[k++]) own->offset[k] = at;
+}
+
 void scree_ranks_collect(const scree_Ranks *ranks, const double *mine, const int *count,
                          double *all) {
   if (!ranks) return;
   scree_Ranks *own = scree_ranks_own(ranks);
-  for (int k = 0, at = 0; k < own->size; at += count[k++]) own->offset[k] = at;
-  MPI_Allgatherv(mine, count[own->rank], MPI_DOUBLE, all, count, own->offset, MPI_DOUBLE,
-                 own->comm);
+  find_offsets(own, count);
+  MPI_Gatherv(mine, count[own->rank], MPI_DOUBLE, all, count, own->offset, MPI_DOUBLE, 0,
+              own->comm);
   ++own->counts.synchronisations;
 }
 
-void scree_ranks_broadcast(const scree_Ranks *ranks, int *numbers, int count) {
+void scree_ranks_scatter(const scree_Ranks *ranks, const double *all, const int *count,
+                         double *mine) {
   if (!ranks) return;
-  MPI_Bcast(numbers, count, MPI_INT, 0, ranks->comm);
-  ++scree_ranks_own(ranks)->counts.synchronisations;
+  scree_Ranks *own = scree_ranks_own(ranks);
+  find_offsets(own, count);
+  MPI_Scatterv(all, count, own->offset, MPI_DOUBLE, mine, count[own->rank], MPI_DOUBLE, 0,
+               own->comm);
+  ++own->counts.synchronisations;
+}
+
+/* A large message goes in pieces that an int counts. */
+enum { PIECE = 1 << 30, SPINS = 2000, SLEEP_NANOSECONDS = 50000 };
+
+void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count) {
+  if (!ranks) return;
+  scree_Ranks *own = scree_ranks_own(ranks);
+  const struct timespec pause = {0, SLEEP_NANOSECONDS};
+  for (size_t at = 0; at < count; at += PIECE) {
+    const int n = count - at < PIECE ? (int)(count - at) : PIECE;
+    MPI_Request request;
+    MPI_Ibcast((char *)bytes + at, n, MPI_BYTE, 0, own->comm, &request);
+    int done = 0;
+    for (int spins = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done; ++spins)
+      if (spins > SPINS) nanosleep(&pause, NULL);
+  }
+  ++own->counts.synchronisations;
+}
+
+void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers, size_t count) {
+  if (!ranks) return;
+  scree_Ranks *own = scree_ranks_own(ranks);
+  enum { MOST = PIECE / 8 };
+  for (size_t at = 0; at < count; at += MOST) {
+    const int n = count - at < MOST ? (int)(count - at) : MOST;
+    MPI_Send(numbers + at, n, MPI_DOUBLE, to, 0, own->comm);
+    ++own->counts.messages;
+  }
+  own->counts.bytes += (long long)(count * sizeof *numbers);
+}
+
+void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count) {
+  if (!ranks) return;
+  enum { MOST = PIECE / 8 };
+  for (size_t at = 0; at < count; at += MOST) {
+    const int n = count - at < MOST ? (int)(count - at) : MOST;
+    MPI_Recv(numbers + at, n, MPI_DOUBLE, 0, 0, ranks->comm, MPI_STATUS_IGNORE);
+  }
 }

@@ -101,93 +101,135 @@ static int number_blocks(scree_Division *division) {
 /* ---- the problem of the rank -------------------------------------------------------------------
  */
 
-static void copy_bodies(const scree_Division *division, scree_Problem *to) {
+/* The graph of the part. Rows keep the order of their columns, so that products have the bits of
+ * the whole problem. */
+static void copy_graph(const scree_Division *division, scree_Problem *to) {
   const scree_Problem *from = division->whole;
-  const size_t d = (size_t)from->d, nb = (size_t)from->bodies.nb;
+  size_t filled = 0;
   for (int c = 0; c < from->nc; ++c) {
     if (division->local_contact[c] < 0) continue;
-    const size_t k = (size_t)division->local_contact[c], g = (size_t)c;
-    for (size_t side = 0; side < 2; ++side) {
-      const int b = from->bodies.body[2 * g + side];
+    const size_t k = (size_t)division->local_contact[c];
+    for (size_t side = 0; from->kind == SCREE_BODIES && side < 2; ++side) {
+      const int b = from->bodies.body[2 * (size_t)c + side];
       to->bodies.body[2 * k + side] = b < 0 ? -1 : division->local[b];
     }
-    if (from->bodies.B) {
-      const size_t n = 2 * d * nb;
-      memcpy(to->bodies.B + k * n, from->bodies.B + g * n, n * sizeof(double));
-    } else {
-      memcpy(to->bodies.normal + 3 * k, from->bodies.normal + 3 * g, 3 * sizeof(double));
-      memcpy(to->bodies.arm + 4 * k, from->bodies.arm + 4 * g, 4 * sizeof(double));
-    }
-    if (from->bodies.C)
-      memcpy(to->bodies.C + k * d * d, from->bodies.C + g * d * d, d * d * sizeof(double));
+    if (from->kind == SCREE_BODIES) continue;
+    to->blocks.row[k] = filled;
+    for (size_t e = from->blocks.row[c]; e < from->blocks.row[c + 1]; ++e)
+      to->blocks.col[filled++] = division->local[from->blocks.col[e]];
   }
-}
-
-/* Rows keep the order of their columns, so that products have the bits of the whole problem. */
-static void copy_rows(const scree_Division *division, scree_Problem *to) {
-  const scree_BlockRows *from = &division->whole->blocks;
-  const size_t dd = (size_t)(to->d * to->d);
-  size_t filled = 0;
-  for (int c = 0, k = 0; c < division->whole->nc; ++c) {
-    if (division->local_contact[c] < 0) continue;
-    const size_t first = from->row[c], n = from->row[c + 1] - first;
-    to->blocks.row[k++] = filled;
-    for (size_t j = 0; j < n; ++j)
-      to->blocks.col[filled + j] = division->local[from->col[first + j]];
-    memcpy(to->blocks.x + filled * dd, from->x + first * dd, n * dd * sizeof(double));
-    filled += n;
-  }
-  to->blocks.row[to->nc] = filled;
-}
-
-static void copy_laws(const scree_Division *division, scree_Problem *to, double *flow) {
-  const scree_Problem *from = division->whole;
-  const size_t d = (size_t)from->d;
-  to->flow = from->flow;
-  for (int c = 0; c < from->nc; ++c) {
-    if (division->local_contact[c] < 0) continue;
-    const size_t k = (size_t)division->local_contact[c], g = (size_t)c;
-    memcpy(to->q + k * d, from->q + g * d, d * sizeof(double));
-    to->mu[k] = from->mu[g];
-    if (from->set) to->set[k] = from->set[g];
-    if (from->set_a) to->set_a[k] = from->set_a[g];
-    if (from->set_b) to->set_b[k] = from->set_b[g];
-    if (flow) memcpy(flow + k * d * d, from->flow_blocks + g * d * d, d * d * sizeof(double));
-  }
-  to->flow_blocks = flow;
+  if (from->kind == SCREE_ASSEMBLED) to->blocks.row[to->nc] = filled;
 }
 
 static scree_Status make_problem(scree_Division *division, int contacts, scree_Arena *arena,
                                  const scree_Log *log) {
   const scree_Problem *from = division->whole;
+  const scree_DivisionForm *form = &division->form;
   const size_t dd = (size_t)(from->d * from->d);
+  scree_Problem *to = &division->problem;
   scree_Status status;
   double *flow = NULL;
-  if (from->flow_blocks && !(flow = SCREE_TAKE_RAW(arena, double, (size_t)contacts *dd)))
+  if (form->flow_blocks && !(flow = SCREE_TAKE_RAW(arena, double, (size_t)contacts *dd)))
     return scree_fail_memory(log, "the part of a rank");
   if (from->kind == SCREE_ASSEMBLED) {
     size_t n = 0;
     for (int c = 0; c < from->nc; ++c)
       if (division->local_contact[c] >= 0) n += from->blocks.row[c + 1] - from->blocks.row[c];
-    status = scree_problem_create_assembled(&division->problem, from->d, contacts, n,
-                                            from->set != NULL, log);
+    status = scree_problem_create_assembled(to, from->d, contacts, n, form->sets, log);
   } else {
     const scree_ProblemLayout layout = {.d = from->d,
                                         .contacts = contacts,
-                                        .balls = !from->bodies.B,
+                                        .balls = form->balls,
                                         .bodies = division->halo.blocks,
                                         .nb = from->bodies.nb,
-                                        .with_sets = from->set != NULL,
-                                        .with_compliance = from->bodies.C != NULL};
-    status = scree_problem_create(&division->problem, &layout, log);
+                                        .with_sets = form->sets,
+                                        .with_compliance = form->compliance};
+    status = scree_problem_create(to, &layout, log);
   }
   if (status) return status;
-  if (from->kind == SCREE_ASSEMBLED)
-    copy_rows(division, &division->problem);
-  else
-    copy_bodies(division, &division->problem);
-  copy_laws(division, &division->problem, flow);
+  to->flow = from->flow;
+  to->flow_blocks = flow;
+  copy_graph(division, to);
   return SCREE_OK;
+}
+
+/* ---- numbers -----------------------------------------------------------------------------------
+ * Those of one contact, one after the other: its blocks, then q, mu, r, and what else there is. */
+
+scree_DivisionForm scree_division_form(const scree_Problem *p) {
+  return (scree_DivisionForm){.balls = p->kind == SCREE_BODIES && !p->bodies.B,
+                              .compliance = p->kind == SCREE_BODIES && p->bodies.C,
+                              .sets = p->set != NULL,
+                              .flow_blocks = p->flow_blocks != NULL};
+}
+
+/* The numbers of contact c, copied between a problem and a record; `fill` writes the problem.
+ * Returns their count. With null problems only counts. */
+static size_t copy_contact(const scree_DivisionForm *form, const scree_Problem *p, size_t blocks,
+                           scree_Problem *to, const scree_Problem *from, size_t c, double *record,
+                           double *r) {
+  const size_t d = (size_t)p->d, dd = d * d, nb = (size_t)p->bodies.nb;
+  size_t at = 0;
+#define COPY(array, count)                                                                         \
+  do {                                                                                             \
+    const size_t n_ = (count);                                                                     \
+    if (to) memcpy((double *)to->array + c * n_, record + at, n_ * sizeof(double));                \
+    if (from) memcpy(record + at, from->array + c * n_, n_ * sizeof(double));                      \
+    at += n_;                                                                                      \
+  } while (0)
+  if (p->kind == SCREE_ASSEMBLED) {
+    if (to) memcpy(to->blocks.x + to->blocks.row[c] * dd, record, blocks * dd * sizeof(double));
+    if (from)
+      memcpy(record, from->blocks.x + from->blocks.row[c] * dd, blocks * dd * sizeof(double));
+    at += blocks * dd;
+  } else if (form->balls) {
+    COPY(bodies.normal, 3);
+    COPY(bodies.arm, 4);
+  } else {
+    COPY(bodies.B, 2 * d * nb);
+  }
+  if (form->compliance) COPY(bodies.C, dd);
+  if (form->flow_blocks) COPY(flow_blocks, dd);
+  COPY(q, d);
+  COPY(mu, 1);
+  if (form->sets) {
+    if (to) to->set[c] = (uint8_t)record[at];
+    if (from) record[at] = from->set[c];
+    ++at;
+    if (to) to->set_a[c] = record[at];
+    if (from) record[at] = from->set_a ? from->set_a[c] : 0.0;
+    ++at;
+    if (to) to->set_b[c] = record[at];
+    if (from) record[at] = from->set_b ? from->set_b[c] : 0.0;
+    ++at;
+  }
+#undef COPY
+  if (to) memcpy(r + c * d, record + at, d * sizeof(double));
+  if (from) memcpy(record + at, r + c * d, d * sizeof(double));
+  return at + d;
+}
+
+/* Blocks of the row of contact c, where W is assembled. */
+static size_t row_length(const scree_Problem *p, int c) {
+  return p->kind == SCREE_ASSEMBLED ? p->blocks.row[c + 1] - p->blocks.row[c] : 0;
+}
+
+size_t scree_division_pack(const scree_Division *division, int rank, const double *r,
+                           double *record) {
+  const scree_Problem *p = division->whole;
+  size_t at = 0;
+  for (int c = 0; c < p->nc; ++c)
+    if (division->owner[c] == rank)
+      at += copy_contact(&division->form, p, row_length(p, c), NULL, record ? p : NULL, (size_t)c,
+                         record ? record + at : NULL, (double *)r);
+  return at;
+}
+
+void scree_division_unpack(scree_Division *division, double *record, double *r) {
+  scree_Problem *p = &division->problem;
+  size_t at = 0;
+  for (int c = 0; c < p->nc; ++c)
+    at += copy_contact(&division->form, p, row_length(p, c), p, NULL, (size_t)c, record + at, r);
 }
 
 /* ---- the halo ----------------------------------------------------------------------------------
@@ -300,17 +342,16 @@ static scree_Status make_halo(scree_Division *division, const scree_Ranks *ranks
   return halo->out && halo->in ? SCREE_OK : scree_fail_memory(log, "the halo of a rank");
 }
 
-scree_Status scree_division_create(const scree_Problem *whole, const scree_Ranks *ranks, int rank,
-                                   int size, const int *part, scree_Arena *arena,
-                                   scree_Division *division, const scree_Log *log) {
+scree_Status scree_division_create(const scree_Problem *whole, const scree_DivisionForm *form,
+                                   const scree_Ranks *ranks, int rank, int size, const int *part,
+                                   scree_Arena *arena, scree_Division *division,
+                                   const scree_Log *log) {
   const bool assembled = whole->kind == SCREE_ASSEMBLED;
-  *division = (scree_Division){
-      .whole = whole, .rank = rank, .size = size, .blocks = scree_division_blocks(whole)};
-  if (whole->general.count || whole->vertices.count)
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "a problem with %d joints or contacts of deformable bodies cannot be divided "
-                      "between %d ranks, expected contacts between rigid bodies only",
-                      whole->general.count, size);
+  *division = (scree_Division){.whole = whole,
+                               .form = *form,
+                               .rank = rank,
+                               .size = size,
+                               .blocks = scree_division_blocks(whole)};
   division->halo.size = assembled ? whole->d : whole->bodies.nb;
   division->halo.sums = !assembled;
   division->owner = SCREE_TAKE_RAW(arena, int, whole->nc);
@@ -339,12 +380,6 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Ranks
 /* ---- vectors -----------------------------------------------------------------------------------
  */
 
-void scree_division_scatter(const scree_Division *division, const double *whole, double *mine) {
-  const size_t d = (size_t)division->whole->d;
-  for (int k = 0; k < division->problem.nc; ++k)
-    memcpy(mine + (size_t)k * d, whole + (size_t)division->halo.number[k] * d, d * sizeof *mine);
-}
-
 /* Where the numbers of each rank start in an array of all. */
 static void find_starts(const scree_Division *division, const int *count) {
   division->next[0] = 0;
@@ -356,6 +391,7 @@ void scree_division_collect(const scree_Division *division, const double *mine, 
                             double *whole) {
   const size_t d = (size_t)division->whole->d;
   scree_ranks_collect(division->halo.ranks, mine, division->count, work);
+  if (division->rank > 0) return;
   find_starts(division, division->count);
   for (int c = 0; c < division->whole->nc; ++c) {
     size_t *next = &division->next[division->owner[c]];
@@ -364,11 +400,23 @@ void scree_division_collect(const scree_Division *division, const double *mine, 
   }
 }
 
+void scree_division_scatter(const scree_Division *division, const double *whole, double *work,
+                            double *mine) {
+  const size_t d = (size_t)division->whole->d;
+  find_starts(division, division->count);
+  for (int c = 0; division->rank == 0 && c < division->whole->nc; ++c) {
+    size_t *next = &division->next[division->owner[c]];
+    memcpy(work + *next, whole + (size_t)c * d, d * sizeof *whole);
+    *next += d;
+  }
+  scree_ranks_scatter(division->halo.ranks, work, division->count, mine);
+}
+
 /* A body is reported by the first rank that holds it. */
-void scree_division_collect_state(const scree_Division *division, const double *mine, double *work,
-                                  double *whole) {
-  const size_t nb = (size_t)division->whole->bodies.nb, n = ((size_t)division->blocks + 1) * nb;
-  double *reported = whole; /* before it is filled */
+void scree_division_collect_state(const scree_Division *division, const double *mine,
+                                  double *reported, double *work, double *whole) {
+  const size_t nb = (size_t)division->whole->bodies.nb;
+  const size_t n = ((size_t)division->blocks + 1) * nb;
   size_t filled = 0;
   for (int b = 0; b < division->blocks; ++b) {
     const size_t first = division->holder_start[b];
@@ -378,6 +426,7 @@ void scree_division_collect_state(const scree_Division *division, const double *
     filled += nb;
   }
   scree_ranks_collect(division->halo.ranks, reported, division->state_count, work);
+  if (division->rank > 0) return;
   find_starts(division, division->state_count);
   for (size_t i = 0; i < n; ++i) whole[i] = 0.0;
   for (int b = 0; b < division->blocks; ++b) {

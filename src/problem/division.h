@@ -1,4 +1,4 @@
-/* The part of one rank in a problem that every rank holds as a whole.
+/* The parts of a problem on several ranks.
  *
  * A graph partitioner divides the bodies (where W is assembled: the contacts) into connected parts
  * of about the same number of contacts with few contacts between them. Each contact belongs to
@@ -6,8 +6,9 @@
  * problem of a rank has its contacts, in their order, and the bodies that they touch; the halo says
  * which of these other ranks touch too.
  *
- * Everything but the partition itself follows from the problem and the partition without a message:
- * it is computed alike on every rank, and can be tested without MPI. */
+ * Rank 0 has the problem. It sends all ranks the graph (two numbers for each contact) and the
+ * partition, from which each finds its part and its halo without further messages; and each rank
+ * the numbers of its contacts. */
 #ifndef SCREE_PROBLEM_DIVISION_H
 #define SCREE_PROBLEM_DIVISION_H
 
@@ -15,8 +16,14 @@
 #include "parallel/halo.h"
 #include "scree/problem.h"
 
+/* Which arrays the problem has. */
+typedef struct scree_DivisionForm {
+  bool balls, compliance, sets, flow_blocks;
+} scree_DivisionForm;
+
 typedef struct scree_Division {
-  const scree_Problem *whole;
+  const scree_Problem *whole; /* on ranks other than 0 its graph and sizes alone */
+  scree_DivisionForm form;
   int rank, size;
   scree_Problem problem; /* the part of this rank */
   scree_Halo halo;
@@ -46,11 +53,23 @@ typedef struct scree_DivisionStages {
 scree_Status scree_division_partition(const scree_Problem *whole, int size, scree_Arena *arena,
                                       int *part, const scree_Log *log);
 
-/* The part of `rank`. `ranks` may be null, for a look at the parts without exchanges. Memory is
- * from the arena, except that of division->problem: destroy that. */
-scree_Status scree_division_create(const scree_Problem *whole, const scree_Ranks *ranks, int rank,
-                                   int size, const int *part, scree_Arena *arena,
-                                   scree_Division *division, const scree_Log *log);
+scree_DivisionForm scree_division_form(const scree_Problem *problem);
+
+/* The part of `rank`, still without numbers. `ranks` may be null, for a look at the parts without
+ * exchanges. Only the graph and the sizes of `whole` are used. Memory is from the arena, except
+ * that of division->problem: destroy that. */
+scree_Status scree_division_create(const scree_Problem *whole, const scree_DivisionForm *form,
+                                   const scree_Ranks *ranks, int rank, int size, const int *part,
+                                   scree_Arena *arena, scree_Division *division,
+                                   const scree_Log *log);
+
+/* The numbers of the contacts of a rank and their impulses r, from the whole problem into a record;
+ * returns their count. A null record only counts. */
+size_t scree_division_pack(const scree_Division *division, int rank, const double *r,
+                           double *record);
+
+/* The numbers of this rank from its record, and its start r. */
+void scree_division_unpack(scree_Division *division, double *record, double *r);
 
 /* Stages from an order of all contacts in `groups` groups: start (groups + 1), order (nc of the
  * whole), serial (groups) as in solver/colouring.h. The contacts of a group that are not coupled
@@ -65,17 +84,18 @@ static inline int scree_division_blocks(const scree_Problem *problem) {
   return problem->kind == SCREE_BODIES ? problem->bodies.nbodies : problem->nc;
 }
 
-/* mine (rows of this rank) from the rows of the whole. */
-void scree_division_scatter(const scree_Division *division, const double *whole, double *mine);
-
-/* The rows of the whole, on every rank; `work` (rows of the whole). */
+/* The rows of all ranks into the whole vector of rank 0, and back; `work` (rows of the whole, on
+ * rank 0). */
 void scree_division_collect(const scree_Division *division, const double *mine, double *work,
                             double *whole);
+void scree_division_scatter(const scree_Division *division, const double *whole, double *work,
+                            double *mine);
 
-/* The velocities of all bodies and of the ground, zero for bodies without contacts; `work` as long
- * as they are. Body form only. */
-void scree_division_collect_state(const scree_Division *division, const double *mine, double *work,
-                                  double *whole);
+/* The velocities of all bodies and of the ground on rank 0, zero for bodies without contacts.
+ * `reported` as long as the state of this rank, `work` as that of the whole (rank 0). Body form
+ * only. */
+void scree_division_collect_state(const scree_Division *division, const double *mine,
+                                  double *reported, double *work, double *whole);
 
 /* The largest number of rows of a rank over their mean. */
 double scree_division_imbalance(const scree_Division *division);

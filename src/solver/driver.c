@@ -9,6 +9,7 @@
  * through its scree_Elimination, which is saved and restored; all other data are compared with the
  * current problem and rebuilt if they do not match, so that they are the same whether kept or not
  * (kept_graph.h, graph_system.h). */
+#include "solver/driver.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -19,20 +20,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { RESTARTS = 3, CACHES = 3 };
-
-struct scree_Solver {
-  scree_Log log;
-  const scree_SolverClass *class_;
-  scree_SolveSettings settings; /* without `options`, which have been read */
-  scree_SolverOptions options;
-  scree_Poll poll;          /* of the solve in progress */
-  scree_Load load;          /* of the machine */
-  const double *velocities; /* (nbodies x nb) of the last problem, or null */
-  scree_Arena dividing;     /* of `division`, on several ranks */
-  scree_Division division;
-  scree_SolveCache cache[CACHES];
-};
+enum { RESTARTS = 3 };
 
 scree_SolveSettings scree_solve_settings(void) {
   const char *preset = scree_solver_class_find("auto") ? "auto" : "nlgs";
@@ -201,15 +189,15 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
 
 /* ---- a solver -------------------------------------------------------------------------------- */
 
-static void init_solver(scree_Solver *solver, const scree_Log *log) {
+void scree_solver_init(scree_Solver *solver, const scree_Log *log) {
   *solver = (scree_Solver){0};
   if (log) solver->log = *log;
-  for (int k = 0; k + 1 < CACHES; ++k) solver->cache[k].next = &solver->cache[k + 1];
+  for (int k = 0; k + 1 < SCREE_CACHES; ++k) solver->cache[k].next = &solver->cache[k + 1];
 }
 
-static void fini_solver(scree_Solver *solver) {
+void scree_solver_fini(scree_Solver *solver) {
   scree_arena_fini(&solver->dividing);
-  for (int k = 0; k < CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
+  for (int k = 0; k < SCREE_CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
 }
 
 scree_Status scree_solver_set_settings(scree_Solver *solver, const scree_SolveSettings *settings) {
@@ -234,7 +222,7 @@ scree_Status scree_solver_create(const scree_SolveSettings *settings, const scre
   *solver = NULL;
   scree_Solver *s = SCREE_ALLOC(scree_Solver, 1);
   if (!s) return scree_fail_memory(log, "a solver");
-  init_solver(s, log);
+  scree_solver_init(s, log);
   const scree_Status status = scree_solver_set_settings(s, settings);
   if (status)
     scree_free(s);
@@ -245,7 +233,7 @@ scree_Status scree_solver_create(const scree_SolveSettings *settings, const scre
 
 void scree_solver_destroy(scree_Solver *solver) {
   if (!solver) return;
-  fini_solver(solver);
+  scree_solver_fini(solver);
   scree_free(solver);
 }
 
@@ -256,7 +244,7 @@ static scree_Status check_problem(const scree_Solver *solver, const scree_Proble
   if (ranks > 1 && !(solver->class_->capabilities & SCREE_CAN_RANKS))
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
                       "solver %s works on one rank and was started on %d; on several use one of "
-                      "nlgs, pqn, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+                      "auto, nlgs, pqn, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
                       solver->class_->name, ranks);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (!reason) return SCREE_OK;
@@ -264,10 +252,9 @@ static scree_Status check_problem(const scree_Solver *solver, const scree_Proble
                     solver->class_->name, reason);
 }
 
-/* Solve a problem, or the part of this rank: r is the start; *velocities the state of r. */
-static scree_Status solve_part(scree_Solver *solver, const scree_Problem *problem,
-                               const scree_Division *division, double *r, double *u,
-                               scree_SolveInfo *info, const double **velocities) {
+scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *problem,
+                                     const scree_Division *division, double *r, double *u,
+                                     scree_SolveInfo *info, const double **velocities) {
   const scree_Log *log = &solver->log;
   const scree_SolveSettings *settings = &solver->settings;
   scree_SolveCache *cache = solver->cache;
@@ -307,85 +294,6 @@ static scree_Status solve_part(scree_Solver *solver, const scree_Problem *proble
   return info->converged ? SCREE_OK : SCREE_NOT_CONVERGED;
 }
 
-/* ---- several ranks ---------------------------------------------------------------------------
- */
-
-/* The part of this rank. Rank 0 finds the partition, so that all have the same. */
-static scree_Status divide(scree_Solver *solver, const scree_Problem *problem) {
-  const scree_Ranks *ranks = solver->settings.ranks;
-  const int rank = scree_ranks_rank(ranks), size = scree_ranks_size(ranks);
-  const int blocks = scree_division_blocks(problem);
-  scree_Arena *arena = &solver->dividing;
-  scree_arena_reset(arena);
-  int *part = SCREE_TAKE(arena, int, blocks);
-  scree_Status status = part ? SCREE_OK : scree_fail_memory(&solver->log, "a partition");
-  if (!status && rank == 0)
-    status = scree_division_partition(problem, size, arena, part, &solver->log);
-  status = scree_ranks_agree(ranks, status, &solver->log);
-  if (status) return status;
-  scree_ranks_broadcast(ranks, part, blocks);
-  return scree_ranks_agree(ranks,
-                           scree_division_create(problem, ranks, rank, size, part, arena,
-                                                 &solver->division, &solver->log),
-                           &solver->log);
-}
-
-/* What all ranks have sent since `before`. */
-static scree_RankCounts count_sent(const scree_Ranks *ranks, const scree_RankCounts *before) {
-  const scree_RankCounts now = scree_ranks_counts(ranks);
-  const scree_RankCounts mine = {now.messages - before->messages, now.bytes - before->bytes,
-                                 now.synchronisations - before->synchronisations};
-  const scree_RankCounts *all = scree_ranks_gather(ranks, &mine, sizeof mine);
-  scree_RankCounts sum = {.synchronisations = mine.synchronisations};
-  for (int k = 0; k < scree_ranks_size(ranks); ++k) {
-    sum.messages += all[k].messages;
-    sum.bytes += all[k].bytes;
-  }
-  return sum;
-}
-
-static scree_Status solve_on_ranks(scree_Solver *solver, const scree_Problem *problem, double *r,
-                                   double *u, scree_SolveInfo *info) {
-  const scree_Ranks *ranks = solver->settings.ranks;
-  const double start = scree_seconds();
-  const size_t n = scree_problem_rows(problem);
-  const size_t bodies = problem->kind == SCREE_BODIES
-                            ? ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb
-                            : 0;
-  const scree_RankCounts before = scree_ranks_counts(ranks);
-  scree_Status status = divide(solver, problem);
-  scree_Arena *arena = &solver->dividing;
-  const scree_Division *division = &solver->division;
-  double *mine_r = NULL, *mine_u = NULL, *work = NULL, *state = NULL;
-  if (!status) {
-    const size_t rows = scree_problem_rows(&division->problem);
-    mine_r = SCREE_TAKE(arena, double, rows);
-    mine_u = SCREE_TAKE(arena, double, rows);
-    work = SCREE_TAKE(arena, double, n > bodies ? n : bodies);
-    state = SCREE_TAKE(arena, double, bodies);
-    if (!mine_r || !mine_u || !work || !state)
-      status = scree_fail_memory(&solver->log, "the part of a rank");
-    status = scree_ranks_agree(ranks, status, &solver->log);
-  }
-  const double prepared = scree_seconds() - start;
-  if (!status) {
-    const double *velocities = NULL;
-    scree_division_scatter(division, r, mine_r);
-    status = solve_part(solver, &division->problem, division, mine_r, mine_u, info, &velocities);
-    if (status <= SCREE_NOT_CONVERGED) {
-      info->sent = count_sent(ranks, &before);
-      info->imbalance = scree_division_imbalance(division);
-      info->seconds = scree_ranks_max(ranks, prepared + info->seconds);
-      scree_division_collect(division, mine_r, work, r);
-      scree_division_collect(division, mine_u, work, u);
-      if (bodies) scree_division_collect_state(division, velocities, work, state);
-      if (bodies) solver->velocities = state;
-    }
-  }
-  scree_problem_destroy(&solver->division.problem);
-  return status;
-}
-
 scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
                                 double *u, scree_SolveInfo *info) {
   const scree_SolveSettings *settings = &solver->settings;
@@ -395,14 +303,14 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
   info->imbalance = 1.0;
   solver->velocities = NULL;
   solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
-  scree_Status status =
-      scree_ranks_agree(settings->ranks, check_problem(solver, problem), &solver->log);
+  scree_Status status = check_problem(solver, problem);
   if (status) return status;
   if (!settings->warm_start)
     for (size_t i = 0, n = scree_problem_rows(problem); i < n; ++i) r[i] = 0.0;
-  if (scree_ranks_count(settings->ranks) > 1) return solve_on_ranks(solver, problem, r, u, info);
+  if (scree_solver_divides(solver, problem))
+    return scree_solver_solve_divided(solver, problem, r, u, info);
   const double *velocities = NULL;
-  status = solve_part(solver, problem, NULL, r, u, info, &velocities);
+  status = scree_solver_solve_part(solver, problem, NULL, r, u, info, &velocities);
   if (status <= SCREE_NOT_CONVERGED && problem->kind == SCREE_BODIES)
     solver->velocities = velocities;
   return status;
@@ -411,13 +319,13 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
 scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
                          double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
   scree_Solver solver;
-  init_solver(&solver, log);
+  scree_solver_init(&solver, log);
   scree_SolveInfo own;
   if (!info) info = &own;
   memset(info, 0, offsetof(scree_SolveInfo, stages));
   scree_Status status = scree_solver_set_settings(&solver, settings);
   if (!status) status = scree_solver_solve(&solver, problem, r, u, info);
-  fini_solver(&solver);
+  scree_solver_fini(&solver);
   return status;
 }
 
@@ -427,7 +335,7 @@ const double *scree_solver_velocities(const scree_Solver *solver) {
 
 size_t scree_solver_memory(const scree_Solver *solver) {
   size_t bytes = sizeof *solver + scree_arena_memory(&solver->dividing);
-  for (int k = 0; k < CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
+  for (int k = 0; k < SCREE_CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
   return bytes;
 }
 
@@ -438,33 +346,36 @@ static const char magic[8] = "screesv1";
 
 size_t scree_solver_state_size(const scree_Solver *solver) {
   size_t bytes = sizeof magic;
-  for (int k = 0; k < CACHES; ++k) bytes += scree_elimination_size(&solver->cache[k].elimination);
+  for (int k = 0; k < SCREE_CACHES; ++k)
+    bytes += scree_elimination_size(&solver->cache[k].elimination);
   return bytes;
 }
 
 void scree_solver_save(const scree_Solver *solver, void *buffer) {
   memcpy(buffer, magic, sizeof magic);
   char *at = (char *)buffer + sizeof magic;
-  for (int k = 0; k < CACHES; ++k) at = scree_elimination_save(&solver->cache[k].elimination, at);
+  for (int k = 0; k < SCREE_CACHES; ++k)
+    at = scree_elimination_save(&solver->cache[k].elimination, at);
 }
 
 scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size) {
-  const char *part[CACHES + 1], *end = (const char *)buffer + size;
+  const char *part[SCREE_CACHES + 1], *end = (const char *)buffer + size;
   part[0] = NULL;
   if (size >= sizeof magic && memcmp(buffer, magic, sizeof magic) == 0)
     part[0] = (const char *)buffer + sizeof magic;
-  for (int k = 0; k < CACHES; ++k)
+  for (int k = 0; k < SCREE_CACHES; ++k)
     part[k + 1] = part[k] ? scree_elimination_check(part[k], end) : NULL;
-  if (part[CACHES] != end)
+  if (part[SCREE_CACHES] != end)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
                       "memory of a solver: these %zu bytes are invalid or of another version",
                       size);
   scree_Status status = SCREE_OK;
-  for (int k = 0; k < CACHES; ++k) {
+  for (int k = 0; k < SCREE_CACHES; ++k) {
     scree_SolveCache *cache = &solver->cache[k];
     scree_graph_system_fini(&cache->system); /* it was made with another order */
     if (!status) status = scree_elimination_restore(&cache->elimination, part[k], &solver->log);
   }
-  for (int k = 0; status && k < CACHES; ++k) scree_elimination_fini(&solver->cache[k].elimination);
+  for (int k = 0; status && k < SCREE_CACHES; ++k)
+    scree_elimination_fini(&solver->cache[k].elimination);
   return status;
 }

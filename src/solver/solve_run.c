@@ -42,9 +42,13 @@ static bool is_stopped_anywhere(scree_SolveRun *run) {
   if (!scree_is_divided(run->W)) return scree_solve_run_exhausted(run);
   is_exhausted(run);
   is_stopped(run);
-  run->exhausted = scree_ranks_any(scree_ranks_of(run->W), run->exhausted);
-  if (run->poll && run->poll->interrupted)
-    run->poll->stopped = scree_ranks_any(scree_ranks_of(run->W), run->poll->stopped);
+  const scree_Ranks *ranks = scree_ranks_of(run->W);
+  const bool mine[2] = {run->exhausted, run->poll->stopped};
+  const bool *all = scree_ranks_gather(ranks, mine, sizeof mine);
+  for (int k = 0; k < scree_ranks_count(ranks); ++k) {
+    run->exhausted = run->exhausted || all[2 * k];
+    run->poll->stopped = run->poll->stopped || all[2 * k + 1];
+  }
   return run->exhausted;
 }
 
