@@ -21,6 +21,13 @@ typedef enum scree_ContactStatus {
 /* "open", "stick", "slip": as results, pages and plots have it; null for other values. */
 SCREE_API const char *scree_contact_status_name(scree_ContactStatus status);
 
+/* Whether the law of a contact carries tension. */
+typedef enum scree_ContactBond {
+  SCREE_BOND_NONE,
+  SCREE_BOND_INTACT,
+  SCREE_BOND_BROKEN /* it did */
+} scree_ContactBond;
+
 /* A contact of the last step, at the configuration in which it was found. */
 typedef struct scree_Contact {
   int body[2];
@@ -33,6 +40,11 @@ typedef struct scree_Contact {
   double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
   scree_ContactStatus status;
   double error; /* its natural map over the scale of the step's `error` (measure.h) */
+  /* of laws that have them, else 0: */
+  scree_Vec3 moment;      /* impulse of resistance to rolling and spinning on body[0], N m s */
+  double plastic;         /* plastic displacement so far, m: of the normal, or of a bond its path */
+  double energy;          /* stored, J */
+  scree_ContactBond bond; /* of laws with cohesion */
 } scree_Contact;
 
 #ifdef __cplusplus

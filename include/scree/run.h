@@ -216,7 +216,23 @@ typedef struct scree_ReplayContact {
   double impulse[3];             /* the same impulse in the axes of the world */
   double gap, mu;
   double error; /* of this contact, relative; NAN when the run did not keep it */
+  /* of laws that have them, else 0 (scree_Contact): */
+  double moment[3], plastic, energy;
+  scree_ContactBond bond;
 } scree_ReplayContact;
+
+/* A joint, or a bond. */
+typedef struct scree_ReplayJoint {
+  scree_JointKind kind;
+  int body[2]; /* -1: the world */
+  int label;
+  scree_JointStatus status;
+  double position[3], axis[3];
+  double force[3], torque[3]; /* on the first body, about the anchor */
+  double x, effort;           /* of the free coordinate */
+  double energy;              /* of its spring */
+  double plastic;             /* of a bond: displacement under full load */
+} scree_ReplayJoint;
 
 /* One saved frame. Bodies keep their numbers; `bodies` of them have come by this frame, of which
  * some may have been taken away again. */
@@ -239,7 +255,9 @@ typedef struct scree_ReplayFrame {
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
   scree_ReplayContact *contact;
-  size_t body_capacity, contact_capacity, node_capacity;
+  int joints;
+  scree_ReplayJoint *joint;
+  size_t body_capacity, contact_capacity, node_capacity, joint_capacity;
 } scree_ReplayFrame;
 
 /* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */

@@ -87,13 +87,15 @@ enum {
 SCREE_API void scree_missed_text(unsigned missed, char *text, size_t size);
 
 typedef struct scree_StepReport {
-  bool certified;        /* everything asked for is met in every substep */
-  unsigned missed;       /* what is not: SCREE_MISSED_... of all substeps, 0 if certified */
-  int64_t step;          /* number of this step, from 1 */
-  double time, h;        /* after the step; length of the step */
-  int contacts;          /* in the last substep's problem */
-  int active;            /* with a non-zero impulse */
-  int joints;            /* in the problem */
+  bool certified;  /* everything asked for is met in every substep */
+  unsigned missed; /* what is not: SCREE_MISSED_... of all substeps, 0 if certified */
+  int64_t step;    /* number of this step, from 1 */
+  double time, h;  /* after the step; length of the step */
+  int contacts;    /* in the last substep's problem */
+  int active;      /* with a non-zero impulse */
+  int joints;      /* in the problem */
+  int bonds;       /* made, and of these broken; after the step */
+  int bonds_broken;
   double joint_error;    /* how far locked motions are violated at the next kick, over the sizes */
   int contacts_above;    /* contacts whose own natural map exceeds the tolerance */
   double error;          /* worst over the substeps: the measure asked for */

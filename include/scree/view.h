@@ -5,8 +5,9 @@
  * the page, written as PNG. VTK, for ParaView: FOLDER/bodies.pvd (points with all fields, among
  * them orientation, scale and the number of a mesh of FOLDER/glyphs.vtm, which has one for each
  * different shape), FOLDER/shapes.pvd (triangles of the obstacles), FOLDER/contacts.pvd (points
- * with impulses and status) and FOLDER/chains.pvd (lines between centres and contact points with
- * the normal force), each a series in time. */
+ * with impulses and status) and FOLDER/joints.pvd (anchors of joints and bonds, if there are any),
+ * FOLDER/chains.pvd (lines between centres and contact points with the normal force), each a series
+ * in time. */
 #ifndef SCREE_VIEW_H
 #define SCREE_VIEW_H
 
@@ -43,6 +44,12 @@ typedef struct scree_ReportInfo {
 SCREE_API scree_Status scree_report_write(scree_Replay *replay,
                                           const scree_ReportSettings *settings, const char *path,
                                           scree_ReportInfo *info);
+
+/* A page with several runs side by side, `runs` >= 1, all of the same dimension. `info` is about
+ * the first; they share the budget. */
+SCREE_API scree_Status scree_report_compare(scree_Replay *const *replays, int runs,
+                                            const scree_ReportSettings *settings, const char *path,
+                                            scree_ReportInfo *info);
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 

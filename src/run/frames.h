@@ -37,7 +37,10 @@ struct scree_Replay {
   int rows;          /* of the curves; curve 0 is "time", curve 1 "step" */
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
+  int joint_count;
+  int *joint_table; /* (joint_count x 4) kind, bodies, label */
   scree_ReplayCertificate certificate;
+  bool finished;  /* the run came to its end */
   char note[256]; /* empty, or a remark about missing parts */
   char *
       convergence; /* text of the converge.json that `scree converge` wrote for this run, or null */

@@ -212,6 +212,10 @@ static const scree_Field scene[] = {
      .variants = scree_schema_joints,
      .help = "joints between bodies, made where the bodies are at the start; their reactions are "
              "unknowns of the same problem as the contacts"},
+    LIST("bonds", scree_schema_bond,
+         "glue bodies that touch at the start, also to obstacles: one bond for each pair, with a "
+         "strength in tension, shear and bending. Bodies of a joint, and of bonds that stand "
+         "earlier in the list, are left out"),
     MAP("cell", 0, NULL, cell,
         "a periodic cell: the scene repeats itself along the sides of a box, which may be "
         "deformed. Bodies that leave it come in on the other side"),

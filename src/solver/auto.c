@@ -147,6 +147,7 @@ static void settle(State *st, scree_SolveRun *run, scree_ActionKind kind, double
   } else if (!run->met && kind != SCREE_ACTION_RESTART) {
     memcpy(r, st->best, st->bytes);
     run->value = st->error;
+    run->swept = false;
   }
 }
 

@@ -11,8 +11,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { NEWTON_ITERATIONS = 100, PREFETCH = 2, PREFETCH_BALLS = 4 };
+enum { LONGEST_PAUSE = 32 }; /* sweeps */
 
 typedef scree_Lane Lane;
 typedef scree_LaneMask Mask;
@@ -287,17 +289,33 @@ SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, int d, int nb, 
   for (int k = 0; !balls && k < size; k += 2) __builtin_prefetch(batch + k);
 }
 
+SCREE_INLINE unsigned char longer(unsigned char pause) {
+  return (unsigned char)(pause == 0 ? 1 : pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE);
+}
+
 SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, int d, int nb,
                                            int stride, int first, int last) {
-  Change change = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+  const Lane zero = {0.0, 0.0, 0.0, 0.0};
+  const bool pauses = lanes->pauses;
+  Change change = {zero, zero};
   for (int k = first; k < last; ++k) {
+    if (pauses && lanes->wait[k]) {
+      --lanes->wait[k];
+      continue;
+    }
     prefetch(lanes, balls, d, nb, stride, k + (balls ? PREFETCH_BALLS : PREFETCH));
+    Change now = {zero, zero};
     if (!balls)
-      visit(lanes, d, nb, stride, k, &change);
+      visit(lanes, d, nb, stride, k, &now);
     else if (d == 3)
-      visit_spheres(lanes, k, &change);
+      visit_spheres(lanes, k, &now);
     else
-      visit_disks(lanes, k, &change);
+      visit_disks(lanes, k, &now);
+    change.normal = scree_lane_max(change.normal, now.normal);
+    change.tangent2 = scree_lane_max(change.tangent2, now.tangent2);
+    if (!pauses) continue;
+    const bool moved = scree_lane_any((now.normal != zero) | (now.tangent2 != zero));
+    lanes->wait[k] = lanes->pause[k] = moved ? 0 : longer(lanes->pause[k]);
   }
   scree_SweepChange total = {0.0, 0.0};
   for (int lane = 0; lane < SCREE_LANES; ++lane) {
@@ -422,30 +440,58 @@ static void place_contact(const scree_Problem *p, scree_LaneLayout *layout, int 
   }
 }
 
-scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
-                                      scree_Arena *arena, scree_LaneLayout *layout,
-                                      const scree_Log *log) {
+/* Whether a contact is expected to carry an impulse: it does so at the start, or closes without. */
+static bool is_live(const scree_Problem *p, const double *r, int c) {
+  const size_t at = (size_t)c * (size_t)p->d;
+  return r[at] != 0.0 || p->q[at] < 0.0;
+}
+
+/* The contacts of colour k that are live, or those that are not, from batch `index` on. Returns the
+ * batch after them. */
+static int place_colour(const scree_Problem *p, const scree_Colouring *colouring, int k, bool live,
+                        const double *r, scree_LaneLayout *layout, int index) {
+  const int width = lanes_used(colouring, k);
+  int lane = 0;
+  for (int m = colouring->start[k]; m < colouring->start[k + 1]; ++m) {
+    const int c = colouring->order[m];
+    if (is_live(p, r, c) != live) continue;
+    place_contact(p, layout, index, lane++, c);
+    if (lane < width) continue;
+    for (; lane < SCREE_LANES; ++lane) place_contact(p, layout, index, lane, -1);
+    lane = 0;
+    ++index;
+  }
+  if (lane == 0) return index;
+  for (; lane < SCREE_LANES; ++lane) place_contact(p, layout, index, lane, -1);
+  return index + 1;
+}
+
+static int most_batches(const scree_Colouring *colouring) {
   int batches = 0;
   for (int k = 0; k < colouring->colours; ++k) {
     const int n = colouring->start[k + 1] - colouring->start[k], width = lanes_used(colouring, k);
-    batches += (n + width - 1) / width;
+    batches += (n + width - 1) / width + 1; /* two groups are filled up */
   }
-  const size_t count = (size_t)batches + PREFETCH_BALLS; /* bodies past the end are prefetched */
-  layout->batches = batches;
+  return batches;
+}
+
+scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                      const double *r, scree_Arena *arena, scree_LaneLayout *layout,
+                                      const scree_Log *log) {
+  /* bodies past the end are prefetched */
+  const size_t count = (size_t)most_batches(colouring) + PREFETCH_BALLS;
   layout->start = SCREE_TAKE(arena, int, colouring->colours + 1);
   layout->contact = SCREE_TAKE_RAW(arena, int, count *SCREE_LANES);
   layout->body = SCREE_TAKE(arena, int, count * 2 * SCREE_LANES);
   if (!layout->start || !layout->contact || !layout->body)
     return scree_fail_memory(log, "batches of contacts");
-  for (int k = 0, index = 0; k < colouring->colours; ++k) {
-    const int width = lanes_used(colouring, k);
-    for (int m = colouring->start[k]; m < colouring->start[k + 1]; m += width, ++index)
-      for (int lane = 0; lane < SCREE_LANES; ++lane) {
-        const bool used = lane < width && m + lane < colouring->start[k + 1];
-        place_contact(W->problem, layout, index, lane, used ? colouring->order[m + lane] : -1);
-      }
+  int index = 0;
+  for (int k = 0; k < colouring->colours; ++k) {
+    index = place_colour(W->problem, colouring, k, true, r, layout, index);
+    index = place_colour(W->problem, colouring, k, false, r, layout, index);
     layout->start[k + 1] = index;
   }
+  layout->batches = index;
   return SCREE_OK;
 }
 
@@ -468,10 +514,13 @@ scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *
   const size_t room = (size_t)layout->batches + (balls ? PREFETCH_BALLS : PREFETCH);
   lanes->batch = SCREE_TAKE_RAW(arena, Lane, room * (size_t)lanes->size);
   lanes->r = SCREE_TAKE(arena, Lane, (size_t)layout->batches * (size_t)d);
+  lanes->wait = SCREE_TAKE(arena, unsigned char, layout->batches);
+  lanes->pause = SCREE_TAKE(arena, unsigned char, layout->batches);
   lanes->y = SCREE_TAKE(arena, double, ((size_t)p->bodies.nbodies + 1) * (size_t)lanes->stride);
   if (turned)
     lanes->turn = SCREE_TAKE_RAW(arena, double, (size_t)p->nc *(size_t)((d - 1) * (d - 1)));
-  if (!lanes->batch || !lanes->r || !lanes->y || (turned && !lanes->turn))
+  if (!lanes->batch || !lanes->r || !lanes->y || !lanes->wait || !lanes->pause ||
+      (turned && !lanes->turn))
     return scree_fail_memory(log, "batches of contacts");
   for (int index = 0; index < layout->batches; ++index)
     for (int lane = 0; lane < SCREE_LANES; ++lane) fill_lane(W, lanes, index, lane);
@@ -522,6 +571,8 @@ static int part(int total, int k, int n) {
 
 void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads) {
   const int batches = lanes->start[lanes->colours], bodies = lanes->nbodies;
+  memset(lanes->wait, 0, (size_t)batches);
+  memset(lanes->pause, 0, (size_t)batches);
   if (threads == 1 || batches < PARALLEL_BATCHES) {
     set_impulses(lanes, 0, batches, r);
     set_velocities(lanes, 0, bodies, y);
@@ -532,6 +583,17 @@ void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int t
     set_impulses(lanes, part(batches, k, threads), part(batches, k + 1, threads), r);
     set_velocities(lanes, part(bodies, k, threads), part(bodies, k + 1, threads), y);
   }
+}
+
+void scree_lanes_refresh(scree_Lanes *lanes, const double *y, int threads) {
+  const int bodies = lanes->nbodies;
+  if (threads == 1 || lanes->start[lanes->colours] < PARALLEL_BATCHES) {
+    set_velocities(lanes, 0, bodies, y);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int k = 0; k < threads; ++k)
+    set_velocities(lanes, part(bodies, k, threads), part(bodies, k + 1, threads), y);
 }
 
 void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads) {

@@ -33,7 +33,8 @@ static const char *const ranks_names[] = {"exact", "relaxed", NULL};
 static const char *const order_names[] = {"auto", "natural", "coloured", NULL};
 
 typedef struct State {
-  scree_Sweeps *sweeps;
+  scree_SweepSettings settings;
+  scree_Sweeps *sweeps; /* made by the first solve */
   int check;
 } State;
 
@@ -78,7 +79,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                                                        .newton_iterations = o->newton_iterations},
                                         .order = (scree_SweepOrder)o->order,
                                         .between = (scree_SweepRanks)o->ranks};
-  status = scree_sweeps_create(run, &settings, work, &state->sweeps);
+  state->settings = settings;
   *out = state;
   return status;
 }
@@ -96,21 +97,28 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   State *state = memory;
   const scree_Operator *W = run->W;
   const bool estimate = !run->measure_often && state->check == 0;
-  double small = -1.0; /* change at which the tolerance is likely to be met; not known yet */
+  scree_SweepPlan plan = {.count = 1, .small = -1.0, .relaxation = 1.0, .resume = true};
+  if (!state->sweeps) {
+    scree_Status status =
+        scree_sweeps_create(run, &state->settings, r, &run->cache->work, &state->sweeps);
+    status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
+    if (status) return status;
+  }
   scree_sweeps_start(state->sweeps, W, r, u);
   /* a start that already satisfies the law is returned unchanged; papers count at least one
    * sweep */
   if (!run->measure_often && scree_solve_run_stop(run, r, u, INFINITY)) return SCREE_OK;
-  for (int sweeps = 0, group = 1;;) {
+  for (int sweeps = 0;;) {
     const int most = run->settings->max_iterations;
     int done;
-    if (most && most - run->iterations < group) group = most - run->iterations;
-    const double change = scree_sweeps_run(state->sweeps, W, group, small, 1.0, true, r, u, &done);
+    if (most && most - run->iterations < plan.count) plan.count = most - run->iterations;
+    const double change = scree_sweeps_run(state->sweeps, W, &plan, r, u, &done);
     sweeps += done;
     run->iterations += done;
     if (scree_solve_run_stop(run, r, u, change)) return SCREE_OK;
-    if (estimate) small = change * (run->settings->tolerance / run->value);
-    group = next_group(state, run, sweeps);
+    /* a change at which the tolerance is likely to be met */
+    if (estimate) plan.small = change * (run->settings->tolerance / run->value);
+    plan.count = next_group(state, run, sweeps);
   }
 }
 

@@ -292,7 +292,8 @@ static const struct SweepNumbers {
     .trust = 3,          /* 1.5: 0.99, 0.99; 6: 1.00, 1.04 */
     .calm_group = 5,     /* 2.5: 1.03, 1.02; 10: 1.01, 1.00 */
     .no_progress = 0.9,  /* 0.45: 1.14, 1.09; 1.8: 0.97, 1.02 */
-    .relaxation = 1.5,   /* 1.25: 1.10, 1.11; 1.625: 0.97, 1.01 */
+    .relaxation = 1.7,   /* time steps, sweeps x contacts against 1.5: 8000 spheres settling 0.64,
+                            5000 disks in a hopper 0.59, collapse 0.90, hopper 0.70; 1.8: as 1.7 */
     .frictionless = 1.7, /* 1.35: 1.02, 1.03; 1.875: 1.05, 1.05 */
     .little = 1.1,       /* 0.55: 0.99, 1.01; 2.2: 1.03, 1.03 */
 };

@@ -338,6 +338,9 @@ static bool create_gmres(State *state) {
   state->solution = scree_pqn_vector(state->W, state->step, state->context);
   if (!state->right || !state->solution) return false;
   state->gmres = SUNLinSol_SPGMR(state->right, SUN_PREC_RIGHT, size, state->context);
+  /* on several ranks all products of a new vector with the others are one reduction */
+  if (state->gmres && scree_is_divided(state->W))
+    SUNLinSol_SPGMRSetGSType(state->gmres, SUN_CLASSICAL_GS);
   return state->gmres && !SUNLinSol_SPGMRSetMaxRestarts(state->gmres, restarts) &&
          !SUNLinSolSetATimes(state->gmres, state, multiply) &&
          !SUNLinSolSetPreconditioner(state->gmres, state, prepare_nothing, precondition) &&

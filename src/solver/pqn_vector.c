@@ -18,6 +18,26 @@ static double vector_dot(N_Vector x, N_Vector y) {
   return scree_rows_dot(operator_of(x), N_VGetArrayPointer(x), N_VGetArrayPointer(y));
 }
 
+/* x.y_k for several y: one reduction over the ranks. */
+static int vector_dots(int count, N_Vector x, N_Vector *y, double *dots) {
+  enum { MOST = SCREE_GATHER_MOST / sizeof(double) };
+  const scree_Operator *W = operator_of(x);
+  const int ranks = scree_ranks_count(scree_ranks_of(W));
+  for (int first = 0; first < count; first += MOST) {
+    const int n = count - first < MOST ? count - first : MOST;
+    double mine[MOST];
+    for (int k = 0; k < n; ++k)
+      mine[k] = scree_vector_dot(W->rows, N_VGetArrayPointer(x), N_VGetArrayPointer(y[first + k]),
+                                 W->threads);
+    const double *all = scree_ranks_gather(scree_ranks_of(W), mine, (size_t)n * sizeof *mine);
+    for (int k = 0; k < n; ++k) {
+      dots[first + k] = 0.0;
+      for (int rank = 0; rank < ranks; ++rank) dots[first + k] += all[rank * n + k];
+    }
+  }
+  return 0;
+}
+
 static void vector_sum(double a, N_Vector x, double b, N_Vector y, N_Vector z) {
   scree_vector_combine((size_t)N_VGetLength(x), a, N_VGetArrayPointer(x), b, N_VGetArrayPointer(y),
                        N_VGetArrayPointer(z), operator_of(x)->threads);
@@ -59,6 +79,7 @@ N_Vector scree_pqn_vector(const scree_Operator *W, double *x, SUNContext context
   vector->ops->nvclone = clone;
   vector->ops->nvdestroy = destroy;
   vector->ops->nvdotprod = vector_dot;
+  vector->ops->nvdotprodmulti = vector_dots;
   vector->ops->nvlinearsum = vector_sum;
   return vector;
 }

@@ -100,6 +100,7 @@ scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass
     if (class_->destroy) class_->destroy(state);
   }
   scree_arena_release(work, mark);
+  run->swept = false;
   return status;
 }
 
@@ -206,25 +207,26 @@ double scree_solve_run_work(const scree_SolveRun *run) {
  */
 
 /* Sweeps as in sweep.h, then one measurement; *done and *change are of the sweeps. */
-static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double relaxation,
-                           bool resume, double *r, double *u, int *done, double *change) {
+static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r, double *u,
+                           int *done, double *change) {
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother) {
     const scree_SweepSettings settings = scree_sweep_settings();
     const scree_Status status =
-        scree_sweeps_create(run, &settings, &cache->smoothing, &cache->smoother);
+        scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother);
     if (status) return status;
+    plan.resume = false;
   }
   const scree_SolveSettings *s = run->settings;
   const int most = s->max_iterations;
-  if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
+  if (most && most - run->iterations < plan.count) plan.count = most - run->iterations;
   if (s->work_limit > 0.0) { /* limits how far a group of sweeps exceeds the limit */
     const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
-    if (left < sweeps) sweeps = left > 1.0 ? (int)left : 1;
+    if (left < plan.count) plan.count = left > 1.0 ? (int)left : 1;
   }
-  *change =
-      scree_sweeps_run(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
+  *change = scree_sweeps_run(cache->smoother, run->W, &plan, r, u, done);
   run->iterations += *done;
+  run->swept = true;
   scree_solve_run_stop(run, r, u, *change);
   return SCREE_OK;
 }
@@ -232,7 +234,8 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
 scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u) {
   int done;
   double change;
-  return smooth(run, sweeps, -1.0, 1.0, false, r, u, &done, &change);
+  const scree_SweepPlan plan = {.count = sweeps, .small = -1.0, .relaxation = 1.0};
+  return smooth(run, plan, r, u, &done, &change);
 }
 
 scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
@@ -250,8 +253,12 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     int swept;
     double change;
     const double before = run->value;
-    scree_Status status =
-        smooth(run, group, small, run->relaxation, record.done > 0, r, u, &swept, &change);
+    const scree_SweepPlan plan = {.count = group,
+                                  .small = small,
+                                  .relaxation = run->relaxation,
+                                  .pauses = !run->measure_often,
+                                  .resume = run->swept};
+    const scree_Status status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
     if (!run->measure_often) small = change * (s->tolerance / run->value);
     record.error = run->value;

@@ -62,6 +62,7 @@ typedef struct scree_SolveRun {
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
   double value;                   /* the last measured value */
+  bool swept;                     /* r is the result of the last sweeps: the next ones resume */
   bool measured;                  /* something has been measured */
   double first_value;             /* the first measured value */
   bool met;                       /* the last measured value is at most the tolerance */

@@ -42,6 +42,7 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
+  bool loaded;      /* the lanes hold r and y of the last call */
   double *y;        /* state of W */
   int stale;        /* sweeps since y was computed from r */
   Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
@@ -51,7 +52,6 @@ struct scree_Sweeps {
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
   scree_Colouring own_order;
-  scree_LaneLayout layout; /* of own_order */
   double *before, *factor; /* (rows), (nc) relaxed: r before the sweep, 1/m */
 };
 
@@ -354,11 +354,12 @@ static scree_Status prepare_stages(scree_Sweeps *state, const scree_SolveRun *ru
 }
 
 /* The order of the visits on several ranks. Those of relaxed sweeps are of each rank alone. */
-static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run,
+static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
   const bool coloured = state->settings.order != SCREE_ORDER_NATURAL;
   const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED;
+  scree_LaneLayout layout;
   scree_Status status = SCREE_OK;
   if (relaxed) {
     status = prepare_relaxed(state, run, arena);
@@ -371,18 +372,18 @@ static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run
   }
   state->in_lanes = coloured && state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   if (!status && state->in_lanes)
-    status = scree_lane_layout_create(W, state->order, arena, &state->layout, run->log);
+    status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
   if (!status && state->in_lanes)
-    status = scree_lanes_create(W, state->order, &state->layout, arena, &state->lanes, run->log);
+    status = scree_lanes_create(W, state->order, &layout, arena, &state->lanes, run->log);
   return status;
 }
 
 /* The order of the visits, and the lanes if they are used. */
-static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run,
+static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
   scree_KeptGraph *graph = &run->cache->graph;
-  if (scree_is_divided(W)) return prepare_ranks(state, run, arena);
+  if (scree_is_divided(W)) return prepare_ranks(state, run, r, arena);
   const scree_SweepOrder order = state->settings.order;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
@@ -391,14 +392,15 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
   state->in_lanes = coloured && lanes;
   scree_Status status = scree_kept_graph_order(graph, W, coloured, run->log, &state->order);
   if (status || !state->in_lanes) return status;
-  const scree_LaneLayout *layout;
-  status = scree_kept_graph_layout(graph, W, run->log, &layout);
-  if (!status) status = scree_lanes_create(W, state->order, layout, arena, &state->lanes, run->log);
+  scree_LaneLayout layout;
+  status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
+  if (!status)
+    status = scree_lanes_create(W, state->order, &layout, arena, &state->lanes, run->log);
   return status;
 }
 
 scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSettings *settings,
-                                 scree_Arena *arena, scree_Sweeps **out) {
+                                 const double *r, scree_Arena *arena, scree_Sweeps **out) {
   const scree_Operator *W = run->W;
   *out = NULL;
   scree_Sweeps *state = SCREE_TAKE(arena, scree_Sweeps, 1);
@@ -411,13 +413,14 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   state->changes = SCREE_TAKE_RAW(arena, Change, (size_t)W->threads * CHANGE_STRIDE);
   if (!state->y || !state->changes)
     return scree_fail_memory(run->log, "the velocities of vertices");
-  const scree_Status status = prepare_order(state, run, arena);
+  const scree_Status status = prepare_order(state, run, r, arena);
   if (!status) *out = state;
   return status;
 }
 
 void scree_sweeps_start(scree_Sweeps *state, const scree_Operator *W, const double *r, double *u) {
   scree_operator_apply(W, r, W->problem->q, state->y, u);
+  state->loaded = false;
   state->stale = 0;
 }
 
@@ -443,7 +446,7 @@ static void shorten_steps(scree_Sweeps *sweeps, const scree_Operator *W, double 
 static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *group, double *r) {
   const int count = group->count;
   do {
-    Group one = {.count = count > 0, .small = group->small, .change = INFINITY};
+    Group one = {.count = 1, .small = group->small, .change = INFINITY};
     scree_vector_copy(W->rows, r, sweeps->before, W->threads);
     if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, 1);
     sweep_serial(sweeps, W, &one, r);
@@ -453,15 +456,22 @@ static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *
   } while (group->done < count && !(group->change <= group->small));
 }
 
-double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count, double small,
-                        double relaxation, bool resume, double *r, double *u, int *done) {
-  sweeps->lanes.relaxation = relaxation;
+double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
+                        double *r, double *u, int *done) {
   const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
   const int threads = many && !scree_is_divided(W) ? threads_now(sweeps, W) : 1;
-  Group group = {.count = count, .small = small, .change = INFINITY};
-  if (!resume) {
+  Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
+  if (!plan->resume) {
     scree_operator_state(W, r, sweeps->y);
     sweeps->stale = 0;
+  }
+  sweeps->lanes.relaxation = plan->relaxation;
+  sweeps->lanes.pauses = plan->pauses;
+  if (!plan->resume) sweeps->loaded = false;
+  if (plan->count == 0) {
+    scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
+    *done = 0;
+    return INFINITY;
   }
   if (sweeps->factor) {
     sweep_relaxed(sweeps, W, &group, r);
@@ -469,7 +479,8 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count
     scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
     return group.change;
   }
-  if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
+  if (sweeps->in_lanes && !sweeps->loaded) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
+  sweeps->loaded = sweeps->in_lanes;
   if (threads > 1)
     sweep_parallel(sweeps, W, threads, &group, r);
   else
@@ -482,6 +493,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count
     scree_lanes_state(&sweeps->lanes, sweeps->y, threads);
   } else {
     scree_operator_state(W, r, sweeps->y);
+    if (sweeps->loaded) scree_lanes_refresh(&sweeps->lanes, sweeps->y, threads);
     sweeps->stale = 0;
   }
   scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 #include "view/mesh.h"
+#include "view/render_bars.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -485,34 +486,16 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
   return status;
 }
 
-/* Cylinders from each contact to the centres of its bodies; the radius shows the normal impulse. */
-static scree_Status draw_chains(Canvas *canvas, const scree_Replay *replay,
-                                const scree_ReplayFrame *frame) {
+/* For scree_render_bars. */
+static void draw_bar(void *user, const scree_Mesh *mesh, const double rgb[3]) {
   const scree_Pose still = {{0, 0, 0}, {1, 0, 0, 0}};
-  scree_Mesh mesh = {0};
-  scree_Status status = SCREE_OK;
-  double strong = 0.0;
-  for (int c = 0; c < frame->contacts; ++c) strong = fmax(strong, frame->contact[c].r[0]);
-  if (!canvas->flat) /* chains are inside the bodies, which are pale: draw over them */
+  draw_mesh(user, mesh, &still, 1.0, NULL, (Colour){rgb[0], rgb[1], rgb[2]}, NULL);
+}
+
+/* Chains and joints are inside the bodies: draw over them. */
+static void clear_depth(Canvas *canvas) {
+  if (!canvas->flat)
     memset(canvas->depth, 0, (size_t)canvas->width * (size_t)canvas->height * sizeof(float));
-  for (int c = 0; status == SCREE_OK && c < frame->contacts; ++c) {
-    const scree_ReplayContact *contact = &frame->contact[c];
-    if (!(contact->r[0] > 0.0)) continue;
-    const double strength = contact->r[0] / strong;
-    for (int side = 0; status == SCREE_OK && side < 2; ++side) {
-      const int i = contact->body[side];
-      if (replay->bodies[i].obstacle) continue;
-      const double *p = contact->position, *x = frame->position + 3 * i;
-      const double thick = fmax(0.012, 0.18 * sqrt(strength)) * 0.5 * replay->bodies[i].shape.size;
-      status = scree_mesh_beam(scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick, 8,
-                               replay->log, &mesh);
-      if (status == SCREE_OK)
-        draw_mesh(canvas, &mesh, &still, 1.0, NULL, (Colour){0.55 + 0.35 * strength, 0.16, 0.12},
-                  NULL);
-    }
-  }
-  scree_mesh_fini(&mesh);
-  return status;
 }
 
 static void average(const Canvas *canvas, const scree_RenderSettings *settings,
@@ -572,7 +555,10 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, canvas.flat);
   if (status == SCREE_OK)
     status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, !canvas.flat);
-  if (status == SCREE_OK && settings.chains) status = draw_chains(&canvas, replay, frame);
+  if (status == SCREE_OK && (settings.chains || frame->joints > 0)) {
+    clear_depth(&canvas);
+    status = scree_render_bars(replay, frame, settings.chains, canvas.flat, draw_bar, &canvas);
+  }
   if (status == SCREE_OK) average(&canvas, &settings, pixels);
   scree_free(canvas.depth);
   scree_free(canvas.colour);

@@ -46,21 +46,74 @@ static bool page_draws(const scree_Shape *shape) {
 
 enum { PAGE_SEGMENTS = 24 }; /* corners of a circle of a shape that is given by triangles */
 
-/* All vertices and triangles of the bodies, growing. */
+/* All vertices and triangles of the bodies, growing. Bodies of the same triangles share them:
+ * `known` is a table of the bodies that were the first to have theirs, by a hash of the vertices.
+ */
 typedef struct Triangles {
   scree_Mesh mesh; /* of one body */
   double *points, *triangles;
   size_t point_capacity, triangle_capacity, points_used, triangles_used;
+  size_t slots;                         /* a power of two */
+  int *known;                           /* (slots) -1: free */
+  double *first, *count, *from, *faces; /* (bodies) places and numbers of vertices and triangles */
 } Triangles;
 
-static bool add_body(Triangles *t, const scree_Shape *shape, const scree_Log *log) {
-  const bool drawn = page_draws(shape);
+/* The body before this one with the same vertices and triangles, or -1. */
+static int find_same(Triangles *t, int body) {
+  uint64_t hash = 1469598103934665603u;
+  const unsigned char *bytes = (const unsigned char *)t->mesh.point;
+  for (size_t k = 0; k < 3 * t->mesh.points * sizeof(double); ++k)
+    hash = (hash ^ bytes[k]) * 1099511628211u;
+  for (size_t at = (size_t)hash & (t->slots - 1);; at = (at + 1) & (t->slots - 1)) {
+    const int other = t->known[at];
+    if (other < 0) {
+      t->known[at] = body;
+      return -1;
+    }
+    const size_t first = (size_t)t->first[other], from = (size_t)t->from[other];
+    if ((size_t)t->count[other] != t->mesh.points || (size_t)t->faces[other] != t->mesh.triangles ||
+        memcmp(t->points + 3 * first, t->mesh.point, 3 * t->mesh.points * sizeof(double)) != 0)
+      continue;
+    bool same = true;
+    for (size_t k = 0; same && k < 3 * t->mesh.triangles; ++k)
+      same = t->triangles[3 * from + k] == t->mesh.triangle[k];
+    if (same) return other;
+  }
+}
+
+/* The surface of a finite-element body: its vertices are those of the column "deformed". */
+static bool take_surface(Triangles *t, const scree_Shape *shape) {
+  const size_t n = (size_t)shape->vertex_count, m = (size_t)scree_shape_triangle_count(shape);
+  if (!scree_grow((void **)&t->mesh.point, &t->mesh.point_capacity, 3 * n, sizeof(double)) ||
+      !scree_grow((void **)&t->mesh.triangle, &t->mesh.triangle_capacity, 3 * m, sizeof(int)))
+    return false;
+  t->mesh.points = n;
+  t->mesh.triangles = m;
+  memcpy(t->mesh.point, &shape->vertices->x, 3 * n * sizeof(double));
+  memcpy(t->mesh.triangle, scree_shape_triangles(shape, NULL), 3 * m * sizeof(int));
+  return true;
+}
+
+static bool add_body(Triangles *t, const scree_ReplayBody *body, int number, const scree_Log *log) {
+  const scree_Shape *shape = &body->shape;
+  const bool drawn = page_draws(shape), soft = body->surface_node != NULL;
   const scree_Vec3 centre = {0, 0, 0};
-  if (!drawn &&
-      scree_mesh_shape(shape, PAGE_SEGMENTS, shape->bounding_radius, centre, log, &t->mesh))
+  t->first[number] = (double)t->points_used;
+  t->from[number] = (double)t->triangles_used;
+  if (soft ? !take_surface(t, shape)
+           : !drawn && scree_mesh_shape(shape, PAGE_SEGMENTS, shape->bounding_radius, centre, log,
+                                        &t->mesh) != SCREE_OK)
     return false;
   const size_t n = drawn ? (size_t)shape->vertex_count : t->mesh.points;
   const size_t m = drawn ? 0 : t->mesh.triangles;
+  t->count[number] = (double)n;
+  t->faces[number] = (double)m;
+  const int same = drawn || soft ? -1 : find_same(t, number);
+  if (same >= 0) {
+    t->first[number] = t->first[same];
+    t->from[number] = t->from[same];
+    return true;
+  }
   if (!scree_grow((void **)&t->points, &t->point_capacity, 3 * (t->points_used + n),
                   sizeof *t->points) ||
       !scree_grow((void **)&t->triangles, &t->triangle_capacity, 3 * (t->triangles_used + m),
@@ -89,28 +142,40 @@ static void add_triples(scree_Block *block, const char *name, scree_ColumnType t
   scree_free(columns);
 }
 
+size_t scree_report_deformed(const scree_Replay *replay, double *first) {
+  size_t vertices = 0;
+  for (int i = 0; i < replay->body_count; ++i) {
+    const scree_ReplayBody *body = &replay->bodies[i];
+    first[i] = body->surface_node ? (double)vertices : 4294967295.0;
+    if (body->surface_node) vertices += (size_t)body->shape.vertex_count;
+  }
+  return vertices;
+}
+
 static void add_vertices(const scree_Replay *replay, scree_Block *block, double *work) {
   const size_t n = (size_t)replay->body_count;
-  Triangles t = {0};
-  double *first = work, *count = work + n, *from = work + 2 * n, *faces = work + 3 * n;
-  for (size_t i = 0; i < n && !block->failed; ++i) {
-    first[i] = (double)t.points_used;
-    from[i] = (double)t.triangles_used;
-    block->failed = !add_body(&t, &replay->bodies[i].shape, replay->log);
-    count[i] = (double)t.points_used - first[i];
-    faces[i] = (double)t.triangles_used - from[i];
-  }
+  Triangles t = {
+      .slots = 16, .first = work, .count = work + n, .from = work + 2 * n, .faces = work + 3 * n};
+  while (t.slots < 2 * n) t.slots *= 2;
+  t.known = SCREE_ALLOC(int, t.slots);
+  block->failed = block->failed || !t.known;
+  for (size_t k = 0; t.known && k < t.slots; ++k) t.known[k] = -1;
+  for (size_t i = 0; i < n && !block->failed; ++i)
+    block->failed = !add_body(&t, &replay->bodies[i], (int)i, replay->log);
   if (!block->failed) {
-    add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, first);
-    add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, count);
+    add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, t.first);
+    add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, t.count);
     add_triples(block, "vertices", SCREE_COLUMN_F64, t.points, t.points_used);
     if (t.triangles_used > 0) {
-      add(block, "triangle_first", SCREE_COLUMN_U32, 1, 1, n, from);
-      add(block, "triangle_count", SCREE_COLUMN_U32, 1, 1, n, faces);
+      add(block, "triangle_first", SCREE_COLUMN_U32, 1, 1, n, t.from);
+      add(block, "triangle_count", SCREE_COLUMN_U32, 1, 1, n, t.faces);
       add_triples(block, "triangles", SCREE_COLUMN_U32, t.triangles, t.triangles_used);
     }
+    if (scree_report_deformed(replay, work) > 0)
+      add(block, "deformed_first", SCREE_COLUMN_U32, 1, 1, n, work);
   }
   scree_mesh_fini(&t.mesh);
+  scree_free(t.known);
   scree_free(t.points);
   scree_free(t.triangles);
 }
@@ -180,7 +245,9 @@ scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *blo
 typedef struct Gather {
   size_t frames, n;
   double *position, *orientation, *velocity, *angular, *present;
-  double *stretch; /* or null: all bodies are rigid */
+  double *stretch;           /* or null: all bodies are rigid */
+  size_t vertices;           /* of finite-element bodies */
+  double *deformed, *stress; /* (frames x 3 x vertices) in their frames, (frames x vertices) */
   bool all_present;
 } Gather;
 
@@ -191,6 +258,34 @@ static void gather_fini(Gather *gather) {
   scree_free(gather->angular);
   scree_free(gather->present);
   scree_free(gather->stretch);
+  scree_free(gather->deformed);
+  scree_free(gather->stress);
+}
+
+/* Vertices and von Mises' stress of the finite-element bodies of frame f of the block. */
+static void spread_nodes(Gather *out, const scree_Replay *replay, const scree_ReplayFrame *frame,
+                         size_t f) {
+  size_t at = 0;
+  for (int i = 0; i < replay->body_count; ++i) {
+    const scree_ReplayBody *body = &replay->bodies[i];
+    if (!body->surface_node) continue;
+    const bool there = i < frame->bodies && scree_mesh_has_nodes(body, frame);
+    const double *x = frame->position + 3 * (size_t)i, *q = frame->orientation + 4 * (size_t)i;
+    const scree_Pose pose = there ? (scree_Pose){{x[0], x[1], x[2]}, {q[0], q[1], q[2], q[3]}}
+                                  : (scree_Pose){{0, 0, 0}, {1, 0, 0, 0}};
+    for (int v = 0; v < body->shape.vertex_count; ++v, ++at) {
+      const int node = body->node_first + body->surface_node[v];
+      scree_Vec3 p = body->shape.vertices[v];
+      if (there) {
+        const double *w = frame->node + 3 * (size_t)node;
+        p = scree_pose_invert(&pose, scree_vec3(w[0], w[1], w[2]));
+      }
+      out->deformed[(3 * f) * out->vertices + at] = p.x;
+      out->deformed[(3 * f + 1) * out->vertices + at] = p.y;
+      out->deformed[(3 * f + 2) * out->vertices + at] = p.z;
+      out->stress[f * out->vertices + at] = there ? scree_node_mises(frame, node) : 0.0;
+    }
+  }
 }
 
 static void spread(double *to, const double *from, const bool *present, size_t frame,
@@ -209,7 +304,12 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
   out->velocity = SCREE_ALLOC(double, 3 * frames * n);
   out->angular = SCREE_ALLOC(double, 3 * frames * n);
   out->present = SCREE_ALLOC(double, frames *n);
-  if (!out->position || !out->orientation || !out->velocity || !out->angular || !out->present)
+  if (out->present) out->vertices = scree_report_deformed(replay, out->present);
+  for (size_t i = 0; out->present && i < n; ++i) out->present[i] = 0.0;
+  out->deformed = SCREE_ALLOC(double, 3 * frames * out->vertices);
+  out->stress = SCREE_ALLOC(double, frames * out->vertices);
+  if (!out->position || !out->orientation || !out->velocity || !out->angular || !out->present ||
+      !out->deformed || !out->stress)
     return scree_fail_memory(replay->log, "frames of the page");
   scree_ReplayFrame frame = {.bodies_only = true};
   scree_Status status = SCREE_OK;
@@ -231,6 +331,7 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
       if (!frame.present[i]) out->all_present = false;
     }
     if (bodies < n) out->all_present = false;
+    if (out->vertices) spread_nodes(out, replay, &frame, f);
   }
   scree_replay_frame_fini(&frame);
   return status;
@@ -342,6 +443,10 @@ scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *p
     scree_block_begin(block);
     if (!g.all_present) add(block, "present", SCREE_COLUMN_U8, 1, g.frames, g.n, g.present);
     if (g.stretch) add(block, "stretch", SCREE_COLUMN_F32, 3, g.frames, g.n, g.stretch);
+    if (g.vertices) {
+      add(block, "deformed", SCREE_COLUMN_F32, 3, g.frames, g.vertices, g.deformed);
+      add(block, "vertex_stress", SCREE_COLUMN_F32, 1, g.frames, g.vertices, g.stress);
+    }
     if (plan->level == SCREE_REPORT_EXACT) {
       add(block, "position", SCREE_COLUMN_F64, 3, g.frames, g.n, g.position);
       add(block, "orientation", SCREE_COLUMN_F64, 4, g.frames, g.n, g.orientation);

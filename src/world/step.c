@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "world/world.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* State that a failed attempt restores besides the motions. */
@@ -165,6 +166,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     scree_StepReport part;
     bool halve;
     const long length = units >> level;
+    assert(length >= 1 && done % length == 0 && done + length <= units);
     const Saved saved = save_sums(s);
     scree_system_save(s, world->backup);
     world->attempts++;
@@ -239,6 +241,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->time_count++;
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
+  scree_joints_count_bonds(&world->system.joints, -1, &sum.bonds, &sum.bonds_broken);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) {
     sum.certified = false;
     sum.missed |= SCREE_MISSED_ENERGY;
