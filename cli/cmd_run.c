@@ -364,6 +364,9 @@ const CliCommand cli_command_run = {
             "Drivers, forces and sensors that are not finite stop the run with a message "
             "that\nnames their place in the scene.\n"
             "\n"
+            "`mpirun -n N scree run` divides large solves between N ranks, in a build with MPI\n"
+            "(make mpi).\n"
+            "\n"
             "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
             "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"
             "what was written is intact; 130 interrupted.",

@@ -340,6 +340,9 @@ const CliCommand cli_command_solve = {
             "published comparisons. A problem that cannot be read does not stop the others.\n"
             "Short solves are repeated, up to 20 times, and the fastest time is shown.\n"
             "\n"
+            "`mpirun -n N scree solve` divides each problem between N ranks, in a build with\n"
+            "MPI (make mpi).\n"
+            "\n"
             "Exit status: 0 all solved to the tolerance; 1 some not; 2 some could not be\n"
             "read, or wrong usage; 3 the machine failed.",
     .examples = "  scree solve tower.hdf5\n"
