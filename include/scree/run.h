@@ -36,6 +36,9 @@ typedef struct scree_RunSettings {
   double until;       /* stop at this time; 0: the scene's duration */
   int64_t steps;      /* stop after so many steps of this call; 0: no limit */
   int threads;        /* 0: the scene's */
+  /* Ranks that solve together (scree_SolveSettings), or null. This is rank 0: the world and the
+   * files are its own. */
+  const scree_Ranks *ranks;
   /* Asked several times a second when not null, also in the middle of a step and while results.h5
    * is written; return true to stop (see scree_run_step and scree_run_close). It may look at the
    * run, as far as that is const. Called from the thread that called the library. */
