@@ -5,6 +5,7 @@
 #include "fclib/fclib_h5.h"
 #include "math/vec3.h"
 #include "run/frames_data.h"
+#include "run/frames_journal.h"
 #include "run/frames_telemetry.h"
 #include "run/results_file.h"
 
@@ -17,6 +18,8 @@
 typedef struct Source {
   scree_H5 h5;
   char *path;
+  int frames;                  /* F, in results.h5 */
+  scree_FramesJournal journal; /* has further ones of a run that is not finished */
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
   hid_t stretch;                                  /* the same, or -1: all bodies are rigid */
   hid_t node, node_stress;                        /* (F x nodes x ...), or -1 */
@@ -132,6 +135,7 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
 
 static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *frame) {
   Source *source = replay->source;
+  if (k >= source->frames) return scree_frames_journal_read(&source->journal, replay, k, frame);
   const bool wanted = source->contacts && !frame->bodies_only;
   const int64_t nc = wanted ? source->offset[k + 1] - source->offset[k] : 0;
   /* Whole rows are read; the bodies that exist are the first ones. */
@@ -189,6 +193,21 @@ bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, 
              SCREE_OK;
 }
 
+bool scree_replay_field(const scree_Replay *replay, int field, int k, double *values) {
+  const Source *source = replay->source;
+  char path[80];
+  if (replay->read != read_frame || field < 0 || field >= replay->field_count || k < 0 ||
+      k >= source->frames)
+    return false;
+  snprintf(path, sizeof path, "/fields/%s", replay->fields[field]);
+  return scree_frames_named(&source->h5, path, (hsize_t)k, 1, (hsize_t)replay->body_count,
+                            H5T_NATIVE_DOUBLE, values) == SCREE_OK;
+}
+
+const char *scree_replay_field_name(const scree_Replay *replay, int field) {
+  return field >= 0 && field < replay->field_count ? replay->fields[field] : NULL;
+}
+
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
@@ -198,6 +217,7 @@ static void close_source(scree_Replay *replay) {
   for (int k = 0; k < 8; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);
+  scree_frames_journal_close(&source->journal);
   scree_free(source->offset);
   scree_free(source->reals);
   scree_free(source->ints);
@@ -216,7 +236,7 @@ static char *copy_text(const char *text) {
 /* Times, counts and places of the contacts of all frames. */
 static scree_Status read_index(scree_Replay *replay, Source *source) {
   const scree_H5 *h5 = &source->h5;
-  const hsize_t frames = (hsize_t)replay->frame_count;
+  const hsize_t frames = (hsize_t)source->frames;
   hsize_t dims[2];
   source->offset = SCREE_ALLOC(int64_t, frames + 1);
   if (!source->offset) return scree_fail_memory(h5->log, "the index of a run");
@@ -227,7 +247,7 @@ static scree_Status read_index(scree_Replay *replay, Source *source) {
   if (status == SCREE_OK)
     status = scree_frames_named(h5, "/frames/body_count", 0, frames, 1, H5T_NATIVE_INT,
                                 replay->frame_bodies);
-  for (int k = 0; status == SCREE_OK && k < replay->frame_count; ++k)
+  for (int k = 0; status == SCREE_OK && k < source->frames; ++k)
     if (replay->frame_bodies[k] < 0 || replay->frame_bodies[k] > replay->body_count)
       status = scree_fail(h5->log, SCREE_BAD_INPUT,
                           "%s: /frames/body_count: frame %d has %d bodies, expected 0 to %d",
@@ -258,7 +278,7 @@ static hid_t open_set(const scree_H5 *h5, const char *name, hsize_t frames, hsiz
 }
 
 static scree_Status open_frames(scree_Replay *replay, Source *source) {
-  const hsize_t f = (hsize_t)replay->frame_count, n = (hsize_t)replay->body_count;
+  const hsize_t f = (hsize_t)source->frames, n = (hsize_t)replay->body_count;
   const scree_H5 *h5 = &source->h5;
   if (f == 0) return SCREE_OK;
   source->position = open_set(h5, "/frames/position", f, n, 3);
@@ -325,6 +345,7 @@ static scree_Status read_head(scree_Replay *replay, const Source *source, const 
   scree_frames_attribute(h5, "gravity", H5T_NATIVE_DOUBLE, replay->gravity, 3);
   scree_frames_attribute(h5, "step", H5T_NATIVE_DOUBLE, &replay->h, 1);
   scree_frames_attribute(h5, "finished", H5T_NATIVE_INT, &finished, 1);
+  replay->finished = finished != 0;
   if (!finished)
     snprintf(replay->note, sizeof replay->note, "The run was not finished when this was made.");
   if (replay->dimension != 2 && replay->dimension != 3)
@@ -386,18 +407,47 @@ static char *read_convergence(const char *directory) {
   return text;
 }
 
+/* Frames of frames.bin that came after results.h5 was written. */
+static scree_Status open_journal(Source *source, const char *directory, int frames,
+                                 const scree_Log *log) {
+  int64_t step = -1;
+  scree_Status status = SCREE_OK;
+  source->frames = frames;
+  if (frames > 0)
+    status = scree_frames_named(&source->h5, "/frames/step", (hsize_t)frames - 1, 1, 1,
+                                H5T_NATIVE_INT64, &step);
+  if (status != SCREE_OK) return status;
+  return scree_frames_journal_open(&source->journal, directory, frames, step, log);
+}
+
+/* Times and counts of these frames. */
+static void index_journal(scree_Replay *replay, const Source *source) {
+  const scree_FramesJournal *journal = &source->journal;
+  for (int k = 0; k < journal->count; ++k) {
+    const scree_FrameHead *head = &journal->head[k];
+    const int at = source->frames + k, known = replay->body_count;
+    replay->times[at] = head->time;
+    replay->steps[at] = head->step;
+    replay->frame_bodies[at] = head->bodies < known ? head->bodies : known;
+  }
+}
+
 scree_Status scree_replay_open(const char *directory, const scree_Log *log, scree_Replay **out) {
   *out = NULL;
   Source *source = SCREE_ALLOC(Source, 1);
   scree_Replay *replay = NULL;
   if (!source) return scree_fail_memory(log, "a run");
   source->stretch = source->node = source->node_stress = -1;
+  source->journal.journal.file = -1;
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
       source->alive = -1;
   hsize_t bodies = 0, frames = 0;
   scree_Status status = open_file(directory, log, source, &bodies, &frames);
-  if (status == SCREE_OK) status = scree_replay_create((int)bodies, (int)frames, log, &replay);
+  if (status == SCREE_OK) status = open_journal(source, directory, (int)frames, log);
+  if (status == SCREE_OK)
+    status = scree_replay_create((int)bodies, (int)frames + source->journal.count, log, &replay);
   if (status != SCREE_OK) {
+    scree_frames_journal_close(&source->journal);
     if (source->h5.file >= 0) scree_h5_close(&source->h5);
     scree_free(source->path);
     scree_free(source);
@@ -412,6 +462,9 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   if (status == SCREE_OK) status = scree_frames_elements(replay, &source->h5);
   if (status == SCREE_OK) status = scree_frames_joints(replay, &source->h5);
   if (status == SCREE_OK) status = read_index(replay, source);
+  if (status == SCREE_OK) index_journal(replay, source);
+  if (status == SCREE_OK)
+    status = scree_frames_fields(replay, &source->h5, (hsize_t)source->frames);
   if (status == SCREE_OK) status = open_frames(replay, source);
   if (status == SCREE_OK) status = scree_replay_read_telemetry(replay, directory, &source->h5);
   if (status != SCREE_OK) {

@@ -30,6 +30,7 @@ typedef struct scree_SceneBody {
   scree_BodyDef def;         /* its shape and driver are set when it is used */
   const char *name;          /* in the tree, or null */
   scree_SceneSignal *driver; /* or null */
+  scree_Region held;         /* where nodes of finite elements are held */
 } scree_SceneBody;
 
 /* Common properties of the bodies of one generator. */
@@ -149,6 +150,8 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def);
 
 /* Take over the body (also its shape, freed on failure). */
+/* Room for that many bodies and obstacles. */
+bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
 /* Arch, vault or dome (generator_masonry.c). */

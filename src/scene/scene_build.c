@@ -148,6 +148,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.max_work = scree_node_number(time, "max_work");
   settings.max_halvings = (int)scree_node_number(time, "max_halvings");
   settings.warm_start = scree_node_true(solver, "warm_start");
+  settings.internal_forces = scree_node_true(solver, "internal_forces");
   settings.solve = scree_solve_settings();
   settings.solve.solver = scree_node_text(solver, "name");
   settings.solve.options = scene->solver_options;
@@ -207,8 +208,18 @@ static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
   return status;
 }
 
-static scree_Status add_body(scree_World *world, const scree_SceneBody *body) {
+static bool is_held(void *user, scree_Vec3 place) {
+  const scree_SceneBody *body = user;
+  /* nodes on a face of the region are within it, up to rounding */
+  return scree_region_holds(&body->held, place, -1e-9 * body->shape.size);
+}
+
+static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   scree_BodyDef def = body->def;
+  if (body->held.kind != SCREE_REGION_NONE) {
+    def.elastic.held = is_held;
+    def.elastic.held_user = body;
+  }
   def.shape = &body->shape;
   def.driver = signal_of(body->driver);
   return scree_world_add_body(world, &def, NULL);
@@ -219,6 +230,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = build_laws(scene, *world);
+  if (status == SCREE_OK) status = scree_world_reserve(*world, (int)scene->body_count);
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(*world, &scene->bodies[k]);
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {

@@ -257,7 +257,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     report->seconds_detect += scree_seconds() - clock;
     missed = further ? SCREE_MISSED_REACH : 0;
     if (report->overlap > overlap_allowed(s, report)) missed |= SCREE_MISSED_OVERLAP;
-    if (scree_system_sinking(s) > scree_system_sinking_allowed(s)) missed |= SCREE_MISSED_SINKING;
+    if (scree_system_sinking(s) > scree_system_sinking_allowed()) missed |= SCREE_MISSED_SINKING;
   }
   *complete = missed == 0;
   report->missed |= missed;

@@ -120,8 +120,8 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push && !is_soft(s, c))
-      push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
+    if (p->push)
+      push += !is_soft(s, c) && is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];

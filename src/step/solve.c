@@ -10,9 +10,10 @@
  *    any solve: impulses that hold them hold them in the next step too, which then costs nothing,
  *    while those that just meet the tolerance let them slide, in the same direction in every step.
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
- *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
- *    noticeable part of the smaller body, the solve continues as well. With max_retries = 0 each
- *    problem is solved once, to the tolerance.
+ *    below the tolerance, and so may a few that touch in a crowd in which others pass each other
+ *    fast. The predicted gaps at the next kick show it; if one would close by a noticeable part of
+ *    the penetration that is left to the smaller body, the solve continues as well. With
+ *    max_retries = 0 each problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
@@ -39,7 +40,8 @@ static const struct {
   double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
   double still;         /* the same where bodies rest: what is gained lasts for many steps */
   double barely;        /* target of all methods, where these did not suffice */
-  double sink;          /* part of the allowed penetration that one step may add */
+  double sink;          /* part of what a contact's penetration is below its limit that one step
+                           may add, and of the limit, for those above it */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double settled;   /* error above which joints alone are solved once more, by all methods */
@@ -60,7 +62,7 @@ static const struct {
            .margin = 0.05,
            .still = 0.1,
            .barely = 0.3,
-           .sink = 0.5,
+           .sink = 0.1,
            .hold = 0.1,
            .exact = 1e-11,
            .settled = 1e-8,
@@ -205,6 +207,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
 
 double scree_system_sinking(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
+  const double limit = s->settings.penetration_limit;
   double worst = 0;
   if (!s->scheme->looks_ahead || s->settings.max_retries == 0) return 0;
   for (int c = 0; c < s->posed.nc; ++c) {
@@ -216,23 +219,24 @@ double scree_system_sinking(const scree_System *s) {
       const size_t at = (size_t)c * (size_t)b->dimension;
       const bool cone = !s->posed.sets || s->posed.set[c] == SCREE_SET_CONE;
       if (cone && s->posed.r[at] > 0)
-        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / size);
+        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / (limit * size));
       continue;
     }
     if (next >= 0 || next >= gap) continue;
-    worst = fmax(worst, (fmin(gap, 0) - next) / size);
+    const double depth = fmin(gap, 0), room = fmax(limit * size + depth, rules.sink * limit * size);
+    worst = fmax(worst, (depth - next) / room);
   }
   return worst;
 }
 
-double scree_system_sinking_allowed(const scree_System *s) {
-  return rules.sink * s->settings.penetration_limit;
+double scree_system_sinking_allowed(void) {
+  return rules.sink;
 }
 
 /* Lower the tolerance until the predicted penetration is within its limit. */
 static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
                                scree_SolveSettings *settings, scree_StepReport *report) {
-  const double allowed = scree_system_sinking_allowed(s);
+  const double allowed = scree_system_sinking_allowed();
   for (int k = 0; k < s->settings.max_retries; ++k) {
     const double sinks = scree_system_sinking(s);
     if (!(sinks > allowed) || settings->measure != SCREE_MEASURE_ERROR ||

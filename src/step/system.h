@@ -367,10 +367,10 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
 
 /* The same to a much larger tolerance, in one attempt. */
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
-/* Additional penetration at the next kick caused by errors of the solution, over the size; and its
- * limit. */
+/* Additional penetration at the next kick caused by errors of the solution, over what is left to
+ * the penetration limit; and its limit. */
 double scree_system_sinking(const scree_System *s);
-double scree_system_sinking_allowed(const scree_System *s);
+double scree_system_sinking_allowed(void);
 /* Reset or update the meter at the start and at the end of a step, including all substeps and
  * attempts. */
 void scree_system_work_begin(scree_System *s);

@@ -277,6 +277,7 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
   return detect_now(world, penetration, body, NULL);
 }
 
-scree_Status scree_world_touching(const scree_World *world, int *contacts) {
-  return detect_now(world, NULL, NULL, contacts);
+scree_Status scree_world_touching(const scree_World *world, int *contacts, double *penetration,
+                                  int *body) {
+  return detect_now(world, penetration, body, contacts);
 }

@@ -93,7 +93,7 @@ export function fieldsOf(run) {
     { id: 'size', name: 'size', unit: 'm', still: true, compute: constant('size') },
     { id: 'material', name: 'material', category: true, still: true, compute: constant('material') },
     { id: 'id', name: 'body number', category: true, still: true, compute: (r, k, out) => (out.forEach((_, i) => (out[i] = i)), true) },
-    { id: 'stress', name: 'stress (mean pressure)', unit: 'Pa', contacts: true, compute: pressure },
+    { id: 'stress', name: run.first?.columns.vertex_stress ? 'stress (von Mises; of rigid bodies mean pressure)' : 'stress (mean pressure)', unit: 'Pa', contacts: true, compute: pressure },
     { id: 'touching', name: 'active contacts', unit: 'number', contacts: true, compute: touching },
     { id: 'displacement', name: 'displacement', unit: 'm', compute: displacement },
     ...axes.map((c) => ({ id: `position-${names[c]}`, name: `position ${names[c]}`, unit: 'm', low: true, compute: component('position', c) })),

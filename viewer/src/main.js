@@ -45,13 +45,14 @@ function stageMessage(text) {
 
 // ---- certificate ----
 function showCertificate(runs) {
-  const [{ meta }] = runs, names = runs.map((run) => run.meta.title), several = runs.length > 1;
+  const [{ meta }] = runs, several = runs.length > 1, names = runs.map((run) => run.meta.title);
   const title = several ? names.join(' and ') : meta.title;
   document.title = `${title} – scree`;
   $('title').textContent = title;
   $('subtitle').textContent = several ? runs.map((run) => run.meta.subtitle).join(' · ') : meta.subtitle || '';
   const good = runs.every((run) => run.meta.certificate.good);
-  $('verdict').textContent = runs.map((run) => (several ? `${run.meta.title}: ` : '') + run.meta.certificate.verdict).join(' ');
+  $('verdict').textContent = several && good ? 'Both runs are certified.'
+    : runs.filter((run) => !several || !run.meta.certificate.good).map((run) => (several ? `${run.meta.title}: ` : '') + run.meta.certificate.verdict).join(' ');
   $('certificate').classList.toggle('good', good);
   $('certificate').classList.toggle('bad', !good);
   $('certificate-lines').innerHTML = runs.map((run) => (several ? `<div class="run-name">${escape(run.meta.title)}</div>` : '') + run.meta.certificate.lines
@@ -267,6 +268,8 @@ function startGraphics() {
 // Runs that are compared share the unit of length and the bounds, so that the same camera shows both.
 function align(runs) {
   const [{ meta }] = runs;
+  if (runs.length > 1 && runs.some((run) => run !== runs[0] && run.meta.title === meta.title))
+    for (const run of runs) run.meta.title = `${run.meta.title} (${run.meta.folder})`;
   for (const run of runs.slice(1)) {
     Object.assign(run.meta, { origin: meta.origin, length: meta.length });
     for (let c = 0; c < 3; ++c) {
@@ -338,7 +341,7 @@ async function start() {
   Object.assign(player, { run, runs });
   for (const each of runs) each.onerror = failToRead;
   showCertificate(runs);
-  $('certificate-details').open = window.innerWidth > 900;
+  $('certificate-details').open = window.innerWidth > 900 && runs.length === 1;
   document.documentElement.classList.toggle('flat', run.meta.dimension === 2);
   document.documentElement.classList.toggle('picture', picture);
   for (const each of runs) await each.load();

@@ -21,7 +21,11 @@ export function connect(player, stage) {
   $('scrub').oninput = () => { const k = Number($('scrub').value); player.play(false); player.setFrame(k); };
   $('speed').onchange = () => (player.speed = Number($('speed').value));
   $('live').onclick = () => $('live').setAttribute('aria-pressed', String($('live').getAttribute('aria-pressed') !== 'true'));
-  const restyle = () => { for (const part of plots) { part.build(); part.setTime(player.time()); } };
+  const restyle = () => {
+    for (const part of plots) { part.build(); part.setTime(player.time()); }
+    for (const view of stage?.views || []) view.coloured = null;
+    player.stale = true;
+  };
   $('theme').onclick = () => { setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'); restyle(); };
   wantsDark.addEventListener('change', (event) => { setTheme(event.matches ? 'dark' : 'light'); restyle(); });
   $('help-button').onclick = () => $('help').showModal();

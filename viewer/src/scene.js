@@ -10,7 +10,7 @@ import { CATEGORIES, NOTHING, materialColour, scaleColour, scalingRange, scalePo
 
 const RIGID = 0xffffffff; // not among the vertices that move
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
-const PLAIN = [168, 173, 180]; // obstacles
+const PLAIN = { light: [168, 173, 180], dark: [104, 109, 116] }; // obstacles
 
 // Starting the graphics takes a while and needs no data: it is done while these are still read.
 export function makeRenderer(canvas) {
@@ -425,6 +425,7 @@ export class View {
     if (this.coloured?.k === k && this.coloured.colouring === colouring && this.coloured.scaling === this.scaling) return true;
     if (!colouring.compute(run, k, values)) return false;
     const obstacle = run.fixed.obstacle.data, scaling = this.scaling || 'run';
+    const theme = document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light';
     this.coloured = { k, colouring, scaling: this.scaling };
     this.shownRange = colouring.category ? this.range : scalingRange(scaling, this.range, values, obstacle);
     this.onRange?.();
@@ -432,7 +433,7 @@ export class View {
       const o = 4 * i;
       const own = colouring.id === 'material' && (!obstacle[i] || (run.meta.materialColours?.[values[i]] && !this.endless(i)));
       if (own) colours.set(materialColour(run.meta, values[i]), o);
-      else if (obstacle[i] || Number.isNaN(values[i])) colours.set(PLAIN, o);
+      else if (obstacle[i] || Number.isNaN(values[i])) colours.set(PLAIN[theme], o);
       else if (colouring.category) {
         const c = CATEGORIES[values[i] % CATEGORIES.length];
         const shade = 0.75 + (0.25 * ((values[i] * 7) % 5)) / 4;
@@ -465,6 +466,8 @@ export class View {
       material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
       material.transparent = this.flat || look === 'ghost' || material.uniforms.uFade.value > 0;
       material.depthWrite = look !== 'ghost' && !this.flat;
+      // Of what one looks through the front is enough: the back would show through it as a pattern.
+      if (!this.flat) material.side = obstacle || (look === 'ghost' && !batch.impostor) ? THREE.FrontSide : THREE.DoubleSide;
       material.alphaToCoverage = Boolean(batch.impostor) && look !== 'ghost';
       material.needsUpdate = true;
     }

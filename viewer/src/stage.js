@@ -53,7 +53,10 @@ export class Stage {
       const [x, y, width, height] = this.part(k);
       eye.setFrustum(view, width, height);
       // The canvas is counted from below.
-      view.render([x, this.height - y - height, width, height].map((v) => Math.round(v * ratio)), fine);
+      const lower = this.height - y - height;
+      this.renderer.setScissor(x, lower, width, height);
+      this.renderer.setScissorTest(views.length > 1);
+      view.render([x, lower, width, height].map((v) => Math.round(v * ratio)), fine);
     }
     this.onView?.();
     ++this.drawn;
