@@ -390,6 +390,7 @@ static scree_Status maybe_polish(State *st, scree_SolveRun *run, Progress *progr
     run->value = progress->best;
   }
   const double least = stalled ? number.stall_least : number.sweeps_least;
+  run->swept = false; /* r is that of ipm */
   scree_Status status = scree_solve_run_sweep(run, least * st->sweeps_per_f,
                                               number.sweeps_most * st->sweeps_per_f, r, u);
   keep_best(st, run->value, &progress->best, r);

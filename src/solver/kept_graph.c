@@ -105,15 +105,3 @@ scree_Status scree_kept_graph_order(scree_KeptGraph *kept, const scree_Operator 
   *order = coloured ? &kept->coloured : &kept->natural;
   return SCREE_OK;
 }
-
-scree_Status scree_kept_graph_layout(scree_KeptGraph *kept, const scree_Operator *W,
-                                     const scree_Log *log, const scree_LaneLayout **layout) {
-  const scree_Colouring *order;
-  scree_Status status = scree_kept_graph_order(kept, W, true, log, &order);
-  if (!status && !kept->has_layout)
-    status = scree_lane_layout_create(W, order, &kept->arena, &kept->layout, log);
-  if (status) return status;
-  kept->has_layout = true;
-  *layout = &kept->layout;
-  return SCREE_OK;
-}

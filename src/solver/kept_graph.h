@@ -1,5 +1,5 @@
 /* Everything that follows from the graph of a problem alone, kept from solve to solve: the contacts
- * of each body, the order of the contacts for Gauss-Seidel, their positions in vector lanes.
+ * of each body, the order of the contacts for Gauss-Seidel.
  *
  * The graph is which bodies each contact touches, or the pattern of an assembled W. From one time
  * step to the next it is often the same. Everything here is computed on first use, and again when
@@ -9,7 +9,6 @@
 #define SCREE_SOLVER_KEPT_GRAPH_H
 
 #include "solver/colouring.h"
-#include "solver/lanes.h"
 
 typedef struct scree_KeptGraph {
   scree_Arena arena; /* of all arrays here */
@@ -28,9 +27,8 @@ typedef struct scree_KeptGraph {
   int *col;         /* (row[nc]) */
   size_t *body_row; /* of scree_body_graph, or null */
   int *body_entry;
-  bool has_natural, has_coloured, has_layout;
+  bool has_natural, has_coloured;
   scree_Colouring natural, coloured;
-  scree_LaneLayout layout; /* of `coloured` */
 } scree_KeptGraph;
 
 /* From now on the graph is that of `problem`. */
@@ -40,9 +38,5 @@ scree_Status scree_kept_graph_set(scree_KeptGraph *kept, const scree_Problem *pr
 /* The order of the contacts, coloured or natural. W is an operator of the graph. */
 scree_Status scree_kept_graph_order(scree_KeptGraph *kept, const scree_Operator *W, bool coloured,
                                     const scree_Log *log, const scree_Colouring **order);
-
-/* Where contacts lie in lanes, in the coloured order; for problems that fit (lanes.h). */
-scree_Status scree_kept_graph_layout(scree_KeptGraph *kept, const scree_Operator *W,
-                                     const scree_Log *log, const scree_LaneLayout **layout);
 
 #endif

@@ -9,8 +9,9 @@
  * needs no root finding: two or three times faster. Problems whose dense blocks turn out to be
  * those of balls are swept in the same way, with tangents rotated into those of the balls.
  *
- * Supported: Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), no compliance,
- * the case in which a sweep has to be fast. All other cases take the general path of nlgs.c. */
+ * Supported: Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), and a diagonal
+ * compliance that is the same along both tangents, the cases in which a sweep has to be fast. All
+ * other cases take the general path of nlgs.c. */
 #ifndef SCREE_SOLVER_LANES_H
 #define SCREE_SOLVER_LANES_H
 
@@ -22,7 +23,8 @@ typedef struct scree_SweepChange {
   double normal, tangent2;
 } scree_SweepChange;
 
-/* Which contact is in which lane; depends on the graph of the contacts alone. */
+/* Which contact is in which lane. In each colour the contacts that are expected to carry an impulse
+ * come first, in batches of their own. */
 typedef struct scree_LaneLayout {
   int batches;
   int *start;   /* (colours + 1) batches of a colour */
@@ -32,11 +34,11 @@ typedef struct scree_LaneLayout {
 
 typedef struct scree_Lanes {
   double relaxation; /* between balls: step of a visit relative to the local solution (1) */
-  bool balls;
-  int d, stride;    /* stride: doubles per body in y, a multiple of four */
-  int nbodies;      /* y holds one more, the ground, always zero */
-  int colours;      /* of the colouring */
-  const int *start; /* these three are of the layout */
+  bool balls, soft;  /* the form of balls; with compliance */
+  int d, stride;     /* stride: doubles per body in y, a multiple of four */
+  int nbodies;       /* y holds one more, the ground, always zero */
+  int colours;       /* of the colouring */
+  const int *start;  /* these three are of the layout */
   const int *contact;
   const int *body;
   int size;          /* of a batch, see lanes.c */
@@ -44,13 +46,17 @@ typedef struct scree_Lanes {
   scree_Lane *r;     /* (batches x d) */
   double *turn;      /* (nc x (d-1) x (d-1)) tangents of a contact by those of the balls, or null */
   double *y;         /* ((nbodies + 1) x stride) scaled velocities of the bodies */
+  bool pauses; /* whether a batch that did not change is left out of the next sweep, if it stays so
+                  of two, of four ...: most contacts that are found do not close */
+  unsigned char *wait, *pause; /* (batches) sweeps to leave out; the length of the last pause */
 } scree_Lanes;
 
 /* Whether the contacts of a problem can be swept in lanes. */
 bool scree_lanes_fit(const scree_Operator *W);
 
+/* r (nc x d): impulses to begin with. */
 scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
-                                      scree_Arena *arena, scree_LaneLayout *layout,
+                                      const double *r, scree_Arena *arena, scree_LaneLayout *layout,
                                       const scree_Log *log);
 
 /* Batches with the numbers of W's problem. The layout must outlive them; the rest is taken from the
@@ -59,8 +65,12 @@ scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *
                                 const scree_LaneLayout *layout, scree_Arena *arena,
                                 scree_Lanes *lanes, const scree_Log *log);
 
-/* Load the impulses r (nc x d) and the state y of the operator that belongs to them. */
+/* Load the impulses r (nc x d) and the state y of the operator that belongs to them; no batch
+ * pauses. */
 void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads);
+
+/* Load y alone. */
+void scree_lanes_refresh(scree_Lanes *lanes, const double *y, int threads);
 
 /* Store the impulses into r. */
 void scree_lanes_get(const scree_Lanes *lanes, double *r, int threads);

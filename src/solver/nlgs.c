@@ -20,7 +20,7 @@ typedef struct Options {
   int local;
   double rho, rho_factor, gamma_n, gamma_t, newton_tolerance;
   int newton_iterations;
-  int order, check;
+  int order, check, ranks;
 } Options;
 
 static const scree_LocalClass *const locals[] = {
@@ -29,10 +29,12 @@ static const scree_LocalClass *const locals[] = {
 };
 static const char *const local_names[] = {"exact", "sbp",   "sal",   "ebp", "eal",
                                           "ibp",   "epdas", "ipdas", NULL};
+static const char *const ranks_names[] = {"exact", "relaxed", NULL};
 static const char *const order_names[] = {"auto", "natural", "coloured", NULL};
 
 typedef struct State {
-  scree_Sweeps *sweeps;
+  scree_SweepSettings settings;
+  scree_Sweeps *sweeps; /* made by the first solve */
   int check;
 } State;
 
@@ -75,8 +77,9 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                                                        .gamma_t = o->gamma_t,
                                                        .newton_tolerance = o->newton_tolerance,
                                                        .newton_iterations = o->newton_iterations},
-                                        .order = (scree_SweepOrder)o->order};
-  status = scree_sweeps_create(run, &settings, work, &state->sweeps);
+                                        .order = (scree_SweepOrder)o->order,
+                                        .between = (scree_SweepRanks)o->ranks};
+  state->settings = settings;
   *out = state;
   return status;
 }
@@ -86,7 +89,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 static int next_group(const State *state, const scree_SolveRun *run, int sweeps) {
   if (state->check > 0) return state->check;
   if (run->measure_often) return 1;
-  const int most = 2000000 / (run->W->constraints + 1), group = 1 + sweeps / 2;
+  const int most = (int)(2000000 / (scree_all_constraints(run->W) + 1)), group = 1 + sweeps / 2;
   return group < most ? group : most > 1 ? most : 1;
 }
 
@@ -94,21 +97,28 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   State *state = memory;
   const scree_Operator *W = run->W;
   const bool estimate = !run->measure_often && state->check == 0;
-  double small = -1.0; /* change at which the tolerance is likely to be met; not known yet */
+  scree_SweepPlan plan = {.count = 1, .small = -1.0, .relaxation = 1.0, .resume = true};
+  if (!state->sweeps) {
+    scree_Status status =
+        scree_sweeps_create(run, &state->settings, r, &run->cache->work, &state->sweeps);
+    status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
+    if (status) return status;
+  }
   scree_sweeps_start(state->sweeps, W, r, u);
   /* a start that already satisfies the law is returned unchanged; papers count at least one
    * sweep */
   if (!run->measure_often && scree_solve_run_stop(run, r, u, INFINITY)) return SCREE_OK;
-  for (int sweeps = 0, group = 1;;) {
+  for (int sweeps = 0;;) {
     const int most = run->settings->max_iterations;
     int done;
-    if (most && most - run->iterations < group) group = most - run->iterations;
-    const double change = scree_sweeps_run(state->sweeps, W, group, small, 1.0, true, r, u, &done);
+    if (most && most - run->iterations < plan.count) plan.count = most - run->iterations;
+    const double change = scree_sweeps_run(state->sweeps, W, &plan, r, u, &done);
     sweeps += done;
     run->iterations += done;
     if (scree_solve_run_stop(run, r, u, change)) return SCREE_OK;
-    if (estimate) small = change * (run->settings->tolerance / run->value);
-    group = next_group(state, run, sweeps);
+    /* a change at which the tolerance is likely to be met */
+    if (estimate) plan.small = change * (run->settings->tolerance / run->value);
+    plan.count = next_group(state, run, sweeps);
   }
 }
 
@@ -131,6 +141,8 @@ static const scree_Option options[] = {
      order_names, "order of the contacts; auto colours large problems"},
     {"check", SCREE_OPTION_INT, offsetof(Options, check), 0, 1, 1000000, true, NULL,
      "sweeps between two measurements; auto spaces them out"},
+    {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_RANKS_EXACT, 0, 0, false,
+     ranks_names, "between ranks: exact, the sweeps of one rank; relaxed, fewer messages"},
 };
 
 const scree_SolverClass scree_solver_nlgs = {
@@ -138,7 +150,8 @@ const scree_SolverClass scree_solver_nlgs = {
     .summary = "non-linear Gauss-Seidel with a choice of local solvers",
     .reference = "000 section 4.3 and 5; 001 section 3",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |
+                    SCREE_CAN_RANKS,
     .sets = SCREE_SETS_ALL,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

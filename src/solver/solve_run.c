@@ -16,12 +16,39 @@ enum { NAME_SIZE = 256 };
  * that a scene that factorises occasionally keeps it. */
 enum { IDLE_SOLVES = 256 };
 
-bool scree_solve_run_exhausted(scree_SolveRun *run) {
+/* Limits that are the same on all ranks at every moment. */
+static bool is_exhausted(scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->max_iterations > 0 && run->iterations >= s->max_iterations) run->exhausted = true;
+  return run->exhausted;
+}
+
+/* Those that are not: clocks, counted work, the wishes of callers. */
+static bool is_stopped(scree_SolveRun *run) {
+  const scree_SolveSettings *s = run->settings;
   if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
   if (s->work_limit > 0.0 && scree_solve_run_work(run) >= s->work_limit) run->exhausted = true;
   if (scree_poll(run->poll)) run->exhausted = true;
+  return run->exhausted;
+}
+
+bool scree_solve_run_exhausted(scree_SolveRun *run) {
+  const bool exhausted = is_exhausted(run);
+  return scree_is_divided(run->W) ? exhausted : is_stopped(run);
+}
+
+/* Every rank ends when one does. */
+static bool is_stopped_anywhere(scree_SolveRun *run) {
+  if (!scree_is_divided(run->W)) return scree_solve_run_exhausted(run);
+  is_exhausted(run);
+  is_stopped(run);
+  const scree_Ranks *ranks = scree_ranks_of(run->W);
+  const bool mine[2] = {run->exhausted, run->poll->stopped};
+  const bool *all = scree_ranks_gather(ranks, mine, sizeof mine);
+  for (int k = 0; k < scree_ranks_count(ranks); ++k) {
+    run->exhausted = run->exhausted || all[2 * k];
+    run->poll->stopped = run->poll->stopped || all[2 * k + 1];
+  }
   return run->exhausted;
 }
 
@@ -35,7 +62,7 @@ bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u,
   run->met = run->value <= s->tolerance;
   if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
     run->exhausted = true;
-  return scree_solve_run_exhausted(run) || run->met;
+  return is_stopped_anywhere(run) || run->met;
 }
 
 scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
@@ -73,6 +100,7 @@ scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass
     if (class_->destroy) class_->destroy(state);
   }
   scree_arena_release(work, mark);
+  run->swept = false;
   return status;
 }
 
@@ -92,8 +120,9 @@ scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Proble
 }
 
 scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Problem *problem,
-                                        int threads, const scree_Log *log, scree_Operator *W) {
-  return scree_operator_init(problem, threads, cache->graph.body_row, cache->graph.body_entry,
+                                        const scree_Halo *halo, int threads, const scree_Log *log,
+                                        scree_Operator *W) {
+  return scree_operator_init(problem, halo, threads, cache->graph.body_row, cache->graph.body_entry,
                              &cache->work, log, W);
 }
 
@@ -178,25 +207,26 @@ double scree_solve_run_work(const scree_SolveRun *run) {
  */
 
 /* Sweeps as in sweep.h, then one measurement; *done and *change are of the sweeps. */
-static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double relaxation,
-                           bool resume, double *r, double *u, int *done, double *change) {
+static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r, double *u,
+                           int *done, double *change) {
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother) {
     const scree_SweepSettings settings = scree_sweep_settings();
     const scree_Status status =
-        scree_sweeps_create(run, &settings, &cache->smoothing, &cache->smoother);
+        scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother);
     if (status) return status;
+    plan.resume = false;
   }
   const scree_SolveSettings *s = run->settings;
   const int most = s->max_iterations;
-  if (most && most - run->iterations < sweeps) sweeps = most - run->iterations;
+  if (most && most - run->iterations < plan.count) plan.count = most - run->iterations;
   if (s->work_limit > 0.0) { /* limits how far a group of sweeps exceeds the limit */
     const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
-    if (left < sweeps) sweeps = left > 1.0 ? (int)left : 1;
+    if (left < plan.count) plan.count = left > 1.0 ? (int)left : 1;
   }
-  *change =
-      scree_sweeps_run(cache->smoother, run->W, sweeps, small, relaxation, resume, r, u, done);
+  *change = scree_sweeps_run(cache->smoother, run->W, &plan, r, u, done);
   run->iterations += *done;
+  run->swept = true;
   scree_solve_run_stop(run, r, u, *change);
   return SCREE_OK;
 }
@@ -204,7 +234,8 @@ static scree_Status smooth(scree_SolveRun *run, int sweeps, double small, double
 scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u) {
   int done;
   double change;
-  return smooth(run, sweeps, -1.0, 1.0, false, r, u, &done, &change);
+  const scree_SweepPlan plan = {.count = sweeps, .small = -1.0, .relaxation = 1.0};
+  return smooth(run, plan, r, u, &done, &change);
 }
 
 scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
@@ -212,7 +243,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
   double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
-  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation(frictionless);
+  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation();
   scree_SweepRecord record = {
       .half_error = run->value, .lowest = run->value, .relaxation = run->relaxation};
   int group = run->measure_often ? 1
@@ -222,8 +253,12 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     int swept;
     double change;
     const double before = run->value;
-    scree_Status status =
-        smooth(run, group, small, run->relaxation, record.done > 0, r, u, &swept, &change);
+    const scree_SweepPlan plan = {.count = group,
+                                  .small = small,
+                                  .relaxation = run->relaxation,
+                                  .pauses = !run->measure_often,
+                                  .resume = run->swept};
+    const scree_Status status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
     if (!run->measure_often) small = change * (s->tolerance / run->value);
     record.error = run->value;

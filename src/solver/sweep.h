@@ -13,10 +13,18 @@ typedef enum scree_SweepOrder {
   SCREE_ORDER_COLOURED
 } scree_SweepOrder;
 
+/* What a rank knows of the others during a sweep. */
+typedef enum scree_SweepRanks {
+  SCREE_RANKS_EXACT,  /* everything: the sweep of one rank, with an exchange after each colour */
+  SCREE_RANKS_RELAXED /* the state before the sweep: one exchange, and shorter steps at the border
+                       */
+} scree_SweepRanks;
+
 typedef struct scree_SweepSettings {
   const scree_LocalClass *local; /* of contacts; constraints of any size are solved exactly */
   scree_LocalParameters parameters;
   scree_SweepOrder order;
+  scree_SweepRanks between; /* of no effect on one rank */
 } scree_SweepSettings;
 
 typedef struct scree_Sweeps scree_Sweeps;
@@ -24,20 +32,29 @@ typedef struct scree_Sweeps scree_Sweeps;
 /* The exact local solution, in the best order. */
 scree_SweepSettings scree_sweep_settings(void);
 
-/* All memory is from the arena, which must outlive the sweeps; there is nothing to destroy. */
+/* r: impulses to begin with. All memory is from the arena, which must outlive the sweeps; there is
+ * nothing to destroy. */
 scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSettings *settings,
-                                 scree_Arena *arena, scree_Sweeps **sweeps);
+                                 const double *r, scree_Arena *arena, scree_Sweeps **sweeps);
 
 /* Use r as the point to resume from; u = W r + q. */
 void scree_sweeps_start(scree_Sweeps *sweeps, const scree_Operator *W, const double *r, double *u);
 
-/* At most `count` sweeps from r, until one changes no more than `small` (negative: all of them);
- * then u = W r + q is recomputed. Between balls a visit is over-relaxed by the factor `relaxation`;
- * elsewhere it takes the local solution. `resume`: r is the result of the last call, or of `start`.
- * Returns the change of the last sweep, max |dr_n| + max |dr_T| (000 (4.15)), infinite if there was
- * none; *done is the number of sweeps. */
-double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, int count, double small,
-                        double relaxation, bool resume, double *r, double *u, int *done);
+/* How sweeps are made. */
+typedef struct scree_SweepPlan {
+  int count;         /* at most so many */
+  double small;      /* end after one that changes no more than this; negative: make all of them */
+  double relaxation; /* over-relaxation of visits between balls; elsewhere a visit takes the local
+                        solution */
+  bool pauses;       /* contacts that do not change are left out of some of the next sweeps, as long
+                        as calls resume; in lanes only (lanes.h) */
+  bool resume;       /* r is the result of the last call, or of `start` */
+} scree_SweepPlan;
+
+/* Sweeps from r, after which u = W r + q is recomputed. Returns the change of the last sweep,
+ * max |dr_n| + max |dr_T| (000 (4.15)), infinite if there was none; *done is their number. */
+double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
+                        double *r, double *u, int *done);
 
 /* Whether they use the fast path of contacts between balls. */
 bool scree_sweeps_balls(const scree_Sweeps *sweeps);
