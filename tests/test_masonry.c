@@ -5,6 +5,9 @@
 
 #include "scree/scene.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static scree_Scene *scene_of(const char *text) {
   scree_Scene *scene;
   OK(scree_scene_parse(text, strlen(text), "test.yaml", NULL, &test_log, &scene));
@@ -182,10 +185,54 @@ static void test_refusals(void **state) {
           "opening: 0.6 }]\n");
 }
 
+/* A tetrahedron with the corners 0, e_x, e_y, e_z, in a file, filled with balls: all inside,
+ * whichever way its triangles are turned; a surface with a hole is refused. */
+static void test_mesh_region(void **state) {
+  (void)state;
+  static const char *const faces[3] = {"f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+                                       "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n",
+                                       "f 1 3 2\nf 1 2 4\nf 1 4 3\n"};
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/tmp/scree-region-%ld.obj", (long)getpid());
+  for (int k = 0; k < 3; ++k) {
+    const double r = 0.03, shift = 0.5;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%s", faces[k]);
+    fclose(file);
+    snprintf(text, sizeof text,
+             "dimension: 3\ngenerators:\n  - { kind: fill, fraction: 0.2, shape: { kind: sphere, "
+             "radius: %g }, region: { kind: mesh, file: \"%s\", position: [%g, 0, 0] } }\n",
+             r, path, shift);
+    scree_Scene *scene;
+    if (k == 2) {
+      assert_int_equal(scree_scene_parse(text, strlen(text), "test.yaml", NULL, NULL, &scene),
+                       SCREE_BAD_INPUT);
+      continue;
+    }
+    scree_World *world;
+    scene = scene_of(text);
+    OK(scree_scene_build(scene, &test_log, &world));
+    const int n = scree_world_body_count(world);
+    const double share = n * 4.0 / 3 * 3.14159265358979 * r * r * r * 6;
+    assert_true(share > 0.195 && share < 0.205);
+    for (int i = 0; i < n; ++i) {
+      const scree_Vec3 x = scree_body_pose(world, i).position;
+      const double face = (1 + shift - x.x - x.y - x.z) / sqrt(3.0);
+      const double least = fmin(fmin(x.x - shift, x.y), fmin(x.z, face));
+      if (least < r * (1 - 1e-9))
+        fail_msg("ball %d at %g %g %g: %g from a face", i, x.x, x.y, x.z, least);
+    }
+    scree_world_destroy(world);
+    scree_scene_destroy(scene);
+  }
+  remove(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arch), cmocka_unit_test(test_vault_and_dome),
+      cmocka_unit_test(test_arch),       cmocka_unit_test(test_vault_and_dome),
       cmocka_unit_test(test_flat_field), cmocka_unit_test(test_rubble),
-      cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_refusals),   cmocka_unit_test(test_mesh_region)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
