@@ -87,6 +87,19 @@ else
   echo "report: VTK files were not read back: python3-vtk9 and python3-h5py are not installed"
 fi
 
+# ---- fields of the user's own ----
+if "$python" -c 'import h5py' 2>/dev/null; then
+  cp -r "$root/run" "$root/fields"
+  "$python" - "$root/fields/results.h5" <<'END'
+import sys, h5py
+with h5py.File(sys.argv[1], "a") as f:
+    f["fields/height over ground"] = f["frames/position"][:, :, 2]
+    f["fields/of another size"] = f["frames/time"][:]
+END
+  expect 0 "frames" "$scree" report "$root/fields"
+  grep -q '"fields":\["height over ground"\]' "$root/fields/report.html" || complain "the page has not the field that was added"
+fi
+
 # ---- damage ----
 mkdir "$root/cut"
 cp "$root/run"/* "$root/cut" 2>/dev/null || true
