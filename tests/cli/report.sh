@@ -166,7 +166,7 @@ done
 [[ "$(ask "GET /$(head -c 9000 /dev/zero | tr '\0' a)")" == *" 431 "* ]] || complain "view: a long request"
 
 # ---- a run that goes on ----
-sed 's/time: .*/time: { step: 2e-4, duration: 1000 }\noutput: { every: 0.01 }/; s/count: .3, 3, 2./count: [12, 12, 6]/' "$root/scene.yaml" >"$root/long.yaml"
+sed 's/time: .*/time: { step: 2e-4, duration: 1000 }\noutput: { every: 0.05 }/; s/count: .3, 3, 2./count: [8, 8, 2]/' "$root/scene.yaml" >"$root/long.yaml"
 "$scree" run "$root/long.yaml" -o "$root/long" -q >"$root/long.log" 2>&1 &
 long=$!
 trap 'kill "$server" "$long" "${live:-}" 2>/dev/null || true; rm -rf "$root"' EXIT

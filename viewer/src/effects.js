@@ -118,7 +118,7 @@ export class Effects {
   count(now) {
     const passed = now - (this.last ?? -1e9);
     this.last = now;
-    if (passed < 1000) this.pace += 0.2 * (passed - this.pace);
+    if (passed < 250) this.pace += 0.2 * (passed - this.pace);
   }
   dispose() {
     for (const part of [this.none, this.map, this.screen, this.sky, this.occlusion, this.finish]) part?.dispose();
