@@ -69,6 +69,9 @@ static const scree_Field solver[] = {
         "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
+    BOOL("internal_forces", "false",
+         "look in each step for contacts whose impulses are not determined, because bodies may be "
+         "pressed together without moving; their number is `internal_contacts` of the telemetry"),
     INT("threads", 0, "0", 0, 4096,
         "largest number of threads, 0: as many as processors; fewer are used while other programs "
         "keep "
