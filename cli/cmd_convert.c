@@ -37,7 +37,8 @@ static void report(const Request *request, int written, int frame, scree_ReplayI
         "                turned by the quaternions orientation\n"
         "  shapes.pvd    triangles of the obstacles%s\n"
         "  contacts.pvd  points with normal, impulse, gap, status\n"
-        "  chains.pvd    lines of the normal forces\n",
+        "  chains.pvd    lines of the normal forces\n"
+        "  joints.pvd    anchors of joints and bonds, if there are any\n",
         request->vtk, written, request->triangles ? " and of all bodies that are no spheres" : "");
   if (request->xdmf)
     printf("%s/results.xdmf: open it in ParaView; it reads results.h5\n", request->directory);
@@ -114,11 +115,11 @@ const CliCommand cli_command_convert = {
     .name = "convert",
     .usage = "DIR [--vtk OUT] [--xdmf] [--csv FILE] [--scene FILE] [...]",
     .summary = "write a run for ParaView, or a frame as a table or scene",
-    .help = "--vtk writes four series in time: bodies.pvd (points with all fields, to be\n"
+    .help = "--vtk writes series in time: bodies.pvd (points with all fields, to be\n"
             "shown as glyphs with the meshes of glyphs.vtm, one for each different shape),\n"
             "shapes.pvd (triangles of the obstacles; with --triangles of all bodies),\n"
             "contacts.pvd (impulses, status, gap, error) and chains.pvd (lines with the\n"
-            "normal force).\n"
+            "normal force), in runs with joints joints.pvd (reactions, bonds).\n"
             "--xdmf writes a small index by which ParaView reads results.h5 directly.\n"
             "\n"
             "--csv writes the bodies of one frame as a table, which other programs read, and\n"

@@ -10,17 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int report(const char *directory, const char *output, const scree_ReportSettings *settings,
-                  bool as_json) {
+enum { RUNS_MAX = 2 }; /* side by side */
+
+static int report(const CliList *directories, const char *output,
+                  const scree_ReportSettings *settings, bool as_json) {
   CliLog log;
   cli_log_init(&log, false, false);
-  scree_Replay *replay;
-  scree_Status status = scree_replay_open(directory, &log.log, &replay);
-  if (status != SCREE_OK) return (int)status;
-  char *path = output ? cli_join(output, NULL) : cli_join(directory, "report.html");
+  scree_Replay *replays[RUNS_MAX] = {NULL};
+  const int runs = directories->count;
+  const char *directory = directories->items[0];
+  scree_Status status = SCREE_OK;
+  for (int k = 0; status == SCREE_OK && k < runs; ++k)
+    status = scree_replay_open(directories->items[k], &log.log, &replays[k]);
+  if (status != SCREE_OK) {
+    for (int k = 0; k < runs; ++k)
+      if (replays[k]) scree_replay_close(replays[k]);
+    return (int)status;
+  }
+  scree_Replay *replay = replays[0];
+  char *path = output ? cli_join(output, NULL)
+                      : cli_join(directory, runs > 1 ? "compare.html" : "report.html");
   scree_ReportInfo info = {0};
   if (!path) status = SCREE_MACHINE;
-  if (status == SCREE_OK) status = scree_report_write(replay, settings, path, &info);
+  if (status == SCREE_OK) status = scree_report_compare(replays, runs, settings, path, &info);
   if (status == SCREE_OK) {
     static const char *const levels[] = {"exact", "single", "compact"};
     if (as_json) {
@@ -44,7 +56,7 @@ static int report(const char *directory, const char *output, const scree_ReportS
     }
   }
   free(path);
-  scree_replay_close(replay);
+  for (int k = 0; k < runs; ++k) scree_replay_close(replays[k]);
   return (int)status;
 }
 
@@ -54,7 +66,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
   int frames = 0;
   bool as_json = false;
   const CliOption options[] = {
-      {"output", 'o', CLI_TEXT, &output, "FILE", "the page (default DIR/report.html)", 0, 0, NULL},
+      {"output", 'o', CLI_TEXT, &output, "FILE",
+       "the page (default DIR/report.html,\nof two runs compare.html)", 0, 0, NULL},
       {"budget", 0, CLI_REAL, &budget, "MB",
        "largest size of the page (30): numbers lose digits,\n"
        "then contacts of some frames go, then frames",
@@ -65,17 +78,17 @@ static int run(const CliCommand *command, int argc, char **argv) {
   };
   CliList arguments = {0};
   int status = cli_parse(command, options, argc, argv, &arguments);
-  if (status < 0 && arguments.count != 1) {
-    cli_error(
-        "scree report: expected the folder of one run, found %d (scree report --help explains)",
-        arguments.count);
+  if (status < 0 && (arguments.count < 1 || arguments.count > RUNS_MAX)) {
+    cli_error("scree report: expected the folder of a run, or of two to compare, found %d (scree "
+              "report --help explains)",
+              arguments.count);
     status = 2;
   }
   if (status < 0) {
     scree_ReportSettings settings = scree_report_settings();
     settings.budget = budget * 1e6;
     settings.frames = frames;
-    status = cli_finish(report(arguments.items[0], output, &settings, as_json));
+    status = cli_finish(report(&arguments, output, &settings, as_json));
   }
   cli_list_free(&arguments);
   return status;
@@ -83,11 +96,14 @@ static int run(const CliCommand *command, int argc, char **argv) {
 
 const CliCommand cli_command_report = {
     .name = "report",
-    .usage = "DIR [-o FILE.html] [--budget MB] [--frames N] [--json]",
+    .usage = "DIR [DIR2] [-o FILE.html] [--budget MB] [--frames N] [--json]",
     .summary = "one page that plays a run: bodies, forces, curves, certificate",
     .help = "Writes one HTML file with everything inside: it opens in any browser, offline,\n"
-            "and asks the network for nothing. For runs too large for a page: scree view.",
+            "and asks the network for nothing. For runs too large for a page: scree view.\n"
+            "With two folders the page shows both runs side by side, with one camera and one\n"
+            "time, and their curves over each other.",
     .examples = "  scree report drum-run\n"
-                "  scree report drum-run -o drum.html --budget 10",
+                "  scree report drum-run -o drum.html --budget 10\n"
+                "  scree report drum-run drum-fine-run -o both.html",
     .run = run,
 };

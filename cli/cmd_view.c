@@ -2,7 +2,8 @@
  * single thread and poll(2) serve a bounded number of connections, each one request. The resources
  * are a fixed list: the page, meta.json and numbered blocks, all made from the open run. No name in
  * a request ever reaches the file system, so nothing outside the run can be read. The Host header
- * must name this machine, which protects against DNS rebinding. */
+ * must name this machine, which protects against DNS rebinding. A run that goes on is opened again
+ * when its files have grown and the page asks what is new; frames keep their numbers. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/replay.h"
@@ -22,9 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { CLIENTS = 32, REQUEST_MAX = 8192 };
+enum { CLIENTS = 32, REQUEST_MAX = 8192, RUNS_MAX = 2 };
+
+/* A run whose telemetry was not written to for so many seconds does not go on. It is written at
+ * least once a second. */
+static const double SILENCE = 20.0;
 
 /* A connection: its request so far, then its answer. */
 typedef struct Client {
@@ -37,9 +44,20 @@ typedef struct Client {
   double deadline; /* seconds of the clock */
 } Client;
 
-typedef struct Server {
+/* A served run, and the state of its files when it was opened. */
+typedef struct Served {
+  const char *directory;
   scree_Replay *replay;
   scree_ReportPlan plan;
+  off_t journal, telemetry;
+  struct timespec results; /* time of results.h5 */
+  double opened, cost;     /* seconds of the clock */
+} Served;
+
+typedef struct Server {
+  Served runs[RUNS_MAX];
+  int run_count;
+  const scree_Log *log;
   scree_Block block;
   int listener, port;
   Client clients[CLIENTS];
@@ -70,12 +88,80 @@ static void answer_text(Client *client, const char *status, const char *text) {
   answer(client, status, "text/plain; charset=utf-8", text, strlen(text), true);
 }
 
-static void answer_meta(Server *server, Client *client) {
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static bool look_at(const char *directory, const char *name, struct stat *info) {
+  char *path = cli_join(directory, name);
+  const bool there = path && stat(path, info) == 0;
+  free(path);
+  if (!there) *info = (struct stat){0};
+  return there;
+}
+
+/* Whether some program still writes to the folder of a run. */
+static bool goes_on(const Served *run) {
+  struct stat info;
+  return !run->replay->finished && look_at(run->directory, "telemetry.jsonl", &info) &&
+         difftime(time(NULL), info.st_mtime) < SILENCE;
+}
+
+static scree_Status open_run(Served *run, int runs, const scree_Log *log) {
+  struct stat results, journal, telemetry;
+  scree_Replay *replay = NULL;
+  scree_ReportPlan plan;
+  run->opened = scree_seconds();
+  (void)look_at(run->directory, "results.h5", &results);
+  (void)look_at(run->directory, "frames.bin", &journal);
+  (void)look_at(run->directory, "telemetry.jsonl", &telemetry);
+  scree_Status status = scree_replay_open(run->directory, log, &replay);
+  if (status != SCREE_OK) return status;
+  const scree_ReportSettings settings = scree_report_settings();
+  status = scree_report_plan(replay, &settings, INFINITY, &plan);
+  if (status != SCREE_OK) {
+    scree_replay_close(replay);
+    return status;
+  }
+  if (run->replay) {
+    scree_report_plan_fini(&run->plan);
+    scree_replay_close(run->replay);
+  }
+  run->replay = replay;
+  run->plan = plan;
+  run->plan.runs = runs;
+  run->plan.live = runs == 1 && goes_on(run);
+  run->results = results.st_mtim;
+  run->journal = journal.st_size;
+  run->telemetry = telemetry.st_size;
+  run->cost = scree_seconds() - run->opened;
+  return SCREE_OK;
+}
+
+/* Open the run again when it has grown, but spend a fifth of the time on that at most. A run that
+ * cannot be opened now, because it is being written, stays as it was. */
+static void renew(Server *server, Served *run) {
+  struct stat results, journal, telemetry;
+  if (!run->plan.live || scree_seconds() - run->opened < 4.0 * run->cost) return;
+  const bool there = look_at(run->directory, "results.h5", &results);
+  (void)look_at(run->directory, "frames.bin", &journal);
+  (void)look_at(run->directory, "telemetry.jsonl", &telemetry);
+  const bool grown = journal.st_size != run->journal || telemetry.st_size != run->telemetry ||
+                     results.st_mtim.tv_sec != run->results.tv_sec ||
+                     results.st_mtim.tv_nsec != run->results.tv_nsec;
+  if (there && grown)
+    (void)open_run(run, server->run_count, server->log);
+  else
+    run->plan.live = goes_on(run);
+}
+
+/* ---- resources ------------------------------------------------------------------------------- */
+
+static void answer_meta(Server *server, Served *run, Client *client) {
+  renew(server, run);
   char *text = NULL;
   size_t size = 0;
   FILE *file = open_memstream(&text, &size);
   if (file) {
-    scree_report_meta(server->replay, &server->plan, file);
+    scree_report_meta(run->replay, &run->plan, file);
     fclose(file);
   }
   if (file && text)
@@ -97,26 +183,25 @@ static int block_number(const char *text, int limit) {
   return (int)value;
 }
 
-static void answer_block(Server *server, Client *client, const char *name) {
+static void answer_block(Server *server, Served *run, Client *client, const char *name) {
   scree_Status status = SCREE_OK;
   const int number =
-      name[0] == 'b' || name[0] == 'c' ? block_number(name + 1, server->plan.count) : -1;
+      name[0] == 'b' || name[0] == 'c' ? block_number(name + 1, run->plan.count) : -1;
   if (strcmp(name, "static") == 0)
-    scree_report_static(server->replay, &server->block);
-  else if (strcmp(name, "telemetry") == 0 && server->replay->rows)
-    status = scree_report_telemetry(server->replay, &server->block);
+    scree_report_static(run->replay, &server->block);
+  else if (strcmp(name, "telemetry") == 0 && run->replay->rows)
+    status = scree_report_telemetry(run->replay, &server->block);
   else if (name[0] == 'b' && number >= 0)
-    status = scree_report_frames(server->replay, &server->plan, number, &server->block);
-  else if (name[0] == 'c' && number >= 0 && server->plan.contacts)
-    status = scree_report_contacts(server->replay, &server->plan, number, &server->block);
+    status = scree_report_frames(run->replay, &run->plan, number, &server->block);
+  else if (name[0] == 'c' && number >= 0 && run->plan.contacts)
+    status = scree_report_contacts(run->replay, &run->plan, number, &server->block);
   else {
     answer_text(client, "404 Not Found", "there is no such block\n");
     return;
   }
   unsigned char *bytes = NULL;
   size_t size = 0;
-  if (status == SCREE_OK)
-    status = scree_block_end(&server->block, server->replay->log, &bytes, &size);
+  if (status == SCREE_OK) status = scree_block_end(&server->block, run->replay->log, &bytes, &size);
   if (status == SCREE_OK)
     answer(client, "200 OK", "application/octet-stream", bytes, size, true);
   else
@@ -163,14 +248,18 @@ static void respond(Server *server, Client *client) {
   ++path;
   size_t size;
   const char *page = scree_report_page(&size);
+  /* Resources of the second run are below "/1". */
+  const bool second = server->run_count > 1 && strncmp(path, "/1/", 3) == 0;
+  Served *run = &server->runs[second ? 1 : 0];
+  const char *resource = second ? path + 2 : path;
   if (!local)
     answer_text(client, "403 Forbidden", "this server answers to 127.0.0.1 alone\n");
   else if (strcmp(path, "/") == 0)
     answer(client, "200 OK", "text/html; charset=utf-8", page, size, true);
-  else if (strcmp(path, "/meta.json") == 0)
-    answer_meta(server, client);
-  else if (strncmp(path, "/block/", 7) == 0)
-    answer_block(server, client, path + 7);
+  else if (strcmp(resource, "/meta.json") == 0)
+    answer_meta(server, run, client);
+  else if (strncmp(resource, "/block/", 7) == 0)
+    answer_block(server, run, client, resource + 7);
   else
     answer_text(client, "404 Not Found", "there is nothing here\n");
 }
@@ -295,7 +384,21 @@ static void serve(Server *server, double idle) {
   }
 }
 
-static int view(const char *directory, int port, double idle) {
+/* A run that was started just now has no results yet: wait for them. */
+static bool wait_for(const char *directory) {
+  struct stat info;
+  bool told = false;
+  while (!look_at(directory, "results.h5", &info) && look_at(directory, "frames.bin", &info) &&
+         !cli_interrupted()) {
+    if (!told) fprintf(stderr, "scree view: %s: waiting for the first results\n", directory);
+    told = true;
+    const struct timespec moment = {.tv_nsec = 200000000};
+    (void)nanosleep(&moment, NULL);
+  }
+  return !cli_interrupted();
+}
+
+static int view(const CliList *directories, int port, double idle) {
   CliLog log;
   cli_log_init(&log, false, false);
   Server *server = calloc(1, sizeof *server);
@@ -313,15 +416,26 @@ static int view(const char *directory, int port, double idle) {
         "build\" in viewer/, then build scree again");
     status = SCREE_BAD_INPUT;
   }
-  if (status == SCREE_OK) status = scree_replay_open(directory, &log.log, &server->replay);
-  if (status == SCREE_OK) {
-    const scree_ReportSettings settings = scree_report_settings();
-    status = scree_report_plan(server->replay, &settings, INFINITY, &server->plan);
+  server->log = &log.log;
+  server->run_count = directories->count;
+  cli_catch_interrupt();
+  for (int k = 0; status == SCREE_OK && k < server->run_count; ++k) {
+    Served *run = &server->runs[k];
+    run->directory = directories->items[k];
+    if (wait_for(run->directory))
+      status = open_run(run, server->run_count, server->log);
+    else
+      status = SCREE_INTERRUPTED;
+  }
+  if (status == SCREE_OK && server->run_count > 1 &&
+      server->runs[0].replay->dimension != server->runs[1].replay->dimension) {
+    cli_error("scree view: a run of %d dimensions cannot be compared with one of %d",
+              server->runs[1].replay->dimension, server->runs[0].replay->dimension);
+    status = SCREE_BAD_INPUT;
   }
   if (status == SCREE_OK && !listen_local(server, port)) status = SCREE_MACHINE;
   if (status == SCREE_OK) {
     signal(SIGPIPE, SIG_IGN);
-    cli_catch_interrupt();
     printf("http://127.0.0.1:%d/\n", server->port);
     fflush(stdout);
     if (isatty(STDOUT_FILENO)) printf("open it in a browser; Ctrl-C ends\n");
@@ -330,10 +444,13 @@ static int view(const char *directory, int port, double idle) {
   for (int k = 0; k < CLIENTS; ++k) drop(&server->clients[k]);
   if (server->listener >= 0) close(server->listener);
   scree_block_fini(&server->block);
-  scree_report_plan_fini(&server->plan);
-  scree_replay_close(server->replay);
+  for (int k = 0; k < server->run_count; ++k)
+    if (server->runs[k].replay) {
+      scree_report_plan_fini(&server->runs[k].plan);
+      scree_replay_close(server->runs[k].replay);
+    }
   free(server);
-  return (int)status;
+  return status == SCREE_INTERRUPTED ? 0 : (int)status;
 }
 
 static int run(const CliCommand *command, int argc, char **argv) {
@@ -347,23 +464,25 @@ static int run(const CliCommand *command, int argc, char **argv) {
   };
   CliList arguments = {0};
   int status = cli_parse(command, options, argc, argv, &arguments);
-  if (status < 0 && arguments.count != 1) {
-    cli_error("scree view: expected the folder of one run, found %d (scree view --help explains)",
+  if (status < 0 && (arguments.count < 1 || arguments.count > RUNS_MAX)) {
+    cli_error("scree view: expected the folder of a run, or of two to compare, found %d (scree "
+              "view --help explains)",
               arguments.count);
     status = 2;
   }
-  if (status < 0) status = cli_finish(view(arguments.items[0], port, idle));
+  if (status < 0) status = cli_finish(view(&arguments, port, idle));
   cli_list_free(&arguments);
   return status;
 }
 
 const CliCommand cli_command_view = {
     .name = "view",
-    .usage = "DIR [--port N] [--idle S]",
+    .usage = "DIR [DIR2] [--port N] [--idle S]",
     .summary = "show a run in a browser, frames sent as they are needed",
     .help = "Serves the page of scree report on 127.0.0.1 with every frame and every digit\n"
             "of the run, for runs that are too large for one page. Nothing but this run is\n"
-            "served.",
+            "served. A run that goes on is shown live: the page asks for new frames. With two\n"
+            "folders both runs are shown side by side.",
     .examples = "  scree view drum-run\n"
                 "  scree view drum-run --port 8080",
     .run = run,

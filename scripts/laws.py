@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pictures of docs/LAWS.md, from the program's own results.
+"""The pictures of docs/LAWS.md and of bonds in docs/JOINTS.md, from the program's own results.
 
 Sets are drawn by the projection of the library (scree_set_project), curves are runs of small scenes.
 Usage: scripts/laws.py [BUILD]    writes docs/images/law-*.svg
@@ -216,6 +216,24 @@ def stop():
     picture.write("stop")
 
 
+def bond():
+    """The limit of a bond's force, and the force of a bond of 9 N under 10 N that breaks after 10 mm."""
+    rows = run({"dimension": 2, "gravity": [0, -10],
+                "obstacles": [{"name": "post", "shape": {"kind": "disk", "radius": 0.1}}],
+                "bodies": [{"name": "ball", "shape": {"kind": "disk", "radius": 0.1}, "mass": 1, "position": [0, -0.2]}],
+                "joints": [{"name": "glue", "kind": "bond", "bodies": ["ball", "post"], "anchor": [0, -0.1],
+                            "axis": [0, -1], "tension": 9, "shear": 9, "break_at": 0.01}],
+                "sensors": [{"kind": "joint_force", "name": "f", "joint": "glue"},
+                            {"kind": "position", "name": "x", "body": "ball"}],
+                "time": {"step": 1e-3, "duration": 0.2}})
+    picture = Picture(2, 320, 220)
+    picture.draw(0, "force of a bond", "f_n / T", "f_T / S", (-1.6, 2.5, -3, 3),
+                 [(boundary(SHIFTED, 1.0, 1.0), FILLED)], [(-1.3, 0.3, "−T"), (-0.4, 1.3, "S")])
+    picture.draw(1, "drawn out: T = 9 N, break_at 10 mm", "way (mm)", "f (N)", (0, 20, 0, 10.5),
+                 [([(0, 0)] + [(1e3 * (-0.2 - r["sensor.x.y"]), r["sensor.f.y"]) for r in rows], LINE)])
+    picture.write("bond")
+
+
 if __name__ == "__main__":
     os.makedirs(IMAGES, exist_ok=True)
     sets()
@@ -223,3 +241,4 @@ if __name__ == "__main__":
     cycles()
     bounce()
     stop()
+    bond()

@@ -306,10 +306,115 @@ static void test_restart(void **state) {
   scree_world_destroy(world[1]);
 }
 
+typedef struct Deepest {
+  int count;
+  double gap;
+  scree_Vec3 normal;
+} Deepest;
+
+static void keep_deepest(void *user, const scree_ManifoldPoint *point) {
+  Deepest *d = user;
+  if (d->count++ > 0 && point->gap >= d->gap) return;
+  d->gap = point->gap;
+  d->normal = point->normal;
+}
+
+/* Stacked cubes with their sides in line, the upper one tilted: its lowest corner is closer to the
+ * sides of the lower cube than to the top that it presses into, and must be found there. */
+static void test_corner_in_line(void **state) {
+  (void)state;
+  scree_Shape cube = block_shape(vec(0.05, 0.05, 0.05), 2, 2, 2), others[3];
+  scree_Vec3 corner[8];
+  for (int k = 0; k < 8; ++k)
+    corner[k] = vec(k & 1 ? 0.05 : -0.05, k & 2 ? 0.05 : -0.05, k & 4 ? 0.05 : -0.05);
+  others[0] = block_shape(vec(0.05, 0.05, 0.05), 1, 1, 1);
+  OK(scree_shape_init_box(&others[1], 0.05, 0.05, 0.05, &test_log));
+  OK(scree_shape_init_polyhedron(&others[2], corner, 8, &test_log));
+  const double a = 0.004, shift = 2e-4; /* about (-1, 1, 0): the corner (1, 1) is the lowest */
+  const scree_Pose below = {{0, 0, 0}, {1, 0, 0, 0}};
+  const scree_Vec3 axis = scree_scale(sqrt(0.5), vec(-1, 1, 0));
+  const scree_Pose above = {{shift, shift, 0.1 + 1e-4},
+                            {cos(a), sin(a) * axis.x, sin(a) * axis.y, 0}};
+  const scree_Vec3 low = scree_pose_apply(&above, vec(0.05, 0.05, -0.05));
+  const double depth = 0.05 - low.z, side = 0.05 - fmax(low.x, low.y);
+  assert_true(side > 0 && side < 0.8 * depth);
+  for (int k = 0; k < 3; ++k)
+    for (int swap = 0; swap < 2; ++swap) {
+      Deepest deepest = {0};
+      scree_collide_each(swap ? &others[k] : &cube, swap ? &below : &above,
+                         swap ? &cube : &others[k], swap ? &above : &below, 1e-3, keep_deepest,
+                         &deepest);
+      assert_true(deepest.count > 0);
+      assert_true(fabs(deepest.gap + depth) <= 0.02 * depth);
+      assert_true((swap ? -1 : 1) * deepest.normal.z > 0.999);
+    }
+  for (int k = 0; k < 3; ++k) scree_shape_fini(&others[k]);
+  scree_shape_fini(&cube);
+}
+
+/* ---- held nodes ------------------------------------------------------------------------------ */
+
+static bool at_wall(void *user, scree_Vec3 x) {
+  (void)user;
+  return x.x < 1e-9;
+}
+
+/* A cantilever in a world, clamped at a wall that its held nodes touch, swings about the deflection
+ * of the beam's theory under its weight; damped, it rests there, and its energy balance holds. */
+static void test_clamped(void **state) {
+  (void)state;
+  const double L = 1, H = 0.1, E = 1e7, rho = 1000, g = 1;
+  scree_World *world = space(2e-3, g, 0.3);
+  scree_Shape wall;
+  OK(scree_shape_init_half_space(&wall, &test_log));
+  scree_BodyDef side = obstacle_at(0, 0, 0);
+  side.pose.orientation = (scree_Quat){sqrt(0.5), 0, sqrt(0.5), 0}; /* z to x */
+  add_shape(world, &wall, side);
+  scree_BodyDef def = scree_body_def();
+  def.pose.position = vec(0.5 * L, 0, 0);
+  def.density = rho;
+  def.velocity.linear = vec(0, 0, 1e-4);
+  def.elastic.held = at_wall;
+  def.elastic.damping = 0.1; /* half of the critical damping */
+  const int beam = add_block(world, vec(0.5 * L, 0.5 * H, 0.5 * H), 20, 2, 2, def, E, 0);
+  double *v;
+  int count;
+  const double *q = nodes_of(world, beam, &v, &count);
+  double start[3 * 9], sag = 0;
+  int held = 0, tip = -1;
+  for (int k = 0; k < count; ++k) {
+    if (q[3 * k] < 1e-9) {
+      assert_true(held < 9);
+      memcpy(start + 3 * held++, q + 3 * k, 3 * sizeof *q);
+    }
+    if (tip < 0 || q[3 * k] > q[3 * tip]) tip = k;
+  }
+  assert_int_equal(held, 9);
+  const double z = q[3 * tip + 2];
+  const scree_StepReport report = run(world, 900);
+  q = nodes_of(world, beam, &v, &count);
+  for (int k = 0, i = 0; k < count && i < held; ++k)
+    if (q[3 * k] < 1e-9) assert_memory_equal(q + 3 * k, start + 3 * i++, 3 * sizeof *q);
+  sag = z - q[3 * tip + 2];
+  /* rho g A L^4 / (8 E I) and the shear of a square section; hexahedra across are too stiff */
+  const double A = H * H, I = H * H * H * H / 12, G = 0.5 * E;
+  const double theory = rho * g * A * (L * L * L * L / (8 * E * I) + 0.6 * L * L / (G * A));
+  print_message("clamped: sag %g, %.4f of theory, energy %g\n", sag, sag / theory,
+                report.energy_created);
+  assert_true(sag > 0.85 * theory && sag < 1.0 * theory);
+  scree_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rest), cmocka_unit_test(test_flight), cmocka_unit_test(test_bar),
-      cmocka_unit_test(test_beam), cmocka_unit_test(test_mixed),  cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_corner_in_line),
+      cmocka_unit_test(test_clamped),
+      cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_flight),
+      cmocka_unit_test(test_bar),
+      cmocka_unit_test(test_beam),
+      cmocka_unit_test(test_mixed),
+      cmocka_unit_test(test_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

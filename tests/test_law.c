@@ -170,6 +170,120 @@ static void test_energy_closes(void **state) {
   NEAR(lost[0] / lost[1], 2, 0.3);
 }
 
+/* A damper acts while the bodies touch: the sphere falls freely until then, also where the time of
+ * the damper is far longer than its fall; then it sinks in as the overdamped closed form says; and
+ * where it is pulled off, the dent returns with the time of the damper. */
+static void test_long_damping(void **state) {
+  (void)state;
+  const double c = 1e-6, a = 0.1, h = 1e-3, gap = 5e-3, m = mass_of_sphere(), rest = m * g * c;
+  const scree_PairLaw law = compliant(0, c, 0, a);
+  scree_World *world = world_of("moreau-jean", 3, h, &law);
+  const int ball = add_ball_on_plane(world, gap);
+  const int falls = (int)(sqrt(2 * gap / g) / h);
+  run_steps(world, falls - 1);
+  NEAR(scree_body_velocity(world, ball).linear.z, -g * (falls - 1) * h, 1e-12);
+  assert_true(scree_world_energy(world).viscous == 0);
+  /* m y'' + (a y' + y)/c = -m g from y = 0, y' = -v */
+  const double v = sqrt(2 * g * gap), t = 0.15 - sqrt(2 * gap / g);
+  const double root = sqrt(a * a / (c * c) - 4 * m / c);
+  const double slow = -2 / (a + c * root), fast = (-a / c - root) / (2 * m);
+  const double B = (-v - rest * slow) / (fast - slow), A = rest - B;
+  run_steps(world, (int)(0.15 / h + 0.5) - falls + 1);
+  const double y = scree_body_pose(world, ball).position.z - radius;
+  NEAR(y, -rest + A * exp(slow * t) + B * exp(fast * t), 0.02 * rest);
+  scree_EnergyBalance e = scree_world_energy(world);
+  NEAR(e.elastic, 0.5 * y * y / c, 0.02 * e.elastic);
+  NEAR(e.viscous + e.normal, m * g * (gap - y) - e.elastic - e.kinetic, 1e-3 * e.viscous);
+  assert_true(e.viscous > 2 * e.normal); /* what the impact took before the bodies touched */
+  scree_WorldSettings settings = *scree_world_get_settings(world);
+  settings.gravity.z = g;
+  OK(scree_world_set_settings(world, &settings));
+  run_steps(world, 2);
+  const double before = scree_world_energy(world).elastic;
+  run_steps(world, 10);
+  NEAR(scree_world_energy(world).elastic / before, pow(a / (a + h), 20), 1e-6);
+  scree_world_destroy(world);
+}
+
+/* Sixty grains in a smooth box, under a plate. Returns the plate; *floor is that of the box. */
+static int add_loaded_box(scree_World *world, double c, double load, int *floor) {
+  const double small = 0.005, wide = 0.0151, spacing = 0.01004;
+  const scree_PairLaw law = compliant(0.5, c, c, 0.1), smooth = compliant(0, c, c, 0.1);
+  int grain, wall;
+  OK(scree_world_add_material(world, &grain));
+  OK(scree_world_add_material(world, &wall));
+  OK(scree_world_set_default_law(world, &law));
+  OK(scree_world_set_pair_law(world, grain, wall, &smooth));
+  scree_BodyDef def = obstacle_at(0, 0, -0.01);
+  def.material = grain;
+  *floor = add_box(world, 0.1, 0.1, 0.01, def);
+  for (int k = 0; k < 4; ++k) {
+    const double x = (wide + 0.01) * (k == 0 ? 1 : k == 1 ? -1 : 0);
+    const double y = (wide + 0.01) * (k == 2 ? 1 : k == 3 ? -1 : 0);
+    def = obstacle_at(x, y, 0.05);
+    def.material = wall;
+    add_box(world, k < 2 ? 0.01 : 0.05, k < 2 ? 0.05 : 0.01, 0.05, def);
+  }
+  double top = 0;
+  for (int k = 0; k < 60; ++k) { /* layers of nine and four, as close as the box allows */
+    const int layer = k / 13 * 2 + (k % 13 >= 9), i = k % 13;
+    const double z = small + 0.0072 * layer;
+    def = i < 9 ? at(spacing * (i % 3 - 1), spacing * (i / 3 - 1), z)
+                : at(spacing * ((i - 9) % 2 - 0.5), spacing * ((i - 9) / 2 - 0.5), z);
+    def.material = grain;
+    def.density = 1700;
+    add_sphere(world, small, def);
+    top = fmax(top, z + small);
+  }
+  def = at(0, 0, top + 0.0055);
+  def.mass = load;
+  def.material = grain;
+  return add_box(world, 0.0149, 0.0149, 0.005, def);
+}
+
+static double force_on(const scree_World *world, int body, double h) {
+  double sum = 0;
+  for (int k = 0; k < scree_world_contact_count(world); ++k) {
+    const scree_Contact one = scree_world_contact(world, k);
+    if (one.body[0] == body || one.body[1] == body) sum += one.r[0] / h;
+  }
+  return sum;
+}
+
+/* A load on grains of a ten thousandth of its mass, through dampers whose time is far longer than
+ * the step (the shear box of 002 section 11, in small). Where the velocities of the grains are
+ * wrong by the tolerance, springs must not store the energy of that error. */
+static void test_heavy_load(void **state) {
+  (void)state;
+  const double c = 0.9e-7, load = 10;
+  for (int exact = 0; exact < 2; ++exact) {
+    scree_WorldSettings settings = scree_world_settings();
+    scree_World *world;
+    settings.step = 2e-3;
+    settings.gravity = vec(0, 0, -g);
+    settings.flow = SCREE_ASSOCIATED;
+    if (exact) settings.solve.tolerance = 1e-8;
+    OK(scree_world_create(&settings, &test_log, &world));
+    int floor;
+    const int plate = add_loaded_box(world, c, load, &floor);
+    const double start = scree_body_pose(world, plate).position.z;
+    double mean = 0;
+    for (int k = 0; k < 40; ++k) {
+      scree_StepReport report;
+      if (exact)
+        run_steps(world, 1);
+      else
+        assert_true(scree_world_step(world, &report) <= SCREE_NOT_CONVERGED);
+      const scree_EnergyBalance e = scree_world_energy(world);
+      const double fallen = start - scree_body_pose(world, plate).position.z;
+      assert_true(e.elastic < 0.01 * load * g * fallen + 1e-6);
+      if (k >= 20) mean += force_on(world, floor, settings.step) / 20;
+    }
+    if (exact) NEAR(mean, load * g, 0.05 * load * g);
+    scree_world_destroy(world);
+  }
+}
+
 /* Tangential springs carry a force below the limit of friction and give it back. */
 static void test_tangential_spring(void **state) {
   (void)state;
@@ -249,12 +363,47 @@ static void test_restart(void **state) {
   for (int k = 0; k < 2; ++k) scree_world_destroy(worlds[k]);
 }
 
+/* 002 Theorem 1: a disk between two walls, where sliding would have to open the contacts, is held
+ * by normal impulses of any size; on a floor by those of its weight. */
+static void test_internal_forces(void **state) {
+  (void)state;
+  for (int walls = 1; walls <= 2; ++walls) {
+    scree_WorldSettings settings = scree_world_settings();
+    scree_PairLaw law = scree_pair_law("coulomb");
+    scree_World *world;
+    scree_StepReport report;
+    settings.dimension = 2;
+    settings.step = 1e-3;
+    settings.gravity = walls == 2 ? vec(0, -g, 0) : vec(g, 0, 0);
+    settings.flow = SCREE_ASSOCIATED;
+    OK(scree_pair_law_set(&law, "dilatancy", 0.3, &test_log));
+    OK(scree_world_create(&settings, &test_log, &world));
+    OK(scree_world_set_default_law(world, &law));
+    for (int k = 0; k < walls; ++k) { /* half-planes whose outward normals are -x and x */
+      scree_BodyDef def = obstacle_at(k == 0 ? radius : -radius, 0, 0);
+      def.pose.orientation = turned(k == 0 ? acos(-1) / 2 : -acos(-1) / 2);
+      add_half_plane(world, def);
+    }
+    const int disk = add_disk(world, radius, at(0, 0, 0));
+    OK(scree_world_step(world, &report));
+    assert_int_equal(report.internal_contacts, -1);
+    settings.internal_forces = true;
+    OK(scree_world_set_settings(world, &settings));
+    OK(scree_world_step(world, &report));
+    assert_int_equal(report.internal_contacts, walls == 2 ? 2 : 0);
+    NEAR(scree_body_velocity(world, disk).linear.y, 0, 1e-6);
+    scree_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parameters),    cmocka_unit_test(test_scheme_is_checked),
-      cmocka_unit_test(test_indentation),   cmocka_unit_test(test_oscillation),
-      cmocka_unit_test(test_energy_closes), cmocka_unit_test(test_tangential_spring),
-      cmocka_unit_test(test_rigid_limit),   cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_parameters),      cmocka_unit_test(test_scheme_is_checked),
+      cmocka_unit_test(test_indentation),     cmocka_unit_test(test_oscillation),
+      cmocka_unit_test(test_energy_closes),   cmocka_unit_test(test_tangential_spring),
+      cmocka_unit_test(test_rigid_limit),     cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_long_damping),    cmocka_unit_test(test_heavy_load),
+      cmocka_unit_test(test_internal_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

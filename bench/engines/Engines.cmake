@@ -1,4 +1,4 @@
-# bench/engines compares with whichever of Bullet, ODE and MuJoCo is installed.
+# bench/engines compares with whichever of Bullet, ODE, MuJoCo and YADE is installed.
 set(engine_sources engines.c judge.c engine_scree.c)
 set(engine_parts "")
 set(engine_definitions "")
@@ -21,6 +21,14 @@ foreach(engine IN ITEMS bullet ode mujoco)
     list(APPEND engine_sources engine_${engine}.c)
   endif()
 endforeach()
+find_program(SCREE_YADE yade)
+if(SCREE_YADE)
+  list(APPEND engine_sources engine_yade.c)
+  list(APPEND engine_definitions SCREE_BENCH_YADE
+    SCREE_ENGINE_YADE="${PROJECT_SOURCE_DIR}/bench/engines/engine_yade.py")
+else()
+  message(STATUS "bench/engines: without yade, which was not found (yade)")
+endif()
 list(TRANSFORM engine_sources PREPEND "${PROJECT_SOURCE_DIR}/bench/engines/")
 
 add_executable(bench_engines EXCLUDE_FROM_ALL ${engine_sources})

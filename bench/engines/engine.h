@@ -62,12 +62,14 @@ typedef struct Engine {
   /* Contacts of the last step, at most `most` of them; returns their number, -1: not known. */
   int (*contacts)(void *engine, Touch *touches, int most);
   void (*destroy)(void *engine);
+  double (*seconds)(void *engine); /* processor time of its steps, if another process makes them */
 } Engine;
 
 extern const Engine engine_scree;
 extern const Engine engine_bullet;
 extern const Engine engine_ode;
 extern const Engine engine_mujoco;
+extern const Engine engine_yade;
 
 #ifdef __cplusplus
 }

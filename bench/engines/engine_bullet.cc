@@ -156,4 +156,5 @@ extern "C" const Engine engine_bullet = {
     state,
     contacts,
     destroy,
+    NULL,
 };

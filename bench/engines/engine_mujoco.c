@@ -165,4 +165,5 @@ const Engine engine_mujoco = {
     state,
     contacts,
     destroy,
+    NULL,
 };

@@ -225,4 +225,5 @@ const Engine engine_ode = {
     state,
     contacts,
     destroy,
+    NULL,
 };

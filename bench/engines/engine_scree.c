@@ -88,4 +88,5 @@ const Engine engine_scree = {
     state,
     contacts,
     destroy,
+    NULL,
 };

@@ -36,6 +36,9 @@ static const Engine *const engines[] = {
 #ifdef SCREE_BENCH_MUJOCO
     &engine_mujoco,
 #endif
+#ifdef SCREE_BENCH_YADE
+    &engine_yade,
+#endif
     NULL,
 };
 
@@ -169,6 +172,7 @@ static bool run(const Setup *setup, const Engine *engine, const Setting *setting
     const double start = processor_seconds();
     good = engine->step(running);
     outcome->seconds += processor_seconds() - start;
+    if (engine->seconds) outcome->seconds = engine->seconds(running);
     engine->state(running, poses, velocities);
     judge_after(judge, (double)k * h, poses, velocities);
     if (k % every == 0)
@@ -208,8 +212,17 @@ static Outcome run_apart(const Setup *setup, const Engine *engine, const Setting
   return outcome;
 }
 
+/* A figure, or a line where it is not known. */
+static const char *figure(double x, char room[16]) {
+  if (isnan(x))
+    snprintf(room, 16, "-");
+  else
+    snprintf(room, 16, "%.1e", x);
+  return room;
+}
+
 static void print_row(FILE *file, const Engine *engine, const Setting *setting, const Outcome *o) {
-  char label[64], note[64] = "";
+  char label[64], note[64] = "", room[4][16];
   snprintf(label, sizeof label, "%s %s", engine->name, setting->name);
   if (o->steps == 0) {
     table_say(file, "  %-17s could not run it\n", label);
@@ -220,9 +233,10 @@ static void print_row(FILE *file, const Engine *engine, const Setting *setting, 
   else if (!o->done)
     snprintf(note, sizeof note, "  stopped at %.3g s", o->time);
   const Verdict v = o->verdict;
-  table_say(file, "  %-17s %7.2f %9.2f %10.3g %10.1e %10.1e %10.1e %10.1e%s\n", label,
+  table_say(file, "  %-17s %7.2f %9.2f %10.3g %10s %10s %10s %10s%s\n", label,
             1e3 * o->time / (double)o->steps, 1e3 * o->seconds / (double)o->steps,
-            o->seconds / o->time, v.penetration, v.error, v.drift, v.created, note);
+            o->seconds / o->time, figure(v.penetration, room[0]), figure(v.error, room[1]),
+            figure(v.drift, room[2]), figure(v.created, room[3]), note);
 }
 
 static void bench_scene(FILE *file, const char *path, const char *only, double limit) {

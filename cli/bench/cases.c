@@ -11,6 +11,7 @@ const BenchCase *const bench_cases[] = {
     &bench_descent_four,
     &bench_descent_500,
     &bench_descent_rho,
+    &bench_dvi_shear,
     &bench_convex_gradients,
     &bench_convex_plane,
     &bench_convex_box,

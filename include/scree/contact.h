@@ -3,6 +3,7 @@
 #define SCREE_CONTACT_H
 
 #include "scree/base.h"
+#include "scree/law.h"
 #include "scree/pose.h"
 
 #include <stdint.h>
@@ -33,6 +34,11 @@ typedef struct scree_Contact {
   double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
   scree_ContactStatus status;
   double error; /* its natural map over the scale of the step's `error` (measure.h) */
+  /* of laws that have them, else 0: */
+  scree_Vec3 moment;      /* impulse of resistance to rolling and spinning on body[0], N m s */
+  double plastic;         /* plastic displacement so far, m: of the normal, or of a bond its path */
+  double energy;          /* stored, J */
+  scree_ContactBond bond; /* of laws with cohesion */
 } scree_Contact;
 
 #ifdef __cplusplus

@@ -91,6 +91,10 @@ typedef struct scree_Elastic {
   const char *model;    /* elements: "st-venant-kirchhoff" (also for null) or "neo-hookean" */
   double damping_mass;  /* elements: 1/s, >= 0, forces -damping_mass M v */
   bool consistent_mass; /* elements: masses between the nodes of an element, else lumped */
+  /* elements: nodes that never move, those for which it is true at their first place; null: none.
+   * Called while the body is added. */
+  bool (*held)(void *user, scree_Vec3 place);
+  void *held_user;
 } scree_Elastic;
 
 /* Name and summary of model k, in the order of their registry; null after the last. */

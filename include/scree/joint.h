@@ -9,7 +9,15 @@
  * (an angle in rad, a length in m), zero when the joint is made, which grows when the first body
  * turns about the axis, or moves along it, seen from the second. It can be driven, sprung, braked
  * and stopped (002 section 4, with the sets of scree/set.h). Springs have the distance between
- * their two anchors as coordinate. */
+ * their two anchors as coordinate.
+ *
+ * A bond glues two bodies at the anchor; its axis is the normal of the glued section, from the
+ * second body to the first. With the force f on the first body, its part f_n along the axis
+ * (pressure positive), f_T across it, and the moments about the anchor it carries
+ *     |f_T| <= shear (1 + f_n / tension) ,   |bending moment| <= bending ,   |m_axis| <= torsion .
+ * At one of these limits it gives way under that load, and breaks once the displacement (of
+ * moments: the rotation times the size of the smaller body) has grown to break_at. A broken bond
+ * stays broken; its bodies can then touch each other. */
 #ifndef SCREE_JOINT_H
 #define SCREE_JOINT_H
 
@@ -30,6 +38,7 @@ typedef enum scree_JointKind {
   SCREE_JOINT_FIXED,     /* no relative motion */
   SCREE_JOINT_DISTANCE,  /* the two anchor points keep their distance */
   SCREE_JOINT_SPRING,    /* nothing is locked: spring, damper, stops and motor between two points */
+  SCREE_JOINT_BOND,      /* no relative motion up to a strength; beyond it the bond breaks */
   SCREE_JOINT_KINDS
 } scree_JointKind;
 
@@ -65,6 +74,11 @@ typedef struct scree_JointDef {
   double friction;     /* dry friction: force or torque that has to be overcome */
   double lower, upper; /* stops of x (-INFINITY, INFINITY) */
   double restitution;  /* of the stops, 0 to 1 */
+  /* bonds: strengths, > 0; INFINITY: no limit. In 2D there is no torsion. */
+  double tension, shear;   /* N; both are finite or neither is */
+  double bending, torsion; /* N m */
+  double break_at;         /* m; 0: 1e-4 of the size of the smaller body */
+  int label;               /* the caller's own */
 } scree_JointDef;
 
 SCREE_API scree_JointDef scree_joint_def(void);
@@ -78,6 +92,34 @@ SCREE_API scree_JointKind scree_joint_find(const char *name);
 SCREE_API bool scree_joint_exists(scree_JointKind kind, int dimension);
 SCREE_API bool scree_joint_has_coordinate(scree_JointKind kind);
 
+/* Bonds between all bodies that touch now; start from scree_bond_def(). The section of a bond is
+ * that of a cement: the face on which the bodies touch, else a disk (in 2D a line) as wide as the
+ * smaller body, times `width`. With its area A and section moduli Z (bending: w^2/6 in 2D, pi
+ * w^3/32 in 3D, w the width of a disk of that area) and 2 Z (torsion), strengths that are stresses
+ * give tension A ,   shear A ,   bending Z ,   torsion 2 Z ; of forces the moments that are not
+ * given are those of a cement with these strengths. */
+typedef struct scree_BondDef {
+  /* Null, or whether bodies a and b are bonded if they touch; called once for each such pair. */
+  bool (*select)(void *user, int a, int b);
+  void *user;
+  double gap;     /* widest gap that is bonded, over the size of the smaller body (1e-3) */
+  double width;   /* of the section, over that of the face or the smaller body (1) */
+  bool stress;    /* strengths are stresses, Pa (N/m in 2D), instead of N and N m (false) */
+  double tension; /* INFINITY: does not break (default); then the others are infinite too */
+  double shear, bending, torsion; /* NAN (default): as large as tension; see above */
+  double break_at;                /* m; 0 (default): 1e-4 of the size of the smaller body */
+  int label;                      /* of all of them */
+} scree_BondDef;
+
+SCREE_API scree_BondDef scree_bond_def(void);
+
+/* As results and pages have it. */
+typedef enum scree_JointStatus {
+  SCREE_JOINT_GONE, /* one of its bodies was removed */
+  SCREE_JOINT_HOLDS,
+  SCREE_JOINT_BROKEN
+} scree_JointStatus;
+
 /* A joint now. The reaction is that of the last step. */
 typedef struct scree_JointState {
   scree_Vec3 position; /* of the anchor of the first body */
@@ -86,6 +128,10 @@ typedef struct scree_JointState {
   scree_Vec3 torque;   /* about the anchor, on the first body, N m */
   double effort;       /* force or torque along the free coordinate */
   double error;        /* by how far the locked motions are violated, relative to the size */
+  scree_Vec3 axis;     /* of the joint, on the second body */
+  double energy;       /* stored in its spring, J */
+  bool broken;         /* a bond that broke: no force, and its bodies can touch */
+  double plastic;      /* bond: displacement under full load so far, m */
 } scree_JointState;
 
 #ifdef __cplusplus

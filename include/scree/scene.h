@@ -48,6 +48,8 @@ typedef struct scree_SceneInfo {
   int compression;
   double checkpoint;  /* seconds of the clock */
   double smallest;    /* size of the smallest body, m */
+  double penetration; /* tolerated, and its limit, relative to the smaller body */
+  double penetration_limit;
   double stop_energy; /* fraction of the peak, 0: none */
   double stop_after;  /* s */
   bool stop_plane;
@@ -62,6 +64,8 @@ SCREE_API const char *scree_scene_material(const scree_Scene *scene, int k, doub
                                            const char **colour);
 /* The name of a body or obstacle of the start, as numbered in the world; null: none. */
 SCREE_API const char *scree_scene_body_name(const scree_Scene *scene, int body);
+/* For messages: its name, or "body 12". */
+SCREE_API void scree_scene_body_label(const scree_Scene *scene, int body, char *text, size_t size);
 /* The law between two materials. */
 SCREE_API scree_PairLaw scree_scene_law(const scree_Scene *scene, int a, int b);
 

@@ -48,6 +48,9 @@ typedef struct scree_WorldSettings {
   int max_retries;  /* of a solve that misses the tolerance: with more patience, then with the
                      * default solver (2); 0: each problem is solved once, to the tolerance */
   int max_halvings; /* of a step that cannot be certified (4); 0: none */
+  /* Look for internal forces (scree_internal_forces) after each step (false). It takes as much work
+   * as a solve with `ipm`. Contacts with resistance to rolling are not looked at. */
+  bool internal_forces;
 } scree_WorldSettings;
 
 /* ---- the certificate --------------------------------------------------------------------------
@@ -87,13 +90,17 @@ enum {
 SCREE_API void scree_missed_text(unsigned missed, char *text, size_t size);
 
 typedef struct scree_StepReport {
-  bool certified;        /* everything asked for is met in every substep */
-  unsigned missed;       /* what is not: SCREE_MISSED_... of all substeps, 0 if certified */
-  int64_t step;          /* number of this step, from 1 */
-  double time, h;        /* after the step; length of the step */
-  int contacts;          /* in the last substep's problem */
-  int active;            /* with a non-zero impulse */
-  int joints;            /* in the problem */
+  bool certified;  /* everything asked for is met in every substep */
+  unsigned missed; /* what is not: SCREE_MISSED_... of all substeps, 0 if certified */
+  int64_t step;    /* number of this step, from 1 */
+  double time, h;  /* after the step; length of the step */
+  int contacts;    /* in the last substep's problem */
+  int active;      /* with a non-zero impulse */
+  int joints;      /* in the problem */
+  int bonds;       /* made, and of these broken; after the step */
+  int bonds_broken;
+  int internal_contacts; /* whose impulses are not determined, if settings.internal_forces; else -1
+                          */
   double joint_error;    /* how far locked motions are violated at the next kick, over the sizes */
   int contacts_above;    /* contacts whose own natural map exceeds the tolerance */
   double error;          /* worst over the substeps: the measure asked for */

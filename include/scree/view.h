@@ -5,8 +5,9 @@
  * the page, written as PNG. VTK, for ParaView: FOLDER/bodies.pvd (points with all fields, among
  * them orientation, scale and the number of a mesh of FOLDER/glyphs.vtm, which has one for each
  * different shape), FOLDER/shapes.pvd (triangles of the obstacles), FOLDER/contacts.pvd (points
- * with impulses and status) and FOLDER/chains.pvd (lines between centres and contact points with
- * the normal force), each a series in time. */
+ * with impulses and status) and FOLDER/joints.pvd (anchors of joints and bonds, if there are any),
+ * FOLDER/chains.pvd (lines between centres and contact points with the normal force), each a series
+ * in time. */
 #ifndef SCREE_VIEW_H
 #define SCREE_VIEW_H
 
@@ -44,6 +45,12 @@ SCREE_API scree_Status scree_report_write(scree_Replay *replay,
                                           const scree_ReportSettings *settings, const char *path,
                                           scree_ReportInfo *info);
 
+/* A page with several runs side by side, `runs` >= 1, all of the same dimension. `info` is about
+ * the first; they share the budget. */
+SCREE_API scree_Status scree_report_compare(scree_Replay *const *replays, int runs,
+                                            const scree_ReportSettings *settings, const char *path,
+                                            scree_ReportInfo *info);
+
 /* ---- pictures -------------------------------------------------------------------------------- */
 
 typedef enum scree_RenderColour {
@@ -55,12 +62,23 @@ typedef enum scree_RenderColour {
   SCREE_RENDER_STRESS /* mean pressure */
 } scree_RenderColour;
 
+typedef enum scree_RenderLook {
+  SCREE_RENDER_SOLID,
+  SCREE_RENDER_GHOST, /* one looks through it */
+  SCREE_RENDER_HIDDEN
+} scree_RenderLook;
+
 typedef struct scree_RenderSettings {
   int width, height; /* pixels */
   scree_RenderColour colour;
-  bool chains;  /* force chains over the bodies, which become pale */
-  bool tight;   /* frame the bodies of this frame; else the extent of the run (films) */
-  double scale; /* largest value of the colours; 0: of this run */
+  scree_RenderLook bodies, obstacles;
+  double from[3]; /* 3D: direction towards the eye along front, side and up of the scene */
+  bool placed;    /* 3D: the camera is at `eye` and looks at `target`, in metres */
+  double eye[3], target[3]; /* else it is as near as all bodies allow */
+  double zoom;              /* larger: closer up; 0: 1 */
+  bool chains;              /* force chains over the bodies, which become pale */
+  bool tight;               /* frame the bodies of this frame; else the extent of the run (films) */
+  double scale;             /* largest value of the colours; 0: of this run */
 } scree_RenderSettings;
 
 SCREE_API scree_RenderSettings scree_render_settings(void); /* 1280 x 800, velocity */

@@ -64,6 +64,8 @@ SCREE_API int scree_world_material_count(const scree_World *world);
 SCREE_API scree_PairLaw scree_world_pair_law(const scree_World *world, int material_a,
                                              int material_b);
 
+/* Room for that many bodies and obstacles in all: a large world is built faster. */
+SCREE_API scree_Status scree_world_reserve(scree_World *world, int bodies);
 /* `body` (or null) receives the index. */
 SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def,
                                             int *body);
@@ -87,6 +89,16 @@ SCREE_API int scree_world_joint_count(const scree_World *world);
 SCREE_API scree_JointState scree_world_joint(const scree_World *world, int joint);
 /* The description that it was made from. Null, with a message, if there is no such joint. */
 SCREE_API const scree_JointDef *scree_world_joint_def(const scree_World *world, int joint);
+/* Bond the bodies that touch now, also to obstacles, but not those that a joint holds already, nor
+ * across the boundaries of a periodic cell. `count` (or null) receives the number of new joints. */
+SCREE_API scree_Status scree_world_add_bonds(scree_World *world, const scree_BondDef *def,
+                                             int *count);
+/* Number of bonds with this label, or with any (-1), and of those that broke. */
+SCREE_API void scree_world_count_bonds(const scree_World *world, int label, int *bonds,
+                                       int *broken);
+/* Whether contacts have a memory, and so more than zeros in scree_Contact's last numbers; known
+ * after the first step. */
+SCREE_API bool scree_world_laws_remember(const scree_World *world);
 /* Between steps: drive a joint with a free coordinate in another way. */
 SCREE_API scree_Status scree_world_set_motor(scree_World *world, int joint,
                                              const scree_Motor *motor);
@@ -273,14 +285,14 @@ SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree
  * its own; 0 when nothing overlaps. `body` (2) or null receives the pair. */
 SCREE_API scree_Status scree_world_penetration(const scree_World *world, double *penetration,
                                                int *body);
+/* The same with the number of contacts: points whose gap is closed. */
+SCREE_API scree_Status scree_world_touching(const scree_World *world, int *contacts,
+                                            double *penetration, int *body);
 
 /* Bytes held by the world, its lists of candidates included, and by what only works during a step:
  * its solver and the detection of contacts, which keep their memory from step to step. */
 SCREE_API size_t scree_world_memory(const scree_World *world);
 SCREE_API size_t scree_world_solver_memory(const scree_World *world);
-
-/* Number of contacts of the present configuration: points whose gap is closed. */
-SCREE_API scree_Status scree_world_touching(const scree_World *world, int *contacts);
 
 /* ---- impulses of an earlier step ------------------------------------------------------------- */
 

@@ -96,8 +96,7 @@ static scree_Status fill_inertia(const scree_Bodies *bodies, const scree_BodyDef
   return SCREE_OK;
 }
 
-static bool grow(scree_Bodies *b) {
-  const size_t n = (size_t)b->count + 1;
+bool scree_bodies_reserve(scree_Bodies *b, size_t n) {
   return scree_grow_lean((void **)&b->motion, &b->motion_capacity, n, sizeof *b->motion) &&
          scree_grow_lean((void **)&b->inertia, &b->inertia_capacity, n, sizeof *b->inertia) &&
          scree_grow_lean((void **)&b->cold, &b->cold_capacity, n, sizeof *b->cold) &&
@@ -218,7 +217,8 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
   if (!def->obstacle && (def->driver.kind != SCREE_SIGNAL_ZERO || def->belt))
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has a driver, expected an obstacle", body);
-  if (!grow(bodies) || (bodies->gone && !grow_gone(bodies, (size_t)body + 1)))
+  if (!scree_bodies_reserve(bodies, (size_t)body + 1) ||
+      (bodies->gone && !grow_gone(bodies, (size_t)body + 1)))
     return scree_fail_memory(log, "the bodies");
   scree_Deformable deformable = {.class_ = NULL};
   status = create_deformable(bodies, def, &inertia, &deformable, log);

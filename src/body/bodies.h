@@ -151,6 +151,8 @@ void scree_bodies_restore(scree_Bodies *bodies, const void *snapshot);
 
 /* Free the spare capacity. */
 void scree_bodies_fit(scree_Bodies *bodies);
+/* Room for n bodies; false when memory runs out. */
+bool scree_bodies_reserve(scree_Bodies *bodies, size_t n);
 
 size_t scree_bodies_memory(const scree_Bodies *bodies);
 

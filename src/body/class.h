@@ -56,6 +56,7 @@ typedef struct scree_Deformable {
   int dimension;      /* 2 or 3 */
   int vertices, size; /* in the discrete problem; size <= SCREE_VERTEX_MAX */
   size_t components;  /* vertices x size */
+  int held;           /* vertices that do not move */
   size_t offset;      /* sum of the components of the deformable bodies before it */
   void *data;         /* of the kind */
 } scree_Deformable;
@@ -130,6 +131,9 @@ struct scree_BodyClass {
   /* Positions (vertices x 3) and stresses (6 each, Cauchy's: xx, yy, zz, yz, zx, xy) of its nodes,
    * with room for 7 each; null: it has none. */
   void (*nodes)(const scree_Deformable *self, const double *q, double *position, double *stress);
+
+  /* Whether a vertex does not move; null: all do. */
+  bool (*is_held)(const scree_Deformable *self, int vertex);
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);

@@ -113,6 +113,10 @@ static bool is_round(scree_ShapeKind kind) {
 
 static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inertia,
                            scree_Deformable *self, const scree_Log *log) {
+  if (def->elastic.held)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: held nodes of a pseudo-rigid body, expected finite elements",
+                      self->body);
   scree_Status status = check_elastic(def, self->body, log);
   if (status) return status;
   if (!is_round(def->shape->kind))

@@ -1,6 +1,7 @@
 /* A list of chunks that are filled one after the other (see arena.h). */
 #include "core/arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,7 @@ static void *take(scree_Arena *arena, size_t count, size_t size, size_t *bytes) 
   char *piece = payload(chunk) + chunk->used;
   chunk->used += whole;
   arena->taken += whole;
+  assert(chunk->used <= chunk->size);
   if (arena->taken > arena->peak) arena->peak = arena->taken;
   UNPOISON(piece, *bytes);
   return piece;
@@ -120,6 +122,7 @@ scree_ArenaMark scree_arena_mark(const scree_Arena *arena) {
 }
 
 void scree_arena_release(scree_Arena *arena, scree_ArenaMark mark) {
+  assert(mark.taken <= arena->taken); /* marks are released in the reverse order */
   arena->current = mark.chunk;
   arena->taken = mark.taken;
   if (mark.chunk) {

@@ -26,9 +26,13 @@ void scree_free(void *memory) {
 static int grow(void **array, size_t *capacity, size_t count, size_t size, size_t wanted) {
   if (wanted < count) wanted = count;
   if (wanted < 16) wanted = 16;
-  void *grown = scree_alloc(wanted, size);
+  /* as scree_alloc, but what is copied is not zeroed first */
+  if (size != 0 && wanted > (SIZE_MAX - ALIGNMENT) / size) return 0;
+  const size_t bytes = whole_lines(wanted * size), old = *capacity * size;
+  char *grown = aligned_alloc(ALIGNMENT, bytes);
   if (!grown) return 0;
-  if (*capacity) memcpy(grown, *array, *capacity * size);
+  if (old) memcpy(grown, *array, old);
+  memset(grown + old, 0, bytes - old);
   scree_free(*array);
   *array = grown;
   *capacity = wanted;

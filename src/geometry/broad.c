@@ -22,6 +22,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -432,6 +433,7 @@ static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
   for (int i = 0; i < n; i++) b->row[i + 1] += b->row[i];
   memcpy(t->next, b->row, counters * sizeof *b->row);
   for (size_t k = 0; k < count; k++) b->partner[t->next[t->half[k].i]++] = t->half[k].j;
+  assert(b->row[n] == count);
   b->pair_count = count;
   return true;
 }

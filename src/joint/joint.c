@@ -6,8 +6,20 @@
 #include <math.h>
 
 scree_JointDef scree_joint_def(void) {
-  return (scree_JointDef){
-      .body = {-1, -1}, .axis = {1, 0, 0}, .rest = NAN, .lower = -INFINITY, .upper = INFINITY};
+  return (scree_JointDef){.body = {-1, -1},
+                          .axis = {1, 0, 0},
+                          .rest = NAN,
+                          .lower = -INFINITY,
+                          .upper = INFINITY,
+                          .tension = INFINITY,
+                          .shear = INFINITY,
+                          .bending = INFINITY,
+                          .torsion = INFINITY};
+}
+
+scree_BondDef scree_bond_def(void) {
+  return (scree_BondDef){
+      .gap = 1e-3, .width = 1, .tension = INFINITY, .shear = NAN, .bending = NAN, .torsion = NAN};
 }
 
 /* ---- making ----------------------------------------------------------------------------------
@@ -48,6 +60,31 @@ static scree_Status check_coordinate(const scree_JointDef *def, const char *kind
     return scree_fail(log, SCREE_BAD_INPUT, "joint: restitution of a %s is %g, expected 0 to 1",
                       kind, def->restitution);
   return SCREE_OK;
+}
+
+static scree_Status check_strength(const scree_JointDef *def, const char *kind,
+                                   const scree_Log *log) {
+  const struct {
+    const char *name;
+    double value;
+  } all[] = {{"tension", def->tension},
+             {"shear", def->shear},
+             {"bending", def->bending},
+             {"torsion", def->torsion}};
+  for (int k = 0; k < 4; ++k) {
+    if (!(all[k].value > 0))
+      return scree_fail(log, SCREE_BAD_INPUT, "joint: %s of a %s is %g, expected a number > 0",
+                        all[k].name, kind, all[k].value);
+    if (def->kind != SCREE_JOINT_BOND && all[k].value < INFINITY)
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "joint: a %s has a strength (%s), expected none: only bonds break", kind,
+                        all[k].name);
+  }
+  if (isinf(def->tension) != isinf(def->shear))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "joint: tension %g and shear %g of a %s, expected both or neither",
+                      def->tension, def->shear, kind);
+  return check_number(def->break_at, false, "break_at", kind, log);
 }
 
 /* The rotation whose x axis is `x` and whose y axis is the part of `y` perpendicular to it. */
@@ -98,6 +135,7 @@ scree_Status scree_joint_init(scree_Joint *joint, const scree_JointDef *def, int
                               const scree_Log *log) {
   scree_Status status = check_kind(def, dimension, log);
   if (!status) status = check_coordinate(def, scree_joint_name(def->kind), log);
+  if (!status) status = check_strength(def, scree_joint_name(def->kind), log);
   if (status) return status;
   const scree_JointClass *class_ = &scree_joint_registry[def->kind];
   const bool two = class_->distance || class_->coordinate == SCREE_COORDINATE_DISTANCE;

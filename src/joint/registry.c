@@ -56,6 +56,14 @@ const scree_JointClass scree_joint_registry[SCREE_JOINT_KINDS] = {
                             .summary = "spring, damper, stops or a motor between two points",
                             .exists = {true, true},
                             .coordinate = SCREE_COORDINATE_DISTANCE},
+    /* rows: normal, tangents, then rotations: bending (1 in the plane, 2 in space), torsion */
+    [SCREE_JOINT_BOND] = {.name = "bond",
+                          .summary = "no relative motion, up to a strength at which it breaks",
+                          .exists = {true, true},
+                          .translations = {X | Y, X | Y | Z},
+                          .pairs = {1, 3},
+                          .pair = {{0, 1}, {0, 2}, {1, 2}},
+                          .needs_axis = {true, true}},
 };
 
 static bool is_kind(scree_JointKind kind) {

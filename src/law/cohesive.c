@@ -72,6 +72,15 @@ static void update(const scree_PairLaw *law, const scree_LawPoint *p, const doub
   if (memory[DISPLACEMENT] >= limit) memory[STATE] = LOOSE;
 }
 
+static void show(const scree_PairLaw *law, const double *memory, double *plastic,
+                 scree_ContactBond *bond) {
+  (void)law;
+  *plastic = memory[DISPLACEMENT];
+  *bond = memory[STATE] == BONDED      ? SCREE_BOND_INTACT
+          : memory[DISPLACEMENT] > 0.0 ? SCREE_BOND_BROKEN
+                                       : SCREE_BOND_NONE;
+}
+
 const scree_LawClass scree_law_cohesive = {
     .name = "cohesive",
     .summary = "bonds with a tensile and shear strength that can break, with Coulomb friction",
@@ -79,4 +88,5 @@ const scree_LawClass scree_law_cohesive = {
     .fill = fill,
     .pose = pose,
     .memory = MEMORY,
-    .update = update};
+    .update = update,
+    .show = show};

@@ -10,8 +10,16 @@
  * compliance are rigid, to round-off. Y is the cone, the cone shifted by a cohesion, the cone with
  * a ball added, or the last one cut off by a cap (section 8).
  *
- * The normal displacement y is the gap itself, so that it does not drift; its plastic part is
- * memory. A plain cone has none: an open contact closes at a gap of zero, as in a rigid one.
+ * Without a strength in tension or a cap the normal y_E is memory too. It follows from the impulse,
+ * y_E' = y_E - H (K^-1 r / h + y_E) / T: errors of a solution, which make velocities wrong by much
+ * where light bodies carry heavy loads, do not stretch springs, and stored energy is that of
+ * forces. The plastic part, the gap less y_E, is >= 0 where the contact is open and else zero: the
+ * time scheme treats it as the gap of a rigid contact, and corrects its errors as slowly. So a
+ * damper does not act before the bodies touch, and where they separate, y_E returns to zero in the
+ * time of the damper. (51) with the gap in place of y_E would let dampers act at a distance on
+ * bodies that meet within the time T.
+ *
+ * With such a strength, y is the gap and y_P is memory.
  * Strength in tension begins when the bodies touch; beyond it the contact is drawn out at constant
  * force, and pushes back from where it was drawn to (Figure 1-d to f); with `break_at` it breaks
  * after that much plastic displacement. A cap leaves a dent, whose depth is -y_P. The tangential
@@ -48,13 +56,16 @@ enum {
 };
 
 /* Memory. NEXT: tangential y_E at the next kick, in the world frame. PLASTIC: y_P of the normal at
- * the next kick. PATH: plastic displacement since the bodies touched. STORED_*: energy at the end
- * of the step. LOST_*: energy lost in the step. */
+ * the next kick. PATH: plastic displacement since the bodies touched. KNOWN: 1 if ELASTIC is the
+ * normal y_E at the next kick. STORED_*: energy at the end of the step. LOST_*:
+ * energy lost in the step. */
 enum {
   NEXT = 0,
   PLASTIC = 3,
   PATH,
   STATE,
+  KNOWN,
+  ELASTIC,
   STORED_N,
   STORED_T,
   LOST_N,
@@ -67,6 +78,9 @@ enum { NEW = 0, TOUCHED = 1, BROKEN = 2 };
 /* Impulses within this part of the boundary of the set yield; below it, a plastic velocity is an
  * error of the solution, which would add up to a creep. */
 static const double full = 1e-6;
+
+/* A y_E below this part of the smaller body is forgotten. */
+static const double negligible = 1e-15;
 
 /* Bodies that are this near in the first step touch, relative to the smaller one. */
 static const double touching = 1e-4;
@@ -177,13 +191,27 @@ static double time_of(const scree_PairLaw *law, const scree_LawPoint *p, int k, 
   return p->horizon + law->values[DAMPING] + law->values[DAMPING_MASS] * p->mass[k] * compliance;
 }
 
-/* y_E in direction k at this kick. */
-static double displacement(const scree_LawPoint *p, int k) {
-  const double *y = p->memory + NEXT;
-  return k == 0 ? p->gap - p->memory[PLASTIC] : scree_dot(p->axes[k], scree_vec3(y[0], y[1], y[2]));
+/* Whether the contact carries tension in this step. */
+static bool pulls(const scree_PairLaw *law, const scree_LawPoint *p) {
+  return is_plastic(law) && set_at(law, p).a > 0;
 }
 
-/* Rigid directions keep the terms of the time scheme, but for the plastic part of the gap. */
+/* y_E in direction k at this kick. */
+static double displacement(const scree_PairLaw *law, const scree_LawPoint *p, int k) {
+  const double *y = p->memory + NEXT;
+  if (k > 0) return scree_dot(p->axes[k], scree_vec3(y[0], y[1], y[2]));
+  const double gap = p->gap - p->memory[PLASTIC];
+  if (pulls(law, p)) return gap;
+  const bool known = p->memory[KNOWN] > 0;
+  return known && !is_plastic(law) ? p->memory[ELASTIC] : fmin(gap, known ? p->memory[ELASTIC] : 0);
+}
+
+static double overlap(const scree_PairLaw *law, const scree_LawPoint *p) {
+  return !is_plastic(law) && compliance_of(law, p, 0) > 0 ? displacement(law, p, 0) : 0;
+}
+
+/* Rigid directions keep the terms of the time scheme, and so does the gap less y_E; strengths have
+ * a term for it of their own. */
 static void pose(const scree_PairLaw *law, const scree_LawPoint *p, scree_LawTerms *terms) {
   const bool plastic = is_plastic(law);
   if (plastic) terms->set = set_at(law, p);
@@ -191,7 +219,11 @@ static void pose(const scree_PairLaw *law, const scree_LawPoint *p, scree_LawTer
     const double compliance = compliance_of(law, p, k);
     if (!(compliance > 0) && !(k == 0 && plastic)) continue;
     const double time = time_of(law, p, k, compliance);
-    terms->q[k] = displacement(p, k) / time;
+    const double y = displacement(law, p, k);
+    if (k == 0) terms->own_gap = plastic;
+    terms->q[k] = y / time + (k > 0     ? 0
+                              : plastic ? (p->gap - p->memory[PLASTIC] - y) / p->horizon
+                                        : terms->q[0]);
     terms->compliance[k] = compliance / (p->h * time);
   }
 }
@@ -240,22 +272,25 @@ static void update(const scree_PairLaw *law, const scree_LawPoint *p, const doub
   const bool plastic = is_plastic(law);
   scree_Vec3 next = {0, 0, 0};
   double stored[3] = {0, 0, 0}, lost[3] = {0, 0, 0};
-  /* an open contact has no elastic displacement */
-  const bool carries = r[0] > 0 || (plastic && set_at(law, p).a > 0 && norm(p->d, r) > 0);
-  for (int k = 0; k < p->d && carries; ++k) {
-    const double compliance = compliance_of(law, p, k), y = displacement(p, k);
+  /* an open contact has no tangential displacement */
+  const bool carries = r[0] > 0 || (pulls(law, p) && norm(p->d, r) > 0);
+  const int directions = carries ? p->d : pulls(law, p) ? 0 : 1;
+  for (int k = 0; k < directions; ++k) {
+    const double compliance = compliance_of(law, p, k), y = displacement(law, p, k);
     if (!(compliance > 0)) continue;
     const double time = time_of(law, p, k, compliance);
     const double rate = -(compliance / p->h * r[k] + y) / time; /* u - u_P, from (50), (51) */
-    if (k > 0) next = scree_axpy(next, y + p->horizon * rate, p->axes[k]);
-    const double end = y + p->rest * rate;
-    if (k > 0 || plastic || end < 0) stored[k] = 0.5 * end * end / compliance;
+    const double end = y + p->rest * rate, last = y + p->horizon * rate;
+    if (k > 0) next = scree_axpy(next, last, p->axes[k]);
+    if (k == 0 && !pulls(law, p) && (!carries || !plastic) && last < -negligible * p->size) {
+      memory[KNOWN] = 1;
+      memory[ELASTIC] = last;
+    }
+    stored[k] = 0.5 * end * end / compliance;
     /* Work of the damper: with the mean velocity where that is elastic, so that errors of a
-     * solution, which change their sign from step to step, do not add up. Before the bodies touch
-     * the spring is not stretched, and all of the force is the damper's. */
-    const double mean = k == 0 && !plastic ? 0.5 * (rate + p->before[0]) : rate;
-    const bool apart = k == 0 && !plastic && end >= 0;
-    lost[k] = apart ? -r[0] * mean : p->h * rate * mean * (time - p->horizon) / compliance;
+     * solution, which change their sign from step to step, do not add up. */
+    const double mean = k == 0 && carries && !plastic ? 0.5 * (rate + p->before[0]) : rate;
+    lost[k] = p->h * rate * mean * (time - p->horizon) / compliance;
   }
   memory[NEXT] = next.x;
   memory[NEXT + 1] = next.y;
@@ -275,13 +310,24 @@ static scree_LawEnergy energy(const double *memory) {
                            .plastic = memory[LOST_PLASTIC]};
 }
 
+static void show(const scree_PairLaw *law, const double *memory, double *plastic,
+                 scree_ContactBond *bond) {
+  const bool strong = law->values[COHESION] > 0 || law->values[BALL] > 0;
+  *plastic = memory[PLASTIC];
+  *bond = !strong || memory[STATE] == NEW ? SCREE_BOND_NONE
+          : memory[STATE] == BROKEN       ? SCREE_BOND_BROKEN
+                                          : SCREE_BOND_INTACT;
+}
+
 const scree_LawClass scree_law_compliant = {
     .name = "compliant",
     .summary = "springs, dampers and yield surfaces in series, with Coulomb friction, as in 002",
     .options = SCREE_LAW_TABLE(options),
     .check = check,
     .fill = fill,
+    .overlap = overlap,
     .pose = pose,
     .memory = MEMORY,
     .update = update,
-    .energy = energy};
+    .energy = energy,
+    .show = show};

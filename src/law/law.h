@@ -40,6 +40,7 @@ typedef struct scree_LawTerms {
   scree_Set set;
   double q[3];          /* (d) in addition to the free velocity */
   double compliance[3]; /* (d) diagonal of C, >= 0 */
+  bool own_gap;         /* q replaces the term of the scheme for the gap */
 } scree_LawTerms;
 
 /* Energy stored in a contact at the end of a step, by the direction that releases it, and what its
@@ -57,6 +58,9 @@ struct scree_LawClass {
   const char *(*check)(const scree_PairLaw *law);
   /* Set and restitution. `h` is the step: sets are in impulses, laws may be given in forces. */
   void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);
+  /* Null, or the normal displacement, <= 0, that springs carry, of a law with terms of its own: the
+   * scheme gets the gap less this one. */
+  double (*overlap)(const scree_PairLaw *law, const scree_LawPoint *point);
   /* Null, or for a law with terms of its own. `terms` is initialised with the set of `fill`, with
    * the q of the time scheme (which must look ahead: gap and restitution), without compliance. */
   void (*pose)(const scree_PairLaw *law, const scree_LawPoint *point, scree_LawTerms *terms);
@@ -69,6 +73,10 @@ struct scree_LawClass {
   void (*update)(const scree_PairLaw *law, const scree_LawPoint *point, const double *r,
                  const double *u, double *memory);
   scree_LawEnergy (*energy)(const double *memory);
+  /* Null, or the plastic displacement of the normal, m, and whether the contact is bonded, of a
+   * memory. */
+  void (*show)(const scree_PairLaw *law, const double *memory, double *plastic,
+               scree_ContactBond *bond);
 };
 
 enum { SCREE_LAW_MEMORY = 16 };

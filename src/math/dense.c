@@ -8,6 +8,7 @@
 
 #include "math/simd.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -500,21 +501,25 @@ SCREE_CLONES static void extend_clones(int runs, const scree_DenseRun *run, int 
 
 void scree_dense_ldl(int p, const double *f, int ldf, double *lt, double *rd, const double *scale,
                      scree_Pivots *pivots) {
+  assert(p >= 1 && p <= SCREE_PANEL);
   ldl_clones(p, f, ldf, lt, rd, scale, pivots);
 }
 
 void scree_dense_lu(int p, const double *f, int ldf, double *lt, double *u, double *rd, int *perm,
                     const double *scale, scree_Pivots *pivots) {
+  assert(p >= 1 && p <= SCREE_PANEL);
   lu_clones(p, f, ldf, lt, u, rd, perm, scale, pivots);
 }
 
 void scree_dense_rows(int p, int m, const double *f, int ldf, const int *perm, const double *lt,
                       double *tiles) {
+  assert(p >= 1 && p <= SCREE_PANEL);
   rows_clones(p, m, f, ldf, perm, lt, tiles);
 }
 
 void scree_dense_columns(int p, int m, const double *f, int ldf, const double *u, const double *rd,
                          double *tiles) {
+  assert(p >= 1 && p <= SCREE_PANEL);
   columns_clones(p, m, f, ldf, u, rd, tiles);
 }
 
@@ -540,6 +545,7 @@ void scree_dense_gather(int p, int m, const double *tiles, const double *y, doub
 }
 
 void scree_dense_spread(int p, int m, const double *tiles, const double *z, double *y) {
+  assert(p >= 1 && p <= SCREE_PANEL);
   spread_clones(p, m, tiles, z, y);
 }
 

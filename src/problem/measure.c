@@ -232,12 +232,13 @@ SCREE_INLINE scree_Lane dot_four(int d, const scree_Lane *a, const scree_Lane *b
   return d == 2 ? a[0] * b[0] + a[1] * b[1] : a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* |r - P_K(r - rho (u + s n))|^2 as in set_inline.h; *ordinary is cleared where magnitudes need the
- * scaled path. */
+/* map = r - P_K(r - rho (u + s n)) as in set_inline.h, and its square; *ordinary is cleared where
+ * magnitudes need the scaled path. */
 SCREE_INLINE scree_Lane natural_four(int d, scree_Lane mu, scree_Lane rho, const scree_Lane *r,
-                                     const scree_Lane *u, scree_Lane s, scree_LaneMask *ordinary) {
+                                     const scree_Lane *u, scree_Lane s, scree_Lane *map,
+                                     scree_LaneMask *ordinary) {
   const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, one = zero + 1.0;
-  scree_Lane z[3], map[3];
+  scree_Lane z[3];
   for (int i = 0; i < d; ++i) z[i] = r[i] - rho * u[i];
   z[0] -= rho * s;
   const scree_Lane square = d == 2 ? z[1] * z[1] : z[1] * z[1] + z[2] * z[2];
@@ -253,6 +254,31 @@ SCREE_INLINE scree_Lane natural_four(int d, scree_Lane mu, scree_Lane rho, const
   return dot_four(d, map, map);
 }
 
+/* inverse_energies of four contacts from c on. */
+SCREE_INLINE void energies_four(const scree_Operator *W, int c, const scree_Lane *a,
+                                const scree_Lane *b, scree_Lane *ea, scree_Lane *eb) {
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, one = zero + 1.0;
+  scree_Lane w[6]; /* the lower half, row by row */
+  for (int k = 0; k < SCREE_LANES; ++k) {
+    double room[9];
+    const double *x = scree_contact_diagonal(W, 3, c + k, room);
+    w[0][k] = x[0], w[1][k] = x[3], w[2][k] = x[4];
+    w[3][k] = x[6], w[4][k] = x[7], w[5][k] = x[8];
+  }
+  const scree_Lane trace = w[0] + w[2] + w[5];
+  const scree_LaneMask positive = trace > zero;
+  const scree_Lane floor_ = scree_lane_choose(positive, DBL_EPSILON * trace, one);
+  const scree_Lane d0 = one / scree_lane_choose(w[0] > floor_, w[0], floor_);
+  const scree_Lane l1 = w[1] * d0, l2 = w[3] * d0, p1 = w[2] - l1 * w[1], t = w[4] - l2 * w[1];
+  const scree_Lane d1 = one / scree_lane_choose(p1 > floor_, p1, floor_), l3 = t * d1;
+  const scree_Lane p2 = w[5] - l2 * w[3] - l3 * t;
+  const scree_Lane d2 = one / scree_lane_choose(p2 > floor_, p2, floor_);
+  const scree_Lane a1 = a[1] - l1 * a[0], a2 = a[2] - l2 * a[0] - l3 * a1;
+  const scree_Lane b1 = b[1] - l1 * b[0], b2 = b[2] - l2 * b[0] - l3 * b1;
+  *ea += scree_lane_choose(positive, a[0] * a[0] * d0 + a1 * a1 * d1 + a2 * a2 * d2, zero);
+  *eb += scree_lane_choose(positive, b[0] * b[0] * d0 + b1 * b1 * d1 + b2 * b2 * d2, zero);
+}
+
 static double across(scree_Lane x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
@@ -263,19 +289,22 @@ SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int f
   const scree_Problem *p = W->problem;
   const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, rho = zero + 1.0 / W->mean_diagonal;
   scree_Lane r2 = zero, q2 = zero, u2 = zero, natural2 = zero, siconos2 = zero;
+  scree_Lane merit_C = zero, merit_q = zero;
   int c = first;
   for (; c + SCREE_LANES <= last; c += SCREE_LANES) {
     const size_t at = (size_t)c * (size_t)d;
     const scree_Lane mu = scree_lane_load(p->mu + c);
-    scree_Lane r[3], u[3], q[3], s = zero, map[2] = {zero, zero};
+    scree_Lane r[3], u[3], q[3], s = zero, natural = zero, siconos = zero;
+    scree_Lane map[3] = {zero, zero, zero};
     scree_LaneMask ordinary = mu == mu;
     load_four(d, R + at, r);
     load_four(d, U + at, u);
     load_four(d, p->q + at, q);
     if (p->flow == SCREE_COULOMB)
       s = mu * (d == 2 ? scree_lane_abs(u[1]) : scree_lane_sqrt(u[1] * u[1] + u[2] * u[2]));
-    if (parts & PART_ERROR) map[0] = natural_four(d, mu, rho, r, u, s, &ordinary);
-    if (parts & PART_SICONOS) map[1] = natural_four(d, mu, zero + 1.0, r, u, s, &ordinary);
+    if (parts & PART_ERROR) natural = natural_four(d, mu, rho, r, u, s, map, &ordinary);
+    if (parts & (PART_SICONOS | PART_MERIT))
+      siconos = natural_four(d, mu, zero + 1.0, r, u, s, map, &ordinary);
     if (scree_lane_any(~ordinary)) {
       for (int k = c; k < c + SCREE_LANES; ++k) sum_contact(W, parts, d, k, R, U, NULL, sums);
       continue;
@@ -283,14 +312,17 @@ SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int f
     r2 += dot_four(d, r, r);
     q2 += dot_four(d, q, q);
     u2 += dot_four(d, u, u);
-    natural2 += map[0];
-    siconos2 += map[1];
+    natural2 += natural;
+    siconos2 += siconos;
+    if (d == 3 && (parts & PART_MERIT)) energies_four(W, c, map, q, &merit_C, &merit_q);
   }
   sums->r2 += across(r2);
   sums->q2 += across(q2);
   sums->u2 += across(u2);
   sums->natural2 += across(natural2);
   sums->siconos2 += across(siconos2);
+  sums->merit_C += across(merit_C);
+  sums->merit_q += across(merit_q);
   return c;
 }
 
@@ -306,8 +338,9 @@ static Sums sum_part(const scree_Operator *W, unsigned parts, int index, int chu
   const int nc = W->problem->nc, last = (index + 1) * chunk < nc ? (index + 1) * chunk : nc;
   int first = index * chunk;
   Sums sums = {.worst = -1};
-  if (W->plain_cones && !W->problem->flow_blocks &&
-      (parts | PART_ERROR | PART_SICONOS) == (PART_ERROR | PART_SICONOS))
+  const bool three = W->problem->kind == SCREE_BODIES && W->problem->d == 3;
+  const unsigned four = PART_ERROR | PART_SICONOS | (three ? PART_MERIT : 0);
+  if (W->plain_cones && !W->problem->flow_blocks && (parts | four) == four)
     first = sum_cones_range(W, parts, first, last, r, u, &sums);
   if (W->problem->d == 3)
     for (int c = first; c < last; ++c) sum_contact(W, parts, 3, c, r, u, claimed, &sums);
@@ -341,6 +374,19 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
   return total;
 }
 
+/* The sums of all ranks, added in their order; contacts are numbered as in the whole problem. */
+static Sums sum_ranks(const scree_Operator *W, unsigned parts, const double *r, const double *u,
+                      const double *claimed) {
+  Sums mine = sum_all(W, parts, r, u, claimed);
+  const int ranks = scree_ranks_count(scree_ranks_of(W));
+  if (ranks == 1) return mine;
+  if (mine.worst >= 0) mine.worst = W->halo->number[mine.worst];
+  const Sums *all = scree_ranks_gather(scree_ranks_of(W), &mine, sizeof mine);
+  Sums total = {.worst = -1};
+  for (int k = 0; k < ranks; ++k) add_sums(&total, &all[k]);
+  return total;
+}
+
 /* x / scale; a zero scale means that the data are zero, and then only x = 0 is correct. */
 static double relative(double x, double scale) {
   if (scale > 0.0) return x / scale;
@@ -365,24 +411,27 @@ static double siconos_of(const Sums *sums) {
   return scale < DBL_EPSILON ? sqrt(sums->siconos2) : sqrt(sums->siconos2) / scale;
 }
 
-static double glob_of(const Sums *sums, int nc) {
-  return nc ? (sums->motion + sums->proj + sums->bipotential + sums->penetration) / nc : 0.0;
+static double glob_of(const Sums *sums, long long nc) {
+  return nc ? (sums->motion + sums->proj + sums->bipotential + sums->penetration) / (double)nc
+            : 0.0;
 }
 
 double scree_measure_value(const scree_Operator *W, scree_Measure measure, const double *r,
                            const double *u) {
   Sums sums;
   switch (measure) {
-  case SCREE_MEASURE_ERROR: sums = sum_all(W, PART_ERROR, r, u, NULL); return error_of(W, &sums);
-  case SCREE_MEASURE_SICONOS: sums = sum_all(W, PART_SICONOS, r, u, NULL); return siconos_of(&sums);
+  case SCREE_MEASURE_ERROR: sums = sum_ranks(W, PART_ERROR, r, u, NULL); return error_of(W, &sums);
+  case SCREE_MEASURE_SICONOS:
+    sums = sum_ranks(W, PART_SICONOS, r, u, NULL);
+    return siconos_of(&sums);
   case SCREE_MEASURE_BOTH:
-    sums = sum_all(W, PART_ERROR | PART_SICONOS, r, u, NULL);
+    sums = sum_ranks(W, PART_ERROR | PART_SICONOS, r, u, NULL);
     return fmax(error_of(W, &sums), siconos_of(&sums));
   case SCREE_MEASURE_EPS_GLOB:
-    sums = sum_all(W, PART_GLOB, r, u, NULL);
-    return glob_of(&sums, W->constraints);
+    sums = sum_ranks(W, PART_GLOB, r, u, NULL);
+    return glob_of(&sums, scree_all_constraints(W));
   case SCREE_MEASURE_MERIT:
-    sums = sum_all(W, PART_MERIT, r, u, NULL);
+    sums = sum_ranks(W, PART_MERIT, r, u, NULL);
     return relative(sums.merit_C, sums.merit_q);
   case SCREE_MEASURE_INCREMENT: break;
   }
@@ -392,13 +441,14 @@ double scree_measure_value(const scree_Operator *W, scree_Measure measure, const
 void scree_measure_all(const scree_Operator *W, const double *r, const double *u,
                        const double *u_claimed, scree_Measures *measures) {
   const unsigned parts = PART_ERROR | PART_SICONOS | PART_GLOB | PART_MERIT | PART_REPORT;
-  const Sums sums = sum_all(W, parts, r, u, u_claimed);
-  const double nc = W->constraints ? W->constraints : 1.0;
+  const Sums sums = sum_ranks(W, parts, r, u, u_claimed);
+  const long long constraints = scree_all_constraints(W);
+  const double nc = constraints ? (double)constraints : 1.0;
   const double scale = error_scale(W, &sums);
   *measures = (scree_Measures){
       .error = error_of(W, &sums),
       .error_siconos = siconos_of(&sums),
-      .eps_glob = glob_of(&sums, W->constraints),
+      .eps_glob = glob_of(&sums, constraints),
       .eps_motion = sums.motion / nc,
       .eps_proj = sums.proj / nc,
       .eps_bipotential = sums.bipotential / nc,

@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "math/factor.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int common_divisor(int a, int b) {
@@ -70,6 +71,7 @@ static scree_Status expand(scree_Pieces *p, const int *size, scree_Arena *arena,
   if (!p->first || !p->before) return scree_fail_memory(log, "the pieces of vertices");
   for (int v = 0; v < p->vertices; ++v) p->first[v + 1] = p->first[v] + size[v] / p->piece;
   p->n = p->first[p->vertices];
+  for (int v = 0; v < p->vertices; ++v) assert(size[v] % p->piece == 0);
   size_t blocks = 0;
   for (int v = 0; v < p->vertices; ++v) {
     int length = 0;
@@ -90,6 +92,7 @@ static scree_Status expand(scree_Pieces *p, const int *size, scree_Arena *arena,
           p->col[filled++] = other;
       p->row[node + 1] = filled;
     }
+  assert(filled == blocks);
   return SCREE_OK;
 }
 
@@ -110,6 +113,7 @@ size_t scree_pieces_slot(const scree_Pieces *p, int vertex, int neighbour, size_
     else
       hi = mid;
   }
+  assert(p->neighbour[lo] == neighbour); /* the pattern was made from all pairs */
   const size_t node = (size_t)p->first[vertex];
   *length = p->row[node + 1] - p->row[node];
   return p->row[node] + (size_t)p->before[lo];

@@ -11,6 +11,8 @@
 #include "problem/set_inline.h"
 #include "scree/problem.h"
 
+#include <assert.h>
+
 static double norm(int d, const double *x) {
   return d == 2 ? hypot(x[0], x[1]) : hypot(hypot(x[0], x[1]), x[2]);
 }
@@ -52,6 +54,9 @@ static void project_rolling(const scree_Set *set, int d, const double *x, double
 
 void scree_set_project(const scree_Set *set, int d, const double *x, double *out) {
   double k[3] = {0.0, 0.0, 0.0};
+  assert(d >= 1 && d <= SCREE_ROWS_MAX);
+  assert(d == 2 || d == 3 || set->kind == SCREE_SET_HALF_LINE || set->kind == SCREE_SET_BALL ||
+         set->kind == SCREE_SET_ROLLING || set->kind == SCREE_SET_SPACE);
   switch (set->kind) {
   case SCREE_SET_CONE: scree_cone_project(d, set->mu, x, out); return;
   case SCREE_SET_SHIFTED:

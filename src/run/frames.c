@@ -48,6 +48,8 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay->convergence);
   scree_free(replay->bodies);
   scree_free(replay->surface_node);
+  scree_free(replay->joint_table);
+  scree_free(replay->fields);
   scree_free(replay->materials);
   scree_free(replay->densities);
   scree_free(replay->names);
@@ -68,6 +70,7 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->contact);
   scree_free(frame->node);
   scree_free(frame->node_stress);
+  scree_free(frame->joint);
   *frame = (scree_ReplayFrame){0};
 }
 
@@ -110,6 +113,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
   for (size_t i = 0; i < n; ++i) frame->present[i] = true;
   frame->deforms = false;
   frame->nodes = 0;
+  frame->joints = 0;
   frame->bodies = bodies;
   frame->contacts = contacts;
   return SCREE_OK;

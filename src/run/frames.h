@@ -14,6 +14,8 @@ typedef struct scree_ReplayColour {
 
 enum { SCREE_REPLAY_CURVES = 128 };
 
+typedef char SCREE_FIELD_NAME[56];
+
 struct scree_Replay {
   char *directory, *title;
   scree_Log own_log; /* copy of the caller's */
@@ -30,6 +32,8 @@ struct scree_Replay {
   int name_count;    /* of bodies: all, or none */
   char (*names)[64];
   scree_ReplayColour *colours; /* (material_count), null: none is given */
+  int field_count;             /* that a user has added */
+  SCREE_FIELD_NAME *fields;    /* their names, or null */
   int frame_count;
   double *times;     /* (frame_count) */
   int64_t *steps;    /* (frame_count) */
@@ -37,7 +41,10 @@ struct scree_Replay {
   int rows;          /* of the curves; curve 0 is "time", curve 1 "step" */
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
+  int joint_count;
+  int *joint_table; /* (joint_count x 4) kind, bodies, label */
   scree_ReplayCertificate certificate;
+  bool finished;  /* the run came to its end */
   char note[256]; /* empty, or a remark about missing parts */
   char *
       convergence; /* text of the converge.json that `scree converge` wrote for this run, or null */

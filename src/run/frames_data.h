@@ -27,7 +27,15 @@ char (*scree_frames_texts(const scree_H5 *h5, const char *name, int *count))[64]
 
 /* /bodies and /parts into the replay: shapes, materials, masses. */
 scree_Status scree_frames_bodies(scree_Replay *replay, const scree_H5 *h5);
+/* /joints, if it is there. */
+scree_Status scree_frames_joints(scree_Replay *replay, const scree_H5 *h5);
+/* The joints of frame k. */
+scree_Status scree_frames_read_joints(const scree_Replay *replay, const scree_H5 *h5, int k,
+                                      scree_ReplayFrame *frame);
 /* /elements, if it is there: nodes of finite-element bodies. */
 scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5);
+
+/* Names of the fields in /fields, of files with `frames` frames. */
+scree_Status scree_frames_fields(scree_Replay *replay, const scree_H5 *h5, hsize_t frames);
 
 #endif

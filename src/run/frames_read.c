@@ -5,6 +5,7 @@
 #include "fclib/fclib_h5.h"
 #include "math/vec3.h"
 #include "run/frames_data.h"
+#include "run/frames_journal.h"
 #include "run/frames_telemetry.h"
 #include "run/results_file.h"
 
@@ -17,6 +18,8 @@
 typedef struct Source {
   scree_H5 h5;
   char *path;
+  int frames;                  /* F, in results.h5 */
+  scree_FramesJournal journal; /* has further ones of a run that is not finished */
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
   hid_t stretch;                                  /* the same, or -1: all bodies are rigid */
   hid_t node, node_stress;                        /* (F x nodes x ...), or -1 */
@@ -32,6 +35,42 @@ typedef struct Source {
 
 static bool room(void **array, size_t *capacity, size_t count, size_t size) {
   return scree_grow(array, capacity, count, size);
+}
+
+/* What laws with a memory have kept of nc contacts; zero in runs without. */
+static scree_Status read_memory(Source *source, hsize_t first, hsize_t nc,
+                                scree_ReplayFrame *frame) {
+  static const struct {
+    const char *name;
+    size_t at, columns;
+  } parts[] = {{"/contacts/moment", offsetof(scree_ReplayContact, moment), 3},
+               {"/contacts/plastic", offsetof(scree_ReplayContact, plastic), 1},
+               {"/contacts/energy", offsetof(scree_ReplayContact, energy), 1}};
+  scree_Status status = SCREE_OK;
+  hsize_t dims[1];
+  const bool there = scree_frames_extent(&source->h5, "/contacts/bond", 1, dims);
+  for (hsize_t c = 0; c < nc; ++c) {
+    scree_ReplayContact *contact = &frame->contact[c];
+    memset(contact->moment, 0, sizeof contact->moment);
+    contact->plastic = contact->energy = 0;
+    contact->bond = SCREE_BOND_NONE;
+  }
+  for (size_t p = 0; there && status == SCREE_OK && p < sizeof parts / sizeof *parts; ++p) {
+    const size_t columns = parts[p].columns;
+    status = scree_frames_named(&source->h5, parts[p].name, first, nc, columns, H5T_NATIVE_DOUBLE,
+                                source->reals);
+    for (size_t c = 0; status == SCREE_OK && c < nc; ++c)
+      memcpy((char *)&frame->contact[c] + parts[p].at, source->reals + columns * c,
+             columns * sizeof(double));
+  }
+  if (!there || status != SCREE_OK) return status;
+  status =
+      scree_frames_named(&source->h5, "/contacts/bond", first, nc, 1, H5T_NATIVE_INT, source->ints);
+  for (size_t c = 0; status == SCREE_OK && c < nc; ++c)
+    frame->contact[c].bond = source->ints[c] == SCREE_BOND_INTACT   ? SCREE_BOND_INTACT
+                             : source->ints[c] == SCREE_BOND_BROKEN ? SCREE_BOND_BROKEN
+                                                                    : SCREE_BOND_NONE;
+  return status;
 }
 
 static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
@@ -84,6 +123,7 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
                                    : SCREE_CONTACT_OPEN;
     frame->contact[c].error = NAN;
   }
+  if (status == SCREE_OK) status = read_memory(source, first, nc, frame);
   hsize_t dims[2];
   if (status != SCREE_OK || !scree_frames_extent(&source->h5, "/contacts/error", 1, dims))
     return status;
@@ -95,6 +135,7 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
 
 static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *frame) {
   Source *source = replay->source;
+  if (k >= source->frames) return scree_frames_journal_read(&source->journal, replay, k, frame);
   const bool wanted = source->contacts && !frame->bodies_only;
   const int64_t nc = wanted ? source->offset[k + 1] - source->offset[k] : 0;
   /* Whole rows are read; the bodies that exist are the first ones. */
@@ -137,7 +178,8 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
                         "%s: /frames/node_position: frame %d cannot be read: the file is damaged",
                         source->h5.path, k);
   }
-  return read_contacts(replay, source, k, frame);
+  status = scree_frames_read_joints(replay, &source->h5, k, frame);
+  return status == SCREE_OK ? read_contacts(replay, source, k, frame) : status;
 }
 
 bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, double *value) {
@@ -151,6 +193,21 @@ bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, 
              SCREE_OK;
 }
 
+bool scree_replay_field(const scree_Replay *replay, int field, int k, double *values) {
+  const Source *source = replay->source;
+  char path[80];
+  if (replay->read != read_frame || field < 0 || field >= replay->field_count || k < 0 ||
+      k >= source->frames)
+    return false;
+  snprintf(path, sizeof path, "/fields/%s", replay->fields[field]);
+  return scree_frames_named(&source->h5, path, (hsize_t)k, 1, (hsize_t)replay->body_count,
+                            H5T_NATIVE_DOUBLE, values) == SCREE_OK;
+}
+
+const char *scree_replay_field_name(const scree_Replay *replay, int field) {
+  return field >= 0 && field < replay->field_count ? replay->fields[field] : NULL;
+}
+
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
@@ -160,6 +217,7 @@ static void close_source(scree_Replay *replay) {
   for (int k = 0; k < 8; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);
+  scree_frames_journal_close(&source->journal);
   scree_free(source->offset);
   scree_free(source->reals);
   scree_free(source->ints);
@@ -178,7 +236,7 @@ static char *copy_text(const char *text) {
 /* Times, counts and places of the contacts of all frames. */
 static scree_Status read_index(scree_Replay *replay, Source *source) {
   const scree_H5 *h5 = &source->h5;
-  const hsize_t frames = (hsize_t)replay->frame_count;
+  const hsize_t frames = (hsize_t)source->frames;
   hsize_t dims[2];
   source->offset = SCREE_ALLOC(int64_t, frames + 1);
   if (!source->offset) return scree_fail_memory(h5->log, "the index of a run");
@@ -189,7 +247,7 @@ static scree_Status read_index(scree_Replay *replay, Source *source) {
   if (status == SCREE_OK)
     status = scree_frames_named(h5, "/frames/body_count", 0, frames, 1, H5T_NATIVE_INT,
                                 replay->frame_bodies);
-  for (int k = 0; status == SCREE_OK && k < replay->frame_count; ++k)
+  for (int k = 0; status == SCREE_OK && k < source->frames; ++k)
     if (replay->frame_bodies[k] < 0 || replay->frame_bodies[k] > replay->body_count)
       status = scree_fail(h5->log, SCREE_BAD_INPUT,
                           "%s: /frames/body_count: frame %d has %d bodies, expected 0 to %d",
@@ -220,7 +278,7 @@ static hid_t open_set(const scree_H5 *h5, const char *name, hsize_t frames, hsiz
 }
 
 static scree_Status open_frames(scree_Replay *replay, Source *source) {
-  const hsize_t f = (hsize_t)replay->frame_count, n = (hsize_t)replay->body_count;
+  const hsize_t f = (hsize_t)source->frames, n = (hsize_t)replay->body_count;
   const scree_H5 *h5 = &source->h5;
   if (f == 0) return SCREE_OK;
   source->position = open_set(h5, "/frames/position", f, n, 3);
@@ -287,6 +345,7 @@ static scree_Status read_head(scree_Replay *replay, const Source *source, const 
   scree_frames_attribute(h5, "gravity", H5T_NATIVE_DOUBLE, replay->gravity, 3);
   scree_frames_attribute(h5, "step", H5T_NATIVE_DOUBLE, &replay->h, 1);
   scree_frames_attribute(h5, "finished", H5T_NATIVE_INT, &finished, 1);
+  replay->finished = finished != 0;
   if (!finished)
     snprintf(replay->note, sizeof replay->note, "The run was not finished when this was made.");
   if (replay->dimension != 2 && replay->dimension != 3)
@@ -348,18 +407,47 @@ static char *read_convergence(const char *directory) {
   return text;
 }
 
+/* Frames of frames.bin that came after results.h5 was written. */
+static scree_Status open_journal(Source *source, const char *directory, int frames,
+                                 const scree_Log *log) {
+  int64_t step = -1;
+  scree_Status status = SCREE_OK;
+  source->frames = frames;
+  if (frames > 0)
+    status = scree_frames_named(&source->h5, "/frames/step", (hsize_t)frames - 1, 1, 1,
+                                H5T_NATIVE_INT64, &step);
+  if (status != SCREE_OK) return status;
+  return scree_frames_journal_open(&source->journal, directory, frames, step, log);
+}
+
+/* Times and counts of these frames. */
+static void index_journal(scree_Replay *replay, const Source *source) {
+  const scree_FramesJournal *journal = &source->journal;
+  for (int k = 0; k < journal->count; ++k) {
+    const scree_FrameHead *head = &journal->head[k];
+    const int at = source->frames + k, known = replay->body_count;
+    replay->times[at] = head->time;
+    replay->steps[at] = head->step;
+    replay->frame_bodies[at] = head->bodies < known ? head->bodies : known;
+  }
+}
+
 scree_Status scree_replay_open(const char *directory, const scree_Log *log, scree_Replay **out) {
   *out = NULL;
   Source *source = SCREE_ALLOC(Source, 1);
   scree_Replay *replay = NULL;
   if (!source) return scree_fail_memory(log, "a run");
   source->stretch = source->node = source->node_stress = -1;
+  source->journal.journal.file = -1;
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
       source->alive = -1;
   hsize_t bodies = 0, frames = 0;
   scree_Status status = open_file(directory, log, source, &bodies, &frames);
-  if (status == SCREE_OK) status = scree_replay_create((int)bodies, (int)frames, log, &replay);
+  if (status == SCREE_OK) status = open_journal(source, directory, (int)frames, log);
+  if (status == SCREE_OK)
+    status = scree_replay_create((int)bodies, (int)frames + source->journal.count, log, &replay);
   if (status != SCREE_OK) {
+    scree_frames_journal_close(&source->journal);
     if (source->h5.file >= 0) scree_h5_close(&source->h5);
     scree_free(source->path);
     scree_free(source);
@@ -372,7 +460,11 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   status = read_head(replay, source, directory);
   if (status == SCREE_OK) status = scree_frames_bodies(replay, &source->h5);
   if (status == SCREE_OK) status = scree_frames_elements(replay, &source->h5);
+  if (status == SCREE_OK) status = scree_frames_joints(replay, &source->h5);
   if (status == SCREE_OK) status = read_index(replay, source);
+  if (status == SCREE_OK) index_journal(replay, source);
+  if (status == SCREE_OK)
+    status = scree_frames_fields(replay, &source->h5, (hsize_t)source->frames);
   if (status == SCREE_OK) status = open_frames(replay, source);
   if (status == SCREE_OK) status = scree_replay_read_telemetry(replay, directory, &source->h5);
   if (status != SCREE_OK) {

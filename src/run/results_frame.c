@@ -29,17 +29,23 @@ static size_t node_bytes(const scree_FrameHead *head) {
   return 9 * (size_t)head->nodes * sizeof(double);
 }
 
+static size_t joint_bytes(const scree_FrameHead *head) {
+  return (size_t)head->joints * sizeof(scree_FrameJoint);
+}
+
 bool scree_frame_make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
   const size_t stretches = stretch_bytes(&frame->head), nodes = node_bytes(&frame->head);
-  if (!scree_grow(&frame->memory, &frame->capacity, bodies + contacts + stretches + nodes + 1, 1))
+  if (!scree_grow(&frame->memory, &frame->capacity,
+                  bodies + contacts + stretches + nodes + joint_bytes(&frame->head) + 1, 1))
     return false;
   frame->body = frame->memory;
   frame->contact = (void *)((char *)frame->memory + bodies);
   frame->stretch = (void *)((char *)frame->memory + bodies + contacts);
   frame->node = (void *)((char *)frame->memory + bodies + contacts + stretches);
   frame->node_stress = frame->node + 3 * (size_t)frame->head.nodes;
+  frame->joint = (void *)((char *)frame->memory + bodies + contacts + stretches + nodes);
   return true;
 }
 
@@ -49,7 +55,10 @@ static scree_FrameContact take_contact(const scree_Contact *contact) {
                             .status = (int32_t)contact->status,
                             .gap = contact->gap,
                             .mu = contact->mu,
-                            .error = contact->error};
+                            .error = contact->error,
+                            .bond = (int32_t)contact->bond,
+                            .plastic = contact->plastic,
+                            .energy = contact->energy};
   scree_Vec3 world = scree_scale(contact->r[0], contact->normal);
   world = scree_axpy(world, contact->r[1], contact->tangent[0]);
   world = scree_axpy(world, contact->r[2], contact->tangent[1]);
@@ -57,8 +66,29 @@ static scree_FrameContact take_contact(const scree_Contact *contact) {
   to_array(contact->normal, out.normal);
   to_array(contact->tangent[0], out.tangent);
   to_array(world, out.impulse_world);
+  to_array(contact->moment, out.moment);
   memcpy(out.impulse, contact->r, sizeof out.impulse);
   memcpy(out.velocity, contact->u, sizeof out.velocity);
+  return out;
+}
+
+static scree_FrameJoint take_joint(const scree_World *world, int k) {
+  const scree_JointState now = scree_world_joint(world, k);
+  const scree_JointDef *def = scree_world_joint_def(world, k);
+  bool there = true;
+  for (int side = 0; side < 2; ++side)
+    there = there && (def->body[side] < 0 || !scree_body_is_removed(world, def->body[side]));
+  scree_FrameJoint out = {.status = !there       ? SCREE_JOINT_GONE
+                                    : now.broken ? SCREE_JOINT_BROKEN
+                                                 : SCREE_JOINT_HOLDS,
+                          .x = now.x,
+                          .effort = now.effort,
+                          .energy = now.energy,
+                          .plastic = now.plastic};
+  to_array(now.position, out.position);
+  to_array(now.axis, out.axis);
+  to_array(now.force, out.force);
+  to_array(now.torque, out.torque);
   return out;
 }
 
@@ -72,6 +102,8 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   frame->head.energy = scree_world_energy(world);
   frame->head.deforms = scree_world_deforms(world);
   frame->head.nodes = scree_world_node_count(world);
+  frame->head.joints = scree_world_joint_count(world);
+  frame->head.remembers = scree_world_laws_remember(world);
   scree_world_analyse(world, region, &frame->head.analysis);
   scree_CellInfo cell;
   const bool periodic = scree_world_cell(world, &cell);
@@ -95,6 +127,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
     const scree_Contact contact = scree_world_contact(world, c);
     frame->contact[c] = take_contact(&contact);
   }
+  for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);
   return SCREE_OK;
 }
@@ -112,7 +145,7 @@ typedef struct RecordHead {
   uint64_t checksum;
 } RecordHead;
 
-static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '5'};
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '6'};
 
 static size_t body_bytes(const scree_FrameHead *head) {
   return (size_t)head->bodies * sizeof(scree_FrameBody);
@@ -127,7 +160,8 @@ static uint64_t checksum(const scree_Frame *frame) {
   sum = crc32_z(sum, (const Bytef *)frame->body, body_bytes(&frame->head));
   sum = crc32_z(sum, (const Bytef *)frame->contact, contact_bytes(&frame->head));
   sum = crc32_z(sum, (const Bytef *)frame->stretch, stretch_bytes(&frame->head));
-  return crc32_z(sum, (const Bytef *)frame->node, node_bytes(&frame->head));
+  sum = crc32_z(sum, (const Bytef *)frame->node, node_bytes(&frame->head));
+  return crc32_z(sum, (const Bytef *)frame->joint, joint_bytes(&frame->head));
 }
 
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
@@ -160,7 +194,7 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
   RecordHead head = {.checksum = checksum(frame)};
   memcpy(head.magic, magic, sizeof magic);
   head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head) +
-              stretch_bytes(&frame->head) + node_bytes(&frame->head);
+              stretch_bytes(&frame->head) + node_bytes(&frame->head) + joint_bytes(&frame->head);
   int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
   if (!error) error = scree_write_all(journal->file, &head, sizeof head);
   if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
@@ -168,6 +202,7 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
   if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->stretch, stretch_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->node, node_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->joint, joint_bytes(&frame->head));
   if (error)
     return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
                       strerror(error));
@@ -202,9 +237,9 @@ static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead 
       memcmp(record->magic, magic, sizeof magic) != 0 || record->size < sizeof *head ||
       !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
-  return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 &&
+  return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 && head->joints >= 0 &&
          record->size == sizeof *head + body_bytes(head) + contact_bytes(head) +
-                             stretch_bytes(head) + node_bytes(head);
+                             stretch_bytes(head) + node_bytes(head) + joint_bytes(head);
 }
 
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
@@ -226,16 +261,20 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
          !read_all(journal->file, &last, 1, *offset + (int64_t)(sizeof record + record.size) - 1);
   if (*end) return SCREE_OK;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
-  const int64_t start = *offset + (int64_t)(sizeof record + sizeof frame->head);
-  *end = !read_all(journal->file, frame->body, body_bytes(&frame->head), start) ||
-         !read_all(journal->file, frame->contact, contact_bytes(&frame->head),
-                   start + (int64_t)body_bytes(&frame->head)) ||
-         !read_all(journal->file, frame->stretch, stretch_bytes(&frame->head),
-                   start + (int64_t)(body_bytes(&frame->head) + contact_bytes(&frame->head))) ||
-         !read_all(journal->file, frame->node, node_bytes(&frame->head),
-                   start + (int64_t)(body_bytes(&frame->head) + contact_bytes(&frame->head) +
-                                     stretch_bytes(&frame->head))) ||
-         checksum(frame) != record.checksum;
+  const struct {
+    void *data;
+    size_t bytes;
+  } parts[] = {{frame->body, body_bytes(&frame->head)},
+               {frame->contact, contact_bytes(&frame->head)},
+               {frame->stretch, stretch_bytes(&frame->head)},
+               {frame->node, node_bytes(&frame->head)},
+               {frame->joint, joint_bytes(&frame->head)}};
+  int64_t at = *offset + (int64_t)(sizeof record + sizeof frame->head);
+  for (size_t k = 0; k < sizeof parts / sizeof *parts && !*end; ++k) {
+    *end = !read_all(journal->file, parts[k].data, parts[k].bytes, at);
+    at += (int64_t)parts[k].bytes;
+  }
+  *end = *end || checksum(frame) != record.checksum;
   if (!*end) *offset += (int64_t)(sizeof record + record.size);
   return SCREE_OK;
 }

@@ -16,6 +16,8 @@ typedef struct scree_FrameHead {
   int32_t bodies, contacts;
   int32_t deforms; /* 1: `stretch` is there */
   int32_t nodes;   /* of finite-element bodies */
+  int32_t joints;
+  int32_t remembers; /* 1: laws of contacts have a memory */
   scree_Analysis analysis;
   scree_EnergyBalance energy; /* sums since the start */
   double cell[9];             /* sides of a periodic cell, one after the other; 0: not periodic */
@@ -31,7 +33,14 @@ typedef struct scree_FrameContact {
   int32_t status;
   double position[3], normal[3], tangent[3], gap, mu, error;
   double impulse[3], impulse_world[3], velocity[3];
+  int32_t bond, unused;
+  double moment[3], plastic, energy;
 } scree_FrameContact;
+
+typedef struct scree_FrameJoint {
+  int32_t status, unused; /* scree_JointStatus */
+  double position[3], axis[3], force[3], torque[3], x, effort, energy, plastic;
+} scree_FrameJoint;
 
 typedef struct scree_Frame {
   scree_FrameHead head;
@@ -40,6 +49,7 @@ typedef struct scree_Frame {
   double *stretch;             /* (head.bodies x 3) scree_body_stretch, if head.deforms */
   double *node;                /* (head.nodes x 3) scree_world_nodes */
   double *node_stress;         /* (head.nodes x 6) */
+  scree_FrameJoint *joint;     /* (head.joints) */
   void *memory;                /* of all */
   size_t capacity;
 } scree_Frame;

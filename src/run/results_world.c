@@ -321,6 +321,50 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
   write_parts(writer, world, n);
 }
 
+/* Kinds, bodies and labels of joints, and the strengths of bonds. */
+static void write_joints(scree_ResultsWriter *writer, const scree_World *world) {
+  const int n = scree_world_joint_count(world);
+  if (n == 0) return;
+  const hsize_t J = (hsize_t)n;
+  const char *names[SCREE_JOINT_KINDS];
+  for (int k = 0; k < SCREE_JOINT_KINDS; ++k) names[k] = scree_joint_name((scree_JointKind)k);
+  int *ints = SCREE_ALLOC(int, 4 * (size_t)n);
+  double *strength = SCREE_ALLOC(double, 4 * (size_t)n);
+  bool bonds = false;
+  scree_results_group(writer, "/joints");
+  writer->good = writer->good && ints && strength;
+  if (writer->good) {
+    int *kind = ints, *label = ints + n, *body = ints + 2 * (size_t)n;
+    for (int k = 0; k < n; ++k) {
+      const scree_JointDef *def = scree_world_joint_def(world, k);
+      kind[k] = (int)def->kind;
+      label[k] = def->label;
+      memcpy(body + 2 * k, def->body, sizeof def->body);
+      const double all[4] = {def->tension, def->shear, def->bending, def->torsion};
+      memcpy(strength + 4 * k, all, sizeof all);
+      bonds = bonds || def->kind == SCREE_JOINT_BOND;
+    }
+    scree_results_texts(writer, "/joints/kind_names", names, 1, SCREE_JOINT_KINDS, 0);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/joints/kind", H5T_STD_I32LE, H5T_NATIVE_INT,
+                                             1, J, 0, 0, false),
+                          kind);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/joints/label", H5T_STD_I32LE, H5T_NATIVE_INT,
+                                             1, J, 0, 0, false),
+                          label);
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/joints/body", H5T_STD_I32LE, H5T_NATIVE_INT,
+                                             2, J, 2, 0, false),
+                          body);
+    if (bonds)
+      scree_results_put_all(writer, scree_results_reals(writer, "/joints/strength", 2, J, 4, 0),
+                            strength);
+  }
+  scree_free(ints);
+  scree_free(strength);
+}
+
 /* Names of bodies, "" where there is none; no dataset when no body has a name. */
 static void write_names(scree_ResultsWriter *writer, const scree_Scene *scene, int n) {
   const char **names = SCREE_ALLOC(const char *, n);
@@ -341,5 +385,6 @@ void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsH
   write_head(writer, head, world);
   write_materials(writer, head, world);
   write_bodies(writer, world, bodies, first, last);
+  write_joints(writer, world);
   if (head->naming) write_names(writer, head->naming, bodies);
 }

@@ -10,6 +10,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "run/frames_data.h"
 #include "run/results_data.h"
 #include "run/results_file.h"
 
@@ -33,6 +34,8 @@ typedef struct Sizes {
   bool removed;      /* some bodies were */
   bool deforms;      /* some bodies do */
   int nodes;         /* of finite-element bodies, in the end */
+  int joints;        /* in the end */
+  bool remembers;    /* some laws of contacts do */
 } Sizes;
 
 static scree_Status find_sizes(const scree_Journal *journal, const scree_World *world, Sizes *sizes,
@@ -45,7 +48,8 @@ static scree_Status find_sizes(const scree_Journal *journal, const scree_World *
                    .last = SCREE_ALLOC(int, bodies),
                    .removed = removed,
                    .deforms = scree_world_deforms(world),
-                   .nodes = scree_world_node_count(world)};
+                   .nodes = scree_world_node_count(world),
+                   .joints = scree_world_joint_count(world)};
   if (!sizes->first || !sizes->last) return scree_fail_memory(log, "the bodies of the results");
   for (int64_t offset = 0;;) {
     scree_Status status = scree_journal_skip(journal, &offset, &head, &end, log);
@@ -64,6 +68,10 @@ static scree_Status find_sizes(const scree_Journal *journal, const scree_World *
       const int64_t step = scree_body_removed_step(world, b);
       if (step < 0 || step >= head.step) sizes->last[b] = sizes->frames;
     }
+    if (head.joints > sizes->joints)
+      return scree_fail(log, SCREE_BAD_INPUT, "%s: a frame has %d joints, the world only %d",
+                        journal->path, (int)head.joints, sizes->joints);
+    sizes->remembers = sizes->remembers || head.remembers;
     ++sizes->frames;
     sizes->contacts += head.contacts;
   }
@@ -116,38 +124,77 @@ static const struct {
 #undef E
 };
 
-enum { ANALYSIS = sizeof analysis / sizeof *analysis, FRAME_FIELDS = 4, CONTACT_FIELDS = 13 };
+enum {
+  ANALYSIS = sizeof analysis / sizeof *analysis,
+  FRAME_FIELDS = 4,
+  CONTACT_FIELDS = 17,
+  JOINT_FIELDS = 9
+};
 
 /* Parts of a body's or contact's record. */
 typedef struct Part {
   const char *name;
   size_t offset;
   int count;
-  char type; /* d double, i int32, u uint32, s int32 kept in 8 bits */
+  char type;   /* d double, i int32, u uint32, s int32 kept in 8 bits */
+  bool memory; /* of contacts: only if some law has a memory */
 } Part;
 
 static const Part body_parts[FRAME_FIELDS] = {
-    {"/frames/position", offsetof(scree_FrameBody, position), 3, 'd'},
-    {"/frames/orientation", offsetof(scree_FrameBody, orientation), 4, 'd'},
-    {"/frames/velocity", offsetof(scree_FrameBody, velocity), 3, 'd'},
-    {"/frames/angular_velocity", offsetof(scree_FrameBody, angular), 3, 'd'},
+    {"/frames/position", offsetof(scree_FrameBody, position), 3, 'd', false},
+    {"/frames/orientation", offsetof(scree_FrameBody, orientation), 4, 'd', false},
+    {"/frames/velocity", offsetof(scree_FrameBody, velocity), 3, 'd', false},
+    {"/frames/angular_velocity", offsetof(scree_FrameBody, angular), 3, 'd', false},
 };
 
 static const Part contact_parts[CONTACT_FIELDS] = {
-    {"/contacts/body", offsetof(scree_FrameContact, body), 2, 'i'},
-    {"/contacts/feature", offsetof(scree_FrameContact, feature), 1, 'u'},
-    {"/contacts/status", offsetof(scree_FrameContact, status), 1, 's'},
-    {"/contacts/position", offsetof(scree_FrameContact, position), 3, 'd'},
-    {"/contacts/normal", offsetof(scree_FrameContact, normal), 3, 'd'},
-    {"/contacts/tangent", offsetof(scree_FrameContact, tangent), 3, 'd'},
-    {"/contacts/gap", offsetof(scree_FrameContact, gap), 1, 'd'},
-    {"/contacts/mu", offsetof(scree_FrameContact, mu), 1, 'd'},
-    {"/contacts/error", offsetof(scree_FrameContact, error), 1, 'd'},
-    {"/contacts/impulse", offsetof(scree_FrameContact, impulse), 3, 'd'},
-    {"/contacts/impulse_world", offsetof(scree_FrameContact, impulse_world), 3, 'd'},
-    {"/contacts/velocity", offsetof(scree_FrameContact, velocity), 3, 'd'},
-    {NULL, 0, 0, 0},
+    {"/contacts/body", offsetof(scree_FrameContact, body), 2, 'i', false},
+    {"/contacts/feature", offsetof(scree_FrameContact, feature), 1, 'u', false},
+    {"/contacts/status", offsetof(scree_FrameContact, status), 1, 's', false},
+    {"/contacts/position", offsetof(scree_FrameContact, position), 3, 'd', false},
+    {"/contacts/normal", offsetof(scree_FrameContact, normal), 3, 'd', false},
+    {"/contacts/tangent", offsetof(scree_FrameContact, tangent), 3, 'd', false},
+    {"/contacts/gap", offsetof(scree_FrameContact, gap), 1, 'd', false},
+    {"/contacts/mu", offsetof(scree_FrameContact, mu), 1, 'd', false},
+    {"/contacts/error", offsetof(scree_FrameContact, error), 1, 'd', false},
+    {"/contacts/impulse", offsetof(scree_FrameContact, impulse), 3, 'd', false},
+    {"/contacts/impulse_world", offsetof(scree_FrameContact, impulse_world), 3, 'd', false},
+    {"/contacts/velocity", offsetof(scree_FrameContact, velocity), 3, 'd', false},
+    {"/contacts/bond", offsetof(scree_FrameContact, bond), 1, 's', true},
+    {"/contacts/moment", offsetof(scree_FrameContact, moment), 3, 'd', true},
+    {"/contacts/plastic", offsetof(scree_FrameContact, plastic), 1, 'd', true},
+    {"/contacts/energy", offsetof(scree_FrameContact, energy), 1, 'd', true},
+    {NULL, 0, 0, 0, false},
 };
+
+static const Part joint_parts[JOINT_FIELDS] = {
+    {"/frames/joint_status", offsetof(scree_FrameJoint, status), 1, 's', false},
+    {"/frames/joint_position", offsetof(scree_FrameJoint, position), 3, 'd', false},
+    {"/frames/joint_axis", offsetof(scree_FrameJoint, axis), 3, 'd', false},
+    {"/frames/joint_force", offsetof(scree_FrameJoint, force), 3, 'd', false},
+    {"/frames/joint_torque", offsetof(scree_FrameJoint, torque), 3, 'd', false},
+    {"/frames/joint_x", offsetof(scree_FrameJoint, x), 1, 'd', false},
+    {"/frames/joint_effort", offsetof(scree_FrameJoint, effort), 1, 'd', false},
+    {"/frames/joint_energy", offsetof(scree_FrameJoint, energy), 1, 'd', false},
+    {"/frames/joint_plastic", offsetof(scree_FrameJoint, plastic), 1, 'd', false},
+};
+
+static bool has_part(const Part *part, const Sizes *sizes) {
+  return !part->memory || sizes->remembers;
+}
+
+static hid_t memory_type(const Part *part) {
+  return part->type == 'd'   ? H5T_NATIVE_DOUBLE
+         : part->type == 'u' ? H5T_NATIVE_UINT32
+                             : H5T_NATIVE_INT32;
+}
+
+static hid_t disk_type(const Part *part) {
+  return part->type == 'd'   ? H5T_IEEE_F64LE
+         : part->type == 'u' ? H5T_STD_U32LE
+         : part->type == 's' ? H5T_STD_I8LE
+                             : H5T_STD_I32LE;
+}
 
 static size_t part_size(const Part *part) {
   return (part->type == 'd' ? sizeof(double) : sizeof(int32_t)) * (size_t)part->count;
@@ -162,6 +209,7 @@ static void gather(const Part *part, const void *records, size_t stride, int cou
 
 typedef struct Sets {
   scree_ResultsData analysis[ANALYSIS], body[FRAME_FIELDS], contact[CONTACT_FIELDS];
+  scree_ResultsData joint[JOINT_FIELDS];           /* only when there are joints */
   scree_ResultsData time, step, body_count, alive; /* `alive` only when bodies were removed */
   scree_ResultsData stretch;                       /* only when bodies deform */
   scree_ResultsData node_count, node, node_stress; /* only when bodies have nodes */
@@ -208,15 +256,16 @@ static void make_sets(scree_ResultsWriter *writer, const Sizes *sizes, Sets *set
                            (hsize_t)body_parts[k].count, true);
   for (int k = 0; contact_parts[k].name; ++k) {
     const Part *part = &contact_parts[k];
-    const hid_t memory = part->type == 'd'   ? H5T_NATIVE_DOUBLE
-                         : part->type == 'u' ? H5T_NATIVE_UINT32
-                                             : H5T_NATIVE_INT32;
-    const hid_t disk = part->type == 'd'   ? H5T_IEEE_F64LE
-                       : part->type == 'u' ? H5T_STD_U32LE
-                       : part->type == 's' ? H5T_STD_I8LE
-                                           : H5T_STD_I32LE;
-    sets->contact[k] = scree_results_data(writer, part->name, disk, memory, part->count > 1 ? 2 : 1,
-                                          C, (hsize_t)part->count, 0, false);
+    if (!has_part(part, sizes)) continue;
+    sets->contact[k] =
+        scree_results_data(writer, part->name, disk_type(part), memory_type(part),
+                           part->count > 1 ? 2 : 1, C, (hsize_t)part->count, 0, false);
+  }
+  for (int k = 0; k < JOINT_FIELDS && sizes->joints > 0; ++k) {
+    const Part *part = &joint_parts[k];
+    sets->joint[k] = scree_results_data(writer, part->name, disk_type(part), memory_type(part),
+                                        part->count > 1 ? 3 : 2, F, (hsize_t)sizes->joints,
+                                        (hsize_t)part->count, part->type == 'd');
   }
   for (int k = 0; k < ANALYSIS; ++k)
     sets->analysis[k] =
@@ -237,6 +286,8 @@ static void close_sets(Sets *sets) {
     if (sets->body[k].id > 0) H5Dclose(sets->body[k].id);
   for (int k = 0; k < CONTACT_FIELDS; ++k)
     if (sets->contact[k].id > 0) H5Dclose(sets->contact[k].id);
+  for (int k = 0; k < JOINT_FIELDS; ++k)
+    if (sets->joint[k].id > 0) H5Dclose(sets->joint[k].id);
   for (int k = 0; k < ANALYSIS; ++k)
     if (sets->analysis[k].id > 0) H5Dclose(sets->analysis[k].id);
   scree_free(sets->offset);
@@ -247,6 +298,7 @@ static void write_frame(scree_ResultsWriter *writer, Sets *sets, int f, const sc
   const scree_FrameHead *head = &frame->head;
   size_t rows = (size_t)(head->bodies > head->contacts ? head->bodies : head->contacts);
   if (rows < (size_t)sets->sizes->bodies) rows = (size_t)sets->sizes->bodies;
+  if (rows < (size_t)head->joints) rows = (size_t)head->joints;
   void *work = sets->work;
   if (!scree_grow(&work, &sets->capacity, rows * 4 * sizeof(double) + 1, 1)) {
     writer->good = false;
@@ -283,10 +335,17 @@ static void write_frame(scree_ResultsWriter *writer, Sets *sets, int f, const sc
     scree_results_put(writer, &sets->node_stress, start, stress, frame->node_stress);
   }
   for (int k = 0; contact_parts[k].name; ++k) {
+    if (!has_part(&contact_parts[k], sizes)) continue;
     const hsize_t start[3] = {(hsize_t)sets->offset[f], 0, 0};
     const hsize_t count[3] = {(hsize_t)head->contacts, (hsize_t)contact_parts[k].count, 0};
     gather(&contact_parts[k], frame->contact, sizeof *frame->contact, head->contacts, sets->work);
     scree_results_put(writer, &sets->contact[k], start, count, sets->work);
+  }
+  for (int k = 0; k < JOINT_FIELDS && head->joints > 0; ++k) {
+    const hsize_t start[3] = {(hsize_t)f, 0, 0};
+    const hsize_t count[3] = {1, (hsize_t)head->joints, (hsize_t)joint_parts[k].count};
+    gather(&joint_parts[k], frame->joint, sizeof *frame->joint, head->joints, sets->work);
+    scree_results_put(writer, &sets->joint[k], start, count, sets->work);
   }
   sets->offset[f + 1] = sets->offset[f] + head->contacts;
 }
@@ -433,8 +492,8 @@ static bool read_rows(const scree_H5 *h5, const char *name, hid_t type, hsize_t 
     many[2] = dims[2];
     good = dims[2] > 0 && many[1] * many[2] == width && many[1] <= dims[1];
   } else if (good && rank == 2) {
-    many[1] = dims[1];
-    good = dims[1] == width;
+    many[1] = width;
+    good = width <= dims[1];
   } else {
     good = good && width == 1;
   }
@@ -446,12 +505,6 @@ static bool read_rows(const scree_H5 *h5, const char *name, hid_t type, hsize_t 
   if (space >= 0) H5Sclose(space);
   if (data >= 0) H5Dclose(data);
   return good;
-}
-
-static hid_t memory_type(const Part *part) {
-  return part->type == 'd'   ? H5T_NATIVE_DOUBLE
-         : part->type == 'u' ? H5T_NATIVE_UINT32
-                             : H5T_NATIVE_INT32;
 }
 
 /* One part of `count` records, from the rows of `start` on; `work` has room for it. */
@@ -484,7 +537,11 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   if (scree_h5_has(h5, "/frames/node_count"))
     good = good && read_rows(h5, "/frames/node_count", H5T_NATIVE_INT32, row, 1, 1, &head->nodes) &&
            head->nodes >= 0;
-  const size_t most = head->bodies > head->contacts ? (size_t)head->bodies : (size_t)contacts;
+  hsize_t joints[3] = {0, 0, 0};
+  head->remembers = scree_h5_has(h5, "/contacts/bond");
+  if (scree_frames_extent(h5, "/frames/joint_position", 3, joints)) head->joints = (int)joints[1];
+  size_t most = head->bodies > head->contacts ? (size_t)head->bodies : (size_t)contacts;
+  if (most < (size_t)head->joints) most = (size_t)head->joints;
   good =
       good && scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 32 * most + 1, 1);
   for (int k = 0; k < FRAME_FIELDS && good; ++k)
@@ -499,8 +556,13 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
                      3 * (hsize_t)head->nodes, frame->node) &&
            read_rows(h5, "/frames/node_stress", H5T_NATIVE_DOUBLE, row, 1, 6 * (hsize_t)head->nodes,
                      frame->node_stress);
+  for (int k = 0; k < JOINT_FIELDS && good; ++k)
+    good =
+        scatter(h5, &joint_parts[k], row, 1, (hsize_t)head->joints * (hsize_t)joint_parts[k].count,
+                head->joints, frame->joint, sizeof *frame->joint, *work);
   for (int k = 0; contact_parts[k].name && good; ++k)
-    good = scatter(h5, &contact_parts[k], (hsize_t)offset[f], (hsize_t)contacts,
+    good = (contact_parts[k].memory && !head->remembers) ||
+           scatter(h5, &contact_parts[k], (hsize_t)offset[f], (hsize_t)contacts,
                    (hsize_t)contact_parts[k].count, head->contacts, frame->contact,
                    sizeof *frame->contact, *work);
   return good;

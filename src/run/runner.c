@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 static const double FLUSH_SECONDS = 0.5;     /* after which waiting telemetry is written */
+static const double FIRST_RESULTS = 1.0;     /* seconds, after which there is a results.h5 */
 static const double CHECKPOINT_SHARE = 0.02; /* of the time that checkpoints may take */
 static const double LEAVE_SECONDS = 1.2;     /* after a request to stop, for results.h5 */
 
@@ -233,6 +234,23 @@ static scree_Status dump_problem(scree_Run *run) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Bodies that overlap by more than the limit at the start keep every step from being certified
+ * until they are apart: say so before the first one. */
+static scree_Status warn_of_overlap(const scree_Run *run) {
+  double depth = 0;
+  int pair[2] = {-1, -1};
+  char a[80], b[80];
+  const scree_Status status = scree_world_penetration(run->world, &depth, pair);
+  if (status != SCREE_OK || !(depth > run->info.penetration_limit)) return status;
+  scree_scene_body_label(run->scene, pair[0], a, sizeof a);
+  scree_scene_body_label(run->scene, pair[1], b, sizeof b);
+  scree_report(run->log, SCREE_LOG_WARNING,
+               "%s and %s overlap at the start by %.2g of the smaller one, more than the limit %g: "
+               "steps are not certified until they are apart",
+               a, b, depth, run->info.penetration_limit);
+  return SCREE_OK;
+}
+
 static scree_Status start_anew(scree_Run *run) {
   run->head.last_frame = -1;
   const char *text = scree_scene_text(run->scene);
@@ -245,6 +263,7 @@ static scree_Status start_anew(scree_Run *run) {
   if (status == SCREE_OK) status = scree_scene_build(run->scene, run->log, &run->world);
   if (status == SCREE_OK)
     status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
+  if (status == SCREE_OK) status = warn_of_overlap(run);
   if (status == SCREE_OK) status = save_frame(run);
   if (status == SCREE_OK) status = save_checkpoint(run);
   return status;
@@ -367,6 +386,7 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
     scree_WorldSettings world = *scree_world_get_settings(made->world);
     if (settings->threads > 0) world.solve.threads = settings->threads;
     world.solve.share_processors = true;
+    world.solve.ranks = settings->ranks;
     world.solve.interrupted = poll_step;
     world.solve.interrupted_user = made;
     status = scree_world_set_settings(made->world, &world);
@@ -459,6 +479,12 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   }
   const bool frame = step % run->info.frame_steps == 0 || run->head.summary.finished;
   if (status == SCREE_OK && frame) status = save_frame(run);
+  /* the first results.h5 of a run that takes longer: `scree view` shows it from then on */
+  if (status == SCREE_OK && frame && !run->over && run->frames_written == 0 &&
+      scree_seconds() - run->clock_start > FIRST_RESULTS) {
+    status = save_results(run);
+    if (status == SCREE_INTERRUPTED) status = SCREE_OK;
+  }
   if (status == SCREE_OK && !run->over && checkpoint_due(run, frame)) {
     /* bodies due now belong to the checkpoint's state only after they were added */
     status = save_checkpoint(run);

@@ -260,6 +260,10 @@ static scree_Status make_lattice(Lattice *lattice) {
   lattice->count[1] = d == 3 ? (long)count->entries[1].value->number : 1;
   lattice->count[2] = (long)count->entries[d - 1].value->number;
   lattice->target = INFINITY;
+  /* all at once: growing a list of many bodies step by step takes longer than making them */
+  if (lattice->region.kind == SCREE_REGION_NONE &&
+      !scree_scene_reserve(lattice->scene, lattice->scene->body_count + (size_t)total))
+    return scree_fail_memory(lattice->log, "the bodies of the scene");
   double volume;
   return fill_lattice(lattice, &volume);
 }
@@ -297,7 +301,8 @@ static scree_Status make_fill(Lattice *lattice) {
     return scree_scene_refuse(
         lattice->scene, lattice->node, lattice->log,
         "fraction: bodies of this size fill at most %.3g of the region, found "
-        "%g: ask for less, or use smaller or more equal bodies",
+        "%g: ask for less, use smaller or more equal bodies, or the generator pack, which fills a "
+        "region more densely",
         volume / region->volume, fraction);
   return status;
 }

@@ -185,6 +185,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
+  if (status == SCREE_OK) status = scree_scene_read_bonds(scene, log);
   if (status == SCREE_OK) status = scree_scene_load_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_cell(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);

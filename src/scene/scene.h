@@ -30,6 +30,7 @@ typedef struct scree_SceneBody {
   scree_BodyDef def;         /* its shape and driver are set when it is used */
   const char *name;          /* in the tree, or null */
   scree_SceneSignal *driver; /* or null */
+  scree_Region held;         /* where nodes of finite elements are held */
 } scree_SceneBody;
 
 /* Common properties of the bodies of one generator. */
@@ -149,6 +150,8 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def);
 
 /* Take over the body (also its shape, freed on failure). */
+/* Room for that many bodies and obstacles. */
+bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
 /* Arch, vault or dome (generator_masonry.c). */
@@ -186,6 +189,12 @@ scree_Status scree_scene_read_rotation(const scree_Scene *scene, const scree_Nod
 scree_Status scree_scene_read_bodies(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_read_joints(scree_Scene *scene, const scree_Log *log);
+/* Check the keys `bonds`; they are made with the world, since only it knows which bodies touch. */
+scree_Status scree_scene_read_bonds(scree_Scene *scene, const scree_Log *log);
+scree_Status scree_scene_build_bonds(const scree_Scene *scene, scree_World *world,
+                                     const scree_Log *log);
+/* Label of the bonds with this name, -1 with a message if there are none. */
+int scree_scene_find_bonds(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 /* Driven plates (scene_plates.c): their bodies, then their joints and forces. */
 scree_Status scree_scene_read_plates(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_load_plates(scree_Scene *scene, const scree_Log *log);
@@ -230,6 +239,9 @@ scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
 /* "domino-*": * stands for any characters. */
 bool scree_name_is_pattern(const char *text);
 bool scree_name_matches(const char *pattern, const char *name); /* a null name matches nothing */
+/* Whether a pattern takes a body of the world: "all" takes every body that is no obstacle, also
+ * those without a name. */
+bool scree_scene_takes(const scree_Scene *scene, const char *pattern, int body);
 /* Names of the bodies from `first` on, which a generator has made. */
 scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,
                                         const scree_Log *log);

@@ -114,6 +114,25 @@ static scree_Status check_matter(const scree_Scene *scene, const scree_Node *map
   return SCREE_OK;
 }
 
+/* Where nodes are held; at least one must be there. */
+static scree_Status read_held(const scree_Scene *scene, const scree_Node *map, const scree_Log *log,
+                              scree_SceneBody *body) {
+  const scree_Node *node = scree_node_find(map, "held");
+  if (!node) return SCREE_OK;
+  if (body->def.kind != SCREE_BODY_ELEMENTS)
+    return scree_scene_refuse(scene, node, log, "held: a %s body, expected one of kind elements",
+                              scree_body_kind_name(body->def.kind));
+  const scree_Status status = scree_region_read(scene, node, log, &body->held);
+  if (status) return status;
+  const scree_ElementMesh *mesh = scree_shape_elements(&body->shape);
+  const int count = scree_element_mesh_node_count(mesh);
+  for (int k = 0; k < count; ++k) {
+    const scree_Vec3 at = scree_pose_apply(&body->def.pose, scree_element_mesh_nodes(mesh)[k]);
+    if (scree_region_holds(&body->held, at, -1e-9 * body->shape.size)) return SCREE_OK;
+  }
+  return scree_scene_refuse(scene, node, log, "held: none of the %d nodes is in the region", count);
+}
+
 static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool obstacle,
                               const scree_Log *log) {
   scree_SceneBody body = {.def = scree_body_def()};
@@ -145,6 +164,7 @@ static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool ob
     def->mass = scree_node_number(map, "mass");
     def->inertia = scree_scene_vector(map, "inertia");
     status = check_matter(scene, map, log, &body);
+    if (status == SCREE_OK) status = read_held(scene, map, log, &body);
   }
   if (status != SCREE_OK) {
     scree_scene_signal_free(body.driver);

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- contents ------------------------------------------------------------------------------ */
@@ -34,7 +35,7 @@ static double poured_mean(const scree_Scene *scene) {
 
 scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *output = scree_node_find(root, "output");
-  const scree_Node *stop = scree_node_find(root, "stop");
+  const scree_Node *stop = scree_node_find(root, "stop"), *timing = scree_node_find(root, "time");
   const scree_Node *region = scree_node_find(scree_node_find(root, "analysis"), "region");
   scree_SceneInfo info = {
       .title = scree_node_text(root, "title"),
@@ -56,6 +57,8 @@ scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
       .compression = (int)scree_node_number(output, "compression"),
       .checkpoint = scree_node_number(output, "checkpoint"),
       .smallest = scene->smallest,
+      .penetration = scree_node_number(timing, "penetration"),
+      .penetration_limit = scree_node_number(timing, "penetration_limit"),
       .stop_energy = scree_node_number(stop, "kinetic_energy"),
       .stop_after = scree_node_number(stop, "after"),
       .stop_plane = scree_node_find(stop, "plane") != NULL,
@@ -84,6 +87,14 @@ const char *scree_scene_material(const scree_Scene *scene, int k, double *densit
 
 const char *scree_scene_body_name(const scree_Scene *scene, int body) {
   return body >= 0 && (size_t)body < scene->body_count ? scene->bodies[body].name : NULL;
+}
+
+void scree_scene_body_label(const scree_Scene *scene, int body, char *text, size_t size) {
+  const char *name = scree_scene_body_name(scene, body);
+  if (name)
+    snprintf(text, size, "%s", name);
+  else
+    snprintf(text, size, "%s %d", body < scene->obstacle_count ? "obstacle" : "body", body);
 }
 
 void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
@@ -137,6 +148,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.max_work = scree_node_number(time, "max_work");
   settings.max_halvings = (int)scree_node_number(time, "max_halvings");
   settings.warm_start = scree_node_true(solver, "warm_start");
+  settings.internal_forces = scree_node_true(solver, "internal_forces");
   settings.solve = scree_solve_settings();
   settings.solve.solver = scree_node_text(solver, "name");
   settings.solve.options = scene->solver_options;
@@ -196,8 +208,18 @@ static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
   return status;
 }
 
-static scree_Status add_body(scree_World *world, const scree_SceneBody *body) {
+static bool is_held(void *user, scree_Vec3 place) {
+  const scree_SceneBody *body = user;
+  /* nodes on a face of the region are within it, up to rounding */
+  return scree_region_holds(&body->held, place, -1e-9 * body->shape.size);
+}
+
+static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   scree_BodyDef def = body->def;
+  if (body->held.kind != SCREE_REGION_NONE) {
+    def.elastic.held = is_held;
+    def.elastic.held_user = body;
+  }
   def.shape = &body->shape;
   def.driver = signal_of(body->driver);
   return scree_world_add_body(world, &def, NULL);
@@ -208,6 +230,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = build_laws(scene, *world);
+  if (status == SCREE_OK) status = scree_world_reserve(*world, (int)scene->body_count);
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(*world, &scene->bodies[k]);
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
@@ -223,6 +246,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
     }
   }
   if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
   if (status == SCREE_OK && scene->start.step > 0)
     status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
@@ -385,9 +409,7 @@ bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,
   for (int b = scene->obstacle_count; b < n; ++b) {
     if (scree_body_is_removed(world, b)) continue;
     if (scene->stop_body >= 0 && b != scene->stop_body) continue;
-    if (scene->stop_pattern &&
-        !scree_name_matches(scene->stop_pattern, scree_scene_body_name(scene, b)))
-      continue;
+    if (scene->stop_pattern && !scree_scene_takes(scene, scene->stop_pattern, b)) continue;
     const scree_Vec3 x = scree_body_pose(world, b).position;
     if (!(scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0)) continue;
     if (reason) *reason = "a body passed the plane";

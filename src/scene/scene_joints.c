@@ -66,6 +66,11 @@ static scree_Status read_joint(scree_Scene *scene, int index, const scree_Node *
   def->rest = number_or(map, "rest", NAN);
   def->lower = number_or(map, "lower", -INFINITY);
   def->upper = number_or(map, "upper", INFINITY);
+  def->tension = number_or(map, "tension", INFINITY);
+  def->shear = number_or(map, "shear", INFINITY);
+  def->bending = number_or(map, "bending", INFINITY);
+  def->torsion = number_or(map, "torsion", INFINITY);
+  def->break_at = scree_node_number(map, "break_at");
   return motor ? read_motor(scene, index, motor, joint, log) : SCREE_OK;
 }
 

@@ -36,6 +36,11 @@ bool scree_name_matches(const char *pattern, const char *name) {
   return *pattern == '\0';
 }
 
+bool scree_scene_takes(const scree_Scene *scene, const char *pattern, int body) {
+  if (strcmp(pattern, "all") == 0) return body >= scene->obstacle_count;
+  return scree_name_matches(pattern, scree_scene_body_name(scene, body));
+}
+
 scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,
                                         const scree_Log *log) {
   const scree_Node *given = scree_node_find(node, "name");

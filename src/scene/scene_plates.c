@@ -1,10 +1,11 @@
 /* Driven plates of a scene: servo walls, pistons, platens.
  *
- * A plate is a body with one degree of freedom: a flat box that slides along its normal (a slider
- * joint to the world), loaded by a force, by a pressure times an area, or moved at a velocity (a
- * motor of the slider). So it needs nothing of its own in a step: its inertia, contacts, work and
- * sensors are those of bodies and joints. Its weight is taken away by an opposite acceleration
- * unless it is asked for, so that the given load is what the grains feel at rest.
+ * A plate is a body with one degree of freedom: a flat box, or a disk, that slides along its normal
+ * (a slider joint to the world), loaded by a force, by a pressure times an area, or moved at a
+ * velocity (a motor of the slider). So it needs nothing of its own in a step: its inertia,
+ * contacts, work and sensors are those of bodies and joints. Its weight is taken away by an
+ * opposite acceleration unless it is asked for, so that the given load is what the grains feel at
+ * rest.
  *
  * A pressure acts on the area of the plate, or on that of the sample between other plates, which
  * changes as they move (scree_Span). */
@@ -20,6 +21,7 @@
 typedef struct Plate {
   scree_Vec3 point, normal, along;
   double length, width, thickness;
+  bool round; /* a disk of diameter `length` */
 } Plate;
 
 static scree_Status read_plate(const scree_Scene *scene, const scree_Node *map,
@@ -34,6 +36,11 @@ static scree_Status read_plate(const scree_Scene *scene, const scree_Node *map,
   plate->normal = scree_unit_or(plate->normal, plate->normal);
   plate->width = flat ? 1 : plate->length;
   if (!flat && scree_node_find(map, "width")) plate->width = scree_node_number(map, "width");
+  plate->round = !flat && scree_node_true(map, "round");
+  if (plate->round && (scree_node_find(map, "width") || scree_node_find(map, "between")))
+    return scree_scene_refuse(scene, map, log,
+                              "round: found width or between, too; a round plate has the diameter "
+                              "length, and its pressure acts on its own face");
   plate->thickness =
       scree_node_find(map, "thickness") ? scree_node_number(map, "thickness") : 0.1 * plate->length;
   const scree_Vec3 n = plate->normal;
@@ -66,6 +73,7 @@ static scree_Status make_shape(const scree_Scene *scene, const Plate *plate, con
   const double angle =
       atan2(scree_dot(scree_cross(x, plate->along), n), scree_dot(x, plate->along));
   pose->orientation = scree_quat_normalize(scree_quat_mul(scree_quat_axis_angle(n, angle), first));
+  if (plate->round) return scree_shape_init_cylinder(&body->shape, l, t, log);
   return scree_shape_init_box(&body->shape, l, 0.5 * plate->width, t, log);
 }
 
@@ -183,7 +191,8 @@ static scree_Status load(scree_Scene *scene, int k, const scree_Node *map, const
   ++scene->force_count;
   out->along = plate->normal;
   out->area = 1;
-  out->face = plate->length * plate->width;
+  const double disk = plate->round ? 0.25 * acos(-1) : 1;
+  out->face = disk * plate->length * plate->width;
   out->until = number_or(map, "velocity_from", INFINITY);
   double sides[2] = {plate->length, plate->width};
   for (int i = 0; i < 2 && pressure; ++i) {
@@ -194,7 +203,7 @@ static scree_Status load(scree_Scene *scene, int k, const scree_Node *map, const
     sides[i] = 1;
   }
   if (!pressure) return SCREE_OK;
-  out->area = sides[0] * sides[1];
+  out->area = disk * sides[0] * sides[1];
   return SCREE_OK;
 }
 

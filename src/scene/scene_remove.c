@@ -75,8 +75,7 @@ scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world) {
     const char *pattern = rule->pattern;
     if (rule->kind == SCREE_REMOVE_BODY) {
       for (int b = 0; pattern && now >= rule->time && b < n && status == SCREE_OK; ++b)
-        if (scree_name_matches(pattern, scree_scene_body_name(scene, b)) &&
-            !scree_body_is_removed(world, b))
+        if (scree_scene_takes(scene, pattern, b) && !scree_body_is_removed(world, b))
           status = scree_world_remove_body(world, b);
       if (!pattern && rule->body < n && now >= rule->time &&
           !scree_body_is_removed(world, rule->body))
@@ -84,8 +83,7 @@ scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world) {
       continue;
     }
     for (int b = scene->obstacle_count; b < n && status == SCREE_OK; ++b)
-      if (!scree_body_is_removed(world, b) &&
-          (!pattern || scree_name_matches(pattern, scree_scene_body_name(scene, b))) &&
+      if (!scree_body_is_removed(world, b) && (!pattern || scree_scene_takes(scene, pattern, b)) &&
           goes(rule, scene->dimension, scree_body_pose(world, b).position))
         status = scree_world_remove_body(world, b);
   }

@@ -287,13 +287,18 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
   return read_kind(scene, map, own ? own : scree_node_find(map, "kind"), log, def);
 }
 
-scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log) {
+bool scree_scene_reserve(scree_Scene *scene, size_t bodies) {
   void *array = scene->bodies;
-  if (!scree_grow(&array, &scene->body_capacity, scene->body_count + 1, sizeof *scene->bodies)) {
+  if (!scree_grow(&array, &scene->body_capacity, bodies, sizeof *scene->bodies)) return false;
+  scene->bodies = array;
+  return true;
+}
+
+scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log) {
+  if (!scree_scene_reserve(scene, scene->body_count + 1)) {
     scree_shape_fini(&body->shape);
     return scree_fail_memory(log, "the bodies of the scene");
   }
-  scene->bodies = array;
   scene->bodies[scene->body_count++] = *body;
   return SCREE_OK;
 }

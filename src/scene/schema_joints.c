@@ -66,6 +66,61 @@ static const scree_Field joint_spring[] = {
     BOOL("collide", "true", "whether the two bodies can touch each other"),
     END};
 
+#define STRENGTH(k, p, h) REAL(k, OPEN, "N, Pa", p, 0, INFINITY, h)
+#define BREAK_AT                                                                                   \
+  REAL("break_at", 0, "m", "0", 0, INFINITY,                                                       \
+       "displacement under full load at which it breaks; 0: 1e-4 of the smaller body")
+static const scree_Field joint_bond[] = {
+    JOINT_FIELDS,
+    ANCHOR,
+    VECTOR("axis", REQUIRED, NULL, NULL,
+           "normal of the section, from the second body to the first"),
+    REAL("tension", OPEN, "N", NULL, 0, INFINITY, "strength; default: no limit"),
+    REAL("shear", OPEN, "N", NULL, 0, INFINITY, "strength without load; with tension"),
+    REAL("bending", OPEN, "N m", NULL, 0, INFINITY, "strength; default: no limit"),
+    {.key = "torsion",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "N m",
+     .min = 0,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "strength; default: no limit"},
+    BREAK_AT,
+    COLLIDE,
+    END};
+
+const scree_Field scree_schema_bond[] = {
+    TEXT("name", 0, NULL, "name that sensors refer to"),
+    {.key = "between",
+     .type = SCREE_FIELD_TEXTS,
+     .max = 2,
+     .help = "two names or patterns (\"brick-*\") of bodies or obstacles; default: all bodies"},
+    {.key = "materials",
+     .type = SCREE_FIELD_TEXTS,
+     .max = 2,
+     .help = "only bodies of these two materials; default: of any"},
+    REAL("gap", 0, NULL, "0.001", 0, 1,
+         "widest gap that is bonded, over the size of the smaller body"),
+    STRENGTH("tension", NULL, "strength; default: the bonds do not break"),
+    STRENGTH("shear", NULL, "strength without load; default: as tension"),
+    REAL("bending", OPEN, "N m, Pa", NULL, 0, INFINITY,
+         "strength; default: that of a cement with this tension"),
+    {.key = "torsion",
+     .type = SCREE_FIELD_REAL,
+     .flags = OPEN,
+     .unit = "N m, Pa",
+     .min = 0,
+     .max = INFINITY,
+     .dimension = 3,
+     .help = "strength; default: that of a cement with this shear"},
+    BOOL("stress", "false",
+         "strengths are stresses, times the area or section modulus of each bond"),
+    REAL("width", OPEN, NULL, "1", 0, INFINITY,
+         "of the section, over that of the common face or of the smaller body"),
+    BREAK_AT,
+    END};
+
 const scree_Variant scree_schema_joints[] = {
     {"ball", 3, joint_point, "two points stay together"},
     {"hinge", 0, joint_hinge,
@@ -80,4 +135,6 @@ const scree_Variant scree_schema_joints[] = {
     {"distance", 0, joint_distance, "two points keep their distance"},
     {"spring", 0, joint_spring,
      "spring, damper, stops or a motor between two points. Its free coordinate is their distance"},
+    {"bond", 0, joint_bond,
+     "no relative motion, up to a strength beyond which it breaks for good; see also `bonds`"},
     {0}};

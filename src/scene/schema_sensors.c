@@ -64,7 +64,8 @@ static const scree_Field sensed_profile[] = {
 #define SENSED_GROUPS                                                                              \
   {                                                                                                \
     .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
-    .help = "two names, numbers, or patterns of groups of bodies (\"grain-*\")"                    \
+    .help = "two names, numbers, patterns of groups of bodies (\"grain-*\"), or all (every body "  \
+            "that is no obstacle)"                                                                 \
   }
 static const scree_Field sensed_between[] = {SENSOR_NAME, SENSED_GROUPS, END};
 static const scree_Field sensed_torque[] = {
@@ -74,6 +75,9 @@ static const scree_Field sensed_stress[] = {
     VECTOR("lower", 0, "m", NULL, "corner of the region; default: the bounds of all bodies"),
     VECTOR("upper", 0, "m", NULL, "the opposite corner"), END};
 static const scree_Field sensed_cell[] = {SENSOR_NAME, END};
+
+static const scree_Field sensed_bonds[] = {
+    SENSOR_NAME, TEXT("bonds", 0, "all", "a name of `bonds`, or all, those of `joints` too"), END};
 
 const scree_Variant scree_schema_sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
@@ -113,4 +117,6 @@ const scree_Variant scree_schema_sensors[] = {
      "shear angles; components as of stress"},
     {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
     {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
+    {"bonds_intact", 0, sensed_bonds, "number of bonds that hold"},
+    {"bonds_broken", 0, sensed_bonds, "number of bonds that broke"},
     {0}};

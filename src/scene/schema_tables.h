@@ -42,6 +42,7 @@ extern const scree_Field scree_schema_plate[];
 extern const scree_Field scree_schema_obstacle[];
 extern const scree_Field scree_schema_force[];
 extern const scree_Variant scree_schema_joints[];     /* schema_joints.c */
+extern const scree_Field scree_schema_bond[];         /* schema_joints.c */
 extern const scree_Variant scree_schema_generators[]; /* schema_generators.c */
 extern const scree_Variant scree_schema_regions[];    /* schema_generators.c */
 extern const scree_Variant scree_schema_sensors[];    /* schema_sensors.c */

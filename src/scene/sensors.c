@@ -41,6 +41,8 @@ static const struct {
     {"cell_strain", "", 't'},
     {"cell_size", "m", 'v'},
     {"cell_work", "J", '1'},
+    {"bonds_intact", "", '1'},
+    {"bonds_broken", "", '1'},
 };
 
 static const char *const forms[] = {"value", "rate", "integral", "mean"};
@@ -154,13 +156,15 @@ static scree_Status read_matter(const scree_Scene *scene, const scree_Node *map,
                             near ? "?" : "");
 }
 
-/* Two groups: each a name, a number or a pattern. */
+/* Two groups: each a name, a number, a pattern or all. */
 static scree_Status read_groups(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_Sensor *sensor) {
   const scree_Node *between = scree_node_find(map, "between");
   for (int k = 0; k < 2; ++k) {
     const scree_Node *node = between->entries[k].value;
-    if (scree_name_is_pattern(node->text)) {
+    if (strcmp(node->text, "all") == 0) {
+      *(k ? &sensor->pattern2 : &sensor->pattern) = node->text;
+    } else if (scree_name_is_pattern(node->text)) {
       *(k ? &sensor->pattern2 : &sensor->pattern) = node->text;
       if (scree_scene_check_pattern(scene, node, log) != SCREE_OK) return SCREE_BAD_INPUT;
     } else {
@@ -271,6 +275,13 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     case SCREE_SENSOR_CELL_STRAIN:
     case SCREE_SENSOR_CELL_SIZE:
     case SCREE_SENSOR_CELL_WORK: status = need_cell(scene, map, log); break;
+    case SCREE_SENSOR_BONDS_INTACT:
+    case SCREE_SENSOR_BONDS_BROKEN:
+      sensor->bonds = scree_node_is(map, "bonds", "all")
+                          ? -1
+                          : scree_scene_find_bonds(scene, scree_node_find(map, "bonds"), log);
+      if (sensor->bonds == -1 && !scree_node_is(map, "bonds", "all")) status = SCREE_BAD_INPUT;
+      break;
     default: status = read_bodies(scene, map, log, sensor); break;
     }
     if (status == SCREE_OK) status = read_form(scene, map, log, sensor);
@@ -338,7 +349,7 @@ void scree_sensors_fini(scree_Sensors *sensors) {
 /* Whether a force sensor looks at a body. */
 static bool is_sensed(const scree_Scene *scene, const scree_Sensor *sensor, int body) {
   if (!sensor->pattern) return body == sensor->body[0];
-  return scree_name_matches(sensor->pattern, scree_scene_body_name(scene, body));
+  return scree_scene_takes(scene, sensor->pattern, body);
 }
 
 /* Of all contacts on the body: impulses over the length of the (sub)step that they were found in.
@@ -420,8 +431,7 @@ static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *senso
     if (b->fixed[k] || (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
         (sensor->group >= 0 && (int64_t)b->cold[k].group != sensor->group))
       continue;
-    if (sensor->pattern && !scree_name_matches(sensor->pattern, scree_scene_body_name(scene, k)))
-      continue;
+    if (sensor->pattern && !scree_scene_takes(scene, sensor->pattern, k)) continue;
     sum += scree_body_kinetic(world, k);
   }
   return sum;
@@ -497,6 +507,13 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
         scree_sensor_cell(sensor, world, scene->dimension, tensor);
         filled = true;
         break;
+      case SCREE_SENSOR_BONDS_INTACT:
+      case SCREE_SENSOR_BONDS_BROKEN: {
+        int bonds, broken;
+        scree_world_count_bonds(world, sensor->bonds, &bonds, &broken);
+        v.x = sensor->kind == SCREE_SENSOR_BONDS_BROKEN ? broken : bonds - broken;
+        break;
+      }
       default: break; /* of regions */
       }
     const bool empty = sensor->kind == SCREE_SENSOR_HEIGHT && isnan(v.x); /* no bodies */

@@ -43,6 +43,8 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_CELL_STRAIN,
   SCREE_SENSOR_CELL_SIZE,
   SCREE_SENSOR_CELL_WORK,
+  SCREE_SENSOR_BONDS_INTACT,
+  SCREE_SENSOR_BONDS_BROKEN,
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
 
@@ -65,6 +67,7 @@ typedef struct scree_Sensor {
   int material;             /* kinetic energy: -1 for all */
   int64_t group;            /* kinetic energy: -1 for all */
   int joint;                /* of the world */
+  int bonds;                /* label of bonds, -1: all */
   const char *pattern2;     /* contact force and torque: of the second group, or null: body[1] */
   scree_Vec3 lower, upper;  /* stress: the region */
   bool whole;               /* stress: the bounds of all bodies instead */

@@ -23,7 +23,7 @@ void scree_sensor_tensor(const double *tensor, int dimension, double *out) {
 
 static bool is_in(const scree_Scene *scene, const char *pattern, int index, int body) {
   if (!pattern) return body == index;
-  return scree_name_matches(pattern, scree_scene_body_name(scene, body));
+  return scree_scene_takes(scene, pattern, body);
 }
 
 /* Sum of the forces, or of their moments about a point, of the second group on the first: impulses

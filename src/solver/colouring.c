@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A body with more contacts than HUB goes to the serial group; others need at most 2 HUB colours.
@@ -16,7 +17,7 @@ static int first_free(const uint64_t *a, const uint64_t *b) {
     const uint64_t used = (a ? a[w] : 0) | (b ? b[w] : 0);
     if (~used) return 64 * w + __builtin_ctzll(~used);
   }
-  return MAX_COLOURS; /* cannot happen: two bodies block fewer than 2 HUB colours */
+  return MAX_COLOURS; /* not for two bodies: they block fewer than 2 HUB colours */
 }
 
 static bool is_hub(const scree_Operator *W, int body) {
@@ -36,6 +37,7 @@ static bool colour_bodies(const scree_Operator *W, scree_Arena *arena, int *colo
     uint64_t *u0 = b0 >= 0 ? used + (size_t)b0 * WORDS : NULL;
     uint64_t *u1 = b1 >= 0 ? used + (size_t)b1 * WORDS : NULL;
     const int k = colour[c] = first_free(u0, u1);
+    assert(k < MAX_COLOURS); /* two bodies that are no hubs block fewer */
     if (u0) u0[k / 64] |= (uint64_t)1 << (k % 64);
     if (u1) u1[k / 64] |= (uint64_t)1 << (k % 64);
   }
@@ -87,6 +89,7 @@ static void sort_contacts(scree_Colouring *colouring, int nc, const int *colour)
     colouring->serial[colours++] = k == MAX_COLOURS;
   }
   colouring->colours = colours;
+  assert(colouring->start[colours] == nc); /* every contact has one colour */
   for (int c = 0; c < nc; ++c) colouring->order[next[colour[c]]++] = c;
 }
 

@@ -5,6 +5,7 @@
 #include "problem/general.h"
 #include "problem/pieces.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -169,6 +170,7 @@ static size_t find_block(const scree_GraphSystem *system, int row, int col) {
     else
       hi = mid;
   }
+  assert(system->col[lo] == col); /* the pattern has every block that is asked for */
   return lo;
 }
 
@@ -532,6 +534,7 @@ static void assemble_blocks(scree_GraphSystem *system, const double *L, const do
 scree_Status scree_graph_system_factor(scree_GraphSystem *system, const double *L, const double *G,
                                        bool *broken) {
   const size_t bb = (size_t)system->nb * (size_t)system->nb;
+  assert(system->analysed && system->W);
   if (!system->x &&
       !(system->x = SCREE_TAKE_RAW(&system->kept, double, system->row[system->n] * bb)))
     return scree_fail_memory(system->log, "the matrix of a Newton step");
@@ -563,6 +566,7 @@ SCREE_INLINE void subtract_product(const scree_GraphSystem *system, int nb, cons
 }
 
 void scree_graph_system_solve(scree_GraphSystem *system, double *b) {
+  assert(system->analysed && system->x); /* it was factorised */
   const size_t bytes = system->size * sizeof(double);
   memcpy(system->residual, b, bytes);
   scree_factor_solve(system->factor, system->work, b);

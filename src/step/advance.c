@@ -257,7 +257,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     report->seconds_detect += scree_seconds() - clock;
     missed = further ? SCREE_MISSED_REACH : 0;
     if (report->overlap > overlap_allowed(s, report)) missed |= SCREE_MISSED_OVERLAP;
-    if (scree_system_sinking(s) > scree_system_sinking_allowed(s)) missed |= SCREE_MISSED_SINKING;
+    if (scree_system_sinking(s) > scree_system_sinking_allowed()) missed |= SCREE_MISSED_SINKING;
   }
   *complete = missed == 0;
   report->missed |= missed;
@@ -450,11 +450,13 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {
-      p->body,          p->B,       p->arm,    p->q,      p->r,      p->u,
-      p->shift,         p->push,    p->loaded, p->mu,     p->set,    p->set_a,
-      p->set_b,         p->C,       p->memory, p->moment, p->H,      p->problem_body,
-      p->problem_index, p->lowered, p->delay,  p->busy,   p->struck, s->late.at};
+  void *contacts[] = {p->body,    p->B,     p->arm,          p->q,
+                      p->r,       p->u,     p->shift,        p->push,
+                      p->loaded,  p->mu,    p->set,          p->set_a,
+                      p->set_b,   p->C,     p->memory,       p->kept,
+                      p->moment,  p->H,     p->problem_body, p->problem_index,
+                      p->lowered, p->delay, p->busy,         p->struck,
+                      s->late.at};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -487,6 +489,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += p->lowered_capacity * sizeof(double);
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
+  bytes += p->kept_capacity * sizeof *p->kept;
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
   bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints) +
            scree_deform_memory(&s->deform) + scree_rolling_memory(&s->rolling, s->bodies.nb) +

@@ -22,9 +22,14 @@ static const double lifted_size = 0.01;
 
 /* Allowed energy error of the solution of a step: this part of the energy exchanged in the step;
  * plus the work of moving every body against its load by `held_size` of its size in the time in
- * which the load alone would move it by its size. A stack of boxes of 1 m would creep by 6e-6 m in
- * a minute if all errors had the same sign, which does not occur. */
-static const double defect_part = 1e-3, held_size = 3e-8;
+ * which the load alone would move it by its size. A stack of boxes of 1 m would creep by 6e-7 m in
+ * a minute if all errors had the same sign. */
+static const double defect_part = 1e-3, held_size = 3e-9;
+
+/* Bodies rest where the energy exchanged in a step is below this part of the work of moving every
+ * body against its load by its size in that time: they move at less than a thousandth of the speed
+ * that the load alone would give them. */
+static const double resting_part = 1e-3;
 
 /* Gaps and approaches in a step that do not count as an impact, relative to the smaller body. */
 static const double sustained_size = 1e-4;
@@ -115,8 +120,8 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push && !is_soft(s, c))
-      push += is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
+    if (p->push)
+      push += !is_soft(s, c) && is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -252,6 +257,10 @@ double scree_system_defect(const scree_System *s) {
 double scree_system_defect_allowed(const scree_System *s) {
   const scree_EnergyAudit *a = &s->audit;
   return defect_part * a->last_step + held_size * a->rest;
+}
+
+bool scree_system_rests(const scree_System *s) {
+  return s->audit.last_step < resting_part * s->audit.rest;
 }
 
 double scree_system_energy_created(const scree_System *s) {

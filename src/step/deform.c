@@ -38,8 +38,42 @@ static size_t rigid_count(const scree_Bodies *b, const scree_ContactKey *keys, s
   return first;
 }
 
+/* Whether nothing can move the point of body k at which part `part` is touched. */
+static bool stays(const scree_Bodies *b, int k, scree_Vec3 point, uint32_t part) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  if (b->fixed[k] || !self) return b->fixed[k];
+  if (self->held == 0) return false;
+  int vertex[SCREE_TOUCH_MAX];
+  double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX];
+  const int count = self->class_->touch(self, scree_deformable_q(b, self), point, part, vertex, N);
+  for (int i = 0; i < count; ++i)
+    if (!self->class_->is_held(self, vertex[i])) return false;
+  return true;
+}
+
+void scree_deform_drop_stuck(const scree_System *s, scree_Points *p, size_t first) {
+  const scree_Bodies *b = &s->bodies;
+  size_t kept = first;
+  for (size_t k = first; k < p->count; ++k) {
+    const scree_ContactKey *key = &p->keys[k];
+    if (stays(b, key->i, p->position[k], key->part[0]) &&
+        stays(b, key->j, p->position[k], key->part[1]))
+      continue;
+    if (kept < k) {
+      p->keys[kept] = p->keys[k];
+      p->position[kept] = p->position[k];
+      p->normal[kept] = p->normal[k];
+      p->gap[kept] = p->gap[k];
+      p->curve[kept] = p->curve[k];
+    }
+    ++kept;
+  }
+  p->count = kept;
+}
+
 scree_Status scree_deform_sort(scree_System *s) {
   scree_Points *p = &s->contacts;
+  scree_deform_drop_stuck(s, p, 0);
   const size_t n = p->count;
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   size_t *from = SCREE_TAKE_RAW(&s->scratch, size_t, n);

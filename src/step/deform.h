@@ -15,6 +15,7 @@
 
 struct scree_System;
 struct scree_Points;
+struct scree_Points;
 
 typedef struct scree_Deform {
   int first;               /* contacts before this one touch rigid bodies and obstacles only */
@@ -43,7 +44,10 @@ static inline bool scree_deform_before(const scree_Bodies *bodies, const scree_C
   return a->j < b->j || (a->j == b->j && a->image < b->image);
 }
 
-/* Put the contacts, sorted by pairs, into that order. */
+/* Drop the points from `first` on whose two sides nothing can move: held nodes and obstacles. */
+void scree_deform_drop_stuck(const struct scree_System *s, struct scree_Points *points,
+                             size_t first);
+/* Put the contacts, sorted by pairs, into that order, without those that are stuck. */
 scree_Status scree_deform_sort(struct scree_System *s);
 /* scree_contact_match_near for lists in that order. */
 void scree_deform_match(const scree_Bodies *bodies, const scree_ContactKey *old_keys,

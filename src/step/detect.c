@@ -13,6 +13,7 @@
 #include "step/images.h"
 #include "step/system.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <string.h>
 
@@ -273,6 +274,15 @@ static void detect_pairs(scree_System *s, const Scratch *scratch, const scree_Pa
   }
 }
 
+#ifndef NDEBUG
+/* Sorted by bodies: matching with the memory of the last step goes through both lists together. */
+static bool is_sorted(const scree_Points *p) {
+  for (size_t k = 1; k < p->count; ++k)
+    if (comes_before(&p->keys[k], &p->keys[k - 1])) return false;
+  return true;
+}
+#endif
+
 static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
   SCREE_ON_THREADS(s->bodies.count, s->threads, share,
@@ -295,6 +305,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
   if (stop) return SCREE_INTERRUPTED;
   if (!join(all, lists, s->threads)) return scree_fail_memory(s->log, "the contacts");
   if (scratch->images > 0) sort_rows(all);
+  assert(is_sorted(all));
   return s->bodies.deformable_count ? scree_deform_sort(s) : SCREE_OK;
 }
 

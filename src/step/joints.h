@@ -8,8 +8,13 @@
  *     dry friction      -u normal to |r| <= h friction
  *     stops             u + (x - lower)/H_k >= 0                r >= 0 ; restitution as a contact
  *     spring, damper    r = -h (k (x + h (u - u-)/4 - x0) + c (u + u-)/2)
+ *     bond              u + (g - y_P)/H_k = u_P ,  -u_P normal to its set (Coulomb's flow)
  * The last is the trapezoidal rule of 004 (1)-(5), stable for any stiffness, and exact in its
  * energy for a linear spring; solved for u it is u + C r + shift = 0 with C = 1/(h^2 k/4 + h c/2).
+ *
+ * A bond has up to three constraints: the force on a cone shifted by its tension, bending and
+ * torsion on balls. Where one is at its limit, it moves on by u_P at constant load; this is added
+ * to y_P and to the displacement at which the bond breaks, after the step.
  *
  * Where bodies rotate, g at the next kick is not zero to second order in h; the solve is then
  * repeated with that error added, until g vanishes there to round-off. With theta = 1/2 this is
@@ -27,6 +32,9 @@ struct scree_System;
 /* The parts of a joint that are constraints of their own. */
 enum {
   SCREE_PART_LOCKED,
+  SCREE_PART_PULL, /* of a bond: normal and tangents, bending, torsion */
+  SCREE_PART_BEND,
+  SCREE_PART_TWIST,
   SCREE_PART_MOTOR,
   SCREE_PART_FRICTION,
   SCREE_PART_LOWER,
@@ -35,17 +43,21 @@ enum {
   SCREE_JOINT_PARTS
 };
 
-enum { SCREE_JOINT_IMPULSES = SCREE_JOINT_ROWS + SCREE_JOINT_PARTS - 1 };
+enum { SCREE_JOINT_IMPULSES = SCREE_JOINT_ROWS + SCREE_JOINT_PARTS - SCREE_PART_MOTOR };
 
 /* State of a joint that is kept from step to step. All doubles. */
 typedef struct scree_JointMemory {
-  double x;                       /* free coordinate at the last kick; full turns are counted */
-  double r[SCREE_JOINT_IMPULSES]; /* impulses of the locked rows, then of each other part */
+  double x;                         /* free coordinate at the last kick; full turns are counted */
+  double r[SCREE_JOINT_IMPULSES];   /* impulses of the locked rows, then of each other part */
+  double plastic[SCREE_JOINT_ROWS]; /* of a bond: displacement by which each locked row gave way */
+  double displacement;              /* their path length so far */
+  double broken;                    /* 1: a bond that broke */
 } scree_JointMemory;
 
 /* One posed constraint. */
 typedef struct scree_JointPart {
   int joint, part;
+  int first;    /* of its rows among the locked ones */
   double scale; /* scale of its rows: prevents a soft spring from dominating all other rows */
 } scree_JointPart;
 
@@ -56,7 +68,7 @@ typedef struct scree_Joints {
   scree_JointMemory *memory; /* (count) after the last accepted step */
   scree_JointMemory *trial;  /* (count) of the current attempt */
   size_t pair_capacity;
-  int (*pair)[2]; /* (pairs) of bodies that do not touch each other, sorted */
+  int (*pair)[3]; /* (pairs) two bodies that do not touch each other and their joint, sorted */
   int pairs;
 
   /* of the current step */
@@ -73,8 +85,10 @@ typedef struct scree_Joints {
 
 void scree_joints_fini(scree_Joints *joints);
 scree_Status scree_joints_add(struct scree_System *s, const scree_JointDef *def);
-/* Whether a joint keeps bodies i and j from touching each other. */
+/* Whether a joint that is not broken keeps bodies i and j from touching each other. */
 bool scree_joints_apart(const scree_Joints *joints, int i, int j);
+/* Bonds with a label, or any (-1), and those of them that broke. */
+void scree_joints_count_bonds(const scree_Joints *joints, int label, int *bonds, int *broken);
 size_t scree_joints_memory(const scree_Joints *joints);
 
 /* ---- a step ---------------------------------------------------------------------------------- */

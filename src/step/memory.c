@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "step/system.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool scree_memory_reserve(scree_Memory *m, size_t count, size_t stride) {
@@ -93,6 +94,7 @@ static void find_loaded(scree_System *s, const int32_t *previous, scree_Share sh
   scree_Posed *p = &s->posed;
   SCREE_OVER_BODIES(c, p->nc, share) {
     const int32_t old = previous[c];
+    assert(old < (int32_t)s->memory.count);
     p->loaded[c] = old >= 0 && scree_dot(s->contacts.normal[c], s->memory.impulses[old]) > 0;
   }
 }
@@ -173,15 +175,18 @@ static void update(const scree_System *s, int c, const scree_Vec3 *axes, double 
 }
 
 scree_Status scree_system_remember(scree_System *s, double h) {
-  const scree_Posed *p = &s->posed;
+  scree_Posed *p = &s->posed;
   scree_Memory *memory = &s->trial;
   const size_t d = (size_t)s->bodies.dimension;
   const size_t stride = (size_t)s->laws.memory;
   size_t count = 0;
   for (int c = 0; c < p->nc; ++c) count += !is_zero(p->r + (size_t)c * d, d);
   if (stride) count = (size_t)p->nc;
-  if (!scree_memory_reserve(memory, count, stride))
+  if (!scree_memory_reserve(memory, count, stride) ||
+      (stride &&
+       !scree_grow_lean((void **)&p->kept, &p->kept_capacity, (size_t)p->nc, sizeof *p->kept)))
     return scree_fail_memory(s->log, "the impulses of a step");
+  for (int c = 0; stride && c < p->nc; ++c) p->kept[c] = -1;
   memory->count = 0;
   for (int c = 0; c < p->nc; ++c) {
     const double *r = p->r + (size_t)c * d;
@@ -196,9 +201,13 @@ scree_Status scree_system_remember(scree_System *s, double h) {
     for (size_t k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
     memory->keys[memory->count] = s->contacts.keys[c];
     memory->arms[memory->count] = arm_of(s, &s->contacts, (size_t)c);
-    if (stride) memcpy(memory->values + memory->count * stride, values, stride * sizeof *values);
+    if (stride) {
+      memcpy(memory->values + memory->count * stride, values, stride * sizeof *values);
+      p->kept[c] = (int32_t)memory->count;
+    }
     memory->impulses[memory->count++] = impulse;
   }
+  assert(memory->count <= count);
   memory->h = h;
   return SCREE_OK;
 }

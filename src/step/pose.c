@@ -336,6 +336,17 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
   return point;
 }
 
+/* The part of the gap that the springs of a contact's own law do not carry. */
+static double free_gap(const scree_System *s, int c, const scree_LawContact *law,
+                       const double *before) {
+  const double gap = s->contacts.gap[c];
+  if (!s->laws.any_terms || !law->law->overlap) return gap;
+  scree_Vec3 a[3];
+  contact_axes(s->contacts.normal[c], s->bodies.dimension, a);
+  const scree_LawPoint point = scree_system_law_point(s, c, a, before);
+  return gap - law->law->overlap(law->pair, &point);
+}
+
 /* Use the terms of the contact's own law in place of the scheme's. */
 static void fill_terms(scree_System *s, int c, const scree_LawContact *law, const double *before,
                        double *shift, scree_Set *set) {
@@ -353,8 +364,8 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   memcpy(shift, terms.q, (size_t)d * sizeof *shift);
   for (int k = 0; k < d; ++k) C[k * d + k] = terms.compliance[k];
   *set = terms.set;
-  /* penetration carried by a spring is not an error of the gap */
-  if (law->soft) p->push[c] = 0;
+  /* a part of the gap is then the displacement of the law, not an error */
+  if (terms.own_gap) p->push[c] = 0;
 }
 
 static void fill_contacts(scree_System *s, scree_Share share) {
@@ -375,7 +386,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
       double *shift = p->shift + (size_t)c * (size_t)d;
       scree_Approach approach = {
           .horizon = horizon,
-          .gap = s->contacts.gap[c],
+          .gap = free_gap(s, c, law, before),
           .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
           .loaded = gentle && p->loaded[c],
           .travel = horizon * slip_speed(s, c, before),

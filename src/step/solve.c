@@ -6,11 +6,14 @@
  *    (heavy loads, bodies at rest) an error below the tolerance can do more work than the motion
  *    does: a stack creeps, a loaded packing shakes. So the energy by which the solution violates
  *    the law is compared with the energy exchanged in the step (certify.c), and the solve continues
- *    where it is too large and the extra work is small.
+ *    where it is too large and the extra work is small. Where bodies rest it may cost as much as
+ *    any solve: impulses that hold them hold them in the next step too, which then costs nothing,
+ *    while those that just meet the tolerance let them slide, in the same direction in every step.
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
- *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
- *    noticeable part of the smaller body, the solve continues as well. With max_retries = 0 each
- *    problem is solved once, to the tolerance.
+ *    below the tolerance, and so may a few that touch in a crowd in which others pass each other
+ *    fast. The predicted gaps at the next kick show it; if one would close by a noticeable part of
+ *    the penetration that is left to the smaller body, the solve continues as well. With
+ *    max_retries = 0 each problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
@@ -35,10 +38,13 @@ static const struct {
   double small;         /* sweeps that long_work pays for in a small problem */
   double long_work;     /* seconds of a reference core that a long attempt always gets */
   double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
+  double still;         /* the same where bodies rest: what is gained lasts for many steps */
   double barely;        /* target of all methods, where these did not suffice */
-  double sink;          /* part of the allowed penetration that one step may add */
+  double sink;          /* part of what a contact's penetration is below its limit that one step
+                           may add, and of the limit, for those above it */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
+  double settled;   /* error above which joints alone are solved once more, by all methods */
   double round_off; /* smallest tolerance that is requested */
   int most_failures; /* long attempts failed in a row after which the pause grows no further */
   double rough;      /* tolerance of a rough solution, over the one of the step */
@@ -54,10 +60,12 @@ static const struct {
            .small = 500,
            .long_work = 0.02,
            .margin = 0.05,
+           .still = 0.1,
            .barely = 0.3,
-           .sink = 0.5,
+           .sink = 0.1,
            .hold = 0.1,
            .exact = 1e-11,
+           .settled = 1e-8,
            .round_off = 1e-14,
            .most_failures = 6,
            .rough = 30};
@@ -155,7 +163,8 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
  * double its work for that, and warm starts preserve the gain in the next step. Sweeps alone cannot
  * hold a stack, so a longer attempt, in which problems are factorised, comes first; after k
  * failures in a row the next one is 2^k steps later. Between these large problems get a few sweeps
- * only: Newton steps from statuses that are not yet settled gain nothing there.
+ * only: Newton steps from statuses that are not yet settled gain nothing there. Where bodies rest
+ * the long attempt has the work limit of any solve.
  *
  * The targets, by the counted work of examples/drum.yaml to 0.6 s and wall.yaml to 0.4 s: with
  * `margin` and `barely` both 0.01, 6.3 and 4.4 s; 0.05 and 0.3: 4.9 and 3.0 s; 0.6 and 0.6: 3.7 and
@@ -169,14 +178,14 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
   const double sweep = scree_sweep_seconds(problem);
   const bool large = rules.small * sweep > rules.long_work;
-  const double margin = large ? rules.barely : rules.margin; /* sweeps gain digits slowly */
+  const bool is_long = w->pause == 0, rests = is_long && scree_system_rests(s);
+  const double margin = rests ? rules.still : large ? rules.barely : rules.margin;
   settings->tolerance = fmax(rules.round_off, margin * allowed / defect * report->solve.value);
   double most = fmax(w->spent, rules.tighten_least * sweep);
   if (large) most = fmin(most, rules.tighten_most * sweep);
   static const char *const polish[] = {"polish=true", NULL};
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
-  const bool is_long = w->pause == 0;
-  if (is_long) most = fmax(w->spent, rules.long_work);
+  if (is_long) most = rests ? INFINITY : fmax(w->spent, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);
   /* Newton may stall early: use the remaining work for all methods, once */
   if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
@@ -198,6 +207,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
 
 double scree_system_sinking(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
+  const double limit = s->settings.penetration_limit;
   double worst = 0;
   if (!s->scheme->looks_ahead || s->settings.max_retries == 0) return 0;
   for (int c = 0; c < s->posed.nc; ++c) {
@@ -209,23 +219,24 @@ double scree_system_sinking(const scree_System *s) {
       const size_t at = (size_t)c * (size_t)b->dimension;
       const bool cone = !s->posed.sets || s->posed.set[c] == SCREE_SET_CONE;
       if (cone && s->posed.r[at] > 0)
-        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / size);
+        worst = fmax(worst, -s->times.horizon * s->posed.u[at] / (limit * size));
       continue;
     }
     if (next >= 0 || next >= gap) continue;
-    worst = fmax(worst, (fmin(gap, 0) - next) / size);
+    const double depth = fmin(gap, 0), room = fmax(limit * size + depth, rules.sink * limit * size);
+    worst = fmax(worst, (depth - next) / room);
   }
   return worst;
 }
 
-double scree_system_sinking_allowed(const scree_System *s) {
-  return rules.sink * s->settings.penetration_limit;
+double scree_system_sinking_allowed(void) {
+  return rules.sink;
 }
 
 /* Lower the tolerance until the predicted penetration is within its limit. */
 static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
                                scree_SolveSettings *settings, scree_StepReport *report) {
-  const double allowed = scree_system_sinking_allowed(s);
+  const double allowed = scree_system_sinking_allowed();
   for (int k = 0; k < s->settings.max_retries; ++k) {
     const double sinks = scree_system_sinking(s);
     if (!(sinks > allowed) || settings->measure != SCREE_MEASURE_ERROR ||
@@ -252,6 +263,12 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
   } else {
     settings->tolerance = rules.exact;
   }
+  const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+  /* bonds, motors or friction at their limits: Newton may stall before it has found which */
+  if (status || report->solve.value <= rules.settled || !settings->options) return status;
+  settings->solver = s->settings.solve.solver;
+  settings->options = s->settings.solve.options;
+  settings->tolerance = rules.exact;
   return solve_once(s, problem, settings, INFINITY, report);
 }
 

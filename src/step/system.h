@@ -122,6 +122,8 @@ typedef struct scree_Posed {
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
   double *memory;                    /* (nc x memory_size) of the laws before the step */
+  size_t kept_capacity;
+  int32_t *kept; /* (nc) their place in the memory after the step, or -1; if memory_size > 0 */
   size_t flow_capacity, moment_capacity;
   double *H;          /* (nc x d x d) of the flow, if some pair has a dilatancy of its own */
   scree_Vec3 *moment; /* (nc) on the first body, over the radius, if some pair resists rolling */
@@ -365,10 +367,10 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
 
 /* The same to a much larger tolerance, in one attempt. */
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
-/* Additional penetration at the next kick caused by errors of the solution, over the size; and its
- * limit. */
+/* Additional penetration at the next kick caused by errors of the solution, over what is left to
+ * the penetration limit; and its limit. */
 double scree_system_sinking(const scree_System *s);
-double scree_system_sinking_allowed(const scree_System *s);
+double scree_system_sinking_allowed(void);
 /* Reset or update the meter at the start and at the end of a step, including all substeps and
  * attempts. */
 void scree_system_work_begin(scree_System *s);
@@ -429,6 +431,8 @@ double scree_system_defect(const scree_System *s);
 /* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
  * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
+/* Whether the bodies, taken together, hardly moved in the last step. */
+bool scree_system_rests(const scree_System *s);
 /* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
  * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of
  * moving every body against its load by a hundredth of its size. */

@@ -20,6 +20,7 @@ typedef struct Writer {
   size_t bytes;
   double budget;
   bool over;
+  char prefix[24]; /* of the names of the elements: "scree-", of a compared run "scree1-", ... */
 } Writer;
 
 static void put_base64(Writer *writer, const unsigned char *bytes, size_t size) {
@@ -39,14 +40,15 @@ static void put_base64(Writer *writer, const unsigned char *bytes, size_t size) 
   fwrite(line, 1, at, writer->file);
 }
 
-/* End a block and write it as the element scree-<name>. */
+/* End a block and write it as the element <prefix><name>. */
 static scree_Status put_block(Writer *writer, const char *name, int number, scree_Block *block,
                               const scree_Log *log) {
   unsigned char *bytes;
   size_t size;
   const scree_Status status = scree_block_end(block, log, &bytes, &size);
   if (status != SCREE_OK) return status;
-  fprintf(writer->file, "<script type=\"application/octet-stream\" id=\"scree-%s", name);
+  fprintf(writer->file, "<script type=\"application/octet-stream\" id=\"%s%s", writer->prefix,
+          name);
   if (number >= 0) fprintf(writer->file, "%d", number);
   fputs("\">", writer->file);
   put_base64(writer, bytes, size);
@@ -60,7 +62,7 @@ static scree_Status put_block(Writer *writer, const char *name, int number, scre
 
 static scree_Status put_data(scree_Replay *replay, const scree_ReportPlan *plan, Writer *writer) {
   scree_Block block = {0};
-  fputs("<script type=\"application/json\" id=\"scree-meta\">", writer->file);
+  fprintf(writer->file, "<script type=\"application/json\" id=\"%smeta\">", writer->prefix);
   scree_report_meta(replay, plan, writer->file);
   fputs("</script>\n", writer->file);
   scree_report_static(replay, &block);
@@ -106,46 +108,67 @@ static scree_Status fixed_bytes(const scree_Replay *replay, size_t page, double 
   return status;
 }
 
-/* Write with a plan. writer->over: it did not fit. */
-static scree_Status write_planned(scree_Replay *replay, const scree_ReportPlan *plan,
-                                  const char *page, size_t size, Writer *writer) {
-  const char *at = strstr(page, mark);
+/* Data of one run for `bytes` of deflated frames and contacts; writer->over: it did not fit. */
+static scree_Status write_run(scree_Replay *replay, const scree_ReportSettings *settings,
+                              double bytes, int number, int runs, Writer *writer,
+                              scree_ReportInfo *info) {
+  scree_ReportPlan plan;
+  scree_Status status = scree_report_plan(replay, settings, bytes, &plan);
+  if (status != SCREE_OK) return status;
+  plan.runs = number == 0 ? runs : 0;
+  snprintf(writer->prefix, sizeof writer->prefix, number ? "scree%d-" : "scree-", number);
+  status = put_data(replay, &plan, writer);
+  if (number == 0) *info = (scree_ReportInfo){plan.level, plan.count, plan.contacts, 0};
+  scree_report_plan_fini(&plan);
+  return status;
+}
+
+/* The page with the data of all runs, which share the budget. */
+static scree_Status write_page(scree_Replay *const *replays, int runs,
+                               const scree_ReportSettings *settings, double bytes, Writer *writer,
+                               scree_ReportInfo *info) {
+  size_t size;
+  const char *page = scree_report_page(&size), *at = strstr(page, mark);
   if (!at)
-    return scree_fail(replay->log, SCREE_MACHINE,
+    return scree_fail(replays[0]->log, SCREE_MACHINE,
                       "the page that scree was built with has no mark for the data");
   const size_t head = (size_t)(at - page), tail = head + sizeof mark - 1;
+  scree_Status status = SCREE_OK;
+  writer->over = false;
+  rewind(writer->file);
   fwrite(page, 1, head, writer->file);
-  const scree_Status status = put_data(replay, plan, writer);
+  for (int k = 0; status == SCREE_OK && k < runs && !writer->over; ++k)
+    status = write_run(replays[k], settings, bytes / runs, k, runs, writer, info);
   fwrite(page + tail, 1, size - tail, writer->file);
   const long end = ftell(writer->file);
   writer->bytes = end > 0 ? (size_t)end : 0;
+  info->bytes = writer->bytes;
   return status;
 }
 
 /* The estimate may be too low: then try again with the observed ratio. */
-static scree_Status write_fitting(scree_Replay *replay, const scree_ReportSettings *settings,
-                                  Writer *writer, scree_ReportInfo *info) {
+static scree_Status write_fitting(scree_Replay *const *replays, int runs,
+                                  const scree_ReportSettings *settings, Writer *writer,
+                                  scree_ReportInfo *info) {
   size_t size;
-  const char *page = scree_report_page(&size);
   double fixed = 0.0;
-  scree_Status status = fixed_bytes(replay, size, &fixed);
+  scree_Status status = SCREE_OK;
+  (void)scree_report_page(&size);
+  for (int k = 0; status == SCREE_OK && k < runs; ++k) {
+    double own = 0.0;
+    status = fixed_bytes(replays[k], k ? 0 : size, &own);
+    fixed += own;
+  }
   if (status == SCREE_OK && settings->budget < fixed)
     return scree_fail(
-        replay->log, SCREE_BAD_INPUT,
+        replays[0]->log, SCREE_BAD_INPUT,
         "budget: found %.3g MB, expected at least %.3g MB for the page, the shapes and "
         "the curves",
         settings->budget / 1e6, fixed / 1e6);
   double bytes = 0.75 * (settings->budget - fixed);
   for (int attempt = 0; status == SCREE_OK && attempt < 6; ++attempt, bytes *= 0.8) {
-    scree_ReportPlan plan;
-    status = scree_report_plan(replay, settings, bytes, &plan);
-    if (status != SCREE_OK) return status;
     writer->budget = attempt < 5 ? settings->budget : INFINITY;
-    writer->over = false;
-    rewind(writer->file);
-    status = write_planned(replay, &plan, page, size, writer);
-    *info = (scree_ReportInfo){plan.level, plan.count, plan.contacts, writer->bytes};
-    scree_report_plan_fini(&plan);
+    status = write_page(replays, runs, settings, bytes, writer, info);
     if (!writer->over) break;
   }
   return status;
@@ -153,9 +176,21 @@ static scree_Status write_fitting(scree_Replay *replay, const scree_ReportSettin
 
 scree_Status scree_report_write(scree_Replay *replay, const scree_ReportSettings *settings,
                                 const char *path, scree_ReportInfo *info) {
+  return scree_report_compare(&replay, 1, settings, path, info);
+}
+
+scree_Status scree_report_compare(scree_Replay *const *replays, int runs,
+                                  const scree_ReportSettings *settings, const char *path,
+                                  scree_ReportInfo *info) {
   size_t size;
   scree_ReportInfo local;
+  const scree_Replay *replay = replays[0];
   if (!info) info = &local;
+  for (int k = 1; k < runs; ++k)
+    if (replays[k]->dimension != replay->dimension)
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: a run of %d dimensions cannot be compared with one of %d",
+                        replays[k]->title, replays[k]->dimension, replay->dimension);
   if (!scree_report_page(&size))
     return scree_fail(replay->log, SCREE_BAD_INPUT,
                       "this scree was built without its page: build it with \"npm ci && npm run "
@@ -168,7 +203,7 @@ scree_Status scree_report_write(scree_Replay *replay, const scree_ReportSettings
   if (!writer.file)
     status = scree_fail(replay->log, SCREE_MACHINE, "%s: cannot write: %s", path, strerror(errno));
   if (status == SCREE_OK) {
-    status = write_fitting(replay, settings, &writer, info);
+    status = write_fitting(replays, runs, settings, &writer, info);
     /* An earlier attempt may have been longer: cut the file. */
     const bool cut =
         fflush(writer.file) == 0 && ftruncate(fileno(writer.file), (off_t)writer.bytes) == 0;

@@ -14,6 +14,8 @@
 typedef struct scree_ReportPlan {
   scree_ReportLevel level;
   bool stream; /* the page asks a server for blocks */
+  bool live;   /* the run goes on: the page asks for what is new */
+  int runs;    /* that are compared in the page, this one first; 0: one */
   bool round;  /* all bodies that move are disks or spheres */
   int *frame;  /* (count) frames of the run that are kept */
   int count;
@@ -30,6 +32,10 @@ typedef struct scree_ReportPlan {
 scree_Status scree_report_plan(scree_Replay *replay, const scree_ReportSettings *settings,
                                double bytes, scree_ReportPlan *plan);
 void scree_report_plan_fini(scree_ReportPlan *plan);
+
+/* Vertices of the bodies that change their shape, of all together; first (bodies) receives where
+ * those of each begin, -1 for others. */
+size_t scree_report_deformed(const scree_Replay *replay, double *first);
 
 /* The blocks (see report_block.h), begun, filled and not yet ended. */
 void scree_report_static(const scree_Replay *replay, scree_Block *block);

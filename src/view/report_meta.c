@@ -159,13 +159,20 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
   for (int i = 0; i < replay->body_count; ++i) movers += !replay->bodies[i].obstacle;
   fputs("{\"format\":1,\"title\":", file);
   put_text(file, replay->title);
+  const char *folder = replay->directory ? strrchr(replay->directory, '/') : NULL;
+  fputs(",\"folder\":", file);
+  put_text(file, folder && folder[1] ? folder + 1 : replay->directory ? replay->directory : "");
   fprintf(file, ",\"program\":\"scree %s\",\"subtitle\":", scree_version());
   snprintf(text, sizeof text, "%dD, %d bod%s, %d obstacle%s, %lld steps", replay->dimension, movers,
            movers == 1 ? "y" : "ies", replay->body_count - movers,
            replay->body_count - movers == 1 ? "" : "s", (long long)replay->certificate.steps);
   put_text(file, text);
   fprintf(file,
-          ",\"dimension\":%d,\"stream\":%s,\"turns\":%s,\"telemetry\":%s,\"h\":", replay->dimension,
+          ",\"dimension\":%d,\"bodies\":%d,\"links\":%d,\"runs\":%d,\"live\":%s,\"stream\":%s,"
+          "\"turns\":%s,"
+          "\"telemetry\":%s,\"h\":",
+          replay->dimension, replay->body_count, replay->joint_count,
+          plan->runs > 1 ? plan->runs : 1, plan->live ? "true" : "false",
           plan->stream ? "true" : "false", plan->level == SCREE_REPORT_COMPACT ? "false" : "true",
           replay->rows ? "true" : "false");
   put_real(file, replay->h > 0.0 ? replay->h : 1.0);
@@ -199,6 +206,12 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
       fprintf(file, "%s[%d,%d,%d]", k ? "," : "", c->rgb[0], c->rgb[1], c->rgb[2]);
     else
       fputs(k ? ",null" : "null", file);
+  }
+  fputc(']', file);
+  fputs(",\"fields\":[", file);
+  for (int k = 0; k < replay->field_count; ++k) {
+    if (k) fputc(',', file);
+    put_text(file, replay->fields[k]);
   }
   fputc(']', file);
   put_names(replay, file);

@@ -218,10 +218,13 @@ static scree_Status write_contacts(Export *out, int k) {
                {"velocity_local", 3, offsetof(scree_ReplayContact, u)},
                {"gap", 1, offsetof(scree_ReplayContact, gap)},
                {"mu", 1, offsetof(scree_ReplayContact, mu)},
+               {"moment", 3, offsetof(scree_ReplayContact, moment)},
+               {"plastic", 1, offsetof(scree_ReplayContact, plastic)},
+               {"energy", 1, offsetof(scree_ReplayContact, energy)},
                {"error", 1, offsetof(scree_ReplayContact, error)}};
   enum { PARTS = sizeof parts / sizeof *parts };
   const size_t nc = (size_t)out->frame.contacts;
-  scree_VtkArray arrays[PARTS + 4] = {{0}};
+  scree_VtkArray arrays[PARTS + 5] = {{0}};
   int count = 0;
   const bool errors = nc > 0 && !isnan(out->frame.contact[0].error);
   for (int p = 0; p < PARTS; ++p) {
@@ -236,17 +239,67 @@ static scree_Status write_contacts(Export *out, int k) {
   }
   double *strength = real_column(out, PARTS, nc + 1);
   int *bodies = int_column(out, 0, 2 * nc + 1), *state = int_column(out, 1, nc + 1);
-  if (!strength || !bodies || !state) return scree_fail_memory(out->replay->log, "a VTK file");
+  int *bond = int_column(out, 2, nc + 1);
+  if (!strength || !bodies || !state || !bond)
+    return scree_fail_memory(out->replay->log, "a VTK file");
   for (size_t c = 0; c < nc; ++c) {
     strength[c] = out->frame.contact[c].r[0];
     memcpy(bodies + 2 * c, out->frame.contact[c].body, 2 * sizeof *bodies);
     state[c] = (int)out->frame.contact[c].status;
+    bond[c] = (int)out->frame.contact[c].bond;
   }
   arrays[count++] = (scree_VtkArray){"normal_impulse", SCREE_VTK_F64, 1, strength};
   arrays[count++] = (scree_VtkArray){"bodies", SCREE_VTK_I32, 2, bodies};
   arrays[count++] = (scree_VtkArray){"status", SCREE_VTK_I32, 1, state};
+  arrays[count++] = (scree_VtkArray){"bond", SCREE_VTK_I32, 1, bond};
   const scree_VtkPolygons polygons = {.points = nc, .point = out->real[0], .point_arrays = arrays};
   return scree_vtk_write_polygons(file_name(out, "contacts", k), &polygons, out->frame.time,
+                                  out->replay->log);
+}
+
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+/* A point for each joint and bond at its anchor. */
+static scree_Status write_joints(Export *out, int k) {
+  static const struct {
+    const char *name;
+    int components;
+    size_t at;
+  } parts[] = {{"position", 3, offsetof(scree_ReplayJoint, position)},
+               {"axis", 3, offsetof(scree_ReplayJoint, axis)},
+               {"force", 3, offsetof(scree_ReplayJoint, force)},
+               {"torque", 3, offsetof(scree_ReplayJoint, torque)},
+               {"x", 1, offsetof(scree_ReplayJoint, x)},
+               {"effort", 1, offsetof(scree_ReplayJoint, effort)},
+               {"energy", 1, offsetof(scree_ReplayJoint, energy)},
+               {"plastic", 1, offsetof(scree_ReplayJoint, plastic)}};
+  enum { PARTS = sizeof parts / sizeof *parts };
+  const size_t n = (size_t)out->frame.joints;
+  scree_VtkArray arrays[PARTS + 4] = {{0}};
+  int count = 0;
+  for (int p = 0; p < PARTS; ++p) {
+    const size_t columns = (size_t)parts[p].components;
+    double *column = real_column(out, p, columns * n + 1);
+    if (!column) return scree_fail_memory(out->replay->log, "a VTK file");
+    for (size_t j = 0; j < n; ++j)
+      memcpy(column + columns * j, (const char *)&out->frame.joint[j] + parts[p].at,
+             columns * sizeof *column);
+    if (p > 0)
+      arrays[count++] = (scree_VtkArray){parts[p].name, SCREE_VTK_F64, parts[p].components, column};
+  }
+  int *bodies = int_column(out, 0, 2 * n + 1), *state = int_column(out, 1, n + 1);
+  int *kind = int_column(out, 2, n + 1);
+  if (!bodies || !state || !kind) return scree_fail_memory(out->replay->log, "a VTK file");
+  for (size_t j = 0; j < n; ++j) {
+    memcpy(bodies + 2 * j, out->frame.joint[j].body, 2 * sizeof *bodies);
+    state[j] = (int)out->frame.joint[j].status;
+    kind[j] = (int)out->frame.joint[j].kind;
+  }
+  arrays[count++] = (scree_VtkArray){"bodies", SCREE_VTK_I32, 2, bodies};
+  arrays[count++] = (scree_VtkArray){"status", SCREE_VTK_I32, 1, state};
+  arrays[count++] = (scree_VtkArray){"kind", SCREE_VTK_I32, 1, kind};
+  const scree_VtkPolygons polygons = {.points = n, .point = out->real[0], .point_arrays = arrays};
+  return scree_vtk_write_polygons(file_name(out, "joints", k), &polygons, out->frame.time,
                                   out->replay->log);
 }
 
@@ -355,11 +408,13 @@ scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int ev
     if (status == SCREE_OK) status = write_shapes(&out, k);
     if (status == SCREE_OK) status = write_contacts(&out, k);
     if (status == SCREE_OK) status = write_chains(&out, k);
+    if (status == SCREE_OK && replay->joint_count) status = write_joints(&out, k);
   }
   if (status == SCREE_OK) status = write_series(&out, "bodies", every);
   if (status == SCREE_OK) status = write_series(&out, "shapes", every);
   if (status == SCREE_OK) status = write_series(&out, "contacts", every);
   if (status == SCREE_OK) status = write_series(&out, "chains", every);
+  if (status == SCREE_OK && replay->joint_count) status = write_series(&out, "joints", every);
   scree_glyphs_fini(&out.glyphs);
   scree_replay_frame_fini(&out.frame);
   scree_mesh_fini(&out.mesh);

@@ -26,6 +26,26 @@ static scree_ContactStatus contact_status(const scree_System *s, int c) {
                                                                     : SCREE_CONTACT_SLIP;
 }
 
+/* What the law of a contact has kept. */
+static void show_memory(const scree_System *s, int c, scree_Contact *out) {
+  const scree_LawContact *law = scree_system_law(s, out->body[0], out->body[1]);
+  const scree_Memory *memory = &s->memory;
+  if (s->laws.any_rolling) {
+    const scree_BodyCold *cold = s->bodies.cold;
+    const double radius =
+        0.5 * scree_pair_size(&cold[out->body[0]].shape, &cold[out->body[1]].shape);
+    out->moment = scree_scale(radius, s->posed.moment[c]);
+  }
+  if (s->laws.memory == 0 || memory->stride != (size_t)s->laws.memory || !s->posed.kept ||
+      s->posed.kept[c] < 0 || !law->law->show)
+    return;
+  const double *values = memory->values + (size_t)s->posed.kept[c] * memory->stride;
+  law->law->show(law->pair, values, &out->plastic, &out->bond);
+  if (!law->law->energy) return;
+  const scree_LawEnergy energy = law->law->energy(values);
+  out->energy = energy.normal + energy.tangent;
+}
+
 static scree_Contact get_contact(const scree_World *world, int contact) {
   const scree_System *s = &world->system;
   const scree_Posed *p = &s->posed;
@@ -46,6 +66,7 @@ static scree_Contact get_contact(const scree_World *world, int contact) {
     out.r[k] = p->r[at + (size_t)k];
     out.u[k] = scree_system_velocity(s, contact, k);
   }
+  show_memory(s, contact, &out);
   return out;
 }
 
@@ -95,6 +116,10 @@ scree_EnergyBalance scree_world_energy(const scree_World *world) {
   if (!world->system.energy_known)
     scree_system_energy(&world->system, &energy.kinetic, &energy.potential);
   return energy;
+}
+
+bool scree_world_laws_remember(const scree_World *world) {
+  return world->system.laws.memory > 0;
 }
 
 /* ---- analysis -------------------------------------------------------------------------------- */
@@ -250,6 +275,7 @@ scree_Status scree_world_penetration(const scree_World *world, double *penetrati
   return detect_now(world, penetration, body, NULL);
 }
 
-scree_Status scree_world_touching(const scree_World *world, int *contacts) {
-  return detect_now(world, NULL, NULL, contacts);
+scree_Status scree_world_touching(const scree_World *world, int *contacts, double *penetration,
+                                  int *body) {
+  return detect_now(world, penetration, body, contacts);
 }

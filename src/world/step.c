@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "world/world.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* State that a failed attempt restores besides the motions. */
@@ -165,6 +166,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     scree_StepReport part;
     bool halve;
     const long length = units >> level;
+    assert(length >= 1 && done % length == 0 && done + length <= units);
     const Saved saved = save_sums(s);
     scree_system_save(s, world->backup);
     world->attempts++;
@@ -218,6 +220,19 @@ static void choose_threads(scree_System *s) {
   s->threads = share ? scree_load_threads(&s->load, s->threads_most) : s->threads_most;
 }
 
+static scree_Status find_internal_forces(const scree_World *world, scree_StepReport *report) {
+  const scree_System *s = &world->system;
+  scree_InternalForces found = {0};
+  scree_Status status = SCREE_OK;
+  report->internal_contacts = -1;
+  if (!s->settings.internal_forces) return status;
+  if (s->posed.nc > 0)
+    status = scree_internal_forces(&world->problem, scree_system_u(s),
+                                   fmax(1e-6, 10 * report->error), NULL, &found, s->log);
+  report->internal_contacts = found.contacts;
+  return status;
+}
+
 scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   scree_StepReport sum = {.certified = true,
                           .step = world->steps + 1,
@@ -239,11 +254,14 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->time_count++;
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
+  scree_joints_count_bonds(&world->system.joints, -1, &sum.bonds, &sum.bonds_broken);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) {
     sum.certified = false;
     sum.missed |= SCREE_MISSED_ENERGY;
   }
   scree_system_work_end(&world->system, sum.certified);
+  status = find_internal_forces(world, &sum);
+  if (status) return status;
   if (report) *report = sum;
   return sum.certified ? SCREE_OK : SCREE_NOT_CONVERGED;
 }

@@ -81,8 +81,11 @@ async function element(id) {
 }
 
 export class Run {
-  constructor(meta) {
+  // `number`: of several runs that are compared; their elements and resources have it in their names.
+  constructor(meta, number = 0) {
     this.meta = meta;
+    this.prefix = number ? `scree${number}-` : 'scree-';
+    this.path = number ? `${number}/` : '';
     this.times = meta.times;
     this.steps = meta.steps;
     this.count = meta.times.length;
@@ -114,11 +117,11 @@ export class Run {
 
   async read(name) {
     if (this.meta.stream) {
-      const answer = await fetch(`block/${name}`);
+      const answer = await fetch(`${this.path}block/${name}`);
       if (!answer.ok) throw new Error(`the server did not give block ${name}: ${answer.status} ${await answer.text()}`);
       return this.decoder.columns(new Uint8Array(await answer.arrayBuffer()));
     }
-    const holder = await element(`scree-${name}`);
+    const holder = await element(`${this.prefix}${name}`);
     if (!holder) throw new Error(`this page has no block ${name}: it was cut short`);
     return this.decoder.columns(holder.textContent.trim());
   }
@@ -133,6 +136,28 @@ export class Run {
       this.held -= old.bytes;
       this.cache.delete(old.name);
     }
+  }
+
+  // A run that goes on: ask the server what there is by now. Blocks of frames that were read stay true.
+  // Gives what changed: { frames, bodies, ended }, or null.
+  async refresh() {
+    const meta = await describe(this.path ? parseInt(this.path, 10) : 0);
+    const changed = { frames: meta.times.length - this.count, bodies: meta.bodies !== this.meta.bodies, ended: !meta.live };
+    // The unit of length and the origin stay: views are built on them.
+    Object.assign(this.meta, meta, { origin: this.meta.origin, length: this.meta.length });
+    this.times = meta.times;
+    this.steps = meta.steps;
+    this.count = meta.times.length;
+    if (changed.bodies) {
+      this.cache.clear();
+      this.order = [];
+      this.held = 0;
+      await this.load();
+    } else if (changed.frames) {
+      this.cache.delete('telemetry');
+      this.telemetry = meta.telemetry ? await this.block('telemetry') : {};
+    }
+    return changed;
   }
 
   // Block and place in it of a frame.
@@ -181,12 +206,15 @@ export class Run {
   }
 }
 
-// The run described by the page itself, or by the server behind it.
-export async function openRun() {
-  const holder = await element('scree-meta');
-  if (holder) return new Run(JSON.parse(holder.textContent));
+// The run described by the page itself, or by the server behind it; `number` of those that are compared.
+export async function openRun(number = 0) {
+  const holder = await element(number ? `scree${number}-meta` : 'scree-meta');
+  if (holder) return new Run(JSON.parse(holder.textContent), number);
   if (location.protocol === 'file:') throw new Error('This page holds no run: it is the template that scree report fills.');
-  const answer = await fetch('meta.json');
+  return new Run(await describe(number), number);
+}
+async function describe(number) {
+  const answer = await fetch(`${number ? `${number}/` : ''}meta.json`);
   if (!answer.ok) throw new Error(`the server gave no description of the run: ${answer.status} ${await answer.text()}`);
-  return new Run(await answer.json());
+  return answer.json();
 }

@@ -1,8 +1,8 @@
 // The guide in a corner of the view: a scale bar, and in 3D the axes.
 
 // Pixels per metre, in 3D at the point that the camera looks at.
-function pixelsPerMetre(view) {
-  const { camera, height, run } = view, { length } = run.meta;
+function pixelsPerMetre(view, height) {
+  const { camera, run } = view, { length } = run.meta;
   if (view.flat) return (height * camera.zoom) / ((camera.top - camera.bottom) * length);
   const distance = camera.position.distanceTo(view.controls.target);
   return height / (2 * Math.tan((camera.fov * Math.PI) / 360) * distance * length);
@@ -19,8 +19,8 @@ function metres(value) {
   return '';
 }
 
-export function drawGuide(svg, view) {
-  const scale = pixelsPerMetre(view);
+export function drawGuide(svg, view, height) {
+  const scale = pixelsPerMetre(view, height);
   if (!(scale > 0) || !Number.isFinite(scale)) return;
   const bar = round(110 / scale), width = bar * scale, right = 146, y = 100;
   let text = `<path d="M${right - width} ${y - 4}V${y}H${right}V${y - 4}" fill="none" stroke="currentColor" stroke-width="1.5"/>

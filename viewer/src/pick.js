@@ -75,11 +75,11 @@ function hitBody(view, body, o, d) {
   }
 }
 
-// x, y from -1 to 1. Returns { body }, { contact } or null.
-export function pick(view, x, y) {
+// x, y from -1 to 1 in a view of `width` by `height`. Returns { body }, { contact } or null.
+export function pick(view, { x, y, width, height }) {
   const { camera } = view;
-  if (view.points && (view.show.contacts || view.show.chains || view.show.normals)) {
-    const contact = pickContact(view, x, y);
+  if (view.overlays.points) {
+    const contact = pickContact(view, x, y, width, height);
     if (contact >= 0) return { contact };
   }
   const ray = new THREE.Raycaster();
@@ -87,7 +87,7 @@ export function pick(view, x, y) {
   const slice = view.uniforms.uSlice.value, o = new THREE.Vector3(), d = new THREE.Vector3(), turn = new THREE.Quaternion();
   const centre = new THREE.Vector3(), L = view.run.meta.length;
   let best = Infinity, found = -1;
-  const looks = { false: view.looks?.bodies !== 'hidden', true: view.looks?.obstacles === 'solid' };
+  const looks = { false: view.looks.bodies !== 'hidden', true: view.looks.obstacles === 'solid' };
   for (let body = 0; body < view.run.bodies; ++body) {
     const at = 4 * body, obstacle = Boolean(view.run.fixed.obstacle.at(0, 0, body));
     if (!view.place[at + 3] || !looks[obstacle]) continue;
@@ -108,13 +108,13 @@ export function pick(view, x, y) {
   return found >= 0 ? { body: found } : null;
 }
 
-function pickContact(view, x, y) {
-  const p = new THREE.Vector3(), points = view.points;
+function pickContact(view, x, y, width, height) {
+  const p = new THREE.Vector3(), { points } = view.overlays;
   let best = Infinity, found = -1;
   const depthOf = (q) => q.z;
   for (let c = 0; c < points.length / 3; ++c) {
     p.set(points[3 * c], points[3 * c + 1], points[3 * c + 2]).project(view.camera);
-    const px = ((p.x - x) * view.width) / 2, py = ((p.y - y) * view.height) / 2;
+    const px = ((p.x - x) * width) / 2, py = ((p.y - y) * height) / 2;
     const off = Math.hypot(px, py);
     if (off > 9 || p.z > 1) continue;
     const score = off + 1e-3 * depthOf(p);

@@ -27,10 +27,23 @@ function decades(u, axis, low, high) {
   return list;
 }
 
+// Number of the value nearest to x in a rising list.
+function nearest(list, x) {
+  let low = 0, high = list.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < x) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && x - list[low - 1] < list[low] - x ? low - 1 : low;
+}
+
 export class Plots {
-  constructor(element, run, onTime) {
+  // `others`: runs that are compared with the first, drawn dashed in the same plots.
+  constructor(element, run, onTime, others = []) {
     this.element = element;
     this.run = run;
+    this.others = others;
     this.onTime = onTime;
     this.charts = [];
     this.time = 0;
@@ -61,6 +74,20 @@ export class Plots {
     }
   }
 
+  // Values of a compared run at the times of the first, between its own steps.
+  resample(other, name, time) {
+    const { telemetry } = other, from = telemetry[name], at = telemetry.time;
+    if (!from || !at?.count) return time.map(() => NaN);
+    let k = 0;
+    return time.map((t) => {
+      while (k + 1 < at.count && at.at(0, 0, k + 1) < t) ++k;
+      const next = Math.min(k + 1, at.count - 1), t0 = at.at(0, 0, k), t1 = at.at(0, 0, next);
+      if (t > t1 * (1 + 1e-9)) return NaN;
+      const share = t1 > t0 ? Math.min(Math.max((t - t0) / (t1 - t0), 0), 1) : 0;
+      return from.at(0, 0, k) + share * (from.at(0, 0, next) - from.at(0, 0, k));
+    });
+  }
+
   addChart(group, curves, time, data) {
     const holder = document.createElement('div');
     holder.className = 'plot';
@@ -70,6 +97,12 @@ export class Plots {
     this.element.append(holder);
     const style = getComputedStyle(document.documentElement);
     const text = style.getPropertyValue('--dim').trim(), line = style.getPropertyValue('--line').trim();
+    const own = curves.length;
+    for (const other of this.others) {
+      const shared = curves.slice(0, own).filter((name) => other.telemetry[name] && name !== 'tolerance');
+      data = data.concat(shared.map((name) => this.resample(other, name, time)));
+      curves = curves.concat(shared);
+    }
     // Zero cannot be shown on a logarithmic axis.
     const log = group.log && data.some((ys) => ys.some((y) => y > 0));
     const shown = log ? data.map((ys) => ys.map((y) => (y > 0 ? y : null))) : data.map((ys) => ys.map((y) => (Number.isFinite(y) ? y : null)));
@@ -86,9 +119,9 @@ export class Plots {
       series: [
         { label: 't', value: (u, v) => (v === null ? '' : short(v)) },
         ...curves.map((name, i) => ({
-          label: group.names?.[name] || name.replace(/^sensor\./, '').replaceAll('_', ' '),
-          stroke: name === 'tolerance' ? text : group.colours?.[i] || COLOURS[i % COLOURS.length],
-          dash: name === 'tolerance' ? [4, 4] : undefined,
+          label: (group.names?.[name] || name.replace(/^sensor\./, '').replaceAll('_', ' ')) + (i < own ? '' : ' (2nd run)'),
+          stroke: name === 'tolerance' ? text : group.colours?.[curves.indexOf(name)] || COLOURS[curves.indexOf(name) % COLOURS.length],
+          dash: name === 'tolerance' ? [4, 4] : i < own ? undefined : [6, 3],
           width: 1.5, points: { show: time.length < 3 },
           value: (u, v) => (v === null ? '' : short(v)),
         })),
@@ -120,7 +153,11 @@ export class Plots {
 
   setTime(time) {
     this.time = time;
-    for (const chart of this.charts) chart.redraw(false, false);
+    for (const chart of this.charts) {
+      // The legend has the values of now, until a pointer asks for others.
+      if (!(chart.cursor.left >= 0)) chart.setLegend({ idx: nearest(chart.data[0], time) });
+      chart.redraw(false, false);
+    }
   }
   resize() {
     for (const chart of this.charts) chart.setSize({ width: Math.max(chart.root.parentElement.clientWidth - 10, 200), height: 150 });

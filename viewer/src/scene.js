@@ -2,15 +2,15 @@
 // (x - origin) / length, with both in double precision from the run, so that a scene far from zero
 // or of any size is drawn as sharply as one near it.
 import * as THREE from 'three';
-import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as shader from './shaders.js';
-import { Beams } from './beams.js';
-import { ball, capsule, cube, Merger } from './shapes.js';
-import { CATEGORIES, COLOURINGS, STATUS, contactArm, contactNormal, materialColour, scaleColour, scalingRange, scalePosition } from './colours.js';
+import { Effects } from './effects.js';
+import { Overlays } from './overlays.js';
+import { ball, capsule, cube, Merger, cornerNormals } from './shapes.js';
+import { CATEGORIES, NOTHING, materialColour, scaleColour, scalingRange, scalePosition } from './colours.js';
 
 const RIGID = 0xffffffff; // not among the vertices that move
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
-const PLAIN = [168, 173, 180]; // obstacles
+const PLAIN = { light: [168, 173, 180], dark: [104, 109, 116] }; // obstacles
 
 // Starting the graphics takes a while and needs no data: it is done while these are still read.
 export function makeRenderer(canvas) {
@@ -21,10 +21,13 @@ export function makeRenderer(canvas) {
 }
 
 export class View {
-  constructor(canvas, run, renderer) {
+  // `eye`: the camera, which views of compared runs share.
+  constructor(run, renderer, eye) {
     this.run = run;
     this.renderer = renderer;
+    this.eye = eye;
     this.flat = run.meta.dimension === 2;
+    this.effects = new Effects(renderer);
     this.scene = new THREE.Scene();
     this.batches = [];
     this.meshes = new Map(); // body -> its triangles, and its vertices as they are shown
@@ -32,16 +35,23 @@ export class View {
     this.sized = []; // ellipses and ellipsoids that may be stretched, and where their sizes are
     this.makeTextures();
     this.makeBodies();
-    this.makeContacts();
-    this.makeCamera(canvas);
-    this.colouring = COLOURINGS[0];
+    this.overlays = new Overlays(this);
+    this.colouring = NOTHING;
     this.range = [0, 1];
     this.values = new Float64Array(this.n);
-    this.show = { chains: false, contacts: false, normals: false };
-    this.frame = 0;
+    this.limits = null; // a field and the range of it outside of which bodies are hidden
+    this.limited = new Float64Array(this.n);
+    this.looks = { bodies: 'solid', obstacles: 'solid' };
     this.needed = true;
+    this.moved = true; // bodies: the shadows are not those of now
     this.drawn = 0; // pictures so far
+    if (!this.flat) {
+      const { lower, upper } = this.bounds(), { up, front, side } = eye.axes(this);
+      this.effects.aim(up, front, side, this.middle(), 0.5 * upper.distanceTo(lower));
+    }
   }
+  get camera() { return this.eye.camera; }
+  get controls() { return this.eye.controls; }
 
   // ---- state of the bodies ----
   makeTextures() {
@@ -61,7 +71,7 @@ export class View {
     this.uniforms = {
       uPlace: { value: this.placeTexture }, uTurn: { value: this.turnTexture }, uColour: { value: this.colourTexture },
       uWidth: { value: width }, uSelected: { value: -1 }, uSlice: { value: new THREE.Vector4() },
-      uFlat: { value: this.flat }, uMark: { value: this.run.meta.turns ? 1 : 0 },
+      uFlat: { value: this.flat }, uMark: { value: this.run.meta.turns ? 1 : 0 }, ...this.effects.uniforms,
     };
     for (let i = 0; i < this.n; ++i) this.turn[4 * i + 3] = 1;
     this.kept = [];
@@ -70,7 +80,7 @@ export class View {
   material(vertexShader, fragmentShader, obstacle, extra = {}) {
     const material = new THREE.ShaderMaterial({
       glslVersion: THREE.GLSL3, vertexShader, fragmentShader,
-      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false }, uFacets: { value: false }, uFade: { value: 0 } },
+      uniforms: { ...this.uniforms, uOpacity: { value: 1 }, uGridded: { value: false }, uFade: { value: 0 } },
       side: obstacle && !this.flat ? THREE.FrontSide : THREE.DoubleSide, ...extra,
     });
     if (this.flat) {
@@ -81,6 +91,12 @@ export class View {
   }
 
   add(geometry, material, obstacle, type = THREE.Mesh) {
+    if (!geometry.attributes.aTone) {
+      // The same for all vertices: one value for all instances.
+      const n = geometry.isInstancedBufferGeometry ? geometry.instanceCount : geometry.attributes.position.count;
+      const tone = geometry.isInstancedBufferGeometry ? THREE.InstancedBufferAttribute : THREE.BufferAttribute;
+      geometry.setAttribute('aTone', new tone(new Uint8Array(4 * n), 4, true));
+    }
     const mesh = new type(geometry, material);
     mesh.frustumCulled = false;
     mesh.renderOrder = obstacle ? 0 : 1;
@@ -145,19 +161,46 @@ export class View {
     for (let k = 0; k < count; ++k) list.push([0, 1, 2].map((c) => fixed.triangles.at(0, c, fixed.triangle_first.at(0, 0, body) + k)));
     return list;
   }
-  addMesh(merger, body, triangles) {
+  // Bodies that have the triangles of another are instances of it.
+  addMesh(merger, body, triangles, obstacle) {
     const { fixed } = this.run, from = fixed.deformed_first ? fixed.deformed_first.at(0, 0, body) : RIGID;
-    const points = this.vertices(body), first = merger.mesh(body, points, triangles);
-    this.meshes.set(body, { triangles, points, from });
-    if (from !== RIGID) (merger.soft ||= []).push({ body, first });
+    const key = `${fixed.triangle_first.at(0, 0, body)} ${fixed.vertex_first.at(0, 0, body)}`;
+    const known = from === RIGID ? this.shared.get(key) : null;
+    const points = known?.points || this.vertices(body);
+    this.meshes.set(body, { triangles: known?.triangles || triangles, points, from });
+    if (known) {
+      known.bodies.push({ body, size: [1, 1, 1, 0] });
+      return;
+    }
+    if (from === RIGID) {
+      this.shared.set(key, { points, triangles, bodies: [{ body, size: [1, 1, 1, 0] }], obstacle });
+      return;
+    }
+    const first = merger.mesh(body, points, triangles);
+    (merger.soft ||= []).push({ body, first });
+  }
+  // Shapes of several bodies as instances, of one body merged into one mesh.
+  addShared(merger) {
+    for (const { points, triangles, bodies, obstacle } of this.shared.values()) {
+      if (bodies.length < 4) {
+        for (const { body } of bodies) merger.mesh(body, points, triangles);
+        continue;
+      }
+      const one = new Merger();
+      one.mesh(0, points, triangles);
+      const geometry = one.geometry();
+      for (const name of ['aBody', 'aSize', 'aTone']) geometry.deleteAttribute(name);
+      this.instanced(geometry, bodies, shader.meshVertex, shader.meshFragment, obstacle);
+    }
+    this.shared.clear();
   }
 
   makeBodies() {
-    const detail = this.run.bodies > 5000 ? 12 : this.run.bodies > 800 ? 20 : 36;
+    const detail = this.run.bodies > 30000 ? 8 : this.run.bodies > 5000 ? 12 : this.run.bodies > 800 ? 20 : 36;
+    this.shared = new Map();
     const { lower, upper } = this.bounds();
     const reach = Math.max(upper.distanceTo(lower), 1e-6);
     this.reach = reach;
-    this.floors = [];
     for (const obstacle of [true, false]) {
       const round = [], balls = [], ellipsoids = [], boxes = [], capsules = [];
       const solid = new Merger(), sheet = new Merger(), floor = new Merger();
@@ -165,7 +208,7 @@ export class View {
         if (Boolean(this.run.fixed.obstacle.at(0, 0, body)) !== obstacle) continue;
         const s = this.shape(body), triangles = this.triangles(body);
         if (triangles.length) {
-          this.addMesh(solid, body, triangles);
+          this.addMesh(solid, body, triangles, obstacle);
           continue;
         }
         switch (s.kind) {
@@ -188,7 +231,7 @@ export class View {
           case 'ellipsoid': ellipsoids.push({ body, size: [...s.semi, 0] }); break;
           case 'box': boxes.push({ body, size: [...s.semi, 0] }); break;
           case 'capsule': capsules.push({ body, size: [s.radius, s.radius, s.radius, s.half] }); break;
-          case 'half-space': this.addPlane(floor, body); this.floors.push(body); break;
+          case 'half-space': this.addPlane(floor, body); break;
           case 'drum': sheet.tube(body, s.radius, Number.isFinite(s.half) && s.half > 0 ? s.half : 0.75 * reach, Number.isFinite(s.half) && s.half > 0); break;
           default: this.unknown = s.kind;
         }
@@ -202,36 +245,20 @@ export class View {
         material.uniforms.uFade.value = merger === floor ? FLOOR_CELLS : 0;
         if (merger === floor) material.transparent = true;
         this.add(merger.geometry(), material, obstacle);
+        this.batches.at(-1).floor = merger === floor;
       }
+      this.addShared(solid);
       if (solid.body.length) {
         const geometry = solid.geometry(), material = this.material(...mesh, obstacle);
-        material.uniforms.uFacets.value = true;
         this.add(geometry, material, obstacle);
         if (solid.lines.length) this.addOutline(geometry, solid.lines, obstacle);
-        for (const soft of solid.soft || []) this.soft.push({ ...soft, attribute: geometry.attributes.position });
+        for (const soft of solid.soft || []) this.soft.push({ ...soft, geometry });
       }
-      if (!obstacle && !this.flat) this.addShadows([...balls, ...ellipsoids, ...boxes, ...capsules]);
       this.instanced(ball(detail), ellipsoids, ...mesh, obstacle);
       this.instanced(cube(), boxes, ...mesh, obstacle);
       this.instanced(capsule(Math.max(detail & ~3, 12)), capsules, ...mesh, obstacle);
       this.squares(balls, shader.sphereVertex, shader.sphereFragment, obstacle, { alphaToCoverage: true });
       this.squares(round, shader.diskVertex, shader.diskFragment, obstacle);
-    }
-  }
-
-  // Shadows on the floors that face upwards, so that bodies stand on the ground.
-  addShadows(items) {
-    const up = new THREE.Vector3(...this.run.meta.up);
-    for (const body of this.floors) {
-      const { position, turn } = this.firstPose(body), normal = new THREE.Vector3(0, 0, 1).applyQuaternion(turn);
-      if (normal.dot(up) < 0.5) continue;
-      const discs = items.map(({ body: b, size }) => ({ body: b, size: [(size[0] + size[1]) / 2 + size[3], 0, 0, 0] }));
-      const plane = new THREE.Vector4(normal.x, normal.y, normal.z, normal.dot(position));
-      this.squares(discs, shader.shadowVertex, shader.shadowFragment, false, { transparent: true, depthWrite: false });
-      const batch = this.batches.at(-1);
-      batch.mesh.material.uniforms.uPlane = { value: plane };
-      batch.mesh.renderOrder = 0.2;
-      batch.shadow = true;
     }
   }
 
@@ -273,116 +300,6 @@ export class View {
     return lower.add(upper).multiplyScalar(0.5);
   }
 
-  // ---- camera ----
-  makeCamera(canvas) {
-    if (this.flat) {
-      this.camera = new THREE.OrthographicCamera(-1, 1, 1, -1, -10, 10);
-      this.camera.position.z = 5;
-    } else {
-      this.camera = new THREE.PerspectiveCamera(35, 1, 0.001, 1000);
-      const up = new THREE.Vector3(...this.run.meta.up);
-      this.camera.up.copy(up);
-    }
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = false;
-    this.controls.addEventListener('change', () => (this.needed = true));
-    if (this.flat) {
-      this.controls.enableRotate = false;
-      this.controls.mouseButtons = { LEFT: THREE.MOUSE.PAN, MIDDLE: THREE.MOUSE.DOLLY, RIGHT: THREE.MOUSE.PAN };
-      this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
-      this.controls.screenSpacePanning = true;
-    }
-  }
-
-  resize(width, height) {
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
-    if (!(width > 0) || !(height > 0)) return;
-    if (width === this.width && height === this.height && ratio === this.renderer.getPixelRatio()) return;
-    this.width = width;
-    this.height = height;
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(width, height, false);
-    this.setFrustum();
-    this.needed = true;
-  }
-  setFrustum() {
-    const aspect = this.width / this.height;
-    if (this.flat) {
-      const { lower, upper } = this.bounds();
-      const half = 0.54 * Math.max(upper.y - lower.y, (upper.x - lower.x) / aspect, 1e-6);
-      Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
-    } else this.camera.aspect = aspect;
-    this.camera.updateProjectionMatrix();
-  }
-
-  fit() {
-    const middle = this.middle(), { lower, upper } = this.bounds();
-    this.controls.target.copy(middle);
-    if (this.flat) {
-      this.camera.zoom = 1;
-      this.camera.position.set(middle.x, middle.y, 5);
-    } else {
-      // Seen from the front, a little from the side and above; the axis is the shorter horizontal
-      // side of the scene.
-      const up = this.camera.up.clone(), size = upper.clone().sub(lower);
-      const axes = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)]
-        .filter((a) => Math.abs(a.dot(up)) < 0.7)
-        .sort((a, b) => Math.abs(size.dot(a)) - Math.abs(size.dot(b)));
-      let front = axes[0] || new THREE.Vector3(1, 0, 0);
-      if (front.y > 0) front.negate(); // with z up, look along +y
-      const side = new THREE.Vector3().crossVectors(up, front);
-      const view = front.clone().multiplyScalar(0.85).addScaledVector(side, 0.42).addScaledVector(up, 0.36).normalize();
-      this.camera.position.copy(middle).add(view);
-      this.camera.lookAt(middle);
-      const { distance, across } = this.nearest(middle, view);
-      this.controls.target.copy(middle).add(across);
-      this.camera.position.copy(middle).add(across).addScaledVector(view, distance);
-      this.camera.near = 0.002 * this.reach;
-      this.camera.far = 60 * this.reach;
-    }
-    this.setFrustum();
-    this.controls.update();
-    this.needed = true;
-  }
-  // How far back, and how far across, the camera must be for all to be seen. A thing at (x, depth)
-  // across and towards the eye is seen when distance - depth >= |x - across| / tan; the least
-  // distance follows from the largest depth + x / tan and depth - x / tan.
-  nearest(middle, view) {
-    const tanY = Math.tan((0.5 * this.camera.fov * Math.PI) / 180), tan = [tanY * (this.width / this.height || 1), tanY];
-    this.camera.updateMatrixWorld();
-    const axes = [new THREE.Vector3(), new THREE.Vector3()], plus = [-Infinity, -Infinity], minus = [-Infinity, -Infinity];
-    this.camera.matrixWorld.extractBasis(...axes, new THREE.Vector3());
-    for (const { at, radius } of this.mustBeSeen()) {
-      const d = at.sub(middle), depth = d.dot(view);
-      for (const k of [0, 1]) {
-        const x = d.dot(axes[k]) / tan[k], r = radius * Math.sqrt(1 + 1 / tan[k] ** 2);
-        plus[k] = Math.max(plus[k], depth + x + r);
-        minus[k] = Math.max(minus[k], depth - x + r);
-      }
-    }
-    const across = new THREE.Vector3();
-    for (const k of [0, 1]) across.addScaledVector(axes[k], 0.5 * tan[k] * (plus[k] - minus[k]));
-    return { distance: 1.06 * Math.max(1e-3, 0.5 * (plus[0] + minus[0]), 0.5 * (plus[1] + minus[1])), across };
-  }
-  // The corners of the bounds; in a picture of one frame the bodies within them, which is closer.
-  mustBeSeen() {
-    const { lower, upper } = this.bounds(), { run, place } = this, list = [];
-    if (run.count === 1 && !run.meta.kinds.some((kind, k) => kind === 'drum' && run.fixed.kind.data.includes(k)))
-      for (let i = 0; i < run.bodies; ++i) {
-        const at = new THREE.Vector3(place[4 * i], place[4 * i + 1], place[4 * i + 2]);
-        if (run.fixed.obstacle.data[i] || !place[4 * i + 3] || at.clone().clamp(lower, upper).distanceTo(at) > 1e-6) continue;
-        list.push({ at, radius: run.fixed.radius.at(0, 0, i) / run.meta.length });
-      }
-    if (!list.length)
-      for (let k = 0; k < 8; ++k) list.push({ at: new THREE.Vector3(k & 1 ? upper.x : lower.x, k & 2 ? upper.y : lower.y, k & 4 ? upper.z : lower.z), radius: 0 });
-    return list;
-  }
-
-  follow(body) {
-    this.followed = body;
-    this.needed = true;
-  }
-
   // ---- a frame ----
   // Show the bodies between frames k and k + 1; false when the data is still on its way.
   pose(k, blend) {
@@ -399,23 +316,53 @@ export class View {
     if (now.columns.stretch) this.stretch(now, next, blend);
     this.placeTexture.needsUpdate = true;
     this.turnTexture.needsUpdate = true;
-    this.needed = true;
+    this.needed = this.moved = true;
+    return this.mask(k);
+  }
+  // Hide the bodies whose field is outside of the limits; false when the data is still on its way.
+  mask(k) {
+    const { limits, limited, place } = this;
+    if (!limits) return true;
+    if (!limits.field.compute(this.run, k, limited)) return false;
+    for (let i = 0; i < this.run.bodies; ++i)
+      if (!this.run.fixed.obstacle.data[i] && !(limited[i] >= limits.low && limited[i] <= limits.high)) place[4 * i + 3] = 0;
     return true;
   }
   // Vertices of the bodies that change their shape: the column "deformed" has them, in the frames of
   // their bodies.
   deform(now, next, blend) {
     const { length } = this.run.meta;
-    for (const { body, first, attribute } of this.soft) {
-      const { points, from } = this.meshes.get(body);
+    for (const { body, first, geometry } of this.soft) {
+      const { points, triangles, from } = this.meshes.get(body), { deformed } = now.columns;
       points.forEach((point, v) => {
         for (let c = 0; c < 3; ++c) {
-          const a = now.columns.deformed.at(now.f, c, from + v), b = next ? next.columns.deformed.at(next.f, c, from + v) : a;
+          const a = deformed.at(now.f, c, from + v), b = next ? next.columns.deformed.at(next.f, c, from + v) : a;
           point[c] = (a + blend * (b - a)) / length;
         }
-        attribute.array.set(point, 3 * (first + v));
       });
-      attribute.needsUpdate = true;
+      const { position, normal } = geometry.attributes, normals = cornerNormals(points, triangles);
+      triangles.forEach((t, k) => {
+        for (let m = 0; m < 3; ++m) {
+          position.array.set(points[t[m]], 3 * (first + 3 * k + m));
+          for (let c = 0; c < 3; ++c) normal.array[3 * (first + 3 * k + m) + c] = normals[9 * k + 3 * m + c];
+        }
+      });
+      position.needsUpdate = normal.needsUpdate = true;
+    }
+  }
+  // Colours of the vertices of the bodies that change their shape: their own stress, or none.
+  tone(k, scaling) {
+    const shown = this.colouring.id === 'stress' || this.colouring.id === 'mises', frame = this.run.peek(k);
+    for (const { body, first, geometry } of this.soft) {
+      const { triangles, from } = this.meshes.get(body), { aTone } = geometry.attributes, stress = frame?.columns.vertex_stress;
+      const rgb = [0, 0, 0];
+      triangles.forEach((t, n) => {
+        for (let m = 0; m < 3; ++m) {
+          if (shown && stress) scaleColour(scalePosition(scaling, this.shownRange, stress.at(frame.f, 0, from + t[m])), rgb, 0, scaling);
+          aTone.array.set([...rgb, shown && stress ? 255 : 0], 4 * (first + 3 * n + m));
+        }
+      });
+      aTone.needsUpdate = true;
     }
   }
   // Sizes of deformed ellipses and ellipsoids: the column "stretch" has the factors along their axes.
@@ -478,6 +425,7 @@ export class View {
     if (this.coloured?.k === k && this.coloured.colouring === colouring && this.coloured.scaling === this.scaling) return true;
     if (!colouring.compute(run, k, values)) return false;
     const obstacle = run.fixed.obstacle.data, scaling = this.scaling || 'run';
+    const theme = document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light';
     this.coloured = { k, colouring, scaling: this.scaling };
     this.shownRange = colouring.category ? this.range : scalingRange(scaling, this.range, values, obstacle);
     this.onRange?.();
@@ -485,86 +433,17 @@ export class View {
       const o = 4 * i;
       const own = colouring.id === 'material' && (!obstacle[i] || (run.meta.materialColours?.[values[i]] && !this.endless(i)));
       if (own) colours.set(materialColour(run.meta, values[i]), o);
-      else if (obstacle[i]) colours.set(PLAIN, o);
+      else if (obstacle[i] || Number.isNaN(values[i])) colours.set(PLAIN[theme], o);
       else if (colouring.category) {
         const c = CATEGORIES[values[i] % CATEGORIES.length];
         const shade = 0.75 + (0.25 * ((values[i] * 7) % 5)) / 4;
         for (let m = 0; m < 3; ++m) colours[o + m] = c[m] * shade;
-      } else scaleColour(scalePosition(scaling, this.shownRange, values[i]), colours, o);
+      } else scaleColour(scalePosition(scaling, this.shownRange, values[i]), colours, o, scaling);
       colours[o + 3] = 255;
     }
+    if (this.soft.length) this.tone(k, scaling);
     this.colourTexture.needsUpdate = true;
     this.needed = true;
-    return true;
-  }
-
-  // ---- contacts ----
-  makeContacts() {
-    const beams = (order) => {
-      const material = this.material(shader.beamVertex, shader.beamFragment, false);
-      material.depthTest = !this.flat;
-      const made = new Beams(material, order);
-      this.scene.add(made.mesh);
-      return made;
-    };
-    this.chains = beams(3);
-    this.arrows = beams(4);
-    this.coins = beams(5);
-  }
-
-  clearContacts() {
-    this.points = null;
-    for (const beams of [this.chains, this.arrows, this.coins]) {
-      beams.begin(0);
-      beams.end();
-    }
-    this.needed = true;
-  }
-
-  // Build what is shown of the contacts of frame k; false when the data is still on its way.
-  contacts(k) {
-    const { run, show, chains, arrows, coins } = this;
-    this.clearContacts();
-    const frame = run.peek(k), contacts = run.peekContacts(k);
-    if (!run.meta.contactFrames.length) return true;
-    if (!frame || !contacts) return false;
-    const nc = contacts.a.count, { origin, length } = run.meta, { position } = frame.columns, { f } = frame;
-    const obstacle = run.fixed.obstacle.data, unit = this.typical();
-    // Strength of the chains: relative to a high impulse of this frame.
-    const impulses = new Float64Array(nc);
-    contacts.r.unpack(0, 0, impulses, 0, 1);
-    const sorted = impulses.slice().sort();
-    this.strong = sorted[Math.floor(0.98 * (nc - 1))] || sorted[nc - 1] || 1;
-    const arm = [0, 0, 0], normal = [0, 0, 0], points = new Float32Array(3 * nc);
-    chains.begin(show.chains ? 2 * nc : 0);
-    arrows.begin(show.normals ? nc : 0);
-    coins.begin(show.contacts ? nc : 0);
-    for (let c = 0; c < nc; ++c) {
-      const a = contacts.a.data[c], b = contacts.b.data[c], holder = obstacle[a] ? b : a;
-      contactArm(run, contacts, frame, c, holder, arm);
-      for (let m = 0; m < 3; ++m) points[3 * c + m] = (position.at(f, m, holder) + arm[m] - origin[m]) / length;
-      const x = points[3 * c], y = points[3 * c + 1], z = points[3 * c + 2];
-      const strength = Math.min(impulses[c] / this.strong, 1.6);
-      if (show.chains && impulses[c] > 0)
-        for (let side = 0; side < 2; ++side) {
-          const body = side ? b : a;
-          if (obstacle[body]) continue;
-          chains.add(x, y, z, (position.at(f, 0, body) - origin[0]) / length, (position.at(f, 1, body) - origin[1]) / length, (position.at(f, 2, body) - origin[2]) / length,
-            0.55 + 0.35 * Math.min(strength, 1), 0.16, 0.12, unit * Math.max(0.015, 0.2 * strength));
-        }
-      if (!show.normals && !show.contacts) continue;
-      contactNormal(contacts, c, normal, run, frame);
-      const [u, v, w] = normal;
-      if (show.normals) arrows.add(x, y, z, x + 0.7 * unit * u, y + 0.7 * unit * v, z + 0.7 * unit * w, 0.15, 0.55, 0.25, 0.025 * unit);
-      if (show.contacts) {
-        // A coin across the normal; in the plane, seen from its side, it must be as thick as wide.
-        const radius = (c === this.selectedContact ? 0.32 : 0.17) * unit, half = (this.flat ? 0.8 : 0.25) * radius;
-        const [red, green, blue] = (STATUS[contacts.status.data[c]] || STATUS[0]).colour;
-        coins.add(x - half * u, y - half * v, z - half * w, x + half * u, y + half * v, z + half * w, red / 255, green / 255, blue / 255, radius);
-      }
-    }
-    for (const beams of [chains, arrows, coins]) beams.end();
-    this.points = points;
     return true;
   }
   // Radius of a typical body, in the page's unit.
@@ -583,18 +462,16 @@ export class View {
     for (const batch of this.batches) {
       if (batch.obstacle !== obstacle) continue;
       const { material } = batch.mesh;
-      if (batch.shadow) {
-        batch.mesh.visible = look === 'solid';
-        continue;
-      }
       batch.mesh.visible = look !== 'hidden';
       material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
       material.transparent = this.flat || look === 'ghost' || material.uniforms.uFade.value > 0;
       material.depthWrite = look !== 'ghost' && !this.flat;
+      // Of what one looks through the front is enough: the back would show through it as a pattern.
+      if (!this.flat) material.side = obstacle || (look === 'ghost' && !batch.impostor) ? THREE.FrontSide : THREE.DoubleSide;
       material.alphaToCoverage = Boolean(batch.impostor) && look !== 'ghost';
       material.needsUpdate = true;
     }
-    this.needed = true;
+    this.needed = this.moved = true;
   }
   setSlice(axis, share) {
     const s = this.uniforms.uSlice.value;
@@ -607,28 +484,37 @@ export class View {
       const place = lower.getComponent(a) + share * (upper.getComponent(a) - lower.getComponent(a));
       s.set(...normal, sign * place);
     }
-    this.needed = true;
+    this.needed = this.moved = true;
+  }
+  // Free what is on the graphics card.
+  dispose() {
+    for (const mesh of [...this.batches.map((b) => b.mesh), ...this.overlays.meshes()]) {
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+    }
+    for (const t of [this.placeTexture, this.turnTexture, this.colourTexture]) t.dispose();
+    this.effects.dispose();
   }
   select(body) {
     this.uniforms.uSelected.value = body;
     this.needed = true;
   }
 
-  render() {
-    if (!this.needed) return;
+  // Draw into the rectangle [x, y, width, height] of the canvas, in pixels. `fine`: with all effects.
+  render(rectangle, fine) {
     this.needed = false;
-    if (this.followed >= 0) {
-      const o = 4 * this.followed;
-      const to = new THREE.Vector3(this.place[o], this.place[o + 1], this.place[o + 2]);
-      const move = to.clone().sub(this.controls.target);
-      this.controls.target.copy(to);
-      this.camera.position.add(move);
-      this.camera.updateMatrixWorld();
-      this.controls.update();
-      this.needed = false;
+    const { renderer, effects, scene, camera, looks } = this;
+    if (this.flat) {
+      const ratio = renderer.getPixelRatio();
+      renderer.setViewport(...rectangle.map((x) => x / ratio));
+      renderer.render(scene, camera);
+    } else {
+      // Chains, normals and floors cast no shadows, nor does what one looks through.
+      if (this.moved) effects.castShadows(scene, [...this.overlays.meshes(),
+        ...this.batches.filter((b) => b.floor || looks[b.obstacle ? 'obstacles' : 'bodies'] !== 'solid').map((b) => b.mesh)]);
+      this.moved = false;
+      effects.draw(scene, camera, rectangle, Math.max(1.6 * this.typical(), 0.012 * this.reach), fine);
     }
-    this.renderer.render(this.scene, this.camera);
-    this.onView?.();
     ++this.drawn;
   }
 }

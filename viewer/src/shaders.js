@@ -18,13 +18,29 @@ vec4 bodyColour(float body) {
 }
 `;
 
+// A key light that stays with the scene and throws shadows (effects.js), a sky above, a little gloss.
 const LIGHT = /* glsl */ `
-vec3 light(vec3 colour, vec3 normal, vec3 toEye) {
-  vec3 key = normalize(vec3(0.35, 0.75, 0.6));
-  float diffuse = 0.5 + 0.5 * dot(normal, key);
-  float gloss = pow(max(dot(reflect(-key, normal), toEye), 0.0), 24.0);
-  float rim = 1.0 - 0.35 * pow(1.0 - max(dot(normal, toEye), 0.0), 3.0);
-  return (colour * (0.5 + 0.62 * diffuse * diffuse) + 0.12 * gloss) * rim;
+uniform mediump sampler2DShadow uShadow;
+uniform mat4 uShadowMatrix;
+uniform vec3 uLight, uUp; // unit vectors of the world: towards the light, against gravity
+uniform vec3 uShadowSize; // 0: no shadows; side of a texel in the map and in the scene
+float lit(vec3 eye, vec3 normal) {
+  if (uShadowSize.x < 0.5) return 1.0;
+  mat3 turn = transpose(mat3(viewMatrix));
+  vec3 world = turn * (eye - viewMatrix[3].xyz + 2.0 * uShadowSize.z * normal);
+  vec3 p = (uShadowMatrix * vec4(world, 1.0)).xyz;
+  if (p.x < 0.0 || p.y < 0.0 || p.z < 0.0 || p.x > 1.0 || p.y > 1.0 || p.z > 1.0) return 1.0;
+  float t = 1.6 * uShadowSize.y, sum = 2.0 * texture(uShadow, p);
+  sum += texture(uShadow, p + vec3(t, 0.4 * t, 0.0)) + texture(uShadow, p + vec3(-t, -0.4 * t, 0.0));
+  sum += texture(uShadow, p + vec3(0.4 * t, -t, 0.0)) + texture(uShadow, p + vec3(-0.4 * t, t, 0.0));
+  return sum / 6.0;
+}
+vec3 light(vec3 colour, vec3 normal, vec3 eye) {
+  vec3 key = mat3(viewMatrix) * uLight, toEye = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(-eye);
+  float wrapped = 0.5 + 0.5 * dot(normal, key), seen = dot(normal, key) > 0.0 ? lit(eye, normal) : 0.0;
+  float gloss = seen * pow(max(dot(reflect(-key, normal), toEye), 0.0), 24.0);
+  float sky = 0.52 + 0.1 * dot(normal, mat3(viewMatrix) * uUp) + 0.06 * max(dot(normal, toEye), 0.0);
+  return colour * (sky + 0.5 * wrapped * wrapped * (0.4 + 0.6 * seen)) + 0.1 * gloss;
 }
 `;
 
@@ -35,6 +51,7 @@ in float aBody;
 in vec4 aSize;
 in float aEnd;
 in vec2 aGrid;
+in vec4 aTone; // a colour of this vertex instead of the body's, where w > 0
 out vec3 vNormal, vEye;
 out vec4 vColour;
 out vec2 vGrid;
@@ -45,6 +62,7 @@ void main() {
   vNormal = mat3(viewMatrix) * rotate(turn, normal / max(aSize.xyz, vec3(1e-12)));
   vEye = eye.xyz;
   vColour = bodyColour(aBody);
+  if (aTone.w > 0.0) vColour.rgb = mix(aTone.rgb, vColour.rgb, int(aBody + 0.5) == uSelected ? 0.4 : 0.0);
   vGrid = aGrid;
   gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * eye;
 }`;
@@ -52,7 +70,7 @@ void main() {
 export const meshFragment = /* glsl */ `
 precision highp float;
 uniform float uOpacity, uFade; // uFade: cells of the grid from the middle to where nothing is left
-uniform bool uFlat, uGridded, uFacets;
+uniform bool uFlat, uGridded;
 in vec3 vNormal, vEye;
 in vec4 vColour;
 in vec2 vGrid;
@@ -65,17 +83,14 @@ void main() {
     float mark = max(1.0 - smoothstep(width.x * 0.5, width.x, line.x), 1.0 - smoothstep(width.y * 0.5, width.y, line.y));
     colour *= 1.0 - 0.22 * mark * clamp(0.5 / max(width.x, width.y), 0.0, 1.0);
   }
-  // Bodies given by triangles: each is flat, and its normal is that of what is seen of it.
-  vec3 normal = normalize(uFacets ? cross(dFdx(vEye), dFdy(vEye)) : vNormal);
-  if (!uFacets && !gl_FrontFacing) normal = -normal;
+  vec3 normal = normalize(vNormal);
+  if (!gl_FrontFacing) normal = -normal;
   float cover = uFade > 0.0 ? 1.0 - smoothstep(0.35, 1.0, length(vGrid) / uFade) : 1.0;
-  outColour = vec4(uFlat ? colour : light(colour, normal, normalize(-vEye)), uOpacity * cover);
+  outColour = vec4(uFlat ? colour : light(colour, normal, vEye), uOpacity * cover);
 }`;
 
 // Spheres: a square towards the eye that covers the outline; each point of it is cast on the ball.
-// Round at any distance, and two triangles per body. The depth is the square's: of two bodies that do
-// not overlap, the one whose chord along a ray has the nearer middle is wholly nearer on that ray, and
-// the middles lie in the square. Not writing depths lets the card drop hidden points early.
+// Round at any distance, and two triangles per body.
 export const sphereVertex = /* glsl */ `${COMMON}
 in float aBody;
 in vec4 aSize;
@@ -86,20 +101,20 @@ void main() {
   vec4 place = texelFetch(uPlace, texel(aBody), 0);
   vec3 centre = (viewMatrix * vec4(place.xyz, 1.0)).xyz;
   float far = length(centre), radius = aSize.x;
-  vec3 axis = centre / max(far, 1e-9);
+  vec3 axis = isOrthographic ? vec3(0.0, 0.0, -1.0) : centre / max(far, 1e-9);
   vec3 side = normalize(cross(axis, abs(axis.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0)));
-  float reach = radius * far / sqrt(max(far * far - radius * radius, 1e-4 * far * far));
+  float reach = isOrthographic ? radius : radius * far / sqrt(max(far * far - radius * radius, 1e-4 * far * far));
   vEye = centre + reach * (position.x * side + position.y * cross(side, axis));
   vCentre = centre;
   vRadius = radius;
   vColour = bodyColour(aBody);
-  vec4 turn = texelFetch(uTurn, texel(aBody), 0);
-  vTurn = turn;
+  vTurn = texelFetch(uTurn, texel(aBody), 0);
   gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * vec4(vEye, 1.0);
 }`;
 
 export const sphereFragment = /* glsl */ `
 precision highp float;
+uniform mat4 projectionMatrix;
 uniform float uOpacity, uMark;
 in vec3 vEye, vCentre;
 in vec4 vColour, vTurn;
@@ -107,21 +122,23 @@ in float vRadius;
 out vec4 outColour;
 ${LIGHT}
 void main() {
-  vec3 ray = normalize(vEye);
-  float along = dot(ray, vCentre);
-  vec3 off = vCentre - along * ray; // from the ray's nearest point to the centre: no cancellation
+  vec3 from = isOrthographic ? vec3(vEye.xy, 0.0) : vec3(0.0), ray = isOrthographic ? vec3(0.0, 0.0, -1.0) : normalize(vEye);
+  float along = dot(ray, vCentre - from);
+  vec3 off = vCentre - from - along * ray; // from the ray's nearest point to the centre: no cancellation
   float inside = vRadius * vRadius - dot(off, off);
   float edge = inside / (vRadius * vRadius), soft = max(fwidth(edge), 1e-5);
   float cover = clamp(edge / soft + 0.5, 0.0, 1.0);
   if (cover <= 0.0) discard;
-  vec3 hit = (along - sqrt(max(inside, 0.0))) * ray;
+  vec3 hit = from + (along - sqrt(max(inside, 0.0))) * ray;
+  vec4 clip = projectionMatrix * vec4(hit, 1.0);
+  gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
   vec3 normal = (hit - vCentre) / vRadius;
   vec3 world = transpose(mat3(viewMatrix)) * normal;
   vec3 own = world + 2.0 * cross(-vTurn.xyz, cross(-vTurn.xyz, world) + vTurn.w * world);
   // A darker belt shows how the ball turns.
   float belt = 1.0 - smoothstep(0.14, 0.14 + max(fwidth(own.x), 1e-4), abs(own.x));
   vec3 colour = vColour.rgb * (1.0 - uMark * 0.35 * belt);
-  outColour = vec4(light(colour, normal, -ray), uOpacity * cover);
+  outColour = vec4(light(colour, normal, hit), uOpacity * cover);
 }`;
 
 // Round shapes of the plane: disks, ellipses, rounded segments. aSize = semi-axes, half length.
@@ -182,35 +199,83 @@ uniform bool uFlat;
 in vec3 vNormal, vEye, vTint;
 out vec4 outColour;
 ${LIGHT}
-void main() { outColour = vec4(uFlat ? vTint : light(vTint, normalize(vNormal), normalize(-vEye)), 1.0); }`;
+void main() { outColour = vec4(uFlat ? vTint : light(vTint, normalize(vNormal), vEye), 1.0); }`;
 
-// Soft shadows of bodies on a floor: a disc under each body, darker and smaller the nearer it is.
-export const shadowVertex = /* glsl */ `${COMMON}
-uniform vec4 uPlane; // unit normal, offset: dot(normal, x) = offset on the floor
-in float aBody;
-in vec4 aSize;
-out vec2 vDisc;
-out float vStrength;
+// ---- passes over the finished picture (effects.js) ----
+export const screenVertex = /* glsl */ `
+out vec2 vAt;
 void main() {
-  vec4 place = texelFetch(uPlace, texel(aBody), 0);
-  float height = dot(uPlane.xyz, place.xyz) - uPlane.w, radius = aSize.x;
-  float away = max(height / radius - 1.0, 0.0);
-  vec3 side = normalize(cross(uPlane.xyz, abs(uPlane.x) < 0.9 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0)));
-  float reach = radius * (1.35 + 0.5 * min(away, 4.0));
-  vec3 at = place.xyz - uPlane.xyz * (height - 0.01 * radius) + reach * (position.x * side + position.y * cross(uPlane.xyz, side));
-  vDisc = position.xy;
-  vStrength = 0.5 / (1.0 + away * away);
-  gl_Position = hidden(place) || height < 0.0 || away > 6.0 ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * viewMatrix * vec4(at, 1.0);
+  vAt = 0.5 * position.xy + 0.5;
+  gl_Position = vec4(position.xy, 0.0, 1.0);
 }`;
 
-export const shadowFragment = /* glsl */ `
+const DEPTHS = /* glsl */ `
 precision highp float;
-uniform float uOpacity;
-in vec2 vDisc;
-in float vStrength;
+uniform highp sampler2D uDepth;
+uniform vec4 uLens; // near, far, half the height of the picture at depth 1, width over height
+uniform vec2 uPixel; // 1 / size of the picture
+in vec2 vAt;
+float depthAt(vec2 at) {
+  float d = texture(uDepth, at).x;
+  return uLens.x * uLens.y / (uLens.y - d * (uLens.y - uLens.x));
+}
+vec3 eyeAt(vec2 at) {
+  at = (floor(at / uPixel) + 0.5) * uPixel; // where the depth was taken
+  float z = depthAt(at);
+  return vec3((2.0 * at - 1.0) * uLens.z * vec2(uLens.w, 1.0) * z, -z);
+}
+`;
+
+// How much of the sky each point sees: points of the picture within a distance that stand above its
+// tangent plane hide some. McGuire et al., The Alchemy screen-space ambient obscurance algorithm, 2011.
+export const occlusionFragment = /* glsl */ `${DEPTHS}
+uniform float uRadius;
 out vec4 outColour;
 void main() {
-  float r = length(vDisc);
-  if (r > 1.0) discard;
-  outColour = vec4(0.0, 0.0, 0.0, uOpacity * vStrength * (1.0 - smoothstep(0.25, 1.0, r)));
+  vec3 p = eyeAt(vAt);
+  if (-p.z > 0.98 * uLens.y) { outColour = vec4(1.0); return; }
+  vec3 px = eyeAt(vAt + vec2(uPixel.x, 0.0)) - p, mx = p - eyeAt(vAt - vec2(uPixel.x, 0.0));
+  vec3 py = eyeAt(vAt + vec2(0.0, uPixel.y)) - p, my = p - eyeAt(vAt - vec2(0.0, uPixel.y));
+  vec3 n = normalize(cross(abs(px.z) < abs(mx.z) ? px : mx, abs(py.z) < abs(my.z) ? py : my));
+  float reach = min(uRadius / (-p.z * uLens.z * 2.0), 0.12); // in heights of the picture
+  float start = 6.2832 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
+  float sum = 0.0;
+  for (int k = 0; k < 12; ++k) {
+    float r = (float(k) + 0.6) / 12.0, a = start + 2.39996 * float(k);
+    vec3 v = eyeAt(vAt + reach * sqrt(r) * vec2(cos(a) / uLens.w, sin(a))) - p;
+    float square = dot(v, v), near = max(uRadius * uRadius - square, 0.0);
+    sum += near * near * near * max((dot(v, n) - 0.006 * -p.z * uLens.z) / (square + 0.02 * uRadius * uRadius), 0.0);
+  }
+  float r2 = uRadius * uRadius;
+  outColour = vec4(clamp(1.0 - 0.42 * uRadius * sum / (r2 * r2 * r2), 0.25, 1.0));
+}`;
+
+// The picture, darker where little of the sky is seen, with lines along edges. In perspective 1 / depth
+// is linear over a plane, so its second differences are zero but at creases and outlines.
+export const finishFragment = /* glsl */ `${DEPTHS}
+uniform sampler2D uPicture, uSky;
+uniform bool uShaded;
+uniform float uEdges;
+out vec4 outColour;
+void main() {
+  vec4 colour = texture(uPicture, vAt);
+  float z = depthAt(vAt), shade = 1.0;
+  if (uShaded) {
+    float sum = 0.0, weights = 0.0;
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 4; ++x) {
+        vec2 at = vAt + (vec2(float(x), float(y)) - 1.5) * 2.0 * uPixel;
+        float weight = 1e-4 + max(0.0, 1.0 - 60.0 * abs(depthAt(at) - z) / z);
+        sum += weight * texture(uSky, at).x;
+        weights += weight;
+      }
+    shade = sum / weights;
+  }
+  float here = 1.0 / z, pixel = 2.0 * uLens.z * uPixel.y * z;
+  vec2 dx = vec2(uPixel.x, 0.0), dy = vec2(0.0, uPixel.y);
+  float bend = abs(1.0 / depthAt(vAt + dx) + 1.0 / depthAt(vAt - dx) - 2.0 * here) + abs(1.0 / depthAt(vAt + dy) + 1.0 / depthAt(vAt - dy) - 2.0 * here);
+  // Outside of the picture there are no depths.
+  vec2 inner = step(1.5 * uPixel, vAt) * step(vAt, 1.0 - 1.5 * uPixel);
+  float edge = inner.x * inner.y * smoothstep(1.3, 4.0, bend * z * z / pixel);
+  outColour = vec4(colour.rgb * shade * (1.0 - uEdges * edge), colour.a);
 }`;

@@ -49,6 +49,31 @@ export function beam(sides) {
   return geometry;
 }
 
+// Normals of the corners of triangles, 9 numbers a triangle: the mean over the triangles at that vertex
+// which turn away from this one by less than 35 degrees, so that round surfaces are smooth and edges sharp.
+const SMOOTH = Math.cos((35 * Math.PI) / 180);
+export function cornerNormals(points, triangles) {
+  const n = triangles.length, face = new Float64Array(4 * n), normals = new Float32Array(9 * n);
+  const around = points.map(() => []);
+  triangles.forEach(([a, b, c], k) => {
+    const p = points[a], u = [0, 1, 2].map((i) => points[b][i] - p[i]), v = [0, 1, 2].map((i) => points[c][i] - p[i]);
+    const w = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]], size = Math.hypot(...w) || 1e-300;
+    face.set([w[0] / size, w[1] / size, w[2] / size, size], 4 * k);
+    for (const corner of [a, b, c]) around[corner].push(k);
+  });
+  for (let k = 0; k < n; ++k)
+    for (let m = 0; m < 3; ++m) {
+      const o = 9 * k + 3 * m;
+      for (const j of around[triangles[k][m]]) {
+        const turn = face[4 * j] * face[4 * k] + face[4 * j + 1] * face[4 * k + 1] + face[4 * j + 2] * face[4 * k + 2];
+        if (turn >= SMOOTH) for (let i = 0; i < 3; ++i) normals[o + i] += face[4 * j + i] * face[4 * j + 3];
+      }
+      const size = Math.hypot(normals[o], normals[o + 1], normals[o + 2]) || 1;
+      for (let i = 0; i < 3; ++i) normals[o + i] /= size;
+    }
+  return normals;
+}
+
 // Many different shapes in one mesh: a body per vertex.
 export class Merger {
   constructor() {
@@ -72,11 +97,13 @@ export class Merger {
     for (let k = 2; k < points.length; ++k) this.index.push(first, first + k - 1, first + k);
     points.forEach((_, k) => this.lines.push(first + k, first + ((k + 1) % points.length)));
   }
-  // Any body as triangles; the first vertex is returned, for those that change their shape.
+  // Any body as triangles, three vertices each; the first vertex is returned, for those that change
+  // their shape.
   mesh(body, points, triangles) {
-    const first = this.body.length;
-    for (const p of points) this.vertex(body, p, [0, 0, 1]);
-    for (const t of triangles) this.index.push(first + t[0], first + t[1], first + t[2]);
+    const first = this.body.length, normals = cornerNormals(points, triangles);
+    triangles.forEach((t, k) => {
+      for (let m = 0; m < 3; ++m) this.index.push(this.vertex(body, points[t[m]], normals.subarray(9 * k + 3 * m, 9 * k + 3 * m + 3)));
+    });
     return first;
   }
   // The ring round a circle: the solid outside of a drum of the plane.
@@ -118,6 +145,7 @@ export class Merger {
     geometry.setAttribute('aGrid', new THREE.Float32BufferAttribute(this.grid, 2));
     geometry.setAttribute('aEnd', new THREE.BufferAttribute(new Float32Array(n), 1));
     geometry.setAttribute('aSize', new THREE.BufferAttribute(new Float32Array(4 * n).fill(1), 4));
+    geometry.setAttribute('aTone', new THREE.BufferAttribute(new Uint8Array(4 * n), 4, true));
     geometry.setIndex(this.index);
     return geometry;
   }
