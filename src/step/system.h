@@ -365,8 +365,8 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
 
 /* The same to a much larger tolerance, in one attempt. */
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
-/* Additional penetration at the next kick caused by errors of the solution, over what is left to the
- * penetration limit; and its limit. */
+/* Additional penetration at the next kick caused by errors of the solution, over what is left to
+ * the penetration limit; and its limit. */
 double scree_system_sinking(const scree_System *s);
 double scree_system_sinking_allowed(void);
 /* Reset or update the meter at the start and at the end of a step, including all substeps and
