@@ -25,7 +25,7 @@ typedef struct Request {
   int law, measure; /* scree_Flow, scree_Measure */
   CliList sets, problems;
   const char *folder; /* of -o, or null */
-  bool json, quiet, verbose;
+  bool json, quiet, verbose, internal;
 } Request;
 
 /* One problem on its way. */
@@ -34,6 +34,7 @@ typedef struct Task {
   scree_Problem problem;
   double *r, *u; /* (nc x d) */
   scree_SolveInfo info;
+  scree_InternalForces internal; /* if asked for */
   scree_Status status;
 } Task;
 
@@ -46,6 +47,7 @@ static void write_json(const Request *request, const Task *task, const char *mes
                                         .law = request->law,
                                         .settings = &request->settings,
                                         .info = &task->info,
+                                        .internal = request->internal ? &task->internal : NULL,
                                         .status = task->status,
                                         .message = message});
 }
@@ -86,6 +88,7 @@ static void print_row(const Request *request, const Task *task, int width) {
     printf("  %s %.1e", scree_measure_names[request->measure], task->info.value);
   if (request->law == SCREE_ASSOCIATED)
     printf("  dilatation %.1e", task->info.measures.dilatation_max);
+  if (request->internal) printf("  internal forces in %d contacts", task->internal.contacts);
   printf("\n");
 }
 
@@ -153,6 +156,12 @@ static void perform(const Request *request, Task *task, Watch *watch, const scre
   watch->task = task;
   task->status = cli_solve(&task->problem, &settings, task->r, task->u, &task->info, log);
   cli_progress_clear(&watch->progress);
+  if (task->status <= SCREE_NOT_CONVERGED && request->internal) {
+    const double accuracy = fmax(1e-6, 10 * task->info.measures.error);
+    const scree_Status found =
+        scree_internal_forces(&task->problem, task->u, accuracy, NULL, &task->internal, log);
+    if (found) task->status = found;
+  }
   if (task->status > SCREE_NOT_CONVERGED || !request->folder) return;
   scree_Status written = write_result(request, task, log);
   if (written != SCREE_OK) task->status = written;
@@ -303,6 +312,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "give up after N iterations (default: the solver's)", 1, INT_MAX, NULL},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",
        "give up on a problem after S seconds", 0, HUGE_VAL, NULL},
+      {"internal", 0, CLI_FLAG, &request.internal, NULL,
+       "look for internal forces: contacts whose impulses\nare not determined", 0, 0, NULL},
       {"threads", 'j', CLI_INT, &settings->threads, "N",
        "use at most N threads (default: all processors), fewer\nwhile other programs use them; the "
        "result does not\ndepend on it",

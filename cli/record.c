@@ -60,6 +60,10 @@ static void write_measures(CliJson *json, const CliRecord *record) {
     cli_json_real(json, "dilatation_max", measures->dilatation_max);
     cli_json_real(json, "dilatation_mean", measures->dilatation_mean);
   }
+  if (record->internal) {
+    cli_json_int(json, "internal_contacts", record->internal->contacts);
+    cli_json_real(json, "internal_residual", record->internal->residual);
+  }
   cli_json_int(json, "factorisations", info->factorisations);
   cli_json_text(json, "method", info->solver);
   cli_json_real(json, "work", info->work);

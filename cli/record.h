@@ -14,6 +14,7 @@ typedef struct CliRecord {
   int law;
   const scree_SolveSettings *settings;
   const scree_SolveInfo *info;
+  const scree_InternalForces *internal; /* or null: not looked for */
   scree_Status status;
   const char *message; /* why it failed, or null */
 } CliRecord;

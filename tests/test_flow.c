@@ -126,10 +126,100 @@ static void test_refusals(void **unused) {
   scree_problem_destroy(&p);
 }
 
+/* A disk of mass 1 between two walls that are turned by `angle` from the vertical, pressed down:
+ * u = W r + q over the body (x, y, turn), contacts on its left and right. */
+static scree_Problem wedge(double angle, double mu, double q_down) {
+  const double radius = 1, inertia = 0.5, s = sin(angle), c = cos(angle);
+  /* normals point from the walls to the disk, tangents are turned by 90 degrees */
+  const double n[2][2] = {{c, s}, {-c, s}};
+  double H[4][3], W[16], q[4], mus[2] = {mu, mu};
+  for (int k = 0; k < 2; ++k) {
+    const double t[2] = {-n[k][1], n[k][0]}, arm[2] = {-radius * n[k][0], -radius * n[k][1]};
+    H[2 * k][0] = n[k][0];
+    H[2 * k][1] = n[k][1];
+    H[2 * k][2] = arm[0] * n[k][1] - arm[1] * n[k][0];
+    H[2 * k + 1][0] = t[0];
+    H[2 * k + 1][1] = t[1];
+    H[2 * k + 1][2] = arm[0] * t[1] - arm[1] * t[0];
+  }
+  for (int i = 0; i < 4; ++i) {
+    q[i] = -q_down * H[i][1];
+    for (int j = 0; j < 4; ++j)
+      W[4 * i + j] = H[i][0] * H[j][0] + H[i][1] * H[j][1] + H[i][2] * H[j][2] / inertia;
+  }
+  scree_Problem p = {0};
+  assert_int_equal(scree_problem_create_dense(&p, 2, 2, W, q, mus, NULL), SCREE_OK);
+  return p;
+}
+
+/* 002 Theorem 1. Between parallel walls the disk sticks, and both normal impulses may be any
+ * t >= q/(2 mu) at once; where the walls open by more than the angle of friction they are what the
+ * weight demands, and where a spring is in each contact too. */
+static void test_internal_forces(void **unused) {
+  (void)unused;
+  const double mu = 0.4, fall = 0.7;
+  static const double H[8] = {1, 0, 0, 0.3, 1, 0, 0, 0.3};
+  for (int wide = 0; wide < 3; ++wide) {
+    double r[4], u[4], g[4];
+    scree_InternalForces found;
+    scree_Problem p = wedge(wide == 1 ? 1.1 * atan(mu) : 0, mu, fall);
+    p.flow = SCREE_ASSOCIATED;
+    p.flow_blocks = H;
+    for (size_t k = 0; wide == 2 && k < 16; k += 5) { /* rows of blocks: diagonal of W */
+      const size_t row = k / 4;
+      p.blocks.x[row / 2 * 8 + row % 2 * 4 + row] += 0.1;
+    }
+    solve(&p, "ipm", r, u);
+    assert_int_equal(scree_internal_forces(&p, u, 1e-6, g, &found, NULL), SCREE_OK);
+    assert_true(found.any == (wide == 0));
+    if (wide) {
+      assert_true(found.contacts == 0 && found.residual > 1e-3);
+      for (int k = 0; k < 4; ++k) assert_true(g[k] == 0);
+    } else {
+      assert_true(found.contacts == 2 && found.residual < 1e-6);
+      for (int k = 0; k < 4; ++k) assert_true(fabs(g[k] - (k % 2 == 0)) < 1e-6);
+      assert_true(fabs(fabs(r[1]) - fall / 2) < 1e-8 && fabs(fabs(r[3]) - fall / 2) < 1e-8);
+      assert_true(r[0] > fall / 2 / mu - 1e-8 && fabs(r[0] - r[2]) < 1e-8);
+      for (double t = 1e-3; t < 1e4; t *= 10) { /* each of the family is a solution */
+        double more[4];
+        for (int k = 0; k < 4; ++k) more[k] = r[k] + t * g[k];
+        assert_true(flow_error(&p, H, more) < 1e-6);
+      }
+    }
+    scree_problem_destroy(&p);
+  }
+}
+
+/* The same in 3D and body form, for Coulomb's law: a ball between two plates, and one on a plate.
+ */
+static void test_internal_forces_of_bodies(void **unused) {
+  (void)unused;
+  for (int plates = 1; plates <= 2; ++plates) {
+    scree_Problem p = {0};
+    assert_int_equal(scree_problem_create_balls(&p, 3, plates, 1, false, false, NULL), SCREE_OK);
+    for (int c = 0; c < plates; ++c) {
+      p.bodies.body[2 * c] = 0;
+      p.bodies.body[2 * c + 1] = -1;
+      p.bodies.normal[3 * c + 2] = c == 0 ? 1 : -1;
+      p.bodies.arm[4 * c] = 1;
+      p.bodies.arm[4 * c + 1] = sqrt(2.5);
+      p.q[3 * c] = c == 0 ? -0.1 : 0.1;
+      p.mu[c] = 0.5;
+    }
+    double r[6], u[6], g[6];
+    scree_InternalForces found;
+    solve(&p, "nlgs", r, u);
+    assert_int_equal(scree_internal_forces(&p, u, 1e-6, g, &found, NULL), SCREE_OK);
+    assert_true(found.any == (plates == 2) && found.contacts == (plates == 2 ? 2 : 0));
+    for (int k = 0; k < 3 * plates; ++k) assert_true(fabs(g[k] - (found.any && k % 3 == 0)) < 1e-6);
+    scree_problem_destroy(&p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_general_flow),
-      cmocka_unit_test(test_dilatation),
+      cmocka_unit_test(test_internal_forces), cmocka_unit_test(test_internal_forces_of_bodies),
+      cmocka_unit_test(test_general_flow),    cmocka_unit_test(test_dilatation),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

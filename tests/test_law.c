@@ -363,13 +363,47 @@ static void test_restart(void **state) {
   for (int k = 0; k < 2; ++k) scree_world_destroy(worlds[k]);
 }
 
+/* 002 Theorem 1: a disk between two walls, where sliding would have to open the contacts, is held
+ * by normal impulses of any size; on a floor by those of its weight. */
+static void test_internal_forces(void **state) {
+  (void)state;
+  for (int walls = 1; walls <= 2; ++walls) {
+    scree_WorldSettings settings = scree_world_settings();
+    scree_PairLaw law = scree_pair_law("coulomb");
+    scree_World *world;
+    scree_StepReport report;
+    settings.dimension = 2;
+    settings.step = 1e-3;
+    settings.gravity = walls == 2 ? vec(0, -g, 0) : vec(g, 0, 0);
+    settings.flow = SCREE_ASSOCIATED;
+    OK(scree_pair_law_set(&law, "dilatancy", 0.3, &test_log));
+    OK(scree_world_create(&settings, &test_log, &world));
+    OK(scree_world_set_default_law(world, &law));
+    for (int k = 0; k < walls; ++k) { /* half-planes whose outward normals are -x and x */
+      scree_BodyDef def = obstacle_at(k == 0 ? radius : -radius, 0, 0);
+      def.pose.orientation = turned(k == 0 ? acos(-1) / 2 : -acos(-1) / 2);
+      add_half_plane(world, def);
+    }
+    const int disk = add_disk(world, radius, at(0, 0, 0));
+    OK(scree_world_step(world, &report));
+    assert_int_equal(report.internal_contacts, -1);
+    settings.internal_forces = true;
+    OK(scree_world_set_settings(world, &settings));
+    OK(scree_world_step(world, &report));
+    assert_int_equal(report.internal_contacts, walls == 2 ? 2 : 0);
+    NEAR(scree_body_velocity(world, disk).linear.y, 0, 1e-6);
+    scree_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parameters),    cmocka_unit_test(test_scheme_is_checked),
-      cmocka_unit_test(test_indentation),   cmocka_unit_test(test_oscillation),
-      cmocka_unit_test(test_energy_closes), cmocka_unit_test(test_tangential_spring),
-      cmocka_unit_test(test_rigid_limit),   cmocka_unit_test(test_restart),
-      cmocka_unit_test(test_long_damping),  cmocka_unit_test(test_heavy_load),
+      cmocka_unit_test(test_parameters),      cmocka_unit_test(test_scheme_is_checked),
+      cmocka_unit_test(test_indentation),     cmocka_unit_test(test_oscillation),
+      cmocka_unit_test(test_energy_closes),   cmocka_unit_test(test_tangential_spring),
+      cmocka_unit_test(test_rigid_limit),     cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_long_damping),    cmocka_unit_test(test_heavy_load),
+      cmocka_unit_test(test_internal_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,24 @@ SCREE_API scree_Status scree_solve(const scree_Problem *problem,
                                    const scree_SolveSettings *settings, double *r, double *u,
                                    scree_SolveInfo *info, const scree_Log *log);
 
+/* Impulses g != 0 that contacts may have in addition to a solution without moving anything: W g =
+ * 0, and r + t g is a solution for all t >= 0 (002 Theorem 1, "internal forces"). Impulses of these
+ * contacts are then not determined by the problem, only velocities are. */
+typedef struct scree_InternalForces {
+  bool any;
+  int contacts;    /* that take part */
+  double residual; /* largest |W g| over the mean diagonal of W, for g whose largest entry is 1:
+                      round-off if there are any */
+} scree_InternalForces;
+
+/* u are the velocities of a solution; those below `accuracy` times the largest count as zero (1e-6,
+ * or some times the error of the solution, if that is larger). g (rows), or null, receives one
+ * of these impulses, largest entry 1, in which all contacts take part that do so in some; zero if
+ * there are none. As much work as a solve with `ipm`. */
+SCREE_API scree_Status scree_internal_forces(const scree_Problem *problem, const double *u,
+                                             double accuracy, double *g,
+                                             scree_InternalForces *found, const scree_Log *log);
+
 /* ---- a sequence of problems --------------------------------------------------------------------
  */
 

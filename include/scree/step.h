@@ -48,6 +48,9 @@ typedef struct scree_WorldSettings {
   int max_retries;  /* of a solve that misses the tolerance: with more patience, then with the
                      * default solver (2); 0: each problem is solved once, to the tolerance */
   int max_halvings; /* of a step that cannot be certified (4); 0: none */
+  /* Look for internal forces (scree_internal_forces) after each step (false). It takes as much work
+   * as a solve with `ipm`. Contacts with resistance to rolling are not looked at. */
+  bool internal_forces;
 } scree_WorldSettings;
 
 /* ---- the certificate --------------------------------------------------------------------------
@@ -96,6 +99,8 @@ typedef struct scree_StepReport {
   int joints;      /* in the problem */
   int bonds;       /* made, and of these broken; after the step */
   int bonds_broken;
+  int internal_contacts; /* whose impulses are not determined, if settings.internal_forces; else -1
+                          */
   double joint_error;    /* how far locked motions are violated at the next kick, over the sizes */
   int contacts_above;    /* contacts whose own natural map exceeds the tolerance */
   double error;          /* worst over the substeps: the measure asked for */

@@ -124,6 +124,7 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
     integer(line, "bonds", report->bonds - report->bonds_broken);
     integer(line, "bonds_broken", report->bonds_broken);
   }
+  if (report->internal_contacts >= 0) integer(line, "internal_contacts", report->internal_contacts);
   integer(line, "iterations", report->iterations);
   integer(line, "solves", report->solves);
   integer(line, "retries", report->retries);

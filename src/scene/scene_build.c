@@ -148,6 +148,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.max_work = scree_node_number(time, "max_work");
   settings.max_halvings = (int)scree_node_number(time, "max_halvings");
   settings.warm_start = scree_node_true(solver, "warm_start");
+  settings.internal_forces = scree_node_true(solver, "internal_forces");
   settings.solve = scree_solve_settings();
   settings.solve.solver = scree_node_text(solver, "name");
   settings.solve.options = scene->solver_options;

@@ -69,6 +69,9 @@ static const scree_Field solver[] = {
         "its error does more work than the step"),
     REGISTRY("flow", 0, "coulomb", flow_name, "coulomb, or associated: the convex relaxation"),
     BOOL("warm_start", "true", "start from the impulses of the step before"),
+    BOOL("internal_forces", "false",
+         "look in each step for contacts whose impulses are not determined, because bodies may be "
+         "pressed together without moving; their number is `internal_contacts` of the telemetry"),
     INT("threads", 0, "0", 0, 4096,
         "largest number of threads, 0: as many as processors; fewer are used while other programs "
         "keep "
@@ -193,7 +196,9 @@ static const scree_Field scene[] = {
     MAP("start", 0, NULL, start,
         "bodies of a saved frame of another run, with shape, mass, position and velocity; they "
         "come before `bodies` and keep their names. Their materials must be in `materials`, and "
-        "masses follow where a density is changed. Obstacles, laws, forces and time are those of "
+        "masses follow where a density is changed. A plate with the name of a body of the run "
+        "begins "
+        "where that is. Obstacles, laws, forces and time are those of "
         "this scene"),
     LIST("bodies", scree_schema_body, "bodies"),
     LIST("obstacles", scree_schema_obstacle, "bodies of infinite mass, fixed or driven"),

@@ -189,7 +189,8 @@ static const scree_Field from_csv[] = {
     TEXT("file", REQUIRED, NULL,
          "the table, relative to the folder of the scene; written out as an absolute path. Its "
          "header names the columns: x, y, z; qw, qx, qy, qz or angle; vx, vy, vz, wx, wy, wz; "
-         "shape, scale and the parameters of shapes (radius, ...); material, density, mass; name"),
+         "shape, scale and the parameters of shapes (radius, ...), vertices (x y; x y; ...); "
+         "material, density, mass; name"),
     {.key = "shape",
      .type = SCREE_FIELD_SHAPE,
      .help = "of rows without a shape of their own; columns replace its parameters"},

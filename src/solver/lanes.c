@@ -1,9 +1,9 @@
 /* Batches of four contacts (see lanes.h).
  *
  * A batch holds, lane by lane, B of both bodies (2 d nb), the upper triangle of W_cc (symmetric in
- * body form), 1/W_nn, q (d) and mu; between balls the normal (d), the arms (4), q (d) and mu. The
- * local solution is that of local_exact.h with every branch turned into a mask: all statuses are
- * computed and the right one is chosen. */
+ * body form), 1/W_nn, q (d) and mu; between balls the normal (d), the arms (4), q (d) and mu; with
+ * compliance its normal and tangential entry. The local solution is that of local_exact.h with
+ * every branch turned into a mask: all statuses are computed and the right one is chosen. */
 #include "solver/lanes.h"
 
 #include "core/log.h"
@@ -109,11 +109,12 @@ SCREE_INLINE void solve_2d(const Lane *W, Lane inverse, Lane mu, const Lane *q, 
 
 /* Between balls W_cc = diag(wn, wt, wt) and the statuses decouple: r_n = max(0, r_n - u_n/wn), and
  * r_T - u_T/wt, pulled back to the disk of radius mu r_n, for then it points against the slip. */
-SCREE_INLINE void solve_balls(int d, double relaxation, const Lane *arm, Lane mu, const Lane *u,
-                              const Lane *old, Lane *r) {
+SCREE_INLINE void solve_balls(int d, double relaxation, const Lane *arm, const Lane *C, Lane mu,
+                              const Lane *u, const Lane *old, Lane *r) {
   const Lane zero = {0.0, 0.0, 0.0, 0.0}, one = {1.0, 1.0, 1.0, 1.0};
-  const Lane wn = arm[0] * arm[0] + arm[2] * arm[2];
-  const Lane wt = wn + (arm[1] * arm[1] + arm[3] * arm[3]);
+  const Lane rigid = arm[0] * arm[0] + arm[2] * arm[2];
+  const Lane turning = rigid + (arm[1] * arm[1] + arm[3] * arm[3]);
+  const Lane wn = C ? rigid + C[0] : rigid, wt = C ? turning + C[1] : turning;
   const Lane rn = old[0] - relaxation * u[0] / wn;
   const Mask pressed = (rn > zero) & (wn > zero);
   const Lane limit = mu * rn;
@@ -151,8 +152,14 @@ SCREE_INLINE void store_bodies(double *y, int stride, int ground, const int *bod
   }
 }
 
-SCREE_INLINE int batch_size(bool balls, int d, int nb) {
-  return balls ? d + 4 + d + 1 : 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1;
+SCREE_INLINE int batch_size(bool balls, bool soft, int d, int nb) {
+  return (balls ? d + 4 + d + 1 : 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1) + (soft ? 2 : 0);
+}
+
+/* u += C r */
+SCREE_INLINE void add_compliance(int d, const Lane *C, const Lane *r, Lane *u) {
+  u[0] += C[0] * r[0];
+  SCREE_UNROLL for (int i = 1; i < d; ++i) u[i] += C[1] * r[i];
 }
 
 typedef struct Change {
@@ -170,8 +177,9 @@ SCREE_INLINE void replace(int d, const Lane *next, Lane *r, Lane *dr, Change *ch
       scree_lane_max(change->tangent2, d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1]);
 }
 
-SCREE_INLINE void visit(scree_Lanes *lanes, int d, int nb, int stride, int index, Change *change) {
-  const Lane *B0 = lanes->batch + (size_t)index * (size_t)batch_size(false, d, nb),
+SCREE_INLINE void visit(scree_Lanes *lanes, bool soft, int d, int nb, int stride, int index,
+                        Change *change) {
+  const Lane *B0 = lanes->batch + (size_t)index * (size_t)batch_size(false, soft, d, nb),
              *B1 = B0 + d * nb;
   const Lane *W = B1 + d * nb, *inverse = W + d * (d + 1) / 2, *q = inverse + 1, *mu = q + d;
   const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
@@ -187,6 +195,7 @@ SCREE_INLINE void visit(scree_Lanes *lanes, int d, int nb, int stride, int index
     }
     local[i] = q[i] + (first + second);
   }
+  if (soft) add_compliance(d, mu + 1, r, local);
   if (d == 3) {
     local[0] -= W[0] * r[0] + W[1] * r[1] + W[2] * r[2];
     local[1] -= W[1] * r[0] + W[3] * r[1] + W[4] * r[2];
@@ -223,8 +232,8 @@ SCREE_INLINE Lane dot3(const Lane *a, const Lane *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-SCREE_INLINE void visit_spheres(scree_Lanes *lanes, int index, Change *change) {
-  const Lane *n = lanes->batch + (size_t)index * (size_t)batch_size(true, 3, 6);
+SCREE_INLINE void visit_spheres(scree_Lanes *lanes, bool soft, int index, Change *change) {
+  const Lane *n = lanes->batch + (size_t)index * (size_t)batch_size(true, soft, 3, 6);
   const Lane *arm = n + 3, *q = arm + 4, *mu = q + 3;
   const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   Lane *r = lanes->r + (size_t)index * 3;
@@ -239,7 +248,8 @@ SCREE_INLINE void visit_spheres(scree_Lanes *lanes, int index, Change *change) {
   u[0] = q[0] + dot3(n, g);
   u[1] = q[1] + (dot3(t1, g) - dot3(t2, h));
   u[2] = q[2] + (dot3(t2, g) + dot3(t1, h));
-  solve_balls(3, lanes->relaxation, arm, *mu, u, r, next);
+  if (soft) add_compliance(3, mu + 1, r, u);
+  solve_balls(3, lanes->relaxation, arm, soft ? mu + 1 : NULL, *mu, u, r, next);
   replace(3, next, r, dr, change);
   SCREE_UNROLL for (int k = 0; k < 3; ++k) {
     const Lane f = n[k] * dr[0] + t1[k] * dr[1] + t2[k] * dr[2];
@@ -253,8 +263,8 @@ SCREE_INLINE void visit_spheres(scree_Lanes *lanes, int index, Change *change) {
   store_bodies(lanes->y, 8, lanes->nbodies, body + SCREE_LANES, v1);
 }
 
-SCREE_INLINE void visit_disks(scree_Lanes *lanes, int index, Change *change) {
-  const Lane *n = lanes->batch + (size_t)index * (size_t)batch_size(true, 2, 3);
+SCREE_INLINE void visit_disks(scree_Lanes *lanes, bool soft, int index, Change *change) {
+  const Lane *n = lanes->batch + (size_t)index * (size_t)batch_size(true, soft, 2, 3);
   const Lane *arm = n + 2, *q = arm + 4, *mu = q + 2;
   const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   Lane *r = lanes->r + (size_t)index * 2;
@@ -264,7 +274,8 @@ SCREE_INLINE void visit_disks(scree_Lanes *lanes, int index, Change *change) {
   const Lane g0 = arm[0] * v0[0] + arm[2] * v1[0], g1 = arm[0] * v0[1] + arm[2] * v1[1];
   u[0] = q[0] + (n[0] * g0 + n[1] * g1);
   u[1] = q[1] + ((n[0] * g1 - n[1] * g0) - (arm[1] * v0[2] + arm[3] * v1[2]));
-  solve_balls(2, lanes->relaxation, arm, *mu, u, r, next);
+  if (soft) add_compliance(2, mu + 1, r, u);
+  solve_balls(2, lanes->relaxation, arm, soft ? mu + 1 : NULL, *mu, u, r, next);
   replace(2, next, r, dr, change);
   const Lane f0 = n[0] * dr[0] - n[1] * dr[1], f1 = n[1] * dr[0] + n[0] * dr[1];
   v0[0] += arm[0] * f0;
@@ -280,9 +291,10 @@ SCREE_INLINE void visit_disks(scree_Lanes *lanes, int index, Change *change) {
 /* Prefetch a later batch and its bodies; there is padding after the last batch. The processor's own
  * prefetching stops at the end of a page, and a batch is almost half of one; batches of balls are
  * small enough for it. */
-SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, int d, int nb, int stride,
-                           int index) {
-  const int size = batch_size(balls, d, nb), *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
+SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, bool soft, int d, int nb,
+                           int stride, int index) {
+  const int size = batch_size(balls, soft, d, nb),
+            *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   const Lane *batch = lanes->batch + (size_t)index * (size_t)size;
   SCREE_UNROLL for (int e = 0; e < 2 * SCREE_LANES; ++e)
       __builtin_prefetch(lanes->y + (size_t)body[e] * (size_t)stride, 1);
@@ -293,7 +305,7 @@ SCREE_INLINE unsigned char longer(unsigned char pause) {
   return (unsigned char)(pause == 0 ? 1 : pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE);
 }
 
-SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, int d, int nb,
+SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, bool soft, int d, int nb,
                                            int stride, int first, int last) {
   const Lane zero = {0.0, 0.0, 0.0, 0.0};
   const bool pauses = lanes->pauses;
@@ -303,14 +315,14 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, int d
       --lanes->wait[k];
       continue;
     }
-    prefetch(lanes, balls, d, nb, stride, k + (balls ? PREFETCH_BALLS : PREFETCH));
+    prefetch(lanes, balls, soft, d, nb, stride, k + (balls ? PREFETCH_BALLS : PREFETCH));
     Change now = {zero, zero};
     if (!balls)
-      visit(lanes, d, nb, stride, k, &now);
+      visit(lanes, soft, d, nb, stride, k, &now);
     else if (d == 3)
-      visit_spheres(lanes, k, &now);
+      visit_spheres(lanes, soft, k, &now);
     else
-      visit_disks(lanes, k, &now);
+      visit_disks(lanes, soft, k, &now);
     change.normal = scree_lane_max(change.normal, now.normal);
     change.tangent2 = scree_lane_max(change.tangent2, now.tangent2);
     if (!pauses) continue;
@@ -325,35 +337,42 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, int d
   return total;
 }
 
-SCREE_CLONES static scree_SweepChange visit_range_3d(scree_Lanes *lanes, int first, int last) {
-  return visit_range(lanes, false, 3, 6, 8, first, last);
-}
-
-SCREE_CLONES static scree_SweepChange visit_range_2d(scree_Lanes *lanes, int first, int last) {
-  return visit_range(lanes, false, 2, 3, 4, first, last);
-}
-
-SCREE_CLONES static scree_SweepChange visit_range_spheres(scree_Lanes *lanes, int first, int last) {
-  return visit_range(lanes, true, 3, 6, 8, first, last);
-}
-
-SCREE_CLONES static scree_SweepChange visit_range_disks(scree_Lanes *lanes, int first, int last) {
-  return visit_range(lanes, true, 2, 3, 4, first, last);
-}
+#define SCREE_VISIT(name, balls, soft, d, nb, stride)                                              \
+  SCREE_CLONES static scree_SweepChange name(scree_Lanes *lanes, int first, int last) {            \
+    return visit_range(lanes, balls, soft, d, nb, stride, first, last);                            \
+  }
+SCREE_VISIT(visit_3d, false, false, 3, 6, 8)
+SCREE_VISIT(visit_2d, false, false, 2, 3, 4)
+SCREE_VISIT(visit_balls_3d, true, false, 3, 6, 8)
+SCREE_VISIT(visit_balls_2d, true, false, 2, 3, 4)
+SCREE_VISIT(visit_soft_3d, false, true, 3, 6, 8)
+SCREE_VISIT(visit_soft_2d, false, true, 2, 3, 4)
+SCREE_VISIT(visit_soft_balls_3d, true, true, 3, 6, 8)
+SCREE_VISIT(visit_soft_balls_2d, true, true, 2, 3, 4)
 
 scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last) {
-  if (lanes->balls)
-    return lanes->d == 3 ? visit_range_spheres(lanes, first, last)
-                         : visit_range_disks(lanes, first, last);
-  return lanes->d == 3 ? visit_range_3d(lanes, first, last) : visit_range_2d(lanes, first, last);
+  static scree_SweepChange (*const visits[2][2][2])(scree_Lanes *, int, int) = {
+      {{visit_2d, visit_3d}, {visit_soft_2d, visit_soft_3d}},
+      {{visit_balls_2d, visit_balls_3d}, {visit_soft_balls_2d, visit_soft_balls_3d}}};
+  return visits[lanes->balls][lanes->soft][lanes->d == 3](lanes, first, last);
 }
 
 /* ---- making batches ----------------------------------------------------------------------------
  */
 
+/* Whether all compliances are diagonal, with equal entries along the tangents. */
+static bool is_isotropic(const scree_Problem *p) {
+  const int d = p->d;
+  const double *C = p->bodies.C;
+  for (int c = 0; C && c < p->nc; ++c, C += d * d)
+    for (int k = 1; k < d * d; ++k)
+      if (C[k] != (k % (d + 1) ? 0 : C[d + 1])) return false;
+  return true;
+}
+
 bool scree_lanes_fit(const scree_Operator *W) {
   const scree_Problem *p = W->problem;
-  return p->kind == SCREE_BODIES && W->plain_cones && !p->flow_blocks && !p->bodies.C &&
+  return p->kind == SCREE_BODIES && W->plain_cones && !p->flow_blocks && is_isotropic(p) &&
          (p->flow == SCREE_COULOMB || scree_problem_is_frictionless(p)) &&
          ((p->d == 3 && p->bodies.nb == 6) || (p->d == 2 && p->bodies.nb == 3));
 }
@@ -384,6 +403,12 @@ static void turn_from(const scree_Lanes *lanes, int c, const double *x, double *
   if (lanes->d == 3) out[2] = Q[2] * a + Q[3] * b;
 }
 
+static void fill_compliance(const scree_Problem *p, int lane, int c, Lane *at) {
+  const double *C = p->bodies.C + (size_t)c * (size_t)(p->d * p->d);
+  at[0][lane] = C[0];
+  at[1][lane] = C[p->d + 1];
+}
+
 static void fill_balls(scree_Lanes *lanes, const scree_Problem *p, int lane, int c, Lane *at) {
   const int d = p->d;
   double found[7], q[3] = {0.0};
@@ -400,6 +425,7 @@ static void fill_balls(scree_Lanes *lanes, const scree_Problem *p, int lane, int
   for (int k = 0; k < 4; ++k) (at++)[0][lane] = arm[k];
   for (int k = 0; k < d; ++k) (at++)[0][lane] = free[k];
   at[0][lane] = p->mu[c];
+  if (lanes->soft) fill_compliance(p, lane, c, at + 1);
 }
 
 static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, int lane) {
@@ -423,6 +449,7 @@ static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, in
   (at++)[0][lane] = D[0] > 0.0 ? 1.0 / D[0] : 0.0;
   for (int i = 0; i < d; ++i) (at++)[0][lane] = p->q[(size_t)c * (size_t)d + (size_t)i];
   at[0][lane] = p->mu[c];
+  if (lanes->soft) fill_compliance(p, lane, c, at + 1);
 }
 
 /* Contacts of a serial colour are coupled: one per batch. */
@@ -503,6 +530,7 @@ scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *
   const bool balls = all_balls(p), turned = balls && p->bodies.B;
   *lanes = (scree_Lanes){.relaxation = 1.0,
                          .balls = balls,
+                         .soft = p->bodies.C != NULL,
                          .d = d,
                          .stride = d == 3 ? 8 : 4,
                          .nbodies = p->bodies.nbodies,
@@ -510,7 +538,7 @@ scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *
                          .start = layout->start,
                          .contact = layout->contact,
                          .body = layout->body,
-                         .size = batch_size(balls, d, p->bodies.nb)};
+                         .size = batch_size(balls, p->bodies.C != NULL, d, p->bodies.nb)};
   const size_t room = (size_t)layout->batches + (balls ? PREFETCH_BALLS : PREFETCH);
   lanes->batch = SCREE_TAKE_RAW(arena, Lane, room * (size_t)lanes->size);
   lanes->r = SCREE_TAKE(arena, Lane, (size_t)layout->batches * (size_t)d);

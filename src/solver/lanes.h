@@ -9,8 +9,9 @@
  * needs no root finding: two or three times faster. Problems whose dense blocks turn out to be
  * those of balls are swept in the same way, with tangents rotated into those of the balls.
  *
- * Supported: Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), no compliance,
- * the case in which a sweep has to be fast. All other cases take the general path of nlgs.c. */
+ * Supported: Coulomb's cone with the exact local solution, rigid bodies (2D and 3D), and a diagonal
+ * compliance that is the same along both tangents, the cases in which a sweep has to be fast. All
+ * other cases take the general path of nlgs.c. */
 #ifndef SCREE_SOLVER_LANES_H
 #define SCREE_SOLVER_LANES_H
 
@@ -33,11 +34,11 @@ typedef struct scree_LaneLayout {
 
 typedef struct scree_Lanes {
   double relaxation; /* between balls: step of a visit relative to the local solution (1) */
-  bool balls;
-  int d, stride;    /* stride: doubles per body in y, a multiple of four */
-  int nbodies;      /* y holds one more, the ground, always zero */
-  int colours;      /* of the colouring */
-  const int *start; /* these three are of the layout */
+  bool balls, soft;  /* the form of balls; with compliance */
+  int d, stride;     /* stride: doubles per body in y, a multiple of four */
+  int nbodies;       /* y holds one more, the ground, always zero */
+  int colours;       /* of the colouring */
+  const int *start;  /* these three are of the layout */
   const int *contact;
   const int *body;
   int size;          /* of a batch, see lanes.c */

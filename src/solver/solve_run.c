@@ -243,7 +243,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
   double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
-  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation(frictionless);
+  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation();
   scree_SweepRecord record = {
       .half_error = run->value, .lowest = run->value, .relaxation = run->relaxation};
   int group = run->measure_often ? 1

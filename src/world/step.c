@@ -220,6 +220,19 @@ static void choose_threads(scree_System *s) {
   s->threads = share ? scree_load_threads(&s->load, s->threads_most) : s->threads_most;
 }
 
+static scree_Status find_internal_forces(const scree_World *world, scree_StepReport *report) {
+  const scree_System *s = &world->system;
+  scree_InternalForces found = {0};
+  scree_Status status = SCREE_OK;
+  report->internal_contacts = -1;
+  if (!s->settings.internal_forces) return status;
+  if (s->posed.nc > 0)
+    status = scree_internal_forces(&world->problem, scree_system_u(s),
+                                   fmax(1e-6, 10 * report->error), NULL, &found, s->log);
+  report->internal_contacts = found.contacts;
+  return status;
+}
+
 scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   scree_StepReport sum = {.certified = true,
                           .step = world->steps + 1,
@@ -247,6 +260,8 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
     sum.missed |= SCREE_MISSED_ENERGY;
   }
   scree_system_work_end(&world->system, sum.certified);
+  status = find_internal_forces(world, &sum);
+  if (status) return status;
   if (report) *report = sum;
   return sum.certified ? SCREE_OK : SCREE_NOT_CONVERGED;
 }
