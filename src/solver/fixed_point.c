@@ -19,6 +19,7 @@
 #include "core/log.h"
 #include "math/vector.h"
 #include "problem/set_inline.h"
+#include "solver/registry.h"
 #include "solver/solver.h"
 
 #include <float.h>
