@@ -293,7 +293,8 @@ static void clearance(void **state) {
     if (k == 50) NEAR(now.x / turn, 0.0232510799, 2e-6);
     if (k == 100) {
       NEAR(now.x / turn, 0.0438940444, 2e-6);
-      NEAR(now.velocity, 120.46388, 0.06);
+      print_message("clearance: %.6f turns, %.4f rad/s\n", now.x / turn, now.velocity);
+      NEAR(now.velocity, 120.46388, 0.2); /* of the last kick: 18e3 rad/s2 over half a step */
       NEAR(now.x / turn, 0.0439361465, 1e-4 * 0.5); /* Siconos */
       assert_true(highest < 0.5e-3);
     }

@@ -47,7 +47,9 @@ bool scree_bond_yields(const scree_System *s, int c) {
  * rest: bonds break by displacement, not by load. */
 static const double brittle = 1e-4;
 
-/* Plastic displacement of the bond with constraint c in the step. */
+/* Plastic displacement of the bond with constraint c in the step. Where bodies turn, its rows are
+ * not linear in time: the displacement is the one that they will have at the next kick, since a
+ * remaining error would be corrected there against the full load, and create energy. */
 static void give_way(scree_System *s, int c) {
   scree_Joints *j = &s->joints;
   const scree_JointPart *part = &j->part[c];
@@ -55,10 +57,14 @@ static void give_way(scree_System *s, int c) {
   scree_JointMemory *memory = &j->trial[part->joint];
   double way = 0;
   if (!scree_bond_yields(s, c)) return;
-  for (size_t i = j->rows.row[c]; i < j->rows.row[c + 1]; ++i) {
-    const double moved = s->times.horizon * s->posed.u[i];
-    memory->plastic[(size_t)part->first + i - j->rows.row[c]] += moved;
-    way = hypot(way, moved);
+  const scree_Pose a = pose_then(s, joint->def.body[0]), b = pose_then(s, joint->def.body[1]);
+  const scree_JointPlace place = scree_joint_place(joint, &a, &b);
+  double then[SCREE_JOINT_ROWS];
+  scree_joint_locked(joint, s->bodies.dimension, &place, then, NULL);
+  const int rows = (int)(j->rows.row[c + 1] - j->rows.row[c]);
+  for (int i = part->first; i < part->first + rows; ++i) {
+    way = hypot(way, then[i] - memory->plastic[i]);
+    memory->plastic[i] = then[i];
   }
   memory->displacement += way;
   const double most = joint->def.break_at > 0 ? joint->def.break_at : brittle * joint->size;
