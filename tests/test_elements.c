@@ -364,7 +364,7 @@ static bool at_wall(void *user, scree_Vec3 x) {
 static void test_clamped(void **state) {
   (void)state;
   const double L = 1, H = 0.1, E = 1e7, rho = 1000, g = 1;
-  scree_World *world = space(2e-3, g, 0.3);
+  scree_World *world = space(1e-2, g, 0.3);
   scree_Shape wall;
   OK(scree_shape_init_half_space(&wall, &test_log));
   scree_BodyDef side = obstacle_at(0, 0, 0);
@@ -391,7 +391,7 @@ static void test_clamped(void **state) {
   }
   assert_int_equal(held, 9);
   const double z = q[3 * tip + 2];
-  const scree_StepReport report = run(world, 900);
+  const scree_StepReport report = run(world, 180);
   q = nodes_of(world, beam, &v, &count);
   for (int k = 0, i = 0; k < count && i < held; ++k)
     if (q[3 * k] < 1e-9) assert_memory_equal(q + 3 * k, start + 3 * i++, 3 * sizeof *q);
