@@ -96,7 +96,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
 
 const CliCommand cli_command_report = {
     .name = "report",
-    .usage = "DIR [DIR2] [-o FILE.html] [--budget MB] [--frames N] [--json]",
+    .usage = "DIR [DIR2] [-o FILE.html] [options]",
     .summary = "one page that plays a run: bodies, forces, curves, certificate",
     .help = "Writes one HTML file with everything inside: it opens in any browser, offline,\n"
             "and asks the network for nothing. For runs too large for a page: scree view.\n"
