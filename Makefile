@@ -60,11 +60,12 @@ test-asan: test-setup ## the tests with AddressSanitizer and UBSan
 	ctest --preset asan -j $(JOBS)
 
 test-mpi: test-setup ## several ranks under mpirun, with AddressSanitizer and UBSan
-	@scripts/setup.sh mpi
-	@[ build/mpi-asan/.configured-tests -nt CMakePresets.json ] || { \
-	  cmake --preset mpi-asan -DSCREE_TESTS=ON && touch build/mpi-asan/.configured-tests; }
-	@cmake --build --preset mpi-asan -j $(JOBS) --target test_ranks
-	ctest --preset mpi-asan
+	@scripts/setup.sh mpi || true
+	@if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then \
+	  echo "test-mpi: skipped, MPI is not installed (libopenmpi-dev, openmpi-bin)"; exit 0; fi; \
+	[ build/mpi-asan/.configured-tests -nt CMakePresets.json ] || { \
+	  cmake --preset mpi-asan -DSCREE_TESTS=ON && touch build/mpi-asan/.configured-tests; } && \
+	cmake --build --preset mpi-asan -j $(JOBS) --target test_ranks && ctest --preset mpi-asan
 
 test-clang: test-setup ## everything builds with Clang; its results have the bits of GCC's
 	@$(call configure,clang,build/clang,ON)

@@ -175,6 +175,7 @@ void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count) 
     int done = 0;
     for (int spins = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done; ++spins)
       if (spins > SPINS) nanosleep(&pause, NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* at once: it is done */
   }
   ++own->counts.synchronisations;
 }

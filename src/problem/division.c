@@ -125,7 +125,7 @@ static scree_Status make_problem(scree_Division *division, int contacts, scree_A
                                  const scree_Log *log) {
   const scree_Problem *from = division->whole;
   const scree_DivisionForm *form = &division->form;
-  const size_t dd = (size_t)(from->d * from->d);
+  const size_t d = (size_t)from->d, dd = d * d;
   scree_Problem *to = &division->problem;
   scree_Status status;
   double *flow = NULL;

@@ -244,7 +244,7 @@ static scree_Status check_problem(const scree_Solver *solver, const scree_Proble
   if (ranks > 1 && !(solver->class_->capabilities & SCREE_CAN_RANKS))
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
                       "solver %s works on one rank and was started on %d; on several use one of "
-                      "auto, nlgs, pqn, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+                      "auto, nlgs, pqn, fixed-point, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
                       solver->class_->name, ranks);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (!reason) return SCREE_OK;

@@ -357,8 +357,10 @@ static scree_Status prepare_stages(scree_Sweeps *state, const scree_SolveRun *ru
 static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
-  const bool coloured = state->settings.order != SCREE_ORDER_NATURAL;
   const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED;
+  const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
+  /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */
+  const bool coloured = state->settings.order != SCREE_ORDER_NATURAL && (lanes || !relaxed);
   scree_LaneLayout layout;
   scree_Status status = SCREE_OK;
   if (relaxed) {
@@ -370,7 +372,7 @@ static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run
   } else {
     status = prepare_stages(state, run, coloured, arena);
   }
-  state->in_lanes = coloured && state->settings.local == &scree_local_exact && scree_lanes_fit(W);
+  state->in_lanes = coloured && lanes;
   if (!status && state->in_lanes)
     status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
   if (!status && state->in_lanes)

@@ -145,6 +145,7 @@ static void check_all(const scree_Ranks *ranks) {
     check_method(all[k], ranks, "nlgs", "ranks=relaxed", names[k]);
     if (k == 2) check_method(all[k], ranks, "nlgs", "local=sbp", names[k]);
     check_method(all[k], ranks, "pqn", NULL, names[k]);
+    if (k == 1) check_method(all[k], ranks, "fixed-point", NULL, names[k]);
     all[k]->flow = SCREE_ASSOCIATED;
     check_exact(all[k], ranks, names[k]);
     check_method(all[k], ranks, "spg", NULL, names[k]);
