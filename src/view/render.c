@@ -160,6 +160,7 @@ static void put(Canvas *canvas, int x, int y, double depth, Colour c) {
     return;
   }
   canvas->depth[at] = (float)(depth * canvas->length);
+  canvas->floor[at] = 0;
   canvas->colour[3 * at] = (float)c.r;
   canvas->colour[3 * at + 1] = (float)c.g;
   canvas->colour[3 * at + 2] = (float)c.b;
@@ -239,6 +240,7 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
         if (floor) shade = floor_colour(canvas, floor, scree_scale(1.0 / depth, at), py, shade);
       }
       put(canvas, px, py, depth, shade);
+      if (floor) canvas->floor[(size_t)py * (size_t)canvas->width + (size_t)px] = 1;
     }
 }
 
@@ -403,7 +405,8 @@ static double occlusion_radius(const scree_Replay *replay, const scree_ReplayExt
   int count = 0;
   for (int i = 0; i < replay->body_count; ++i)
     if (!replay->bodies[i].obstacle) sum += 0.5 * replay->bodies[i].shape.size, ++count;
-  return fmax(count ? 1.6 * sum / count : 0.0, 0.03 * extent->length);
+  const double near = count ? 1.6 * sum / count : 0.0; /* not finite: a body has no size */
+  return fmin(fmax(near, 0.03 * extent->length), 0.1 * extent->length);
 }
 
 scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
@@ -422,9 +425,11 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   const size_t count = (size_t)canvas.width * (size_t)canvas.height;
   canvas.depth = SCREE_ALLOC(float, count);
   canvas.colour = SCREE_ALLOC(float, 3 * count);
+  canvas.floor = SCREE_ALLOC(unsigned char, count);
   double *pressure = SCREE_ALLOC(double, frame->bodies);
-  if (!canvas.depth || !canvas.colour || !pressure) {
+  if (!canvas.depth || !canvas.colour || !canvas.floor || !pressure) {
     scree_free(canvas.depth);
+    scree_free(canvas.floor);
     scree_free(canvas.colour);
     scree_free(pressure);
     return scree_fail_memory(replay->log, "a picture");
@@ -452,6 +457,7 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
     status = scree_render_bars(replay, frame, settings.chains, canvas.flat, draw_bar, &canvas);
   }
   if (status == SCREE_OK) scree_render_average(&canvas, settings.width, settings.height, pixels);
+  scree_free(canvas.floor);
   scree_free(canvas.depth);
   scree_free(canvas.colour);
   scree_free(pressure);

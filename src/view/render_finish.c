@@ -63,7 +63,9 @@ static double sky_at(const Canvas *canvas, int x, int y, double radius) {
 /* How much a pixel lies on a crease or an outline, 0 to 1. */
 static double edge_at(const Canvas *canvas, int x, int y) {
   const double d = depth_at(canvas, x, y);
-  if (!(d > 0.0) || x < 2 || y < 2 || x >= canvas->width - 2 || y >= canvas->height - 2) return 0.0;
+  if (!(d > 0.0) || canvas->floor[(size_t)y * (size_t)canvas->width + (size_t)x] || x < 2 ||
+      y < 2 || x >= canvas->width - 2 || y >= canvas->height - 2)
+    return 0.0;
   const double bend = fabs(depth_at(canvas, x + 2, y) + depth_at(canvas, x - 2, y) - 2.0 * d) +
                       fabs(depth_at(canvas, x, y + 2) + depth_at(canvas, x, y - 2) - 2.0 * d);
   const double slope = 0.5 * bend / d * canvas->focal; /* change of slope over the two pixels */

@@ -87,6 +87,19 @@ else
   echo "report: VTK files were not read back: python3-vtk9 and python3-h5py are not installed"
 fi
 
+# ---- fields of the user's own ----
+if "$python" -c 'import h5py' 2>/dev/null; then
+  cp -r "$root/run" "$root/fields"
+  "$python" - "$root/fields/results.h5" <<'END'
+import sys, h5py
+with h5py.File(sys.argv[1], "a") as f:
+    f["fields/height over ground"] = f["frames/position"][:, :, 2]
+    f["fields/of another size"] = f["frames/time"][:]
+END
+  expect 0 "frames" "$scree" report "$root/fields"
+  grep -q '"fields":\["height over ground"\]' "$root/fields/report.html" || complain "the page has not the field that was added"
+fi
+
 # ---- damage ----
 mkdir "$root/cut"
 cp "$root/run"/* "$root/cut" 2>/dev/null || true
@@ -153,7 +166,7 @@ done
 [[ "$(ask "GET /$(head -c 9000 /dev/zero | tr '\0' a)")" == *" 431 "* ]] || complain "view: a long request"
 
 # ---- a run that goes on ----
-sed 's/time: .*/time: { step: 2e-4, duration: 1000 }\noutput: { every: 0.02 }/' "$root/scene.yaml" >"$root/long.yaml"
+sed 's/time: .*/time: { step: 2e-4, duration: 1000 }\noutput: { every: 0.05 }/; s/count: .3, 3, 2./count: [8, 8, 2]/' "$root/scene.yaml" >"$root/long.yaml"
 "$scree" run "$root/long.yaml" -o "$root/long" -q >"$root/long.log" 2>&1 &
 long=$!
 trap 'kill "$server" "$long" "${live:-}" 2>/dev/null || true; rm -rf "$root"' EXIT

@@ -299,7 +299,7 @@ async function testCompare(address) {
   await tab.waitForFunction(() => !window.scree.player.stale, null, { timeout: 20000 });
   const sides = await tab.evaluate(() => {
     const source = document.getElementById('canvas'), copy = Object.assign(document.createElement('canvas'), { width: 160, height: 120 });
-    const context = copy.getContext('2d');
+    const context = copy.getContext('2d', { willReadFrequently: true });
     context.drawImage(source, 0, 0, 160, 120);
     return [0, 80].map((x) => context.getImageData(x, 0, 80, 120).data.filter((_, i) => i % 4 === 3).reduce((n, a) => n + (a > 0), 0));
   });
@@ -398,12 +398,12 @@ async function testServerEnds(address) {
   await tab.close();
 }
 
+if (given('live')) await testLive(given('live'));
 await testPage(file);
 if (server) await testPage(server);
 if (server) await testServerEnds(server);
 await testTools(file);
 if (given('compare')) await testCompare(pathToFileURL(given('compare')).href);
-if (given('live')) await testLive(given('live'));
 if (given('many')) await testMany(pathToFileURL(given('many')).href);
 await testPhone(file);
 await testMeshes();
