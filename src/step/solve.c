@@ -40,8 +40,11 @@ static const struct {
   double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
   double still;         /* the same where bodies rest: what is gained lasts for many steps */
   double barely;        /* target of all methods, where these did not suffice */
+  double enough;        /* times the allowed energy that does not count as a failure at rest: some
+                           contact may not be solvable any better, and the next step goes on */
   double sink;          /* part of what a contact's penetration is below its limit that one step
                            may add, and of the limit, for those above it */
+  double sunk;      /* the same for a step that is certified */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double settled;   /* error above which joints alone are solved once more, by all methods */
@@ -62,7 +65,9 @@ static const struct {
            .margin = 0.05,
            .still = 0.1,
            .barely = 0.3,
+           .enough = 10,
            .sink = 0.1,
+           .sunk = 0.5,
            .hold = 0.1,
            .exact = 1e-11,
            .settled = 1e-8,
@@ -187,14 +192,15 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   if (is_long) most = rests ? INFINITY : fmax(w->spent, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);
+  const double enough = rests ? rules.enough * allowed : allowed;
   /* Newton may stall early: use the remaining work for all methods, once */
-  if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
+  if (!status && is_long && !is_tight(s, enough, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
     settings->tolerance = rules.barely * allowed / scree_system_defect(s) * report->solve.value;
     status = solve_once(s, problem, settings, most - report->solve.work, report);
   }
   if (status) return status;
-  if (is_tight(s, allowed, report))
+  if (is_tight(s, enough, report))
     w->failures = w->pause = 0;
   else if (!is_long)
     --w->pause;
@@ -230,13 +236,13 @@ double scree_system_sinking(const scree_System *s) {
 }
 
 double scree_system_sinking_allowed(void) {
-  return rules.sink;
+  return rules.sunk;
 }
 
 /* Lower the tolerance until the predicted penetration is within its limit. */
 static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
                                scree_SolveSettings *settings, scree_StepReport *report) {
-  const double allowed = scree_system_sinking_allowed();
+  const double allowed = rules.sink;
   for (int k = 0; k < s->settings.max_retries; ++k) {
     const double sinks = scree_system_sinking(s);
     if (!(sinks > allowed) || settings->measure != SCREE_MEASURE_ERROR ||
