@@ -356,7 +356,7 @@ static const char defaults_text[] =
     "large against the motion (bodies at rest, heavy loads) the step goes on until the energy by "
     "which the law is violated is small against the energy that the step turns over, or so small "
     "that bodies at rest stay there (they move by less than 1e-6 of their size in a minute), and "
-    "until no contact sinks in by more than a tenth of what is left to `penetration_limit`.\n"
+    "until no contact sinks in by more than half of `penetration_limit` in the step.\n"
     "- **Work**: a step costs at most `max_work` times the usual step, counted in sweeps and "
     "factorisations, so that it ends with the same bits everywhere. Then its best solution is "
     "used, "

@@ -10,10 +10,9 @@
  *    any solve: impulses that hold them hold them in the next step too, which then costs nothing,
  *    while those that just meet the tolerance let them slide, in the same direction in every step.
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
- *    below the tolerance, and so may a few that touch in a crowd in which others pass each other
- *    fast. The predicted gaps at the next kick show it; if one would close by a noticeable part of
- *    the penetration that is left to the smaller body, the solve continues as well. With
- *    max_retries = 0 each problem is solved once, to the tolerance.
+ *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
+ *    noticeable part of the smaller body, the solve continues as well. With max_retries = 0 each
+ *    problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
@@ -42,9 +41,7 @@ static const struct {
   double barely;        /* target of all methods, where these did not suffice */
   double enough;        /* times the allowed energy that does not count as a failure at rest: some
                            contact may not be solvable any better, and the next step goes on */
-  double sink;          /* part of what a contact's penetration is below its limit that one step
-                           may add, and of the limit, for those above it */
-  double sunk;      /* the same for a step that is certified */
+  double sink;          /* part of the allowed penetration that one step may add */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double settled;   /* error above which joints alone are solved once more, by all methods */
@@ -66,8 +63,7 @@ static const struct {
            .still = 0.1,
            .barely = 0.3,
            .enough = 10,
-           .sink = 0.1,
-           .sunk = 0.5,
+           .sink = 0.5,
            .hold = 0.1,
            .exact = 1e-11,
            .settled = 1e-8,
@@ -229,14 +225,13 @@ double scree_system_sinking(const scree_System *s) {
       continue;
     }
     if (next >= 0 || next >= gap) continue;
-    const double depth = fmin(gap, 0), room = fmax(limit * size + depth, rules.sink * limit * size);
-    worst = fmax(worst, (depth - next) / room);
+    worst = fmax(worst, (fmin(gap, 0) - next) / (limit * size));
   }
   return worst;
 }
 
 double scree_system_sinking_allowed(void) {
-  return rules.sunk;
+  return rules.sink;
 }
 
 /* Lower the tolerance until the predicted penetration is within its limit. */
