@@ -352,7 +352,7 @@ static const char defaults_text[] =
     "size. Balls that pass each other do not touch at any step; other bodies may collide that "
     "would miss each other by a small part of their size, if they move by more than half of it in "
     "a step.\n"
-    "- **Tolerance** `auto` is 1e-3 on `error`. It is relative to the impulses, so where these are "
+    "- **Tolerance** `auto` is 1e-4 on `error`. It is relative to the impulses, so where these are "
     "large against the motion (bodies at rest, heavy loads) the step goes on until the energy by "
     "which the law is violated is small against the energy that the step turns over, or so small "
     "that bodies at rest stay there (they move by less than 1e-6 of their size in a minute), and "
