@@ -10,10 +10,9 @@
  *    any solve: impulses that hold them hold them in the next step too, which then costs nothing,
  *    while those that just meet the tolerance let them slide, in the same direction in every step.
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
- *    below the tolerance, and so may a few that touch in a crowd in which others pass each other
- *    fast. The predicted gaps at the next kick show it; if one would close by a noticeable part of
- *    the penetration that is left to the smaller body, the solve continues as well. With
- *    max_retries = 0 each problem is solved once, to the tolerance.
+ *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
+ *    noticeable part of the smaller body, the solve continues as well. With max_retries = 0 each
+ *    problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
@@ -40,8 +39,9 @@ static const struct {
   double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
   double still;         /* the same where bodies rest: what is gained lasts for many steps */
   double barely;        /* target of all methods, where these did not suffice */
-  double sink;          /* part of what a contact's penetration is below its limit that one step
-                           may add, and of the limit, for those above it */
+  double enough;        /* times the allowed energy that does not count as a failure at rest: some
+                           contact may not be solvable any better, and the next step goes on */
+  double sink;          /* part of the allowed penetration that one step may add */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double settled;   /* error above which joints alone are solved once more, by all methods */
@@ -62,7 +62,8 @@ static const struct {
            .margin = 0.05,
            .still = 0.1,
            .barely = 0.3,
-           .sink = 0.1,
+           .enough = 10,
+           .sink = 0.5,
            .hold = 0.1,
            .exact = 1e-11,
            .settled = 1e-8,
@@ -187,14 +188,15 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   if (is_long) most = rests ? INFINITY : fmax(w->spent, rules.long_work);
   scree_Status status = solve_once(s, problem, settings, most, report);
+  const double enough = rests ? rules.enough * allowed : allowed;
   /* Newton may stall early: use the remaining work for all methods, once */
-  if (!status && is_long && !is_tight(s, allowed, report) && report->solve.work < most) {
+  if (!status && is_long && !is_tight(s, enough, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
     settings->tolerance = rules.barely * allowed / scree_system_defect(s) * report->solve.value;
     status = solve_once(s, problem, settings, most - report->solve.work, report);
   }
   if (status) return status;
-  if (is_tight(s, allowed, report))
+  if (is_tight(s, enough, report))
     w->failures = w->pause = 0;
   else if (!is_long)
     --w->pause;
@@ -223,8 +225,7 @@ double scree_system_sinking(const scree_System *s) {
       continue;
     }
     if (next >= 0 || next >= gap) continue;
-    const double depth = fmin(gap, 0), room = fmax(limit * size + depth, rules.sink * limit * size);
-    worst = fmax(worst, (depth - next) / room);
+    worst = fmax(worst, (fmin(gap, 0) - next) / (limit * size));
   }
   return worst;
 }
@@ -236,7 +237,7 @@ double scree_system_sinking_allowed(void) {
 /* Lower the tolerance until the predicted penetration is within its limit. */
 static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
                                scree_SolveSettings *settings, scree_StepReport *report) {
-  const double allowed = scree_system_sinking_allowed();
+  const double allowed = rules.sink;
   for (int k = 0; k < s->settings.max_retries; ++k) {
     const double sinks = scree_system_sinking(s);
     if (!(sinks > allowed) || settings->measure != SCREE_MEASURE_ERROR ||

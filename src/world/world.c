@@ -11,11 +11,11 @@
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Impulses to 1e-3 give averages within 1 % of tighter ones in the scenes of bench/scenes; where
+/* Impulses to 1e-4 give averages within 1 % of tighter ones in the scenes of bench/scenes; where
  * energy, gaps or rest need a tighter tolerance, the step lowers it automatically (solve.c). */
 scree_WorldSettings scree_world_settings(void) {
   scree_SolveSettings solve = scree_solve_settings();
-  solve.tolerance = 1e-3;
+  solve.tolerance = 1e-4;
   return (scree_WorldSettings){.dimension = 3,
                                .scheme = scree_scheme_moreau_jean.name,
                                .theta = 0.5,
