@@ -232,7 +232,7 @@ static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *gr
   }
 }
 
-/* Data that the threads of a group of sweeps division. */
+/* Data that the threads of a group of sweeps share. */
 typedef struct Team {
   scree_Barrier barrier;
   Change *change; /* (threads x CHANGE_STRIDE) of each thread in this sweep */
