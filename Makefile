@@ -17,9 +17,9 @@ configure = if [ -n '$(problems)' ] || ! [ $(configured) -nt CMakePresets.json ]
   cmake --preset $(1) $(problems) -DSCREE_TESTS=$(tests) -DSCREE_PYTHON=$(python) && touch $(2)/.configured $(configured); fi
 
 # The parts of `make test`, in this order; each can be made alone.
-TEST_PARTS = check-format test-plain test-asan test-clang test-tsan test-fuzz lint
+TEST_PARTS = check-format test-plain test-asan test-mpi test-clang test-tsan test-fuzz lint
 
-.PHONY: all python setup test test-setup $(TEST_PARTS) fuzz coverage demo install package bench format clean help
+.PHONY: all python mpi setup test test-setup $(TEST_PARTS) fuzz coverage demo install package bench format clean help
 
 all: setup ## build build/scree and the libraries in build/lib
 	@$(call configure,release,build,OFF)
@@ -29,6 +29,11 @@ python: ## build the Python module into build/python (put that folder on the pat
 	@scripts/setup.sh build python
 	@$(call configure,release,build,PYTHON)
 	@cmake --build --preset release -j $(JOBS) --target scree_python
+
+mpi: ## build the program with MPI into build/mpi (mpirun -n 4 build/mpi/scree solve ...)
+	@scripts/setup.sh build mpi
+	@$(call configure,mpi,build/mpi,OFF)
+	@cmake --build --preset mpi -j $(JOBS) --target scree
 
 setup: ## install what the build needs (Debian)
 	@scripts/setup.sh build
@@ -53,6 +58,14 @@ test-asan: test-setup ## the tests with AddressSanitizer and UBSan
 	@$(call configure,asan,build/asan,ON)
 	@cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
+
+test-mpi: test-setup ## several ranks under mpirun, with AddressSanitizer and UBSan
+	@scripts/setup.sh mpi || true
+	@if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then \
+	  echo "test-mpi: skipped, MPI is not installed (libopenmpi-dev, openmpi-bin)"; exit 0; fi; \
+	[ build/mpi-asan/.configured-tests -nt CMakePresets.json ] || { \
+	  cmake --preset mpi-asan -DSCREE_TESTS=ON && touch build/mpi-asan/.configured-tests; } && \
+	cmake --build --preset mpi-asan -j $(JOBS) --target test_ranks && ctest --preset mpi-asan
 
 test-clang: test-setup ## everything builds with Clang; its results have the bits of GCC's
 	@$(call configure,clang,build/clang,ON)

@@ -17,11 +17,27 @@
 static const char *const colour_names[] = {"velocity", "angular", "size", "material",
                                            "id",       "stress",  NULL};
 
+static const char *const look_names[] = {"solid", "ghost", "hidden", NULL};
+
+/* Directions towards the eye along front, side and up of the scene: as on the page. */
+static const struct {
+  const char *name;
+  double from[3];
+} views[] = {{"oblique", {0.85, 0.42, 0.36}},
+             {"front", {1, 0, 0}},
+             {"side", {0, 1, 0}},
+             {"back", {-1, 0, 0}},
+             {"top", {0.001, 0, 1}},
+             {"above", {0.6, 0.3, 1}}};
+static const char *const view_names[] = {"oblique", "front", "side", "back", "top", "above", NULL};
+
 typedef struct Picture {
   const char *directory, *output, *movie;
   double at;
-  int width, height, colour, rate;
-  bool chains, software;
+  int width, height, colour, rate, view, bodies, obstacles;
+  const char *camera; /* "x,y,z" of the eye, and of the point it looks at */
+  double place[6], zoom;
+  bool chains, software, placed;
 } Picture;
 
 /* ---- by a browser ---------------------------------------------------------------------------- */
@@ -91,9 +107,18 @@ static bool browse(scree_Replay *replay, int frame, const Picture *picture) {
   if (good) {
     snprintf(page, sizeof page, "%s/page.html", folder);
     snprintf(dom, sizeof dom, "%s/dom.html", folder);
-    snprintf(address, sizeof address, "file://%s#picture&theme=light&size=%d,%d&colour=%s%s", page,
-             picture->width, picture->height, colour_names[picture->colour],
-             picture->chains ? "&chains" : "");
+    const int length = snprintf(
+        address, sizeof address,
+        "file://"
+        "%s#picture&theme=light&scale=run&size=%d,%d&colour=%s&bodies=%s&obstacles=%s&view=%s"
+        "&zoom=%g%s",
+        page, picture->width, picture->height, colour_names[picture->colour],
+        look_names[picture->bodies], look_names[picture->obstacles], view_names[picture->view],
+        picture->zoom, picture->chains ? "&chains" : "");
+    const double *p = picture->place;
+    if (picture->placed && length > 0 && length < (int)sizeof address)
+      snprintf(address + length, sizeof address - (size_t)length,
+               "&eye=%.9g,%.9g,%.9g&target=%.9g,%.9g,%.9g", p[0], p[1], p[2], p[3], p[4], p[5]);
     snprintf(data, sizeof data, "--user-data-dir=%s/profile", folder);
     scree_ReportSettings settings = scree_report_settings();
     settings.budget = 500e6;
@@ -133,6 +158,15 @@ static scree_RenderSettings render_settings(const Picture *picture) {
   settings.height = picture->height;
   settings.colour = (scree_RenderColour)picture->colour;
   settings.chains = picture->chains;
+  settings.bodies = (scree_RenderLook)picture->bodies;
+  settings.obstacles = (scree_RenderLook)picture->obstacles;
+  settings.zoom = picture->zoom;
+  settings.placed = picture->placed;
+  for (int c = 0; c < 3; ++c) {
+    settings.from[c] = views[picture->view].from[c];
+    settings.eye[c] = picture->place[c];
+    settings.target[c] = picture->place[3 + c];
+  }
   return settings;
 }
 
@@ -241,8 +275,26 @@ static int make(const Picture *picture) {
   return (int)status;
 }
 
+/* Six numbers, of which the eye and the target differ. */
+static bool read_camera(Picture *picture) {
+  char end;
+  double *p = picture->place;
+  if (!picture->camera) return true;
+  const bool good = sscanf(picture->camera, "%lf,%lf,%lf,%lf,%lf,%lf%c", &p[0], &p[1], &p[2], &p[3],
+                           &p[4], &p[5], &end) == 6 &&
+                    hypot(hypot(p[0] - p[3], p[1] - p[4]), p[2] - p[5]) > 0.0 &&
+                    isfinite(p[0] + p[1] + p[2] + p[3] + p[4] + p[5]);
+  if (!good)
+    cli_error(
+        "scree picture: --camera: found \"%s\", expected six numbers, the place of the eye and "
+        "the point it looks at: X,Y,Z,X,Y,Z",
+        picture->camera);
+  picture->placed = good;
+  return good;
+}
+
 static int run(const CliCommand *command, int argc, char **argv) {
-  Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30};
+  Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30, .zoom = 1.0};
   const CliOption options[] = {
       {"at", 0, CLI_REAL, &picture.at, "T",
        "time in seconds; the nearest frame (default: the last)", -HUGE_VAL, HUGE_VAL, NULL},
@@ -257,6 +309,15 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "velocity (default), angular, size, material, id,\n"
        "stress",
        0, 0, colour_names},
+      {"view", 0, CLI_CHOICE, &picture.view, "FROM",
+       "3D: oblique (default), front, side, back, top, above", 0, 0, view_names},
+      {"camera", 0, CLI_TEXT, &picture.camera, "X,Y,Z,X,Y,Z",
+       "3D: where the eye is, and the point it looks at [m]", 0, 0, NULL},
+      {"zoom", 0, CLI_REAL, &picture.zoom, "F", "closer up by this factor (1)", 1e-3, 1e3, NULL},
+      {"bodies", 0, CLI_CHOICE, &picture.bodies, "LOOK", "solid (default), ghost, hidden", 0, 0,
+       look_names},
+      {"obstacles", 0, CLI_CHOICE, &picture.obstacles, "LOOK", "solid (default), ghost, hidden", 0,
+       0, look_names},
       {"chains", 0, CLI_FLAG, &picture.chains, NULL, "show force chains", 0, 0, NULL},
       {"software", 0, CLI_FLAG, &picture.software, NULL, "do not use a browser", 0, 0, NULL},
       {0},
@@ -269,6 +330,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
               arguments.count);
     status = 2;
   }
+  if (status < 0 && !read_camera(&picture)) status = 2;
   if (status < 0) {
     picture.directory = arguments.items[0];
     if (!picture.output) picture.output = "picture.png";
@@ -288,6 +350,7 @@ const CliCommand cli_command_picture = {
             "same and is several times as fast, and written by ffmpeg.",
     .examples = "  scree picture drum-run --at 2.5 -o drum.png\n"
                 "  scree picture drum-run --chains --colour size --software\n"
+                "  scree picture silo-run --obstacles ghost --view front --zoom 1.5\n"
                 "  scree picture drum-run --movie drum.mp4",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cli/args.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "scree/run.h"
@@ -288,6 +289,7 @@ static int run_scene(Request *request) {
   if (request->folder) {
     request->settings.folder = request->folder;
     request->settings.steps = request->steps;
+    request->settings.ranks = cli_ranks();
     request->settings.interrupted = poll_run;
     request->settings.interrupted_user = &watch;
     status = read_scene(request, &log.log, &scene);
@@ -361,6 +363,9 @@ const CliCommand cli_command_run = {
             "Checkpoints are also written by the clock (output.checkpoint).\n"
             "Drivers, forces and sensors that are not finite stop the run with a message "
             "that\nnames their place in the scene.\n"
+            "\n"
+            "`mpirun -n N scree run` divides large solves between N ranks, in a build with MPI\n"
+            "(make mpi).\n"
             "\n"
             "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
             "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/guard.h"
+#include "cli/ranks.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
 #include "run/results_file.h"
@@ -287,6 +288,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Request request = {.settings = scree_solve_settings()};
   scree_SolveSettings *settings = &request.settings;
   settings->share_processors = true;
+  settings->ranks = cli_ranks();
   request.measure = (int)settings->measure;
   char solver_help[128], tol_help[128], tolerance[32];
   cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
@@ -348,6 +350,9 @@ const CliCommand cli_command_solve = {
             "one line for it. `error` does not depend on units; `siconos` is the error of\n"
             "published comparisons. A problem that cannot be read does not stop the others.\n"
             "Short solves are repeated, up to 20 times, and the fastest time is shown.\n"
+            "\n"
+            "`mpirun -n N scree solve` divides each problem between N ranks, in a build with\n"
+            "MPI (make mpi).\n"
             "\n"
             "Exit status: 0 all solved to the tolerance; 1 some not; 2 some could not be\n"
             "read, or wrong usage; 3 the machine failed.",

@@ -26,6 +26,7 @@ static const Capability capabilities[] = {
     {SCREE_CAN_BODIES, "bodies"},
     {SCREE_CAN_ANY_SIZE, "constraints of any size"},
     {SCREE_CAN_FLOW, "flow"},
+    {SCREE_CAN_RANKS, "several ranks"},
 };
 
 enum { CAPABILITIES = sizeof capabilities / sizeof *capabilities };

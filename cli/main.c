@@ -1,6 +1,7 @@
 /* The program: finds the command and calls it. A new command is a file and a line in the table.
  */
 #include "cli/command.h"
+#include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "scree/options.h"
 
@@ -67,7 +68,7 @@ static int refuse_command(const char *name) {
   return 2;
 }
 
-int main(int argc, char **argv) {
+static int perform(int argc, char **argv) {
   /* Numbers are read and written in the C locale, whatever the user's. */
   setlocale(LC_ALL, "C");
   if (argc < 2) {
@@ -92,4 +93,11 @@ int main(int argc, char **argv) {
     return command->run(command, 1, arguments);
   }
   return command->run(command, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv) {
+  if (!cli_ranks_begin()) return 3;
+  const int status = cli_ranks_serve() ? 0 : perform(argc, argv);
+  cli_ranks_end();
+  return status;
 }

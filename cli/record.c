@@ -12,6 +12,7 @@ static const double SHORT = 0.02; /* seconds that repeats may add up to */
 scree_Status cli_solve(const scree_Problem *problem, const scree_SolveSettings *settings, double *r,
                        double *u, scree_SolveInfo *info, const scree_Log *log) {
   scree_Status status = scree_solve(problem, settings, r, u, info, log);
+  if (settings->ranks) return status; /* ranks would not agree on the number of repeats */
   scree_SolveSettings again = *settings;
   again.progress = NULL; /* a repeat must not be interrupted: it overwrites the result */
   again.time_limit = 0.0;
@@ -66,6 +67,14 @@ static void write_measures(CliJson *json, const CliRecord *record) {
   cli_json_int(json, "factorisations", info->factorisations);
   cli_json_text(json, "method", info->solver);
   cli_json_real(json, "work", info->work);
+  if (record->settings->ranks) {
+    cli_json_int(json, "ranks", scree_ranks_size(record->settings->ranks));
+    cli_json_int(json, "messages", info->sent.messages);
+    cli_json_int(json, "bytes", info->sent.bytes);
+    cli_json_int(json, "synchronisations", info->sent.synchronisations);
+    cli_json_int(json, "bytes_to_divide", info->sent_before.bytes);
+    cli_json_real(json, "imbalance", info->imbalance);
+  }
   write_stages(json, info);
 }
 

@@ -4,6 +4,9 @@
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(ZLIB REQUIRED)
+if(SCREE_MPI)
+  find_package(MPI REQUIRED COMPONENTS C) # On Debian: apt-get install libopenmpi-dev openmpi-bin
+endif()
 
 # scree_find(<name> HEADER <file> LIBRARIES <lib>... DEBIAN <package> [SUFFIXES <dir>...] [OPTIONAL])
 function(scree_find name)

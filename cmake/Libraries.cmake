@@ -6,9 +6,13 @@
 # since they see internal functions. The same objects go into both.
 set(SCREE_LIBRARIES solver world scree)
 
-set(SCREE_FOLDERS_solver core math problem solver)
-set(SCREE_HEADERS_solver base set options problem measure solver)
+set(SCREE_FOLDERS_solver core math parallel problem solver)
+set(SCREE_HEADERS_solver base set options parallel problem measure solver)
 set(SCREE_NEEDS_solver OpenMP::OpenMP_C scree_dep_amd scree_dep_metis scree_dep_sundials m)
+
+if(SCREE_MPI)
+  list(APPEND SCREE_NEEDS_solver MPI::MPI_C)
+endif()
 
 set(SCREE_FOLDERS_world geometry element body law joint step world)
 set(SCREE_HEADERS_world pose shape element body law contact joint cell step world)
@@ -29,6 +33,12 @@ foreach(library IN LISTS SCREE_LIBRARIES)
   list(TRANSFORM globs PREPEND "${PROJECT_SOURCE_DIR}/src/")
   list(TRANSFORM globs APPEND "/*.c")
   file(GLOB sources CONFIGURE_DEPENDS ${globs})
+  # src/parallel has a form with MPI and one without; the build has one of them.
+  if(SCREE_MPI)
+    list(FILTER sources EXCLUDE REGEX "/parallel/[a-z_]*_serial\\.c$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "/parallel/[a-z_]*_mpi\\.c$")
+  endif()
   list(APPEND library_sources ${sources})
   list(APPEND library_objects $<TARGET_OBJECTS:scree_objects_${library}>)
 

@@ -405,15 +405,40 @@ static void test_clamped(void **state) {
   scree_world_destroy(world);
 }
 
+/* The same bits with one thread and two. */
+static void test_threads(void **state) {
+  (void)state;
+  double q[2][3 * 27];
+  for (int k = 0; k < 2; ++k) {
+    scree_WorldSettings settings = scree_world_settings();
+    settings.dimension = 3;
+    settings.gravity = vec(0, 0, -10);
+    settings.step = 1e-3;
+    settings.solve.threads = k + 1;
+    scree_World *world = make_world(&settings, 0.3, 0, 0);
+    add_floor(world);
+    scree_BodyDef def = scree_body_def();
+    def.pose.position = vec(0, 0, 0.051);
+    add_block(world, vec(0.05, 0.05, 0.05), 2, 2, 2, def, 1e6, 0.3);
+    def.pose.position = vec(0.01, 0.02, 0.153);
+    const int upper = add_block(world, vec(0.05, 0.05, 0.05), 2, 2, 2, def, 1e6, 0.3);
+    run(world, 40);
+    double *v;
+    int count;
+    const double *x = nodes_of(world, upper, &v, &count);
+    assert_int_equal(count, 27);
+    memcpy(q[k], x, sizeof q[k]);
+    scree_world_destroy(world);
+  }
+  assert_memory_equal(q[0], q[1], sizeof q[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_corner_in_line),
-      cmocka_unit_test(test_clamped),
-      cmocka_unit_test(test_rest),
-      cmocka_unit_test(test_flight),
-      cmocka_unit_test(test_bar),
-      cmocka_unit_test(test_beam),
-      cmocka_unit_test(test_mixed),
+      cmocka_unit_test(test_corner_in_line), cmocka_unit_test(test_clamped),
+      cmocka_unit_test(test_threads),        cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_flight),         cmocka_unit_test(test_bar),
+      cmocka_unit_test(test_beam),           cmocka_unit_test(test_mixed),
       cmocka_unit_test(test_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

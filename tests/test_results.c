@@ -458,6 +458,66 @@ static void sensors(void **state) {
   scree_scene_destroy(own.scene);
 }
 
+/* A glued beam that breaks at its root, a pendulum with a spring, a disk that sticks to the ground.
+ */
+static const char joint_text[] =
+    "dimension: 2\ngravity: [0, -10]\nmaterials: {a: {density: 100}, clay: {density: 100}}\n"
+    "pairs: [{between: [clay, clay], law: cohesive, cohesion: 100}]\n"
+    "obstacles:\n  - {name: wall, shape: {kind: polygon, vertices: "
+    "[[-0.1,-1],[0,-1],[0,1],[-0.1,1]]}}\n"
+    "  - {name: ground, shape: {kind: half-plane}, position: [0, -2], material: clay}\n"
+    "bodies:\n  - {name: bob, shape: {kind: disk, radius: 0.1}, position: [3, 0]}\n"
+    "  - {name: lump, shape: {kind: disk, radius: 0.1}, position: [5, -1.9], material: clay}\n"
+    "generators:\n  - {kind: lattice, name: 'b-{i}', count: [3, 1], spacing: 0.2, origin: [0.1, "
+    "0], "
+    "orientation: fixed,\n     shape: {kind: polygon, vertices: "
+    "[[-0.1,-0.1],[0.1,-0.1],[0.1,0.1],[-0.1,0.1]]}}\n"
+    "joints:\n  - {name: h, kind: hinge, bodies: [bob, world], anchor: [2, 0], stiffness: 3}\n"
+    "bonds:\n  - {name: glue, between: ['*', 'b-*'], tension: 500, bending: 30}\n"
+    "time: {step: 2e-3, duration: 0.1}\noutput: {every: 0.01, checkpoint: 0}\n"
+    "sensors:\n  - {kind: bonds_intact, name: hold, bonds: glue}\n"
+    "  - {kind: bonds_broken, name: broke}\n"
+    "  - {kind: joint_force, name: pin, joint: h}\n";
+
+static void joints(void **state) {
+  const Fixture *f = *state;
+  Fixture own = *f;
+  char path[256];
+  assert_int_equal(scree_scene_parse(joint_text, strlen(joint_text), "s", NULL, NULL, &own.scene),
+                   SCREE_OK);
+  run(&own, "joints", false, 0, false, 1);
+  run(&own, "joints-parts", false, 7, false, 1);
+  run(&own, "joints-parts", true, 13, true, 1);
+  run(&own, "joints-parts", true, 0, false, 1);
+  assert_same_file(f, "joints", "joints-parts", "results.h5");
+  scree_Replay *replay;
+  scree_ReplayFrame frame = {0};
+  assert_int_equal(scree_replay_open(folder(f, "joints", path), NULL, &replay), SCREE_OK);
+  assert_int_equal(scree_replay_read(replay, 0, &frame), SCREE_OK);
+  assert_int_equal(frame.joints, 4);
+  for (int k = 0; k < 4; ++k) assert_int_equal(frame.joint[k].status, SCREE_JOINT_HOLDS);
+  assert_int_equal(scree_replay_read(replay, 10, &frame), SCREE_OK);
+  const scree_ReplayJoint *hinge = &frame.joint[0], *root = &frame.joint[1];
+  assert_int_equal(hinge->kind, SCREE_JOINT_HINGE);
+  assert_int_equal(hinge->body[1], -1);
+  assert_true(fabs(hinge->position[0] - 2) < 1e-5 && hinge->x < 0);
+  assert_true(fabs(hinge->energy - 1.5 * hinge->x * hinge->x) < 1e-12);
+  assert_true(hinge->force[1] == curve_at(replay, "sensor.pin.y", replay->rows - 1));
+  assert_int_equal(root->kind, SCREE_JOINT_BOND);
+  assert_int_equal(root->label, 1);
+  assert_int_equal(root->status, SCREE_JOINT_BROKEN); /* 3 bricks: 36 N m, limit 30 */
+  assert_true(root->plastic >= 2e-5);
+  assert_int_equal(frame.joint[2].status, SCREE_JOINT_HOLDS);
+  int bonded = 0;
+  for (int c = 0; c < frame.contacts; ++c) bonded += frame.contact[c].bond == SCREE_BOND_INTACT;
+  assert_int_equal(bonded, 1); /* the lump */
+  assert_true(curve_at(replay, "sensor.hold", replay->rows - 1) == 2);
+  assert_true(curve_at(replay, "sensor.broke", replay->rows - 1) == 1);
+  scree_replay_frame_fini(&frame);
+  scree_replay_close(replay);
+  scree_scene_destroy(own.scene);
+}
+
 static void sensors_refused(void **state) {
   (void)state;
   static const char *const wrong[][2] = {
@@ -520,6 +580,7 @@ int main(void) {
                                      cmocka_unit_test_setup_teardown(locked, setup, teardown),
                                      cmocka_unit_test_setup_teardown(large, setup, teardown),
                                      cmocka_unit_test_setup_teardown(sensors, setup, teardown),
+                                     cmocka_unit_test_setup_teardown(joints, setup, teardown),
                                      cmocka_unit_test(sensors_refused),
                                      cmocka_unit_test_setup_teardown(journal, setup, teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #define SCREE_CONTACT_H
 
 #include "scree/base.h"
+#include "scree/law.h"
 #include "scree/pose.h"
 
 #include <stdint.h>
@@ -20,13 +21,6 @@ typedef enum scree_ContactStatus {
 
 /* "open", "stick", "slip": as results, pages and plots have it; null for other values. */
 SCREE_API const char *scree_contact_status_name(scree_ContactStatus status);
-
-/* Whether the law of a contact carries tension. */
-typedef enum scree_ContactBond {
-  SCREE_BOND_NONE,
-  SCREE_BOND_INTACT,
-  SCREE_BOND_BROKEN /* it did */
-} scree_ContactBond;
 
 /* A contact of the last step, at the configuration in which it was found. */
 typedef struct scree_Contact {

@@ -17,6 +17,13 @@ extern "C" {
 
 enum { SCREE_LAW_VALUES = 16 }; /* parameters that a law may have */
 
+/* Whether the law of a contact carries tension. */
+typedef enum scree_ContactBond {
+  SCREE_BOND_NONE,
+  SCREE_BOND_INTACT,
+  SCREE_BOND_BROKEN /* it did */
+} scree_ContactBond;
+
 /* What happens where two materials touch; start from scree_pair_law(). */
 typedef struct scree_PairLaw {
   const char *law;                 /* a name of scree_law_name */

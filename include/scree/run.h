@@ -36,6 +36,9 @@ typedef struct scree_RunSettings {
   double until;       /* stop at this time; 0: the scene's duration */
   int64_t steps;      /* stop after so many steps of this call; 0: no limit */
   int threads;        /* 0: the scene's */
+  /* Ranks that solve together (scree_SolveSettings), or null. This is rank 0: the world and the
+   * files are its own. */
+  const scree_Ranks *ranks;
   /* Asked several times a second when not null, also in the middle of a step and while results.h5
    * is written; return true to stop (see scree_run_step and scree_run_close). It may look at the
    * run, as far as that is const. Called from the thread that called the library. */
@@ -261,11 +264,12 @@ typedef struct scree_ReplayFrame {
 SCREE_API scree_Status scree_replay_read(scree_Replay *replay, int k, scree_ReplayFrame *frame);
 SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
 
-/* Frame k as a table with a row per body, which the generator `csv` of scenes reads; polygons are
- * refused. */
+/* Frame k as a table with a row per body, which the generator `csv` of scenes reads; clumps and
+ * finite elements are refused. */
 SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
-/* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles where they
- * are in it. Its time starts at 0, and bodies that were still to be poured are not in it. */
+/* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles and plates
+ * where they are in it. Its time starts at 0, and bodies that were still to be poured are not in
+ * it. Runs with joints or finite elements are refused. */
 SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */
@@ -276,6 +280,12 @@ SCREE_API int scree_replay_nearest(const scree_Replay *replay, double time);
  * obstacles and bodies without contacts. */
 SCREE_API void scree_replay_pressure(const scree_Replay *replay, const scree_ReplayFrame *frame,
                                      double *pressure);
+
+/* Fields that were added to results.h5 (datasets /fields/NAME of frames x bodies): the name of a
+ * field, null when there is no such, and its `values` (bodies of the run) in frame k; false when
+ * they are not there. */
+SCREE_API const char *scree_replay_field_name(const scree_Replay *replay, int field);
+SCREE_API bool scree_replay_field(const scree_Replay *replay, int field, int k, double *values);
 
 /* A number of the analysis of frame k, /analysis/NAME of results.h5; false when the run has none.
  */

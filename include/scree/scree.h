@@ -12,6 +12,7 @@
 #include "scree/law.h"
 #include "scree/measure.h"
 #include "scree/options.h"
+#include "scree/parallel.h"
 #include "scree/pose.h"
 #include "scree/problem.h"
 #include "scree/run.h"

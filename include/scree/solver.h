@@ -17,6 +17,7 @@
 
 #include "scree/measure.h"
 #include "scree/options.h"
+#include "scree/parallel.h"
 #include "scree/problem.h"
 
 #ifdef __cplusplus
@@ -32,7 +33,8 @@ enum {
   SCREE_CAN_ASSEMBLED = 1 << 4,
   SCREE_CAN_BODIES = 1 << 5,
   SCREE_CAN_ANY_SIZE = 1 << 6, /* constraints of any number of rows, further vertices */
-  SCREE_CAN_FLOW = 1 << 7      /* non-associated flow with a given H */
+  SCREE_CAN_FLOW = 1 << 7,     /* non-associated flow with a given H */
+  SCREE_CAN_RANKS = 1 << 8     /* several ranks (scree/parallel.h) */
 };
 
 typedef struct scree_SolverClass scree_SolverClass;
@@ -55,6 +57,11 @@ typedef struct scree_SolveSettings {
   int threads;
   bool share_processors;
   bool warm_start; /* r holds a guess on entry */
+  /* Ranks that solve together, or null. Rank 0 gives the problem and receives the result, while the
+   * others are in scree_solver_serve. The same number of ranks gives the same bits; another number,
+   * other round-off. Time limits and `interrupted` act when an iterate is measured. Problems with
+   * joints or deformable bodies are solved by rank 0 alone, and so are small ones with `auto`. */
+  const scree_Ranks *ranks;
   /* called after each measured iteration when not null; return false to stop */
   bool (*progress)(void *user, int iteration, double measured);
   void *progress_user;
@@ -90,6 +97,9 @@ typedef struct scree_SolveInfo {
   double work;        /* counted, see work_limit */
   double seconds; /* preparing W and solving; without the check of the input and the certificate */
   const char *solver; /* that gave the result */
+  /* of all ranks together in this solve; zero, and imbalance 1, on one rank */
+  scree_RankCounts sent, sent_before; /* sent_before: to divide the problem; it is part of `sent` */
+  double imbalance;                   /* rows of the rank that has most over their mean */
   int nstages;
   /* (nstages) in their order; if there were more than SCREE_STAGES_MOST, the last one sums up the
    * rest */
@@ -160,6 +170,16 @@ SCREE_API size_t scree_solver_memory(const scree_Solver *solver);
 SCREE_API size_t scree_solver_state_size(const scree_Solver *solver);
 SCREE_API void scree_solver_save(const scree_Solver *solver, void *buffer);
 SCREE_API scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size);
+
+/* ---- several ranks (scree/parallel.h) ----------------------------------------------------------
+ */
+
+/* On every rank but 0: take part in the solves of rank 0, until it dismisses the ranks. A solve
+ * that fails on this rank fails on rank 0, with a message there. */
+SCREE_API scree_Status scree_solver_serve(const scree_Ranks *ranks, const scree_Log *log);
+
+/* On rank 0: no more solves will come. */
+SCREE_API void scree_solver_dismiss(const scree_Ranks *ranks);
 
 /* ---- the methods -------------------------------------------------------------------------------
  */

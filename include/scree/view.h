@@ -62,12 +62,23 @@ typedef enum scree_RenderColour {
   SCREE_RENDER_STRESS /* mean pressure */
 } scree_RenderColour;
 
+typedef enum scree_RenderLook {
+  SCREE_RENDER_SOLID,
+  SCREE_RENDER_GHOST, /* one looks through it */
+  SCREE_RENDER_HIDDEN
+} scree_RenderLook;
+
 typedef struct scree_RenderSettings {
   int width, height; /* pixels */
   scree_RenderColour colour;
-  bool chains;  /* force chains over the bodies, which become pale */
-  bool tight;   /* frame the bodies of this frame; else the extent of the run (films) */
-  double scale; /* largest value of the colours; 0: of this run */
+  scree_RenderLook bodies, obstacles;
+  double from[3]; /* 3D: direction towards the eye along front, side and up of the scene */
+  bool placed;    /* 3D: the camera is at `eye` and looks at `target`, in metres */
+  double eye[3], target[3]; /* else it is as near as all bodies allow */
+  double zoom;              /* larger: closer up; 0: 1 */
+  bool chains;              /* force chains over the bodies, which become pale */
+  bool tight;               /* frame the bodies of this frame; else the extent of the run (films) */
+  double scale;             /* largest value of the colours; 0: of this run */
 } scree_RenderSettings;
 
 SCREE_API scree_RenderSettings scree_render_settings(void); /* 1280 x 800, velocity */

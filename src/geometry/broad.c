@@ -286,14 +286,15 @@ static int32_t cell_of(double x, double inverse) {
   return (int32_t)c;
 }
 
+/* Cells that follow each other along x are in buckets that follow each other: a query reads rows,
+ * and entries that are close in space are close in memory. Rows are spread by the multipliers. */
 static uint32_t hash_cell(int32_t x, int32_t y, int32_t z, int32_t level) {
-  uint64_t h = (uint64_t)(uint32_t)x * 0x9e3779b97f4a7c15u;
-  h ^= (uint64_t)(uint32_t)y * 0xc2b2ae3d27d4eb4fu;
+  uint64_t h = (uint64_t)(uint32_t)y * 0xc2b2ae3d27d4eb4fu;
   h ^= (uint64_t)(uint32_t)z * 0x165667b19e3779f9u;
   h ^= (uint64_t)(uint32_t)level * 0x27d4eb2f165667c5u;
   h ^= h >> 29;
   h *= 0xbf58476d1ce4e5b9u;
-  return (uint32_t)(h >> 32);
+  return (uint32_t)(h >> 32) + (uint32_t)x;
 }
 
 static void set_grid(const scree_BroadPhase *b, int n, int count, double largest, Grid *g) {

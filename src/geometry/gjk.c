@@ -353,7 +353,12 @@ static bool find_separation(const Posed *A, const Posed *B, bool flat, double ma
   const scree_Vec3 d = A->centre;
   const double bound = A->shape->bounding_radius + B->shape->bounding_radius;
   *gap = scree_gjk_within(posed_support, A, posed_support, B, d, margin, qa, qb, n);
-  if (*gap > 0) return *gap <= margin;
+  /* Where bodies almost touch, the closest point may be rounding alone, and its direction any, even
+   * that into the other body: then it does not separate them, and they are treated as touching. */
+  scree_Vec3 pa, pb;
+  const bool far_apart = *gap > ROUNDING * bound;
+  if (far_apart || (*gap > 0 && (flat || separation(A, B, *n, &pa, &pb) > CORE * *gap)))
+    return *gap <= margin;
   const double size = fmin(A->shape->size, B->shape->size);
   scree_Vec3 other = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
   /* a shallow overlap has the same normal as the slightly separated bodies */

@@ -1,6 +1,8 @@
 /* Closest points of surfaces (see surface.h). */
 #include "geometry/surface.h"
 
+#include <math.h>
+
 /* Slope up to which neighbours of a vertex may lie on the other body's side of it. */
 static const double DENT = 0.7;
 scree_Vec3 scree_closest_on_triangle(const scree_Vec3 *x, scree_Vec3 p, int *edge, int *corner) {
@@ -39,6 +41,18 @@ static void visit_closest(void *user, int t) {
   c->vertex = corner < 0 ? -1 : m->triangle[t][corner];
 }
 
+static double angle_at(const scree_TriangleMesh *m, int t, int vertex) {
+  const int *corner = m->triangle[t];
+  const int at = corner[0] == vertex ? 0 : corner[1] == vertex ? 1 : 2;
+  const scree_Vec3 x = m->vertex[vertex];
+  const scree_Vec3 a = scree_sub(m->vertex[corner[(at + 1) % 3]], x);
+  const scree_Vec3 b = scree_sub(m->vertex[corner[(at + 2) % 3]], x);
+  return atan2(scree_norm(scree_cross(a, b)), scree_dot(a, b));
+}
+
+/* The normal that tells inside from outside for points whose closest one is on an edge or a vertex:
+ * the normals of the triangles there, at a vertex weighted by their angles (Baerentzen and Aanaes
+ * 2005). Without these weights points beyond a sharp corner can seem to be inside. */
 static scree_Vec3 normals_around(const scree_TriangleMesh *m, const scree_Closest *c) {
   scree_Vec3 sum = {0, 0, 0};
   if (c->edge >= 0) {
@@ -50,7 +64,7 @@ static scree_Vec3 normals_around(const scree_TriangleMesh *m, const scree_Closes
   for (int k = m->link_first[c->vertex]; k < m->link_first[c->vertex + 1]; ++k)
     for (int side = 0; side < 2; ++side) {
       const int t = m->edge[m->link[k]].triangle[side];
-      if (t >= 0) sum = scree_add(sum, m->normal[t]);
+      if (t >= 0) sum = scree_axpy(sum, angle_at(m, t, c->vertex), m->normal[t]);
     }
   return sum;
 }

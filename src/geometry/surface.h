@@ -3,6 +3,7 @@
 #ifndef SCREE_GEOMETRY_SURFACE_H
 #define SCREE_GEOMETRY_SURFACE_H
 
+#include "core/private.h"
 #include "geometry/trimesh.h"
 
 /* A surface in the world. */
@@ -43,8 +44,9 @@ scree_Vec3 scree_closest_on_triangle(const scree_Vec3 *x, scree_Vec3 p, int *edg
 
 /* Signed distance of a world point from a surface, negative inside, and the outward unit normal at
  * the closest point (world frame); false: further than the margin or deeper than the depth. */
-bool scree_surface_closest(const scree_Surface *s, scree_Vec3 p, double margin, double depth,
-                           scree_Closest *c, double *gap, scree_Vec3 *normal);
+SCREE_PRIVATE bool scree_surface_closest(const scree_Surface *s, scree_Vec3 p, double margin,
+                                         double depth, scree_Closest *c, double *gap,
+                                         scree_Vec3 *normal);
 
 /* The same for a corner, with a normal that may act on it: that of the closest point, or for a
  * point inside that of the closest triangle above it. */

@@ -7,6 +7,7 @@
 #ifndef SCREE_GEOMETRY_TRIMESH_H
 #define SCREE_GEOMETRY_TRIMESH_H
 
+#include "core/private.h"
 #include "math/vec3.h"
 #include "scree/base.h"
 
@@ -37,10 +38,10 @@ typedef struct scree_TriangleMesh {
 } scree_TriangleMesh;
 
 /* Vertices and triangles are copied. Degenerate triangles are rejected. */
-scree_Status scree_trimesh_create(const scree_Vec3 *vertices, int vertex_count,
-                                  const int *triangles, int triangle_count,
-                                  scree_TriangleMesh **mesh, const scree_Log *log);
-void scree_trimesh_destroy(scree_TriangleMesh *mesh);
+SCREE_PRIVATE scree_Status scree_trimesh_create(const scree_Vec3 *vertices, int vertex_count,
+                                                const int *triangles, int triangle_count,
+                                                scree_TriangleMesh **mesh, const scree_Log *log);
+SCREE_PRIVATE void scree_trimesh_destroy(scree_TriangleMesh *mesh);
 size_t scree_trimesh_memory(const scree_TriangleMesh *mesh);
 
 /* Call `visit` for every triangle whose bounds meet `box` (in the frame of the mesh), in an order

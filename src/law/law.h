@@ -5,7 +5,6 @@
 #define SCREE_LAW_LAW_H
 
 #include "math/vec3.h"
-#include "scree/contact.h"
 #include "scree/law.h"
 
 typedef struct scree_LawClass scree_LawClass;

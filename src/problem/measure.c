@@ -374,6 +374,19 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
   return total;
 }
 
+/* The sums of all ranks, added in their order; contacts are numbered as in the whole problem. */
+static Sums sum_ranks(const scree_Operator *W, unsigned parts, const double *r, const double *u,
+                      const double *claimed) {
+  Sums mine = sum_all(W, parts, r, u, claimed);
+  const int ranks = scree_ranks_count(scree_ranks_of(W));
+  if (ranks == 1) return mine;
+  if (mine.worst >= 0) mine.worst = W->halo->number[mine.worst];
+  const Sums *all = scree_ranks_gather(scree_ranks_of(W), &mine, sizeof mine);
+  Sums total = {.worst = -1};
+  for (int k = 0; k < ranks; ++k) add_sums(&total, &all[k]);
+  return total;
+}
+
 /* x / scale; a zero scale means that the data are zero, and then only x = 0 is correct. */
 static double relative(double x, double scale) {
   if (scale > 0.0) return x / scale;
@@ -398,24 +411,27 @@ static double siconos_of(const Sums *sums) {
   return scale < DBL_EPSILON ? sqrt(sums->siconos2) : sqrt(sums->siconos2) / scale;
 }
 
-static double glob_of(const Sums *sums, int nc) {
-  return nc ? (sums->motion + sums->proj + sums->bipotential + sums->penetration) / nc : 0.0;
+static double glob_of(const Sums *sums, long long nc) {
+  return nc ? (sums->motion + sums->proj + sums->bipotential + sums->penetration) / (double)nc
+            : 0.0;
 }
 
 double scree_measure_value(const scree_Operator *W, scree_Measure measure, const double *r,
                            const double *u) {
   Sums sums;
   switch (measure) {
-  case SCREE_MEASURE_ERROR: sums = sum_all(W, PART_ERROR, r, u, NULL); return error_of(W, &sums);
-  case SCREE_MEASURE_SICONOS: sums = sum_all(W, PART_SICONOS, r, u, NULL); return siconos_of(&sums);
+  case SCREE_MEASURE_ERROR: sums = sum_ranks(W, PART_ERROR, r, u, NULL); return error_of(W, &sums);
+  case SCREE_MEASURE_SICONOS:
+    sums = sum_ranks(W, PART_SICONOS, r, u, NULL);
+    return siconos_of(&sums);
   case SCREE_MEASURE_BOTH:
-    sums = sum_all(W, PART_ERROR | PART_SICONOS, r, u, NULL);
+    sums = sum_ranks(W, PART_ERROR | PART_SICONOS, r, u, NULL);
     return fmax(error_of(W, &sums), siconos_of(&sums));
   case SCREE_MEASURE_EPS_GLOB:
-    sums = sum_all(W, PART_GLOB, r, u, NULL);
-    return glob_of(&sums, W->constraints);
+    sums = sum_ranks(W, PART_GLOB, r, u, NULL);
+    return glob_of(&sums, scree_all_constraints(W));
   case SCREE_MEASURE_MERIT:
-    sums = sum_all(W, PART_MERIT, r, u, NULL);
+    sums = sum_ranks(W, PART_MERIT, r, u, NULL);
     return relative(sums.merit_C, sums.merit_q);
   case SCREE_MEASURE_INCREMENT: break;
   }
@@ -425,13 +441,14 @@ double scree_measure_value(const scree_Operator *W, scree_Measure measure, const
 void scree_measure_all(const scree_Operator *W, const double *r, const double *u,
                        const double *u_claimed, scree_Measures *measures) {
   const unsigned parts = PART_ERROR | PART_SICONOS | PART_GLOB | PART_MERIT | PART_REPORT;
-  const Sums sums = sum_all(W, parts, r, u, u_claimed);
-  const double nc = W->constraints ? W->constraints : 1.0;
+  const Sums sums = sum_ranks(W, parts, r, u, u_claimed);
+  const long long constraints = scree_all_constraints(W);
+  const double nc = constraints ? (double)constraints : 1.0;
   const double scale = error_scale(W, &sums);
   *measures = (scree_Measures){
       .error = error_of(W, &sums),
       .error_siconos = siconos_of(&sums),
-      .eps_glob = glob_of(&sums, W->constraints),
+      .eps_glob = glob_of(&sums, constraints),
       .eps_motion = sums.motion / nc,
       .eps_proj = sums.proj / nc,
       .eps_bipotential = sums.bipotential / nc,

@@ -65,7 +65,9 @@ static void fill_diagonal(scree_Operator *W) {
     for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
   }
   for (int k = 0; k < p->general.count; ++k) trace += fill_general_diagonal(W, k);
-  const double mean = W->rows ? trace / (double)W->rows : 0.0;
+  const double rows = scree_all_rows(W);
+  trace = scree_ranks_sum(scree_ranks_of(W), trace);
+  const double mean = rows > 0.0 ? trace / rows : 0.0;
   W->mean_diagonal = mean > 0.0 ? mean : 1.0;
 }
 
@@ -101,28 +103,40 @@ static bool has_plain_cones(const scree_Problem *p) {
   return true;
 }
 
-scree_Status scree_operator_init(const scree_Problem *problem, int threads, const size_t *row,
-                                 const int *entry, scree_Arena *arena, const scree_Log *log,
-                                 scree_Operator *W) {
+/* On several ranks all of them get here or none does: memory is taken before, and a rank that has
+ * none tells the others. */
+static scree_Status allocate_all(scree_Operator *W, const size_t *row, const int *entry,
+                                 scree_Arena *arena, const scree_Log *log) {
+  const scree_Problem *problem = W->problem;
   const size_t nc = (size_t)problem->nc, d = (size_t)problem->d;
-  *W = (scree_Operator){.problem = problem,
-                        .threads = threads < 1 ? 1 : threads,
-                        .constraints = scree_problem_constraints(problem),
-                        .rows = scree_problem_rows(problem),
-                        .squares = nc * d * d,
-                        .plain_cones = has_plain_cones(problem)};
   const bool balls = problem->kind == SCREE_BODIES && !problem->bodies.B && !problem->bodies.C;
   if (!balls) {
     if (!(W->diagonal = SCREE_TAKE_RAW(arena, double, nc *d *d)))
       return scree_fail_memory(log, "the diagonal blocks of W");
   }
-  if (problem->kind == SCREE_BODIES) {
-    W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
-    W->body_row = row;
-    W->body_entry = entry;
-    const scree_Status status = place_general(W, arena, log);
-    if (status) return status;
-  }
+  if (scree_is_divided(W) && problem->kind == SCREE_ASSEMBLED)
+    W->state_size = (size_t)W->halo->blocks * d;
+  if (problem->kind != SCREE_BODIES) return SCREE_OK;
+  W->state_size = ((size_t)problem->bodies.nbodies + 1) * (size_t)problem->bodies.nb;
+  W->body_row = row;
+  W->body_entry = entry;
+  return place_general(W, arena, log);
+}
+
+scree_Status scree_operator_init(const scree_Problem *problem, const scree_Halo *halo, int threads,
+                                 const size_t *row, const int *entry, scree_Arena *arena,
+                                 const scree_Log *log, scree_Operator *W) {
+  const size_t nc = (size_t)problem->nc, d = (size_t)problem->d;
+  *W = (scree_Operator){.problem = problem,
+                        .halo = halo,
+                        .threads = threads < 1 ? 1 : threads,
+                        .constraints = scree_problem_constraints(problem),
+                        .rows = scree_problem_rows(problem),
+                        .squares = nc * d * d,
+                        .plain_cones = has_plain_cones(problem)};
+  const scree_Status status =
+      scree_ranks_agree(scree_ranks_of(W), allocate_all(W, row, entry, arena, log), log);
+  if (status) return status;
   fill_diagonal(W);
   return SCREE_OK;
 }
@@ -134,7 +148,7 @@ scree_Status scree_operator_create(const scree_Problem *problem, int threads, co
   int *entry = NULL;
   scree_Status status = SCREE_OK;
   if (problem->kind == SCREE_BODIES) status = scree_body_graph(problem, &own, &row, &entry, log);
-  if (!status) status = scree_operator_init(problem, threads, row, entry, &own, log, W);
+  if (!status) status = scree_operator_init(problem, NULL, threads, row, entry, &own, log, W);
   if (status) {
     scree_arena_fini(&own);
     *W = (scree_Operator){0};
@@ -240,6 +254,10 @@ void scree_operator_inertia(const scree_Operator *W, const double *y, double *ou
 
 void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
   scree_operator_gather(W, r, y);
+  if (scree_is_divided(W)) {
+    if (W->problem->kind == SCREE_ASSEMBLED) scree_vector_copy(W->rows, r, y, W->threads);
+    scree_halo_complete(W->halo, y, (size_t)W->halo->size);
+  }
   if (W->coupling) scree_coupling_solve(W, y);
 }
 

@@ -9,12 +9,19 @@
  * using W; on coupled vertices through the condensed inverse of A (coupling.h).
  * In assembled form there is no state and y is not used; it may be a null pointer.
  *
+ * Several ranks (parallel/halo.h). The problem is then the part of this rank, and vectors hold its
+ * rows. A state is complete on every rank that holds a body; in assembled form it holds the
+ * impulses of all contacts in the rows of this rank, in place of r. Sums and counts over all rows
+ * go through scree_rows_dot and its neighbours below.
+ *
  * Sums over bodies and contacts run in a fixed order for any number of threads. */
 #ifndef SCREE_PROBLEM_OPERATOR_H
 #define SCREE_PROBLEM_OPERATOR_H
 
 #include "core/arena.h"
 #include "core/private.h"
+#include "math/vector.h"
+#include "parallel/halo.h"
 #include "problem/balls.h"
 #include "scree/problem.h"
 
@@ -37,6 +44,7 @@ typedef struct scree_Operator {
   const struct scree_Coupling *coupling; /* of the further vertices, or null */
   const size_t *body_row; /* (nbodies + 1) body form: range of a body in body_entry */
   const int *body_entry;  /* (body_row[nbodies]) 2*c + side of each contact of a body, ascending */
+  const scree_Halo *halo; /* blocks shared with other ranks, or null: one rank */
   scree_Arena own;        /* memory of scree_operator_create, empty after scree_operator_init */
 } scree_Operator;
 
@@ -45,10 +53,11 @@ SCREE_PRIVATE scree_Status scree_operator_create(const scree_Problem *problem, i
 SCREE_PRIVATE void scree_operator_destroy(scree_Operator *W);
 
 /* The same with memory from an arena, which must outlive the operator; there is nothing to destroy.
- * `row` and `entry` are those of scree_body_graph (not used in assembled form). */
-scree_Status scree_operator_init(const scree_Problem *problem, int threads, const size_t *row,
-                                 const int *entry, scree_Arena *arena, const scree_Log *log,
-                                 scree_Operator *W);
+ * `row` and `entry` are those of scree_body_graph (not used in assembled form). `halo` is null for
+ * one rank. */
+scree_Status scree_operator_init(const scree_Problem *problem, const scree_Halo *halo, int threads,
+                                 const size_t *row, const int *entry, scree_Arena *arena,
+                                 const scree_Log *log, scree_Operator *W);
 
 /* y = B^T r (no effect in assembled form) */
 void scree_operator_gather(const scree_Operator *W, const double *r, double *y);
@@ -67,6 +76,41 @@ SCREE_PRIVATE void scree_operator_velocity(const scree_Operator *W, const double
 /* u = W r + q with `y` as scratch (state_size doubles) */
 void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,
                           double *u);
+
+/* ---- all ranks together
+ * ----------------------------------------------------------------------- */
+
+/* Whether the problem is divided between ranks; a constant without MPI. */
+SCREE_INLINE bool scree_is_divided(const scree_Operator *W) {
+  return scree_halo_exists(W->halo);
+}
+
+/* The ranks that have a part of the problem; null: one. */
+SCREE_INLINE const scree_Ranks *scree_ranks_of(const scree_Operator *W) {
+  return scree_is_divided(W) ? W->halo->ranks : NULL;
+}
+
+/* Constraints and rows of all ranks. */
+SCREE_INLINE long long scree_all_constraints(const scree_Operator *W) {
+  return scree_is_divided(W) ? W->halo->constraints : W->constraints;
+}
+
+SCREE_INLINE double scree_all_rows(const scree_Operator *W) {
+  return scree_is_divided(W) ? (double)W->halo->rows : (double)W->rows;
+}
+
+/* x.y, |x| and |x - y| over the rows of all ranks. */
+SCREE_INLINE double scree_rows_dot(const scree_Operator *W, const double *x, const double *y) {
+  return scree_ranks_sum(scree_ranks_of(W), scree_vector_dot(W->rows, x, y, W->threads));
+}
+
+SCREE_INLINE double scree_rows_norm(const scree_Operator *W, const double *x) {
+  return scree_ranks_norm(scree_ranks_of(W), scree_vector_norm(W->rows, x, W->threads));
+}
+
+SCREE_INLINE double scree_rows_distance(const scree_Operator *W, const double *x, const double *y) {
+  return scree_ranks_norm(scree_ranks_of(W), scree_vector_distance(W->rows, x, y, W->threads));
+}
 
 /* Whether no constraint has friction that depends on its normal impulse: then Coulomb's law and the
  * associated law are the same, and convex. */
@@ -149,6 +193,7 @@ SCREE_INLINE void scree_contact_velocity(const scree_Operator *W, scree_Operator
   const scree_Problem *p = W->problem;
   for (int i = 0; i < d; ++i) u[i] = q ? q[(size_t)c * (size_t)d + (size_t)i] : 0.0;
   if (kind == SCREE_ASSEMBLED) {
+    if (scree_is_divided(W)) r = y;
     const size_t start = p->blocks.row[c];
     const size_t n = p->blocks.row[c + 1] - start;
     const double *x = p->blocks.x + start * (size_t)(d * d);
@@ -236,7 +281,11 @@ SCREE_INLINE void scree_contact_prefetch(const scree_Operator *W, scree_Operator
 /* y += B_c^T dr; the caller updates r */
 SCREE_INLINE void scree_contact_update(const scree_Operator *W, scree_OperatorKind kind, int d,
                                        int nb, int c, const double *dr, double *y) {
-  if (kind == SCREE_ASSEMBLED) return;
+  if (kind == SCREE_ASSEMBLED) {
+    for (int i = 0; scree_is_divided(W) && i < d; ++i)
+      y[(size_t)c * (size_t)d + (size_t)i] += dr[i];
+    return;
+  }
   const scree_Problem *p = W->problem;
   const bool balls = !p->bodies.B;
   double f[3], m[3];

@@ -18,20 +18,22 @@
 
 enum { PARAMETERS_MAX = 24 };
 
-/* Refuse shapes that cannot be written: clumps, and in tables polygons. */
+/* Refuse bodies that cannot be written: finite elements, whose state is that of their nodes, and in
+ * tables clumps. */
 static scree_Status check_shapes(const scree_Replay *replay, const scree_ReplayFrame *frame,
                                  const char *path, bool table) {
   for (int b = 0; b < frame->bodies; ++b) {
     const scree_ShapeType *type = scree_shape_type(replay->bodies[b].shape.kind);
     if (!frame->present[b] || (table && replay->bodies[b].obstacle)) continue;
-    if (type->takes_vertices && table)
+    if (replay->bodies[b].node_count > 0)
       return scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: body %d is a %s, whose vertices do not fit into a table: write the "
-                        "frame as a scene",
-                        path, b, type->name);
-    if (type->takes_parts)
+                        "%s: body %d is made of finite elements, whose nodes cannot be written: "
+                        "continue the run with --resume --until",
+                        path, b);
+    if (type->takes_parts && table)
       return scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: body %d is a %s, which cannot be written: use `start` in a scene",
+                        "%s: body %d is a %s, whose parts do not fit into a table: write the frame "
+                        "as a scene, or use `start` in a scene",
                         path, b, type->name);
   }
   return SCREE_OK;
@@ -64,12 +66,34 @@ static void put_real(FILE *file, double value) {
   fprintf(file, ",%s", text);
 }
 
+/* "x y; x y; ...", z too in space; nothing for shapes without vertices. */
+static void put_vertices(FILE *file, const scree_Shape *shape) {
+  const scree_ShapeType *type = scree_shape_type(shape->kind);
+  fputc(',', file);
+  for (int v = 0; type->takes_vertices && v < shape->vertex_count; ++v) {
+    const double point[3] = {shape->vertices[v].x, shape->vertices[v].y, shape->vertices[v].z};
+    for (int k = 0; k < type->dimension; ++k) {
+      char text[40];
+      scree_format_real(point[k], text, sizeof text);
+      fprintf(file, "%s%s", k ? " " : v ? "; " : "", text);
+    }
+  }
+}
+
+static bool has_vertices(const scree_Replay *replay, const scree_ReplayFrame *frame) {
+  for (int b = 0; b < frame->bodies; ++b)
+    if (frame->present[b] && !replay->bodies[b].obstacle &&
+        scree_shape_type(replay->bodies[b].shape.kind)->takes_vertices)
+      return true;
+  return false;
+}
+
 static void put_reals(FILE *file, const double *values, int count) {
   for (int k = 0; k < count; ++k) put_real(file, values[k]);
 }
 
 static void put_body(FILE *file, const scree_Replay *replay, const scree_ReplayFrame *frame, int b,
-                     const char *const *names, int count) {
+                     const char *const *names, int count, bool vertices) {
   const scree_ReplayBody *body = &replay->bodies[b];
   const scree_ShapeType *type = scree_shape_type(body->shape.kind);
   const char *name = scree_replay_body_name(replay, b);
@@ -84,6 +108,7 @@ static void put_body(FILE *file, const scree_Replay *replay, const scree_ReplayF
     else
       fputc(',', file);
   }
+  if (vertices) put_vertices(file, &body->shape);
   fprintf(file, ",\"%s\"", material ? material : "");
   put_real(file, body->mass);
   const size_t at = (size_t)b;
@@ -107,10 +132,12 @@ scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *pat
     const int count = collect_parameters(replay, &frame, names);
     fputs("body,name,shape", file);
     for (int n = 0; n < count; ++n) fprintf(file, ",%s", names[n]);
+    const bool vertices = has_vertices(replay, &frame);
+    if (vertices) fputs(",vertices", file);
     fputs(",material,mass,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", file);
     for (int b = 0; b < frame.bodies; ++b)
       if (frame.present[b] && !replay->bodies[b].obstacle)
-        put_body(file, replay, &frame, b, names, count);
+        put_body(file, replay, &frame, b, names, count, vertices);
     const bool failed = ferror(file) != 0;
     if ((fclose(file) != 0) | failed)
       status = scree_fail(replay->log, SCREE_MACHINE, "%s: cannot be written", path);
@@ -158,6 +185,26 @@ static void add_pose(Export *out, scree_Node *map, int b) {
   }
 }
 
+static scree_Node *shape_node(Export *out, const scree_Shape *shape);
+
+static scree_Node *part_node(Export *out, const scree_Part *part, int dimension) {
+  const double x[3] = {part->pose.position.x, part->pose.position.y, part->pose.position.z};
+  const scree_Quat q = part->pose.orientation;
+  scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  scree_tree_add(&out->tree, map, "shape", shape_node(out, &part->shape));
+  scree_tree_add(&out->tree, map, "position", reals(out, x, dimension));
+  if (dimension == 2) {
+    scree_tree_add(&out->tree, map, "angle",
+                   scree_tree_number(&out->tree, 2 * atan2(q.z, q.w), 0, 0));
+  } else {
+    const double values[4] = {q.w, q.x, q.y, q.z};
+    scree_Node *rotation = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+    scree_tree_add(&out->tree, rotation, "quaternion", reals(out, values, 4));
+    scree_tree_add(&out->tree, map, "rotation", rotation);
+  }
+  return map;
+}
+
 static scree_Node *shape_node(Export *out, const scree_Shape *shape) {
   const scree_ShapeType *type = scree_shape_type(shape->kind);
   scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
@@ -176,7 +223,23 @@ static scree_Node *shape_node(Export *out, const scree_Shape *shape) {
     }
     scree_tree_add(&out->tree, map, "vertices", list);
   }
+  if (type->takes_parts) {
+    scree_Node *list = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+    for (int p = 0; p < scree_shape_part_count(shape); ++p)
+      scree_tree_add(&out->tree, list, NULL,
+                     part_node(out, scree_shape_part(shape, p), type->dimension));
+    scree_tree_add(&out->tree, map, "parts", list);
+  }
   return map;
+}
+
+/* Whether the moments are those of the shape: then they are left to it, since a shape that is read
+ * again may order its axes in another way. */
+static bool own_moments(const scree_ReplayBody *body) {
+  const scree_Vec3 a = body->inertia, b = body->shape.inertia;
+  const double density = body->mass / body->shape.volume;
+  const double size = scree_norm(a);
+  return body->shape.volume > 0 && scree_norm(scree_axpy(a, -density, b)) <= 1e-9 * size;
 }
 
 static scree_Node *body_node(Export *out, int b) {
@@ -195,7 +258,7 @@ static scree_Node *body_node(Export *out, int b) {
                  flat ? scree_tree_number(&out->tree, w[2], 0, 0) : reals(out, w, 3));
   if (material) add_text(out, map, "material", material);
   scree_tree_add(&out->tree, map, "mass", scree_tree_number(&out->tree, body->mass, 0, 0));
-  if (flat ? moments[2] > 0 : moments[0] > 0)
+  if ((flat ? moments[2] > 0 : moments[0] > 0) && !own_moments(body))
     scree_tree_add(&out->tree, map, "inertia",
                    flat ? scree_tree_number(&out->tree, moments[2], 0, 0) : reals(out, moments, 3));
   return map;
@@ -204,26 +267,62 @@ static scree_Node *body_node(Export *out, int b) {
 /* An obstacle of the scene, moved to where it is in the frame. */
 static scree_Node *obstacle_node(Export *out, const scree_Node *given, int b) {
   static const char *const replaced[] = {"position", "angle", "rotation", "from", "to", "normal"};
+  /* meshes, height fields: as the scene has them, they lie where they are given */
+  const scree_ShapeType *type = scree_shape_type(out->replay->bodies[b].shape.kind);
+  const bool keep = type->takes_triangles || type->takes_heights || type->takes_elements;
   scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
   for (int k = 0; k < given->count; ++k) {
     const char *key = given->entries[k].key;
-    bool old = strcmp(key, "shape") == 0;
+    bool old = strcmp(key, "shape") == 0 && !keep;
     for (size_t r = 0; r < sizeof replaced / sizeof *replaced; ++r)
       old = old || strcmp(key, replaced[r]) == 0;
     if (!old) scree_tree_add(&out->tree, map, key, given->entries[k].value);
   }
-  scree_tree_add(&out->tree, map, "shape", shape_node(out, &out->replay->bodies[b].shape));
+  if (!keep)
+    scree_tree_add(&out->tree, map, "shape", shape_node(out, &out->replay->bodies[b].shape));
   add_pose(out, map, b);
   return map;
 }
 
+/* The plate of a body, by its name; null: it is no plate. */
+static const scree_Node *plate_of(const Export *out, const scree_Node *plates, int b) {
+  const char *name = scree_replay_body_name(out->replay, b);
+  for (int k = 0; name && plates && k < plates->count; ++k)
+    if (strcmp(name, scree_node_text(plates->entries[k].value, "name")) == 0)
+      return plates->entries[k].value;
+  return NULL;
+}
+
+/* A plate of the scene, moved to where it is in the frame: its point is that of its face, half the
+ * thickness from its middle. It starts at rest. */
+static scree_Node *plate_node(Export *out, const scree_Node *given, int b) {
+  const scree_Shape *shape = &out->replay->bodies[b].shape;
+  const double *x = out->frame->position + 3 * (size_t)b;
+  const double *q = out->frame->orientation + 4 * (size_t)b;
+  const bool flat = out->replay->dimension == 2;
+  double half = shape->kind == SCREE_SHAPE_CYLINDER ? shape->half_length : shape->semi.z;
+  for (int v = 0; flat && v < shape->vertex_count; ++v) half = fmax(half, shape->vertices[v].y);
+  const scree_Vec3 n = scree_quat_rotate((scree_Quat){q[0], q[1], q[2], q[3]},
+                                         flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+  const double point[3] = {x[0] + half * n.x, x[1] + half * n.y, x[2] + half * n.z};
+  scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  for (int k = 0; k < given->count; ++k)
+    if (strcmp(given->entries[k].key, "point") != 0)
+      scree_tree_add(&out->tree, map, given->entries[k].key, given->entries[k].value);
+  scree_tree_add(&out->tree, map, "point", reals(out, point, out->replay->dimension));
+  return map;
+}
+
 static char *make_scene(Export *out) {
-  static const char *const dropped[] = {"bodies", "obstacles", "generators", "start", "parameters"};
+  static const char *const dropped[] = {"bodies", "obstacles",  "generators",
+                                        "start",  "parameters", "plates"};
   const scree_Node *given = out->tree.root;
   const scree_Node *given_obstacles = scree_node_find(given, "obstacles");
+  const scree_Node *given_plates = scree_node_find(given, "plates");
   scree_Node *root = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
   scree_Node *obstacles = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
   scree_Node *bodies = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+  scree_Node *plates = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
   for (int k = 0; k < given->count; ++k) {
     bool drop = false;
     for (size_t d = 0; d < sizeof dropped / sizeof *dropped; ++d)
@@ -232,7 +331,10 @@ static char *make_scene(Export *out) {
   }
   for (int b = 0; b < out->frame->bodies; ++b) {
     if (!out->frame->present[b]) continue;
-    if (!out->replay->bodies[b].obstacle)
+    const scree_Node *plate = plate_of(out, given_plates, b);
+    if (plate)
+      scree_tree_add(&out->tree, plates, NULL, plate_node(out, plate, b));
+    else if (!out->replay->bodies[b].obstacle)
       scree_tree_add(&out->tree, bodies, NULL, body_node(out, b));
     else if (given_obstacles && b < given_obstacles->count)
       scree_tree_add(&out->tree, obstacles, NULL,
@@ -240,6 +342,7 @@ static char *make_scene(Export *out) {
   }
   scree_tree_add(&out->tree, root, "obstacles", obstacles);
   scree_tree_add(&out->tree, root, "bodies", bodies);
+  scree_tree_add(&out->tree, root, "plates", plates);
   return out->tree.failed ? NULL : scree_tree_write(root);
 }
 
@@ -258,6 +361,13 @@ scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *p
   const bool parsed = status == SCREE_OK;
   if (status == SCREE_OK) status = scree_replay_read(replay, k, &frame);
   if (status == SCREE_OK) status = check_shapes(replay, &frame, path, false);
+  const scree_Node *joints = status == SCREE_OK ? scree_node_find(out.tree.root, "joints") : NULL;
+  if (joints && joints->count > 0)
+    status = scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: the scene of the run has joints, whose anchors are given for its "
+                        "start: continue the run with --resume --until, or use `start` in a scene "
+                        "with joints of its own",
+                        path);
   if (status == SCREE_OK) {
     made = make_scene(&out);
     if (!made) status = scree_fail_memory(replay->log, path);

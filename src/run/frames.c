@@ -49,6 +49,7 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay->bodies);
   scree_free(replay->surface_node);
   scree_free(replay->joint_table);
+  scree_free(replay->fields);
   scree_free(replay->materials);
   scree_free(replay->densities);
   scree_free(replay->names);

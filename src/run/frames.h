@@ -14,6 +14,8 @@ typedef struct scree_ReplayColour {
 
 enum { SCREE_REPLAY_CURVES = 128 };
 
+typedef char SCREE_FIELD_NAME[56];
+
 struct scree_Replay {
   char *directory, *title;
   scree_Log own_log; /* copy of the caller's */
@@ -30,6 +32,8 @@ struct scree_Replay {
   int name_count;    /* of bodies: all, or none */
   char (*names)[64];
   scree_ReplayColour *colours; /* (material_count), null: none is given */
+  int field_count;             /* that a user has added */
+  SCREE_FIELD_NAME *fields;    /* their names, or null */
   int frame_count;
   double *times;     /* (frame_count) */
   int64_t *steps;    /* (frame_count) */

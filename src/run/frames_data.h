@@ -35,4 +35,7 @@ scree_Status scree_frames_read_joints(const scree_Replay *replay, const scree_H5
 /* /elements, if it is there: nodes of finite-element bodies. */
 scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5);
 
+/* Names of the fields in /fields, of files with `frames` frames. */
+scree_Status scree_frames_fields(scree_Replay *replay, const scree_H5 *h5, hsize_t frames);
+
 #endif

@@ -99,6 +99,32 @@ static void copy_contacts(const scree_Frame *from, int bodies, scree_ReplayFrame
   frame->has_contacts = true;
 }
 
+static scree_Status copy_joints(const scree_Frame *from, const scree_Replay *replay,
+                                scree_ReplayFrame *frame) {
+  const int n = from->head.joints < replay->joint_count ? from->head.joints : replay->joint_count;
+  if (!scree_grow((void **)&frame->joint, &frame->joint_capacity, (size_t)n, sizeof *frame->joint))
+    return scree_fail_memory(replay->log, "the joints of a frame");
+  for (int j = 0; j < n; ++j) {
+    const scree_FrameJoint *joint = &from->joint[j];
+    const int *row = replay->joint_table + 4 * (size_t)j;
+    scree_ReplayJoint *to = &frame->joint[j];
+    *to = (scree_ReplayJoint){.kind = (scree_JointKind)row[0],
+                              .body = {row[1], row[2]},
+                              .label = row[3],
+                              .status = (scree_JointStatus)joint->status,
+                              .x = joint->x,
+                              .effort = joint->effort,
+                              .energy = joint->energy,
+                              .plastic = joint->plastic};
+    memcpy(to->position, joint->position, sizeof to->position);
+    memcpy(to->axis, joint->axis, sizeof to->axis);
+    memcpy(to->force, joint->force, sizeof to->force);
+    memcpy(to->torque, joint->torque, sizeof to->torque);
+  }
+  frame->joints = n;
+  return SCREE_OK;
+}
+
 scree_Status scree_frames_journal_read(scree_FramesJournal *journal, const scree_Replay *replay,
                                        int k, scree_ReplayFrame *frame) {
   scree_Frame *from = &journal->frame;
@@ -120,6 +146,8 @@ scree_Status scree_frames_journal_read(scree_FramesJournal *journal, const scree
     copy_contacts(from, bodies, frame);
   else
     frame->contacts = 0, frame->has_contacts = from->head.contacts > 0;
+  if (!frame->bodies_only && replay->joint_count > 0) status = copy_joints(from, replay, frame);
+  if (status != SCREE_OK) return status;
   if (replay->node_count > 0 && from->head.nodes >= replay->node_count) {
     const size_t nodes = (size_t)replay->node_count;
     status = scree_replay_reserve_nodes(replay, replay->node_count, frame);

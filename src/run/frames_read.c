@@ -193,6 +193,21 @@ bool scree_replay_analysis(const scree_Replay *replay, const char *name, int k, 
              SCREE_OK;
 }
 
+bool scree_replay_field(const scree_Replay *replay, int field, int k, double *values) {
+  const Source *source = replay->source;
+  char path[80];
+  if (replay->read != read_frame || field < 0 || field >= replay->field_count || k < 0 ||
+      k >= source->frames)
+    return false;
+  snprintf(path, sizeof path, "/fields/%s", replay->fields[field]);
+  return scree_frames_named(&source->h5, path, (hsize_t)k, 1, (hsize_t)replay->body_count,
+                            H5T_NATIVE_DOUBLE, values) == SCREE_OK;
+}
+
+const char *scree_replay_field_name(const scree_Replay *replay, int field) {
+  return field >= 0 && field < replay->field_count ? replay->fields[field] : NULL;
+}
+
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
@@ -448,6 +463,8 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   if (status == SCREE_OK) status = scree_frames_joints(replay, &source->h5);
   if (status == SCREE_OK) status = read_index(replay, source);
   if (status == SCREE_OK) index_journal(replay, source);
+  if (status == SCREE_OK)
+    status = scree_frames_fields(replay, &source->h5, (hsize_t)source->frames);
   if (status == SCREE_OK) status = open_frames(replay, source);
   if (status == SCREE_OK) status = scree_replay_read_telemetry(replay, directory, &source->h5);
   if (status != SCREE_OK) {

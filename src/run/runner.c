@@ -386,6 +386,7 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
     scree_WorldSettings world = *scree_world_get_settings(made->world);
     if (settings->threads > 0) world.solve.threads = settings->threads;
     world.solve.share_processors = true;
+    world.solve.ranks = settings->ranks;
     world.solve.interrupted = poll_step;
     world.solve.interrupted_user = made;
     status = scree_world_set_settings(made->world, &world);

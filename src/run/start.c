@@ -27,6 +27,18 @@ static scree_Vec3 vector(const double *x) {
   return scree_vec3(x[0], x[1], x[2]);
 }
 
+/* Bodies of finite elements are refused: their state is that of all their nodes. */
+static scree_Status check(const scree_Replay *replay, const scree_ReplayFrame *frame,
+                          const scree_Log *log) {
+  for (int b = 0; b < frame->bodies; ++b)
+    if (frame->present[b] && replay->bodies[b].node_count > 0)
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "start: body %d of the run in %s is made of finite elements, which cannot "
+                        "be started from: continue the run with --resume --until",
+                        b, replay->directory);
+  return SCREE_OK;
+}
+
 static void fill(const scree_Replay *replay, const scree_ReplayFrame *frame, scree_Start *start) {
   for (int b = 0; b < start->bodies; ++b) {
     const scree_ReplayBody *from = &replay->bodies[b];
@@ -60,6 +72,7 @@ scree_Status scree_start_open(const char *folder, const char *frame, const scree
   start->source = replay;
   start->frame = find_frame(replay, frame, log);
   status = start->frame < 0 ? SCREE_BAD_INPUT : scree_replay_read(replay, start->frame, &read);
+  if (status == SCREE_OK) status = check(replay, &read, log);
   if (status == SCREE_OK) {
     start->dimension = replay->dimension;
     start->time = read.time;

@@ -392,8 +392,10 @@ static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node
       scree_node_is(node, "kind", "dome"))
     return scree_scene_generate_masonry(scene, node, log);
   Lattice lattice = {.scene = scene, .node = node, .log = log, .generator = generator};
-  scree_Status status =
-      scree_region_read(scene, scree_node_find(node, "region"), log, &lattice.region);
+  scree_Node *region = scree_node_find(node, "region");
+  scree_Status status = region && scree_node_is(region, "kind", "mesh")
+                            ? scree_region_read_mesh(scene, region, log, &lattice.region)
+                            : scree_region_read(scene, region, log, &lattice.region);
   if (status == SCREE_OK) status = read_grain(scene, node, log, &lattice.grain);
   if (status != SCREE_OK) return status;
   if (scree_node_is(node, "kind", "pour")) {
@@ -414,7 +416,8 @@ static scree_Status generate(scree_Scene *scene, int generator, scree_Node *node
 scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "generators");
   scene->pours = SCREE_ALLOC(scree_Pour, list->count);
-  if (!scene->pours) return scree_fail_memory(log, scene->name);
+  scene->region_mesh = SCREE_ALLOC(struct scree_TriangleMesh *, list->count);
+  if (!scene->pours || !scene->region_mesh) return scree_fail_memory(log, scene->name);
   for (int k = 0; k < list->count; ++k) {
     const size_t first = scene->body_count;
     scree_Status status = generate(scene, k, list->entries[k].value, log);

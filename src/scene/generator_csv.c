@@ -8,6 +8,7 @@
 #include "scree/options.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { X, Y, Z, QW, QX, QY, QZ, ANGLE, VX, VY, VZ, WX, WY, WZ, SCALE, MASS, DENSITY, NUMBERS };
@@ -15,7 +16,7 @@ enum { X, Y, Z, QW, QX, QY, QZ, ANGLE, VX, VY, VZ, WX, WY, WZ, SCALE, MASS, DENS
 static const char *const numbers[] = {"x",  "y",     "z",     "qw",   "qx",      "qy",
                                       "qz", "angle", "vx",    "vy",   "vz",      "wx",
                                       "wy", "wz",    "scale", "mass", "density", NULL};
-static const char *const texts[] = {"shape", "material", "name", "body", NULL};
+static const char *const texts[] = {"shape", "material", "name", "body", "vertices", NULL};
 
 typedef struct Table {
   scree_Scene *scene;
@@ -23,7 +24,7 @@ typedef struct Table {
   const scree_Log *log;
   scree_Csv csv;
   int column[NUMBERS]; /* -1: none */
-  int shape, material, name;
+  int shape, material, name, vertices;
   bool has_shape; /* `shape` of the generator is given */
   scree_Shape common;
   scree_BodyDef def;
@@ -45,7 +46,7 @@ static scree_Status read_header(Table *table) {
     return scree_fail(table->log, SCREE_BAD_INPUT,
                       "%s: found no header, expected the names of the columns: x, y, radius, ...",
                       csv->path);
-  const char *words[NUMBERS + 5] = {NULL};
+  const char *words[NUMBERS + 6] = {NULL};
   int count = 0;
   for (int k = 0; numbers[k]; ++k) words[count++] = numbers[k];
   for (int k = 0; texts[k]; ++k) words[count++] = texts[k];
@@ -57,7 +58,7 @@ static scree_Status read_header(Table *table) {
     return scree_fail(
         table->log, SCREE_BAD_INPUT,
         "%s: unknown column \"%.60s\"%s%s%s, expected x, y, z, qw, qx, qy, qz, angle, "
-        "vx, vy, vz, wx, wy, wz, scale, mass, density, shape, material, name, or a "
+        "vx, vy, vz, wx, wy, wz, scale, mass, density, shape, vertices, material, name, or a "
         "parameter of a shape",
         csv->path, csv->header[k], near ? "; did you mean " : "", near ? near : "",
         near ? "?" : "");
@@ -66,6 +67,7 @@ static scree_Status read_header(Table *table) {
   table->shape = scree_csv_column(csv, "shape");
   table->material = scree_csv_column(csv, "material");
   table->name = scree_csv_column(csv, "name");
+  table->vertices = scree_csv_column(csv, "vertices");
   if (table->column[X] < 0 || table->column[Y] < 0 ||
       (table->column[Z] < 0 && table->scene->dimension == 3))
     return scree_fail(table->log, SCREE_BAD_INPUT, "%s: expected columns x, y%s", csv->path,
@@ -80,6 +82,38 @@ static scree_Status refuse_row(const Table *table, int row, const char *text, co
   return scree_fail(table->log, SCREE_BAD_INPUT, "%s:%d: %s%s%.60s%s", table->csv.path,
                     table->csv.lines[row], text, found ? ": found \"" : "", found ? found : "",
                     found ? "\"" : "");
+}
+
+/* Vertices "x y; x y; ..." (x y z in space), scaled. */
+static scree_Status read_vertices(const Table *table, int row, scree_ShapeKind kind,
+                                  const double *parameters, double scale, scree_Shape *shape) {
+  const char *text = scree_csv_text(&table->csv, row, table->vertices);
+  const int d = table->scene->dimension;
+  size_t room = 1;
+  for (const char *c = text; *c; ++c) room += *c == ';';
+  scree_Vec3 *points = SCREE_ALLOC(scree_Vec3, room);
+  if (!points) return scree_fail_memory(table->log, "the vertices of a body");
+  int count = 0;
+  bool good = true;
+  while (*text && good) {
+    double x[3] = {0, 0, 0};
+    for (int k = 0; k < d && good; ++k) {
+      char *end;
+      x[k] = scale * strtod(text, &end);
+      good = end != text && isfinite(x[k]);
+      text = end;
+    }
+    text += strspn(text, " ");
+    good = good && (*text == ';' || *text == '\0');
+    text += *text == ';';
+    points[count++] = scree_vec3(x[0], x[1], x[2]);
+  }
+  scree_Status status =
+      good ? scree_shape_init(shape, kind, parameters, points, count, table->log) : SCREE_BAD_INPUT;
+  scree_free(points);
+  if (status != SCREE_BAD_INPUT) return status;
+  return refuse_row(table, row,
+                    "vertices: expected \"x y; x y; ...\" (x y z in 3D) of a convex shape", NULL);
 }
 
 /* The shape of a row: its own or the common one, with the parameters that have columns. */
@@ -110,8 +144,14 @@ static scree_Status read_shape(const Table *table, int row, double scale, scree_
     }
     parameters[p] *= scale;
   }
+  if (type->takes_vertices && !type->takes_triangles && table->vertices >= 0 &&
+      scree_csv_text(csv, row, table->vertices)[0])
+    return read_vertices(table, row, kind, parameters, scale, shape);
   if (!changed || type->takes_vertices || type->takes_parts) {
-    if (own) return refuse_row(table, row, "vertices do not fit into a table", type->name);
+    if (own)
+      return refuse_row(table, row,
+                        "expected the column vertices, or `shape` of the generator, for a",
+                        type->name);
     return scree_scene_scale_shape(&table->common, scale, shape, table->log);
   }
   scree_Status status = scree_shape_init(shape, kind, parameters, NULL, 0, table->log);
@@ -156,6 +196,13 @@ static scree_Status add_row(Table *table, int row) {
   if (x[MASS] > 0) def->mass = x[MASS];
   status = read_shape(table, row, x[SCALE], &body.shape);
   if (status != SCREE_OK) return status;
+  if (table->vertices >= 0 && scree_csv_text(&table->csv, row, table->vertices)[0]) {
+    /* vertices are where they are typed, as in `bodies` */
+    const scree_Pose frame = scree_shape_frame(&body.shape);
+    def->pose.position = scree_pose_apply(&def->pose, frame.position);
+    def->pose.orientation =
+        scree_quat_normalize(scree_quat_mul(def->pose.orientation, frame.orientation));
+  }
   if (!scree_shape_type(body.shape.kind)->bounded ||
       (!(body.shape.volume > 0) && !(def->mass > 0))) {
     scree_shape_fini(&body.shape);

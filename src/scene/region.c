@@ -75,6 +75,7 @@ scree_Status scree_region_read(const scree_Scene *scene, const scree_Node *node,
 bool scree_region_holds(const scree_Region *region, scree_Vec3 c, double radius) {
   const bool solid = region->dimension == 3;
   if (region->kind == SCREE_REGION_NONE) return true;
+  if (region->kind == SCREE_REGION_MESH) return scree_region_mesh_holds(region, c, radius);
   if (region->kind == SCREE_REGION_DRUM) {
     const scree_Vec3 d = scree_sub(c, region->centre);
     const double along = solid ? scree_dot(d, region->axis) : 0;

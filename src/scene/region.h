@@ -11,22 +11,30 @@ typedef enum scree_RegionKind {
   SCREE_REGION_NONE,
   SCREE_REGION_BOX,
   SCREE_REGION_DRUM,
-  SCREE_REGION_HOPPER
+  SCREE_REGION_HOPPER,
+  SCREE_REGION_MESH /* of generators alone */
 } scree_RegionKind;
+
+struct scree_TriangleMesh;
 
 typedef struct scree_Region {
   scree_RegionKind kind;
   int dimension;
-  scree_Vec3 lower, upper;            /* box; bounds of the others */
-  scree_Vec3 centre, axis;            /* drum; hopper: middle of the outlet */
-  double radius, half_length;         /* drum */
-  double outlet, top, height, length; /* hopper */
+  scree_Vec3 lower, upper;               /* box; bounds of the others */
+  scree_Vec3 centre, axis;               /* drum; hopper: middle of the outlet */
+  double radius, half_length;            /* drum */
+  double outlet, top, height, length;    /* hopper */
+  const struct scree_TriangleMesh *mesh; /* of the scene; around `centre` */
   double volume;
 } scree_Region;
 
 /* A null node gives the kind SCREE_REGION_NONE. */
 scree_Status scree_region_read(const scree_Scene *scene, const struct scree_Node *node,
                                const scree_Log *log, scree_Region *region);
+/* The same for the inside of a mesh (region_mesh.c). */
+scree_Status scree_region_read_mesh(scree_Scene *scene, struct scree_Node *node,
+                                    const scree_Log *log, scree_Region *region);
+bool scree_region_mesh_holds(const scree_Region *region, scree_Vec3 centre, double radius);
 /* Whether a ball lies inside. */
 bool scree_region_holds(const scree_Region *region, scree_Vec3 centre, double radius);
 

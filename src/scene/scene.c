@@ -8,6 +8,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "geometry/trimesh.h"
 #include "math/vec3.h"
 #include "scene/scene_include.h"
 #include "scree/options.h"
@@ -261,6 +262,8 @@ void scree_scene_destroy(scree_Scene *scene) {
   for (int k = 0; k < 2; ++k) scree_scene_signal_free(scene->cell.rows[k]);
   scree_free(scene->bodies);
   scree_free(scene->start.contacts);
+  for (int k = 0; k < scene->region_mesh_count; ++k) scree_trimesh_destroy(scene->region_mesh[k]);
+  scree_free(scene->region_mesh);
   scree_free(scene->pours);
   scree_free(scene->forces);
   scree_free(scene->joints);

@@ -110,6 +110,8 @@ struct scree_Scene {
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
   scree_SceneStart start;
+  struct scree_TriangleMesh **region_mesh; /* (region_mesh_count) of regions of generators */
+  int region_mesh_count;
   scree_Pour *pours; /* (pour_count) */
   int pour_count;
   scree_SceneForce *forces; /* (force_count) */

@@ -196,7 +196,9 @@ static const scree_Field scene[] = {
     MAP("start", 0, NULL, start,
         "bodies of a saved frame of another run, with shape, mass, position and velocity; they "
         "come before `bodies` and keep their names. Their materials must be in `materials`, and "
-        "masses follow where a density is changed. Obstacles, laws, forces and time are those of "
+        "masses follow where a density is changed. A plate with the name of a body of the run "
+        "begins "
+        "where that is. Obstacles, laws, forces and time are those of "
         "this scene"),
     LIST("bodies", scree_schema_body, "bodies"),
     LIST("obstacles", scree_schema_obstacle, "bodies of infinite mass, fixed or driven"),

@@ -4,7 +4,8 @@
  * Bodies come with shape, pose, velocity and mass. Materials are found by name; where the scene
  * gives a material another density than the run had, masses and moments are scaled. Impulses of the
  * contacts start the first solve: those between bodies, and those with an obstacle of the run whose
- * name, or else whose number and kind of shape, an obstacle of the scene has. */
+ * name, or else whose number and kind of shape, an obstacle of the scene has. A plate of the scene
+ * with the name of a body of the run is that body: it begins where it is in the frame. */
 #define _XOPEN_SOURCE 700
 #include "core/log.h"
 #include "core/memory.h"
@@ -94,6 +95,37 @@ static scree_Status add(Source *source, int b, bool velocities) {
   return scree_scene_add(scene, &body, source->log);
 }
 
+/* The plate of the scene that has the name of body b of the run, and so is that body; -1: none. */
+static int find_plate(const Source *source, int b) {
+  const scree_Node *plates = scree_node_find(source->scene->tree.root, "plates");
+  const char *name = scree_start_name(&source->start, b);
+  for (int k = 0; name && k < plates->count; ++k)
+    if (strcmp(name, scree_node_text(plates->entries[k].value, "name")) == 0) return k;
+  return -1;
+}
+
+/* Move a plate to where its body is in the frame: its `point` is the middle of its face. */
+static scree_Status move_plate(Source *source, int plate, int b) {
+  scree_Scene *scene = source->scene;
+  const scree_Node *map = scree_node_find(scene->tree.root, "plates")->entries[plate].value;
+  const scree_StartBody *from = &source->start.body[b];
+  const scree_Node *point = scree_node_find(map, "point");
+  const scree_Vec3 n = scree_scene_vector(map, "normal");
+  /* from the middle of the body to its face: the furthest point along the normal */
+  const scree_Quat q = from->pose.orientation;
+  const scree_Vec3 local = scree_quat_rotate(scree_quat_conj(q), n);
+  const double half = scree_dot(scree_shape_support(from->shape, local), local) / scree_dot(n, n);
+  const scree_Vec3 x = scree_axpy(from->pose.position, half, n);
+  const double values[3] = {x.x, x.y, x.z};
+  for (int k = 0; k < point->count; ++k) {
+    scree_Node *fresh = scree_tree_number(&scene->tree, values[k], 0, 0);
+    if (!fresh) return scree_fail_memory(source->log, scene->name);
+    point->entries[k].value->text = fresh->text;
+    point->entries[k].value->number = values[k];
+  }
+  return SCREE_OK;
+}
+
 static scree_Status add_contacts(Source *source) {
   const scree_Start *start = &source->start;
   scree_SceneStart *out = &source->scene->start;
@@ -126,10 +158,21 @@ static scree_Status take_over(Source *source) {
   for (int b = 0; b < start->bodies && status == SCREE_OK; ++b) {
     source->number[b] = -1;
     if (!start->body[b].present) continue;
+    const int plate = find_plate(source, b);
     if (start->body[b].obstacle)
       source->number[b] = find_obstacle(source, b);
+    else if (plate >= 0)
+      status = move_plate(source, plate, b);
     else
       status = add(source, b, scree_node_true(node, "velocities"));
+  }
+  /* plates come after `bodies`, which come after the bodies of the start */
+  const int first =
+      (int)source->scene->body_count + scree_node_find(source->scene->tree.root, "bodies")->count;
+  for (int b = 0; b < start->bodies; ++b) {
+    const int plate =
+        start->body[b].present && !start->body[b].obstacle ? find_plate(source, b) : -1;
+    if (plate >= 0) source->number[b] = first + plate;
   }
   if (status == SCREE_OK && scree_node_true(node, "contacts")) status = add_contacts(source);
   return status;

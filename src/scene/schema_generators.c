@@ -88,6 +88,25 @@ const scree_Variant scree_schema_regions[] = {
      "between two slopes that widen upwards, along y in 2D and along z in 3D"},
     {0}};
 
+static const scree_Field region_mesh[] = {
+    TEXT("file", REQUIRED, NULL, "an OBJ or STL file of a closed surface, relative to the scene"),
+    VECTOR("position", 0, "m", "0", "of the origin of the file"), END};
+
+/* Regions of generators that place bodies one by one. */
+static const scree_Variant generator_regions[] = {
+    {"box", 0, region_box, "a box along the axes"},
+    {"drum", 0, region_drum, "inside of a circle or cylinder"},
+    {"hopper", 0, region_hopper,
+     "between two slopes that widen upwards, along y in 2D and along z in 3D"},
+    {"mesh", 3, region_mesh, "inside of a closed surface of triangles"},
+    {0}};
+
+#define ANY_REGION(fl, h)                                                                          \
+  {                                                                                                \
+    .key = "region", .type = SCREE_FIELD_VARIANT, .flags = (fl), .variants = generator_regions,    \
+    .help = h                                                                                      \
+  }
+
 static const scree_Field lattice[] = {
     GENERATED_NAME,
     VECTOR("origin", 0, "m", "0", "centre of the first body"),
@@ -97,13 +116,13 @@ static const scree_Field lattice[] = {
     CHOICE("arrangement", "square", arrangements, "rows above each other, or shifted by half"),
     REAL("jitter", 0, NULL, "0", 0, 0.49,
          "each centre is moved at random by up to this part of the smallest spacing"),
-    REGION(0, "only bodies that lie inside are made"),
+    ANY_REGION(0, "only bodies that lie inside are made"),
     GRAIN_FIELDS,
     END};
 
 static const scree_Field fill[] = {
     GENERATED_NAME,
-    REGION(REQUIRED, "region to fill, from the bottom up"),
+    ANY_REGION(REQUIRED, "region to fill, from the bottom up"),
     REAL("fraction", REQUIRED | OPEN, NULL, NULL, 0, 0.95,
          "volume of the bodies over the volume of the region (areas in 2D)"),
     REAL("jitter", 0, NULL, "0.02", 0, 0.4,
@@ -118,7 +137,7 @@ static const scree_Field pack[] = {
     GRAIN_FIELDS, END};
 
 static const scree_Field pour[] = {
-    REGION(REQUIRED, "region where bodies appear, when there is room"),
+    ANY_REGION(REQUIRED, "region where bodies appear, when there is room"),
     INT("count", REQUIRED, NULL, 1, 1e7, "number of bodies"),
     REAL("rate", REQUIRED | OPEN, "1/s", NULL, 0, INFINITY, "bodies per second, at most"),
     REAL("start", 0, "s", "0", 0, INFINITY, "time of the first"),
@@ -189,7 +208,8 @@ static const scree_Field from_csv[] = {
     TEXT("file", REQUIRED, NULL,
          "the table, relative to the folder of the scene; written out as an absolute path. Its "
          "header names the columns: x, y, z; qw, qx, qy, qz or angle; vx, vy, vz, wx, wy, wz; "
-         "shape, scale and the parameters of shapes (radius, ...); material, density, mass; name"),
+         "shape, scale and the parameters of shapes (radius, ...), vertices (x y; x y; ...); "
+         "material, density, mass; name"),
     {.key = "shape",
      .type = SCREE_FIELD_SHAPE,
      .help = "of rows without a shape of their own; columns replace its parameters"},

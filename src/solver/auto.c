@@ -81,7 +81,8 @@ static scree_Status recover(State *st, scree_SolveRun *run) {
   scree_report(run->log, SCREE_LOG_DETAIL, "auto: %d bodies behind W", st->bodies.bodies.nbodies);
   status = scree_solve_cache_begin(own, &st->bodies, run->log);
   if (!status)
-    status = scree_solve_cache_operator(own, &st->bodies, W->threads, run->log, &st->over_bodies);
+    status =
+        scree_solve_cache_operator(own, &st->bodies, NULL, W->threads, run->log, &st->over_bodies);
   if (status) return status;
   run->W = &st->over_bodies;
   run->cache = own;
@@ -217,9 +218,71 @@ static scree_Status stage(State *st, scree_SolveRun *run, const scree_Action *ac
   return status;
 }
 
+/* ---- several ranks -----------------------------------------------------------------------------
+ * Sweeps on all ranks first; what they do not solve rank 0 goes on with alone, as auto on one rank,
+ * since factorisations are not divided. */
+
+enum { SHARED_SWEEPS = 300 }; /* about the cost of one factorisation of 10^4 contacts; not tuned */
+
+static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, double *u) {
+  const scree_Operator *W = run->W;
+  const scree_Division *division = run->division;
+  const size_t n = division->rank == 0 ? (size_t)division->halo.rows : 0;
+  scree_Arena *work = &run->cache->work;
+  double *all_r = SCREE_TAKE_RAW(work, double, n), *all_u = SCREE_TAKE_RAW(work, double, n);
+  double *room = SCREE_TAKE_RAW(work, double, n), *y = SCREE_TAKE(work, double, W->state_size);
+  scree_Status status =
+      all_r && all_u && room && y ? SCREE_OK : scree_fail_memory(run->log, "a solve on one rank");
+  status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
+  if (status) return status;
+  scree_division_collect(division, r, room, all_r);
+  int counts[2] = {0, 0};
+  if (division->rank == 0) {
+    scree_SolveSettings settings = st->settings;
+    scree_SolveInfo info;
+    settings.ranks = NULL;
+    settings.solver = scree_solver_auto.name;
+    settings.warm_start = true;
+    settings.max_iterations = 0;
+    if (settings.time_limit > 0.0)
+      settings.time_limit = fmax(1e-3, settings.time_limit - (scree_seconds() - run->start));
+    status = scree_solve(division->whole, &settings, all_r, all_u, &info, run->log);
+    counts[0] = info.iterations;
+    counts[1] = info.factorisations;
+  }
+  if (status == SCREE_NOT_CONVERGED) status = SCREE_OK; /* the driver measures */
+  status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
+  if (status) return status;
+  scree_ranks_broadcast(scree_ranks_of(W), counts, sizeof counts);
+  run->iterations += counts[0];
+  run->factorisations += counts[1];
+  scree_division_scatter(division, all_r, room, r);
+  scree_operator_apply(W, r, W->problem->q, y, u);
+  scree_solve_run_stop(run, r, u, INFINITY);
+  run->note = "auto on rank 0";
+  return SCREE_OK;
+}
+
+static scree_Status solve_divided(State *st, scree_SolveRun *run, double *r, double *u) {
+  const scree_SolveSettings *given = run->settings;
+  st->settings = *given;
+  const int most = run->iterations + SHARED_SWEEPS;
+  if (st->settings.max_iterations > most) st->settings.max_iterations = most;
+  run->settings = &st->settings;
+  scree_Status status = scree_solve_run_solver(run, &scree_solver_nlgs, NULL, r, u);
+  run->note = scree_solver_nlgs.name;
+  run->settings = given;
+  st->settings.max_iterations = given->max_iterations;
+  const bool limited = run->iterations < most && run->exhausted; /* by the caller or the clock */
+  if (status || run->met || limited || run->poll->stopped) return status;
+  run->exhausted = false;
+  return continue_alone(st, run, r, u);
+}
+
 static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
   const scree_Operator *W = run->W;
+  if (scree_is_divided(W)) return solve_divided(st, run, r, u);
   scree_SolveCache *cache = run->cache;
   const scree_SolveSettings *given = run->settings;
   st->settings = *given;
@@ -257,7 +320,8 @@ const scree_SolverClass scree_solver_auto = {
     .summary = "sweeps, Newton, interior points and a path in turn, as the problem needs",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |
+                    SCREE_CAN_RANKS,
     .sets = SCREE_SETS_ALL,
     .max_iterations = 200000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

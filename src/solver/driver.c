@@ -9,6 +9,7 @@
  * through its scree_Elimination, which is saved and restored; all other data are compared with the
  * current problem and rebuilt if they do not match, so that they are the same whether kept or not
  * (kept_graph.h, graph_system.h). */
+#include "solver/driver.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -19,18 +20,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { RESTARTS = 3, CACHES = 3 };
-
-struct scree_Solver {
-  scree_Log log;
-  const scree_SolverClass *class_;
-  scree_SolveSettings settings; /* without `options`, which have been read */
-  scree_SolverOptions options;
-  scree_Poll poll;          /* of the solve in progress */
-  scree_Load load;          /* of the machine */
-  const double *velocities; /* (nbodies x nb) of the last problem, or null */
-  scree_SolveCache cache[CACHES];
-};
+enum { RESTARTS = 3 };
 
 scree_SolveSettings scree_solve_settings(void) {
   const char *preset = scree_solver_class_find("auto") ? "auto" : "nlgs";
@@ -177,7 +167,8 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
                                     const void *options, double *r, double *u, double *y,
                                     scree_SolveInfo *info) {
   void *state = NULL;
-  scree_Status status = class_->create(run, options, &state);
+  scree_Status status =
+      scree_ranks_agree(scree_ranks_of(run->W), class_->create(run, options, &state), run->log);
   if (status) return status;
   for (int k = 0; k <= RESTARTS; ++k) {
     run->met = false;
@@ -198,14 +189,15 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
 
 /* ---- a solver -------------------------------------------------------------------------------- */
 
-static void init_solver(scree_Solver *solver, const scree_Log *log) {
+void scree_solver_init(scree_Solver *solver, const scree_Log *log) {
   *solver = (scree_Solver){0};
   if (log) solver->log = *log;
-  for (int k = 0; k + 1 < CACHES; ++k) solver->cache[k].next = &solver->cache[k + 1];
+  for (int k = 0; k + 1 < SCREE_CACHES; ++k) solver->cache[k].next = &solver->cache[k + 1];
 }
 
-static void fini_solver(scree_Solver *solver) {
-  for (int k = 0; k < CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
+void scree_solver_fini(scree_Solver *solver) {
+  scree_arena_fini(&solver->dividing);
+  for (int k = 0; k < SCREE_CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
 }
 
 scree_Status scree_solver_set_settings(scree_Solver *solver, const scree_SolveSettings *settings) {
@@ -230,7 +222,7 @@ scree_Status scree_solver_create(const scree_SolveSettings *settings, const scre
   *solver = NULL;
   scree_Solver *s = SCREE_ALLOC(scree_Solver, 1);
   if (!s) return scree_fail_memory(log, "a solver");
-  init_solver(s, log);
+  scree_solver_init(s, log);
   const scree_Status status = scree_solver_set_settings(s, settings);
   if (status)
     scree_free(s);
@@ -241,71 +233,99 @@ scree_Status scree_solver_create(const scree_SolveSettings *settings, const scre
 
 void scree_solver_destroy(scree_Solver *solver) {
   if (!solver) return;
-  fini_solver(solver);
+  scree_solver_fini(solver);
   scree_free(solver);
 }
 
 static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem) {
   const scree_Status status = scree_problem_check(problem, &solver->log);
   if (status) return status;
+  const int ranks = scree_ranks_count(solver->settings.ranks);
+  if (ranks > 1 && !(solver->class_->capabilities & SCREE_CAN_RANKS))
+    return scree_fail(&solver->log, SCREE_BAD_INPUT,
+                      "solver %s works on one rank and was started on %d; on several use one of "
+                      "auto, nlgs, pqn, fixed-point, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+                      solver->class_->name, ranks);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (!reason) return SCREE_OK;
   return scree_fail(&solver->log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s",
                     solver->class_->name, reason);
 }
 
-scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
-                                double *u, scree_SolveInfo *info) {
+scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *problem,
+                                     const scree_Division *division, double *r, double *u,
+                                     scree_SolveInfo *info, const double **velocities) {
   const scree_Log *log = &solver->log;
   const scree_SolveSettings *settings = &solver->settings;
   scree_SolveCache *cache = solver->cache;
-  scree_SolveInfo own;
-  if (!info) info = &own;
-  memset(info, 0, offsetof(scree_SolveInfo, stages));
-  solver->velocities = NULL;
-  solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
-  scree_Status status = check_problem(solver, problem);
-  if (status) return status;
-
-  const bool share = settings->threads == 0 || settings->share_processors;
-  const int most = settings->threads > 0 ? settings->threads : omp_get_max_threads();
-  const int threads = share ? scree_load_threads(&solver->load, most) : most;
+  scree_Status status;
+  /* on several ranks one thread each, unless more are asked for: ranks are the processors */
+  const bool adapt = !division && (settings->threads == 0 || settings->share_processors);
+  const int most = settings->threads > 0 ? settings->threads : division ? 1 : omp_get_max_threads();
+  const int threads = adapt ? scree_load_threads(&solver->load, most) : most;
   const size_t n = scree_problem_rows(problem);
   scree_Operator W;
   scree_SolveRun run = {.W = &W,
                         .settings = settings,
                         .log = log,
                         .poll = &solver->poll,
-                        .load = share ? &solver->load : NULL,
+                        .load = adapt ? &solver->load : NULL,
                         .start = scree_seconds(),
+                        .division = division,
                         .cache = cache,
                         .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB,
                         .info = info};
   status = scree_solve_cache_begin(cache, problem, log);
-  if (!status) status = scree_solve_cache_operator(cache, problem, threads, log, &W);
+  const scree_Ranks *ranks = division ? settings->ranks : NULL;
+  status = scree_ranks_agree(ranks, status, log);
+  if (!status)
+    status = scree_solve_cache_operator(cache, problem, division ? &division->halo : NULL, threads,
+                                        log, &W);
   if (status) return status;
   run.work = SCREE_TAKE_RAW(&cache->work, double, n);
   double *y = SCREE_TAKE_RAW(&cache->work, double, W.state_size);
-  if (!run.work || !y) return scree_fail_memory(log, "the work of a solve");
-  if (!settings->warm_start)
-    for (size_t i = 0; i < n; ++i) r[i] = 0.0;
+  if (!run.work || !y) status = scree_fail_memory(log, "the work of a solve");
+  status = scree_ranks_agree(ranks, status, log);
+  if (status) return status;
   status = run_and_certify(&run, solver->class_, &solver->options, r, u, y, info);
   if (!status && solver->poll.stopped) status = SCREE_INTERRUPTED;
   if (status) return status;
-  if (problem->kind == SCREE_BODIES) solver->velocities = y;
+  *velocities = y;
   return info->converged ? SCREE_OK : SCREE_NOT_CONVERGED;
+}
+
+scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
+                                double *u, scree_SolveInfo *info) {
+  const scree_SolveSettings *settings = &solver->settings;
+  scree_SolveInfo own;
+  if (!info) info = &own;
+  memset(info, 0, offsetof(scree_SolveInfo, stages));
+  info->imbalance = 1.0;
+  solver->velocities = NULL;
+  solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
+  scree_Status status = check_problem(solver, problem);
+  if (status) return status;
+  if (!settings->warm_start)
+    for (size_t i = 0, n = scree_problem_rows(problem); i < n; ++i) r[i] = 0.0;
+  if (scree_solver_divides(solver, problem))
+    return scree_solver_solve_divided(solver, problem, r, u, info);
+  const double *velocities = NULL;
+  status = scree_solver_solve_part(solver, problem, NULL, r, u, info, &velocities);
+  if (status <= SCREE_NOT_CONVERGED && problem->kind == SCREE_BODIES)
+    solver->velocities = velocities;
+  return status;
 }
 
 scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
                          double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
   scree_Solver solver;
-  init_solver(&solver, log);
+  scree_solver_init(&solver, log);
   scree_SolveInfo own;
   if (!info) info = &own;
   memset(info, 0, offsetof(scree_SolveInfo, stages));
   scree_Status status = scree_solver_set_settings(&solver, settings);
   if (!status) status = scree_solver_solve(&solver, problem, r, u, info);
-  fini_solver(&solver);
+  scree_solver_fini(&solver);
   return status;
 }
 
@@ -314,8 +334,8 @@ const double *scree_solver_velocities(const scree_Solver *solver) {
 }
 
 size_t scree_solver_memory(const scree_Solver *solver) {
-  size_t bytes = sizeof *solver;
-  for (int k = 0; k < CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
+  size_t bytes = sizeof *solver + scree_arena_memory(&solver->dividing);
+  for (int k = 0; k < SCREE_CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
   return bytes;
 }
 
@@ -326,33 +346,36 @@ static const char magic[8] = "screesv1";
 
 size_t scree_solver_state_size(const scree_Solver *solver) {
   size_t bytes = sizeof magic;
-  for (int k = 0; k < CACHES; ++k) bytes += scree_elimination_size(&solver->cache[k].elimination);
+  for (int k = 0; k < SCREE_CACHES; ++k)
+    bytes += scree_elimination_size(&solver->cache[k].elimination);
   return bytes;
 }
 
 void scree_solver_save(const scree_Solver *solver, void *buffer) {
   memcpy(buffer, magic, sizeof magic);
   char *at = (char *)buffer + sizeof magic;
-  for (int k = 0; k < CACHES; ++k) at = scree_elimination_save(&solver->cache[k].elimination, at);
+  for (int k = 0; k < SCREE_CACHES; ++k)
+    at = scree_elimination_save(&solver->cache[k].elimination, at);
 }
 
 scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size) {
-  const char *part[CACHES + 1], *end = (const char *)buffer + size;
+  const char *part[SCREE_CACHES + 1], *end = (const char *)buffer + size;
   part[0] = NULL;
   if (size >= sizeof magic && memcmp(buffer, magic, sizeof magic) == 0)
     part[0] = (const char *)buffer + sizeof magic;
-  for (int k = 0; k < CACHES; ++k)
+  for (int k = 0; k < SCREE_CACHES; ++k)
     part[k + 1] = part[k] ? scree_elimination_check(part[k], end) : NULL;
-  if (part[CACHES] != end)
+  if (part[SCREE_CACHES] != end)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
                       "memory of a solver: these %zu bytes are invalid or of another version",
                       size);
   scree_Status status = SCREE_OK;
-  for (int k = 0; k < CACHES; ++k) {
+  for (int k = 0; k < SCREE_CACHES; ++k) {
     scree_SolveCache *cache = &solver->cache[k];
     scree_graph_system_fini(&cache->system); /* it was made with another order */
     if (!status) status = scree_elimination_restore(&cache->elimination, part[k], &solver->log);
   }
-  for (int k = 0; status && k < CACHES; ++k) scree_elimination_fini(&solver->cache[k].elimination);
+  for (int k = 0; status && k < SCREE_CACHES; ++k)
+    scree_elimination_fini(&solver->cache[k].elimination);
   return status;
 }

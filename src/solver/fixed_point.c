@@ -19,6 +19,7 @@
 #include "core/log.h"
 #include "math/vector.h"
 #include "problem/set_inline.h"
+#include "solver/registry.h"
 #include "solver/solver.h"
 
 #include <float.h>
@@ -80,6 +81,13 @@ static scree_Status find_inner(FixedPoint *m, const scree_SolveRun *run) {
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver fixed-point: inner=%s cannot solve the convex problem: %s",
                       m->options.inner, reason);
+  /* `auto` would give rank 0 the whole problem, which has Coulomb's law */
+  if (scree_is_divided(run->W) &&
+      (!(m->inner->capabilities & SCREE_CAN_RANKS) || m->inner == &scree_solver_auto))
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "solver fixed-point: inner=%s works on one rank; on several use one of "
+                      "nlgs, pqn, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+                      m->options.inner);
   return scree_solver_class_read_options(m->inner, NULL, &m->inner_options, run->log);
 }
 
@@ -93,8 +101,11 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   m->s = SCREE_TAKE(work, double, 3 * nc);
   m->best = SCREE_TAKE(work, double, n);
   m->state = SCREE_TAKE(work, double, run->W->state_size);
-  if (!m->q || !m->s || !m->best || !m->state)
-    return scree_fail_memory(run->log, "the vectors of the fixed point");
+  const bool enough = m->q && m->s && m->best && m->state;
+  scree_Status status = scree_ranks_agree(
+      scree_ranks_of(run->W),
+      enough ? SCREE_OK : scree_fail_memory(run->log, "the vectors of the fixed point"), run->log);
+  if (status) return status;
   m->omega = m->s + nc;
   m->change = m->omega + nc;
   m->problem = *run->W->problem;
@@ -112,8 +123,9 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                             .log = run->log,
                             .poll = run->poll,
                             .work = run->work,
+                            .division = run->division,
                             .cache = run->cache->next};
-  scree_Status status = find_inner(m, run);
+  status = find_inner(m, run);
   if (!status) status = scree_solve_cache_begin(m->run.cache, &m->problem, run->log);
   if (!status) status = m->inner->create(&m->run, &m->inner_options, &m->inner_state);
   *state = m;
@@ -171,6 +183,8 @@ static double speed_change(const scree_SolveRun *run, const FixedPoint *m, const
     change += difference * difference;
     size += relative ? speed * speed : m->s[c] * m->s[c];
   }
+  change = scree_ranks_sum(scree_ranks_of(W), change);
+  size = scree_ranks_sum(scree_ranks_of(W), size);
   if (relative) return size > 0.0 ? sqrt(change / size) : 0.0;
   return sqrt(change) / (sqrt(size) + 1.0);
 }
@@ -198,7 +212,7 @@ static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u
   double best = INFINITY, best_change = INFINITY;
   int waiting = 0;
   scree_operator_apply(W, r, W->problem->q, m->state, u);
-  const bool warm = scree_vector_norm(n, r, W->threads) > 0.0;
+  const bool warm = scree_rows_norm(W, r) > 0.0;
   for (int c = 0; c < W->constraints; ++c) {
     m->omega[c] = 1.0;
     m->change[c] = 0.0;
@@ -268,7 +282,7 @@ const scree_SolverClass scree_solver_fixed_point = {
     .summary = "Coulomb's law by repeated convex problems with the sliding speeds given",
     .reference = "003 section 2.2.4",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED |
-                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE | SCREE_CAN_RANKS,
     .sets = SCREE_SETS_ALL,
     .max_iterations = 1000,
     .options = {option_list, 4, sizeof(Options)},

@@ -78,8 +78,12 @@ static scree_Status create(const scree_SolveRun *run, const void *options, unsig
   s->w = SCREE_TAKE(work, double, nc);
   s->memory = SCREE_TAKE(work, double, 5 * n);
   s->state = SCREE_TAKE(work, double, run->W->state_size);
-  if (!s->w || !s->memory || !s->state)
-    return scree_fail_memory(run->log, "the vectors of the gradient method");
+  const bool enough = s->w && s->memory && s->state;
+  const scree_Status status = scree_ranks_agree(
+      scree_ranks_of(run->W),
+      enough ? SCREE_OK : scree_fail_memory(run->log, "the vectors of the gradient method"),
+      run->log);
+  if (status) return status;
   s->y = s->memory;
   s->g = s->y + n;
   s->r_next = s->g + n;
@@ -123,6 +127,24 @@ SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, co
   return s;
 }
 
+static void add_sums(Sums *s, const Sums *part) {
+  s->distance += part->distance;
+  s->curvature += part->curvature;
+  s->descent += part->descent;
+  s->increment += part->increment;
+  s->old_size += part->old_size;
+  s->size += part->size;
+}
+
+static Sums sum_ranks(const scree_Operator *W, const Sums *mine) {
+  const int ranks = scree_ranks_count(scree_ranks_of(W));
+  if (ranks == 1) return *mine;
+  const Sums *all = scree_ranks_gather(scree_ranks_of(W), mine, sizeof *mine);
+  Sums s = all[0];
+  for (int k = 1; k < ranks; ++k) add_sums(&s, &all[k]);
+  return s;
+}
+
 static Sums sum_all(const scree_Operator *W, const Gradient *m, const double *y, const double *g,
                     const double *r, const double *r_next, const double *u_next) {
   const size_t nc = (size_t)W->problem->nc;
@@ -134,18 +156,11 @@ static Sums sum_all(const scree_Operator *W, const Gradient *m, const double *y,
     partial[chunk] = d == 2 ? sum_range(2, begin, end, m->w, y, g, r, r_next, u_next)
                             : sum_range(3, begin, end, m->w, y, g, r, r_next, u_next);
   }
-  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) {
-    s.distance += partial[chunk].distance;
-    s.curvature += partial[chunk].curvature;
-    s.descent += partial[chunk].descent;
-    s.increment += partial[chunk].increment;
-    s.old_size += partial[chunk].old_size;
-    s.size += partial[chunk].size;
-  }
+  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) add_sums(&s, &partial[chunk]);
   for (int c = W->problem->nc; c < W->constraints; ++c)
     add_rows(scree_row_of(W, c), scree_row_of(W, c) + (size_t)scree_rows_of(W, c), m->w[c], y, g, r,
              r_next, u_next, &s);
-  return s;
+  return sum_ranks(W, &s);
 }
 
 /* |q| in the norm dual to |.|_w */
@@ -155,7 +170,7 @@ static double dual_norm(const scree_Operator *W, const double *w, const double *
     const size_t at = scree_row_of(W, c), end = at + (size_t)scree_rows_of(W, c);
     for (size_t i = at; i < end; ++i) sum += q[i] * q[i] / w[c];
   }
-  return sqrt(sum);
+  return sqrt(scree_ranks_sum(scree_ranks_of(W), sum));
 }
 
 /* Whether the step shows a curvature above L. The velocities carry rounding of the order of eps
@@ -300,7 +315,7 @@ static const scree_Option option_list[] = {
       .summary = summary_,                                                                         \
       .reference = "003 section 3.1.2",                                                            \
       .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_ASSOCIATED | SCREE_CAN_ASSEMBLED |   \
-                      SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,                                       \
+                      SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE | SCREE_CAN_RANKS,                     \
       .sets = SCREE_SETS_ALL,                                                                      \
       .max_iterations = 200000,                                                                    \
       .options = {option_list, 1, sizeof(Options)},                                                \

@@ -124,7 +124,7 @@ double scree_gradient_eigenvalue(const scree_Operator *W, const double *w, doubl
   double *previous = work, *v = work + n, *next = work + 2 * n, *scaled = work + 3 * n;
   double a[LANCZOS_STEPS], b[LANCZOS_STEPS];
   fill_start(n, v);
-  const double length = scree_vector_norm(n, v, threads);
+  const double length = scree_rows_norm(W, v);
   if (!(length > 0.0)) return 1.0;
   scree_vector_combine(n, 1.0 / length, v, 0.0, v, v, threads);
   int m = 0;
@@ -133,9 +133,9 @@ double scree_gradient_eigenvalue(const scree_Operator *W, const double *w, doubl
     scree_operator_apply(W, scaled, NULL, state, next);
     unscale(W, w, next, next);
     if (m) scree_vector_combine(n, 1.0, next, -b[m - 1], previous, next, threads);
-    a[m] = scree_vector_dot(n, next, v, threads);
+    a[m] = scree_rows_dot(W, next, v);
     scree_vector_combine(n, 1.0, next, -a[m], v, next, threads);
-    b[m] = scree_vector_norm(n, next, threads);
+    b[m] = scree_rows_norm(W, next);
     ++m;
     if (!(b[m - 1] > 1e-8 * fabs(a[0]))) break; /* the Krylov space is exhausted */
     scree_vector_combine(n, 1.0 / b[m - 1], next, 0.0, next, next, threads);

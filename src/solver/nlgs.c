@@ -20,7 +20,7 @@ typedef struct Options {
   int local;
   double rho, rho_factor, gamma_n, gamma_t, newton_tolerance;
   int newton_iterations;
-  int order, check;
+  int order, check, ranks;
 } Options;
 
 static const scree_LocalClass *const locals[] = {
@@ -29,6 +29,7 @@ static const scree_LocalClass *const locals[] = {
 };
 static const char *const local_names[] = {"exact", "sbp",   "sal",   "ebp", "eal",
                                           "ibp",   "epdas", "ipdas", NULL};
+static const char *const ranks_names[] = {"exact", "relaxed", NULL};
 static const char *const order_names[] = {"auto", "natural", "coloured", NULL};
 
 typedef struct State {
@@ -76,7 +77,8 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                                                        .gamma_t = o->gamma_t,
                                                        .newton_tolerance = o->newton_tolerance,
                                                        .newton_iterations = o->newton_iterations},
-                                        .order = (scree_SweepOrder)o->order};
+                                        .order = (scree_SweepOrder)o->order,
+                                        .between = (scree_SweepRanks)o->ranks};
   state->settings = settings;
   *out = state;
   return status;
@@ -87,7 +89,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 static int next_group(const State *state, const scree_SolveRun *run, int sweeps) {
   if (state->check > 0) return state->check;
   if (run->measure_often) return 1;
-  const int most = 2000000 / (run->W->constraints + 1), group = 1 + sweeps / 2;
+  const int most = (int)(2000000 / (scree_all_constraints(run->W) + 1)), group = 1 + sweeps / 2;
   return group < most ? group : most > 1 ? most : 1;
 }
 
@@ -97,8 +99,9 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   const bool estimate = !run->measure_often && state->check == 0;
   scree_SweepPlan plan = {.count = 1, .small = -1.0, .relaxation = 1.0, .resume = true};
   if (!state->sweeps) {
-    const scree_Status status =
+    scree_Status status =
         scree_sweeps_create(run, &state->settings, r, &run->cache->work, &state->sweeps);
+    status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
     if (status) return status;
   }
   scree_sweeps_start(state->sweeps, W, r, u);
@@ -138,6 +141,8 @@ static const scree_Option options[] = {
      order_names, "order of the contacts; auto colours large problems"},
     {"check", SCREE_OPTION_INT, offsetof(Options, check), 0, 1, 1000000, true, NULL,
      "sweeps between two measurements; auto spaces them out"},
+    {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_RANKS_EXACT, 0, 0, false,
+     ranks_names, "between ranks: exact, the sweeps of one rank; relaxed, fewer messages"},
 };
 
 const scree_SolverClass scree_solver_nlgs = {
@@ -145,7 +150,8 @@ const scree_SolverClass scree_solver_nlgs = {
     .summary = "non-linear Gauss-Seidel with a choice of local solvers",
     .reference = "000 section 4.3 and 5; 001 section 3",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |
+                    SCREE_CAN_RANKS,
     .sets = SCREE_SETS_ALL,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

@@ -277,29 +277,28 @@ const char *scree_action_name(scree_ActionKind kind) {
 
 /* Numbers chosen by measurement: see above. */
 static const struct SweepNumbers {
-  double far;          /* times the tolerance: one sweep will not suffice, */
-  int far_group;       /* and between balls, where measuring costs more than a sweep, so many are
-                          made before the first measurement */
-  double trust;        /* sweeps: a rate observed over fewer is trusted less */
-  int calm_group;      /* sweeps in which over-relaxation must make progress */
-  double no_progress;  /* ratio of errors that counts as no progress */
-  double relaxation;   /* between balls with friction */
-  double frictionless; /* without, where any value below 2 converges (projected SOR) */
-  double little;       /* relaxation that is not worth halving: it is set to 1 */
+  double far;         /* times the tolerance: one sweep will not suffice, */
+  int far_group;      /* and between balls, where measuring costs more than a sweep, so many are
+                         made before the first measurement */
+  double trust;       /* sweeps: a rate observed over fewer is trusted less */
+  int calm_group;     /* sweeps in which over-relaxation must make progress */
+  double no_progress; /* ratio of errors that counts as no progress */
+  double relaxation;  /* between balls; without friction any value below 2 converges (projected
+                         SOR) */
+  double little;      /* relaxation that is not worth halving: it is set to 1 */
 } sweeps = {
-    .far = 100,          /* 50: 1.00, 1.00; 200: 1.02, 1.00 */
-    .far_group = 3,      /* 1.5: 0.99, 1.04; 6: 1.00, 1.00 */
-    .trust = 3,          /* 1.5: 0.99, 0.99; 6: 1.00, 1.04 */
-    .calm_group = 5,     /* 2.5: 1.03, 1.02; 10: 1.01, 1.00 */
-    .no_progress = 0.9,  /* 0.45: 1.14, 1.09; 1.8: 0.97, 1.02 */
-    .relaxation = 1.7,   /* time steps, sweeps x contacts against 1.5: 8000 spheres settling 0.64,
-                            5000 disks in a hopper 0.59, collapse 0.90, hopper 0.70; 1.8: as 1.7 */
-    .frictionless = 1.7, /* 1.35: 1.02, 1.03; 1.875: 1.05, 1.05 */
-    .little = 1.1,       /* 0.55: 0.99, 1.01; 2.2: 1.03, 1.03 */
+    .far = 100,         /* 50: 1.00, 1.00; 200: 1.02, 1.00 */
+    .far_group = 3,     /* 1.5: 0.99, 1.04; 6: 1.00, 1.00 */
+    .trust = 3,         /* 1.5: 0.99, 0.99; 6: 1.00, 1.04 */
+    .calm_group = 5,    /* 2.5: 1.03, 1.02; 10: 1.01, 1.00 */
+    .no_progress = 0.9, /* 0.45: 1.14, 1.09; 1.8: 0.97, 1.02 */
+    .relaxation = 1.7,  /* time steps, sweeps x contacts against 1.5: 8000 spheres settling 0.64,
+                           5000 disks in a hopper 0.59, collapse 0.90, hopper 0.70; 1.8: as 1.7 */
+    .little = 1.1,      /* 0.55: 0.99, 1.01; 2.2: 1.03, 1.03 */
 };
 
-double scree_policy_relaxation(bool frictionless) {
-  return frictionless ? sweeps.frictionless : sweeps.relaxation;
+double scree_policy_relaxation(void) {
+  return sweeps.relaxation;
 }
 
 int scree_policy_first_group(double error, double tolerance, bool balls) {

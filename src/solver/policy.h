@@ -117,7 +117,7 @@ typedef struct scree_SweepRecord {
 } scree_SweepRecord;
 
 /* The first relaxation of sweeps between balls. */
-double scree_policy_relaxation(bool frictionless);
+double scree_policy_relaxation(void);
 
 /* Sweeps until the first measurement. */
 int scree_policy_first_group(double error, double tolerance, bool balls);

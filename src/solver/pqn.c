@@ -17,18 +17,16 @@
  * contacts outnumber degrees of freedom; 0.01 of the mean of diag W is the paper's recommendation
  * for rigid bodies (table 3) after its sensitivity studies.
  *
- * GMRES is SPGMR of SUNDIALS with vector operations of this library (math/vector.h): with the
- * serial vectors of SUNDIALS half of the time was spent on orthogonalisation, on one thread. */
+ * GMRES is SPGMR of SUNDIALS with vector operations of this library (pqn_vector.h). */
 #include "core/log.h"
 #include "math/vector.h"
 #include "problem/set_inline.h"
 #include "solver/pqn_map.h"
+#include "solver/pqn_vector.h"
 #include "solver/registry.h"
 
 #include <float.h>
 #include <math.h>
-#include <nvector/nvector_serial.h>
-#include <omp.h>
 #include <string.h>
 #include <sunlinsol/sunlinsol_spgmr.h>
 
@@ -155,7 +153,7 @@ static int multiply(void *data, N_Vector v_, N_Vector z_) {
   double *z = N_VGetArrayPointer(z_), inverse = 1.0 / state->weight;
   scree_operator_apply(W, v, NULL, state->y, state->product);
   ++state->products;
-  if (scree_poll(state->poll)) return -1;
+  if (!scree_is_divided(W) && scree_poll(state->poll)) return -1; /* ranks agree elsewhere */
   SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
     scree_chunk((size_t)W->constraints, chunk, &begin, &end);
@@ -203,39 +201,15 @@ static int prepare_nothing(void *data) {
   return 0;
 }
 
-/* The number of threads of a SUNDIALS vector operation is OpenMP's current one: solve_linear sets
- * it to the run's and restores it. */
-static double vector_dot(N_Vector x, N_Vector y) {
-  return scree_vector_dot((size_t)N_VGetLength(x), N_VGetArrayPointer(x), N_VGetArrayPointer(y),
-                          omp_get_max_threads());
-}
-
-static void vector_sum(double a, N_Vector x, double b, N_Vector y, N_Vector z) {
-  scree_vector_combine((size_t)N_VGetLength(x), a, N_VGetArrayPointer(x), b, N_VGetArrayPointer(y),
-                       N_VGetArrayPointer(z), omp_get_max_threads());
-}
-
-/* A view of n doubles; vectors cloned from it have the same operations. */
-static N_Vector make_vector(size_t n, double *x, SUNContext context) {
-  N_Vector vector = N_VMake_Serial((sunindextype)n, x, context);
-  if (!vector) return NULL;
-  vector->ops->nvdotprod = vector_dot;
-  vector->ops->nvlinearsum = vector_sum;
-  return vector;
-}
-
 /* step = A^-1 C up to eps |C|. A less accurate result is still a step; false only if GMRES breaks
  * down. */
 static bool solve_linear(State *state) {
-  const double norm = scree_vector_norm(state->n, state->C, state->W->threads);
+  const double norm = scree_rows_norm(state->W, state->C);
   memset(state->step, 0, state->n * sizeof *state->step);
   if (!(norm > 0.0)) return norm == 0.0;
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(state->W->threads);
   SUNLinSolSetZeroGuess(state->gmres, SUNTRUE);
   const int flag = SUNLinSolSolve(state->gmres, NULL, state->solution, state->right,
                                   state->options.epsilon * norm);
-  omp_set_num_threads(threads);
   return flag == SUNLS_SUCCESS || flag == SUNLS_RES_REDUCED || flag == SUNLS_CONV_FAIL;
 }
 
@@ -285,8 +259,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   scree_vector_copy(state->n, state->s, state->best, W->threads);
   for (int k = 0;; ++k) {
     velocities(state, r, u);
-    const bool stop =
-        scree_solve_run_stop(run, r, u, scree_vector_norm(state->n, state->step, W->threads));
+    const bool stop = scree_solve_run_stop(run, r, u, scree_rows_norm(W, state->step));
     if (run->value < best) {
       best = run->value;
       scree_vector_copy(state->n, state->s, state->best, W->threads);
@@ -337,7 +310,11 @@ static void choose_scales(State *state, const scree_SolveRun *run) {
       largest = fmax(largest, D[i * d + i]);
     }
   }
-  const double q = scree_vector_norm(state->n, W->problem->q, 1) / sqrt(fmax(1.0, (double)nc));
+  const scree_Ranks *ranks = scree_ranks_of(W);
+  least = -scree_ranks_max(ranks, -least);
+  largest = scree_ranks_max(ranks, largest);
+  const double all = (double)scree_all_constraints(W);
+  const double q = scree_rows_norm(W, W->problem->q) / sqrt(fmax(1.0, all));
   const double unit = o->scaled && q > 0.0 ? q : 1.0;
   state->weight = o->scaled ? W->mean_diagonal : 1.0;
   /* of table 1: a thousandth of the tolerance; round-off limits it from below */
@@ -345,7 +322,7 @@ static void choose_scales(State *state, const scree_SolveRun *run) {
   state->omega = unit * fmax(omega, 1e-14);
   const double reference[] = {
       [DELTA_ABSOLUTE] = 1.0,
-      [DELTA_MIN] = nc ? least / state->weight : 1.0,
+      [DELTA_MIN] = all > 0.0 ? least / state->weight : 1.0,
       [DELTA_MEAN] = W->mean_diagonal / state->weight,
       [DELTA_MAX] = largest / state->weight,
   };
@@ -357,10 +334,13 @@ static bool create_gmres(State *state) {
   const int size = o->restart < o->krylov ? o->restart : o->krylov;
   const int restarts = (o->krylov + size - 1) / size - 1;
   if (SUNContext_Create(NULL, &state->context)) return false;
-  state->right = make_vector(state->n, state->C, state->context);
-  state->solution = make_vector(state->n, state->step, state->context);
+  state->right = scree_pqn_vector(state->W, state->C, state->context);
+  state->solution = scree_pqn_vector(state->W, state->step, state->context);
   if (!state->right || !state->solution) return false;
   state->gmres = SUNLinSol_SPGMR(state->right, SUN_PREC_RIGHT, size, state->context);
+  /* on several ranks all products of a new vector with the others are one reduction */
+  if (state->gmres && scree_is_divided(state->W))
+    SUNLinSol_SPGMRSetGSType(state->gmres, SUN_CLASSICAL_GS);
   return state->gmres && !SUNLinSol_SPGMRSetMaxRestarts(state->gmres, restarts) &&
          !SUNLinSolSetATimes(state->gmres, state, multiply) &&
          !SUNLinSolSetPreconditioner(state->gmres, state, prepare_nothing, precondition) &&
@@ -420,7 +400,7 @@ const scree_SolverClass scree_solver_pqn = {
     .summary = "projected quasi-Newton on a smoothed equation, GMRES inside, nlgs as fallback",
     .reference = "004 (24)-(53), algorithm 1, table 1",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE | SCREE_CAN_RANKS,
     .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SPACE,
     .max_iterations = 101000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

@@ -16,12 +16,39 @@ enum { NAME_SIZE = 256 };
  * that a scene that factorises occasionally keeps it. */
 enum { IDLE_SOLVES = 256 };
 
-bool scree_solve_run_exhausted(scree_SolveRun *run) {
+/* Limits that are the same on all ranks at every moment. */
+static bool is_exhausted(scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->max_iterations > 0 && run->iterations >= s->max_iterations) run->exhausted = true;
+  return run->exhausted;
+}
+
+/* Those that are not: clocks, counted work, the wishes of callers. */
+static bool is_stopped(scree_SolveRun *run) {
+  const scree_SolveSettings *s = run->settings;
   if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
   if (s->work_limit > 0.0 && scree_solve_run_work(run) >= s->work_limit) run->exhausted = true;
   if (scree_poll(run->poll)) run->exhausted = true;
+  return run->exhausted;
+}
+
+bool scree_solve_run_exhausted(scree_SolveRun *run) {
+  const bool exhausted = is_exhausted(run);
+  return scree_is_divided(run->W) ? exhausted : is_stopped(run);
+}
+
+/* Every rank ends when one does. */
+static bool is_stopped_anywhere(scree_SolveRun *run) {
+  if (!scree_is_divided(run->W)) return scree_solve_run_exhausted(run);
+  is_exhausted(run);
+  is_stopped(run);
+  const scree_Ranks *ranks = scree_ranks_of(run->W);
+  const bool mine[2] = {run->exhausted, run->poll->stopped};
+  const bool *all = scree_ranks_gather(ranks, mine, sizeof mine);
+  for (int k = 0; k < scree_ranks_count(ranks); ++k) {
+    run->exhausted = run->exhausted || all[2 * k];
+    run->poll->stopped = run->poll->stopped || all[2 * k + 1];
+  }
   return run->exhausted;
 }
 
@@ -35,7 +62,7 @@ bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u,
   run->met = run->value <= s->tolerance;
   if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
     run->exhausted = true;
-  return scree_solve_run_exhausted(run) || run->met;
+  return is_stopped_anywhere(run) || run->met;
 }
 
 scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
@@ -93,8 +120,9 @@ scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Proble
 }
 
 scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Problem *problem,
-                                        int threads, const scree_Log *log, scree_Operator *W) {
-  return scree_operator_init(problem, threads, cache->graph.body_row, cache->graph.body_entry,
+                                        const scree_Halo *halo, int threads, const scree_Log *log,
+                                        scree_Operator *W) {
+  return scree_operator_init(problem, halo, threads, cache->graph.body_row, cache->graph.body_entry,
                              &cache->work, log, W);
 }
 
@@ -215,7 +243,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
   double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
-  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation(frictionless);
+  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation();
   scree_SweepRecord record = {
       .half_error = run->value, .lowest = run->value, .relaxation = run->relaxation};
   int group = run->measure_often ? 1

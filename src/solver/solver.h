@@ -11,6 +11,7 @@
 #include "core/load.h"
 #include "core/poll.h"
 #include "core/private.h"
+#include "problem/division.h"
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
@@ -38,9 +39,11 @@ typedef struct scree_SolveCache {
 scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
                                      const scree_Log *log);
 
-/* The operator of that problem, until the next solve; there is nothing to destroy. */
+/* The operator of that problem, until the next solve; there is nothing to destroy. `halo`: null for
+ * one rank. */
 scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Problem *problem,
-                                        int threads, const scree_Log *log, scree_Operator *W);
+                                        const scree_Halo *halo, int threads, const scree_Log *log,
+                                        scree_Operator *W);
 
 void scree_solve_cache_fini(scree_SolveCache *cache);
 size_t scree_solve_cache_memory(const scree_SolveCache *cache);
@@ -54,7 +57,8 @@ typedef struct scree_SolveRun {
   scree_Load *load;   /* of the machine, or null: use all threads of W whatever it is */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  scree_SolveCache *cache; /* `create` takes memory from its arena `work` */
+  const scree_Division *division; /* the whole problem, on several ranks; else null */
+  scree_SolveCache *cache;        /* `create` takes memory from its arena `work` */
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
   double value;                   /* the last measured value */

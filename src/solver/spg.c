@@ -96,6 +96,22 @@ SCREE_INLINE Sums sum_range(int d, size_t begin, size_t end, const double *w, co
   return s;
 }
 
+static void add_sums(Sums *s, const Sums *part) {
+  s->slope += part->slope;
+  s->distance += part->distance;
+  s->image += part->image;
+  s->curvature += part->curvature;
+}
+
+static Sums sum_ranks(const scree_Operator *W, const Sums *mine) {
+  const int ranks = scree_ranks_count(scree_ranks_of(W));
+  if (ranks == 1) return *mine;
+  const Sums *all = scree_ranks_gather(scree_ranks_of(W), mine, sizeof *mine);
+  Sums s = all[0];
+  for (int k = 1; k < ranks; ++k) add_sums(&s, &all[k]);
+  return s;
+}
+
 static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, const double *u) {
   const size_t nc = (size_t)W->problem->nc;
   const int d = W->problem->d;
@@ -106,16 +122,11 @@ static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, cons
     partial[chunk] = d == 2 ? sum_range(2, begin, end, m->w, r, u, m->r_trial, m->u_trial)
                             : sum_range(3, begin, end, m->w, r, u, m->r_trial, m->u_trial);
   }
-  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) {
-    s.slope += partial[chunk].slope;
-    s.distance += partial[chunk].distance;
-    s.image += partial[chunk].image;
-    s.curvature += partial[chunk].curvature;
-  }
+  for (int chunk = 0; chunk < SCREE_CHUNKS; ++chunk) add_sums(&s, &partial[chunk]);
   for (int c = W->problem->nc; c < W->constraints; ++c)
     add_rows(scree_row_of(W, c), scree_row_of(W, c) + (size_t)scree_rows_of(W, c), m->w[c], r, u,
              m->r_trial, m->u_trial, &s);
-  return s;
+  return sum_ranks(W, &s);
 }
 
 /* lambda of the non-monotone line search; shifts the history to the new point. */
@@ -144,9 +155,7 @@ static double next_step(int iteration, const Sums *s, double alpha) {
 /* The increment that stops 003's gradient methods. */
 static double relative_change(const scree_Operator *W, const Spg *m, double lambda,
                               const double *r) {
-  const size_t n = W->rows;
-  return lambda * scree_vector_distance(n, m->r_trial, r, W->threads) /
-         (scree_vector_norm(n, r, W->threads) + 1.0);
+  return lambda * scree_rows_distance(W, m->r_trial, r) / (scree_rows_norm(W, r) + 1.0);
 }
 
 static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u) {
@@ -208,7 +217,7 @@ const scree_SolverClass scree_solver_spg = {
     .summary = "spectral projected gradient, Barzilai-Borwein steps, non-monotone line search",
     .reference = "002 section 10.1",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_ASSOCIATED | SCREE_CAN_ASSEMBLED |
-                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE | SCREE_CAN_RANKS,
     .sets = SCREE_SETS_ALL,
     .max_iterations = 200000,
     .options = {option_list, 1, sizeof(Options)},

@@ -5,6 +5,14 @@
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
  * after the contacts, one by one.
  *
+ * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
+ * that of the colouring of the whole problem: after each colour the velocities that its visits
+ * changed are sent to the ranks that hold them, so that the iterates are those of one rank up to
+ * round-off. Relaxed sweeps exchange nothing until the sweep ends; then the change of every contact
+ * whose bodies m ranks hold is divided by m. Contacts of m ranks on one body add up m changes that
+ * each was meant to be the whole one, and W <= m blockdiag(W) makes the divided step one of
+ * descent.
+ *
  * At the end of a call the velocities are computed from those of the vertices, and these are
  * recomputed from r at intervals, so that round-off does not accumulate. */
 #include "solver/sweep.h"
@@ -13,6 +21,7 @@
 #include "core/load.h"
 #include "core/log.h"
 #include "problem/general.h"
+#include "problem/graph.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
 
@@ -39,6 +48,11 @@ struct scree_Sweeps {
   Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
   scree_Poll *poll; /* of the run */
   scree_Load *load; /* of the run, or null: always all threads */
+  /* on several ranks: */
+  scree_DivisionStages
+      stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
+  scree_Colouring own_order;
+  double *before, *factor; /* (rows), (nc) relaxed: r before the sweep, 1/m */
 };
 
 /* ---- one contact ------------------------------------------------------------------------------
@@ -176,23 +190,49 @@ typedef struct Group {
 static bool count_sweep(Group *group, const scree_Operator *W, const Change *change, bool *poll) {
   ++group->done;
   group->change = change->normal + sqrt(change->tangent2);
-  group->visits += W->constraints;
+  group->visits += scree_all_constraints(W);
   *poll = group->visits >= POLL_VISITS;
   if (*poll) group->visits = 0;
   return group->done < group->count && !(group->change <= group->small); /* or not a number */
 }
 
+/* Stage by stage on several ranks, with an exchange after each. */
+static Change visit_stages(scree_Sweeps *state, const scree_Operator *W, const int *start,
+                           double *r) {
+  double *y = state->in_lanes ? state->lanes.y : state->y;
+  const size_t stride = state->in_lanes ? (size_t)state->lanes.stride : (size_t)W->halo->size;
+  Change total = {0.0, 0.0};
+  for (int k = 0; k < state->order->colours; ++k) {
+    const Change part = visit_items(state, W, start[k], start[k + 1], r);
+    widen(&total, &part);
+    scree_halo_exchange(W->halo, &state->stages.lists[k], y, stride);
+  }
+  return total;
+}
+
+/* The largest change of all ranks. */
+static void widen_ranks(const scree_Operator *W, Change *change) {
+  const int ranks = scree_ranks_count(scree_ranks_of(W));
+  if (ranks == 1) return;
+  const Change *all = scree_ranks_gather(scree_ranks_of(W), change, sizeof *change);
+  for (int k = 0; k < ranks; ++k) widen(change, &all[k]);
+}
+
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
   const int *start = state->in_lanes ? state->lanes.start : state->order->start;
   for (bool more = group->count > 0, poll = false; more;) {
-    Change change = visit_items(state, W, 0, start[state->order->colours], r);
+    Change change = state->stages.stages > 0
+                        ? visit_stages(state, W, start, r)
+                        : visit_items(state, W, 0, start[state->order->colours], r);
     if (W->problem->general.count) visit_generals(state, W, r, &change);
+    widen_ranks(W, &change);
     more = count_sweep(group, W, &change, &poll);
+    if (scree_is_divided(W)) continue;                 /* ranks agree on an end when they measure */
     if (poll && scree_poll(state->poll)) more = false; /* the run ends at its next measurement */
   }
 }
 
-/* Data that the threads of a group of sweeps share. */
+/* Data that the threads of a group of sweeps division. */
 typedef struct Team {
   scree_Barrier barrier;
   Change *change; /* (threads x CHANGE_STRIDE) of each thread in this sweep */
@@ -264,11 +304,88 @@ scree_SweepSettings scree_sweep_settings(void) {
   return (scree_SweepSettings){.local = &scree_local_exact};
 }
 
+/* The factors of relaxed sweeps. */
+static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *run,
+                                    scree_Arena *arena) {
+  const scree_Division *division = run->division;
+  const scree_Problem *p = division->whole;
+  state->before = SCREE_TAKE(arena, double, run->W->rows);
+  state->factor = SCREE_TAKE(arena, double, division->problem.nc);
+  if (!state->before || !state->factor) return scree_fail_memory(run->log, "relaxed sweeps");
+  for (int k = 0; k < division->problem.nc; ++k) {
+    const int c = division->halo.number[k];
+    size_t holders = 1;
+    for (int side = 0; side < 2; ++side) {
+      const int b = p->kind == SCREE_ASSEMBLED ? c : p->bodies.body[2 * c + side];
+      if (b < 0) continue;
+      const size_t n = division->holder_start[b + 1] - division->holder_start[b];
+      if (n > holders) holders = n;
+    }
+    state->factor[k] = 1.0 / (double)holders;
+  }
+  return SCREE_OK;
+}
+
+/* The stages of exact sweeps: the order of the whole problem, then this rank's part of it. */
+static scree_Status prepare_stages(scree_Sweeps *state, const scree_SolveRun *run, bool coloured,
+                                   scree_Arena *arena) {
+  const scree_Division *division = run->division;
+  scree_Operator whole = {.problem = division->whole};
+  scree_Colouring order;
+  size_t *row = NULL;
+  int *entry = NULL;
+  scree_Status status = SCREE_OK;
+  if (division->whole->kind == SCREE_BODIES)
+    status = scree_body_graph(division->whole, arena, &row, &entry, run->log);
+  whole.body_row = row;
+  whole.body_entry = entry;
+  if (!status)
+    status = coloured ? scree_colouring_create(&whole, arena, &order, run->log)
+                      : scree_colouring_natural(&whole, arena, &order, run->log);
+  if (!status)
+    status = scree_division_stages(division, order.colours, order.start, order.order, order.serial,
+                                   arena, &state->stages, run->log);
+  state->own_order = (scree_Colouring){.colours = state->stages.stages,
+                                       .start = state->stages.start,
+                                       .order = state->stages.order,
+                                       .serial = state->stages.serial};
+  state->order = &state->own_order;
+  return status;
+}
+
+/* The order of the visits on several ranks. Those of relaxed sweeps are of each rank alone. */
+static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
+                                  scree_Arena *arena) {
+  const scree_Operator *W = run->W;
+  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED;
+  const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
+  /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */
+  const bool coloured = state->settings.order != SCREE_ORDER_NATURAL && (lanes || !relaxed);
+  scree_LaneLayout layout;
+  scree_Status status = SCREE_OK;
+  if (relaxed) {
+    status = prepare_relaxed(state, run, arena);
+    if (!status)
+      status = coloured ? scree_colouring_create(W, arena, &state->own_order, run->log)
+                        : scree_colouring_natural(W, arena, &state->own_order, run->log);
+    state->order = &state->own_order;
+  } else {
+    status = prepare_stages(state, run, coloured, arena);
+  }
+  state->in_lanes = coloured && lanes;
+  if (!status && state->in_lanes)
+    status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
+  if (!status && state->in_lanes)
+    status = scree_lanes_create(W, state->order, &layout, arena, &state->lanes, run->log);
+  return status;
+}
+
 /* The order of the visits, and the lanes if they are used. */
 static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
   scree_KeptGraph *graph = &run->cache->graph;
+  if (scree_is_divided(W)) return prepare_ranks(state, run, r, arena);
   const scree_SweepOrder order = state->settings.order;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
@@ -314,10 +431,37 @@ static int threads_now(const scree_Sweeps *sweeps, const scree_Operator *W) {
   return sweeps->load ? scree_load_threads(sweeps->load, W->threads) : W->threads;
 }
 
+/* After a relaxed sweep: the steps at the border are shortened, and the velocities completed. */
+static void shorten_steps(scree_Sweeps *sweeps, const scree_Operator *W, double *r) {
+  const size_t d = (size_t)W->problem->d;
+  if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, 1);
+  for (int c = 0; c < W->problem->nc; ++c) {
+    const double factor = sweeps->factor[c];
+    if (factor == 1.0) continue;
+    for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i)
+      r[i] = sweeps->before[i] + factor * (r[i] - sweeps->before[i]);
+  }
+  scree_operator_state(W, r, sweeps->y);
+}
+
+/* Relaxed sweeps, as scree_sweeps_run. */
+static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *group, double *r) {
+  const int count = group->count;
+  do {
+    Group one = {.count = 1, .small = group->small, .change = INFINITY};
+    scree_vector_copy(W->rows, r, sweeps->before, W->threads);
+    if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, 1);
+    sweep_serial(sweeps, W, &one, r);
+    shorten_steps(sweeps, W, r);
+    group->done += one.done;
+    group->change = one.change;
+  } while (group->done < count && !(group->change <= group->small));
+}
+
 double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
                         double *r, double *u, int *done) {
   const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
-  const int threads = many ? threads_now(sweeps, W) : 1;
+  const int threads = many && !scree_is_divided(W) ? threads_now(sweeps, W) : 1;
   Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
   if (!plan->resume) {
     scree_operator_state(W, r, sweeps->y);
@@ -330,6 +474,12 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
     scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
     *done = 0;
     return INFINITY;
+  }
+  if (sweeps->factor) {
+    sweep_relaxed(sweeps, W, &group, r);
+    *done = group.done;
+    scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
+    return group.change;
   }
   if (sweeps->in_lanes && !sweeps->loaded) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
   sweeps->loaded = sweeps->in_lanes;

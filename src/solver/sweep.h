@@ -13,10 +13,18 @@ typedef enum scree_SweepOrder {
   SCREE_ORDER_COLOURED
 } scree_SweepOrder;
 
+/* What a rank knows of the others during a sweep. */
+typedef enum scree_SweepRanks {
+  SCREE_RANKS_EXACT,  /* everything: the sweep of one rank, with an exchange after each colour */
+  SCREE_RANKS_RELAXED /* the state before the sweep: one exchange, and shorter steps at the border
+                       */
+} scree_SweepRanks;
+
 typedef struct scree_SweepSettings {
   const scree_LocalClass *local; /* of contacts; constraints of any size are solved exactly */
   scree_LocalParameters parameters;
   scree_SweepOrder order;
+  scree_SweepRanks between; /* of no effect on one rank */
 } scree_SweepSettings;
 
 typedef struct scree_Sweeps scree_Sweeps;

@@ -254,7 +254,7 @@ static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
  * solves it to round-off, and takes little more time than a rough solution would. */
 static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
                                  scree_SolveSettings *settings, scree_StepReport *report) {
-  static const char *const options[] = {"weight=1e-6", "sweeps=1", "window=4", "fall=3", NULL};
+  static const char *const options[] = {"weight=1e-6", "sweeps=1", "window=3", "fall=3", NULL};
   const scree_SolverClass *newton = scree_solver_class_find("newton");
   settings->tolerance = fmin(settings->tolerance, rules.round_off);
   if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, problem)) {

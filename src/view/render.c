@@ -1,6 +1,6 @@
-/* A software renderer (see render.h), with the page's camera, light and colours. Everything is
- * drawn at twice the size and averaged. In the plane there is no depth: obstacles, bodies, chains
- * are painted in that order. */
+/* A software renderer, with the page's light and colours. Everything is drawn at twice the size and
+ * averaged (render_finish.c); the camera is in render_camera.c. In the plane there is no depth:
+ * obstacles, bodies, chains are painted in that order. */
 #include "run/frames.h"
 #include "scree/view.h"
 
@@ -9,22 +9,11 @@
 #include "math/vec3.h"
 #include "view/mesh.h"
 #include "view/render_bars.h"
+#include "view/render_canvas.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { OVERSAMPLE = 2 };
-
-typedef struct Canvas {
-  int width, height; /* of the large picture */
-  float *depth;      /* length/distance; larger is nearer */
-  float *colour;     /* (height x width x 3) */
-  bool flat;
-  scree_Vec3 right, up, back, eye; /* camera axes (eye looks along -back) and place */
-  double focal;                    /* pixels per unit of x / z; flat: pixels per length */
-  double near, length;             /* nearest that is drawn; unit of depth: the extent's */
-} Canvas;
 
 /* The surface of an unbounded obstacle: a grid that fades into the background away from the middle
  * of the scene. */
@@ -34,12 +23,8 @@ typedef struct Floor {
   double spacing, reach;
 } Floor;
 
-typedef struct Colour {
-  double r, g, b;
-} Colour;
-
 scree_RenderSettings scree_render_settings(void) {
-  return (scree_RenderSettings){.width = 1280, .height = 800};
+  return (scree_RenderSettings){.width = 1280, .height = 800, .from = {0.85, 0.42, 0.36}};
 }
 
 /* ---- colours --------------------------------------------------------------------------------- */
@@ -152,105 +137,6 @@ static Colour lit(Colour c, scree_Vec3 n, scree_Vec3 to_eye) {
                   fmin((c.b * light + 0.12 * gloss) * rim, 1.0)};
 }
 
-/* ---- camera ---------------------------------------------------------------------------------- */
-
-static void aim_flat(Canvas *canvas, const scree_ReplayExtent *extent) {
-  const double aspect = (double)canvas->width / canvas->height;
-  const double half = 0.54 * fmax(extent->upper[1] - extent->lower[1],
-                                  (extent->upper[0] - extent->lower[0]) / aspect);
-  canvas->focal = 0.5 * canvas->height / (half > 0.0 ? half : extent->length);
-  canvas->right = scree_vec3(1, 0, 0), canvas->up = scree_vec3(0, 1, 0);
-  canvas->back = scree_vec3(0, 0, 1);
-  canvas->eye = scree_vec3(extent->origin[0], extent->origin[1], 0.0);
-}
-
-/* The camera position from which all points are in the picture: a point at (x, depth), across and
- * towards the eye, is visible when the eye, at `across` and `distance`, has distance - depth >= |x
- * - across| / t. The least distance follows from the largest depth + x / t and depth - x / t;
- * likewise along y. */
-typedef struct Aim {
-  double t[2], plus[2], minus[2];
-} Aim;
-
-static void aim_at(Aim *aim, const Canvas *canvas, scree_Vec3 d, double radius) {
-  const double depth = scree_dot(d, canvas->back);
-  const double x[2] = {scree_dot(d, canvas->right), scree_dot(d, canvas->up)};
-  for (int k = 0; k < 2; ++k) {
-    const double r = radius * sqrt(1.0 + 1.0 / (aim->t[k] * aim->t[k]));
-    aim->plus[k] = fmax(aim->plus[k], depth + x[k] / aim->t[k] + r);
-    aim->minus[k] = fmax(aim->minus[k], depth - x[k] / aim->t[k] + r);
-  }
-}
-
-/* The bodies of the frame that are within the extent, or the corners of the extent. */
-static void aim_at_all(Aim *aim, const Canvas *canvas, const scree_Replay *replay,
-                       const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
-                       bool tight) {
-  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
-  int seen = 0;
-  for (int i = 0; tight && i < frame->bodies; ++i) {
-    const double *x = frame->position + 3 * i;
-    bool inside = !replay->bodies[i].obstacle && frame->present[i];
-    for (int c = 0; c < 3; ++c)
-      inside = inside && x[c] >= extent->lower[c] && x[c] <= extent->upper[c];
-    if (!inside) continue;
-    aim_at(aim, canvas, scree_sub(scree_vec3(x[0], x[1], x[2]), middle),
-           replay->bodies[i].shape.bounding_radius);
-    ++seen;
-  }
-  for (int i = 0; i < frame->bodies; ++i) {
-    const scree_ShapeKind kind = replay->bodies[i].shape.kind;
-    if (kind == SCREE_SHAPE_DRUM || kind == SCREE_SHAPE_PIPE || kind == SCREE_SHAPE_FUNNEL)
-      seen = 0; /* the container of the bodies is visible, too */
-  }
-  for (int k = 0; seen == 0 && k < 8; ++k)
-    aim_at(aim, canvas,
-           scree_sub(scree_vec3((k & 1 ? extent->upper : extent->lower)[0],
-                                (k & 2 ? extent->upper : extent->lower)[1],
-                                (k & 4 ? extent->upper : extent->lower)[2]),
-                     middle),
-           0.0);
-}
-
-/* Seen from the front, a little from the side and above, as near as possible. */
-static void aim(Canvas *canvas, const scree_Replay *replay, const scree_ReplayFrame *frame,
-                const scree_ReplayExtent *extent, bool tight) {
-  const scree_Vec3 up = {extent->up[0], extent->up[1], extent->up[2]};
-  scree_Vec3 front = scree_vec3(1, 0, 0);
-  double shortest = INFINITY;
-  for (int c = 0; c < 3; ++c) {
-    const double size = extent->upper[c] - extent->lower[c];
-    if (fabs(extent->up[c]) >= 0.7 || size >= shortest) continue;
-    shortest = size;
-    front = scree_vec3(c == 0, c == 1 ? -1.0 : 0.0, c == 2);
-  }
-  const scree_Vec3 side = scree_cross(up, front);
-  scree_Vec3 view = scree_axpy(scree_scale(0.85, front), 0.42, side);
-  view = scree_axpy(view, 0.36, up);
-  view = scree_scale(1.0 / scree_norm(view), view);
-  canvas->back = view;
-  canvas->right = scree_cross(up, view);
-  canvas->right = scree_scale(1.0 / scree_norm(canvas->right), canvas->right);
-  canvas->up = scree_cross(view, canvas->right);
-  const double tan_y = tan(0.5 * 35.0 * 3.14159265358979323846 / 180.0);
-  Aim all = {{tan_y * canvas->width / canvas->height, tan_y},
-             {-INFINITY, -INFINITY},
-             {-INFINITY, -INFINITY}};
-  aim_at_all(&all, canvas, replay, frame, extent, tight);
-  double far = 0.0, across[2];
-  for (int k = 0; k < 2; ++k) {
-    far = fmax(far, 0.5 * (all.plus[k] + all.minus[k]));
-    across[k] = 0.5 * all.t[k] * (all.plus[k] - all.minus[k]);
-  }
-  if (!(far > 0.0)) far = 4.0 * extent->length;
-  const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
-  canvas->eye = scree_axpy(middle, 1.06 * far, view);
-  canvas->eye = scree_axpy(canvas->eye, across[0], canvas->right);
-  canvas->eye = scree_axpy(canvas->eye, across[1], canvas->up);
-  canvas->focal = 0.5 * canvas->height / tan_y;
-  canvas->near = 0.002 * extent->length;
-}
-
 /* Into the camera's axes; z is the distance in front of it. */
 static scree_Vec3 to_camera(const Canvas *canvas, scree_Vec3 p) {
   const scree_Vec3 d = scree_sub(p, canvas->eye);
@@ -266,7 +152,15 @@ static bool is_hidden(const Canvas *canvas, int x, int y, double depth) {
 
 static void put(Canvas *canvas, int x, int y, double depth, Colour c) {
   const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
+  if (canvas->opacity < 1.0) { /* a ghost covers a part of what is behind it, and hides nothing */
+    const double part[3] = {c.r, c.g, c.b};
+    for (size_t m = 0; m < 3; ++m)
+      canvas->colour[3 * at + m] +=
+          (float)(canvas->opacity * (part[m] - (double)canvas->colour[3 * at + m]));
+    return;
+  }
   canvas->depth[at] = (float)(depth * canvas->length);
+  canvas->floor[at] = 0;
   canvas->colour[3 * at] = (float)c.r;
   canvas->colour[3 * at + 1] = (float)c.g;
   canvas->colour[3 * at + 2] = (float)c.b;
@@ -315,7 +209,9 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
   }
   const double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
   /* y points down: a triangle seen from outside has a negative area. */
-  if (area == 0.0 || !isfinite(area) || (sheet && area > 0.0)) return;
+  if (area == 0.0 || !isfinite(area) ||
+      ((sheet || canvas->opacity < 1.0) && !canvas->flat && area > 0.0))
+    return;
   const double inverse = 1.0 / area;
   const int x0 = clamp_pixel(fmin(fmin(x[0], x[1]), x[2]), canvas->width),
             x1 = clamp_pixel(fmax(fmax(x[0], x[1]), x[2]) + 1.0, canvas->width),
@@ -344,6 +240,7 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
         if (floor) shade = floor_colour(canvas, floor, scree_scale(1.0 / depth, at), py, shade);
       }
       put(canvas, px, py, depth, shade);
+      if (floor) canvas->floor[(size_t)py * (size_t)canvas->width + (size_t)px] = 1;
     }
 }
 
@@ -450,7 +347,11 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
                                 bool obstacles) {
   scree_Mesh mesh = {0};
   scree_Status status = SCREE_OK;
-  const int segments = frame->bodies > 2000 ? 16 : 32;
+  const scree_RenderLook look = obstacles ? settings->obstacles : settings->bodies;
+  if (look == SCREE_RENDER_HIDDEN) return SCREE_OK;
+  canvas->opacity = look == SCREE_RENDER_GHOST ? (canvas->flat ? 0.35 : 0.2) : 1.0;
+  /* Drums and funnels are as large as the picture: more corners. */
+  const int segments = obstacles ? 128 : frame->bodies > 2000 ? 16 : 32;
   const scree_Vec3 middle = {extent->origin[0], extent->origin[1], extent->origin[2]};
   for (int i = 0; status == SCREE_OK && i < frame->bodies; ++i) {
     const scree_ReplayBody *body = &replay->bodies[i];
@@ -498,23 +399,14 @@ static void clear_depth(Canvas *canvas) {
     memset(canvas->depth, 0, (size_t)canvas->width * (size_t)canvas->height * sizeof(float));
 }
 
-static void average(const Canvas *canvas, const scree_RenderSettings *settings,
-                    unsigned char *pixels) {
-  for (int y = 0; y < settings->height; ++y)
-    for (int x = 0; x < settings->width; ++x)
-      for (int c = 0; c < 3; ++c) {
-        double sum = 0.0;
-        for (int s = 0; s < OVERSAMPLE * OVERSAMPLE; ++s) {
-          const size_t at = (size_t)(OVERSAMPLE * y + s / OVERSAMPLE) * (size_t)canvas->width +
-                            (size_t)(OVERSAMPLE * x + s % OVERSAMPLE);
-          sum += (double)canvas->colour[3 * at + (size_t)c];
-        }
-        const double value = 255.0 * sum / (OVERSAMPLE * OVERSAMPLE);
-        pixels[3 * ((size_t)y * (size_t)settings->width + (size_t)x) + (size_t)c] =
-            (unsigned char)(value < 0.0     ? 0.0
-                            : value > 255.0 ? 255.0
-                                            : value + 0.5);
-      }
+/* As far as neighbours are: more than the radius of a typical body. */
+static double occlusion_radius(const scree_Replay *replay, const scree_ReplayExtent *extent) {
+  double sum = 0.0;
+  int count = 0;
+  for (int i = 0; i < replay->body_count; ++i)
+    if (!replay->bodies[i].obstacle) sum += 0.5 * replay->bodies[i].shape.size, ++count;
+  const double near = count ? 1.6 * sum / count : 0.0; /* not finite: a body has no size */
+  return fmin(fmax(near, 0.03 * extent->length), 0.1 * extent->length);
 }
 
 scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
@@ -523,6 +415,7 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   Canvas canvas = {.width = OVERSAMPLE * given->width,
                    .height = OVERSAMPLE * given->height,
                    .length = extent->length,
+                   .opacity = 1.0,
                    .flat = replay->dimension == 2};
   scree_RenderSettings settings = *given;
   scree_Status status = SCREE_OK;
@@ -532,9 +425,11 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   const size_t count = (size_t)canvas.width * (size_t)canvas.height;
   canvas.depth = SCREE_ALLOC(float, count);
   canvas.colour = SCREE_ALLOC(float, 3 * count);
+  canvas.floor = SCREE_ALLOC(unsigned char, count);
   double *pressure = SCREE_ALLOC(double, frame->bodies);
-  if (!canvas.depth || !canvas.colour || !pressure) {
+  if (!canvas.depth || !canvas.colour || !canvas.floor || !pressure) {
     scree_free(canvas.depth);
+    scree_free(canvas.floor);
     scree_free(canvas.colour);
     scree_free(pressure);
     return scree_fail_memory(replay->log, "a picture");
@@ -546,20 +441,23 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
     canvas.colour[3 * k + 1] = (float)b.g;
     canvas.colour[3 * k + 2] = (float)b.b;
   }
-  if (canvas.flat)
-    aim_flat(&canvas, extent);
-  else
-    aim(&canvas, replay, frame, extent, settings.tight);
+  scree_render_aim(&canvas, replay, frame, extent, &settings);
   /* In 2D a later shape covers an earlier one; in 3D the nearer one is visible, and bodies hide
-   * most of the floor. */
-  status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, canvas.flat);
+   * most of the floor. Ghosts come last. */
+  const bool first = canvas.flat || (settings.bodies == SCREE_RENDER_GHOST &&
+                                     settings.obstacles != SCREE_RENDER_GHOST);
+  status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, first);
   if (status == SCREE_OK)
-    status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, !canvas.flat);
+    status = draw_bodies(&canvas, replay, frame, extent, &settings, pressure, !first);
+  canvas.opacity = 1.0;
+  if (status == SCREE_OK && !canvas.flat)
+    status = scree_render_shade(&canvas, occlusion_radius(replay, extent), replay->log);
   if (status == SCREE_OK && (settings.chains || frame->joints > 0)) {
     clear_depth(&canvas);
     status = scree_render_bars(replay, frame, settings.chains, canvas.flat, draw_bar, &canvas);
   }
-  if (status == SCREE_OK) average(&canvas, &settings, pixels);
+  if (status == SCREE_OK) scree_render_average(&canvas, settings.width, settings.height, pixels);
+  scree_free(canvas.floor);
   scree_free(canvas.depth);
   scree_free(canvas.colour);
   scree_free(pressure);

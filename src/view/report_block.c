@@ -165,3 +165,15 @@ void scree_block_fini(scree_Block *block) {
   scree_free(block->bytes);
   *block = (scree_Block){0};
 }
+
+void scree_block_put(scree_Block *block, const char *name, scree_ColumnType type, int components,
+                     size_t frames, size_t count, const double *values) {
+  const scree_Column column = {.name = name,
+                               .type = type,
+                               .components = components,
+                               .frames = frames,
+                               .count = count,
+                               .values = values,
+                               .scale = 1.0};
+  scree_block_add(block, &column);
+}

@@ -47,6 +47,9 @@ typedef struct scree_Block {
 /* Start a block; the memory of an earlier one is used again. */
 void scree_block_begin(scree_Block *block);
 void scree_block_add(scree_Block *block, const scree_Column *column);
+/* A column of numbers as they are. */
+void scree_block_put(scree_Block *block, const char *name, scree_ColumnType type, int components,
+                     size_t frames, size_t count, const double *values);
 /* Deflate. *bytes (size) is to be freed with scree_free. */
 scree_Status scree_block_end(scree_Block *block, const scree_Log *log, unsigned char **bytes,
                              size_t *size);

@@ -1,5 +1,5 @@
-/* The columns of a page's blocks: constant data (shapes, materials), curves, bodies of some frames,
- * contacts of one frame. The level of the plan decides the type of every column. */
+/* The columns of a page's blocks: constant data (shapes, materials), curves, bodies of some frames
+ * (contacts are in report_contacts.c). The level of the plan decides the type of every column. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -10,18 +10,6 @@
 #include <string.h>
 
 enum { POINTS_MAX = 4000 }; /* of a curve */
-
-static void add(scree_Block *block, const char *name, scree_ColumnType type, int components,
-                size_t frames, size_t count, const double *values) {
-  const scree_Column column = {.name = name,
-                               .type = type,
-                               .components = components,
-                               .frames = frames,
-                               .count = count,
-                               .values = values,
-                               .scale = 1.0};
-  scree_block_add(block, &column);
-}
 
 /* ---- what does not change -------------------------------------------------------------------- */
 
@@ -138,7 +126,7 @@ static void add_triples(scree_Block *block, const char *name, scree_ColumnType t
   }
   for (size_t k = 0; k < n; ++k)
     for (size_t c = 0; c < 3; ++c) columns[c * n + k] = rows[3 * k + c];
-  add(block, name, type, 3, 1, n, columns);
+  scree_block_put(block, name, type, 3, 1, n, columns);
   scree_free(columns);
 }
 
@@ -163,21 +151,40 @@ static void add_vertices(const scree_Replay *replay, scree_Block *block, double 
   for (size_t i = 0; i < n && !block->failed; ++i)
     block->failed = !add_body(&t, &replay->bodies[i], (int)i, replay->log);
   if (!block->failed) {
-    add(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, t.first);
-    add(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, t.count);
+    scree_block_put(block, "vertex_first", SCREE_COLUMN_U32, 1, 1, n, t.first);
+    scree_block_put(block, "vertex_count", SCREE_COLUMN_U32, 1, 1, n, t.count);
     add_triples(block, "vertices", SCREE_COLUMN_F64, t.points, t.points_used);
     if (t.triangles_used > 0) {
-      add(block, "triangle_first", SCREE_COLUMN_U32, 1, 1, n, t.from);
-      add(block, "triangle_count", SCREE_COLUMN_U32, 1, 1, n, t.faces);
+      scree_block_put(block, "triangle_first", SCREE_COLUMN_U32, 1, 1, n, t.from);
+      scree_block_put(block, "triangle_count", SCREE_COLUMN_U32, 1, 1, n, t.faces);
       add_triples(block, "triangles", SCREE_COLUMN_U32, t.triangles, t.triangles_used);
     }
     if (scree_report_deformed(replay, work) > 0)
-      add(block, "deformed_first", SCREE_COLUMN_U32, 1, 1, n, work);
+      scree_block_put(block, "deformed_first", SCREE_COLUMN_U32, 1, 1, n, work);
   }
   scree_mesh_fini(&t.mesh);
   scree_free(t.known);
   scree_free(t.points);
   scree_free(t.triangles);
+}
+
+/* Kinds and bodies of the joints; 4294967295: the world. */
+static void add_joints(const scree_Replay *replay, scree_Block *block) {
+  static const char *const names[] = {"joint_bond", "joint_a", "joint_b"};
+  const size_t n = (size_t)replay->joint_count;
+  double *work = SCREE_ALLOC(double, n);
+  if (!work) {
+    block->failed = true;
+    return;
+  }
+  for (size_t c = 0; n > 0 && c < 3; ++c) {
+    for (size_t j = 0; j < n; ++j) {
+      const int value = replay->joint_table[4 * j + c];
+      work[j] = c == 0 ? (double)(value == SCREE_JOINT_BOND) : value < 0 ? 4294967295.0 : value;
+    }
+    scree_block_put(block, names[c], c ? SCREE_COLUMN_U32 : SCREE_COLUMN_U8, 1, 1, n, work);
+  }
+  scree_free(work);
 }
 
 void scree_report_static(const scree_Replay *replay, scree_Block *block) {
@@ -192,7 +199,7 @@ void scree_report_static(const scree_Replay *replay, scree_Block *block) {
 #define COLUMN(name, type, value)                                                                  \
   do {                                                                                             \
     for (size_t i = 0; i < n; ++i) work[i] = (double)(value);                                      \
-    add(block, name, type, 1, 1, n, work);                                                         \
+    scree_block_put(block, name, type, 1, 1, n, work);                                             \
   } while (0)
   COLUMN("kind", SCREE_COLUMN_U8, bodies[i].shape.kind);
   COLUMN("obstacle", SCREE_COLUMN_U8, bodies[i].obstacle);
@@ -208,9 +215,10 @@ void scree_report_static(const scree_Replay *replay, scree_Block *block) {
                                shape->semi.z};
     for (size_t c = 0; c < 5; ++c) work[c * n + i] = numbers[c];
   }
-  add(block, "shape", SCREE_COLUMN_F64, 5, 1, n, work);
+  scree_block_put(block, "shape", SCREE_COLUMN_F64, 5, 1, n, work);
   add_vertices(replay, block, work);
   scree_free(work);
+  add_joints(replay, block);
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -231,8 +239,8 @@ scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *blo
       for (int row = p * per; curve->peak && row < end; ++row)
         if (curve->values[row] > values[p]) values[p] = curve->values[row];
     }
-    add(block, curve->name, k == 0 ? SCREE_COLUMN_F64 : SCREE_COLUMN_F32, 1, 1, (size_t)points,
-        values);
+    scree_block_put(block, curve->name, k == 0 ? SCREE_COLUMN_F64 : SCREE_COLUMN_F32, 1, 1,
+                    (size_t)points, values);
   }
   scree_free(values);
   return SCREE_OK;
@@ -248,6 +256,9 @@ typedef struct Gather {
   double *stretch;           /* or null: all bodies are rigid */
   size_t vertices;           /* of finite-element bodies */
   double *deformed, *stress; /* (frames x 3 x vertices) in their frames, (frames x vertices) */
+  size_t joints;
+  double *joint, *joint_state; /* (frames x 6 x joints) place, axis; (frames x 2 x joints) status,
+                                * size of the force */
   bool all_present;
 } Gather;
 
@@ -260,6 +271,21 @@ static void gather_fini(Gather *gather) {
   scree_free(gather->stretch);
   scree_free(gather->deformed);
   scree_free(gather->stress);
+  scree_free(gather->joint);
+  scree_free(gather->joint_state);
+}
+
+static void spread_joints(Gather *out, const scree_ReplayFrame *frame, size_t f) {
+  for (size_t j = 0; j < (size_t)frame->joints && j < out->joints; ++j) {
+    const scree_ReplayJoint *joint = &frame->joint[j];
+    for (size_t c = 0; c < 3; ++c) {
+      out->joint[(6 * f + c) * out->joints + j] = joint->position[c];
+      out->joint[(6 * f + 3 + c) * out->joints + j] = joint->axis[c];
+    }
+    const double *force = joint->force;
+    out->joint_state[2 * f * out->joints + j] = joint->status;
+    out->joint_state[(2 * f + 1) * out->joints + j] = hypot(hypot(force[0], force[1]), force[2]);
+  }
 }
 
 /* Vertices and von Mises' stress of the finite-element bodies of frame f of the block. */
@@ -308,10 +334,13 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
   for (size_t i = 0; out->present && i < n; ++i) out->present[i] = 0.0;
   out->deformed = SCREE_ALLOC(double, 3 * frames * out->vertices);
   out->stress = SCREE_ALLOC(double, frames * out->vertices);
+  out->joints = (size_t)replay->joint_count;
+  out->joint = SCREE_ALLOC(double, 6 * frames * out->joints);
+  out->joint_state = SCREE_ALLOC(double, 2 * frames * out->joints);
   if (!out->position || !out->orientation || !out->velocity || !out->angular || !out->present ||
-      !out->deformed || !out->stress)
+      !out->deformed || !out->stress || !out->joint || !out->joint_state)
     return scree_fail_memory(replay->log, "frames of the page");
-  scree_ReplayFrame frame = {.bodies_only = true};
+  scree_ReplayFrame frame = {.bodies_only = out->joints == 0};
   scree_Status status = SCREE_OK;
   for (size_t f = 0; status == SCREE_OK && f < frames; ++f) {
     status = scree_replay_read(replay, plan->frame[first + (int)f], &frame);
@@ -332,6 +361,7 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
     }
     if (bodies < n) out->all_present = false;
     if (out->vertices) spread_nodes(out, replay, &frame, f);
+    spread_joints(out, &frame, f);
   }
   scree_replay_frame_fini(&frame);
   return status;
@@ -347,9 +377,9 @@ static void add_single(scree_Block *block, const Gather *g, const scree_ReportPl
                          .scale = plan->extent.length};
   memcpy(column.offset, plan->extent.origin, sizeof column.offset);
   scree_block_add(block, &column);
-  add(block, "orientation", SCREE_COLUMN_F32, 4, g->frames, g->n, g->orientation);
-  add(block, "velocity", SCREE_COLUMN_F32, 3, g->frames, g->n, g->velocity);
-  add(block, "angular", SCREE_COLUMN_F32, 3, g->frames, g->n, g->angular);
+  scree_block_put(block, "orientation", SCREE_COLUMN_F32, 4, g->frames, g->n, g->orientation);
+  scree_block_put(block, "velocity", SCREE_COLUMN_F32, 3, g->frames, g->n, g->velocity);
+  scree_block_put(block, "angular", SCREE_COLUMN_F32, 3, g->frames, g->n, g->angular);
 }
 
 /* Lengths of vectors in 64 steps on a square curve: as many as colours tell apart. `present`,
@@ -388,7 +418,7 @@ static void add_turns(scree_Block *block, const scree_Replay *replay, const Gath
     for (size_t row = 0; row < 4 * g->frames; ++row)
       for (size_t k = 0; k < count; ++k)
         values[row * count + k] = g->orientation[row * g->n + (size_t)turned[k]];
-    add(block, "turned", SCREE_COLUMN_U32, 1, 1, count, turned);
+    scree_block_put(block, "turned", SCREE_COLUMN_U32, 1, 1, count, turned);
     const scree_Column column = {.name = "orientation",
                                  .type = SCREE_COLUMN_I16,
                                  .components = 4,
@@ -432,6 +462,25 @@ static void add_compact(scree_Block *block, const scree_Replay *replay, const Ga
   add_lengths(block, "spin", g, g->angular, plan->spin_max);
 }
 
+/* Fields of the user's own, NaN where a frame has none. */
+static void add_fields(scree_Block *block, const scree_Replay *replay, const scree_ReportPlan *plan,
+                       int first, const Gather *g) {
+  for (int field = 0; field < replay->field_count; ++field) {
+    char name[64];
+    double *values = SCREE_ALLOC(double, g->frames * g->n);
+    if (!values) {
+      block->failed = true;
+      return;
+    }
+    for (size_t f = 0; f < g->frames; ++f)
+      if (!scree_replay_field(replay, field, plan->frame[first + (int)f], values + f * g->n))
+        for (size_t i = 0; i < g->n; ++i) values[f * g->n + i] = NAN;
+    snprintf(name, sizeof name, "field.%s", replay->fields[field]);
+    scree_block_put(block, name, SCREE_COLUMN_F32, 1, g->frames, g->n, values);
+    scree_free(values);
+  }
+}
+
 scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *plan, int index,
                                  scree_Block *block) {
   const int first = index * plan->block_frames;
@@ -441,17 +490,23 @@ scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *p
   scree_Status status = gather(replay, plan, first, count, &g);
   if (status == SCREE_OK) {
     scree_block_begin(block);
-    if (!g.all_present) add(block, "present", SCREE_COLUMN_U8, 1, g.frames, g.n, g.present);
-    if (g.stretch) add(block, "stretch", SCREE_COLUMN_F32, 3, g.frames, g.n, g.stretch);
+    if (!g.all_present)
+      scree_block_put(block, "present", SCREE_COLUMN_U8, 1, g.frames, g.n, g.present);
+    if (g.stretch) scree_block_put(block, "stretch", SCREE_COLUMN_F32, 3, g.frames, g.n, g.stretch);
     if (g.vertices) {
-      add(block, "deformed", SCREE_COLUMN_F32, 3, g.frames, g.vertices, g.deformed);
-      add(block, "vertex_stress", SCREE_COLUMN_F32, 1, g.frames, g.vertices, g.stress);
+      scree_block_put(block, "deformed", SCREE_COLUMN_F32, 3, g.frames, g.vertices, g.deformed);
+      scree_block_put(block, "vertex_stress", SCREE_COLUMN_F32, 1, g.frames, g.vertices, g.stress);
+    }
+    add_fields(block, replay, plan, first, &g);
+    if (g.joints) {
+      scree_block_put(block, "joint", SCREE_COLUMN_F32, 6, g.frames, g.joints, g.joint);
+      scree_block_put(block, "joint_state", SCREE_COLUMN_F32, 2, g.frames, g.joints, g.joint_state);
     }
     if (plan->level == SCREE_REPORT_EXACT) {
-      add(block, "position", SCREE_COLUMN_F64, 3, g.frames, g.n, g.position);
-      add(block, "orientation", SCREE_COLUMN_F64, 4, g.frames, g.n, g.orientation);
-      add(block, "velocity", SCREE_COLUMN_F64, 3, g.frames, g.n, g.velocity);
-      add(block, "angular", SCREE_COLUMN_F64, 3, g.frames, g.n, g.angular);
+      scree_block_put(block, "position", SCREE_COLUMN_F64, 3, g.frames, g.n, g.position);
+      scree_block_put(block, "orientation", SCREE_COLUMN_F64, 4, g.frames, g.n, g.orientation);
+      scree_block_put(block, "velocity", SCREE_COLUMN_F64, 3, g.frames, g.n, g.velocity);
+      scree_block_put(block, "angular", SCREE_COLUMN_F64, 3, g.frames, g.n, g.angular);
     } else if (plan->level == SCREE_REPORT_SINGLE) {
       add_single(block, &g, plan);
     } else {
@@ -459,129 +514,5 @@ scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *p
     }
   }
   gather_fini(&g);
-  return status;
-}
-
-/* ---- contacts -------------------------------------------------------------------------------- */
-
-/* Column of three numbers of each contact, or of one. */
-static void add_contact(scree_Block *block, const char *name, scree_ColumnType type,
-                        const scree_ReplayFrame *frame, size_t at, int components, double *work) {
-  const size_t nc = (size_t)frame->contacts;
-  for (size_t c = 0; c < nc; ++c) {
-    const double *values = (const double *)((const char *)&frame->contact[c] + at);
-    for (size_t k = 0; k < (size_t)components; ++k) work[k * nc + c] = values[k];
-  }
-  add(block, name, type, components, 1, nc, work);
-}
-#define AT(member) offsetof(scree_ReplayContact, member)
-
-static void add_full(scree_Block *block, const scree_ReplayFrame *frame,
-                     const scree_ReportPlan *plan, int d, double *work) {
-  const scree_ColumnType type =
-      plan->level == SCREE_REPORT_EXACT ? SCREE_COLUMN_F64 : SCREE_COLUMN_F32;
-  if (type == SCREE_COLUMN_F64) {
-    add_contact(block, "position", type, frame, AT(position), 3, work);
-  } else {
-    const size_t nc = (size_t)frame->contacts;
-    for (size_t c = 0; c < nc; ++c)
-      for (size_t k = 0; k < 3; ++k) work[k * nc + c] = frame->contact[c].position[k];
-    scree_Column column = {.name = "position",
-                           .type = type,
-                           .components = 3,
-                           .frames = 1,
-                           .count = nc,
-                           .values = work,
-                           .scale = plan->extent.length};
-    memcpy(column.offset, plan->extent.origin, sizeof column.offset);
-    scree_block_add(block, &column);
-  }
-  add_contact(block, "normal", type, frame, AT(normal), 3, work);
-  add_contact(block, "impulse", type, frame, AT(impulse), 3, work);
-  add_contact(block, "r", type, frame, AT(r), d, work);
-  add_contact(block, "u", type, frame, AT(u), d, work);
-  add_contact(block, "gap", type, frame, AT(gap), 1, work);
-  add_contact(block, "mu", type, frame, AT(mu), 1, work);
-  if (frame->contacts > 0 && !isnan(frame->contact[0].error))
-    add_contact(block, "error", type, frame, AT(error), 1, work);
-}
-
-/* The arm from the centre of the body that is no obstacle, in units of its radius, to 8 bits; the
- * normal impulse to 8 bits on a square curve. For round bodies the normal lies along the arm. */
-static void add_small(scree_Block *block, const scree_Replay *replay, scree_ReplayFrame *frame,
-                      const scree_ReportPlan *plan, double *work) {
-  const size_t nc = (size_t)frame->contacts;
-  double largest = 0.0;
-  for (size_t c = 0; c < nc; ++c) {
-    const scree_ReplayContact *contact = &frame->contact[c];
-    const int holder = contact->body[replay->bodies[contact->body[0]].obstacle ? 1 : 0];
-    const double radius = replay->bodies[holder].shape.bounding_radius;
-    for (size_t k = 0; k < 3; ++k) {
-      const double arm = contact->position[k] - frame->position[3 * (size_t)holder + k];
-      work[k * nc + c] = isfinite(radius) ? arm / radius : 0.0;
-    }
-    largest = fmax(largest, contact->r[0]);
-  }
-  scree_Column column = {.name = "arm",
-                         .type = SCREE_COLUMN_I8,
-                         .components = 3,
-                         .frames = 1,
-                         .count = nc,
-                         .values = work,
-                         .scale = 1.0 / 120.0};
-  scree_block_add(block, &column);
-  if (!plan->round) {
-    for (size_t c = 0; c < nc; ++c)
-      for (size_t k = 0; k < 3; ++k) work[k * nc + c] = frame->contact[c].normal[k];
-    column.name = "normal";
-    column.scale = 1.0 / 127.0;
-    scree_block_add(block, &column);
-  }
-  for (size_t c = 0; c < nc; ++c) work[c] = frame->contact[c].r[0];
-  column = (scree_Column){.name = "r",
-                          .type = SCREE_COLUMN_U8,
-                          .components = 1,
-                          .frames = 1,
-                          .count = nc,
-                          .values = work,
-                          .square = true,
-                          .scale = largest > 0.0 ? largest / (255.0 * 255.0) : 1.0};
-  scree_block_add(block, &column);
-}
-
-/* Active contacts: the others are left out of a compact page. */
-static void drop_open(scree_ReplayFrame *frame) {
-  int kept = 0;
-  for (int c = 0; c < frame->contacts; ++c)
-    if (frame->contact[c].r[0] > 0.0) frame->contact[kept++] = frame->contact[c];
-  frame->contacts = kept;
-}
-
-scree_Status scree_report_contacts(scree_Replay *replay, const scree_ReportPlan *plan, int place,
-                                   scree_Block *block) {
-  scree_ReplayFrame frame = {0};
-  scree_Status status = scree_replay_read(replay, plan->frame[place], &frame);
-  double *work = NULL;
-  if (status == SCREE_OK) {
-    work = SCREE_ALLOC(double, 3 * (size_t)frame.contacts);
-    if (!work) status = scree_fail_memory(replay->log, "contacts of the page");
-  }
-  if (status == SCREE_OK) {
-    scree_block_begin(block);
-    if (plan->level == SCREE_REPORT_COMPACT) drop_open(&frame);
-    const size_t nc = (size_t)frame.contacts;
-    for (int side = 0; side < 2; ++side) {
-      for (size_t c = 0; c < nc; ++c) work[c] = frame.contact[c].body[side];
-      add(block, side ? "b" : "a", SCREE_COLUMN_U32, 1, 1, nc, work);
-    }
-    for (size_t c = 0; c < nc; ++c) work[c] = frame.contact[c].status;
-    add(block, "status", SCREE_COLUMN_U8, 1, 1, nc, work);
-    if (plan->level == SCREE_REPORT_COMPACT)
-      add_small(block, replay, &frame, plan, work);
-    else
-      add_full(block, &frame, plan, replay->dimension, work);
-  }
-  scree_free(work);
-  scree_replay_frame_fini(&frame);
   return status;
 }

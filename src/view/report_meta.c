@@ -168,11 +168,13 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
            replay->body_count - movers == 1 ? "" : "s", (long long)replay->certificate.steps);
   put_text(file, text);
   fprintf(file,
-          ",\"dimension\":%d,\"bodies\":%d,\"runs\":%d,\"live\":%s,\"stream\":%s,\"turns\":%s,"
+          ",\"dimension\":%d,\"bodies\":%d,\"links\":%d,\"runs\":%d,\"live\":%s,\"stream\":%s,"
+          "\"turns\":%s,"
           "\"telemetry\":%s,\"h\":",
-          replay->dimension, replay->body_count, plan->runs > 1 ? plan->runs : 1,
-          plan->live ? "true" : "false", plan->stream ? "true" : "false",
-          plan->level == SCREE_REPORT_COMPACT ? "false" : "true", replay->rows ? "true" : "false");
+          replay->dimension, replay->body_count, replay->joint_count,
+          plan->runs > 1 ? plan->runs : 1, plan->live ? "true" : "false",
+          plan->stream ? "true" : "false", plan->level == SCREE_REPORT_COMPACT ? "false" : "true",
+          replay->rows ? "true" : "false");
   put_real(file, replay->h > 0.0 ? replay->h : 1.0);
   fputs(",\"origin\":", file);
   put_reals(file, extent->origin, 3);
@@ -204,6 +206,12 @@ void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan,
       fprintf(file, "%s[%d,%d,%d]", k ? "," : "", c->rgb[0], c->rgb[1], c->rgb[2]);
     else
       fputs(k ? ",null" : "null", file);
+  }
+  fputc(']', file);
+  fputs(",\"fields\":[", file);
+  for (int k = 0; k < replay->field_count; ++k) {
+    if (k) fputc(',', file);
+    put_text(file, replay->fields[k]);
   }
   fputc(']', file);
   put_names(replay, file);

@@ -259,6 +259,7 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
                           .log = s->log,
                           .threads = s->threads,
                           .cell = s->cell,
+                          .joints = s->joints,
                           .broad = scree_broad_create()};
   if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
   if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
@@ -267,6 +268,7 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
   if (!status && contacts) *contacts = (int)scratch.contacts.count;
   scratch.bodies = (scree_Bodies){0}; /* owned by the world */
   scratch.laws = (scree_LawTable){0};
+  scratch.joints = (scree_Joints){0};
   scree_system_fini(&scratch);
   return status;
 }

@@ -58,6 +58,8 @@ grep -q '</html>' "$root/page.html" || complain "the page is cut short"
 ! grep -qE '(src|href)="https?:' "$root/page.html" || complain "the page refers to the network"
 expect 0 "3 of" "$scree" report "$root/run" -o "$root/three.html" --frames 3
 expect 2 "expected the folder" "$scree" report
+expect 0 "frames" "$scree" report "$root/run" "$root/run" -o "$root/both.html"
+grep -q 'id="scree1-meta"' "$root/both.html" || complain "the page of two runs has one"
 expect 2 "no results.h5" "$scree" report "$root"
 expect 2 "budget" "$scree" report "$root/run" --budget 0.1
 expect 3 "cannot write" "$scree" report "$root/run" -o "$root/no/such/page.html"
@@ -68,6 +70,9 @@ for name in energies contacts error iterations penetration coordination packing 
   grep -q '</svg>' "$root/plots/$name.svg" || complain "no plot $name.svg"
 done
 expect 0 "drawn by scree itself" "$scree" picture "$root/run" --at 0.05 --software --chains -o "$root/p.png" --width 320 --height 200
+expect 0 "frame" "$scree" picture "$root/run" --software --view top --obstacles ghost --zoom 2 -o "$root/p.png" --width 160 --height 100
+expect 0 "frame" "$scree" picture "$root/run" --software --camera 0.2,-0.3,0.1,0,0,0 --bodies ghost -o "$root/p.png" --width 160 --height 100
+expect 2 "six numbers" "$scree" picture "$root/run" --software --camera 1,2,3
 head -c 8 "$root/p.png" | od -An -c | grep -q 'P   N   G' || complain "no PNG file"
 expect 0 "contacts.pvd" "$scree" convert "$root/run" --vtk "$root/vtk" --triangles --xdmf
 expect 2 "--vtk" "$scree" convert "$root/run"
@@ -80,6 +85,19 @@ if "$python" -c 'import vtkmodules.vtkIOXML, h5py' 2>/dev/null; then
   expect 0 "agree" "$python" "$source_tree/tests/viewer/vtk_check.py" "$root/run" "$root/vtk"
 else
   echo "report: VTK files were not read back: python3-vtk9 and python3-h5py are not installed"
+fi
+
+# ---- fields of the user's own ----
+if "$python" -c 'import h5py' 2>/dev/null; then
+  cp -r "$root/run" "$root/fields"
+  "$python" - "$root/fields/results.h5" <<'END'
+import sys, h5py
+with h5py.File(sys.argv[1], "a") as f:
+    f["fields/height over ground"] = f["frames/position"][:, :, 2]
+    f["fields/of another size"] = f["frames/time"][:]
+END
+  expect 0 "frames" "$scree" report "$root/fields"
+  grep -q '"fields":\["height over ground"\]' "$root/fields/report.html" || complain "the page has not the field that was added"
 fi
 
 # ---- damage ----
@@ -147,6 +165,37 @@ done
 [[ "$(ask "GET /" "evil.example:$port")" == *" 403 "* ]] || complain "view: a foreign host"
 [[ "$(ask "GET /$(head -c 9000 /dev/zero | tr '\0' a)")" == *" 431 "* ]] || complain "view: a long request"
 
+# ---- a run that goes on ----
+sed 's/time: .*/time: { step: 2e-4, duration: 1000 }\noutput: { every: 0.05 }/; s/count: .3, 3, 2./count: [8, 8, 2]/' "$root/scene.yaml" >"$root/long.yaml"
+"$scree" run "$root/long.yaml" -o "$root/long" -q >"$root/long.log" 2>&1 &
+long=$!
+trap 'kill "$server" "$long" "${live:-}" 2>/dev/null || true; rm -rf "$root"' EXIT
+for _ in $(seq 100); do
+  [ -e "$root/long/frames.bin" ] && break
+  sleep 0.1
+done
+"$scree" view "$root/long" --idle 300 >"$root/live.log" 2>&1 &
+live=$!
+for _ in $(seq 300); do
+  grep -q http "$root/live.log" 2>/dev/null && break
+  sleep 0.1
+done
+live_url="$(grep -o 'http://[^ ]*' "$root/live.log" || true)"
+port="${live_url##*:}" port="${port%/}"
+# count: frames that the server knows
+count() {
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET /meta.json HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n' "$port" >&3
+  grep -o '"times":\[[^]]*' <&3 | tr , '\n' | wc -l
+  exec 3>&-
+}
+before="$(count)"
+for _ in $(seq 100); do
+  [ "$(count)" -gt "$before" ] && break
+  sleep 0.2
+done
+[ "$(count)" -gt "$before" ] || complain "view: no new frames of a run that goes on: $before, then $(count)"
+
 # ---- browser ----
 browser="$(command -v chromium || true)"
 modules="$source_tree/tests/viewer"
@@ -160,10 +209,25 @@ elif ldd "$scree" | grep -q libasan; then
 else
   frames="$(grep -o '"frames": *[0-9]*' <("$scree" report "$root/run" -o "$root/page.html" --json) | grep -o '[0-9]*')"
   "$python" "$modules/expected.py" "$root/run" $((frames - 1)) 20 >"$root/expected.json"
-  CHROMIUM="$browser" timeout 200 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$url" "${unusual[@]}" 2>&1 |
+  "$python" "$source_tree/viewer/bench/make_run.py" "$root/many" 100000 3
+  expect 0 "frames" "$scree" report "$root/many"
+  CHROMIUM="$browser" timeout 300 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$url" \
+    "compare=$root/both.html" "live=$live_url" "many=$root/many/report.html" "${unusual[@]}" 2>&1 |
     tee "$root/browser.log" || true
   grep -q 'all good' "$root/browser.log" || complain "the page in a browser"
 fi
+
+# The run ends first: what it wrote last is there, and the server ends when it is told to.
+kill -INT "$long"
+status=0
+wait "$long" || status=$?
+[ "$status" = 130 ] || complain "an interrupted run: status $status"
+frames="$(grep -o '[0-9]* of [0-9]* frames' <("$scree" report "$root/long") | cut -d' ' -f3)"
+[ "$(count)" -ge "$before" ] && [ "$(count)" -le "$frames" ] || complain "view: $(count) frames, the run has $frames"
+kill -INT "$live"
+status=0
+wait "$live" || status=$?
+[ "$status" = 0 ] || complain "view: ended with status $status"
 
 kill "$server" 2>/dev/null || true
 [ "$failures" -eq 0 ] || exit 1

@@ -46,6 +46,16 @@ for part in "${parts[@]}"; do
   LD_LIBRARY_PATH="$lib" run "pkg-config $part" "$work/pc/uses_$part"
 done
 
+# The example in C: results, page and VTK files of a world that a program builds and controls.
+# shellcheck disable=SC2046
+"$cc" -std=c17 -Wall -Wextra -Werror $(pkg-config --cflags scree) "$here/../../examples/servo.c" \
+  -o "$work/pc/servo" $(pkg-config --libs scree) -lm
+(cd "$work" && OMP_NUM_THREADS=1 LD_LIBRARY_PATH="$lib" pc/servo servo-run) | tee "$work/said"
+for file in results.h5 telemetry.jsonl report.html vtk/bodies.pvd; do
+  [ -s "$work/servo-run/$file" ] || { [ "$file" = report.html ] && grep -q 'no page' "$work/said"; } ||
+    fail "servo: $file is missing"
+done
+
 # The first two libraries, and what they load, have neither HDF5 nor libyaml.
 for part in solver world; do
   loaded="$(LD_LIBRARY_PATH="$lib" ldd "$lib/lib$(library "$part").so"

@@ -9,7 +9,7 @@
 #   check.sh ROOT         print each violation as file:line: reason; fail if there is one
 #   check.sh --self-test  break each rule in a sample tree and demand that it is reported
 set -euo pipefail
-order="core math problem solver element geometry body law joint step world fclib scene run view cli"
+order="core math parallel problem solver element geometry body law joint step world fclib scene run view cli"
 
 # The file without comments, strings and character constants, line numbers kept. Include lines are
 # kept whole for rule 1.

@@ -1,5 +1,5 @@
 // The page in a real browser.
-//   node test.mjs PAGE.html EXPECTED.json http://127.0.0.1:PORT/ [UNUSUAL.html ...]
+//   node test.mjs PAGE.html EXPECTED.json http://127.0.0.1:PORT/ [compare=PAGE.html] [live=http://...] [many=PAGE.html] [UNUSUAL.html ...]
 // UNUSUAL: pages of runs without frames, far away, huge, ... (variants.py): none may be blank.
 // EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, pressure, errors } as read from
 // results.h5 by another program. The page must load without an error in the console and without a
@@ -9,7 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { makeUp } from './made_up.mjs';
 import { chromium } from 'playwright-core';
 
-const [page, expectedFile, server, ...unusual] = process.argv.slice(2);
+const [page, expectedFile, server, ...rest] = process.argv.slice(2);
+const given = (name) => rest.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+const unusual = rest.filter((word) => !/^(compare|live|many)=/.test(word));
 const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
 const file = pathToFileURL(page).href, problems = [];
 const check = (good, text) => {
@@ -41,7 +43,7 @@ async function open(address, context = browser) {
   tab.on('pageerror', (e) => bad.push(`error: ${e.message}`));
   tab.on('request', (r) => {
     const url = r.url();
-    if (url !== address && !url.startsWith('data:') && !url.startsWith('blob:') && !(server && url.startsWith(server))) bad.push(`request: ${url.slice(0, 100)}`);
+    if (url.split('#')[0] !== address && !url.startsWith('data:') && !url.startsWith('blob:') && !url.startsWith('http://127.0.0.1:')) bad.push(`request: ${url.slice(0, 100)}`);
   });
   tab.on('response', (r) => r.status() >= 400 && bad.push(`answer: ${r.status()} ${r.url()}`));
   await tab.goto(address);
@@ -106,18 +108,18 @@ async function testPage(address) {
 
   // Colours.
   const sums = new Set();
-  for (const colour of ['velocity', 'angular', 'size', 'material', 'id', 'stress']) {
+  for (const colour of ['velocity', 'velocity-z', 'angular', 'size', 'material', 'id', 'stress', 'touching', 'displacement', 'position-z']) {
     await tab.selectOption('#colour', colour);
     await tab.waitForFunction((c) => document.documentElement.dataset.colour === c && !window.scree.player.stale, colour, { timeout: 20000 });
     await tab.waitForTimeout(80);
     sums.add((await picture(tab)).sum);
   }
-  check(sums.size >= 4, `six colourings make only ${sums.size} pictures`);
+  check(sums.size >= 7, `ten colourings make only ${sums.size} pictures`);
 
   // Force chains, contacts, normals.
   const plain = await picture(tab);
   for (const id of ['chains', 'contacts', 'normals']) await tab.locator(`#${id}`).check();
-  await tab.waitForFunction(() => !window.scree.player.stale && window.scree.player.view.points, null, { timeout: 20000 });
+  await tab.waitForFunction(() => !window.scree.player.stale && window.scree.player.view.overlays.points, null, { timeout: 20000 });
   await tab.waitForTimeout(100);
   const chains = await picture(tab);
   check(chains.red > plain.red + 3, `no chains to be seen: ${plain.red} red points before, ${chains.red} after`);
@@ -125,7 +127,7 @@ async function testPage(address) {
   await tab.evaluate(() => window.scrollTo(0, 0));
   const spot = await tab.evaluate(() => {
     const { view } = window.scree.player, box = document.getElementById('canvas').getBoundingClientRect();
-    const all = [...Array(view.points.length / 3).keys()].map((c) => view.controls.target.clone().set(...view.points.slice(3 * c, 3 * c + 3)).project(view.camera));
+    const { points } = view.overlays, all = [...Array(points.length / 3).keys()].map((c) => view.controls.target.clone().set(...points.slice(3 * c, 3 * c + 3)).project(view.camera));
     const v = all.find((p) => Math.abs(p.x) < 0.9 && Math.abs(p.y) < 0.9);
     return { x: box.left + (0.5 + 0.5 * v.x) * box.width, y: box.top + (0.5 - 0.5 * v.y) * box.height };
   });
@@ -165,7 +167,7 @@ async function testPage(address) {
   await tab.fill('#find-body', 'ground');
   await tab.keyboard.press('Enter');
   check((await tab.locator('#inspector h2').textContent()) === 'Obstacle 0 ground', 'finding a body by name');
-  for (const scaling of ['log', 'frame', 'run']) await tab.selectOption('#scaling', scaling);
+  for (const scaling of ['log', 'frame', 'symmetric', 'run']) await tab.selectOption('#scaling', scaling);
   await tab.locator('#theme').click();
   await tab.locator('#follow').click();
   await tab.locator('#fit').click();
@@ -216,7 +218,7 @@ async function testNames(tab) {
   const seen = async (key, get) => { await tab.keyboard.press(key); return tab.evaluate(get); };
   check((await seen('End', () => window.scree.player.frame)) === expected.frames - 1, 'key End');
   check((await seen('Home', () => window.scree.player.frame)) === 0, 'key Home');
-  check((await seen('c', () => document.getElementById('colour').value)) === 'angular', 'key c');
+  check((await seen('c', () => document.getElementById('colour').value)) === 'velocity-x', 'key c');
   check(await seen('k', () => document.getElementById('chains').checked), 'key k');
   check((await seen('o', () => document.getElementById('obstacles').value)) === 'ghost', 'key o');
   check(await seen('?', () => document.getElementById('help').open), 'key ?');
@@ -224,6 +226,118 @@ async function testNames(tab) {
   await tab.keyboard.press('k');
   await tab.keyboard.press('o');
   await tab.keyboard.press('o');
+  const away = await tab.evaluate(() => window.scree.player.view.camera.position.toArray());
+  const top = await seen('5', () => window.scree.player.view.camera.position.toArray());
+  check(away.some((x, i) => Math.abs(x - top[i]) > 1e-3), 'key 5 does not look from the top');
+  await tab.keyboard.press('1');
+}
+
+// Thresholds, trails, thrust lines, the path of the camera, a still and a film.
+async function testTools(address) {
+  const { tab, bad } = await open(address);
+  const quiet = () => tab.waitForFunction(() => !window.scree.player.stale, null, { timeout: 20000 });
+  await tab.keyboard.press('End');
+  await waitFrame(tab, expected.frames - 1);
+  const before = await picture(tab);
+  for (const details of await tab.locator('#controls details').all()) await details.locator('summary').click();
+  await tab.selectOption('#limit-field', 'position-z');
+  await tab.fill('#limit-low', '0.02');
+  await quiet();
+  const count = await tab.locator('#limit-count').textContent();
+  const [shown, all] = count.split(' of ').map(Number);
+  check(all === expected.bodies - 1 && shown < all, `a threshold shows ${count} bodies`);
+  await tab.waitForTimeout(100);
+  check((await picture(tab)).sum !== before.sum, 'a threshold does not change the picture');
+  await tab.selectOption('#limit-field', '');
+  await tab.selectOption('#slice-axis', '0');
+  await tab.selectOption('#trails', 'all');
+  await tab.locator('#thrust').check();
+  await quiet();
+  const parts = await tab.evaluate(() => { const { overlays } = window.scree.player.view; return [overlays.paths.count, overlays.thrust.count]; });
+  check(parts[0] > 0 && parts[1] > 0, `trails, thrust lines: ${parts} beams`);
+  // A path of two views: at its ends the camera is where it was put.
+  const place = () => tab.evaluate(() => window.scree.player.stage.eye.camera.position.toArray());
+  const there = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < 1e-3);
+  await tab.keyboard.press('2');
+  const last = await place();
+  await tab.locator('#key-add').click();
+  await tab.keyboard.press('Home');
+  await tab.keyboard.press('3');
+  const begin = await place();
+  await tab.locator('#key-add').click();
+  await tab.evaluate(() => { const { player } = window.scree; player.setTime(player.run.times.at(-1)); });
+  check(there(await place(), last), 'the path does not end where it should');
+  await tab.evaluate(() => { const { player } = window.scree; player.setTime(player.run.times[0]); });
+  check(there(await place(), begin), 'the path does not begin where it should');
+  check((await tab.evaluate(() => location.hash)).includes('path='), 'the address does not keep the path');
+  // A still of its own size, and a film.
+  await tab.fill('#film-width', '320');
+  await tab.fill('#film-height', '200');
+  const [still] = await Promise.all([tab.waitForEvent('download', { timeout: 30000 }), tab.locator('#still').click()]);
+  const png = readFileSync(await still.path());
+  check(png.readUInt32BE(16) === 320 && png.readUInt32BE(20) === 200, `the still is ${png.readUInt32BE(16)} by ${png.readUInt32BE(20)}`);
+  await tab.selectOption('#speed', '0.05');
+  await tab.fill('#film-rate', '4');
+  const [film] = await Promise.all([tab.waitForEvent('download', { timeout: 60000 }), tab.locator('#film').click()]);
+  const webm = await film.path();
+  check(readFileSync(webm).readUInt32BE(0) === 0x1a45dfa3, 'the film is no WebM file');
+  const seconds = await tab.evaluate(() => new Promise((resolve) => {
+    const video = Object.assign(document.createElement('video'), { src: URL.createObjectURL(window.scree.film) });
+    video.onloadedmetadata = () => resolve(video.duration);
+    video.onerror = () => resolve(-1);
+  }));
+  check(Math.abs(seconds - 2) < 0.6, `the film lasts ${seconds} s`);
+  for (const text of bad) problems.push(`tools: ${text}`);
+  await tab.close();
+}
+
+// Two runs side by side: two pictures, one time, curves of both.
+async function testCompare(address) {
+  const { tab, bad } = await open(address);
+  check((await tab.locator('#stage-titles span').count()) === 2, 'not a title for each compared run');
+  await tab.keyboard.press('End');
+  await tab.waitForFunction(() => !window.scree.player.stale, null, { timeout: 20000 });
+  const sides = await tab.evaluate(() => {
+    const source = document.getElementById('canvas'), copy = Object.assign(document.createElement('canvas'), { width: 160, height: 120 });
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context.drawImage(source, 0, 0, 160, 120);
+    return [0, 80].map((x) => context.getImageData(x, 0, 80, 120).data.filter((_, i) => i % 4 === 3).reduce((n, a) => n + (a > 0), 0));
+  });
+  check(sides.every((n) => n > 300), `compared runs: drawn on the left and right: ${sides}`);
+  check((await tab.locator('.plot').first().locator('.u-series').count()) >= 3, 'the curves of compared runs are not together');
+  for (const text of bad) problems.push(`compare: ${text}`);
+  await tab.close();
+}
+
+// A run that goes on: its frames come, the newest is shown, and its end is noticed.
+async function testLive(address) {
+  const { tab, bad } = await open(address);
+  const count = () => tab.evaluate(() => window.scree.player.run.count);
+  const first = await count();
+  await tab.waitForFunction((n) => window.scree.player.run.count > n, first, { timeout: 60000 }).catch(() => problems.push(`live: no frames came after the first ${first}`));
+  await tab.waitForFunction(() => window.scree.player.frame === window.scree.player.run.count - 1, null, { timeout: 20000 }).catch(() => problems.push('live: the newest frame is not shown'));
+  for (const text of bad) problems.push(`live: ${text}`);
+  await tab.close();
+}
+
+// How fast it is with many bodies: recorded, not judged.
+async function testMany(address) {
+  const { tab, bad } = await open(address);
+  const { bodies, pictures, seconds } = await tab.evaluate(async () => {
+    const { player } = window.scree, start = performance.now();
+    const drawn = player.stage.drawn;
+    player.play(true);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    player.play(false);
+    return { bodies: player.run.bodies, pictures: player.stage.drawn - drawn, seconds: (performance.now() - start) / 1000 };
+  });
+  console.log(`page: ${bodies} bodies: ${(pictures / seconds).toFixed(1)} pictures a second here (software graphics)`);
+  check((await picture(tab)).drawn > 500, 'many bodies: an empty picture');
+  const middle = await tab.locator('#canvas').boundingBox();
+  await tab.mouse.click(middle.x + middle.width / 2, middle.y + middle.height / 2);
+  await tab.waitForFunction(() => document.querySelector('#inspector h2'), null, { timeout: 20000 }).catch(() => problems.push('many bodies: a click finds nothing'));
+  for (const text of bad) problems.push(`many: ${text}`);
+  await tab.close();
 }
 
 // Bodies given by triangles, one of which changes its shape.
@@ -275,7 +389,8 @@ async function testServerEnds(address) {
   const { tab } = await open(address);
   const verdict = await tab.locator('#verdict').textContent();
   await tab.route('**/block/**', (route) => route.abort());
-  await tab.keyboard.press('End');
+  await tab.locator('#stage').focus();
+  await tab.keyboard.press('Shift+ArrowRight'); // a frame that was not loaded before
   await tab.waitForSelector('#stage-message:visible', { timeout: 20000 });
   const message = await tab.locator('#stage-message').textContent();
   check(message.includes('server has ended'), `the server ended, the page says "${message}"`);
@@ -283,9 +398,13 @@ async function testServerEnds(address) {
   await tab.close();
 }
 
+if (given('live')) await testLive(given('live'));
 await testPage(file);
 if (server) await testPage(server);
 if (server) await testServerEnds(server);
+await testTools(file);
+if (given('compare')) await testCompare(pathToFileURL(given('compare')).href);
+if (given('many')) await testMany(pathToFileURL(given('many')).href);
 await testPhone(file);
 await testMeshes();
 for (const other of unusual) await testUnusual(pathToFileURL(other).href);

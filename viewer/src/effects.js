@@ -1,12 +1,12 @@
 // What makes bodies stand on the ground: a shadow map from the key light, and passes over the finished
 // picture that darken corners (ambient occlusion) and draw edges, both from its depths. In the plane
-// there are none of these. Where pictures come slower than they should while something moves, the
-// occlusion waits until all is still.
+// there are none of these. Where pictures come slower than they should while something moves, shadows and
+// occlusion wait until all is still.
 import * as THREE from 'three';
 import * as shader from './shaders.js';
 
 const MAP = 2048; // texels of the shadow map along a side
-const SLOW = 45; // ms from picture to picture, above which the occlusion waits
+const SLOW = 45; // ms from picture to picture, above which shadows and occlusion wait
 
 function pass(fragmentShader, uniforms) {
   return new THREE.ShaderMaterial({
@@ -118,7 +118,7 @@ export class Effects {
   count(now) {
     const passed = now - (this.last ?? -1e9);
     this.last = now;
-    if (passed < 1000) this.pace += 0.2 * (passed - this.pace);
+    if (passed < 250) this.pace += 0.2 * (passed - this.pace);
   }
   dispose() {
     for (const part of [this.none, this.map, this.screen, this.sky, this.occlusion, this.finish]) part?.dispose();

@@ -26,6 +26,7 @@ export class Overlays {
     this.thrust = beams(6);
     this.paths = beams(2);
     this.links = beams(4);
+    this.links.mesh.material.depthTest = false; // joints are inside the bodies
     this.drawn = '';
   }
   meshes() {
@@ -178,16 +179,21 @@ export class Overlays {
     return whole;
   }
 
-  // Joints and bonds: lines between the bodies' centres through the joint's place.
+  // Bonds are bars across the glued section, green, or red once they broke; other joints are dark bars
+  // along their axes, in the plane dots.
   addLinks(frame) {
-    const { view, links } = this, { columns, f } = frame, { origin, length } = view.run.meta;
-    const ends = columns.link_at, unit = view.typical();
+    const { view, links } = this, { joint, joint_state: state } = frame.columns, { f } = frame, { fixed, meta } = view.run;
     links.begin(0);
-    if (this.show.joints && ends) {
-      links.begin(ends.count);
-      for (let j = 0; j < ends.count; ++j) {
-        const p = [0, 1, 2, 3, 4, 5].map((c) => (ends.at(f, c, j) - origin[c % 3]) / length);
-        if (p.every(Number.isFinite)) links.add(...p, 0.55, 0.25, 0.7, 0.06 * unit);
+    if (this.show.joints && joint) {
+      links.begin(joint.count);
+      for (let j = 0; j < joint.count; ++j) {
+        const status = state.at(f, 0, j), bond = fixed.joint_bond.data[j];
+        const sizes = [fixed.joint_a, fixed.joint_b].map((c) => c.data[j]).filter((b) => b < view.run.bodies && !fixed.obstacle.data[b]).map((b) => fixed.size.at(0, 0, b));
+        const size = Math.min(...sizes) / meta.length, half = (bond ? 0.16 : view.flat ? 0.07 : 0.3) * size;
+        const p = [0, 1, 2].map((c) => (joint.at(f, c, j) - meta.origin[c]) / meta.length), axis = [3, 4, 5].map((c) => joint.at(f, c, j));
+        if (!status || !Number.isFinite(half + p[0])) continue;
+        const colour = !bond ? [0.1, 0.12, 0.16] : status === 2 ? [0.85, 0.1, 0.1] : [0.1, 0.55, 0.25];
+        links.add(...p.map((x, c) => x - half * axis[c]), ...p.map((x, c) => x + half * axis[c]), ...colour, (bond ? 0.04 : 0.07) * size);
       }
     }
     links.end();

@@ -510,9 +510,10 @@ export class View {
       renderer.render(scene, camera);
     } else {
       // Chains, normals and floors cast no shadows, nor does what one looks through.
-      if (this.moved) effects.castShadows(scene, [...this.overlays.meshes(),
+      if (!fine) effects.uniforms.uShadowSize.value.x = 0; // they would take as long as the picture
+      else if (this.moved || !effects.uniforms.uShadowSize.value.x) effects.castShadows(scene, [...this.overlays.meshes(),
         ...this.batches.filter((b) => b.floor || looks[b.obstacle ? 'obstacles' : 'bodies'] !== 'solid').map((b) => b.mesh)]);
-      this.moved = false;
+      if (fine) this.moved = false;
       effects.draw(scene, camera, rectangle, Math.max(1.6 * this.typical(), 0.012 * this.reach), fine);
     }
     ++this.drawn;

@@ -274,6 +274,8 @@ void main() {
   float here = 1.0 / z, pixel = 2.0 * uLens.z * uPixel.y * z;
   vec2 dx = vec2(uPixel.x, 0.0), dy = vec2(0.0, uPixel.y);
   float bend = abs(1.0 / depthAt(vAt + dx) + 1.0 / depthAt(vAt - dx) - 2.0 * here) + abs(1.0 / depthAt(vAt + dy) + 1.0 / depthAt(vAt - dy) - 2.0 * here);
-  float edge = smoothstep(1.3, 4.0, bend * z * z / pixel);
+  // Outside of the picture there are no depths.
+  vec2 inner = step(1.5 * uPixel, vAt) * step(vAt, 1.0 - 1.5 * uPixel);
+  float edge = inner.x * inner.y * smoothstep(1.3, 4.0, bend * z * z / pixel);
   outColour = vec4(colour.rgb * shade * (1.0 - uEdges * edge), colour.a);
 }`;

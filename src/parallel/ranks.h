@@ -1,0 +1,139 @@
+/* The ranks as the library's own code sees them: reductions and agreements.
+ *
+ * Solvers are written once for one rank and for several. What they need of the others goes through
+ * these functions and through halo.h; in a build without MPI they are inline, do nothing, and leave
+ * no code. A null pointer is a single rank.
+ *
+ * Every reduction is one MPI_Allgather of a few numbers, which each rank then adds in the order of
+ * the ranks: MPI's own sums may be added in another order from call to call. It moves N times what
+ * a tree of sums would move to each rank, which is nothing next to its latency for hundreds of
+ * ranks (docs/SCALING.md). */
+#ifndef SCREE_PARALLEL_RANKS_H
+#define SCREE_PARALLEL_RANKS_H
+
+#include "core/private.h"
+#include "scree/parallel.h"
+
+enum { SCREE_GATHER_MOST = 256 }; /* bytes of one rank in scree_ranks_gather */
+
+#ifdef SCREE_MPI
+
+/* Number of ranks, 1 for null. */
+int scree_ranks_count(const scree_Ranks *ranks);
+
+/* `bytes` bytes of every rank, one after the other; valid until the next call. */
+const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine, size_t bytes);
+
+double scree_ranks_sum(const scree_Ranks *ranks, double mine);
+double scree_ranks_max(const scree_Ranks *ranks, double mine);
+
+/* The root of the sum of squares, also when the squares overflow. */
+double scree_ranks_norm(const scree_Ranks *ranks, double mine);
+
+/* Whether it is true on any rank. */
+bool scree_ranks_any(const scree_Ranks *ranks, bool mine);
+
+/* The worst status of all ranks, which every rank returns; a message where another rank failed. */
+scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine, const scree_Log *log);
+
+/* On rank 0: all = the arrays of all ranks one after the other, count[k] doubles of rank k. */
+void scree_ranks_collect(const scree_Ranks *ranks, const double *mine, const int *count,
+                         double *all);
+
+/* mine = the part of `all` of rank 0 that is of this rank. */
+void scree_ranks_scatter(const scree_Ranks *ranks, const double *all, const int *count,
+                         double *mine);
+
+/* The bytes of rank 0, on every rank. Ranks that wait for it sleep now and then: rank 0 may be busy
+ * with other things for long. */
+void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count);
+
+/* From rank 0 to another one. */
+void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers, size_t count);
+void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count);
+
+#else
+
+/* The forms that do nothing change nothing. */
+/* NOLINTBEGIN(readability-non-const-parameter) */
+
+static inline int scree_ranks_count(const scree_Ranks *ranks) {
+  (void)ranks;
+  return 1;
+}
+
+static inline const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine,
+                                             size_t bytes) {
+  (void)ranks;
+  (void)bytes;
+  return mine;
+}
+
+static inline double scree_ranks_sum(const scree_Ranks *ranks, double mine) {
+  (void)ranks;
+  return mine;
+}
+
+static inline double scree_ranks_max(const scree_Ranks *ranks, double mine) {
+  (void)ranks;
+  return mine;
+}
+
+static inline double scree_ranks_norm(const scree_Ranks *ranks, double mine) {
+  (void)ranks;
+  return mine;
+}
+
+static inline bool scree_ranks_any(const scree_Ranks *ranks, bool mine) {
+  (void)ranks;
+  return mine;
+}
+
+static inline scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine,
+                                             const scree_Log *log) {
+  (void)ranks;
+  (void)log;
+  return mine;
+}
+
+static inline void scree_ranks_collect(const scree_Ranks *ranks, const double *mine,
+                                       const int *count, double *all) {
+  (void)ranks;
+  (void)mine;
+  (void)count;
+  (void)all;
+}
+
+static inline void scree_ranks_scatter(const scree_Ranks *ranks, const double *all,
+                                       const int *count, double *mine) {
+  (void)ranks;
+  (void)all;
+  (void)count;
+  (void)mine;
+}
+
+static inline void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count) {
+  (void)ranks;
+  (void)bytes;
+  (void)count;
+}
+
+static inline void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers,
+                                    size_t count) {
+  (void)ranks;
+  (void)to;
+  (void)numbers;
+  (void)count;
+}
+
+static inline void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count) {
+  (void)ranks;
+  (void)numbers;
+  (void)count;
+}
+
+/* NOLINTEND(readability-non-const-parameter) */
+
+#endif
+
+#endif

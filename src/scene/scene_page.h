@@ -1,0 +1,20 @@
+/* A text that grows, for the pages that are made of the tables of the scene format: the reference
+ * (scene_document.c) and the JSON Schema (scene_json.c). */
+#ifndef SCREE_SCENE_PAGE_H
+#define SCREE_SCENE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct scree_Page {
+  char *text;
+  size_t length, capacity;
+  bool failed;
+} scree_Page;
+
+void scree_page_say(scree_Page *page, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The text, which scree_scene_free_text frees; null when memory ran out. */
+char *scree_page_finish(scree_Page *page);
+
+#endif

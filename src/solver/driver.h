@@ -1,0 +1,37 @@
+/* The parts of the driver that solves on one rank and on several share. */
+#ifndef SCREE_SOLVER_DRIVER_H
+#define SCREE_SOLVER_DRIVER_H
+
+#include "solver/solver.h"
+
+enum { SCREE_CACHES = 3 };
+
+struct scree_Solver {
+  scree_Log log;
+  const scree_SolverClass *class_;
+  scree_SolveSettings settings; /* without `options`, which have been read */
+  scree_SolverOptions options;
+  scree_Poll poll;          /* of the solve in progress */
+  scree_Load load;          /* of the machine */
+  const double *velocities; /* (nbodies x nb) of the last problem, or null */
+  scree_Arena dividing;     /* of `division`, on several ranks */
+  scree_Division division;
+  scree_SolveCache cache[SCREE_CACHES];
+};
+
+void scree_solver_init(scree_Solver *solver, const scree_Log *log);
+void scree_solver_fini(scree_Solver *solver);
+
+/* Solve a problem, or the part of this rank, from the start r; *velocities is the state of r. */
+scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *problem,
+                                     const scree_Division *division, double *r, double *u,
+                                     scree_SolveInfo *info, const double **velocities);
+
+/* Whether a problem is divided between the ranks of the settings; else rank 0 solves it alone. */
+bool scree_solver_divides(const scree_Solver *solver, const scree_Problem *problem);
+
+/* On rank 0: divide it, and solve it with the others. */
+scree_Status scree_solver_solve_divided(scree_Solver *solver, const scree_Problem *problem,
+                                        double *r, double *u, scree_SolveInfo *info);
+
+#endif

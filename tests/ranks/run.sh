@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The tests of several ranks, under mpirun on this machine alone (shared memory and the loopback).
+#   run.sh TEST_RANKS [SCREE]
+# A rank that dies must end the others; SCREE is the program, where it was built.
+set -u
+test_ranks=$1
+scree=${2:-}
+command -v mpirun >/dev/null || { echo "mpirun is not installed (libopenmpi-dev, openmpi-bin): skipped"; exit 77; }
+# Open MPI: as root in a container, more ranks than processors, no network.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_plm_rsh_agent=false
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
+# MPI itself keeps some memory until the process ends.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+for n in 2 3 4 8; do
+  timeout 100 mpirun -q -n $n "$test_ranks" || fail "test_ranks on $n ranks"
+done
+
+start=$(date +%s)
+timeout 60 mpirun -q -n 3 "$test_ranks" die >/dev/null 2>&1
+status=$?
+[ $status -ne 0 ] && [ $status -ne 124 ] || fail "a rank died: status $status"
+[ $(($(date +%s) - start)) -lt 30 ] || fail "a rank died: the others went on for long"
+
+if [ -n "$scree" ] && [ -x "$scree" ]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  source=${SCREE_SOURCE:-.}
+  problem=$source/tests/data/problems/spheres-500.hdf5
+  [ -f "$problem" ] || problem=$(ls "$source"/tests/data/problems/*.hdf5 | head -1)
+  mpirun -q -n 3 "$scree" solve "$problem" --solver nlgs --tol 1e-3 --json >"$work/out" || fail "scree solve"
+  for key in '"ranks": 3' '"messages": ' '"bytes": ' '"imbalance": ' '"converged": true'; do
+    grep -q -- "$key" "$work/out" || fail "scree solve: no $key in $(cat "$work/out")"
+  done
+  mpirun -q -n 2 "$scree" solve "$problem" --solver newton >/dev/null 2>"$work/err"
+  [ $? -eq 2 ] && grep -q "newton works on one rank" "$work/err" || fail "newton: $(cat "$work/err")"
+  # a run: the same bits for the same number of ranks, a certificate, one folder
+  for k in 1 2; do
+    mpirun -q -n 2 "$scree" run "$source/examples/pile.yaml" --steps 40 --set solver.name=nlgs -q \
+      -o "$work/run$k" || fail "scree run"
+  done
+  cmp "$work/run1/frames.bin" "$work/run2/frames.bin" || fail "two runs on 2 ranks differ"
+fi
+exit $failed
