@@ -107,15 +107,15 @@ static scree_Status count_step(scree_World *world, bool warm, double *iterations
   return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
 }
 
-/* Both counts from the present state of the box. Rigid grains make a few steps first, for impulses
- * of their own. */
+/* Both counts from the present state of the box, after a few steps with spg alone: the impulses of
+ * the box itself are more accurate than what spg is asked for. */
 static scree_Status sample(Curves *c, size_t k) {
   for (int rigid = 0; rigid < 2; ++rigid) {
     scree_World *probe = c->probe[rigid].world;
     double ignored;
     scree_world_save(c->box->world, c->state);
     scree_Status status = scree_world_restore(probe, c->state, c->state_size);
-    for (int n = 0; n < SETTLE && rigid && !status; ++n) status = count_step(probe, true, &ignored);
+    for (int n = 0; n < SETTLE && !status; ++n) status = count_step(probe, true, &ignored);
     const size_t size = scree_world_state_size(probe);
     void *state = status ? NULL : malloc(size);
     if (!status && !state) status = SCREE_MACHINE;

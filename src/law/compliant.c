@@ -161,7 +161,8 @@ static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) 
   contact->set = set_of(law, h, true);
   contact->rolling = law->values[ROLLING];
   contact->spinning = law->values[SPINNING];
-  contact->soft = law->values[COMPLIANCE_N] > 0 || law->values[MODULUS] > 0 || is_plastic(law);
+  contact->plastic = is_plastic(law);
+  contact->soft = law->values[COMPLIANCE_N] > 0 || law->values[MODULUS] > 0 || contact->plastic;
 }
 
 static double area_of(const scree_LawPoint *p) {
@@ -203,7 +204,9 @@ static double displacement(const scree_PairLaw *law, const scree_LawPoint *p, in
   const double gap = p->gap - p->memory[PLASTIC];
   if (pulls(law, p)) return gap;
   const bool known = p->memory[KNOWN] > 0;
-  return known && !is_plastic(law) ? p->memory[ELASTIC] : fmin(gap, known ? p->memory[ELASTIC] : 0);
+  if (is_plastic(law)) return fmin(gap, known ? p->memory[ELASTIC] : 0);
+  /* an overlap without a past is elastic at the start, later an error that nothing has stored */
+  return known ? p->memory[ELASTIC] : p->first ? fmin(gap, 0) : 0;
 }
 
 static double overlap(const scree_PairLaw *law, const scree_LawPoint *p) {

@@ -18,6 +18,7 @@ typedef struct scree_LawContact {
   double dilatancy;         /* of the flow, over that of the associated one: H = diag(1, it, it) */
   double rolling, spinning; /* moments over the normal force, in radii (half the smaller width) */
   bool soft;                /* bodies may overlap: the law carries its load by overlap, or yields */
+  bool plastic;             /* the normal has a plastic displacement of its own */
 } scree_LawContact;
 
 /* A contact as passed to a law with terms of its own. */

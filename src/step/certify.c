@@ -97,10 +97,17 @@ static bool is_sustained(const scree_System *s, int c, double before, double h) 
   return s->contacts.gap[c] <= small && fabs(before) * h <= small;
 }
 
-/* Whether the normal of contact c is compliant or plastic. */
-static bool is_soft(const scree_System *s, int c) {
+/* Work of contact c that is an error: of its velocity, and of the correction of its gap. Of a rigid
+ * contact that stays loaded this is all of its normal work, of a compliant one that of sinking in
+ * without stretching the spring, and of the push. */
+static double wrong_work(const scree_System *s, int c, double before, double h, double work) {
+  const scree_Posed *p = &s->posed;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  return s->laws.any_terms && scree_system_law(s, key->i, key->j)->soft;
+  const scree_LawContact *law = scree_system_law(s, key->i, key->j);
+  const size_t at = (size_t)c * (size_t)s->bodies.dimension;
+  if (law->plastic) return 0;
+  if (!is_sustained(s, c, before, h)) return p->r[at] * p->push[c];
+  return law->soft ? p->r[at] * (fmin(p->u[at], 0) + p->push[c]) : work;
 }
 
 /* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
@@ -120,8 +127,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push)
-      push += !is_soft(s, c) && is_sustained(s, c, before[0], h) ? work : r[0] * p->push[c];
+    if (p->push) push += wrong_work(s, c, before[0], h, work);
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
