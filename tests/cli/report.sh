@@ -165,6 +165,34 @@ done
 [[ "$(ask "GET /" "evil.example:$port")" == *" 403 "* ]] || complain "view: a foreign host"
 [[ "$(ask "GET /$(head -c 9000 /dev/zero | tr '\0' a)")" == *" 431 "* ]] || complain "view: a long request"
 
+# ---- browser ----
+browser="$(command -v chromium || true)"
+modules="$source_tree/tests/viewer"
+if [ -n "$browser" ] && command -v npm >/dev/null && [ ! -d "$modules/node_modules/playwright-core" ]; then
+  (cd "$modules" && timeout 60 npm ci >"$root/npm.log" 2>&1) || echo "report: npm ci failed: $(tail -n 1 "$root/npm.log")"
+fi
+tries=yes
+if [ -z "$browser" ] || ! [ -d "$modules/node_modules/playwright-core" ] || ! "$python" -c 'import h5py' 2>/dev/null; then
+  echo "report: the page was not tried in a browser: chromium, playwright-core or python3-h5py is missing"
+  tries=no
+elif ldd "$scree" | grep -q libasan; then
+  echo "report: the page is tried in a browser by the plain build alone"
+  tries=no
+fi
+# in_browser ARGUMENT...: test.mjs with these; what it says is shown
+in_browser() {
+  CHROMIUM="$browser" timeout 400 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$@" 2>&1 |
+    tee "$root/browser.log" || true
+  grep -q 'all good' "$root/browser.log" || complain "the page in a browser: $*"
+}
+if [ "$tries" = yes ]; then
+  frames="$(grep -o '"frames": *[0-9]*' <("$scree" report "$root/run" -o "$root/page.html" --json) | grep -o '[0-9]*')"
+  "$python" "$modules/expected.py" "$root/run" $((frames - 1)) 20 >"$root/expected.json"
+  "$python" "$source_tree/viewer/bench/make_run.py" "$root/many" 100000 3
+  expect 0 "frames" "$scree" report "$root/many"
+  in_browser "$url" "compare=$root/both.html" "many=$root/many/report.html" "${unusual[@]}"
+fi
+
 # ---- a run that goes on ----
 sed 's/time: .*/time: { step: 2e-4, duration: 1000 }\noutput: { every: 0.05 }/; s/count: .3, 3, 2./count: [8, 8, 2]/' "$root/scene.yaml" >"$root/long.yaml"
 "$scree" run "$root/long.yaml" -o "$root/long" -q >"$root/long.log" 2>&1 &
@@ -196,26 +224,7 @@ for _ in $(seq 100); do
 done
 [ "$(count)" -gt "$before" ] || complain "view: no new frames of a run that goes on: $before, then $(count)"
 
-# ---- browser ----
-browser="$(command -v chromium || true)"
-modules="$source_tree/tests/viewer"
-if [ -n "$browser" ] && command -v npm >/dev/null && [ ! -d "$modules/node_modules/playwright-core" ]; then
-  (cd "$modules" && timeout 60 npm ci >"$root/npm.log" 2>&1) || echo "report: npm ci failed: $(tail -n 1 "$root/npm.log")"
-fi
-if [ -z "$browser" ] || ! [ -d "$modules/node_modules/playwright-core" ] || ! "$python" -c 'import h5py' 2>/dev/null; then
-  echo "report: the page was not tried in a browser: chromium, playwright-core or python3-h5py is missing"
-elif ldd "$scree" | grep -q libasan; then
-  echo "report: the page is tried in a browser by the plain build alone"
-else
-  frames="$(grep -o '"frames": *[0-9]*' <("$scree" report "$root/run" -o "$root/page.html" --json) | grep -o '[0-9]*')"
-  "$python" "$modules/expected.py" "$root/run" $((frames - 1)) 20 >"$root/expected.json"
-  "$python" "$source_tree/viewer/bench/make_run.py" "$root/many" 100000 3
-  expect 0 "frames" "$scree" report "$root/many"
-  CHROMIUM="$browser" timeout 300 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$url" \
-    "compare=$root/both.html" "live=$live_url" "many=$root/many/report.html" "${unusual[@]}" 2>&1 |
-    tee "$root/browser.log" || true
-  grep -q 'all good' "$root/browser.log" || complain "the page in a browser"
-fi
+[ "$tries" = no ] || in_browser "$url" "live=$live_url"
 
 # The run ends first: what it wrote last is there, and the server ends when it is told to.
 kill -INT "$long"
