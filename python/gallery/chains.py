@@ -24,12 +24,14 @@ def main(picture=None):
     result = {}
     for mu in (0.1, 0.5):
         world = settled(mu)
-        force = world.contacts.impulses[:, 0] / world.settings["step"]
+        impulses = np.array(world.contacts.impulses)
+        mobilised = np.abs(impulses[:, 1]).sum() / (mu * impulses[:, 0].sum())
+        force = impulses[:, 0] / world.settings["step"]
         force = force[force > 1e-3 * force.mean()]
         count, edges = np.histogram(force / force.mean(), bins=18, density=True)
         left.semilogy((edges[1:] + edges[:-1]) / 2, np.where(count > 0, count, np.nan), "o-", label=f"friction {mu}")
-        result[mu] = {"ratio": float(force.max() / force.mean()), "slip": world.analyse().slip,
-                      "stick": world.analyse().stick}
+        result[mu] = {"ratio": float(force.max() / force.mean()), "mobilised": float(mobilised),
+                      "slip": world.analyse().slip, "stick": world.analyse().stick}
     left.set_xlabel("force over its mean")
     left.set_ylabel("density")
     left.legend()

@@ -51,7 +51,8 @@ def histories(result):
 
 
 def chains(result):
-    assert result[0.5]["ratio"] > 2 and result[0.1]["slip"] > result[0.5]["slip"]
+    # how many contacts slip depends on the history; of the friction there is, less is used if there is more
+    assert result[0.5]["ratio"] > 2 and result[0.1]["mobilised"] > result[0.5]["mobilised"]
 
 
 def rubble(result):
