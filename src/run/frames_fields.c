@@ -18,8 +18,7 @@ scree_Status scree_frames_fields(scree_Replay *replay, const scree_H5 *h5, hsize
   scree_Status status = SCREE_OK;
   replay->fields = SCREE_ALLOC(SCREE_FIELD_NAME, FIELDS_MAX);
   if (!replay->fields) status = scree_fail_memory(h5->log, "the fields of a run");
-  for (hsize_t k = 0; status == SCREE_OK && k < info.nlinks && replay->field_count < FIELDS_MAX;
-       ++k) {
+  for (hsize_t k = 0; replay->fields && k < info.nlinks && replay->field_count < FIELDS_MAX; ++k) {
     char path[80] = "/fields/";
     hsize_t dims[2];
     const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k,
@@ -29,7 +28,7 @@ scree_Status scree_frames_fields(scree_Replay *replay, const scree_H5 *h5, hsize
         !scree_frames_extent(h5, path, 2, dims) || dims[0] != frames ||
         dims[1] != (hsize_t)replay->body_count)
       continue;
-    strcpy(replay->fields[replay->field_count++], path + strlen("/fields/"));
+    memcpy(replay->fields[replay->field_count++], path + strlen("/fields/"), (size_t)length + 1);
   }
   H5Gclose(group);
   return status;

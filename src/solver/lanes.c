@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "problem/balls.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -404,6 +405,7 @@ static void turn_from(const scree_Lanes *lanes, int c, const double *x, double *
 }
 
 static void fill_compliance(const scree_Problem *p, int lane, int c, Lane *at) {
+  assert(p->bodies.C); /* the lanes are soft */
   const double *C = p->bodies.C + (size_t)c * (size_t)(p->d * p->d);
   at[0][lane] = C[0];
   at[1][lane] = C[p->d + 1];

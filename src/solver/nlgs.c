@@ -65,7 +65,7 @@ static scree_Status check_local(const scree_SolveRun *run, const scree_LocalClas
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const Options *o = options;
   scree_Arena *work = &run->cache->work;
-  scree_Status status = check_local(run, locals[o->local]);
+  const scree_Status status = check_local(run, locals[o->local]);
   if (status) return status;
   State *state = SCREE_TAKE(work, State, 1);
   if (!state) return scree_fail_memory(run->log, "nlgs");
@@ -81,7 +81,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
                                         .between = (scree_SweepRanks)o->ranks};
   state->settings = settings;
   *out = state;
-  return status;
+  return SCREE_OK;
 }
 
 /* Largest number of sweeps until the next measurement, after `sweeps` sweeps: small enough that a
