@@ -25,6 +25,8 @@ int scree_ranks_count(const scree_Ranks *ranks);
 const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine, size_t bytes);
 
 double scree_ranks_sum(const scree_Ranks *ranks, double mine);
+/* Each of some numbers, at most SCREE_GATHER_MOST bytes of them, in one reduction. */
+void scree_ranks_sums(const scree_Ranks *ranks, double *numbers, size_t count);
 double scree_ranks_max(const scree_Ranks *ranks, double mine);
 
 /* The root of the sum of squares, also when the squares overflow. */
@@ -72,6 +74,12 @@ static inline const void *scree_ranks_gather(const scree_Ranks *ranks, const voi
 static inline double scree_ranks_sum(const scree_Ranks *ranks, double mine) {
   (void)ranks;
   return mine;
+}
+
+static inline void scree_ranks_sums(const scree_Ranks *ranks, double *numbers, size_t count) {
+  (void)ranks;
+  (void)numbers;
+  (void)count;
 }
 
 static inline double scree_ranks_max(const scree_Ranks *ranks, double mine) {

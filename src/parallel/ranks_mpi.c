@@ -86,12 +86,18 @@ const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine, size_
   return own->gathered;
 }
 
+void scree_ranks_sums(const scree_Ranks *ranks, double *numbers, size_t count) {
+  if (!ranks) return;
+  const double *all = scree_ranks_gather(ranks, numbers, count * sizeof *numbers);
+  for (size_t k = 0; k < count; ++k) {
+    numbers[k] = 0.0;
+    for (int rank = 0; rank < ranks->size; ++rank) numbers[k] += all[(size_t)rank * count + k];
+  }
+}
+
 double scree_ranks_sum(const scree_Ranks *ranks, double mine) {
-  if (!ranks) return mine;
-  const double *all = scree_ranks_gather(ranks, &mine, sizeof mine);
-  double sum = 0.0;
-  for (int k = 0; k < ranks->size; ++k) sum += all[k];
-  return sum;
+  scree_ranks_sums(ranks, &mine, 1);
+  return mine;
 }
 
 double scree_ranks_max(const scree_Ranks *ranks, double mine) {

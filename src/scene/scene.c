@@ -35,6 +35,14 @@ scree_Status scree_scene_refuse(const scree_Scene *scene, const scree_Node *node
   return scree_fail(log, SCREE_BAD_INPUT, "%s: %s", scene->name, text);
 }
 
+int scree_scene_refuse_name(const scree_Scene *scene, const scree_Node *node, const scree_Log *log,
+                            const char *what, const char *const *words) {
+  const char *near = scree_nearest_word(node->text, words);
+  scree_scene_refuse(scene, node, log, "no %s is named \"%.60s\"%s%s%s", what, node->text,
+                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return -1;
+}
+
 scree_Vec3 scree_scene_vector(const scree_Node *map, const char *key) {
   const scree_Node *node = scree_node_find(map, key);
   double x[3] = {0};

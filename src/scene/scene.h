@@ -137,6 +137,10 @@ scree_Status scree_scene_refuse(const scree_Scene *scene, const scree_Node *node
                                 const scree_Log *log, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The text of `node` is not among `words`, names of `what`: a message with the nearest one; -1. */
+int scree_scene_refuse_name(const scree_Scene *scene, const scree_Node *node, const scree_Log *log,
+                            const char *what, const char *const *words);
+
 /* Vector of a normalised map; one number is the z component. Zero when absent. */
 scree_Vec3 scree_scene_vector(const scree_Node *map, const char *key);
 

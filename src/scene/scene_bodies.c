@@ -201,10 +201,7 @@ int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node,
     if (strcmp(scene->bodies[k].name, node->text) == 0) return (int)k;
     if (count < 255) words[count++] = scene->bodies[k].name;
   }
-  const char *near = scree_nearest_word(node->text, words);
-  scree_scene_refuse(scene, node, log, "no body is named \"%.60s\"%s%s%s", node->text,
-                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-  return -1;
+  return scree_scene_refuse_name(scene, node, log, "body", words);
 }
 
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log) {

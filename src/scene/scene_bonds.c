@@ -109,10 +109,7 @@ int scree_scene_find_bonds(const scree_Scene *scene, const scree_Node *node, con
     if (strcmp(name->text, node->text) == 0) return k + 1;
     if (count < 255) words[count++] = name->text;
   }
-  const char *near = scree_nearest_word(node->text, words);
-  scree_scene_refuse(scene, node, log, "no entry of bonds is named \"%.60s\"%s%s%s", node->text,
-                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-  return -1;
+  return scree_scene_refuse_name(scene, node, log, "entry of bonds", words);
 }
 
 scree_Status scree_scene_build_bonds(const scree_Scene *scene, scree_World *world,

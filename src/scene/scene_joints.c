@@ -99,10 +99,7 @@ int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, con
     if (strcmp(scene->joints[k].name, node->text) == 0) return k;
     if (count < 255) words[count++] = scene->joints[k].name;
   }
-  const char *near = scree_nearest_word(node->text, words);
-  scree_scene_refuse(scene, node, log, "no joint is named \"%.60s\"%s%s%s", node->text,
-                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-  return -1;
+  return scree_scene_refuse_name(scene, node, log, "joint", words);
 }
 
 scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,

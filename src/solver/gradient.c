@@ -136,15 +136,6 @@ static void add_sums(Sums *s, const Sums *part) {
   s->size += part->size;
 }
 
-static Sums sum_ranks(const scree_Operator *W, const Sums *mine) {
-  const int ranks = scree_ranks_count(scree_ranks_of(W));
-  if (ranks == 1) return *mine;
-  const Sums *all = scree_ranks_gather(scree_ranks_of(W), mine, sizeof *mine);
-  Sums s = all[0];
-  for (int k = 1; k < ranks; ++k) add_sums(&s, &all[k]);
-  return s;
-}
-
 static Sums sum_all(const scree_Operator *W, const Gradient *m, const double *y, const double *g,
                     const double *r, const double *r_next, const double *u_next) {
   const size_t nc = (size_t)W->problem->nc;
@@ -160,7 +151,8 @@ static Sums sum_all(const scree_Operator *W, const Gradient *m, const double *y,
   for (int c = W->problem->nc; c < W->constraints; ++c)
     add_rows(scree_row_of(W, c), scree_row_of(W, c) + (size_t)scree_rows_of(W, c), m->w[c], y, g, r,
              r_next, u_next, &s);
-  return sum_ranks(W, &s);
+  scree_ranks_sums(scree_ranks_of(W), (double *)&s, sizeof s / sizeof(double));
+  return s;
 }
 
 /* |q| in the norm dual to |.|_w */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NEWTON_ITERATIONS = 100, PREFETCH = 2, PREFETCH_BALLS = 4 };
+enum { NEWTON_ITERATIONS = 100, PREFETCH = 2, PREFETCH_BALLS = SCREE_LANES_AHEAD };
 enum { LONGEST_PAUSE = 32 }; /* sweeps */
 
 typedef scree_Lane Lane;
@@ -452,76 +452,6 @@ static void fill_lane(const scree_Operator *W, scree_Lanes *lanes, int index, in
   for (int i = 0; i < d; ++i) (at++)[0][lane] = p->q[(size_t)c * (size_t)d + (size_t)i];
   at[0][lane] = p->mu[c];
   if (lanes->soft) fill_compliance(p, lane, c, at + 1);
-}
-
-/* Contacts of a serial colour are coupled: one per batch. */
-static int lanes_used(const scree_Colouring *colouring, int colour) {
-  return colouring->serial[colour] ? 1 : SCREE_LANES;
-}
-
-static void place_contact(const scree_Problem *p, scree_LaneLayout *layout, int index, int lane,
-                          int c) {
-  int *body = layout->body + (size_t)index * 2 * SCREE_LANES + lane;
-  layout->contact[index * SCREE_LANES + lane] = c;
-  for (int side = 0; side < 2; ++side) {
-    const int b = c < 0 ? -1 : p->bodies.body[2 * c + side];
-    body[side * SCREE_LANES] = b < 0 ? p->bodies.nbodies : b;
-  }
-}
-
-/* Whether a contact is expected to carry an impulse: it does so at the start, or closes without. */
-static bool is_live(const scree_Problem *p, const double *r, int c) {
-  const size_t at = (size_t)c * (size_t)p->d;
-  return r[at] != 0.0 || p->q[at] < 0.0;
-}
-
-/* The contacts of colour k that are live, or those that are not, from batch `index` on. Returns the
- * batch after them. */
-static int place_colour(const scree_Problem *p, const scree_Colouring *colouring, int k, bool live,
-                        const double *r, scree_LaneLayout *layout, int index) {
-  const int width = lanes_used(colouring, k);
-  int lane = 0;
-  for (int m = colouring->start[k]; m < colouring->start[k + 1]; ++m) {
-    const int c = colouring->order[m];
-    if (is_live(p, r, c) != live) continue;
-    place_contact(p, layout, index, lane++, c);
-    if (lane < width) continue;
-    for (; lane < SCREE_LANES; ++lane) place_contact(p, layout, index, lane, -1);
-    lane = 0;
-    ++index;
-  }
-  if (lane == 0) return index;
-  for (; lane < SCREE_LANES; ++lane) place_contact(p, layout, index, lane, -1);
-  return index + 1;
-}
-
-static int most_batches(const scree_Colouring *colouring) {
-  int batches = 0;
-  for (int k = 0; k < colouring->colours; ++k) {
-    const int n = colouring->start[k + 1] - colouring->start[k], width = lanes_used(colouring, k);
-    batches += (n + width - 1) / width + 1; /* two groups are filled up */
-  }
-  return batches;
-}
-
-scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
-                                      const double *r, scree_Arena *arena, scree_LaneLayout *layout,
-                                      const scree_Log *log) {
-  /* bodies past the end are prefetched */
-  const size_t count = (size_t)most_batches(colouring) + PREFETCH_BALLS;
-  layout->start = SCREE_TAKE(arena, int, colouring->colours + 1);
-  layout->contact = SCREE_TAKE_RAW(arena, int, count *SCREE_LANES);
-  layout->body = SCREE_TAKE(arena, int, count * 2 * SCREE_LANES);
-  if (!layout->start || !layout->contact || !layout->body)
-    return scree_fail_memory(log, "batches of contacts");
-  int index = 0;
-  for (int k = 0; k < colouring->colours; ++k) {
-    index = place_colour(W->problem, colouring, k, true, r, layout, index);
-    index = place_colour(W->problem, colouring, k, false, r, layout, index);
-    layout->start[k + 1] = index;
-  }
-  layout->batches = index;
-  return SCREE_OK;
 }
 
 scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *colouring,

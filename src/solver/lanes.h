@@ -23,6 +23,8 @@ typedef struct scree_SweepChange {
   double normal, tangent2;
 } scree_SweepChange;
 
+enum { SCREE_LANES_AHEAD = 4 }; /* batches past the end whose bodies may be prefetched */
+
 /* Which contact is in which lane. In each colour the contacts that are expected to carry an impulse
  * come first, in batches of their own. */
 typedef struct scree_LaneLayout {

@@ -22,18 +22,12 @@ static double vector_dot(N_Vector x, N_Vector y) {
 static int vector_dots(int count, N_Vector x, N_Vector *y, double *dots) {
   enum { MOST = SCREE_GATHER_MOST / sizeof(double) };
   const scree_Operator *W = operator_of(x);
-  const int ranks = scree_ranks_count(scree_ranks_of(W));
   for (int first = 0; first < count; first += MOST) {
     const int n = count - first < MOST ? count - first : MOST;
-    double mine[MOST];
-    for (int k = 0; k < n; ++k)
-      mine[k] = scree_vector_dot(W->rows, N_VGetArrayPointer(x), N_VGetArrayPointer(y[first + k]),
-                                 W->threads);
-    const double *all = scree_ranks_gather(scree_ranks_of(W), mine, (size_t)n * sizeof *mine);
-    for (int k = 0; k < n; ++k) {
-      dots[first + k] = 0.0;
-      for (int rank = 0; rank < ranks; ++rank) dots[first + k] += all[rank * n + k];
-    }
+    for (int k = first; k < first + n; ++k)
+      dots[k] =
+          scree_vector_dot(W->rows, N_VGetArrayPointer(x), N_VGetArrayPointer(y[k]), W->threads);
+    scree_ranks_sums(scree_ranks_of(W), dots + first, (size_t)n);
   }
   return 0;
 }

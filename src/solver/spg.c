@@ -103,15 +103,6 @@ static void add_sums(Sums *s, const Sums *part) {
   s->curvature += part->curvature;
 }
 
-static Sums sum_ranks(const scree_Operator *W, const Sums *mine) {
-  const int ranks = scree_ranks_count(scree_ranks_of(W));
-  if (ranks == 1) return *mine;
-  const Sums *all = scree_ranks_gather(scree_ranks_of(W), mine, sizeof *mine);
-  Sums s = all[0];
-  for (int k = 1; k < ranks; ++k) add_sums(&s, &all[k]);
-  return s;
-}
-
 static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, const double *u) {
   const size_t nc = (size_t)W->problem->nc;
   const int d = W->problem->d;
@@ -126,7 +117,8 @@ static Sums sum_all(const scree_Operator *W, const Spg *m, const double *r, cons
   for (int c = W->problem->nc; c < W->constraints; ++c)
     add_rows(scree_row_of(W, c), scree_row_of(W, c) + (size_t)scree_rows_of(W, c), m->w[c], r, u,
              m->r_trial, m->u_trial, &s);
-  return sum_ranks(W, &s);
+  scree_ranks_sums(scree_ranks_of(W), (double *)&s, sizeof s / sizeof(double));
+  return s;
 }
 
 /* lambda of the non-monotone line search; shifts the history to the new point. */

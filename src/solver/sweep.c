@@ -353,6 +353,16 @@ static scree_Status prepare_stages(scree_Sweeps *state, const scree_SolveRun *ru
   return status;
 }
 
+/* The batches of the order of visits. */
+static scree_Status prepare_lanes(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
+                                  scree_Arena *arena) {
+  scree_LaneLayout layout;
+  const scree_Status status =
+      scree_lane_layout_create(run->W, state->order, r, arena, &layout, run->log);
+  return status ? status
+                : scree_lanes_create(run->W, state->order, &layout, arena, &state->lanes, run->log);
+}
+
 /* The order of the visits on several ranks. Those of relaxed sweeps are of each rank alone. */
 static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
@@ -361,7 +371,6 @@ static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */
   const bool coloured = state->settings.order != SCREE_ORDER_NATURAL && (lanes || !relaxed);
-  scree_LaneLayout layout;
   scree_Status status = SCREE_OK;
   if (relaxed) {
     status = prepare_relaxed(state, run, arena);
@@ -373,11 +382,7 @@ static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run
     status = prepare_stages(state, run, coloured, arena);
   }
   state->in_lanes = coloured && lanes;
-  if (!status && state->in_lanes)
-    status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
-  if (!status && state->in_lanes)
-    status = scree_lanes_create(W, state->order, &layout, arena, &state->lanes, run->log);
-  return status;
+  return status || !state->in_lanes ? status : prepare_lanes(state, run, r, arena);
 }
 
 /* The order of the visits, and the lanes if they are used. */
@@ -393,12 +398,7 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
       order == SCREE_ORDER_COLOURED || (order == SCREE_ORDER_AUTO && W->problem->nc >= enough);
   state->in_lanes = coloured && lanes;
   scree_Status status = scree_kept_graph_order(graph, W, coloured, run->log, &state->order);
-  if (status || !state->in_lanes) return status;
-  scree_LaneLayout layout;
-  status = scree_lane_layout_create(W, state->order, r, arena, &layout, run->log);
-  if (!status)
-    status = scree_lanes_create(W, state->order, &layout, arena, &state->lanes, run->log);
-  return status;
+  return status || !state->in_lanes ? status : prepare_lanes(state, run, r, arena);
 }
 
 scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSettings *settings,

@@ -141,11 +141,15 @@ fi
 "$scree" view "$root/run" --idle 300 >"$root/view.log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$root"' EXIT
-for _ in $(seq 100); do
-  grep -q http "$root/view.log" 2>/dev/null && break
-  sleep 0.1
-done
-url="$(grep -o 'http://[^ ]*' "$root/view.log")"
+# address_of LOG: where a server says that it listens, when it says so
+address_of() {
+  for _ in $(seq 300); do
+    grep -q http "$1" 2>/dev/null && break
+    sleep 0.1
+  done
+  grep -o 'http://[^ ]*' "$1" || true
+}
+url="$(address_of "$root/view.log")"
 port="${url##*:}" port="${port%/}"
 # ask LINE [HOST]: the first line of the answer
 ask() {
@@ -204,11 +208,7 @@ for _ in $(seq 100); do
 done
 "$scree" view "$root/long" --idle 300 >"$root/live.log" 2>&1 &
 live=$!
-for _ in $(seq 300); do
-  grep -q http "$root/live.log" 2>/dev/null && break
-  sleep 0.1
-done
-live_url="$(grep -o 'http://[^ ]*' "$root/live.log" || true)"
+live_url="$(address_of "$root/live.log")"
 port="${live_url##*:}" port="${port%/}"
 # count: frames that the server knows
 count() {
