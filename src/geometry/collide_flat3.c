@@ -234,7 +234,7 @@ static bool is_between(const Corner *a, const Corner *b, const Corner *c, double
 /* Drop the corners that are not needed; returns the number of the others. */
 static int straighten(const Clip *c, Corner *x, int count) {
   const double most = STRAIGHT * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
-  for (int k = 0; k < count && count > 2;) {
+  for (int k = 0; k < count && count > 1;) {
     if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
       ++k;
       continue;

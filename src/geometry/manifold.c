@@ -129,7 +129,7 @@ static double extent_of(const Flat *f) {
 }
 
 static int straighten(Corner *x, int count, double most) {
-  for (int k = 0; k < count && count > 2;) {
+  for (int k = 0; k < count && count > 1;) {
     if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
       ++k;
       continue;
@@ -155,14 +155,14 @@ double scree_feature_clip(const scree_Feature *a, const scree_Feature *b, scree_
   Corner other[MOST], *from = flat.corner, *to = other;
   int count = flat.count;
   const bool open = count == 2;
-  const double extent = extent_of(&face);
+  const double extent = extent_of(&face); /* before clipping, which overwrites `flat` */
+  const double small = STRAIGHT * fmin(extent, cut->count > 1 ? extent_of(&flat) : 1);
   for (int k = 0; k < face.count && count > 0; ++k) {
     count = clip_side(&face, body, k, from, count, open, ALONG * extent, to);
     Corner *swap = from;
     from = to;
     to = swap;
   }
-  const double small = STRAIGHT * fmin(extent, cut->count > 1 ? extent_of(&flat) : 1);
   if (!open) count = straighten(from, count, small);
   double least = INFINITY;
   for (int k = 0; k < count; ++k) {
