@@ -123,7 +123,8 @@ struct scree_BodyClass {
 
   /* Kinetic energy, and the part that is not translation when not null. */
   double (*kinetic)(const scree_Deformable *self, const double *v, double *rotation);
-  double (*strain)(const scree_Deformable *self, const double *q); /* elastic energy */
+  /* Elastic energy; INFINITY when the body is turned inside out. */
+  double (*strain)(const scree_Deformable *self, const double *q);
   /* Internal forces -d strain/dq, and K (components x components, dense; null: not computed), for
    * tests. */
   void (*force)(const scree_Deformable *self, const double *q, double *f, double *K);

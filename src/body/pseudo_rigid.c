@@ -478,6 +478,8 @@ static double kinetic(const scree_Deformable *self, const double *v, double *rot
 static double strain(const scree_Deformable *self, const double *q) {
   const Data *data = self->data;
   double S[3][3];
+  const scree_Mat3 F = gradient(self, q);
+  if (!(determinant(&F) > 0)) return INFINITY;
   return data->volume * stress(data, self->dimension, q + self->dimension, S);
 }
 
