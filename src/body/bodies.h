@@ -41,8 +41,7 @@ typedef struct scree_Bodies {
   bool balls; /* all bodies except obstacles are rigid balls with equal moments */
   /* Bodies that are not rigid (deformable.c). */
   int deformable_count;
-  size_t deformable_capacity, index_capacity, state_capacity, work_capacity,
-      account_capacity;
+  size_t deformable_capacity, index_capacity, state_capacity, work_capacity, account_capacity;
   scree_Deformable *deformable; /* (deformable_count) in the order of the world */
   int *deformable_index;        /* (count) index in `deformable`, or -1; null: there are none */
   size_t components;            /* of all of them */

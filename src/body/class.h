@@ -136,6 +136,11 @@ struct scree_BodyClass {
   /* Whether a vertex does not move; null: all do. */
   bool (*is_held)(const scree_Deformable *self, int vertex);
 
+  /* For a kind whose shape may not follow the deformation: how much further the deformed body
+   * reaches in the direction n than its shape does, and NAN if the shape follows. Null: it always
+   * does. */
+  double (*bulge)(const scree_Deformable *self, const double *q, scree_Vec3 n);
+
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);
 };

@@ -373,8 +373,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (!s->energy_known) {
     const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
     scree_system_energy(s, &old.kinetic, &old.potential);
-    old.elastic =
-        stored.normal + stored.tangent + scree_joints_elastic(s) + s->deform.strain;
+    old.elastic = stored.normal + stored.tangent + scree_joints_elastic(s) + s->deform.strain;
   }
   s->joints.elastic = scree_joints_elastic(s);
   s->joints.rows.count = 0;

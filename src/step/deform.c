@@ -10,9 +10,9 @@
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 void scree_deform_fini(scree_Deform *f) {
-  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
-                    f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
-                    f->energy};
+  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
+                    f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
+                    f->rows.B,        f->rows.C,       f->energy};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }
@@ -103,6 +103,23 @@ scree_Status scree_deform_sort(scree_System *s) {
   }
   scree_arena_release(&s->scratch, mark);
   return ready ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
+}
+
+/* How much further body k reaches in the direction n than its shape. */
+static double bulge_of(const scree_Bodies *b, int k, scree_Vec3 n) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  if (!self || !self->class_->bulge) return 0;
+  const double bulge = self->class_->bulge(self, scree_deformable_q(b, self), n);
+  return isnan(bulge) ? 0 : bulge;
+}
+
+void scree_deform_bulge(scree_System *s) {
+  scree_Points *p = &s->contacts;
+  for (size_t k = 0; k < p->count; ++k) {
+    const scree_Vec3 n = p->normal[k];
+    p->gap[k] -= bulge_of(&s->bodies, p->keys[k].i, scree_scale(-1, n)) +
+                 bulge_of(&s->bodies, p->keys[k].j, n);
+  }
 }
 
 void scree_deform_match(const scree_Bodies *b, const scree_ContactKey *old_keys,

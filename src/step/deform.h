@@ -84,6 +84,15 @@ scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Mome
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */
 double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+/* Whether the shape of body k does not follow its deformation. */
+static inline bool scree_deform_keeps_shape(const scree_Bodies *b, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  return self && self->class_->bulge &&
+         !isnan(self->class_->bulge(self, scree_deformable_q(b, self), scree_vec3(1, 0, 0)));
+}
+/* Gaps of contacts with such bodies become those of the deformed bodies, whose velocities the law
+ * has. */
+void scree_deform_bulge(struct scree_System *s);
 /* A deformable body after a further time h with its velocity after the kick: shape (a view, which
  * owns nothing) and pose. Only of bodies with few coordinates whose shape has no data. */
 enum { SCREE_END_COMPONENTS = 24 };
@@ -92,7 +101,8 @@ typedef struct scree_DeformEnd {
 } scree_DeformEnd;
 static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
   const scree_Deformable *self = scree_bodies_deformable(b, k);
-  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data);
+  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data &&
+                   !scree_deform_keeps_shape(b, k));
 }
 void scree_deform_end(const struct scree_System *s, int k, double h, scree_DeformEnd *end,
                       scree_Shape *shape, scree_Pose *pose);

@@ -1,25 +1,25 @@
 /* Energy of deformable bodies in a step.
  *
- * The linearly implicit kick keeps the energy of linear vibrations, but not that of large ones which
- * the step does not resolve (h omega > 1): their energy may grow from step to step until the body
- * is turned inside out. The energy that a step creates in a body is known,
+ * The linearly implicit kick keeps the energy of linear vibrations, but not that of large ones
+ * which the step does not resolve (h omega > 1): their energy may grow from step to step until the
+ * body is turned inside out. The energy that a step creates in a body is known,
  *
  *     c = U(end) - U(start) + work of internal forces in the kick ,
  *
  * U the elastic energy. Its sum over the steps is kept for each body, and whatever is positive is
  * taken from the vibration: the velocity is v = v_r + v_s, v_r that of the rigid motion with the
  * same linear and angular momentum, and v_s is multiplied by the factor s in [0, 1] for which the
- * kinetic energy is lower by that sum. Both momenta stay as they are. Energy that could not be taken
- * stays in the sum. Resolved vibrations have a sum that oscillates about zero: after the first of
- * its maxima nothing is taken. A negative sum is limited to a part of the body's energy, so that an
- * early loss does not pay for growth later on.
+ * kinetic energy is lower by that sum. Both momenta stay as they are. Energy that could not be
+ * taken stays in the sum. Resolved vibrations have a sum that oscillates about zero: after the
+ * first of its maxima nothing is taken. A negative sum is limited to a part of the body's energy,
+ * so that an early loss does not pay for growth later on.
  *
  * Schemes of the papers (which do not look ahead) keep their velocities as published. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
 
-static const double credit = 0.1; /* most negative sum, relative to the energy of the body */
+static const double credit = 0.1;  /* most negative sum, relative to the energy of the body */
 static const double least = 1e-12; /* positive sum that is ignored, relative to it: round-off */
 
 static void strain_all(scree_System *s, bool end, scree_Share share) {
@@ -112,8 +112,8 @@ static void settle_all(scree_System *s, scree_Share share) {
     const double scale = e->end + own;
     double sum = b->account[k] + e->work + e->end - e->begun;
     if (sum > least * scale && s->scheme->looks_ahead) {
-      e->taken = calm(self, q, v, sum, scree_deformable_change(b, self),
-                      scree_deformable_after(b, self));
+      e->taken =
+          calm(self, q, v, sum, scree_deformable_change(b, self), scree_deformable_after(b, self));
       sum -= e->taken;
       if (e->taken > 0) scree_deformable_update(b, self);
     }
