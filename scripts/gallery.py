@@ -102,7 +102,7 @@ def make(entry):
             return f'{name}: the run failed (status {status})'
         print(f'{name}: {time.monotonic() - began:.0f} s{", not all steps certified" if status else ""}', flush=True)
         open(done, 'w').close()
-    status = subprocess.run([SCREE, 'picture', folder, '--software', '--width', '640', '--height', '400', '-o', image,
+    status = subprocess.run([SCREE, 'picture', folder, '--width', '640', '--height', '400', '-o', image,
                              *picture.split()], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL).returncode
     return f'{name}: no picture (status {status})' if status else None
 
