@@ -13,16 +13,13 @@
  * Friction is not associated, so the path can fold. Each contact has a proximal weight w_c/f_c,
  * centred at the current point (it enters E in the matrix only): f_c falls where the contact blocks
  * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of
- * s. Joints have no barrier, only a proximal weight.
+ * s. Joints have no barrier, only a proximal weight; those with a limit of force have one.
  *
  * The start is the point of the central path of the local problems, each constraint separately. At
  * the end Gauss-Seidel takes over: when the error has fallen by ten, or the steps have become
  * small, a few sweeps are tried on a copy, and continue as long as their rate predicts that the
  * tolerance is reached for less than the cost of the remaining factorisations. Costs are counted,
  * not timed, so that results are reproducible.
- *
- * A cone shifted by cohesion c is a cone for r + c n: the iteration is that of these impulses, with
- * q - W c n in place of q.
  *
  * References: 002 section 9, 003 section 2.2.2 (convex); the smoothing and the weights were
  * developed for this library. */
@@ -110,16 +107,13 @@ typedef struct State {
   scree_IpmLaw law;
   scree_GraphSystem *system;
   scree_IpmContact *contact;        /* (constraints) */
-  int barriers;                     /* constraints that have one: all but joints */
+  int barriers;                     /* constraints that have one: all but joints without a limit */
   scree_IpmBlocks blocks;           /* (W->squares) each */
   size_t n;                         /* components of r */
   double *x, *z, *dx, *dz, *a, *ru; /* (n) */
   double *dxa, *dza;                /* (n) affine step */
   double *rt, *ut;                  /* (n) scratch: impulses and velocities */
   double *best, *given;             /* (n) best impulses so far; those of the start */
-  bool shifted;                     /* some cone is shifted: */
-  double *shift;                    /* (n) c n; null otherwise */
-  double *q;                        /* (n) q - W c n */
   double *y, *dy, *ry, *Ay;         /* state_size */
   double q_mean, x_mean;            /* scales of velocities and of x */
   double sweeps_per_f;              /* how many sweeps cost as much as a factorisation */
@@ -132,12 +126,6 @@ static void to_impulses(const State *st, const double *x, double *r) {
   for (int c = 0; c < st->W->constraints; ++c) scree_ipm_contact_impulse(&st->contact[c], x, r);
 }
 
-/* The same without the shift of the cones: those of the problem. */
-static void to_own_impulses(const State *st, const double *x, double *r) {
-  to_impulses(st, x, r);
-  for (size_t i = 0; st->shifted && i < st->n; ++i) r[i] -= st->shift[i];
-}
-
 /* ru = z - s e_0 - D S (B y + C r + q), ry = A y - B^T r; returns |ru| */
 static double residuals(State *st, const double *x, const double *z, const double *y, double *ru,
                         double *ry) {
@@ -148,7 +136,7 @@ static double residuals(State *st, const double *x, const double *z, const doubl
     scree_operator_inertia(W, y, st->Ay);
     for (size_t i = 0; i < W->state_size; ++i) ry[i] = st->Ay[i] - ry[i];
   }
-  scree_operator_velocity(W, st->rt, y, st->shifted ? st->q : W->problem->q, st->ut);
+  scree_operator_velocity(W, st->rt, y, W->problem->q, st->ut);
   for (int c = 0; c < W->constraints; ++c)
     scree_ipm_contact_residual(&st->law, &st->contact[c], st->ut, z, ru);
   return scree_vector_norm(st->n, ru, 1);
@@ -220,6 +208,9 @@ static double complementarity(const State *st, const double *dx, const double *d
   double sum = 0.0;
   for (size_t i = 0; i < st->n; ++i)
     sum += (st->x[i] + (dx ? t * dx[i] : 0.0)) * (st->z[i] + (dz ? t * dz[i] : 0.0));
+  for (int c = 0; c < st->W->constraints; ++c)
+    if (st->contact[c].kind == SCREE_IPM_BALL)
+      sum += st->contact[c].radius * (st->contact[c].zeta + (dz ? t * st->contact[c].dzeta : 0.0));
   return sum / st->barriers;
 }
 
@@ -229,6 +220,7 @@ static void move(State *st, double t, double *x, double *z, double *y) {
     z[i] += t * st->dz[i];
   }
   for (size_t i = 0; i < st->system->size && y; ++i) y[i] += t * st->dy[i];
+  for (int c = 0; c < st->W->constraints; ++c) st->contact[c].zeta += t * st->contact[c].dzeta;
 }
 
 /* ---- start ------------------------------------------------------------------------------------
@@ -236,35 +228,23 @@ static void move(State *st, double t, double *x, double *z, double *y) {
 
 /* Scales of the data and of each constraint. */
 static void measure_scales(State *st) {
-  const double *q = st->shifted ? st->q : st->W->problem->q;
+  const scree_Problem *p = st->W->problem;
   const int nc = st->W->constraints;
   double sum_x = 0.0, sum_w = 0.0;
-  st->q_mean = st->n ? scree_vector_norm(st->n, q, 1) / sqrt((double)st->n) : 0.0;
+  st->q_mean = st->n ? scree_vector_norm(st->n, p->q, 1) / sqrt((double)st->n) : 0.0;
   if (!(st->q_mean > 0.0)) st->q_mean = 1.0;
   st->barriers = 0;
   for (int c = 0; c < nc; ++c) {
     scree_IpmContact *k = &st->contact[c];
     scree_ipm_contact_init(k, st->W, c);
     k->f = st->options.weight;
-    st->barriers += k->kind != SCREE_IPM_SPACE;
+    st->barriers += scree_ipm_has_barrier(k);
     sum_x += st->q_mean / k->w;
     sum_w += k->w;
   }
   if (st->barriers == 0) st->barriers = 1;
   st->x_mean = nc ? sum_x / nc : 1.0;
   st->law.w_mean = nc ? sum_w / nc : 1.0;
-}
-
-/* The shift of the cones, and q of the problem without it. */
-static void move_cones(State *st) {
-  const scree_Operator *W = st->W;
-  memset(st->shift, 0, st->n * sizeof *st->shift);
-  for (int c = 0; c < W->constraints; ++c) {
-    const scree_Set set = scree_problem_set(W->problem, c);
-    if (set.kind == SCREE_SET_SHIFTED) st->shift[scree_row_of(W, c)] = -set.a;
-  }
-  scree_operator_apply(W, st->shift, W->problem->q, st->dy, st->q);
-  for (size_t i = 0; i < st->n; ++i) st->shift[i] = -st->shift[i];
 }
 
 /* x and z of the local central path near (r, u), at barrier mu; y to match. */
@@ -291,12 +271,6 @@ static scree_Status allocate(State *st, const scree_SolveRun *run) {
                         &st->dxa, &st->dza, &st->rt, &st->ut, &st->best, &st->given};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
     if (!(*vectors[k] = SCREE_TAKE(work, double, st->n))) return scree_fail_memory(run->log, "ipm");
-  const scree_Problem *p = W->problem;
-  for (int c = 0; p->set && c < W->constraints; ++c)
-    st->shifted = st->shifted || p->set[c] == SCREE_SET_SHIFTED;
-  if (st->shifted && (!(st->shift = SCREE_TAKE(work, double, st->n)) ||
-                      !(st->q = SCREE_TAKE(work, double, st->n))))
-    return scree_fail_memory(run->log, "ipm");
   double **states[] = {&st->y, &st->dy, &st->ry, &st->Ay};
   for (size_t k = 0; k < 4; ++k)
     if (!(*states[k] = SCREE_TAKE(work, double, W->state_size)))
@@ -441,9 +415,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   if (scree_solve_run_stop(run, r, u, INFINITY)) return SCREE_OK;
   const double given = run->value; /* the given impulses are not used as a start */
   memcpy(st->given, r, st->n * sizeof *r);
-  if (st->shifted) move_cones(st);
   memset(r, 0, st->n * sizeof *r);
-  scree_operator_apply(W, r, st->shifted ? st->q : W->problem->q, st->dy, u);
+  scree_operator_apply(W, r, W->problem->q, st->dy, u);
   measure_scales(st);
   start_near(st, r, u, st->options.barrier * st->x_mean * st->q_mean);
   progress.ru = residuals(st, st->x, st->z, st->y, st->ru, st->ry);
@@ -452,7 +425,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
     scree_Status status = iterate(st, run, &progress);
     if (status) return status;
     if (progress.broken) break;
-    to_own_impulses(st, st->x, r);
+    to_impulses(st, st->x, r);
     scree_operator_apply(W, r, W->problem->q, st->dy, u);
     const bool stop = scree_solve_run_stop(run, r, u, INFINITY);
     if (run->met) return SCREE_OK;
@@ -493,7 +466,7 @@ const scree_SolverClass scree_solver_ipm = {
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
-    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE,
+    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE | 1 << SCREE_SET_BALL,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,
