@@ -116,6 +116,8 @@ struct scree_BodyClass {
   /* After `prepare`: L_i^-1 of each vertex (vertices x size x size, lower, row by row), and E. */
   const double *(*scaling)(const scree_Deformable *self);
   scree_BodyCoupling (*coupling)(const scree_Deformable *self); /* null: never coupled */
+  /* After `prepare`: x (components) := (I + E)^-1 x; null: never coupled. */
+  void (*solve)(const scree_Deformable *self, double *x);
   /* After `prepare`, for a kick from v to w = v+: the work of internal forces,
    * m . (h f - (A - M)(w - v)) with m = (v + w)/2 and without damping; *damped receives the energy
    * that damping dissipates, >= 0. */

@@ -382,6 +382,7 @@ const scree_BodyClass scree_body_elements = {
     .prepare = scree_elements_prepare,
     .scaling = scree_elements_scaling,
     .coupling = scree_elements_coupling,
+    .solve = scree_elements_solve,
     .work = scree_elements_work,
     .kinetic = kinetic,
     .strain = strain,
