@@ -45,7 +45,7 @@ scene('repose', 'Heaps', '', '--colour material',
 scene('dominoes', 'Dominoes', '', '--at 0.9',
       'The first domino is pushed by a torque that ends, the run stops when the last one has fallen.')
 scene('mortar', 'Wall with mortar', '--until 0.3', '--colour id',
-      'A ball hits a wall whose bricks are bonded. Bonds above their strength break; the rest stays together. One step, at 0.124 s, is not certified.')
+      'A ball hits a wall whose bricks are bonded. Bonds above their strength break; the rest stays together.')
 scene('crush', 'Grains crushed by a press', '', '--colour stress',
       'Grains made of glued disks between a floor and a plate that comes down.')
 scene('crank', 'Slider-crank', '', '',
