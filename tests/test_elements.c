@@ -486,6 +486,50 @@ static void test_hung(void **state) {
   scree_world_destroy(world);
 }
 
+/* A cube between a floor and a heavy plate, with Poisson's ratio 0 so that friction has no effect: a
+ * pseudo-rigid one, the same as a polyhedron, and one of hexahedra are compressed alike, and as
+ * theory has it. */
+static void test_cubes_agree(void **state) {
+  (void)state;
+  const double a = 0.05, young = 1e6, load = 20, area = 4 * a * a;
+  double height[3];
+  for (int kind = 0; kind < 3; ++kind) {
+    scree_World *world = space(5e-4, 10, 0.3);
+    add_floor(world);
+    scree_BodyDef def = at(0, 0, a);
+    def.density = 1;
+    def.elastic = (scree_Elastic){.young = young, .poisson = 0, .damping = 2e-3};
+    scree_Shape shape;
+    if (kind == 0) {
+      OK(scree_shape_init_box(&shape, a, a, a, &test_log));
+    } else if (kind == 1) {
+      scree_Vec3 corner[8];
+      for (int k = 0; k < 8; ++k) corner[k] = vec(k & 1 ? a : -a, k & 2 ? a : -a, k & 4 ? a : -a);
+      OK(scree_shape_init_polyhedron(&shape, corner, 8, &test_log));
+    } else {
+      shape = block_shape(vec(a, a, a), 2, 2, 2);
+    }
+    def.kind = kind < 2 ? SCREE_BODY_PSEUDO_RIGID : SCREE_BODY_ELEMENTS;
+    const int cube = add_shape(world, &shape, def);
+    scree_BodyDef heavy = at(0, 0, 2 * a + 0.02);
+    heavy.density = load / 10 / (8 * 0.1 * 0.1 * 0.02);
+    OK(scree_shape_init_box(&shape, 0.1, 0.1, 0.02, &test_log));
+    const int plate = add_shape(world, &shape, heavy);
+    run(world, 1500);
+    height[kind] = scree_body_pose(world, plate).position.z - 0.02;
+    const scree_Vec3 velocity = scree_body_velocity(world, plate).linear;
+    assert_true(fabs(velocity.z) < 1e-6);
+    NEAR(scree_body_pose(world, cube).position.z, 0.5 * height[kind], 1e-6);
+    scree_world_destroy(world);
+  }
+  const double strain = (2 * a - height[0]) / (2 * a);
+  print_message("strain %g, theory %g; heights %.9g %.9g %.9g\n", strain, load / area / young,
+                height[0], height[1], height[2]);
+  NEAR(strain / (load / area / young), 1, 0.01); /* 1.5 times the strain softer */
+  NEAR(height[1], height[0], 1e-9);
+  NEAR((height[2] - height[0]) / (2 * a), 0, 1e-3 * strain);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_corner_in_line), cmocka_unit_test(test_clamped),
@@ -493,6 +537,7 @@ int main(void) {
       cmocka_unit_test(test_flight),         cmocka_unit_test(test_bar),
       cmocka_unit_test(test_beam),           cmocka_unit_test(test_mixed),
       cmocka_unit_test(test_restart),        cmocka_unit_test(test_hung),
+      cmocka_unit_test(test_cubes_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
