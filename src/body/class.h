@@ -109,6 +109,11 @@ struct scree_BodyClass {
   int (*touch)(const scree_Deformable *self, const double *q, scree_Vec3 point, uint32_t part,
                int *vertex, double *N);
 
+  /* The vertices that the material point now at `point`, anywhere in the body, depends on, as for
+   * `touch`; N does not change with q. Returns 0 if the point is not in the body. */
+  int (*anchor)(const scree_Deformable *self, const double *q, scree_Vec3 point, int *vertex,
+                double *N);
+
   /* The kick at q: `change` (components) = h A^-1 f. With h = 0 it is zero and A = M. False if A is
    * not positive definite. */
   bool (*prepare)(const scree_Deformable *self, const double *q, const double *v,
