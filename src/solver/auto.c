@@ -227,6 +227,8 @@ enum { SHARED_SWEEPS = 300 }; /* about the cost of one factorisation of 10^4 con
 static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, double *u) {
   const scree_Operator *W = run->W;
   const scree_Division *division = run->division;
+  const bool own = division->own; /* rank 0 has a part only */
+  scree_Problem joined = {0};
   const size_t n = division->rank == 0 ? (size_t)division->halo.rows : 0;
   scree_Arena *work = &run->cache->work;
   double *all_r = SCREE_TAKE_RAW(work, double, n), *all_u = SCREE_TAKE_RAW(work, double, n);
@@ -234,6 +236,8 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
   scree_Status status =
       all_r && all_u && room && y ? SCREE_OK : scree_fail_memory(run->log, "a solve on one rank");
   status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
+  if (status) return status;
+  if (own) status = scree_division_join(division, work, &joined, run->log);
   if (status) return status;
   scree_division_collect(division, r, room, all_r);
   int counts[2] = {0, 0};
@@ -246,7 +250,8 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
     settings.max_iterations = 0;
     if (settings.time_limit > 0.0)
       settings.time_limit = fmax(1e-3, settings.time_limit - (scree_seconds() - run->start));
-    status = scree_solve(division->whole, &settings, all_r, all_u, &info, run->log);
+    status = scree_solve(own ? &joined : division->whole, &settings, all_r, all_u, &info, run->log);
+    if (own) scree_problem_destroy(&joined);
     counts[0] = info.iterations;
     counts[1] = info.factorisations;
   }
