@@ -121,8 +121,9 @@ SCREE_API scree_Status scree_body_set_driver(scree_World *world, int body,
  * of other ranks that these may touch, and all obstacles. It is made and stepped by the same calls
  * in the same order on all ranks. Calls that add or change bodies name them by their numbers in the
  * whole world. Calls and arrays that read bodies and contacts have those of this rank, 0 to
- * scree_world_body_count - 1, in the order of these numbers; copies are up to date only at the start
- * of a step. Each contact is on exactly one rank. Energies and reports are of the whole world. */
+ * scree_world_body_count - 1, in the order of these numbers; copies are up to date only at the
+ * start of a step. Each contact is on exactly one rank. Energies and reports are of the whole
+ * world. */
 
 /* Divide a world that has no bodies yet. `ranks` may be null: one rank has everything. */
 SCREE_API scree_Status scree_world_divide(scree_World *world, const scree_Ranks *ranks);
@@ -131,8 +132,8 @@ SCREE_API scree_Status scree_world_divide(scree_World *world, const scree_Ranks 
  * periodic cells, resistance to rolling and pressure on plates are not divided. */
 SCREE_API const char *scree_world_cannot_divide(const scree_World *world);
 
-/* The number in the whole world of a body of this rank, and whether the rank owns it; obstacles have
- * no owner. */
+/* The number in the whole world of a body of this rank, and whether the rank owns it; obstacles
+ * have no owner. */
 SCREE_API int scree_body_number(const scree_World *world, int body);
 SCREE_API bool scree_body_is_owned(const scree_World *world, int body);
 

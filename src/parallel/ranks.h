@@ -24,7 +24,8 @@ enum { SCREE_GATHER_MOST = 256 }; /* bytes of one rank in scree_ranks_gather */
 SCREE_PRIVATE int scree_ranks_count(const scree_Ranks *ranks);
 
 /* `bytes` bytes of every rank, one after the other; valid until the next call. */
-SCREE_PRIVATE const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine, size_t bytes);
+SCREE_PRIVATE const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine,
+                                             size_t bytes);
 
 SCREE_PRIVATE double scree_ranks_sum(const scree_Ranks *ranks, double mine);
 /* Each of some numbers, at most SCREE_GATHER_MOST bytes of them, in one reduction. */
@@ -38,7 +39,8 @@ double scree_ranks_norm(const scree_Ranks *ranks, double mine);
 SCREE_PRIVATE bool scree_ranks_any(const scree_Ranks *ranks, bool mine);
 
 /* The worst status of all ranks, which every rank returns; a message where another rank failed. */
-SCREE_PRIVATE scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine, const scree_Log *log);
+SCREE_PRIVATE scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine,
+                                             const scree_Log *log);
 
 /* On rank 0: all = the arrays of all ranks one after the other, count[k] doubles of rank k. */
 void scree_ranks_collect(const scree_Ranks *ranks, const double *mine, const int *count,

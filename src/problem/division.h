@@ -68,7 +68,8 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
                                    const scree_Log *log);
 
 /* The same where every rank has posed its own part, and no rank has the whole: `whole`, `owner` and
- * `local_contact` are null, and contacts are numbered in the order of the ranks. holder_start (bodies
+ * `local_contact` are null, and contacts are numbered in the order of the ranks. holder_start
+ * (bodies
  * + 1) and holder: the ranks that hold each body of the part, ascending. The problem is the
  * caller's. */
 scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,

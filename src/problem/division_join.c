@@ -122,18 +122,17 @@ scree_Status scree_division_join(const scree_Division *division, scree_Arena *ar
     pack(division, &form, mine);
     sizes[0] = (size_t)p->nc * each * sizeof *mine;
     for (size_t k = 0; root && k < size; ++k)
-      sizes[size + k] =
-          (size_t)division->count[k] / (size_t)p->d * each * sizeof *mine;
+      sizes[size + k] = (size_t)division->count[k] / (size_t)p->d * each * sizeof *mine;
     scree_ranks_swap(ranks, mine, sizes, all, sizes + size);
     if (root) {
-      const scree_ProblemLayout layout = {
-          .d = p->d,
-          .contacts = (int)nc,
-          .balls = form.balls,
-          .bodies = number_bodies(all, nc, each, division->bodies, index),
-          .nb = p->bodies.nb,
-          .with_sets = form.sets,
-          .with_compliance = form.compliance};
+      const scree_ProblemLayout layout = {.d = p->d,
+                                          .contacts = (int)nc,
+                                          .balls = form.balls,
+                                          .bodies =
+                                              number_bodies(all, nc, each, division->bodies, index),
+                                          .nb = p->bodies.nb,
+                                          .with_sets = form.sets,
+                                          .with_compliance = form.compliance};
       status = scree_problem_create(whole, &layout, log);
       if (!status) {
         whole->flow = p->flow;

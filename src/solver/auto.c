@@ -24,6 +24,7 @@
  * machine and number of threads. There are no parameters to tune. */
 #include "core/clock.h"
 #include "core/log.h"
+#include "solver/driver.h"
 #include "solver/policy.h"
 #include "solver/recover.h"
 #include "solver/registry.h"
@@ -240,7 +241,7 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
   if (own) status = scree_division_join(division, work, &joined, run->log);
   if (status) return status;
   scree_division_collect(division, r, room, all_r);
-  int counts[2] = {0, 0};
+  double counts[3] = {0, 0, 0};
   if (division->rank == 0) {
     scree_SolveSettings settings = st->settings;
     scree_SolveInfo info;
@@ -254,13 +255,15 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
     if (own) scree_problem_destroy(&joined);
     counts[0] = info.iterations;
     counts[1] = info.factorisations;
+    counts[2] = info.work;
   }
   if (status == SCREE_NOT_CONVERGED) status = SCREE_OK; /* the driver measures */
   status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
   if (status) return status;
   scree_ranks_broadcast(scree_ranks_of(W), counts, sizeof counts);
-  run->iterations += counts[0];
-  run->factorisations += counts[1];
+  run->iterations += (int)counts[0];
+  run->factorisations += (int)counts[1];
+  run->elsewhere += counts[2];
   scree_division_scatter(division, all_r, room, r);
   scree_operator_apply(W, r, W->problem->q, y, u);
   scree_solve_run_stop(run, r, u, INFINITY);
@@ -271,6 +274,9 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
 static scree_Status solve_divided(State *st, scree_SolveRun *run, double *r, double *u) {
   const scree_SolveSettings *given = run->settings;
   st->settings = *given;
+  if (run->division->own &&
+      scree_all_constraints(run->W) < (long long)SCREE_CONTACTS_PER_RANK * run->division->size)
+    return continue_alone(st, run, r, u);
   const int most = run->iterations + SHARED_SWEEPS;
   if (st->settings.max_iterations > most) st->settings.max_iterations = most;
   run->settings = &st->settings;

@@ -12,10 +12,11 @@ static scree_Status check(const scree_Solver *solver, const scree_Problem *probl
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
                       "a problem posed in parts has contacts of rigid bodies only");
   if (!(solver->class_->capabilities & SCREE_CAN_RANKS))
-    return scree_fail(&solver->log, SCREE_BAD_INPUT,
-                      "solver %s works on one rank and the world is divided; use one of auto, nlgs, "
-                      "pqn, fixed-point, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
-                      solver->class_->name);
+    return scree_fail(
+        &solver->log, SCREE_BAD_INPUT,
+        "solver %s works on one rank and the world is divided; use one of auto, nlgs, "
+        "pqn, fixed-point, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+        solver->class_->name);
   const scree_Status status = scree_problem_check(problem, &solver->log);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (status || !reason) return status;
@@ -53,8 +54,7 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
     status = scree_division_create_own(problem, ranks, part->holder_start, part->holder,
                                        &solver->dividing, division, log);
   if (status) return status;
-  for (int b = 0; b < problem->bodies.nbodies; ++b)
-    global[b] = part->global[problem->bodies.id[b]];
+  for (int b = 0; b < problem->bodies.nbodies; ++b) global[b] = part->global[problem->bodies.id[b]];
   division->bodies = part->whole;
   division->global = global;
   if (!settings->warm_start)

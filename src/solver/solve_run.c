@@ -200,7 +200,7 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
 double scree_solve_run_work(const scree_SolveRun *run) {
   double factor = 0.0;
   if (run->cache->has_system) factorisation_seconds(run, &factor);
-  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor;
+  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor + run->elsewhere;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------

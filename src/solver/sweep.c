@@ -373,7 +373,8 @@ static scree_Status prepare_lanes(scree_Sweeps *state, const scree_SolveRun *run
 static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
-  /* exact sweeps need the graph of the whole problem, which parts posed by their ranks do not have */
+  /* exact sweeps need the graph of the whole problem, which parts posed by their ranks do not have
+   */
   const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED || run->division->own;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */

@@ -469,12 +469,12 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {p->body,    p->B,     p->arm,          p->q,
-                      p->r,       p->u,     p->shift,        p->push,
-                      p->loaded,  p->mu,    p->set,          p->set_a,
-                      p->set_b,   p->C,     p->memory,       p->kept,
-                      p->moment,  p->H,     p->problem_body, p->problem_index,
-                      p->lowered, p->delay, p->busy,         p->struck,
+  void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
+                      p->r,       p->u,        p->shift,        p->push,
+                      p->loaded,  p->mu,       p->set,          p->set_a,
+                      p->set_b,   p->C,        p->memory,       p->kept,
+                      p->moment,  p->H,        p->problem_body, p->problem_index,
+                      p->lowered, p->delay,    p->busy,         p->struck,
                       s->late.at, p->held_back};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);

@@ -101,8 +101,8 @@ scree_Status scree_system_foresee(scree_System *s, double horizon) {
   const size_t n = (size_t)b->count;
   if (!scree_grow_lean((void **)&p->busy, &p->busy_capacity, n, sizeof *p->busy) ||
       !scree_grow_lean((void **)&p->struck, &p->struck_capacity, n, sizeof *p->struck) ||
-      (is_shared(s) && !scree_grow_lean((void **)&p->held_back, &p->held_capacity, n,
-                                        sizeof *p->held_back)))
+      (is_shared(s) &&
+       !scree_grow_lean((void **)&p->held_back, &p->held_capacity, n, sizeof *p->held_back)))
     return scree_parts_agree(s, scree_fail_memory(s->log, "the impacts of a step"));
   const scree_Status status = scree_parts_agree(s, SCREE_OK);
   if (status) return status;

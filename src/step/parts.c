@@ -113,7 +113,8 @@ scree_Status scree_parts_agree(const scree_System *s, scree_Status status) {
   return s->parts.global ? scree_ranks_agree(s->parts.ranks, status, s->log) : status;
 }
 
-/* ---- exchange --------------------------------------------------------------------------------- */
+/* ---- exchange ---------------------------------------------------------------------------------
+ */
 
 /* One block of `bytes` for each entry of `from`, rank by rank, to the entries of `to` there. */
 static scree_Status exchange(scree_System *s, const size_t *from_start, const int *from,

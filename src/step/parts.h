@@ -82,7 +82,8 @@ typedef struct scree_Parts {
   double sweep; /* seconds of a sweep, the largest of all ranks */
 } scree_Parts;
 
-/* ---- for all worlds --------------------------------------------------------------------------- */
+/* ---- for all worlds ---------------------------------------------------------------------------
+ */
 
 static inline bool scree_parts_owns(const scree_Parts *parts, int body) {
   return !parts->owner || parts->owner[body] == parts->rank;
@@ -90,8 +91,8 @@ static inline bool scree_parts_owns(const scree_Parts *parts, int body) {
 static inline int scree_parts_global(const scree_Parts *parts, int body) {
   return parts->global && body >= 0 ? parts->global[body] : body;
 }
-/* Which of two bodies (0 or 1), given by their numbers in the whole world, has their contacts on its
- * rank: about as often one as the other. */
+/* Which of two bodies (0 or 1), given by their numbers in the whole world, has their contacts on
+ * its rank: about as often one as the other. */
 static inline int scree_parts_choose(bool fixed_i, bool fixed_j, int i, int j) {
   if (fixed_i || fixed_j) return fixed_i ? 1 : 0;
   const uint32_t hash = ((uint32_t)i * 2654435761u) ^ ((uint32_t)j * 40503u);
@@ -105,7 +106,8 @@ static inline bool scree_parts_has(const scree_Parts *p, const scree_Bodies *b, 
   return p->owner[side == 0 ? i : j] == p->rank;
 }
 
-/* ---- parts.c ---------------------------------------------------------------------------------- */
+/* ---- parts.c ----------------------------------------------------------------------------------
+ */
 
 /* Divide a world without bodies. */
 scree_Status scree_parts_divide(struct scree_System *s, const scree_Ranks *ranks);
@@ -125,7 +127,8 @@ scree_Status scree_parts_add_ghosts(struct scree_System *s, double *elements);
 /* Sums of contributions of all ranks to a body, on its owner and its ghosts. */
 scree_Status scree_parts_sum_bodies(struct scree_System *s, double *elements);
 
-/* ---- parts_build.c ---------------------------------------------------------------------------- */
+/* ---- parts_build.c ----------------------------------------------------------------------------
+ */
 
 /* Before an attempt: ghosts as their owners are; at the `start` of a step new ones where needed. */
 scree_Status scree_parts_begin(struct scree_System *s, bool start);
@@ -134,7 +137,8 @@ scree_Status scree_parts_check(struct scree_System *s, const scree_Aabb *bounds)
 /* For detection: obstacles and ghosts, which are not paired with each other, in `fixed`. */
 void scree_parts_mark(const struct scree_System *s, unsigned char *fixed);
 
-/* ---- parts_cut.c ------------------------------------------------------------------------------ */
+/* ---- parts_cut.c ------------------------------------------------------------------------------
+ */
 
 /* Cuts for the present positions and work. */
 scree_Status scree_parts_cut(struct scree_System *s);
@@ -143,7 +147,8 @@ int scree_parts_rank_at(const scree_Parts *parts, scree_Vec3 x);
 /* Work of each body. */
 void scree_parts_weigh(const struct scree_System *s, float *work);
 
-/* ---- parts_pose.c ----------------------------------------------------------------------------- */
+/* ---- parts_pose.c -----------------------------------------------------------------------------
+ */
 
 /* Mark (>= 0) in index (bodies) those that contacts of other ranks touch. */
 scree_Status scree_parts_touch(struct scree_System *s, int *index);

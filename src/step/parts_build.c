@@ -45,17 +45,18 @@ typedef struct Kept {
 typedef struct Build {
   scree_System *s;
   scree_Arena *work;
-  int *next_owner;              /* (bodies) */
-  int *late_of;                 /* (bodies) place in the list of late impacts, or -1 */
-  size_t *out_size, *in_size;   /* (size) bytes */
-  scree_LateList late;          /* with whole numbers */
+  int *next_owner;            /* (bodies) */
+  int *late_of;               /* (bodies) place in the list of late impacts, or -1 */
+  size_t *out_size, *in_size; /* (size) bytes */
+  scree_LateList late;        /* with whole numbers */
 } Build;
 
 static scree_Status fail_memory(const scree_System *s) {
   return scree_fail_memory(s->log, "the bodies of a rank");
 }
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------
+ */
 
 static void pack_body(const Build *build, int k, int owner, Record *record) {
   const scree_System *s = build->s;
@@ -168,7 +169,8 @@ static void compact(const Build *build) {
   b->count = kept;
 }
 
-/* ---- swapping --------------------------------------------------------------------------------- */
+/* ---- swapping ---------------------------------------------------------------------------------
+ */
 
 /* Exchange `out`, whose bytes for each rank are out_size; *in is from the arena. */
 static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes) {
@@ -177,13 +179,13 @@ static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes
   *bytes = 0;
   for (int k = 0; k < p->size; ++k) *bytes += build->in_size[k];
   *in = SCREE_TAKE_RAW(build->work, char, *bytes);
-  const scree_Status status =
-      scree_parts_agree(build->s, *in ? SCREE_OK : fail_memory(build->s));
+  const scree_Status status = scree_parts_agree(build->s, *in ? SCREE_OK : fail_memory(build->s));
   if (!status) scree_ranks_swap(p->ranks, out, build->out_size, *in, build->in_size);
   return status;
 }
 
-/* ---- first exchange: new owners ---------------------------------------------------------------- */
+/* ---- first exchange: new owners ----------------------------------------------------------------
+ */
 
 static scree_Status send_bodies(Build *build, const Record **arrived, size_t *count) {
   scree_System *s = build->s;
@@ -302,13 +304,13 @@ static scree_Status take_memory(Build *build, const char *all, size_t count) {
   return SCREE_OK;
 }
 
-/* ---- second exchange: ghosts ------------------------------------------------------------------- */
+/* ---- second exchange: ghosts -------------------------------------------------------------------
+ */
 
 static double motion_of(const scree_System *s, int k, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_Twist *v = &b->motion[k].velocity;
-  const double turn =
-      scree_shape_is_ball(&b->cold[k].shape) ? 0 : b->cold[k].shape.bounding_radius;
+  const double turn = scree_shape_is_ball(&b->cold[k].shape) ? 0 : b->cold[k].shape.bounding_radius;
   return h * (scree_norm(v->linear) + turn * scree_norm(v->angular) +
               h * scree_norm(s->settings.gravity));
 }
@@ -320,8 +322,9 @@ static void find_covers(scree_System *s) {
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || !scree_parts_owns(p, k)) continue;
     const double size = b->cold[k].shape.size;
-    const double more = s->settings.gap_tolerance * size +
-                        slack * (cover_size * size + cover_motion * motion_of(s, k, s->settings.step));
+    const double more =
+        s->settings.gap_tolerance * size +
+        slack * (cover_size * size + cover_motion * motion_of(s, k, s->settings.step));
     p->cover[k] = scree_system_bounds(s, k, more);
   }
 }
@@ -354,8 +357,7 @@ static void find_boxes(const scree_System *s, scree_Aabb *boxes) {
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || !scree_parts_owns(p, k)) continue;
     const scree_Vec3 x = scree_sub(b->motion[k].pose.position, low);
-    const double part[3] = {x.x / extent.x, x.y / extent.y,
-                            b->dimension == 2 ? 0 : x.z / extent.z};
+    const double part[3] = {x.x / extent.x, x.y / extent.y, b->dimension == 2 ? 0 : x.z / extent.z};
     int cell = 0;
     for (int i = 0; i < b->dimension; ++i) {
       const double at = part[i] * n;
@@ -379,12 +381,11 @@ static scree_Status choose_ghosts(Build *build) {
   scree_Parts *p = &s->parts;
   const size_t size = (size_t)p->size;
   scree_Aabb mine[CELLS + 1];
-  scree_Aabb *boxes = SCREE_TAKE_RAW(build->work, scree_Aabb, size *(CELLS + 1));
+  scree_Aabb *boxes = SCREE_TAKE_RAW(build->work, scree_Aabb, size * (CELLS + 1));
   scree_arena_reset(&p->lists);
   p->send_start = SCREE_TAKE(&p->lists, size_t, size + 1);
   p->receive_start = SCREE_TAKE(&p->lists, size_t, size + 1);
-  scree_Status status =
-      boxes && p->send_start && p->receive_start ? SCREE_OK : fail_memory(s);
+  scree_Status status = boxes && p->send_start && p->receive_start ? SCREE_OK : fail_memory(s);
   status = scree_parts_agree(s, status);
   if (status) return status;
   find_covers(s);
@@ -437,7 +438,8 @@ static scree_Status send_ghosts(Build *build, const Record **arrived, size_t *co
   return SCREE_OK;
 }
 
-/* ---- numbers that refer to bodies -------------------------------------------------------------- */
+/* ---- numbers that refer to bodies --------------------------------------------------------------
+ */
 
 static int compare_late(const void *a, const void *b) {
   const scree_Late *x = a, *y = b;
@@ -471,8 +473,7 @@ static bool keep_late(const scree_System *s, Build *build) {
 static void take_late(Build *build) {
   scree_System *s = build->s;
   for (size_t k = 0; k < build->late.count; ++k)
-    build->late.at[k].body =
-        scree_parts_local(&s->parts, s->bodies.count, build->late.at[k].body);
+    build->late.at[k].body = scree_parts_local(&s->parts, s->bodies.count, build->late.at[k].body);
   if (build->late.count)
     qsort(build->late.at, build->late.count, sizeof *build->late.at, compare_late);
   scree_free(s->memory.late.at);
@@ -496,7 +497,8 @@ static void number_again(scree_System *s) {
   }
 }
 
-/* ---- a build ----------------------------------------------------------------------------------- */
+/* ---- a build -----------------------------------------------------------------------------------
+ */
 
 static scree_Status find_owners(Build *build) {
   scree_System *s = build->s;
@@ -588,9 +590,9 @@ static scree_Status refresh(scree_System *s) {
   Build build = {.s = s, .work = &p->work};
   Moving *out = SCREE_TAKE(&p->work, Moving, sent), *in = SCREE_TAKE_RAW(&p->work, Moving, got);
   size_t *sizes = SCREE_TAKE_RAW(&p->work, size_t, 2 * size);
-  const bool enough = out && in && sizes && index_late(s, &build) &&
-                      scree_grow((void **)&late->at, &late->capacity, late->count + got,
-                                 sizeof *late->at);
+  const bool enough =
+      out && in && sizes && index_late(s, &build) &&
+      scree_grow((void **)&late->at, &late->capacity, late->count + got, sizeof *late->at);
   const scree_Status status = scree_parts_agree(s, enough ? SCREE_OK : fail_memory(s));
   if (!status) {
     for (size_t k = 0; k < sent; ++k) {

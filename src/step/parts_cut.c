@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BINS = 64, ROUNDS = 6 };       /* 64^6 = 2^36 places along an axis */
+enum { BINS = 64, ROUNDS = 6 };             /* 64^6 = 2^36 places along an axis */
 static const double tilt[2] = {1e-3, 1e-5}; /* of a plane, in parts of the extents */
 
 static const double contact_work = 2.0; /* of a contact, in units of that of a body; not measured */
@@ -23,8 +23,8 @@ void scree_parts_weigh(const scree_System *s, float *work) {
   for (int k = 0; k < b->count; ++k) work[k] = b->fixed[k] ? 0 : 1;
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const scree_ContactKey *key = &s->contacts.keys[c];
-    const float part = (float)(b->fixed[key->i] || b->fixed[key->j] ? contact_work
-                                                                     : 0.5 * contact_work);
+    const float part =
+        (float)(b->fixed[key->i] || b->fixed[key->j] ? contact_work : 0.5 * contact_work);
     work[key->i] += b->fixed[key->i] ? 0 : part;
     work[key->j] += b->fixed[key->j] ? 0 : part;
   }
@@ -47,16 +47,15 @@ typedef struct Group {
 
 typedef struct Cutter {
   scree_System *s;
-  float *work;  /* (bodies) */
-  int *group;   /* (bodies) or -1: a ghost, an obstacle, or its rank is known */
+  float *work; /* (bodies) */
+  int *group;  /* (bodies) or -1: a ghost, an obstacle, or its rank is known */
   Group *groups, *next;
   double *sums; /* (groups x BINS) */
 } Cutter;
 
 static double along(const Cutter *c, int k) {
   const scree_Parts *p = &c->s->parts;
-  return scree_dot(p->cut[c->groups[c->group[k]].cut].along,
-                   c->s->bodies.motion[k].pose.position);
+  return scree_dot(p->cut[c->groups[c->group[k]].cut].along, c->s->bodies.motion[k].pose.position);
 }
 
 /* The direction of each cut and the range of its group: boxes by maxima over ranks. */
@@ -152,8 +151,7 @@ static void assign(const Cutter *c, int groups) {
   for (int k = 0; k < b->count; ++k) {
     if (c->group[k] < 0) continue;
     const scree_Cut *cut = &p->cut[c->groups[c->group[k]].cut];
-    const int side =
-        cut->side[scree_dot(cut->along, b->motion[k].pose.position) < cut->at ? 0 : 1];
+    const int side = cut->side[scree_dot(cut->along, b->motion[k].pose.position) < cut->at ? 0 : 1];
     c->group[k] = -1;
     for (int g = 0; side >= 0; ++g)
       if (c->next[g].cut == side) {
@@ -179,8 +177,7 @@ scree_Status scree_parts_cut(scree_System *s) {
       scree_parts_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "the cuts of a world"));
   if (!status) {
     scree_parts_weigh(s, c.work);
-    for (int k = 0; k < b->count; ++k)
-      c.group[k] = !b->fixed[k] && scree_parts_owns(p, k) ? 0 : -1;
+    for (int k = 0; k < b->count; ++k) c.group[k] = !b->fixed[k] && scree_parts_owns(p, k) ? 0 : -1;
     p->cut_count = 1;
     c.groups[0] = (Group){.count = p->size};
     for (int groups = 1; groups > 0;) {

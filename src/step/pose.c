@@ -216,9 +216,8 @@ scree_Status scree_system_pose(scree_System *s) {
       (s->laws.any_rolling &&
        !scree_grow_lean((void **)&p->moment, &p->moment_capacity, nc, sizeof *p->moment)))
     status = scree_fail_memory(s->log, "the contact problem of a step");
-  if (!status &&
-      (!scree_grow_lean((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
-       !scree_grow_lean((void **)&p->problem_index, &p->index_capacity, n, sizeof(int))))
+  if (!status && (!scree_grow_lean((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
+                  !scree_grow_lean((void **)&p->problem_index, &p->index_capacity, n, sizeof(int))))
     status = scree_fail_memory(s->log, "the bodies of the problem");
   status = scree_parts_agree(s, status);
   if (!status) status = number_bodies(s);

@@ -77,7 +77,8 @@ void scree_system_work_begin(scree_System *s) {
 
 static double work_limit(const scree_System *s, const scree_Problem *problem) {
   const double sweeps = rules.least_sweeps * scree_parts_sweep_seconds(s, problem);
-  return fmax(fmax(sweeps, rules.least_work), s->settings.max_work * s->work.usual * (double)s->posed.all);
+  return fmax(fmax(sweeps, rules.least_work),
+              s->settings.max_work * s->work.usual * (double)s->posed.all);
 }
 
 bool scree_system_work_used_up(const scree_System *s) {
@@ -100,8 +101,7 @@ void scree_system_work_end(scree_System *s, bool certified) {
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status)
-    status = scree_parts_solve(s, problem, scree_system_r(s), scree_system_u(s), info);
+  if (!status) status = scree_parts_solve(s, problem, scree_system_r(s), scree_system_u(s), info);
   s->posed.y = scree_solver_velocities(s->solver);
   if (scree_rolls(s)) scree_rolling_take(s);
   return status;

@@ -137,8 +137,8 @@ typedef struct scree_Posed {
   bool foreseen;      /* some contact may bounce: the arrays below are filled */
   int *busy, *struck; /* (bodies of the world) number of relevant contacts; the contact that
                          bounces, or -1 */
-  double *held_back; /* (bodies of the world) delay of a body, in a world that is divided: the contact
-                      * may be on another rank */
+  double *held_back;  /* (bodies of the world) delay of a body, in a world that is divided: the
+                       * contact  may be on another rank */
   size_t busy_capacity, struck_capacity, held_capacity;
   double *lowered; /* (nbodies + 1 x nb) the same for impulses that were lowered (dissipate.c) */
   size_t lowered_capacity;
@@ -298,7 +298,8 @@ static inline const scree_LawContact *scree_system_law(const scree_System *s, in
 }
 /* Deepest penetration of the current contacts, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
-/* The pair of the rank that has one, with the numbers of the whole world; null: this one has none. */
+/* The pair of the rank that has one, with the numbers of the whole world; null: this one has none.
+ */
 void scree_system_pair(const scree_System *s, const int *mine, int *pair);
 void scree_points_fini(scree_Points *points);
 /* An empty list for each thread, valid until the next call; null if out of memory. */

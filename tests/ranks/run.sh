@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The tests of several ranks, under mpirun on this machine alone (shared memory and the loopback).
-#   run.sh TEST_RANKS [SCREE]
+#   run.sh TEST_RANKS TEST_PARTS [SCREE]
 # A rank that dies must end the others; SCREE is the program, where it was built.
 set -u
 test_ranks=$1
-scree=${2:-}
+test_parts=$2
+scree=${3:-}
 command -v mpirun >/dev/null || { echo "mpirun is not installed (libopenmpi-dev, openmpi-bin): skipped"; exit 77; }
 # Open MPI: as root in a container, more ranks than processors, no network.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -18,6 +19,14 @@ fail() { echo "FAILED: $*"; failed=1; }
 
 for n in 2 3 4 8; do
   timeout 100 mpirun -q -n $n "$test_ranks" || fail "test_ranks on $n ranks"
+done
+
+# divided worlds; fewer steps where ranks have to wait for a processor
+for n in 1 2; do
+  timeout 100 mpirun -q -n $n "$test_parts" || fail "test_parts on $n ranks"
+done
+for n in 3 4 8; do
+  timeout 100 mpirun -q -n $n "$test_parts" 4 || fail "test_parts on $n ranks"
 done
 
 start=$(date +%s)
