@@ -69,7 +69,7 @@ static scree_Status look_further(scree_System *s, double h, bool *further) {
   const scree_Bodies *b = &s->bodies;
   double found = 0;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_parts_owns(&s->parts, k)) continue;
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Twist after = scree_system_after(s, k);
     const double moved = reach_in_cell(s, k, SCREE_AFTER, after, h);
     if (!(moved > s->reach[k])) continue;
@@ -77,7 +77,7 @@ static scree_Status look_further(scree_System *s, double h, bool *further) {
     ++found;
   }
   *further = scree_system_max(s, found) > 0;
-  return *further ? scree_parts_to_ghosts(s, s->reach, sizeof *s->reach) : SCREE_OK;
+  return *further ? scree_domain_to_ghosts(s, s->reach, sizeof *s->reach) : SCREE_OK;
 }
 
 /* The times of a step. */
@@ -125,7 +125,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   *again = report->redetections < REDETECTIONS && !scree_system_work_used_up(s);
   if (!*again) return SCREE_OK;
   report->redetections++;
-  scree_Status status = scree_parts_agree(s, scree_system_remember(s, t->h));
+  scree_Status status = scree_domain_agree(s, scree_system_remember(s, t->h));
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
   if (!status) status = meet(s, t->horizon);
   return status;
@@ -139,7 +139,7 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   points->failed = false;
   const double before = report->overlap;
   scree_Status status =
-      scree_parts_agree(s, scree_system_overlap(s, t->horizon, points, &report->overlap));
+      scree_domain_agree(s, scree_system_overlap(s, t->horizon, points, &report->overlap));
   report->overlap = scree_system_max(s, report->overlap);
   /* stop if solving again no longer reduces the overlap: the solver has reached its accuracy */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
@@ -149,7 +149,7 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
     report->expansions++;
     status = scree_system_remember(s, t->h);
     if (!status) status = scree_system_expand_again(s, t->horizon, points);
-    status = scree_parts_agree(s, status);
+    status = scree_domain_agree(s, status);
   }
   return status;
 }
@@ -166,7 +166,7 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   scree_Status status = scree_system_pose(s);
   if (!status && !scree_system_is_posed(s)) scree_deform_after(s);
   if (status || !scree_system_is_posed(s)) return status;
-  status = scree_parts_agree(s, scree_system_warm(s, t->h));
+  status = scree_domain_agree(s, scree_system_warm(s, t->h));
   if (status) return status;
   scree_system_fill(s);
   scree_joints_fill(s, t->h);
@@ -237,7 +237,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   double clock = scree_seconds();
   unsigned missed = 0;
   *complete = true;
-  scree_Status status = scree_parts_agree(s, scree_system_force(s, t->middle, t->forced));
+  scree_Status status = scree_domain_agree(s, scree_system_force(s, t->middle, t->forced));
   if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
   if (!status && s->bodies.deformable_count) status = scree_deform_prepare(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
@@ -340,7 +340,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
     p->rho = info->measures.rho;
     p->scale = info->measures.scale;
     if (!solved) report->contacts_above = scree_system_count_above(s, report->tolerance);
-    const int worst = info->measures.worst_contact - scree_parts_first_contact(s);
+    const int worst = info->measures.worst_contact - scree_domain_first_contact(s);
     int pair[2];
     const bool mine = worst >= 0 && worst < p->nc;
     if (mine) {
@@ -414,7 +414,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (status) return status;
 
   clock = scree_seconds();
-  status = scree_parts_agree(s, scree_system_remember(s, h));
+  status = scree_domain_agree(s, scree_system_remember(s, h));
   if (status) return status;
   scree_joints_remember(s);
   scree_cell_measure(s, h);
@@ -485,7 +485,7 @@ void scree_system_fini(scree_System *s) {
   scree_memory_fini(&s->trial);
   scree_joints_fini(&s->joints);
   scree_deform_fini(&s->deform);
-  scree_parts_fini(&s->parts);
+  scree_domain_fini(&s->domain);
   scree_rolling_fini(&s->rolling);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);

@@ -50,7 +50,7 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
     const int end = start + BLOCK < b->count ? start + BLOCK : b->count;
     double k_sum = 0, p_sum = 0;
     for (int k = start; k < end; ++k) {
-      if (b->fixed[k] || !scree_parts_owns(&s->parts, k)) continue;
+      if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
       k_sum += scree_bodies_kinetic(b, k, NULL);
       p_sum -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
     }
@@ -162,7 +162,7 @@ void scree_system_weigh(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   double weight = 0, rest = 0, most = 0;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_parts_owns(&s->parts, k)) continue;
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const double size = b->cold[k].shape.size;
     const scree_Vec3 change =
         scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
@@ -192,7 +192,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   if (b->deformable_count) scree_deform_work(s, balance);
   if (!s->forced && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_parts_owns(&s->parts, k)) continue;
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Inertia *inertia = &b->inertia[k];
     const scree_Motion *motion = &b->motion[k];
     const scree_Twist after = scree_system_after(s, k);
@@ -213,7 +213,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->drivers += cell;
     s->cell.state.work += cell;
   }
-  if (!s->parts.global) return;
+  if (!s->domain.global) return;
   double all[3] = {balance->scheme, balance->forces, s->swing};
   scree_system_sums(s, all, 3);
   balance->scheme = all[0];

@@ -53,7 +53,7 @@ static bool is_simple(const scree_System *s, size_t c) {
  */
 
 static bool is_shared(const scree_System *s) {
-  return s->parts.global && s->parts.size > 1;
+  return s->domain.global && s->domain.size > 1;
 }
 
 /* Add up the contacts of each body over the ranks. */
@@ -63,9 +63,9 @@ static scree_Status share_busy(scree_System *s) {
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   double *busy = SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count);
   scree_Status status =
-      scree_parts_agree(s, busy ? SCREE_OK : scree_fail_memory(s->log, "the impacts of a step"));
+      scree_domain_agree(s, busy ? SCREE_OK : scree_fail_memory(s->log, "the impacts of a step"));
   for (int k = 0; !status && k < s->bodies.count; ++k) busy[k] = p->busy[k];
-  if (!status) status = scree_parts_sum_bodies(s, busy);
+  if (!status) status = scree_domain_sum_bodies(s, busy);
   for (int k = 0; !status && k < s->bodies.count; ++k) p->busy[k] = (int)busy[k];
   scree_arena_release(&s->scratch, mark);
   return status;
@@ -77,7 +77,7 @@ static scree_Status share_delays(scree_System *s) {
   if (!is_shared(s)) return SCREE_OK;
   for (int k = 0; k < s->bodies.count; ++k)
     p->held_back[k] = p->struck[k] >= 0 ? p->delay[p->struck[k]] : 0;
-  return scree_parts_sum_bodies(s, p->held_back);
+  return scree_domain_sum_bodies(s, p->held_back);
 }
 
 /* Delays of contacts of which one body was released here or on another rank: negative there. */
@@ -85,7 +85,7 @@ static scree_Status share_releases(scree_System *s) {
   scree_Posed *p = &s->posed;
   if (!is_shared(s)) return SCREE_OK;
   for (int k = 0; k < s->bodies.count; ++k) p->held_back[k] = p->held_back[k] < 0 ? 1 : 0;
-  scree_Status status = scree_parts_sum_bodies(s, p->held_back);
+  scree_Status status = scree_domain_sum_bodies(s, p->held_back);
   for (int c = 0; !status && c < p->nc; ++c) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     if (p->held_back[key->i] > 0 || p->held_back[key->j] > 0) p->delay[c] = 0;
@@ -103,8 +103,8 @@ scree_Status scree_system_foresee(scree_System *s, double horizon) {
       !scree_grow_lean((void **)&p->struck, &p->struck_capacity, n, sizeof *p->struck) ||
       (is_shared(s) &&
        !scree_grow_lean((void **)&p->held_back, &p->held_capacity, n, sizeof *p->held_back)))
-    return scree_parts_agree(s, scree_fail_memory(s->log, "the impacts of a step"));
-  const scree_Status status = scree_parts_agree(s, SCREE_OK);
+    return scree_domain_agree(s, scree_fail_memory(s->log, "the impacts of a step"));
+  const scree_Status status = scree_domain_agree(s, SCREE_OK);
   if (status) return status;
   memset(p->busy, 0, n * sizeof *p->busy);
   scree_joints_count(s, p->busy);
@@ -281,7 +281,7 @@ void scree_system_move_late(scree_System *s, const scree_LateList *list) {
 static void add_works(const scree_System *s, const scree_LateList *list, double h,
                       scree_EnergyBalance *balance) {
   for (size_t k = 0; k < list->count; ++k)
-    if (!s->bodies.fixed[list->at[k].body] && scree_parts_owns(&s->parts, list->at[k].body))
+    if (!s->bodies.fixed[list->at[k].body] && scree_domain_owns(&s->domain, list->at[k].body))
       add_work(s, list->at[k].body, &list->at[k].way, h, balance);
 }
 
@@ -302,9 +302,9 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
       if (delay > now && !status) status = add(s, k, way_of(s, k, delay - now), &s->trial.late);
     }
   }
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (status) return status;
-  scree_EnergyBalance later = {0}, mine = {0}, *now = s->parts.global ? &mine : balance;
+  scree_EnergyBalance later = {0}, mine = {0}, *now = s->domain.global ? &mine : balance;
   add_works(s, &s->memory.late, h, now);
   add_works(s, &s->late, h, now);
   add_works(s, &s->trial.late, h, &later);

@@ -192,7 +192,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
     if (b->fixed[i] && b->fixed[of->body]) return;
     j = of->body;
   }
-  if (!scree_parts_has(&s->parts, b, i, j)) return;
+  if (!scree_domain_has(&s->domain, b, i, j)) return;
   const uint32_t image = of ? of->image : 0;
   const double ahead = reach ? reach[i] + reach[j] : 0;
   if (bi->radius >= 0 && bj->radius >= 0) {
@@ -329,10 +329,10 @@ bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
 static scree_Status prepare(scree_System *s, Scratch *scratch) {
   if (scree_poll(&s->poll)) return SCREE_INTERRUPTED;
   bool enough = scratch_init(scratch, &s->scratch, s->bodies.count);
-  if (enough && s->parts.global) {
+  if (enough && s->domain.global) {
     scratch->fixed = SCREE_TAKE_RAW(&s->scratch, unsigned char, s->bodies.count);
     enough = scratch->fixed != NULL;
-    if (enough) scree_parts_mark(s, scratch->fixed);
+    if (enough) scree_domain_mark(s, scratch->fixed);
   }
   return enough ? SCREE_OK : scree_fail_memory(s->log, "the bounds of bodies");
 }
@@ -340,13 +340,13 @@ static scree_Status prepare(scree_System *s, Scratch *scratch) {
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
   Scratch scratch;
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
-  scree_Status status = scree_parts_agree(s, prepare(s, &scratch));
+  scree_Status status = scree_domain_agree(s, prepare(s, &scratch));
   if (!status) {
     SCREE_ON_THREADS(s->bodies.count, s->threads, share,
                      fill_scratch(s, relative, reach, &scratch, share));
-    status = scree_parts_check(s, scratch.bounds);
+    status = scree_domain_check(s, scratch.bounds);
   }
-  if (!status) status = scree_parts_agree(s, detect(s, &scratch, relative, reach));
+  if (!status) status = scree_domain_agree(s, detect(s, &scratch, relative, reach));
   scree_arena_release(&s->scratch, mark);
   return status;
 }
@@ -374,8 +374,8 @@ double scree_system_penetration(const scree_System *s, int *body) {
 void scree_system_pair(const scree_System *s, const int *mine, int *pair) {
   double bodies[2] = {-1, -1};
   for (int side = 0; mine && side < 2; ++side)
-    bodies[side] = scree_parts_global(&s->parts, mine[side]);
-  if (s->parts.global) { /* of several ranks the one with the largest first number */
+    bodies[side] = scree_domain_global(&s->domain, mine[side]);
+  if (s->domain.global) { /* of several ranks the one with the largest first number */
     const double first = scree_system_max(s, bodies[0]);
     bodies[1] = scree_system_max(s, bodies[0] == first ? bodies[1] : -1);
     bodies[0] = first;

@@ -82,7 +82,7 @@ static void sweep(const Kicked *k) {
     const double square = own_square(k, c);
     scale_contact(k, c, square > work ? 1 - work / square : 0);
   }
-  if (k->s->parts.global) scree_operator_state(k->W, k->r, k->y); /* of all ranks */
+  if (k->s->domain.global) scree_operator_state(k->W, k->r, k->y); /* of all ranks */
 }
 
 /* Scale all impulses by one factor a: the sum is a (r.q + a r.W r), `total` at a = 1. */
@@ -139,7 +139,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
   if (!scree_grow_lean((void **)&s->posed.lowered, &s->posed.lowered_capacity, W.state_size,
                        sizeof(double)))
     status = scree_fail_memory(s->log, "impulses that create no energy");
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (status) {
     scree_operator_destroy(&W);
     return status;

@@ -107,7 +107,7 @@ static scree_Status number_bodies(scree_System *s) {
     index[s->contacts.keys[c].j] = 0;
   }
   scree_joints_mark(s, index);
-  const scree_Status status = scree_parts_touch(s, index);
+  const scree_Status status = scree_domain_touch(s, index);
   if (status) return status;
   p->nbodies = 0;
   for (size_t k = 0; k < n; ++k) {
@@ -199,7 +199,7 @@ scree_Status scree_system_pose(scree_System *s) {
   s->joints.rows.count = 0;
   scree_joints_size(s, &joints, &more);
   long long all;
-  scree_Status status = scree_parts_count(s, nc, &all);
+  scree_Status status = scree_domain_count(s, nc, &all);
   if (status || (all == 0 && joints == 0)) return status;
   s->deform.first = (int)nc;
   while (s->bodies.deformable_count && s->deform.first > 0 &&
@@ -219,14 +219,14 @@ scree_Status scree_system_pose(scree_System *s) {
   if (!status && (!scree_grow_lean((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
                   !scree_grow_lean((void **)&p->problem_index, &p->index_capacity, n, sizeof(int))))
     status = scree_fail_memory(s->log, "the bodies of the problem");
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (!status) status = number_bodies(s);
   if (status) return status;
   p->nc = (int)nc;
   p->all = all;
   SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
   if (s->bodies.deformable_count) status = scree_deform_pose(s);
-  scree_parts_price(s);
+  scree_domain_price(s);
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 

@@ -76,7 +76,7 @@ void scree_system_work_begin(scree_System *s) {
 }
 
 static double work_limit(const scree_System *s, const scree_Problem *problem) {
-  const double sweeps = rules.least_sweeps * scree_parts_sweep_seconds(s, problem);
+  const double sweeps = rules.least_sweeps * scree_domain_sweep_seconds(s, problem);
   return fmax(fmax(sweeps, rules.least_work),
               s->settings.max_work * s->work.usual * (double)s->posed.all);
 }
@@ -101,7 +101,7 @@ void scree_system_work_end(scree_System *s, bool certified) {
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status) status = scree_parts_solve(s, problem, scree_system_r(s), scree_system_u(s), info);
+  if (!status) status = scree_domain_solve(s, problem, scree_system_r(s), scree_system_u(s), info);
   s->posed.y = scree_solver_velocities(s->solver);
   if (scree_rolls(s)) scree_rolling_take(s);
   return status;
@@ -114,7 +114,7 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   if (isfinite(s->settings.max_work)) {
     const double limit = work_limit(s, problem);
     const double left = fmin(limit - s->work.spent, rules.share * limit);
-    const double last = rules.last_sweeps * scree_parts_sweep_seconds(s, problem);
+    const double last = rules.last_sweeps * scree_domain_sweep_seconds(s, problem);
     settings->work_limit = fmin(fmax(left, last), most);
   } else {
     settings->work_limit = isfinite(most) ? most : 0;
@@ -177,7 +177,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (settings->measure != SCREE_MEASURE_ERROR || s->settings.max_retries == 0) return SCREE_OK;
   const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
-  const double sweep = scree_parts_sweep_seconds(s, problem);
+  const double sweep = scree_domain_sweep_seconds(s, problem);
   const bool large = rules.small * sweep > rules.long_work;
   const bool is_long = w->pause == 0, rests = is_long && scree_system_rests(s);
   const double margin = rests ? rules.still : large ? rules.barely : rules.margin;
@@ -276,7 +276,7 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
 static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
   scree_SolveSettings settings = s->settings.solve;
   const bool known = s->memory.count + s->trial.count > 0 || s->joints.count > 0 || begun ||
-                     s->parts.global; /* other ranks may know some */
+                     s->domain.global; /* other ranks may know some */
   settings.warm_start = s->settings.warm_start && known;
   return settings;
 }

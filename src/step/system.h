@@ -28,8 +28,8 @@
 #include "scree/step.h"
 #include "step/cell.h"
 #include "step/deform.h"
+#include "step/domain.h"
 #include "step/joints.h"
-#include "step/parts.h"
 #include "step/rolling.h"
 
 #include <omp.h>
@@ -196,7 +196,7 @@ typedef struct scree_System {
   size_t forced_capacity;
   double forced_most; /* largest change of a velocity by gravity and forces */
 
-  scree_Parts parts;     /* of a world that is divided between ranks */
+  scree_Domain domain;   /* of a world that is divided between ranks */
   scree_StepTimes times; /* of the current attempt */
   scree_Joints joints;
   scree_Cell cell;
@@ -465,10 +465,10 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 
 /* Sums and maxima over all ranks of a divided world. */
 static inline void scree_system_sums(const scree_System *s, double *numbers, size_t count) {
-  if (s->parts.global) scree_ranks_add(s->parts.ranks, numbers, count);
+  if (s->domain.global) scree_ranks_add(s->domain.ranks, numbers, count);
 }
 static inline double scree_system_max(const scree_System *s, double number) {
-  if (s->parts.global) scree_ranks_most(s->parts.ranks, &number, 1);
+  if (s->domain.global) scree_ranks_most(s->domain.ranks, &number, 1);
   return number;
 }
 

@@ -53,7 +53,7 @@ static void begin(scree_World *world) {
   world->system.poll = (scree_Poll){solve->interrupted, solve->interrupted_user, false};
   world->system.solves = world->attempts = 0;
   world->stepped = false;
-  world->system.parts.tries = 0;
+  world->system.domain.tries = 0;
   world->contact_generation++;
   scree_arena_reset(&world->system.scratch); /* one chunk from now on */
   scree_system_work_begin(&world->system);
@@ -156,10 +156,10 @@ static void put_solver_back(scree_World *world) {
 /* The bodies that this rank holds at the start of the step, and memory for their state. */
 static scree_Status hold_bodies(scree_World *world) {
   scree_System *s = &world->system;
-  const long long builds = s->parts.counts.builds;
-  scree_Status status = scree_parts_begin(s, true);
-  if (s->parts.counts.builds != builds) world->body_generation++;
-  if (!status) status = scree_parts_agree(s, reserve(world, false));
+  const long long builds = s->domain.counts.builds;
+  scree_Status status = scree_domain_begin(s, true);
+  if (s->domain.counts.builds != builds) world->body_generation++;
+  if (!status) status = scree_domain_agree(s, reserve(world, false));
   return status;
 }
 
@@ -179,7 +179,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     const long length = units >> level;
     assert(length >= 1 && done % length == 0 && done + length <= units);
     const Saved saved = save_sums(s);
-    scree_Status status = done > 0 ? scree_parts_begin(s, false) : SCREE_OK;
+    scree_Status status = done > 0 ? scree_domain_begin(s, false) : SCREE_OK;
     scree_system_save(s, world->backup);
     world->attempts++;
     if (!status)
@@ -189,10 +189,10 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
       status = reserve(world, true);
       if (!status) status = keep_memory(world);
       if (!status && bytes) memcpy(world->origin, world->backup, bytes);
-      status = scree_parts_agree(s, status);
+      status = scree_domain_agree(s, status);
     }
     if (!status && !(halve && level < max))
-      status = scree_parts_agree(
+      status = scree_domain_agree(
           s, scree_bodies_check_motion(
                  &s->bodies, start + step * ((double)(done + length) / (double)units), s->log));
     if (status) {
@@ -256,7 +256,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .energy_limit = world->system.settings.energy_limit,
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
-  const char *refused = world->system.parts.global ? scree_parts_refuse(&world->system) : NULL;
+  const char *refused = world->system.domain.global ? scree_domain_refuse(&world->system) : NULL;
   if (refused)
     return scree_fail(&world->log, SCREE_BAD_INPUT, "this world cannot be divided: %s", refused);
   choose_threads(&world->system);
@@ -266,9 +266,9 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   do { /* again where ghosts did not suffice: bodies moved further than was foreseen */
     sum = none;
     status = hold_bodies(world);
-    if (!status) status = scree_parts_agree(&world->system, save_solver(world));
+    if (!status) status = scree_domain_agree(&world->system, save_solver(world));
     if (!status) status = run_substeps(world, &sum);
-  } while (status && world->system.parts.outgrown);
+  } while (status && world->system.domain.outgrown);
   if (status) return status;
   world->stepped = true;
   world->problem = scree_system_problem(&world->system);

@@ -260,9 +260,9 @@ scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, 
     return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: material %d, expected 0 .. %d",
                       s->bodies.count, def->material, s->laws.materials - 1);
   const void *before = s->bodies.motion;
-  const int number = s->parts.global ? s->parts.whole : s->bodies.count;
+  const int number = s->domain.global ? s->domain.whole : s->bodies.count;
   scree_Status status = scree_bodies_add(&s->bodies, def, &world->log);
-  if (!status) status = scree_parts_add_body(s);
+  if (!status) status = scree_domain_add_body(s);
   /* a longer array is a new one for callers, even if the memory is the same */
   if (!status || before != s->bodies.motion) world->body_generation++;
   if (status) return status;
@@ -275,9 +275,9 @@ scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, 
 /* Calls that change bodies name them by their numbers in the whole world: the number of a copy
  * that this rank holds. False: another rank has it. */
 static bool find_local(const scree_World *world, int *body) {
-  const scree_Parts *p = &world->system.parts;
+  const scree_Domain *p = &world->system.domain;
   if (!p->global || *body < 0 || *body >= p->whole) return true;
-  *body = scree_parts_local(p, world->system.bodies.count, *body);
+  *body = scree_domain_local(p, world->system.bodies.count, *body);
   return *body >= 0;
 }
 
@@ -310,7 +310,7 @@ scree_Status scree_world_remove_body(scree_World *world, int body) {
 
 scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
   scree_System *s = &world->system;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   if (!p->global) return scree_bodies_add_force(&s->bodies, def, &world->log);
   scree_ForceDef own = *def;
   const bool here = find_local(world, &own.body);
@@ -378,7 +378,7 @@ scree_Twist scree_body_velocity(const scree_World *world, int body) {
 
 scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose *pose) {
   scree_System *s = &world->system;
-  s->parts.fresh = s->energy_known = false;
+  s->domain.fresh = s->energy_known = false;
   if (!find_local(world, &body)) return SCREE_OK;
   scree_Status status = check_body(world, body);
   if (!status) status = scree_bodies_check_pose(&s->bodies, body, pose, &world->log);

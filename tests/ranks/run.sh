@@ -4,7 +4,7 @@
 # A rank that dies must end the others; SCREE is the program, where it was built.
 set -u
 test_ranks=$1
-test_parts=$2
+test_domain=$2
 scree=${3:-}
 command -v mpirun >/dev/null || { echo "mpirun is not installed (libopenmpi-dev, openmpi-bin): skipped"; exit 77; }
 # Open MPI: as root in a container, more ranks than processors, no network.
@@ -23,10 +23,10 @@ done
 
 # divided worlds; fewer steps where ranks have to wait for a processor
 for n in 1 2; do
-  timeout 100 mpirun -q -n $n "$test_parts" || fail "test_parts on $n ranks"
+  timeout 100 mpirun -q -n $n "$test_domain" || fail "test_domain on $n ranks"
 done
 for n in 3 4 8; do
-  timeout 100 mpirun -q -n $n "$test_parts" 4 || fail "test_parts on $n ranks"
+  timeout 100 mpirun -q -n $n "$test_domain" 4 || fail "test_domain on $n ranks"
 done
 
 start=$(date +%s)

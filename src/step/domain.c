@@ -1,4 +1,4 @@
-/* Dividing a world, and the exchange of numbers between owners and ghosts (see parts.h). */
+/* Dividing a world, and the exchange of numbers between owners and ghosts (see domain.h). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -8,18 +8,18 @@
 /* Consecutive bodies that go to one rank before the world is cut for the first time. */
 enum { DEALT = 256 };
 
-scree_Status scree_parts_divide(scree_System *s, const scree_Ranks *ranks) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_divide(scree_System *s, const scree_Ranks *ranks) {
+  scree_Domain *p = &s->domain;
   if (s->bodies.count > 0 || p->global)
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "world: divided with %d bodies, expected before the first body, and once",
                       s->bodies.count);
-  *p = (scree_Parts){.ranks = ranks,
-                     .rank = scree_ranks_rank(ranks),
-                     .size = scree_ranks_size(ranks),
-                     .imbalance = 1,
-                     .least = 1,
-                     .cut = SCREE_ALLOC(scree_Cut, scree_ranks_size(ranks))};
+  *p = (scree_Domain){.ranks = ranks,
+                      .rank = scree_ranks_rank(ranks),
+                      .size = scree_ranks_size(ranks),
+                      .imbalance = 1,
+                      .least = 1,
+                      .cut = SCREE_ALLOC(scree_Cut, scree_ranks_size(ranks))};
   if (!p->cut || !scree_grow((void **)&p->global, &p->global_capacity, 1, sizeof *p->global) ||
       !scree_grow((void **)&p->owner, &p->owner_capacity, 1, sizeof *p->owner) ||
       !scree_grow((void **)&p->shape, &p->shape_capacity, 1, sizeof *p->shape) ||
@@ -28,19 +28,19 @@ scree_Status scree_parts_divide(scree_System *s, const scree_Ranks *ranks) {
   return SCREE_OK;
 }
 
-void scree_parts_fini(scree_Parts *p) {
+void scree_domain_fini(scree_Domain *p) {
   for (int k = 0; k < p->shapes_count; ++k) scree_shape_fini(&p->shapes[k]);
   void *arrays[] = {p->global, p->owner, p->shape, p->cover, p->shapes, p->forces, p->cut};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_arena_fini(&p->lists);
   scree_arena_fini(&p->work);
   scree_arena_fini(&p->posing);
-  *p = (scree_Parts){0};
+  *p = (scree_Domain){0};
 }
 
 /* Shapes with vertices or parts are kept on all ranks, so that a body that comes from another rank
  * finds its own. Bodies made one after the other often share one. */
-static bool add_shape(scree_Parts *p, const scree_Shape *shape, int *number) {
+static bool add_shape(scree_Domain *p, const scree_Shape *shape, int *number) {
   *number = -1;
   if (!shape->data) return true;
   if (p->shapes_count > 0 && p->shapes[p->shapes_count - 1].data == shape->data) {
@@ -55,8 +55,8 @@ static bool add_shape(scree_Parts *p, const scree_Shape *shape, int *number) {
   return true;
 }
 
-scree_Status scree_parts_add_body(scree_System *s) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_add_body(scree_System *s) {
+  scree_Domain *p = &s->domain;
   scree_Bodies *b = &s->bodies;
   if (!p->global) return SCREE_OK;
   const int k = b->count - 1, global = p->whole;
@@ -83,7 +83,7 @@ scree_Status scree_parts_add_body(scree_System *s) {
   return SCREE_OK;
 }
 
-int scree_parts_local(const scree_Parts *p, int count, int global) {
+int scree_domain_local(const scree_Domain *p, int count, int global) {
   if (!p->global) return global;
   int low = 0, high = count;
   while (low < high) {
@@ -96,7 +96,7 @@ int scree_parts_local(const scree_Parts *p, int count, int global) {
   return low < count && p->global[low] == global ? low : -1;
 }
 
-const char *scree_parts_refuse(const scree_System *s) {
+const char *scree_domain_refuse(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   if (s->joints.count) return "it has joints";
   if (b->deformable_count) return "it has deformable bodies";
@@ -109,8 +109,8 @@ const char *scree_parts_refuse(const scree_System *s) {
   return NULL;
 }
 
-scree_Status scree_parts_agree(const scree_System *s, scree_Status status) {
-  return s->parts.global ? scree_ranks_agree(s->parts.ranks, status, s->log) : status;
+scree_Status scree_domain_agree(const scree_System *s, scree_Status status) {
+  return s->domain.global ? scree_ranks_agree(s->domain.ranks, status, s->log) : status;
 }
 
 /* ---- exchange ---------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ scree_Status scree_parts_agree(const scree_System *s, scree_Status status) {
 static scree_Status exchange(scree_System *s, const size_t *from_start, const int *from,
                              const size_t *to_start, const int *to, char *elements, size_t bytes,
                              bool add) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size, sent = from_start[size], received = to_start[size];
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
   char *out = SCREE_TAKE_RAW(&p->work, char, sent *bytes);
@@ -128,7 +128,7 @@ static scree_Status exchange(scree_System *s, const size_t *from_start, const in
   size_t *sizes = SCREE_TAKE_RAW(&p->work, size_t, 2 * size);
   scree_Status status =
       out && in && sizes ? SCREE_OK : scree_fail_memory(s->log, "the exchange of ghosts");
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (!status) {
     for (size_t k = 0; k < size; ++k) {
       sizes[k] = (from_start[k + 1] - from_start[k]) * bytes;
@@ -148,20 +148,20 @@ static scree_Status exchange(scree_System *s, const size_t *from_start, const in
   return status;
 }
 
-scree_Status scree_parts_to_ghosts(scree_System *s, void *elements, size_t bytes) {
-  const scree_Parts *p = &s->parts;
+scree_Status scree_domain_to_ghosts(scree_System *s, void *elements, size_t bytes) {
+  const scree_Domain *p = &s->domain;
   if (!p->global || p->size == 1) return SCREE_OK;
   return exchange(s, p->send_start, p->send, p->receive_start, p->receive, elements, bytes, false);
 }
 
-scree_Status scree_parts_add_ghosts(scree_System *s, double *elements) {
-  const scree_Parts *p = &s->parts;
+scree_Status scree_domain_add_ghosts(scree_System *s, double *elements) {
+  const scree_Domain *p = &s->domain;
   if (!p->global || p->size == 1) return SCREE_OK;
   return exchange(s, p->receive_start, p->receive, p->send_start, p->send, (char *)elements,
                   sizeof *elements, true);
 }
 
-scree_Status scree_parts_sum_bodies(scree_System *s, double *elements) {
-  const scree_Status status = scree_parts_add_ghosts(s, elements);
-  return status ? status : scree_parts_to_ghosts(s, elements, sizeof *elements);
+scree_Status scree_domain_sum_bodies(scree_System *s, double *elements) {
+  const scree_Status status = scree_domain_add_ghosts(s, elements);
+  return status ? status : scree_domain_to_ghosts(s, elements, sizeof *elements);
 }

@@ -18,7 +18,7 @@ static int failures, rank, size;
 
 static void expect(bool good, const char *what, const char *where) {
   if (good) return;
-  if (++failures < 20) fprintf(stderr, "test_parts: rank %d: %s: %s\n", rank, where, what);
+  if (++failures < 20) fprintf(stderr, "test_domain: rank %d: %s: %s\n", rank, where, what);
 }
 
 static double next_random(uint32_t *seed) {
@@ -162,16 +162,16 @@ static scree_Status detect(scree_System *s) {
   scree_Status status;
   do {
     scree_arena_reset(&s->scratch);
-    status = scree_parts_begin(s, s->parts.outgrown);
+    status = scree_domain_begin(s, s->domain.outgrown);
     if (!status) status = scree_system_detect(s, 0.05, NULL);
-  } while (status == SCREE_INTERRUPTED && s->parts.outgrown);
+  } while (status == SCREE_INTERRUPTED && s->domain.outgrown);
   return status;
 }
 
 static void check_detection(scree_World *world, scree_World *whole, const scree_Ranks *ranks,
                             const char *name) {
   double mine[2], one[2];
-  double *all = collect(world, ranks, world->system.parts.whole);
+  double *all = collect(world, ranks, world->system.domain.whole);
   put(whole, all);
   expect(detect(&world->system) == SCREE_OK && detect(&whole->system) == SCREE_OK, "detection",
          name);
@@ -208,7 +208,7 @@ static double *run(const Case *c, const scree_Ranks *ranks, bool check, scree_Wo
   }
   *part = scree_world_part(world);
   part->contacts = most; /* of all ranks */
-  double *all = collect(world, ranks, world->system.parts.whole);
+  double *all = collect(world, ranks, world->system.domain.whole);
   double owned = part->owned, migrated = (double)part->migrated;
   scree_ranks_add(ranks, &owned, 1);
   scree_ranks_add(ranks, &migrated, 1);
@@ -226,7 +226,7 @@ static void check_case(const Case *c, const scree_Ranks *ranks) {
   expect(memcmp(a, b, 13 * (size_t)part.whole * sizeof *a) == 0, "two runs differ", c->name);
   if (size > 1) expect(part.migrated > 0, "no body has migrated", c->name);
   if (rank == 0)
-    printf("test_parts: %s, %d ranks: %d bodies, up to %d contacts, %lld migrated, %lld builds, "
+    printf("test_domain: %s, %d ranks: %d bodies, up to %d contacts, %lld migrated, %lld builds, "
            "%lld cuts, "
            "imbalance %.2f\n",
            c->name, size, part.whole, part.contacts, part.migrated, part.builds, part.cuts,
@@ -249,7 +249,7 @@ static void check_same_end(const Case *c, const scree_Ranks *ranks, double allow
     worst = fmax(worst, scree_norm(scree_sub(x, y)));
   }
   if (rank == 0)
-    printf("test_parts: %s, %d ranks: up to %d contacts, ends differ by %.2g m\n", c->name, size,
+    printf("test_domain: %s, %d ranks: up to %d contacts, ends differ by %.2g m\n", c->name, size,
            part.contacts, worst);
   expect(worst <= allowed, "another end than without ranks", c->name);
   scree_world_destroy(whole);
@@ -281,6 +281,6 @@ int main(int argc, char **argv) {
                     .tolerance = 1e-11};
   check_same_end(&few, ranks, 1e-6);
   scree_ranks_destroy(ranks);
-  if (rank == 0) printf("test_parts: %d ranks, %d failures\n", size, failures);
+  if (rank == 0) printf("test_domain: %d ranks, %d failures\n", size, failures);
   return failures ? 1 : 0;
 }

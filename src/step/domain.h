@@ -7,7 +7,7 @@
  * body: all loops of a step are the same for both.
  *
  *   who owns what   The space is cut into as many pieces of equal work as there are ranks, by
- *                   planes, recursively (parts_cut.c). Work is counted: a body and its contacts.
+ *                   planes, recursively (domain_cut.c). Work is counted: a body and its contacts.
  *                   Bodies that have left the piece of their rank change their owner whenever
  *                   ghosts are chosen again, with the impulses and the memory of the contacts that
  *                   their new owner then has. The cuts are placed anew when the imbalance has
@@ -15,17 +15,16 @@
  *   ghosts          Each body has a cover, a box in which its bounds stay for some steps. Bodies
  *                   whose covers meet the covers of another rank are ghosts there. Detection tests
  *                   whether all bounds, as far as it looks, are inside their covers; if not, the
- *                   step begins again with new ones (parts_build.c). Ghosts move as their originals
- *                   do up to the kick, and get their state from the owner before each attempt.
- *   contacts        A contact of two bodies of one rank belongs to that rank, one of two ranks to
- *                   either, chosen by the two numbers; both test the pair, one keeps the contact.
- *   the problem     Each rank poses its own contacts. Bodies that touch contacts of several ranks
- *                   are held by these and by their owner, and are the halo of the solve
- *                   (parts_pose.c, problem/division.h).
- *   sums            Energies, errors and counts are added over ranks, and decisions taken from
- *                   these sums, so that all ranks take the same. */
-#ifndef SCREE_STEP_PARTS_H
-#define SCREE_STEP_PARTS_H
+ *                   step begins again with new ones (domain_build.c). Ghosts move as their
+ * originals do up to the kick, and get their state from the owner before each attempt. contacts A
+ * contact of two bodies of one rank belongs to that rank, one of two ranks to either, chosen by the
+ * two numbers; both test the pair, one keeps the contact. the problem     Each rank poses its own
+ * contacts. Bodies that touch contacts of several ranks are held by these and by their owner, and
+ * are the halo of the solve (domain_pose.c, problem/division.h). sums            Energies, errors
+ * and counts are added over ranks, and decisions taken from these sums, so that all ranks take the
+ * same. */
+#ifndef SCREE_STEP_DOMAIN_H
+#define SCREE_STEP_DOMAIN_H
 
 #include "body/bodies.h"
 #include "core/arena.h"
@@ -43,13 +42,13 @@ typedef struct scree_Cut {
 } scree_Cut;
 
 /* Counts since the world was divided. */
-typedef struct scree_PartCounts {
+typedef struct scree_DomainCounts {
   long long builds;   /* how often ghosts were chosen */
   long long cuts;     /* how often the pieces were */
   long long migrated; /* bodies of this rank that went to others */
-} scree_PartCounts;
+} scree_DomainCounts;
 
-typedef struct scree_Parts {
+typedef struct scree_Domain {
   const scree_Ranks *ranks;
   int rank, size;
   int whole; /* bodies of the whole world */
@@ -60,7 +59,7 @@ typedef struct scree_Parts {
   scree_Aabb *cover; /* (bodies) of those that this rank owns */
   int shapes_count;
   size_t shapes_capacity, forces_capacity;
-  scree_Shape *shapes; /* (shapes_count) those with vertices or parts, on all ranks */
+  scree_Shape *shapes; /* (shapes_count) those with vertices or domain, on all ranks */
   int *forces;         /* (forces) body of each force in the whole world, or -1: all */
   /* Ghosts, rank by rank: own bodies to send, and ghosts to receive. */
   scree_Arena lists;
@@ -74,94 +73,94 @@ typedef struct scree_Parts {
   int tries;      /* how often the present step began again for this */
   double load, imbalance, least, excess; /* work of this rank; largest over mean, now, after the
                                           * last cut, and summed over the steps since */
-  scree_PartCounts counts;
+  scree_DomainCounts counts;
   /* The problem: holders of its bodies, ascending. */
   scree_Arena posing;
   size_t *holder_start; /* (bodies of the problem + 1) */
   int *holder;
   double sweep; /* seconds of a sweep, the largest of all ranks */
-} scree_Parts;
+} scree_Domain;
 
 /* ---- for all worlds ---------------------------------------------------------------------------
  */
 
-static inline bool scree_parts_owns(const scree_Parts *parts, int body) {
-  return !parts->owner || parts->owner[body] == parts->rank;
+static inline bool scree_domain_owns(const scree_Domain *domain, int body) {
+  return !domain->owner || domain->owner[body] == domain->rank;
 }
-static inline int scree_parts_global(const scree_Parts *parts, int body) {
-  return parts->global && body >= 0 ? parts->global[body] : body;
+static inline int scree_domain_global(const scree_Domain *domain, int body) {
+  return domain->global && body >= 0 ? domain->global[body] : body;
 }
 /* Which of two bodies (0 or 1), given by their numbers in the whole world, has their contacts on
  * its rank: about as often one as the other. */
-static inline int scree_parts_choose(bool fixed_i, bool fixed_j, int i, int j) {
+static inline int scree_domain_choose(bool fixed_i, bool fixed_j, int i, int j) {
   if (fixed_i || fixed_j) return fixed_i ? 1 : 0;
   const uint32_t hash = ((uint32_t)i * 2654435761u) ^ ((uint32_t)j * 40503u);
   return (int)((hash ^ hash >> 16) & 1);
 }
 /* Whether the contacts of bodies i and j belong to this rank. */
-static inline bool scree_parts_has(const scree_Parts *p, const scree_Bodies *b, int i, int j) {
+static inline bool scree_domain_has(const scree_Domain *p, const scree_Bodies *b, int i, int j) {
   if (!p->owner) return true;
   const int side =
-      scree_parts_choose(b->fixed[i] != 0, b->fixed[j] != 0, p->global[i], p->global[j]);
+      scree_domain_choose(b->fixed[i] != 0, b->fixed[j] != 0, p->global[i], p->global[j]);
   return p->owner[side == 0 ? i : j] == p->rank;
 }
 
-/* ---- parts.c ----------------------------------------------------------------------------------
+/* ---- domain.c ----------------------------------------------------------------------------------
  */
 
 /* Divide a world without bodies. */
-scree_Status scree_parts_divide(struct scree_System *s, const scree_Ranks *ranks);
-void scree_parts_fini(scree_Parts *parts);
+scree_Status scree_domain_divide(struct scree_System *s, const scree_Ranks *ranks);
+void scree_domain_fini(scree_Domain *domain);
 /* The last body of the world was added on all ranks: keep it where it belongs. */
-scree_Status scree_parts_add_body(struct scree_System *s);
+scree_Status scree_domain_add_body(struct scree_System *s);
 /* The number on this rank of a body of the whole world, or -1. */
-int scree_parts_local(const scree_Parts *parts, int count, int global);
+int scree_domain_local(const scree_Domain *domain, int count, int global);
 /* Why this world cannot be divided, or null. */
-const char *scree_parts_refuse(const struct scree_System *s);
+const char *scree_domain_refuse(const struct scree_System *s);
 /* The worst status of all ranks. */
-scree_Status scree_parts_agree(const struct scree_System *s, scree_Status status);
+scree_Status scree_domain_agree(const struct scree_System *s, scree_Status status);
 /* Elements of `bytes` bytes, one for each body: from owners to ghosts, and from ghosts added to
  * their owners. */
-scree_Status scree_parts_to_ghosts(struct scree_System *s, void *elements, size_t bytes);
-scree_Status scree_parts_add_ghosts(struct scree_System *s, double *elements);
+scree_Status scree_domain_to_ghosts(struct scree_System *s, void *elements, size_t bytes);
+scree_Status scree_domain_add_ghosts(struct scree_System *s, double *elements);
 /* Sums of contributions of all ranks to a body, on its owner and its ghosts. */
-scree_Status scree_parts_sum_bodies(struct scree_System *s, double *elements);
+scree_Status scree_domain_sum_bodies(struct scree_System *s, double *elements);
 
-/* ---- parts_build.c ----------------------------------------------------------------------------
+/* ---- domain_build.c ----------------------------------------------------------------------------
  */
 
 /* Before an attempt: ghosts as their owners are; at the `start` of a step new ones where needed. */
-scree_Status scree_parts_begin(struct scree_System *s, bool start);
+scree_Status scree_domain_begin(struct scree_System *s, bool start);
 /* After the bounds of a detection were computed: outgrown if some are outside their covers. */
-scree_Status scree_parts_check(struct scree_System *s, const scree_Aabb *bounds);
+scree_Status scree_domain_check(struct scree_System *s, const scree_Aabb *bounds);
 /* For detection: obstacles and ghosts, which are not paired with each other, in `fixed`. */
-void scree_parts_mark(const struct scree_System *s, unsigned char *fixed);
+void scree_domain_mark(const struct scree_System *s, unsigned char *fixed);
 
-/* ---- parts_cut.c ------------------------------------------------------------------------------
+/* ---- domain_cut.c ------------------------------------------------------------------------------
  */
 
 /* Cuts for the present positions and work. */
-scree_Status scree_parts_cut(struct scree_System *s);
+scree_Status scree_domain_cut(struct scree_System *s);
 /* The rank whose piece has this point. */
-int scree_parts_rank_at(const scree_Parts *parts, scree_Vec3 x);
+int scree_domain_rank_at(const scree_Domain *domain, scree_Vec3 x);
 /* Work of each body. */
-void scree_parts_weigh(const struct scree_System *s, float *work);
+void scree_domain_weigh(const struct scree_System *s, float *work);
 
-/* ---- parts_pose.c -----------------------------------------------------------------------------
+/* ---- domain_pose.c -----------------------------------------------------------------------------
  */
 
 /* Mark (>= 0) in index (bodies) those that contacts of other ranks touch. */
-scree_Status scree_parts_touch(struct scree_System *s, int *index);
+scree_Status scree_domain_touch(struct scree_System *s, int *index);
 /* Contacts of all ranks. */
-scree_Status scree_parts_count(struct scree_System *s, size_t contacts, long long *all);
+scree_Status scree_domain_count(struct scree_System *s, size_t contacts, long long *all);
 /* `sweep` of the posed problem. */
-void scree_parts_price(struct scree_System *s);
+void scree_domain_price(struct scree_System *s);
 /* Seconds of a sweep over the problem: those of the rank that takes longest. */
-double scree_parts_sweep_seconds(const struct scree_System *s, const scree_Problem *problem);
+double scree_domain_sweep_seconds(const struct scree_System *s, const scree_Problem *problem);
 /* The number of the first contact of this rank among those of all. */
-int scree_parts_first_contact(const struct scree_System *s);
+int scree_domain_first_contact(const struct scree_System *s);
 /* Solve the posed problem, on all ranks together. */
-scree_Status scree_parts_solve(struct scree_System *s, const scree_Problem *problem, double *r,
-                               double *u, scree_SolveInfo *info);
+scree_Status scree_domain_solve(struct scree_System *s, const scree_Problem *problem, double *r,
+                                double *u, scree_SolveInfo *info);
 
 #endif

@@ -18,7 +18,7 @@ static const double tilt[2] = {1e-3, 1e-5}; /* of a plane, in parts of the exten
 
 static const double contact_work = 2.0; /* of a contact, in units of that of a body; not measured */
 
-void scree_parts_weigh(const scree_System *s, float *work) {
+void scree_domain_weigh(const scree_System *s, float *work) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < b->count; ++k) work[k] = b->fixed[k] ? 0 : 1;
   for (size_t c = 0; c < s->contacts.count; ++c) {
@@ -30,7 +30,7 @@ void scree_parts_weigh(const scree_System *s, float *work) {
   }
 }
 
-int scree_parts_rank_at(const scree_Parts *p, scree_Vec3 x) {
+int scree_domain_rank_at(const scree_Domain *p, scree_Vec3 x) {
   if (p->size == 1 || p->cut_count == 0) return p->rank;
   int k = 0;
   while (k >= 0) k = p->cut[k].side[scree_dot(p->cut[k].along, x) < p->cut[k].at ? 0 : 1];
@@ -54,14 +54,14 @@ typedef struct Cutter {
 } Cutter;
 
 static double along(const Cutter *c, int k) {
-  const scree_Parts *p = &c->s->parts;
+  const scree_Domain *p = &c->s->domain;
   return scree_dot(p->cut[c->groups[c->group[k]].cut].along, c->s->bodies.motion[k].pose.position);
 }
 
 /* The direction of each cut and the range of its group: boxes by maxima over ranks. */
 static void choose_axes(const Cutter *c, int groups) {
   const scree_Bodies *b = &c->s->bodies;
-  scree_Parts *p = &c->s->parts;
+  scree_Domain *p = &c->s->domain;
   double *box = c->sums; /* (groups x 6) -lower, upper */
   for (int k = 0; k < 6 * groups; ++k) box[k] = -INFINITY;
   for (int k = 0; k < b->count; ++k) {
@@ -109,7 +109,7 @@ static void refine(const Cutter *c, int groups, bool first) {
     const int bin = at < BINS ? (int)at : BINS - 1;
     c->sums[(size_t)c->group[k] * BINS + (size_t)bin] += (double)c->work[k];
   }
-  scree_ranks_add(c->s->parts.ranks, c->sums, (size_t)groups * BINS);
+  scree_ranks_add(c->s->domain.ranks, c->sums, (size_t)groups * BINS);
   for (int k = 0; k < groups; ++k) {
     Group *g = &c->groups[k];
     const double *sums = c->sums + (size_t)k * BINS;
@@ -125,7 +125,7 @@ static void refine(const Cutter *c, int groups, bool first) {
 
 /* The two halves of each group; those of one rank are done. */
 static int split(const Cutter *c, int groups) {
-  scree_Parts *p = &c->s->parts;
+  scree_Domain *p = &c->s->domain;
   int made = 0;
   for (int k = 0; k < groups; ++k) {
     const Group *g = &c->groups[k];
@@ -146,7 +146,7 @@ static int split(const Cutter *c, int groups) {
 
 static void assign(const Cutter *c, int groups) {
   const scree_Bodies *b = &c->s->bodies;
-  const scree_Parts *p = &c->s->parts;
+  const scree_Domain *p = &c->s->domain;
   (void)groups;
   for (int k = 0; k < b->count; ++k) {
     if (c->group[k] < 0) continue;
@@ -161,8 +161,8 @@ static void assign(const Cutter *c, int groups) {
   }
 }
 
-scree_Status scree_parts_cut(scree_System *s) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_cut(scree_System *s) {
+  scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   if (p->size == 1) return SCREE_OK;
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
@@ -174,10 +174,11 @@ scree_Status scree_parts_cut(scree_System *s) {
               .sums = SCREE_TAKE_RAW(&p->work, double, (size_t)p->size *BINS)};
   const bool enough = c.work && c.group && c.groups && c.next && c.sums;
   scree_Status status =
-      scree_parts_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "the cuts of a world"));
+      scree_domain_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "the cuts of a world"));
   if (!status) {
-    scree_parts_weigh(s, c.work);
-    for (int k = 0; k < b->count; ++k) c.group[k] = !b->fixed[k] && scree_parts_owns(p, k) ? 0 : -1;
+    scree_domain_weigh(s, c.work);
+    for (int k = 0; k < b->count; ++k)
+      c.group[k] = !b->fixed[k] && scree_domain_owns(p, k) ? 0 : -1;
     p->cut_count = 1;
     c.groups[0] = (Group){.count = p->size};
     for (int groups = 1; groups > 0;) {

@@ -1,4 +1,4 @@
-/* The problem of a divided world: who holds which body (see parts.h).
+/* The problem of a divided world: who holds which body (see domain.h).
  *
  * A rank that has contacts of a ghost tells its owner; the owner tells all of them who they are.
  * The owner holds such a body too, whether or not it has contacts of it itself, so that it knows
@@ -17,13 +17,13 @@ static scree_Status fail_memory(const scree_System *s) {
 
 /* Which bodies of the send lists other ranks touch: one byte for each, from ghosts to owners. */
 static scree_Status ask(scree_System *s, const int *index, unsigned char **touched) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size, out = p->receive_start[size], in = p->send_start[size];
   unsigned char *mine = SCREE_TAKE_RAW(&p->posing, unsigned char, out);
   size_t *sizes = SCREE_TAKE_RAW(&p->posing, size_t, 2 * size);
   *touched = SCREE_TAKE_RAW(&p->posing, unsigned char, in);
   scree_Status status = mine && sizes && *touched ? SCREE_OK : fail_memory(s);
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (status) return status;
   for (size_t k = 0; k < out; ++k) mine[k] = index[p->receive[k]] >= 0;
   for (size_t k = 0; k < size; ++k) {
@@ -37,7 +37,7 @@ static scree_Status ask(scree_System *s, const int *index, unsigned char **touch
 /* The ranks of each own body that others touch, ascending: start (bodies + 1), ranks. */
 static bool list_holders(const scree_System *s, const unsigned char *touched, size_t **start,
                          int **ranks, scree_Arena *arena) {
-  const scree_Parts *p = &s->parts;
+  const scree_Domain *p = &s->domain;
   const size_t n = (size_t)s->bodies.count;
   size_t *first = SCREE_TAKE(arena, size_t, n + 2);
   bool *self = SCREE_TAKE(arena, bool, n);
@@ -69,16 +69,16 @@ static bool list_holders(const scree_System *s, const unsigned char *touched, si
 /* Owners tell those that asked: for each body in the order of the lists a count and the ranks. */
 static scree_Status answer(scree_System *s, const unsigned char *touched, const size_t *start,
                            const int *ranks, int **told) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size;
   size_t *sizes = SCREE_TAKE(&p->posing, size_t, 2 * size), total = 0, received = 0;
-  if (!sizes) return scree_parts_agree(s, fail_memory(s));
+  if (!sizes) return scree_domain_agree(s, fail_memory(s));
   for (size_t rank = 0; rank < size; ++rank)
     for (size_t k = p->send_start[rank]; k < p->send_start[rank + 1]; ++k)
       if (touched[k]) sizes[rank] += 1 + start[p->send[k] + 1] - start[p->send[k]];
   for (size_t k = 0; k < size; ++k) total += sizes[k];
   int *out = SCREE_TAKE_RAW(&p->posing, int, total);
-  scree_Status status = scree_parts_agree(s, out ? SCREE_OK : fail_memory(s));
+  scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
   size_t filled = 0;
   for (size_t k = 0; k < p->send_start[size]; ++k) {
@@ -92,7 +92,7 @@ static scree_Status answer(scree_System *s, const unsigned char *touched, const 
   scree_ranks_swap_sizes(p->ranks, sizes, sizes + size);
   for (size_t k = 0; k < size; ++k) received += sizes[size + k];
   *told = SCREE_TAKE_RAW(&p->posing, int, received / sizeof(int));
-  status = scree_parts_agree(s, *told ? SCREE_OK : fail_memory(s));
+  status = scree_domain_agree(s, *told ? SCREE_OK : fail_memory(s));
   if (!status) scree_ranks_swap(p->ranks, out, sizes, *told, sizes + size);
   return status;
 }
@@ -100,7 +100,7 @@ static scree_Status answer(scree_System *s, const unsigned char *touched, const 
 /* The holders of the problem's bodies from those of own bodies and what was told of ghosts. */
 static scree_Status write_holders(scree_System *s, const int *index, const size_t *start,
                                   const int *ranks, const int *told) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   const size_t n = (size_t)b->count;
   size_t *ghost = SCREE_TAKE(&p->posing, size_t, n), at = 0; /* 1 + place in `told` */
@@ -140,8 +140,8 @@ static scree_Status write_holders(scree_System *s, const int *index, const size_
   return SCREE_OK;
 }
 
-scree_Status scree_parts_touch(scree_System *s, int *index) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_touch(scree_System *s, int *index) {
+  scree_Domain *p = &s->domain;
   unsigned char *touched = NULL;
   size_t *start = NULL;
   int *ranks = NULL, *told = NULL;
@@ -152,17 +152,17 @@ scree_Status scree_parts_touch(scree_System *s, int *index) {
     status = ask(s, index, &touched);
     if (status) return status;
     status = list_holders(s, touched, &start, &ranks, &p->posing) ? SCREE_OK : fail_memory(s);
-    status = scree_parts_agree(s, status);
+    status = scree_domain_agree(s, status);
     if (!status) status = answer(s, touched, start, ranks, &told);
     if (status) return status;
     for (size_t k = 0; k < p->send_start[p->size]; ++k)
       if (touched[k]) index[p->send[k]] = 0;
   }
-  return scree_parts_agree(s, write_holders(s, index, start, ranks, told));
+  return scree_domain_agree(s, write_holders(s, index, start, ranks, told));
 }
 
-scree_Status scree_parts_count(scree_System *s, size_t contacts, long long *all) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_count(scree_System *s, size_t contacts, long long *all) {
+  scree_Domain *p = &s->domain;
   *all = (long long)contacts;
   if (!p->global || p->size == 1) return SCREE_OK;
   double sum = (double)contacts;
@@ -171,23 +171,23 @@ scree_Status scree_parts_count(scree_System *s, size_t contacts, long long *all)
   return SCREE_OK;
 }
 
-void scree_parts_price(scree_System *s) {
-  if (!s->parts.global) return;
+void scree_domain_price(scree_System *s) {
+  if (!s->domain.global) return;
   const scree_Problem problem = scree_system_problem(s);
-  s->parts.sweep = scree_system_max(s, scree_sweep_seconds(&problem));
+  s->domain.sweep = scree_system_max(s, scree_sweep_seconds(&problem));
 }
 
-double scree_parts_sweep_seconds(const scree_System *s, const scree_Problem *problem) {
-  return s->parts.global ? s->parts.sweep : scree_sweep_seconds(problem);
+double scree_domain_sweep_seconds(const scree_System *s, const scree_Problem *problem) {
+  return s->domain.global ? s->domain.sweep : scree_sweep_seconds(problem);
 }
 
-int scree_parts_first_contact(const scree_System *s) {
-  return s->parts.size > 1 ? scree_solver_first_contact(s->solver) : 0;
+int scree_domain_first_contact(const scree_System *s) {
+  return s->domain.size > 1 ? scree_solver_first_contact(s->solver) : 0;
 }
 
-scree_Status scree_parts_solve(scree_System *s, const scree_Problem *problem, double *r, double *u,
-                               scree_SolveInfo *info) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_solve(scree_System *s, const scree_Problem *problem, double *r, double *u,
+                                scree_SolveInfo *info) {
+  scree_Domain *p = &s->domain;
   if (!p->global || p->size == 1) return scree_solver_solve(s->solver, problem, r, u, info);
   const scree_OwnPart part = {.ranks = p->ranks,
                               .rank = p->rank,

@@ -1,4 +1,4 @@
-/* The bodies that a rank holds: owners, ghosts, and what goes with them (see parts.h).
+/* The bodies that a rank holds: owners, ghosts, and what goes with them (see domain.h).
  *
  * A build has two exchanges. In the first, bodies that have a new owner go there, with the memory
  * of the contacts that change their rank. In the second, every rank sends copies of its bodies to
@@ -68,9 +68,9 @@ static void pack_body(const Build *build, int k, int owner, Record *record) {
   record->cold.shape.data = NULL;
   record->cold.shape.vertices = NULL;
   record->gone = b->gone ? b->gone[k] : -1;
-  record->global = s->parts.global[k];
+  record->global = s->domain.global[k];
   record->owner = owner;
-  record->shape = s->parts.shape[k];
+  record->shape = s->domain.shape[k];
   record->fixed = b->fixed[k];
   const int late = build->late_of[k];
   record->late = late >= 0;
@@ -79,7 +79,7 @@ static void pack_body(const Build *build, int k, int owner, Record *record) {
 
 static void move_body(scree_System *s, int from, int to) {
   scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   if (from == to) return;
   b->motion[to] = b->motion[from];
   b->inertia[to] = b->inertia[from];
@@ -94,7 +94,7 @@ static void move_body(scree_System *s, int from, int to) {
 
 static void place_record(scree_System *s, int to, const Record *record) {
   scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   b->motion[to] = record->motion;
   b->inertia[to] = record->inertia;
   b->cold[to] = record->cold;
@@ -115,7 +115,7 @@ static int compare_records(const void *a, const void *b) {
 static scree_Status insert(Build *build, const Record *records, size_t count) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t n = (size_t)b->count + count;
   bool gone = false;
   for (size_t k = 0; k < count; ++k) gone = gone || records[k].gone >= 0;
@@ -156,7 +156,7 @@ static scree_Status insert(Build *build, const Record *records, size_t count) {
 static void compact(const Build *build) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   int kept = 0;
   for (int k = 0; k < b->count; ++k) {
     if (p->owner[k] >= 0 && (p->owner[k] != p->rank || build->next_owner[k] != p->rank)) {
@@ -174,12 +174,12 @@ static void compact(const Build *build) {
 
 /* Exchange `out`, whose bytes for each rank are out_size; *in is from the arena. */
 static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes) {
-  const scree_Parts *p = &build->s->parts;
+  const scree_Domain *p = &build->s->domain;
   scree_ranks_swap_sizes(p->ranks, build->out_size, build->in_size);
   *bytes = 0;
   for (int k = 0; k < p->size; ++k) *bytes += build->in_size[k];
   *in = SCREE_TAKE_RAW(build->work, char, *bytes);
-  const scree_Status status = scree_parts_agree(build->s, *in ? SCREE_OK : fail_memory(build->s));
+  const scree_Status status = scree_domain_agree(build->s, *in ? SCREE_OK : fail_memory(build->s));
   if (!status) scree_ranks_swap(p->ranks, out, build->out_size, *in, build->in_size);
   return status;
 }
@@ -189,11 +189,11 @@ static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes
 
 static scree_Status send_bodies(Build *build, const Record **arrived, size_t *count) {
   scree_System *s = build->s;
-  const scree_Parts *p = &s->parts;
+  const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   const size_t size = (size_t)p->size;
   size_t total = 0, bytes, *at = SCREE_TAKE(build->work, size_t, size);
-  if (!at) return scree_parts_agree(s, fail_memory(s));
+  if (!at) return scree_domain_agree(s, fail_memory(s));
   memset(build->out_size, 0, size * sizeof *build->out_size);
   for (int k = 0; k < b->count; ++k)
     if (p->owner[k] == p->rank && build->next_owner[k] != p->rank) {
@@ -201,14 +201,14 @@ static scree_Status send_bodies(Build *build, const Record **arrived, size_t *co
       ++total;
     }
   Record *out = SCREE_TAKE_RAW(build->work, Record, total);
-  const scree_Status status = scree_parts_agree(s, out ? SCREE_OK : fail_memory(s));
+  const scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
   for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1] / sizeof(Record);
   for (int k = 0; k < b->count; ++k) {
     const int to = build->next_owner[k];
     if (p->owner[k] == p->rank && to != p->rank) pack_body(build, k, to, &out[at[to]++]);
   }
-  s->parts.counts.migrated += (long long)total;
+  s->domain.counts.migrated += (long long)total;
   char *in;
   const scree_Status swapped = swap(build, out, &in, &bytes);
   *arrived = (const Record *)(void *)in;
@@ -219,13 +219,13 @@ static scree_Status send_bodies(Build *build, const Record **arrived, size_t *co
 /* The rank that has contact k of the memory from now on, and its key with whole numbers. */
 static int next_rank(const Build *build, size_t k, scree_ContactKey *key) {
   const scree_System *s = build->s;
-  const scree_Parts *p = &s->parts;
+  const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   *key = s->memory.keys[k];
   const int i = key->i, j = key->j;
   key->i = p->global[i];
   key->j = p->global[j];
-  const int side = scree_parts_choose(b->fixed[i] != 0, b->fixed[j] != 0, key->i, key->j);
+  const int side = scree_domain_choose(b->fixed[i] != 0, b->fixed[j] != 0, key->i, key->j);
   const int body = side == 0 ? i : j;
   return b->fixed[body] ? p->rank : build->next_owner[body];
 }
@@ -233,12 +233,12 @@ static int next_rank(const Build *build, size_t k, scree_ContactKey *key) {
 /* Contacts go where they belong; *all receives those that arrive or stay, with whole numbers. */
 static scree_Status send_memory(Build *build, const char **all, size_t *count) {
   scree_System *s = build->s;
-  const scree_Parts *p = &s->parts;
+  const scree_Domain *p = &s->domain;
   scree_Memory *m = &s->memory;
   const size_t size = (size_t)p->size, each = sizeof(Kept) + m->stride * sizeof(double);
   size_t bytes, *at = SCREE_TAKE(build->work, size_t, size);
   char *out = SCREE_TAKE_RAW(build->work, char, m->count *each);
-  const scree_Status status = scree_parts_agree(s, at && out ? SCREE_OK : fail_memory(s));
+  const scree_Status status = scree_domain_agree(s, at && out ? SCREE_OK : fail_memory(s));
   if (status) return status;
   memset(build->out_size, 0, size * sizeof *build->out_size);
   scree_ContactKey key;
@@ -284,8 +284,8 @@ static scree_Status take_memory(Build *build, const char *all, size_t count) {
   for (size_t k = 0; k < count; ++k) {
     Kept kept;
     memcpy(&kept, all + k * each, sizeof kept);
-    const int i = scree_parts_local(&s->parts, s->bodies.count, kept.key.i);
-    const int j = scree_parts_local(&s->parts, s->bodies.count, kept.key.j);
+    const int i = scree_domain_local(&s->domain, s->bodies.count, kept.key.i);
+    const int j = scree_domain_local(&s->domain, s->bodies.count, kept.key.j);
     if (i >= 0 && j >= 0) places[found++] = (Place){i, j, k};
   }
   if (found) qsort(places, found, sizeof *places, compare_places);
@@ -317,10 +317,10 @@ static double motion_of(const scree_System *s, int k, double h) {
 
 static void find_covers(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const double slack = ldexp(1, p->tries > 0 ? p->tries - 1 : 0);
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_parts_owns(p, k)) continue;
+    if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
     const double size = b->cold[k].shape.size;
     const double more =
         s->settings.gap_tolerance * size +
@@ -347,15 +347,15 @@ static const scree_Aabb nothing = {{INFINITY, INFINITY, INFINITY},
 /* Boxes around the covers of this rank, in the cells of a grid; the first is around all. */
 static void find_boxes(const scree_System *s, scree_Aabb *boxes) {
   const scree_Bodies *b = &s->bodies;
-  const scree_Parts *p = &s->parts;
+  const scree_Domain *p = &s->domain;
   for (int k = 0; k <= CELLS; ++k) boxes[k] = nothing;
   for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k] && scree_parts_owns(p, k)) widen(&boxes[0], &p->cover[k]);
+    if (!b->fixed[k] && scree_domain_owns(p, k)) widen(&boxes[0], &p->cover[k]);
   if (!(boxes[0].lower.x <= boxes[0].upper.x)) return;
   const scree_Vec3 low = boxes[0].lower, extent = scree_sub(boxes[0].upper, low);
   const int n = b->dimension == 2 ? 8 : 4;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_parts_owns(p, k)) continue;
+    if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
     const scree_Vec3 x = scree_sub(b->motion[k].pose.position, low);
     const double part[3] = {x.x / extent.x, x.y / extent.y, b->dimension == 2 ? 0 : x.z / extent.z};
     int cell = 0;
@@ -378,7 +378,7 @@ static bool meets_rank(const scree_Aabb *cover, const scree_Aabb *boxes) {
 static scree_Status choose_ghosts(Build *build) {
   scree_System *s = build->s;
   const scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size;
   scree_Aabb mine[CELLS + 1];
   scree_Aabb *boxes = SCREE_TAKE_RAW(build->work, scree_Aabb, size * (CELLS + 1));
@@ -386,7 +386,7 @@ static scree_Status choose_ghosts(Build *build) {
   p->send_start = SCREE_TAKE(&p->lists, size_t, size + 1);
   p->receive_start = SCREE_TAKE(&p->lists, size_t, size + 1);
   scree_Status status = boxes && p->send_start && p->receive_start ? SCREE_OK : fail_memory(s);
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (status) return status;
   find_covers(s);
   find_boxes(s, mine);
@@ -397,7 +397,7 @@ static scree_Status choose_ghosts(Build *build) {
     for (int rank = 0; rank < p->size; ++rank) {
       p->send_start[rank] = found;
       for (int k = 0; rank != p->rank && k < b->count; ++k) {
-        if (b->fixed[k] || !scree_parts_owns(p, k)) continue;
+        if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
         if (!meets_rank(&p->cover[k], boxes + (size_t)rank * (CELLS + 1))) continue;
         if (pass == 1) p->send[found] = k;
         ++found;
@@ -406,17 +406,17 @@ static scree_Status choose_ghosts(Build *build) {
     p->send_start[size] = found;
     if (pass == 1) break;
     p->send = SCREE_TAKE_RAW(&p->lists, int, found);
-    status = scree_parts_agree(s, p->send ? SCREE_OK : fail_memory(s));
+    status = scree_domain_agree(s, p->send ? SCREE_OK : fail_memory(s));
   }
   return status;
 }
 
 static scree_Status send_ghosts(Build *build, const Record **arrived, size_t *count) {
   scree_System *s = build->s;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size, sent = p->send_start[size];
   Record *out = SCREE_TAKE_RAW(build->work, Record, sent);
-  scree_Status status = scree_parts_agree(s, out ? SCREE_OK : fail_memory(s));
+  scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
   for (size_t k = 0; k < sent; ++k) {
     pack_body(build, p->send[k], p->rank, &out[k]);
@@ -460,12 +460,12 @@ static bool keep_late(const scree_System *s, Build *build) {
   const scree_LateList *late = &s->memory.late;
   for (size_t k = 0; k < late->count; ++k) {
     const int body = late->at[k].body;
-    if (!scree_parts_owns(&s->parts, body) || build->next_owner[body] != s->parts.rank) continue;
+    if (!scree_domain_owns(&s->domain, body) || build->next_owner[body] != s->domain.rank) continue;
     if (!scree_grow((void **)&build->late.at, &build->late.capacity, build->late.count + 1,
                     sizeof *build->late.at))
       return false;
     build->late.at[build->late.count] = late->at[k];
-    build->late.at[build->late.count++].body = s->parts.global[body];
+    build->late.at[build->late.count++].body = s->domain.global[body];
   }
   return true;
 }
@@ -473,7 +473,8 @@ static bool keep_late(const scree_System *s, Build *build) {
 static void take_late(Build *build) {
   scree_System *s = build->s;
   for (size_t k = 0; k < build->late.count; ++k)
-    build->late.at[k].body = scree_parts_local(&s->parts, s->bodies.count, build->late.at[k].body);
+    build->late.at[k].body =
+        scree_domain_local(&s->domain, s->bodies.count, build->late.at[k].body);
   if (build->late.count)
     qsort(build->late.at, build->late.count, sizeof *build->late.at, compare_late);
   scree_free(s->memory.late.at);
@@ -483,16 +484,16 @@ static void take_late(Build *build) {
 
 static void number_again(scree_System *s) {
   scree_Bodies *b = &s->bodies;
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size;
   for (size_t k = 0; k < p->send_start[size]; ++k)
-    p->send[k] = scree_parts_local(p, b->count, p->send[k]);
+    p->send[k] = scree_domain_local(p, b->count, p->send[k]);
   for (size_t k = 0; k < p->receive_start[size]; ++k)
-    p->receive[k] = scree_parts_local(p, b->count, p->receive[k]);
+    p->receive[k] = scree_domain_local(p, b->count, p->receive[k]);
   for (int k = 0; k < b->driver_count; ++k)
-    b->drivers[k].body = scree_parts_local(p, b->count, b->drivers[k].body);
+    b->drivers[k].body = scree_domain_local(p, b->count, b->drivers[k].body);
   for (int k = 0; k < b->force_count; ++k) {
-    const int local = p->forces[k] < 0 ? -1 : scree_parts_local(p, b->count, p->forces[k]);
+    const int local = p->forces[k] < 0 ? -1 : scree_domain_local(p, b->count, p->forces[k]);
     b->forces[k].body = p->forces[k] < 0 ? -1 : local < 0 ? SCREE_FORCE_ELSEWHERE : local;
   }
 }
@@ -502,7 +503,7 @@ static void number_again(scree_System *s) {
 
 static scree_Status find_owners(Build *build) {
   scree_System *s = build->s;
-  const scree_Parts *p = &s->parts;
+  const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   build->next_owner = SCREE_TAKE_RAW(build->work, int, b->count);
   build->out_size = SCREE_TAKE(build->work, size_t, p->size);
@@ -511,24 +512,24 @@ static scree_Status find_owners(Build *build) {
     return fail_memory(s);
   for (int k = 0; k < b->count; ++k)
     build->next_owner[k] =
-        b->fixed[k] ? p->owner[k] : scree_parts_rank_at(p, b->motion[k].pose.position);
+        b->fixed[k] ? p->owner[k] : scree_domain_rank_at(p, b->motion[k].pose.position);
   return keep_late(s, build) ? SCREE_OK : fail_memory(s);
 }
 
-static scree_Status build_parts(Build *build) {
+static scree_Status build_domain(Build *build) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
   const Record *arrived = NULL;
   const char *memory = NULL;
   size_t count = 0, contacts = 0;
-  scree_Status status = scree_parts_agree(s, find_owners(build));
+  scree_Status status = scree_domain_agree(s, find_owners(build));
   if (!status) status = send_memory(build, &memory, &contacts);
   if (!status) status = send_bodies(build, &arrived, &count);
   if (status) return status;
   for (int k = 0; k < b->driver_count; ++k)
-    b->drivers[k].body = s->parts.global[b->drivers[k].body];
+    b->drivers[k].body = s->domain.global[b->drivers[k].body];
   compact(build);
-  status = scree_parts_agree(s, insert(build, arrived, count));
+  status = scree_domain_agree(s, insert(build, arrived, count));
   if (status) return status;
   s->memory.late.count = 0; /* `late` has them, by their whole numbers */
   if (build->late.count) {  /* ghosts carry theirs */
@@ -537,28 +538,28 @@ static scree_Status build_parts(Build *build) {
       status = fail_memory(s);
     for (size_t k = 0; !status && k < build->late.count; ++k) {
       s->memory.late.at[k] = build->late.at[k];
-      s->memory.late.at[k].body = scree_parts_local(&s->parts, b->count, build->late.at[k].body);
+      s->memory.late.at[k].body = scree_domain_local(&s->domain, b->count, build->late.at[k].body);
     }
     s->memory.late.count = status ? 0 : build->late.count;
   }
   if (!status && !index_late(s, build)) status = fail_memory(s);
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (!status) status = choose_ghosts(build);
   if (!status) status = send_ghosts(build, &arrived, &count);
   if (!status) status = insert(build, arrived, count);
-  status = scree_parts_agree(s, status);
+  status = scree_domain_agree(s, status);
   if (status) return status;
   number_again(s);
   take_late(build);
   status = take_memory(build, memory, contacts);
-  return scree_parts_agree(s, status);
+  return scree_domain_agree(s, status);
 }
 
 static scree_Status build_again(scree_System *s) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   scree_arena_reset(&p->work);
   Build build = {.s = s, .work = &p->work};
-  const scree_Status status = build_parts(&build);
+  const scree_Status status = build_domain(&build);
   scree_free(build.late.at);
   scree_arena_reset(&p->work);
   p->counts.builds++;
@@ -581,7 +582,7 @@ typedef struct Moving {
 
 /* The motions and late impacts of ghosts from their owners. */
 static scree_Status refresh(scree_System *s) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   scree_Bodies *b = &s->bodies;
   scree_LateList *late = &s->memory.late;
   if (p->size == 1 || !p->send_start) return SCREE_OK;
@@ -593,7 +594,7 @@ static scree_Status refresh(scree_System *s) {
   const bool enough =
       out && in && sizes && index_late(s, &build) &&
       scree_grow((void **)&late->at, &late->capacity, late->count + got, sizeof *late->at);
-  const scree_Status status = scree_parts_agree(s, enough ? SCREE_OK : fail_memory(s));
+  const scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
   if (!status) {
     for (size_t k = 0; k < sent; ++k) {
       const int body = p->send[k], at = build.late_of[body];
@@ -610,7 +611,7 @@ static scree_Status refresh(scree_System *s) {
     scree_ranks_swap(p->ranks, out, sizes, in, sizes + size);
     size_t kept = 0;
     for (size_t k = 0; k < late->count; ++k)
-      if (scree_parts_owns(p, late->at[k].body)) late->at[kept++] = late->at[k];
+      if (scree_domain_owns(p, late->at[k].body)) late->at[kept++] = late->at[k];
     late->count = kept;
     for (size_t k = 0; k < got; ++k) {
       b->motion[p->receive[k]] = in[k].motion;
@@ -628,11 +629,11 @@ static scree_Status refresh(scree_System *s) {
 
 /* Whether the pieces are to be cut anew: the work of this rank among that of all. */
 static bool is_unbalanced(scree_System *s) {
-  scree_Parts *p = &s->parts;
+  scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   if (p->size == 1) return false;
   double load[2] = {(double)s->contacts.count, 0}, most, sum;
-  for (int k = 0; k < b->count; ++k) load[1] += !b->fixed[k] && scree_parts_owns(p, k);
+  for (int k = 0; k < b->count; ++k) load[1] += !b->fixed[k] && scree_domain_owns(p, k);
   p->load = 2 * load[0] + load[1];
   most = sum = p->load;
   scree_ranks_most(p->ranks, &most, 1);
@@ -645,8 +646,8 @@ static bool is_unbalanced(scree_System *s) {
   return p->excess > excess_most && p->imbalance > imbalance_least * p->least;
 }
 
-scree_Status scree_parts_begin(scree_System *s, bool start) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_begin(scree_System *s, bool start) {
+  scree_Domain *p = &s->domain;
   if (!p->global) return SCREE_OK;
   scree_Status status = refresh(s);
   if (status || !start) return status;
@@ -655,7 +656,7 @@ scree_Status scree_parts_begin(scree_System *s, bool start) {
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "world: a body moves too far in a step to be followed by its rank");
   if (cut) {
-    status = scree_parts_cut(s);
+    status = scree_domain_cut(s);
     p->excess = p->least = 0;
   }
   if (!status && (cut || again || !p->fresh)) status = build_again(s);
@@ -667,19 +668,19 @@ static bool is_inside(const scree_Aabb *a, const scree_Aabb *b) {
          a->upper.y <= b->upper.y && a->lower.z >= b->lower.z && a->upper.z <= b->upper.z;
 }
 
-scree_Status scree_parts_check(scree_System *s, const scree_Aabb *bounds) {
-  scree_Parts *p = &s->parts;
+scree_Status scree_domain_check(scree_System *s, const scree_Aabb *bounds) {
+  scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   if (!p->global || p->size == 1) return SCREE_OK;
   bool outside = !p->fresh;
   for (int k = 0; !outside && k < b->count; ++k)
-    outside = !b->fixed[k] && scree_parts_owns(p, k) && !is_inside(&bounds[k], &p->cover[k]);
+    outside = !b->fixed[k] && scree_domain_owns(p, k) && !is_inside(&bounds[k], &p->cover[k]);
   p->outgrown = scree_ranks_any(p->ranks, outside);
   return p->outgrown ? SCREE_INTERRUPTED : SCREE_OK;
 }
 
-void scree_parts_mark(const scree_System *s, unsigned char *fixed) {
+void scree_domain_mark(const scree_System *s, unsigned char *fixed) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < b->count; ++k)
-    fixed[k] = scree_parts_owns(&s->parts, k) ? b->fixed[k] : b->fixed[k] | SCREE_BODY_OBSTACLE;
+    fixed[k] = scree_domain_owns(&s->domain, k) ? b->fixed[k] : b->fixed[k] | SCREE_BODY_OBSTACLE;
 }
