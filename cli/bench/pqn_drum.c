@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { PIECES = 32, BODIES = 100, QUICK = 300 };
-enum { RANK_BODIES = 10000, RANK_STEPS = 80, RANK_QUICK = 1000 }; /* of the rows with ranks */
+enum { RANK_BODIES = 10000, RANK_STEPS = 300, RANK_QUICK = 1000 }; /* of the rows with ranks */
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0, begin = 1.0;
 static const int64_t steps_full = 10000;

@@ -52,6 +52,20 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     mpirun -q -n 2 "$scree" run "$source/examples/pile.yaml" --steps 40 --set solver.name=nlgs -q \
       -o "$work/run$k" || fail "scree run"
   done
+  # a rank that is killed: the others end in seconds, and the run goes on from its checkpoint
+  mpirun -q -n 3 "$scree" run "$source/examples/pile.yaml" --set output.checkpoint=0 -q -o "$work/killed" \
+    >/dev/null 2>&1 &
+  launcher=$!
+  for ((k = 0; k < 300; ++k)); do
+    [ -s "$work/killed/checkpoint.bin" ] && [ "$(wc -l <"$work/killed/telemetry.jsonl")" -gt 0 ] && break
+    sleep 0.1
+  done
+  ranks=($(pgrep -P $launcher -x scree))
+  kill -9 "${ranks[-1]}" || fail "no rank to kill"
+  start=$(date +%s)
+  wait $launcher && fail "a rank was killed, and mpirun ended well"
+  [ $(($(date +%s) - start)) -lt 20 ] || fail "a rank was killed: the others went on for long"
+  mpirun -q -n 2 "$scree" run "$work/killed" --resume --steps 3 -q || fail "the checkpoint is not whole"
   cmp "$work/run1/frames.bin" "$work/run2/frames.bin" || fail "two runs on 2 ranks differ"
 fi
 exit $failed
