@@ -137,6 +137,13 @@ SCREE_API const char *scree_world_cannot_divide(const scree_World *world);
 SCREE_API int scree_body_number(const scree_World *world, int body);
 SCREE_API bool scree_body_is_owned(const scree_World *world, int body);
 
+/* The state of a divided world in an undivided one of the same bodies on rank 0 (`whole` is null on
+ * the others), and back: motions, removed bodies, impulses and the memory of contacts, energies,
+ * time. The undivided world can be saved, restored and looked at as any other; so a run goes on on
+ * any number of ranks. Its contacts are not those of a step. */
+SCREE_API scree_Status scree_world_collect(const scree_World *world, scree_World *whole);
+SCREE_API scree_Status scree_world_spread(scree_World *world, const scree_World *whole);
+
 /* The part of this rank, and what dividing has cost it so far. */
 typedef struct scree_WorldPart {
   int whole, owned, copies; /* bodies: of the world, of this rank, of others */

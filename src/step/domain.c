@@ -30,7 +30,8 @@ scree_Status scree_domain_divide(scree_System *s, const scree_Ranks *ranks) {
 
 void scree_domain_fini(scree_Domain *p) {
   for (int k = 0; k < p->shapes_count; ++k) scree_shape_fini(&p->shapes[k]);
-  void *arrays[] = {p->global, p->owner, p->shape, p->cover, p->shapes, p->forces, p->cut};
+  void *arrays[] = {p->global, p->owner,  p->shape, p->cover,
+                    p->shapes, p->forces, p->cut,   p->given};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   scree_arena_fini(&p->lists);
   scree_arena_fini(&p->work);

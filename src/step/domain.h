@@ -28,6 +28,7 @@
 
 #include "body/bodies.h"
 #include "core/arena.h"
+#include "geometry/contact_match.h"
 #include "parallel/ranks.h"
 #include "scree/solver.h"
 
@@ -40,6 +41,13 @@ typedef struct scree_Cut {
   double at;
   int side[2];
 } scree_Cut;
+
+/* The memory of a contact between ranks; as many doubles as its law has follow. Bodies by their
+ * numbers in the whole world. */
+typedef struct scree_KeptContact {
+  scree_ContactKey key;
+  scree_Vec3 impulse, arm;
+} scree_KeptContact;
 
 /* Counts since the world was divided. */
 typedef struct scree_DomainCounts {
@@ -68,9 +76,11 @@ typedef struct scree_Domain {
   scree_Arena work; /* of one build, or of one problem */
   int cut_count;
   scree_Cut *cut; /* (size - 1) */
-  bool fresh;     /* no body was added or moved by hand since ghosts were chosen */
-  bool outgrown;  /* some bounds are outside their cover: begin the step again */
-  int tries;      /* how often the present step began again for this */
+  size_t given_count, given_capacity;
+  char *given;   /* (given_count) kept contacts from outside, for the next build */
+  bool fresh;    /* no body was added or moved by hand since ghosts were chosen */
+  bool outgrown; /* some bounds are outside their cover: begin the step again */
+  int tries;     /* how often the present step began again for this */
   double load, imbalance, least, excess; /* work of this rank; largest over mean, now, after the
                                           * last cut, and summed over the steps since */
   scree_DomainCounts counts;
@@ -131,6 +141,8 @@ scree_Status scree_domain_sum_bodies(struct scree_System *s, double *elements);
 
 /* Before an attempt: ghosts as their owners are; at the `start` of a step new ones where needed. */
 scree_Status scree_domain_begin(struct scree_System *s, bool start);
+/* The memory of contact k with whole numbers. */
+scree_KeptContact scree_domain_kept(const struct scree_System *s, size_t k);
 /* After the bounds of a detection were computed: outgrown if some are outside their covers. */
 scree_Status scree_domain_check(struct scree_System *s, const scree_Aabb *bounds);
 /* For detection: obstacles and ghosts, which are not paired with each other, in `fixed`. */

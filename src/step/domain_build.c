@@ -36,12 +36,6 @@ typedef struct Record {
   bool late;
 } Record;
 
-/* The memory of a contact on its way; `stride` doubles follow. Bodies by their whole numbers. */
-typedef struct Kept {
-  scree_ContactKey key;
-  scree_Vec3 impulse, arm;
-} Kept;
-
 typedef struct Build {
   scree_System *s;
   scree_Arena *work;
@@ -216,42 +210,69 @@ static scree_Status send_bodies(Build *build, const Record **arrived, size_t *co
   return swapped;
 }
 
-/* The rank that has contact k of the memory from now on, and its key with whole numbers. */
-static int next_rank(const Build *build, size_t k, scree_ContactKey *key) {
+scree_KeptContact scree_domain_kept(const scree_System *s, size_t k) {
+  scree_KeptContact kept = {s->memory.keys[k], s->memory.impulses[k], s->memory.arms[k]};
+  kept.key.i = scree_domain_global(&s->domain, kept.key.i);
+  kept.key.j = scree_domain_global(&s->domain, kept.key.j);
+  return kept;
+}
+
+/* The rank that has a contact from now on, given by whole numbers; -1: not known here. */
+static int next_rank(const Build *build, const scree_ContactKey *key) {
   const scree_System *s = build->s;
-  const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
-  *key = s->memory.keys[k];
-  const int i = key->i, j = key->j;
-  key->i = p->global[i];
-  key->j = p->global[j];
-  const int side = scree_domain_choose(b->fixed[i] != 0, b->fixed[j] != 0, key->i, key->j);
+  const int i = scree_domain_local(&s->domain, b->count, key->i);
+  const int j = scree_domain_local(&s->domain, b->count, key->j);
+  const int side =
+      scree_domain_choose(i >= 0 && b->fixed[i], j >= 0 && b->fixed[j], key->i, key->j);
   const int body = side == 0 ? i : j;
-  return b->fixed[body] ? p->rank : build->next_owner[body];
+  return body < 0 || b->fixed[body] ? -1 : build->next_owner[body];
+}
+
+/* Contact k of the memory, then those that were given from outside, and the values of their laws.
+ */
+static scree_KeptContact kept_at(const scree_System *s, size_t k, size_t each,
+                                 const char **values) {
+  const scree_Memory *m = &s->memory;
+  scree_KeptContact kept;
+  if (k < m->count) {
+    *values = (const char *)(m->values + k * m->stride);
+    return scree_domain_kept(s, k);
+  }
+  const char *at = s->domain.given + (k - m->count) * each;
+  memcpy(&kept, at, sizeof kept);
+  *values = at + sizeof kept;
+  return kept;
 }
 
 /* Contacts go where they belong; *all receives those that arrive or stay, with whole numbers. */
 static scree_Status send_memory(Build *build, const char **all, size_t *count) {
   scree_System *s = build->s;
-  const scree_Domain *p = &s->domain;
-  scree_Memory *m = &s->memory;
-  const size_t size = (size_t)p->size, each = sizeof(Kept) + m->stride * sizeof(double);
+  const scree_Memory *m = &s->memory;
+  const size_t size = (size_t)s->domain.size, n = m->count + s->domain.given_count;
+  const size_t each = sizeof(scree_KeptContact) + m->stride * sizeof(double);
   size_t bytes, *at = SCREE_TAKE(build->work, size_t, size);
-  char *out = SCREE_TAKE_RAW(build->work, char, m->count *each);
+  char *out = SCREE_TAKE_RAW(build->work, char, n *each);
   const scree_Status status = scree_domain_agree(s, at && out ? SCREE_OK : fail_memory(s));
   if (status) return status;
   memset(build->out_size, 0, size * sizeof *build->out_size);
-  scree_ContactKey key;
-  for (size_t k = 0; k < m->count; ++k) build->out_size[next_rank(build, k, &key)] += each;
-  for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1];
-  for (size_t k = 0; k < m->count; ++k) {
-    const int rank = next_rank(build, k, &key);
-    const Kept kept = {key, m->impulses[k], m->arms[k]};
-    memcpy(out + at[rank], &kept, sizeof kept);
-    if (m->stride)
-      memcpy(out + at[rank] + sizeof kept, m->values + k * m->stride, each - sizeof kept);
-    at[rank] += each;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t k = 0; k < n; ++k) {
+      const char *values;
+      const scree_KeptContact kept = kept_at(s, k, each, &values);
+      const int rank = next_rank(build, &kept.key);
+      if (rank < 0) continue;
+      if (pass == 0) {
+        build->out_size[rank] += each;
+        continue;
+      }
+      memcpy(out + at[rank], &kept, sizeof kept);
+      if (m->stride) memcpy(out + at[rank] + sizeof kept, values, each - sizeof kept);
+      at[rank] += each;
+    }
+    for (size_t k = 1; pass == 0 && k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1];
   }
+  s->domain.given_count = 0;
   char *in;
   const scree_Status swapped = swap(build, out, &in, &bytes);
   *all = in;
@@ -276,13 +297,13 @@ static int compare_places(const void *a, const void *b) {
 static scree_Status take_memory(Build *build, const char *all, size_t count) {
   scree_System *s = build->s;
   scree_Memory *m = &s->memory;
-  const size_t each = sizeof(Kept) + m->stride * sizeof(double);
+  const size_t each = sizeof(scree_KeptContact) + m->stride * sizeof(double);
   Place *places = SCREE_TAKE_RAW(build->work, Place, count);
   if (!places || !scree_memory_reserve(m, count, m->stride)) return fail_memory(s);
   m->count = 0;
   size_t found = 0;
   for (size_t k = 0; k < count; ++k) {
-    Kept kept;
+    scree_KeptContact kept;
     memcpy(&kept, all + k * each, sizeof kept);
     const int i = scree_domain_local(&s->domain, s->bodies.count, kept.key.i);
     const int j = scree_domain_local(&s->domain, s->bodies.count, kept.key.j);
@@ -290,7 +311,7 @@ static scree_Status take_memory(Build *build, const char *all, size_t count) {
   }
   if (found) qsort(places, found, sizeof *places, compare_places);
   for (size_t k = 0; k < found; ++k) {
-    Kept kept;
+    scree_KeptContact kept;
     const char *from = all + places[k].at * each;
     memcpy(&kept, from, sizeof kept);
     m->keys[k] = kept.key;

@@ -256,6 +256,46 @@ static void check_same_end(const Case *c, const scree_Ranks *ranks, double allow
   free(all);
 }
 
+/* A run that is collected on rank 0, spread again and continued, and one that goes on there without
+ * ranks, end where the run itself does. */
+static void check_spread(const Case *c, const scree_Ranks *ranks) {
+  scree_World *world = make(c, ranks, true), *whole = make(c, ranks, false);
+  scree_World *again = make(c, ranks, true);
+  for (int k = 0; k < c->steps; ++k)
+    expect(scree_world_step(world, NULL) == SCREE_OK, "step", c->name);
+  expect(scree_world_remove_body(world, 199) == SCREE_OK, "remove", c->name);
+  expect(scree_world_collect(world, rank == 0 ? whole : NULL) == SCREE_OK, "collect", c->name);
+  expect(scree_world_spread(again, rank == 0 ? whole : NULL) == SCREE_OK, "spread", c->name);
+  expect(scree_world_steps(again) == c->steps, "the steps of a spread world", c->name);
+  double kept[2] = {(double)world->system.memory.count, (double)again->system.domain.given_count};
+  scree_ranks_add(ranks, kept, 2);
+  expect(kept[0] > 0 && kept[0] == kept[1], "memory of contacts is lost or doubled", c->name);
+  for (int k = 0; k < 3; ++k) {
+    expect(scree_world_step(world, NULL) == SCREE_OK, "step", c->name);
+    expect(scree_world_step(again, NULL) == SCREE_OK, "step after spread", c->name);
+    if (rank == 0) expect(scree_world_step(whole, NULL) == SCREE_OK, "step on rank 0", c->name);
+  }
+  const int n = world->system.domain.whole;
+  double *a = collect(world, ranks, n), *b = collect(again, ranks, n), worst[2] = {0, 0};
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < 3; ++i) {
+      const scree_Vec3 x = whole->system.bodies.motion[k].pose.position;
+      const double at[3] = {x.x, x.y, x.z};
+      worst[0] = fmax(worst[0], fabs(a[13 * k + i] - b[13 * k + i]));
+      if (rank == 0) worst[1] = fmax(worst[1], fabs(a[13 * k + i] - at[i]));
+    }
+  if (rank == 0)
+    printf(
+        "test_domain: %s, %d ranks: continued ends differ by %.2g and %.2g m, %g contacts kept\n",
+        c->name, size, worst[0], worst[1], kept[0]);
+  expect(worst[0] < 1e-7 && worst[1] < 1e-7, "another end after collecting", c->name);
+  free(a);
+  free(b);
+  scree_world_destroy(world);
+  scree_world_destroy(whole);
+  scree_world_destroy(again);
+}
+
 /* With a number as its argument, only that part of the steps. */
 int main(int argc, char **argv) {
   scree_Ranks *ranks;
@@ -280,6 +320,9 @@ int main(int argc, char **argv) {
   const Case few = {"few impacts",     "moreau-jean", 3, 100, 0.9, 3, 1e-3, false, false, 40,
                     .tolerance = 1e-11};
   check_same_end(&few, ranks, 1e-6);
+  const Case settled = {"settling", "moreau-jean",    3, 200, 0, 1, 4e-3, false, false,
+                        30,         .tolerance = 1e-9};
+  check_spread(&settled, ranks);
   scree_ranks_destroy(ranks);
   if (rank == 0) printf("test_domain: %d ranks, %d failures\n", size, failures);
   return failures ? 1 : 0;
