@@ -1,11 +1,14 @@
 /* Memory, messages and synchronisations of a divided world:
  *
- *     mpirun -n 4 build/mpi/bench/parts BODIES [STEPS [TOUCHING]]
+ *     mpirun -n 4 build/mpi/bench/parts BODIES [STEPS [TOUCHING [SOLVER]]]
  *
  * About BODIES spheres on a disturbed lattice fall on a floor; with a third argument they touch
- * each other from the start. Each rank makes only its own bodies. Every step prints counts of all
- * ranks; at the end each rank tells its bodies, copies of bodies of other ranks, contacts, bytes of
- * the world and its solver, and the most memory of its process. */
+ * each other from the start, and with a fourth every step is one solve of 20 iterations of that
+ * solver, for counts that do not depend on how hard the problem is. Each rank makes only its own
+ * bodies. Every step prints the largest counts of a rank; at the end each rank tells its bodies,
+ * copies of bodies of other ranks, contacts, bytes of the world and its solver, and the most memory
+ * of its process. */
+#include "parallel/ranks.h"
 #include "scree/world.h"
 
 #include <math.h>
@@ -48,13 +51,20 @@ static scree_Status fill(scree_World *world, int side, double spacing) {
   return status;
 }
 
-static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touching) {
+static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touching,
+                   const char *solver) {
   scree_WorldSettings settings = scree_world_settings();
   scree_World *world;
   settings.step = 1e-3;
   settings.gravity.z = -9.81;
   settings.solve.threads = 1;
   settings.solve.tolerance = 1e-3;
+  if (solver) {
+    settings.solve.solver = solver;
+    settings.solve.tolerance = 0;
+    settings.solve.max_iterations = 20;
+    settings.max_retries = settings.max_halvings = 0;
+  }
   const int side = (int)floor(cbrt(bodies) + 0.5), rank = scree_ranks_rank(ranks);
   if (scree_world_create(&settings, NULL, &world) || scree_world_divide(world, ranks) ||
       fill(world, side, touching ? 0.1 : 0.104))
@@ -65,11 +75,14 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
     const scree_Status status = scree_world_step(world, &report);
     const scree_RankCounts after = scree_ranks_counts(ranks);
     if (status > SCREE_NOT_CONVERGED) return (int)status;
+    double most[2] = {(double)(after.messages - before.messages),
+                      (double)(after.bytes - before.bytes)};
+    scree_ranks_most(ranks, most, 2);
     if (rank == 0)
-      printf("step %d: %s, %d contacts, error %.1e, %d iterations; of rank 0 %lld messages, %lld "
-             "bytes, %lld synchronisations\n",
+      printf("step %d: %s, %d contacts, error %.1e, %d iterations in %d solves; of a rank at most "
+             "%.0f messages, %.0f bytes; %lld synchronisations\n",
              k + 1, report.certified ? "certified" : "not certified", report.contacts, report.error,
-             report.iterations, after.messages - before.messages, after.bytes - before.bytes,
+             report.iterations, report.solves, most[0], most[1],
              after.synchronisations - before.synchronisations);
   }
   const scree_WorldPart part = scree_world_part(world);
@@ -85,11 +98,12 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
 int main(int argc, char **argv) {
   scree_Ranks *ranks;
   if (argc < 2 || atoi(argv[1]) < 1) {
-    fprintf(stderr, "usage: mpirun -n RANKS parts BODIES [STEPS [TOUCHING]]\n");
+    fprintf(stderr, "usage: mpirun -n RANKS parts BODIES [STEPS [TOUCHING [SOLVER]]]\n");
     return 2;
   }
   if (scree_ranks_create(&ranks, NULL)) return 3;
-  const int status = measure(ranks, atoi(argv[1]), argc > 2 ? atoi(argv[2]) : 3, argc > 3);
+  const int status = measure(ranks, atoi(argv[1]), argc > 2 ? atoi(argv[2]) : 3, argc > 3,
+                             argc > 4 ? argv[4] : NULL);
   scree_ranks_destroy(ranks);
   return status;
 }
