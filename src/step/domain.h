@@ -139,10 +139,16 @@ scree_Status scree_domain_sum_bodies(struct scree_System *s, double *elements);
 /* ---- domain_build.c ----------------------------------------------------------------------------
  */
 
-/* Before an attempt: ghosts as their owners are; at the `start` of a step new ones where needed. */
-scree_Status scree_domain_begin(struct scree_System *s, bool start);
+/* New owners and ghosts, and the memory of contacts where it belongs. */
+scree_Status scree_domain_build(struct scree_System *s);
 /* The memory of contact k with whole numbers. */
 scree_KeptContact scree_domain_kept(const struct scree_System *s, size_t k);
+
+/* ---- domain_begin.c ---------------------------------------------------------------------------
+ */
+
+/* Before an attempt: ghosts as their owners are; at the `start` of a step new ones where needed. */
+scree_Status scree_domain_begin(struct scree_System *s, bool start);
 /* After the bounds of a detection were computed: outgrown if some are outside their covers. */
 scree_Status scree_domain_check(struct scree_System *s, const scree_Aabb *bounds);
 /* For detection: obstacles and ghosts, which are not paired with each other, in `fixed`. */
