@@ -60,8 +60,6 @@ typedef struct scree_SolveRun {
   const scree_Division *division;      /* the whole problem, on several ranks; else null */
   double elsewhere;                    /* work of solves that rank 0 made alone */
   scree_SolveCache *cache;             /* `create` takes memory from its arena `work` */
-  const scree_Division *division;      /* the whole problem, on several ranks; else null */
-  scree_SolveCache *cache;             /* `create` takes memory from its arena `work` */
   struct scree_Mechanisms *mechanisms; /* constraints that sweeps solve together, or null */
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
