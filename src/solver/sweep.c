@@ -3,7 +3,8 @@
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
  * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
- * after the contacts, one by one.
+ * after the contacts, one by one, those that hold their vertices together at last, as one
+ * (mechanism.h).
  *
  * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
  * that of the colouring of the whole problem: after each colour the velocities that its visits
@@ -24,6 +25,7 @@
 #include "problem/graph.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
+#include "solver/mechanism.h"
 
 #include <assert.h>
 #include <math.h>
@@ -42,12 +44,14 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
-  bool loaded;      /* the lanes hold r and y of the last call */
-  double *y;        /* state of W */
-  int stale;        /* sweeps since y was computed from r */
-  Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
-  scree_Poll *poll; /* of the run */
-  scree_Load *load; /* of the run, or null: always all threads */
+  bool loaded;                  /* the lanes hold r and y of the last call */
+  double *y;                    /* state of W */
+  int stale;                    /* sweeps since y was computed from r */
+  double left_out;              /* of all calls, see scree_sweeps_left_out */
+  Change *changes;              /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
+  scree_Mechanisms *mechanisms; /* of the run, or null */
+  scree_Poll *poll;             /* of the run */
+  scree_Load *load;             /* of the run, or null: always all threads */
   /* on several ranks: */
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
@@ -102,7 +106,7 @@ SCREE_INLINE void visit(const scree_Sweeps *state, const scree_Operator *W, scre
 SCREE_INLINE Change visit_list(const scree_Sweeps *state, const scree_Operator *W,
                                scree_OperatorKind kind, int d, int nb, bool exact_cone,
                                const int *list, int n, double *r) {
-  Change change = {0.0, 0.0};
+  Change change = {.visited = n};
   for (int k = 0; k < n; ++k) {
     if (k + PREFETCH < n) scree_contact_prefetch(W, kind, d, nb, list[k + PREFETCH], state->y);
     visit(state, W, kind, d, nb, exact_cone, list[k], r, &change);
@@ -154,6 +158,7 @@ static void visit_general(const scree_Operator *W, int k, const scree_VertexStat
 static void widen(Change *total, const Change *part) {
   total->normal = fmax(total->normal, part->normal);
   total->tangent2 = fmax(total->tangent2, part->tangent2);
+  total->visited += part->visited;
 }
 
 /* ---- one sweep --------------------------------------------------------------------------------
@@ -166,7 +171,7 @@ static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int firs
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
-/* The constraints of any size, one after the other. */
+/* The constraints of any size: one after the other, then those of mechanisms together. */
 static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double *r,
                            Change *change) {
   scree_VertexState vertices = scree_vertex_state(W, state->y);
@@ -174,7 +179,11 @@ static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double 
     vertices.bodies = state->lanes.y;
     vertices.stride = (size_t)state->lanes.stride;
   }
-  for (int k = 0; k < W->problem->general.count; ++k) visit_general(W, k, &vertices, r, change);
+  scree_Mechanisms *mechanisms = state->mechanisms;
+  for (int k = 0; k < W->problem->general.count; ++k)
+    if (!mechanisms || !mechanisms->holds[k]) visit_general(W, k, &vertices, r, change);
+  if (!mechanisms) return;
+  change->normal = fmax(change->normal, scree_mechanisms_visit(mechanisms, W, &vertices, r));
 }
 
 /* A group of sweeps: at most `count`, until the change of one is at most `small`. */
@@ -182,13 +191,17 @@ typedef struct Group {
   int count;
   double small;
   int done;
-  double change; /* of the last sweep */
+  double change;   /* of the last sweep */
+  double left_out; /* visits that pauses have saved, in sweeps */
   long long visits;
 } Group;
 
 /* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
-static bool count_sweep(Group *group, const scree_Operator *W, const Change *change, bool *poll) {
+static bool count_sweep(const scree_Sweeps *state, const scree_Operator *W, const Change *change,
+                        Group *group, bool *poll) {
   ++group->done;
+  if (state->in_lanes && !scree_is_divided(W))
+    group->left_out += 1.0 - change->visited / (double)state->lanes.start[state->order->colours];
   group->change = change->normal + sqrt(change->tangent2);
   group->visits += scree_all_constraints(W);
   *poll = group->visits >= POLL_VISITS;
@@ -201,7 +214,7 @@ static Change visit_stages(scree_Sweeps *state, const scree_Operator *W, const i
                            double *r) {
   double *y = state->in_lanes ? state->lanes.y : state->y;
   const size_t stride = state->in_lanes ? (size_t)state->lanes.stride : (size_t)W->halo->size;
-  Change total = {0.0, 0.0};
+  Change total = {0};
   for (int k = 0; k < state->order->colours; ++k) {
     const Change part = visit_items(state, W, start[k], start[k + 1], r);
     widen(&total, &part);
@@ -215,7 +228,9 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
   const int ranks = scree_ranks_count(scree_ranks_of(W));
   if (ranks == 1) return;
   const Change *all = scree_ranks_gather(scree_ranks_of(W), change, sizeof *change);
-  for (int k = 0; k < ranks; ++k) widen(change, &all[k]);
+  Change total = {0};
+  for (int k = 0; k < ranks; ++k) widen(&total, &all[k]);
+  *change = total;
 }
 
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
@@ -226,7 +241,7 @@ static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *gr
                         : visit_items(state, W, 0, start[state->order->colours], r);
     if (W->problem->general.count) visit_generals(state, W, r, &change);
     widen_ranks(W, &change);
-    more = count_sweep(group, W, &change, &poll);
+    more = count_sweep(state, W, &change, group, &poll);
     if (scree_is_divided(W)) continue;                 /* ranks agree on an end when they measure */
     if (poll && scree_poll(state->poll)) more = false; /* the run ends at its next measurement */
   }
@@ -244,7 +259,7 @@ static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, i
                          Team *team, double *r) {
   const scree_Colouring *colouring = state->order;
   const int *start = state->in_lanes ? state->lanes.start : colouring->start;
-  Change mine = {0.0, 0.0};
+  Change mine = {0};
   for (int k = 0; k < colouring->colours; ++k) {
     const int contacts = colouring->start[k + 1] - colouring->start[k];
     const int n = start[k + 1] - start[k];
@@ -269,9 +284,9 @@ static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, 
       if (me == 0) visit_generals(state, W, r, mine);
       scree_barrier_wait(&team->barrier);
     }
-    Change total = {0.0, 0.0};
+    Change total = {0};
     for (int k = 0; k < threads; ++k) widen(&total, &team->change[k * CHANGE_STRIDE]);
-    more = count_sweep(group, W, &total, &poll);
+    more = count_sweep(state, W, &total, group, &poll);
     if (!poll) continue; /* `change` is written again after the first barrier of the next sweep */
     if (me == 0 && scree_poll(state->poll)) team->stopped = true;
     scree_barrier_wait(&team->barrier);
@@ -409,6 +424,7 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   if (!state) return scree_fail_memory(run->log, "sweeps");
   state->settings = *settings;
   state->settings.parameters.law = W->problem->flow;
+  state->mechanisms = run->mechanisms;
   state->poll = run->poll;
   state->load = run->load;
   state->y = SCREE_TAKE(arena, double, W->state_size);
@@ -488,6 +504,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   else
     sweep_serial(sweeps, W, &group, r);
   *done = group.done;
+  sweeps->left_out += group.left_out;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, threads);
   sweeps->stale += *done;
   /* the visits update coupled vertices only where constraints touch them */
@@ -504,4 +521,8 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
 
 bool scree_sweeps_balls(const scree_Sweeps *state) {
   return state->in_lanes && state->lanes.balls;
+}
+
+double scree_sweeps_left_out(const scree_Sweeps *sweeps) {
+  return sweeps->left_out;
 }

@@ -173,6 +173,10 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     scree_Status status =
         scree_system_advance(s, start + step * ((double)done / (double)units),
                              step * ((double)length / (double)units), &part, &halve);
+    if (status == SCREE_NOT_CONVERGED) { /* a body was turned inside out: there is no result */
+      halve = level < max;
+      status = halve ? SCREE_OK : scree_deform_refuse(s);
+    }
     if (!status && halve && level == 0 && max > 0) {
       status = reserve(world, true);
       if (!status) status = keep_memory(world);
@@ -250,6 +254,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   if (status) return status;
   world->stepped = true;
   world->problem = scree_system_problem(&world->system);
+  world->problem.vertices.solve = NULL; /* bodies factorise anew in the next step */
   world->steps++;
   world->time_count++;
   sum.time = scree_world_time(world);
