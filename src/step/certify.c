@@ -69,7 +69,10 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   const scree_Twist before = scree_bodies_velocity_before(b, k), *after = &b->motion[k].velocity;
   const scree_Twist mean = {scree_scale(0.5, scree_add(before.linear, after->linear)),
                             scree_scale(0.5, scree_add(before.angular, after->angular))};
-  return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+  const scree_Vec3 v =
+      scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+  const scree_Vec3 n = s->contacts.normal[c];
+  return scree_is_belt(s, k) ? scree_axpy(v, -scree_dot(n, v), n) : v;
 }
 
 /* The same for the obstacle or obstacles of a contact, or the image of a body, with the sign with
