@@ -186,7 +186,8 @@ typedef struct scree_System {
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 
-  scree_Solver *solver; /* of all steps */
+  scree_Solver *solver;   /* of all steps */
+  scree_Solver *internal; /* of the search for internal forces; null until it is asked for */
   scree_BroadPhase *broad;
   size_t reach_capacity;
   double *reach;   /* (bodies) how far a body may move in this step, if the scheme looks ahead */
