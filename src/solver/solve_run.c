@@ -201,7 +201,7 @@ double scree_solve_run_work(const scree_SolveRun *run) {
   double factor = 0.0;
   if (run->cache->has_system) factorisation_seconds(run, &factor);
   return (run->iterations - run->left_out) * sweep_seconds(run) +
-         (run->factorisations + 1) * factor;
+         (run->factorisations + 1) * factor + run->elsewhere;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -264,7 +264,8 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     const scree_Status status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
     const double ratio = s->tolerance / run->value; /* the merit is a square */
-    if (!run->measure_often) small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
+    if (!run->measure_often)
+      small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
     record.may_calm = !frictionless && scree_solve_run_sweeps_balls(run);
     const bool keep = scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance);
