@@ -3,7 +3,8 @@
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
  * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
- * after the contacts, one by one.
+ * after the contacts, one by one, those that hold their vertices together at last, as one
+ * (mechanism.h).
  *
  * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
  * that of the colouring of the whole problem: after each colour the velocities that its visits
@@ -24,6 +25,7 @@
 #include "problem/graph.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
+#include "solver/mechanism.h"
 
 #include <assert.h>
 #include <math.h>
@@ -42,13 +44,14 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
-  bool loaded;      /* the lanes hold r and y of the last call */
-  double *y;        /* state of W */
-  int stale;        /* sweeps since y was computed from r */
-  double left_out;  /* of all calls, see scree_sweeps_left_out */
-  Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
-  scree_Poll *poll; /* of the run */
-  scree_Load *load; /* of the run, or null: always all threads */
+  bool loaded;                  /* the lanes hold r and y of the last call */
+  double *y;                    /* state of W */
+  int stale;                    /* sweeps since y was computed from r */
+  double left_out;              /* of all calls, see scree_sweeps_left_out */
+  Change *changes;              /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
+  scree_Mechanisms *mechanisms; /* of the run, or null */
+  scree_Poll *poll;             /* of the run */
+  scree_Load *load;             /* of the run, or null: always all threads */
   /* on several ranks: */
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
@@ -168,7 +171,7 @@ static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int firs
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
-/* The constraints of any size, one after the other. */
+/* The constraints of any size: one after the other, then those of mechanisms together. */
 static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double *r,
                            Change *change) {
   scree_VertexState vertices = scree_vertex_state(W, state->y);
@@ -176,7 +179,11 @@ static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double 
     vertices.bodies = state->lanes.y;
     vertices.stride = (size_t)state->lanes.stride;
   }
-  for (int k = 0; k < W->problem->general.count; ++k) visit_general(W, k, &vertices, r, change);
+  scree_Mechanisms *mechanisms = state->mechanisms;
+  for (int k = 0; k < W->problem->general.count; ++k)
+    if (!mechanisms || !mechanisms->holds[k]) visit_general(W, k, &vertices, r, change);
+  if (!mechanisms) return;
+  change->normal = fmax(change->normal, scree_mechanisms_visit(mechanisms, W, &vertices, r));
 }
 
 /* A group of sweeps: at most `count`, until the change of one is at most `small`. */
@@ -315,21 +322,27 @@ scree_SweepSettings scree_sweep_settings(void) {
 /* The factors of relaxed sweeps. */
 static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *run,
                                     scree_Arena *arena) {
-  const scree_Division *division = run->division;
-  const scree_Problem *p = division->whole;
+  const scree_Problem *p = run->W->problem;
+  const scree_Halo *halo = run->W->halo;
+  int *holders = SCREE_TAKE_RAW(arena, int, halo->blocks);
   state->before = SCREE_TAKE(arena, double, run->W->rows);
-  state->factor = SCREE_TAKE(arena, double, division->problem.nc);
-  if (!state->before || !state->factor) return scree_fail_memory(run->log, "relaxed sweeps");
-  for (int k = 0; k < division->problem.nc; ++k) {
-    const int c = division->halo.number[k];
-    size_t holders = 1;
-    for (int side = 0; side < 2; ++side) {
-      const int b = p->kind == SCREE_ASSEMBLED ? c : p->bodies.body[2 * c + side];
-      if (b < 0) continue;
-      const size_t n = division->holder_start[b + 1] - division->holder_start[b];
-      if (n > holders) holders = n;
+  state->factor = SCREE_TAKE(arena, double, p->nc);
+  if (!holders || !state->before || !state->factor)
+    return scree_fail_memory(run->log, "relaxed sweeps");
+  for (int b = 0; b < halo->blocks; ++b) holders[b] = 1;
+  for (int k = 0; halo->sums && k < halo->nshared; ++k)
+    holders[halo->shared[k]] = (int)(halo->source_start[k + 1] - halo->source_start[k]);
+  for (int c = 0; c < p->nc; ++c) {
+    int most = 1;
+    if (p->kind == SCREE_ASSEMBLED) {
+      const size_t *held = run->division->holder_start + halo->number[c];
+      most = (int)(held[1] - held[0]);
     }
-    state->factor[k] = 1.0 / (double)holders;
+    for (int side = 0; p->kind == SCREE_BODIES && side < 2; ++side) {
+      const int b = p->bodies.body[2 * c + side];
+      if (b >= 0 && holders[b] > most) most = holders[b];
+    }
+    state->factor[c] = 1.0 / (double)(most > 1 ? most : 1);
   }
   return SCREE_OK;
 }
@@ -375,7 +388,9 @@ static scree_Status prepare_lanes(scree_Sweeps *state, const scree_SolveRun *run
 static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
-  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED;
+  /* exact sweeps need the graph of the whole problem, which parts posed by their ranks do not have
+   */
+  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED || run->division->own;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */
   const bool coloured = state->settings.order != SCREE_ORDER_NATURAL && (lanes || !relaxed);
@@ -417,6 +432,7 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   if (!state) return scree_fail_memory(run->log, "sweeps");
   state->settings = *settings;
   state->settings.parameters.law = W->problem->flow;
+  state->mechanisms = run->mechanisms;
   state->poll = run->poll;
   state->load = run->load;
   state->y = SCREE_TAKE(arena, double, W->state_size);
