@@ -104,6 +104,13 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_real(&json, "energy_limit", s->energy_limit);
   cli_json_real(&json, "energy_error", s->energy_error);
   cli_json_real(&json, "seconds", s->seconds);
+  if (request->settings.ranks) {
+    const scree_RankCounts sent = scree_ranks_counts(request->settings.ranks);
+    cli_json_int(&json, "ranks", scree_ranks_size(request->settings.ranks));
+    cli_json_int(&json, "messages", sent.messages); /* of rank 0, as all that follow */
+    cli_json_int(&json, "bytes", sent.bytes);
+    cli_json_int(&json, "synchronisations", sent.synchronisations);
+  }
   cli_json_real(&json, "seconds_detect", s->seconds_detect);
   cli_json_real(&json, "seconds_solve", s->seconds_solve);
   cli_json_int(&json, "frames", s->frames);

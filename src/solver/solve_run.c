@@ -201,7 +201,7 @@ double scree_solve_run_work(const scree_SolveRun *run) {
   double factor = 0.0;
   if (run->cache->has_system) factorisation_seconds(run, &factor);
   return (run->iterations - run->left_out) * sweep_seconds(run) +
-         (run->factorisations + 1) * factor;
+         (run->factorisations + 1) * factor + run->elsewhere;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
