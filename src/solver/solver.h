@@ -147,6 +147,10 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
  * factorisations. */
 double scree_solve_run_work(const scree_SolveRun *run);
 
+/* Seconds of one factorisation without analysing anything: that of the last analysed system if it
+ * had about this size, else a lower bound. */
+double scree_solve_run_factorisation_least(const scree_SolveRun *run);
+
 /* Seconds of one factorisation on that core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);
 
