@@ -310,7 +310,9 @@ int main(int argc, char **argv) {
     else if (option == 'o' && (file = fopen(optarg, "w")))
       continue;
     else {
-      fprintf(stderr, "engines [-t seconds] [-e engine] [-d] [-s step] [-u until] [-o file] [scene.yaml...]\n");
+      fprintf(
+          stderr,
+          "engines [-t seconds] [-e engine] [-d] [-s step] [-u until] [-o file] [scene.yaml...]\n");
       return 2;
     }
   }

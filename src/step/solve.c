@@ -160,8 +160,9 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
   return scree_system_defect(s) <= allowed || report->solve.value <= rules.exact;
 }
 
-/* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last solve.
- * In deep packings a short attempt ends halfway, and the next step would have to repeat it. */
+/* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last
+ * solve. In deep packings a short attempt ends halfway, and the next step would have to repeat it.
+ */
 static bool is_within(const scree_StepReport *report, double tolerance, double sweeps) {
   const scree_SolveInfo *last = &report->solve;
   const double before = last->nstages > 0 ? last->stages[0].error_before : INFINITY;
