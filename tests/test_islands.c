@@ -46,7 +46,7 @@ static void singles_estimate_and_solve(void **state) {
       double error = INFINITY;
       for (int sweep = 0; sweep < 10000; ++sweep) {
         scree_singles_visit(&singles, 0, singles.layout.start[singles.colours]);
-        if (sweep % 3000 != 3) continue;
+        if (sweep % 100 != 3) continue;
         scree_singles_get(&singles, r, 1);
         scree_operator_apply(&W, r, p.q, y, u);
         error = scree_measure_value(&W, SCREE_MEASURE_ERROR, r, u);

@@ -15,7 +15,7 @@ enum { WIDTH = SCREE_SINGLES, QUAD = 4, AHEAD = SCREE_LANES_AHEAD, LONGEST_PAUSE
 enum { CHUNK = 128 };            /* batches that are summed before the sums are added */
 enum { PARALLEL_BATCHES = 500 }; /* below, a team of threads costs more than it saves */
 
-/* Smallest tolerance: errors stop falling at some 1e-7, where stacks are high at 1e-6. */
+/* Smallest tolerance: errors stop falling at some 1e-7, in a stack of hundreds at 1e-6. */
 static const double least_tolerance = 3e-6;
 
 typedef float Wide __attribute__((vector_size(4 * WIDTH)));

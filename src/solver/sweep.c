@@ -495,9 +495,10 @@ void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double 
   scree_singles_get(sweeps->singles, r, threads);
   scree_operator_apply(W, r, W->problem->q, sweeps->y, u);
   scree_singles_refresh(sweeps->singles, sweeps->y, threads);
+  sweeps->stale = 0;
 }
 
-/* Sweeps in single precision: without measuring, r stays where it is. */
+/* Sweeps in single precision. If the error is only estimated, r and u are collected later. */
 static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
                           const scree_SweepPlan *plan, double *r, double *u, int *done) {
   const int threads = team_size(sweeps, W);
@@ -508,6 +509,13 @@ static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
   sweeps->loaded = true;
   sweep_group(sweeps, W, threads, &group, r);
   *done = group.done;
+  sweeps->stale += group.done;
+  if (plan->estimate && sweeps->stale >= FRESH_SWEEPS) {
+    scree_singles_get(sweeps->singles, r, threads);
+    scree_operator_state(W, r, sweeps->y);
+    scree_singles_refresh(sweeps->singles, sweeps->y, threads);
+    sweeps->stale = 0;
+  }
   if (plan->estimate)
     *plan->estimate = scree_singles_error(sweeps->singles, threads);
   else

@@ -51,8 +51,8 @@ typedef struct scree_SweepPlan {
   bool pauses;       /* contacts that do not change are left out of some of the next sweeps, as long
                         as calls resume; in lanes only (lanes.h) */
   bool resume;       /* r is the result of the last call, or of `start` */
-  double *estimate;  /* in single precision only: receives an estimate of the error, and r and u
-                        stay as they were until they are collected. Null: they are */
+  double *estimate;  /* in single precision only: receives an estimate of the error, and r and u are
+                        not those of it until they are collected. Null: they are */
 } scree_SweepPlan;
 
 /* Sweeps from r, after which u = W r + q is recomputed. Returns the change of the last sweep,
