@@ -1,43 +1,43 @@
-/* Time of `auto` against the number of contacts, 1e3 to 1e5, on settled packings of disks and
- * spheres (settle.h), to 1e-4 and to 1e-8 on the default measure; the exponent is the slope of
- * log time over log contacts by least squares. Solves start cold.
+/* `auto` on dense packings of many kinds (packs.h), from cold starts: counted work, sweeps and time
+ * against the number of contacts to 1e-4, and how many are solved to 1e-8.
  *
- *     growth [--quick] [--mu X (0.3)] [--threads N (1)] [--time-limit S (60)] [--cache DIR]
- *            [--dimension 2|3] [--largest CONTACTS (100000)] [--flow]
+ *     growth [--sizes 100,1000,...] [--seeds 1,2,...] [--only TEXT] [--loose | --tight]
+ *            [--time-limit S (60)] [--threads N (1)] [--cache DIR] [--solver NAME]
  *
- * Packings are at rest: gravity alone loads them, and most contacts are at the edge of sticking
- * with no velocity to tell where they would slide, the hardest case there is. With --flow a wall
- * has been drawn away and the heap is collapsing.
- *
- * --quick stops at 1e4 contacts. --cache keeps the packings as FCLIB files for the next run. A row
- * with a star did not converge within the time limit: its error is what was reached, and it takes
- * no part in the exponent, which is then that of the rows that did. Solves shorter than a second
- * are repeated and the fastest of three is told. */
-#include "bench/settle.h"
+ * Without --sizes: 100 to 100 000 contacts to 1e-4, 100 to 10 000 to 1e-8. Exponents are the slopes
+ * of log seconds, log counted work and log sweeps over log contacts by least squares over the rows
+ * of one kind of packing that were solved, from 1000 contacts on. A row with a star was not solved
+ * within the time limit; its error is what was reached. Seconds are of the process, not of the
+ * clock, so that other programs disturb them less. --cache keeps the packings as FCLIB files for
+ * the next run. */
+#include "bench/packs.h"
 #include "scree/solver.h"
 
 #include <string.h>
+#include <time.h>
 
-static const int sizes[] = {1000, 3000, 10000, 30000, 100000};
-static const double tolerances[] = {1e-4, 1e-8};
-enum { FLOW_STEPS = 60 };             /* since the wall began to move */
-static const double FLOW_SPEED = 2.0; /* of the wall, metres per second */
-enum { SIZES = sizeof sizes / sizeof *sizes, TOLERANCES = 2, REPEATS = 3 };
+enum { LIST_MOST = 32, FIT_FROM = 800 };
+enum { TOLERANCES = 2 };
+static const double tolerances[TOLERANCES] = {1e-4, 1e-8};
+static const int default_sizes[TOLERANCES][5] = {{100, 1000, 10000, 100000, 0},
+                                                 {100, 300, 1000, 3000, 10000}};
 
 typedef struct Options {
-  double mu, time_limit;
-  int threads, largest, dimension; /* dimension 0: both */
-  bool flow;
-  const char *cache;
+  double time_limit;
+  int threads;
+  bool skip[TOLERANCES];
+  const char *cache, *only, *solver;
+  int sizes[LIST_MOST], nsizes;
+  int seeds[LIST_MOST], nseeds;
 } Options;
 
-/* Sums of a least-squares line through (log contacts, log seconds). */
+/* Sums of a least-squares line through (log contacts, log y). */
 typedef struct Fit {
   double n, x, y, xx, xy;
 } Fit;
 
-static void fit_add(Fit *fit, double contacts, double seconds) {
-  const double x = log(contacts), y = log(seconds);
+static void fit_add(Fit *fit, double contacts, double value) {
+  const double x = log(contacts), y = log(value);
   fit->n += 1.0;
   fit->x += x;
   fit->y += y;
@@ -49,74 +49,79 @@ static double fit_slope(const Fit *fit) {
   return (fit->n * fit->xy - fit->x * fit->y) / (fit->n * fit->xx - fit->x * fit->x);
 }
 
-/* Solve up to REPEATS times while it is quick; info is of the fastest. */
-static scree_Status solve(const scree_Problem *problem, const Options *options, double tolerance,
-                          double *r, double *u, scree_SolveInfo *info) {
-  scree_SolveSettings settings = scree_solve_settings();
-  settings.solver = "auto";
-  settings.tolerance = tolerance;
-  settings.threads = options->threads;
-  settings.time_limit = options->time_limit;
-  scree_Status status = SCREE_OK;
-  for (int k = 0; k < REPEATS && (k == 0 || info->seconds < 1.0); ++k) {
-    scree_SolveInfo again;
-    status = scree_solve(problem, &settings, r, u, &again, &settle_log);
-    if (status != SCREE_OK && status != SCREE_NOT_CONVERGED) return status;
-    if (k == 0 || again.seconds < info->seconds) *info = again;
-  }
-  return SCREE_OK;
+typedef struct Sums {
+  Fit seconds, work, sweeps;
+  int solved, all;
+} Sums;
+
+static void add_sums(Sums *sums, const Sums *more) {
+  sums->solved += more->solved;
+  sums->all += more->all;
 }
 
-static scree_Status rows(const scree_Problem *problem, const Options *options, Fit *fits) {
-  const size_t size = (size_t)problem->nc * (size_t)problem->d;
-  double *r = malloc(size * sizeof *r), *u = malloc(size * sizeof *u);
-  scree_Status status = r && u ? SCREE_OK : SCREE_MACHINE;
-  for (int t = 0; t < TOLERANCES && !status; ++t) {
-    scree_SolveInfo info;
-    status = solve(problem, options, tolerances[t], r, u, &info);
-    if (status) break;
+static scree_Status row(const PackMember *m, const Options *options, int t, int contacts,
+                        unsigned seed, Sums *sums) {
+  Pack pack;
+  scree_Status status = pack_make(m, contacts, seed, options->cache, &pack);
+  if (status) {
+    pack_destroy(&pack);
+    return status;
+  }
+  const scree_Problem *p = &pack.problem;
+  const size_t size = (size_t)p->nc * (size_t)p->d;
+  double *r = malloc((size + 1) * sizeof *r), *u = malloc((size + 1) * sizeof *u);
+  scree_SolveSettings settings = scree_solve_settings();
+  scree_SolveInfo info;
+  settings.solver = options->solver;
+  settings.tolerance = tolerances[t];
+  settings.threads = options->threads;
+  settings.time_limit = options->time_limit;
+  const clock_t start = clock();
+  status = r && u ? scree_solve(p, &settings, r, u, &info, &pack_log) : SCREE_MACHINE;
+  const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  if (status == SCREE_OK || status == SCREE_NOT_CONVERGED) {
     int active = 0;
-    for (int c = 0; c < problem->nc; ++c) active += r[c * problem->d] > 0.0;
-    printf("%2dD %9d %9d %9d %8.0e %11.4f%s %9.2f %9d %8d  %-8s %9.1e\n", problem->d, problem->nc,
-           active, problem->bodies.nbodies, tolerances[t], info.seconds, info.converged ? " " : "*",
-           1e6 * info.seconds / problem->nc, info.iterations, info.factorisations, info.solver,
+    for (int c = 0; c < p->nc; ++c) active += r[c * p->d] > 0.0;
+    printf("%-24s %8d %8d %8d %5.2f %4u %6.0e %9.3f%s %9.3f %8d %6d  %-7s %8.1e\n", m->name, p->nc,
+           active, p->bodies.nbodies, m->mu, seed, tolerances[t], seconds,
+           info.converged ? " " : "*", info.work, info.iterations, info.factorisations, info.solver,
            info.value);
     fflush(stdout);
-    if (info.converged) fit_add(&fits[t], problem->nc, info.seconds);
+    ++sums->all;
+    sums->solved += info.converged;
+    if (info.converged && p->nc >= FIT_FROM) {
+      fit_add(&sums->seconds, p->nc, seconds);
+      fit_add(&sums->work, p->nc, fmax(info.work, 1e-9));
+      fit_add(&sums->sweeps, p->nc, fmax(info.iterations, 1));
+    }
+    status = SCREE_OK;
   }
   free(r);
   free(u);
+  pack_destroy(&pack);
   return status;
 }
 
-static scree_Status dimension(int d, const Options *options) {
-  Fit fits[TOLERANCES] = {{0}};
+static scree_Status member(const PackMember *m, const Options *options, int t, Sums *total) {
+  Sums sums = {0};
   scree_Status status = SCREE_OK;
-  for (int k = 0; k < SIZES && sizes[k] <= options->largest && !status; ++k) {
-    SettleOptions packing = settle_options(d, sizes[k], options->mu);
-    scree_Problem problem;
-    scree_World *world;
-    packing.threads = options->threads;
-    packing.verbose = true;
-    if (options->flow) {
-      packing.pull = FLOW_SPEED;
-      packing.after = FLOW_STEPS;
+  const int *sizes = options->nsizes ? options->sizes : default_sizes[t];
+  const int n = options->nsizes ? options->nsizes : 5;
+  for (int k = 0; k < n && !status; ++k)
+    for (int s = 0; s < options->nseeds && !status && sizes[k] > 0; ++s) {
+      if (m->kind == PACK_PILE && s > 0) continue; /* it has no seed */
+      status = row(m, options, t, sizes[k], (unsigned)options->seeds[s], &sums);
     }
-    status = settle_problem(&packing, options->cache, &problem, &world);
-    if (status) break;
-    status = rows(&problem, options, fits);
-    scree_problem_destroy(&problem);
-    scree_world_destroy(world);
-  }
-  for (int t = 0; t < TOLERANCES && !status; ++t)
-    if (fits[t].n >= 2.0)
-      printf("%dD to %.0e: seconds ~ contacts^%.2f (%.0f rows)\n", d, tolerances[t],
-             fit_slope(&fits[t]), fits[t].n);
-    else
-      printf("%dD to %.0e: fewer than two rows converged, no exponent\n", d, tolerances[t]);
-  printf("\n");
+  if (!status && sums.seconds.n >= 2.0)
+    printf("%-24s to %.0e: seconds ~ contacts^%.2f, work ^%.2f, sweeps ^%.2f; solved %d of %d\n",
+           m->name, tolerances[t], fit_slope(&sums.seconds), fit_slope(&sums.work),
+           fit_slope(&sums.sweeps), sums.solved, sums.all);
+  add_sums(total, &sums);
   return status;
 }
+
+/* ---- arguments --------------------------------------------------------------------------------
+ */
 
 /* Value of an option that takes one, or null. */
 static const char *value_of(int argc, char **argv, int *k, const char *name) {
@@ -124,45 +129,64 @@ static const char *value_of(int argc, char **argv, int *k, const char *name) {
   return argv[++*k];
 }
 
+static int read_list(const char *text, int *list) {
+  int n = 0;
+  while (n < LIST_MOST && *text) {
+    char *end;
+    list[n++] = (int)strtol(text, &end, 10);
+    if (end == text) return 0;
+    text = *end == ',' ? end + 1 : end;
+  }
+  return n;
+}
+
 static bool parse(int argc, char **argv, Options *options) {
   for (int k = 1; k < argc; ++k) {
     const char *value;
-    if (strcmp(argv[k], "--quick") == 0)
-      options->largest = 10000;
-    else if ((value = value_of(argc, argv, &k, "--mu")))
-      options->mu = strtod(value, NULL);
+    if ((value = value_of(argc, argv, &k, "--sizes")))
+      options->nsizes = read_list(value, options->sizes);
+    else if ((value = value_of(argc, argv, &k, "--seeds")))
+      options->nseeds = read_list(value, options->seeds);
+    else if ((value = value_of(argc, argv, &k, "--only")))
+      options->only = value;
     else if ((value = value_of(argc, argv, &k, "--threads")))
       options->threads = atoi(value);
     else if ((value = value_of(argc, argv, &k, "--time-limit")))
       options->time_limit = strtod(value, NULL);
     else if ((value = value_of(argc, argv, &k, "--cache")))
       options->cache = value;
-    else if ((value = value_of(argc, argv, &k, "--dimension")))
-      options->dimension = atoi(value);
-    else if ((value = value_of(argc, argv, &k, "--largest")))
-      options->largest = atoi(value);
-    else if (strcmp(argv[k], "--flow") == 0)
-      options->flow = true;
+    else if ((value = value_of(argc, argv, &k, "--solver")))
+      options->solver = value;
+    else if (strcmp(argv[k], "--loose") == 0)
+      options->skip[1] = true;
+    else if (strcmp(argv[k], "--tight") == 0)
+      options->skip[0] = true;
     else
       return false;
   }
-  return true;
+  return options->nseeds > 0;
 }
 
 int main(int argc, char **argv) {
-  Options options = {.mu = 0.3, .time_limit = 60.0, .threads = 1, .largest = 100000};
+  Options options = {
+      .time_limit = 60.0, .threads = 1, .solver = "auto", .seeds = {2001}, .nseeds = 1};
   if (!parse(argc, argv, &options)) {
-    fprintf(stderr, "usage: growth [--quick] [--mu X] [--threads N] [--time-limit S] [--cache DIR] "
-                    "[--dimension 2|3] [--largest CONTACTS] [--flow]\n");
+    fprintf(stderr, "usage: growth [--sizes N,...] [--seeds N,...] [--only TEXT] [--loose|--tight] "
+                    "[--time-limit S] [--threads N] [--cache DIR] [--solver NAME]\n");
     return SCREE_BAD_INPUT;
   }
-  printf("auto on %s packings, mu = %g, %d thread(s), cold, at most %g s a solve (* not "
-         "converged)\n",
-         options.flow ? "collapsing" : "settled", options.mu, options.threads, options.time_limit);
-  printf("%3s %9s %9s %9s %8s %11s  %9s %9s %8s  %-8s %9s\n", "", "contacts", "active", "bodies",
-         "error <=", "seconds", "us/cont.", "iterat.", "factor.", "by", "error");
+  printf("%s, cold, %d thread(s), at most %g s a solve (* not solved); work: counted seconds\n",
+         options.solver, options.threads, options.time_limit);
+  printf("%-24s %8s %8s %8s %5s %4s %6s %9s  %9s %8s %6s  %-7s %8s\n", "", "contacts", "active",
+         "bodies", "mu", "seed", "to", "seconds", "work", "sweeps", "fact.", "by", "error");
   scree_Status status = SCREE_OK;
-  for (int d = 2; d <= 3 && !status; ++d)
-    if (!options.dimension || options.dimension == d) status = dimension(d, &options);
+  for (int t = 0; t < TOLERANCES && !status; ++t) {
+    Sums total = {0};
+    if (options.skip[t]) continue;
+    for (int k = 0; k < PACK_MEMBERS && !status; ++k)
+      if (!options.only || strstr(pack_members[k].name, options.only))
+        status = member(&pack_members[k], &options, t, &total);
+    printf("to %.0e: solved %d of %d\n\n", tolerances[t], total.solved, total.all);
+  }
   return (int)status;
 }

@@ -123,7 +123,8 @@ struct scree_BodyClass {
 
   /* Kinetic energy, and the part that is not translation when not null. */
   double (*kinetic)(const scree_Deformable *self, const double *v, double *rotation);
-  double (*strain)(const scree_Deformable *self, const double *q); /* elastic energy */
+  /* Elastic energy; INFINITY when the body is turned inside out. */
+  double (*strain)(const scree_Deformable *self, const double *q);
   /* Internal forces -d strain/dq, and K (components x components, dense; null: not computed), for
    * tests. */
   void (*force)(const scree_Deformable *self, const double *q, double *f, double *K);
@@ -134,6 +135,11 @@ struct scree_BodyClass {
 
   /* Whether a vertex does not move; null: all do. */
   bool (*is_held)(const scree_Deformable *self, int vertex);
+
+  /* For a kind whose shape may not follow the deformation: how much further the deformed body
+   * reaches in the direction n than its shape does, and NAN if the shape follows. Null: it always
+   * does. */
+  double (*bulge)(const scree_Deformable *self, const double *q, scree_Vec3 n);
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);

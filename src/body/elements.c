@@ -325,7 +325,7 @@ static double strain(const scree_Deformable *self, const double *q) {
   const scree_ElementBody *d = self->data;
   scree_ElementResult result;
   scree_element_assemble(d->mesh, &d->elastic, q, NULL, NULL, NULL, &result);
-  return result.energy;
+  return result.inverted ? INFINITY : result.energy;
 }
 
 static void force(const scree_Deformable *self, const double *q, double *f, double *K) {

@@ -204,13 +204,22 @@ static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const 
 }
 
 static double reach(const scree_Deformable *self, const double *q, const double *v, double h) {
-  (void)q;
   const Data *data = self->data;
   const int d = self->dimension;
   double square = 0;
   for (int k = d; k < self->size; ++k) square += v[k] * v[k];
-  if (data->elastic.keeps_shape && scree_shape_is_ball(&data->base)) square = 0;
-  return h * (scree_norm(vec_of(d, v)) + sqrt(square) * data->base.bounding_radius);
+  double way = h * sqrt(square);
+  if (data->elastic.keeps_shape) { /* and it may reach further than its shape already */
+    const scree_Mat3 F = gradient(self, q);
+    double change = 0; /* |C - 1|^2, by which the largest stretch squared is above 1 at most */
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        const double C = scree_dot(scree_column(&F, i), scree_column(&F, j)) - (i == j);
+        change += C * C;
+      }
+    way += sqrt(1 + sqrt(change)) - 1;
+  }
+  return h * scree_norm(vec_of(d, v)) + way * data->base.bounding_radius;
 }
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -269,6 +278,20 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
   shape->bounding_radius = fmax(s[0], fmax(s[1], third));
   shape->size = 2 * fmin(s[0], fmin(s[1], third));
   shape->volume = data->volume * determinant(&F);
+}
+
+/* Half the width of an ellipsoid, G = F diag(semi-axes), in the direction n: |G^T n|. */
+static double bulge(const scree_Deformable *self, const double *q, scree_Vec3 n) {
+  const Data *data = self->data;
+  if (!data->elastic.keeps_shape) return NAN;
+  const scree_Mat3 F = gradient(self, q);
+  if (scree_shape_is_ball(&data->base))
+    return data->base.radius * (scree_norm(scree_mat3_tmul(&F, n)) - 1);
+  const scree_Vec3 a = data->base.semi;
+  const scree_Mat3 R = scree_quat_matrix(rotation_of(&F));
+  const scree_Vec3 now = scree_mat3_tmul(&F, n), kept = scree_mat3_tmul(&R, n);
+  return scree_norm(scree_vec3(a.x * now.x, a.y * now.y, a.z * now.z)) -
+         scree_norm(scree_vec3(a.x * kept.x, a.y * kept.y, a.z * kept.z));
 }
 
 static scree_Shape undeformed(const scree_Deformable *self) {
@@ -478,6 +501,8 @@ static double kinetic(const scree_Deformable *self, const double *v, double *rot
 static double strain(const scree_Deformable *self, const double *q) {
   const Data *data = self->data;
   double S[3][3];
+  const scree_Mat3 F = gradient(self, q);
+  if (!(determinant(&F) > 0)) return INFINITY;
   return data->volume * stress(data, self->dimension, q + self->dimension, S);
 }
 
@@ -514,4 +539,5 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .kinetic = kinetic,
     .strain = strain,
     .force = force,
-    .undeformed = undeformed};
+    .undeformed = undeformed,
+    .bulge = bulge};

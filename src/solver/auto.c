@@ -290,6 +290,9 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   if (given->time_limit > 0.0 && given->max_iterations == scree_solver_auto.max_iterations)
     st->settings.max_iterations = INT_MAX;
   run->settings = &st->settings;
+  /* a paper's measure is checked as seldom as any other: there is no count of a paper to repeat */
+  const bool often = run->measure_often;
+  run->measure_often = false;
   st->error = INFINITY;
   if (st->history) st->history->count = 0;
   st->clock = run->info && run->info->nstages > 0 ? scree_seconds() : run->start;
@@ -303,6 +306,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
     if (action.kind == SCREE_ACTION_STOP) break;
     status = stage(st, run, &action, r, u);
   }
+  run->measure_often = often;
   run->settings = given;
   run->cache = cache;
   run->W = W;

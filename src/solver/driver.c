@@ -318,8 +318,13 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
 
 scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
                          double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
+  /* a small problem needs no other memory: allocating it would take longer than solving */
+  _Alignas(64) char room[3][SCREE_ARENA_LENT];
   scree_Solver solver;
   scree_solver_init(&solver, log);
+  scree_arena_lend(&solver.cache[0].work, room[0]);
+  scree_arena_lend(&solver.cache[0].smoothing, room[1]);
+  scree_arena_lend(&solver.cache[0].graph.arena, room[2]);
   scree_SolveInfo own;
   if (!info) info = &own;
   memset(info, 0, offsetof(scree_SolveInfo, stages));

@@ -206,9 +206,11 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, int d, int first, i
   const int stride = d == 3 ? 8 : 4;
   const bool pauses = s->pauses;
   Wide normal = zero, tangent2 = zero;
+  int visited = last - first;
   for (int k = first; k < last; ++k) {
     if (pauses && s->wait[k]) {
       --s->wait[k];
+      --visited;
       continue;
     }
     const int *later = s->layout.body + (size_t)(k + AHEAD) * 2 * WIDTH;
@@ -233,7 +235,7 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, int d, int first, i
     if (!pauses) continue;
     s->wait[k] = s->pause[k] = any((change != zero) | (slide != zero)) ? 0 : longer(s->pause[k]);
   }
-  scree_SweepChange total = {0.0, 0.0};
+  scree_SweepChange total = {.visited = visited};
   for (int lane = 0; lane < WIDTH; ++lane) {
     total.normal = fmax(total.normal, (double)normal[lane]);
     total.tangent2 = fmax(total.tangent2, (double)tangent2[lane]);

@@ -219,7 +219,7 @@ static double analysis_seconds(const scree_SolveRun *run, double factor) {
 }
 
 double scree_solve_run_work(const scree_SolveRun *run) {
-  double work = run->iterations * sweep_seconds(run), factor = 0.0;
+  double work = (run->iterations - run->left_out) * sweep_seconds(run), factor = 0.0;
   if (run->cache->has_system) {
     factorisation_seconds(run, &factor);
     work += run->factorisations * factor + analysis_seconds(run, factor);
@@ -255,8 +255,10 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
   double estimate = 0.0;
   const bool single = scree_sweeps_single(cache->smoother);
   plan.estimate = single && plan.pauses ? &estimate : NULL;
+  const double left_out = scree_sweeps_left_out(cache->smoother);
   *change = scree_sweeps_run(cache->smoother, run->W, &plan, r, u, done);
   run->iterations += *done;
+  run->left_out += scree_sweeps_left_out(cache->smoother) - left_out;
   run->swept = true;
   if (plan.estimate) {
     run->value = estimate;
@@ -357,7 +359,9 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
                                   .resume = run->swept};
     status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
-    if (!run->measure_often) small = change * (s->tolerance / run->value);
+    const double ratio = s->tolerance / run->value; /* the merit is a square */
+    if (!run->measure_often)
+      small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
     record.may_calm = !frictionless && scree_solve_run_sweeps_balls(run);
     const bool keep = scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance);

@@ -68,6 +68,7 @@ typedef struct scree_SolveRun {
   scree_SolveCache *cache;        /* `create` takes memory from its arena `work` */
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
+  double left_out;                /* sweeps' worth of visits that iterations did not make */
   double value;                   /* the last measured value */
   bool swept;                     /* r is the result of the last sweeps: the next ones resume */
   bool measured;                  /* something has been measured */

@@ -47,6 +47,7 @@ struct scree_Sweeps {
   bool loaded;            /* the lanes hold r and y of the last call */
   double *y;              /* state of W */
   int stale;              /* sweeps since y was computed from r */
+  double left_out;        /* of all calls, see scree_sweeps_left_out */
   Change *changes;        /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
   scree_Poll *poll;       /* of the run */
   scree_Load *load;       /* of the run, or null: always all threads */
@@ -104,7 +105,7 @@ SCREE_INLINE void visit(const scree_Sweeps *state, const scree_Operator *W, scre
 SCREE_INLINE Change visit_list(const scree_Sweeps *state, const scree_Operator *W,
                                scree_OperatorKind kind, int d, int nb, bool exact_cone,
                                const int *list, int n, double *r) {
-  Change change = {0.0, 0.0};
+  Change change = {.visited = n};
   for (int k = 0; k < n; ++k) {
     if (k + PREFETCH < n) scree_contact_prefetch(W, kind, d, nb, list[k + PREFETCH], state->y);
     visit(state, W, kind, d, nb, exact_cone, list[k], r, &change);
@@ -156,6 +157,7 @@ static void visit_general(const scree_Operator *W, int k, const scree_VertexStat
 static void widen(Change *total, const Change *part) {
   total->normal = fmax(total->normal, part->normal);
   total->tangent2 = fmax(total->tangent2, part->tangent2);
+  total->visited += part->visited;
 }
 
 /* ---- one sweep --------------------------------------------------------------------------------
@@ -191,13 +193,17 @@ typedef struct Group {
   int count;
   double small;
   int done;
-  double change; /* of the last sweep */
+  double change;   /* of the last sweep */
+  double left_out; /* visits that pauses have saved, in sweeps */
   long long visits;
 } Group;
 
 /* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
-static bool count_sweep(Group *group, const scree_Operator *W, const Change *change, bool *poll) {
+static bool count_sweep(const scree_Sweeps *state, const scree_Operator *W, const Change *change,
+                        Group *group, bool *poll) {
   ++group->done;
+  if (scree_sweeps_batched(state) && !scree_is_divided(W))
+    group->left_out += 1.0 - change->visited / (double)item_starts(state)[state->order->colours];
   group->change = change->normal + sqrt(change->tangent2);
   group->visits += scree_all_constraints(W);
   *poll = group->visits >= POLL_VISITS;
@@ -210,7 +216,7 @@ static Change visit_stages(scree_Sweeps *state, const scree_Operator *W, const i
                            double *r) {
   double *y = state->in_lanes ? state->lanes.y : state->y;
   const size_t stride = state->in_lanes ? (size_t)state->lanes.stride : (size_t)W->halo->size;
-  Change total = {0.0, 0.0};
+  Change total = {0};
   for (int k = 0; k < state->order->colours; ++k) {
     const Change part = visit_items(state, W, start[k], start[k + 1], r);
     widen(&total, &part);
@@ -224,7 +230,9 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
   const int ranks = scree_ranks_count(scree_ranks_of(W));
   if (ranks == 1) return;
   const Change *all = scree_ranks_gather(scree_ranks_of(W), change, sizeof *change);
-  for (int k = 0; k < ranks; ++k) widen(change, &all[k]);
+  Change total = {0};
+  for (int k = 0; k < ranks; ++k) widen(&total, &all[k]);
+  *change = total;
 }
 
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
@@ -235,7 +243,7 @@ static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *gr
                         : visit_items(state, W, 0, start[state->order->colours], r);
     if (W->problem->general.count) visit_generals(state, W, r, &change);
     widen_ranks(W, &change);
-    more = count_sweep(group, W, &change, &poll);
+    more = count_sweep(state, W, &change, group, &poll);
     if (scree_is_divided(W)) continue;                 /* ranks agree on an end when they measure */
     if (poll && scree_poll(state->poll)) more = false; /* the run ends at its next measurement */
   }
@@ -253,7 +261,7 @@ static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, i
                          Team *team, double *r) {
   const scree_Colouring *colouring = state->order;
   const int *start = item_starts(state);
-  Change mine = {0.0, 0.0};
+  Change mine = {0};
   for (int k = 0; k < colouring->colours; ++k) {
     const int contacts = colouring->start[k + 1] - colouring->start[k];
     const int n = start[k + 1] - start[k];
@@ -278,9 +286,9 @@ static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, 
       if (me == 0) visit_generals(state, W, r, mine);
       scree_barrier_wait(&team->barrier);
     }
-    Change total = {0.0, 0.0};
+    Change total = {0};
     for (int k = 0; k < threads; ++k) widen(&total, &team->change[k * CHANGE_STRIDE]);
-    more = count_sweep(group, W, &total, &poll);
+    more = count_sweep(state, W, &total, group, &poll);
     if (!poll) continue; /* `change` is written again after the first barrier of the next sweep */
     if (me == 0 && scree_poll(state->poll)) team->stopped = true;
     scree_barrier_wait(&team->barrier);
@@ -509,6 +517,7 @@ static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
   sweeps->loaded = true;
   sweep_group(sweeps, W, threads, &group, r);
   *done = group.done;
+  sweeps->left_out += group.left_out;
   sweeps->stale += group.done;
   if (plan->estimate && sweeps->stale >= FRESH_SWEEPS) {
     scree_singles_get(sweeps->singles, r, threads);
@@ -550,6 +559,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   sweeps->loaded = sweeps->in_lanes;
   sweep_group(sweeps, W, threads, &group, r);
   *done = group.done;
+  sweeps->left_out += group.left_out;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, threads);
   sweeps->stale += *done;
   /* the visits update coupled vertices only where constraints touch them */
@@ -574,4 +584,8 @@ bool scree_sweeps_batched(const scree_Sweeps *state) {
 
 bool scree_sweeps_single(const scree_Sweeps *state) {
   return state->singles != NULL;
+}
+
+double scree_sweeps_left_out(const scree_Sweeps *sweeps) {
+  return sweeps->left_out;
 }

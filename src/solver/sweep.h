@@ -72,4 +72,8 @@ bool scree_sweeps_single(const scree_Sweeps *sweeps);
 /* Whether they use the fast path of contacts between balls. */
 bool scree_sweeps_balls(const scree_Sweeps *sweeps);
 
+/* Visits that pauses have saved since `create`, in sweeps: sweeps done less this is what they have
+ * cost. It does not depend on threads. */
+double scree_sweeps_left_out(const scree_Sweeps *sweeps);
+
 #endif

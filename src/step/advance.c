@@ -302,7 +302,7 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
-  const double elastic = scree_joints_elastic(s), strain = scree_bodies_strain(&s->bodies);
+  const double elastic = scree_joints_elastic(s), strain = s->deform.strain_end;
   e->elastic += elastic + strain;
   e->scheme += strain - s->deform.strain;   /* includes the work of internal forces, see deform.h */
   e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
@@ -368,18 +368,18 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   bool begun, complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   scree_law_table_fill(&s->laws, h);
+  scree_Status status = scree_deform_begin(s);
+  if (status) return status;
   if (!s->energy_known) {
     const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
     scree_system_energy(s, &old.kinetic, &old.potential);
-    old.elastic =
-        stored.normal + stored.tangent + scree_joints_elastic(s) + scree_bodies_strain(&s->bodies);
+    old.elastic = stored.normal + stored.tangent + scree_joints_elastic(s) + s->deform.strain;
   }
-  s->deform.strain = scree_bodies_strain(&s->bodies);
   s->joints.elastic = scree_joints_elastic(s);
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
-  scree_Status status = check_laws(s);
+  status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
@@ -414,6 +414,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
   report->energy.drivers += scree_cell_wrap(s);
+  status = scree_deform_settle(s, &report->energy);
+  if (status) return status;
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);

@@ -307,7 +307,9 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
   if (!join(all, lists, s->threads)) return scree_fail_memory(s->log, "the contacts");
   if (scratch->images > 0) sort_rows(all);
   assert(is_sorted(all));
-  return s->bodies.deformable_count ? scree_deform_sort(s) : SCREE_OK;
+  if (s->bodies.deformable_count == 0) return SCREE_OK;
+  if (s->scheme->looks_ahead) scree_deform_bulge(s); /* the papers have the gaps of kept shapes */
+  return scree_deform_sort(s);
 }
 
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {

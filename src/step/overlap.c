@@ -88,6 +88,7 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
     const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
     if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
     if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) continue;
+    if (scree_deform_keeps_shape(b, i) || scree_deform_keeps_shape(b, j)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_Vec3 second = scree_system_second(s, key);
     const scree_Vec3 x = scree_sub(b->motion[i].pose.position, second);

@@ -173,6 +173,10 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     scree_Status status =
         scree_system_advance(s, start + step * ((double)done / (double)units),
                              step * ((double)length / (double)units), &part, &halve);
+    if (status == SCREE_NOT_CONVERGED) { /* a body was turned inside out: there is no result */
+      halve = level < max;
+      status = halve ? SCREE_OK : scree_deform_refuse(s);
+    }
     if (!status && halve && level == 0 && max > 0) {
       status = reserve(world, true);
       if (!status) status = keep_memory(world);
