@@ -152,7 +152,8 @@ def world(trees, table, rounds):
                        re.compile(r"^ *(\d+) +\d+ +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)"))
     for step, values in best[0].items():
         for part, old, new in zip(("detect", "build", "move", "certify", "all of these", "solve"), values, best[1][step]):
-            table.row("to step %s, %s" % (step, part), old, new)
+            if min(old, new) >= 20:  # less is lost in the clock
+                table.row("to step %s, %s" % (step, part), old, new)
 
 
 def steps(trees, table, rounds):

@@ -306,6 +306,91 @@ static void test_kept_shape(void **state) {
   scree_world_destroy(w);
 }
 
+/* ---- joints ----------------------------------------------------------------------------------- */
+
+static double joint_error(const scree_World *w, int joint) {
+  return scree_world_joint(w, joint).error;
+}
+
+/* A pendulum: a stiff body on a ball joint swings as a rigid one. */
+static void test_pendulum(void **state) {
+  (void)state;
+  scree_Vec3 end[2];
+  for (int soft = 0; soft < 2; ++soft) {
+    scree_World *w = space(1e-3, 9.81, 1);
+    scree_BodyDef def = soft ? soft_at(0.3, 0, -0.1, 1e9) : at(0.3, 0, -0.1);
+    def.density = 1000;
+    const int body = add_ellipsoid(w, 0.2, 0.1, 0.15, def);
+    scree_JointDef joint = scree_joint_def();
+    joint.kind = SCREE_JOINT_BALL;
+    joint.body[0] = body;
+    joint.body[1] = -1;
+    joint.anchor = vec(0.11, 0, 0.02);
+    int index;
+    OK(scree_world_add_joint(w, &joint, &index));
+    run_steps(w, 700);
+    assert_true(joint_error(w, index) < 1e-4); /* half a step after the kick */
+    end[soft] = scree_body_pose(w, body).position;
+    scree_world_destroy(w);
+  }
+  NEAR(end[1].x, end[0].x, 1e-4);
+  NEAR(end[1].z, end[0].z, 1e-4);
+}
+
+/* A soft ball that hangs on a spring between a material point and a rigid body, and two soft bodies
+ * whose points keep their distance: momentum is kept, the energy balance closes. */
+static void test_links(void **state) {
+  (void)state;
+  scree_World *w = space(1e-3, 0, 1);
+  scree_BodyDef def = soft_at(0, 0, 0, 1e6);
+  def.velocity = (scree_Twist){{1, 0, 0}, {0, 5, 2}};
+  const int a = add_ellipsoid(w, 0.2, 0.1, 0.15, def);
+  def.pose.position = vec(1, 0, 0);
+  def.velocity = (scree_Twist){{-1, 0.5, 0}, {3, 0, 0}};
+  const int b = add_sphere(w, 0.1, def), c = add_sphere(w, 0.1, at(0, 1, 0));
+  scree_JointDef joint = scree_joint_def();
+  joint.kind = SCREE_JOINT_DISTANCE;
+  joint.body[0] = a;
+  joint.body[1] = b;
+  joint.anchor = vec(0.19, 0, 0);
+  joint.anchor2 = vec(0.95, 0.02, 0);
+  int rod, spring;
+  OK(scree_world_add_joint(w, &joint, &rod));
+  joint.kind = SCREE_JOINT_SPRING;
+  joint.body[1] = c;
+  joint.anchor = vec(0, 0.09, 0);
+  joint.anchor2 = vec(0, 0.9, 0);
+  joint.stiffness = 2000;
+  OK(scree_world_add_joint(w, &joint, &spring));
+  const scree_Analysis before = analysis_of(w);
+  run_steps(w, 1); /* the rod stops the approach at once */
+  const double start = energy_of(w);
+  run_steps(w, 999);
+  const scree_Analysis after = analysis_of(w);
+  NEAR(after.momentum.x, before.momentum.x, 1e-10);
+  NEAR(after.momentum.y, before.momentum.y, 1e-10);
+  NEAR(after.angular_momentum.z, before.angular_momentum.z, 5e-3 * fabs(before.angular_momentum.z));
+  assert_true(joint_error(w, rod) < 1e-3);
+  assert_true(energy_of(w) < 1.001 * start && energy_of(w) > 0.95 * start); /* w h = 0.7 */
+  NEAR(scree_world_energy(w).closing, 0, 1e-9 * start);
+  scree_world_destroy(w);
+}
+
+/* A joint that holds an orientation is refused at a body that has none. */
+static void test_joint_refused(void **state) {
+  (void)state;
+  scree_World *w = space(1e-3, 0, 1);
+  scree_JointDef joint = scree_joint_def();
+  joint.kind = SCREE_JOINT_HINGE;
+  joint.axis = vec(0, 1, 0);
+  joint.body[0] = add_sphere(w, 0.1, soft_at(0, 0, 0, 1e6));
+  joint.body[1] = -1;
+  assert_int_equal(scree_world_add_joint(w, &joint, NULL), SCREE_BAD_INPUT);
+  joint.kind = SCREE_JOINT_BALL;
+  OK(scree_world_add_joint(w, &joint, NULL));
+  scree_world_destroy(w);
+}
+
 /* ---- mixtures -------------------------------------------------------------------------------- */
 
 /* A heap of rigid and soft balls and ellipsoids in a box of walls. */
@@ -401,6 +486,7 @@ int main(void) {
       cmocka_unit_test(test_plane),       cmocka_unit_test(test_mixture),
       cmocka_unit_test(test_momentum),    cmocka_unit_test(test_schemes),
       cmocka_unit_test(test_unresolved),  cmocka_unit_test(test_inside_out),
-      cmocka_unit_test(test_kept_shape)};
+      cmocka_unit_test(test_kept_shape),  cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_links),       cmocka_unit_test(test_joint_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

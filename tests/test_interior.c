@@ -309,11 +309,48 @@ static void test_start(void **unused) {
   scree_problem_destroy(&p);
 }
 
+/* Cones shifted by cohesion, with bodies and with W alone: the pile is pulled upwards, so that its
+ * bonds carry tension, and sideways. The sweeps at the end are switched off. */
+static void test_cohesion(void **unused) {
+  (void)unused;
+  for (int trial = 0; trial < 8; ++trial) {
+    const int d = 2 + trial % 2;
+    scree_Problem pile = small_pile(d, 4, 0.5, trial < 4 ? 0.3 : 1.5), p = pile;
+    if (trial % 4 > 1) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
+    uint8_t set[64];
+    double cohesion[64], zero[64] = {0}, r[192], u[192];
+    double *q = p.q;
+    assert_true(p.nc <= 64);
+    for (int c = 0; c < p.nc; ++c) {
+      set[c] = c % 5 ? SCREE_SET_SHIFTED : SCREE_SET_CONE;
+      cohesion[c] = 0.5 + 0.25 * (c % 3);
+      q[d * c] += trial % 3 == 0 ? 1.5 : 0.0;
+    }
+    scree_Problem bonded = p;
+    bonded.set = set;
+    bonded.set_a = cohesion;
+    bonded.set_b = zero;
+    static const char *const alone[] = {"polish_at=0", NULL};
+    scree_SolveSettings settings = scree_solve_settings();
+    scree_SolveInfo info;
+    settings.solver = "ipm";
+    settings.options = alone;
+    settings.tolerance = 1e-8;
+    assert_int_equal(scree_solve(&bonded, &settings, r, u, &info, NULL), SCREE_OK);
+    assert_true(info.value <= 1e-8);
+    double tension = 0.0;
+    for (int c = 0; c < p.nc; ++c) tension = fmax(tension, -r[d * c]);
+    if (trial % 3 == 0) assert_true(tension > 0.1);
+    if (trial % 4 > 1) scree_problem_destroy(&p);
+    scree_problem_destroy(&pile);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scaling), cmocka_unit_test(test_cone_step),
       cmocka_unit_test(test_systems), cmocka_unit_test(test_direction),
-      cmocka_unit_test(test_start),
+      cmocka_unit_test(test_start),   cmocka_unit_test(test_cohesion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   facts.assembled = p->kind == SCREE_ASSEMBLED;
   facts.associated = p->flow == SCREE_ASSOCIATED;
   facts.factorises = !scree_solver_class_refuses(&scree_solver_newton, p);
+  facts.no_ipm = scree_solver_class_refuses(&scree_solver_ipm, p) != NULL;
   facts.follows = !scree_solver_class_refuses(&scree_solver_lemke, p);
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;

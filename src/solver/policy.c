@@ -125,18 +125,6 @@ static scree_Action newton(scree_Phase phase) {
   return action;
 }
 
-/* The next start of ipm; sweeps if the work that is left does not suffice. */
-static scree_Action ipm(const scree_Facts *f, const scree_History *h) {
-  if (!(f->work_left > number.ipm_room * f->factor_seconds))
-    return sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
-  const struct IpmStart *start = &ipm_start[count(h, SCREE_PHASE_IPM) % IPM_STARTS];
-  scree_Action action = act(SCREE_ACTION_IPM, SCREE_PHASE_IPM);
-  action.kappa = start->kappa;
-  action.barrier = start->barrier;
-  action.weight = start->weight;
-  return action;
-}
-
 static scree_Action lemke(const scree_History *h) {
   scree_Action action = act(SCREE_ACTION_LEMKE, SCREE_PHASE_PATH);
   action.start = count(h, SCREE_PHASE_PATH);
@@ -161,6 +149,19 @@ static scree_Action last_sweeps(const scree_Facts *f, const scree_History *h) {
   const double price = f->factorises ? f->price : INFINITY;
   const double longer = ldexp(number.last_price, count(h, SCREE_PHASE_LAST));
   return sweep(SCREE_PHASE_LAST, number.later_least, longer * price);
+}
+
+/* The next start of ipm; sweeps if it cannot, or the work that is left does not suffice. */
+static scree_Action ipm(const scree_Facts *f, const scree_History *h) {
+  if (f->no_ipm) return last_sweeps(f, h);
+  if (!(f->work_left > number.ipm_room * f->factor_seconds))
+    return sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
+  const struct IpmStart *start = &ipm_start[count(h, SCREE_PHASE_IPM) % IPM_STARTS];
+  scree_Action action = act(SCREE_ACTION_IPM, SCREE_PHASE_IPM);
+  action.kappa = start->kappa;
+  action.barrier = start->barrier;
+  action.weight = start->weight;
+  return action;
 }
 
 static scree_Action after_first(const scree_Facts *f, const scree_History *h) {
@@ -235,7 +236,7 @@ static scree_Action after_ipm(const scree_Facts *f, const scree_History *h) {
 /* All methods have failed. Within a time limit they are tried from other starts. */
 static scree_Action another_round(const scree_Facts *f, const scree_History *h) {
   if (!is_timed(f)) return stop();
-  const bool left = f->factorises && count(h, SCREE_PHASE_IPM) < IPM_STARTS;
+  const bool left = f->factorises && !f->no_ipm && count(h, SCREE_PHASE_IPM) < IPM_STARTS;
   return left ? ipm(f, h) : sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
 }
 

@@ -64,8 +64,9 @@ typedef struct scree_SolveRun {
   scree_Load *load;   /* of the machine, or null: use all threads of W whatever it is */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  const scree_Division *division; /* the whole problem, on several ranks; else null */
-  scree_SolveCache *cache;        /* `create` takes memory from its arena `work` */
+  const scree_Division *division;      /* the whole problem, on several ranks; else null */
+  scree_SolveCache *cache;             /* `create` takes memory from its arena `work` */
+  struct scree_Mechanisms *mechanisms; /* constraints that sweeps solve together, or null */
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
   double left_out;                /* sweeps' worth of visits that iterations did not make */

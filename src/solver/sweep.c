@@ -3,7 +3,8 @@
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
  * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
- * after the contacts, one by one.
+ * after the contacts, one by one, those that hold their vertices together at last, as one
+ * (mechanism.h).
  *
  * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
  * that of the colouring of the whole problem: after each colour the velocities that its visits
@@ -24,6 +25,7 @@
 #include "problem/graph.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
+#include "solver/mechanism.h"
 #include "solver/singles.h"
 
 #include <assert.h>
@@ -43,14 +45,15 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
-  scree_Singles *singles; /* in place of the lanes, or null */
-  bool loaded;            /* the lanes hold r and y of the last call */
-  double *y;              /* state of W */
-  int stale;              /* sweeps since y was computed from r */
-  double left_out;        /* of all calls, see scree_sweeps_left_out */
-  Change *changes;        /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
-  scree_Poll *poll;       /* of the run */
-  scree_Load *load;       /* of the run, or null: always all threads */
+  scree_Singles *singles;       /* in place of the lanes, or null */
+  bool loaded;                  /* the lanes hold r and y of the last call */
+  double *y;                    /* state of W */
+  int stale;                    /* sweeps since y was computed from r */
+  double left_out;              /* of all calls, see scree_sweeps_left_out */
+  Change *changes;              /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
+  scree_Mechanisms *mechanisms; /* of the run, or null */
+  scree_Poll *poll;             /* of the run */
+  scree_Load *load;             /* of the run, or null: always all threads */
   /* on several ranks: */
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
@@ -177,7 +180,7 @@ static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int firs
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
-/* The constraints of any size, one after the other. */
+/* The constraints of any size: one after the other, then those of mechanisms together. */
 static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double *r,
                            Change *change) {
   scree_VertexState vertices = scree_vertex_state(W, state->y);
@@ -185,7 +188,11 @@ static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double 
     vertices.bodies = state->lanes.y;
     vertices.stride = (size_t)state->lanes.stride;
   }
-  for (int k = 0; k < W->problem->general.count; ++k) visit_general(W, k, &vertices, r, change);
+  scree_Mechanisms *mechanisms = state->mechanisms;
+  for (int k = 0; k < W->problem->general.count; ++k)
+    if (!mechanisms || !mechanisms->holds[k]) visit_general(W, k, &vertices, r, change);
+  if (!mechanisms) return;
+  change->normal = fmax(change->normal, scree_mechanisms_visit(mechanisms, W, &vertices, r));
 }
 
 /* A group of sweeps: at most `count`, until the change of one is at most `small`. */
@@ -435,6 +442,7 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   if (!state) return scree_fail_memory(run->log, "sweeps");
   state->settings = *settings;
   state->settings.parameters.law = W->problem->flow;
+  state->mechanisms = run->mechanisms;
   state->poll = run->poll;
   state->load = run->load;
   state->y = SCREE_TAKE(arena, double, W->state_size);

@@ -193,6 +193,17 @@ static scree_BodyCoupling coupling_of(const scree_Deformable *self) {
   return (scree_BodyCoupling){NULL, NULL, NULL};
 }
 
+/* A^-1 of the problem, by the factors of the bodies. */
+static void solve_bodies(void *user, double *x) {
+  const scree_System *s = user;
+  for (int k = 0; k < s->bodies.deformable_count; ++k) {
+    const scree_Deformable *self = &s->bodies.deformable[k];
+    if (s->posed.problem_index[self->body] < 0) continue;
+    if (self->class_->solve) self->class_->solve(self, x);
+    x += self->components;
+  }
+}
+
 scree_Status scree_deform_number(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   scree_Deform *f = &s->deform;
@@ -202,6 +213,8 @@ scree_Status scree_deform_number(scree_System *s) {
   v->count = 0;
   if (!grow_vertices(f, 0, 0, 0)) return scree_fail_memory(s->log, "the deformable bodies");
   v->row[0] = 0;
+  v->solve = solve_bodies;
+  v->user = s;
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
     if (index[self->body] < 0) continue;

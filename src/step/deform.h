@@ -77,7 +77,7 @@ scree_Status scree_deform_close(struct scree_System *s);
 double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
-typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER } scree_Moment;
+typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER, SCREE_NOW } scree_Moment;
 scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Moment moment,
                                  scree_Vec3 point, uint32_t part);
 /* Velocities after the kick, from posed.y. */

@@ -254,6 +254,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   if (status) return status;
   world->stepped = true;
   world->problem = scree_system_problem(&world->system);
+  world->problem.vertices.solve = NULL; /* bodies factorise anew in the next step */
   world->steps++;
   world->time_count++;
   sum.time = scree_world_time(world);
