@@ -21,9 +21,12 @@ typedef struct scree_Driver {
   scree_Twist before; /* velocity until the last change by scree_bodies_drive */
 } scree_Driver;
 
+/* In place of a body: it acts on one that this rank does not have. */
+enum { SCREE_FORCE_ELSEWHERE = -2 };
+
 typedef struct scree_Force {
   scree_Signal signal;
-  int body;
+  int body; /* -1: all */
   bool per_mass;
   scree_Span span[2];
 } scree_Force;

@@ -219,7 +219,8 @@ static double analysis_seconds(const scree_SolveRun *run, double factor) {
 }
 
 double scree_solve_run_work(const scree_SolveRun *run) {
-  double work = (run->iterations - run->left_out) * sweep_seconds(run), factor = 0.0;
+  double work = (run->iterations - run->left_out) * sweep_seconds(run) + run->elsewhere;
+  double factor = 0.0;
   if (run->cache->has_system) {
     factorisation_seconds(run, &factor);
     work += run->factorisations * factor + analysis_seconds(run, factor);

@@ -65,6 +65,7 @@ typedef struct scree_SolveRun {
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
   const scree_Division *division;      /* the whole problem, on several ranks; else null */
+  double elsewhere;                    /* work of solves that rank 0 made alone */
   scree_SolveCache *cache;             /* `create` takes memory from its arena `work` */
   struct scree_Mechanisms *mechanisms; /* constraints that sweeps solve together, or null */
 

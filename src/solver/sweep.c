@@ -331,21 +331,27 @@ scree_SweepSettings scree_sweep_settings(void) {
 /* The factors of relaxed sweeps. */
 static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *run,
                                     scree_Arena *arena) {
-  const scree_Division *division = run->division;
-  const scree_Problem *p = division->whole;
+  const scree_Problem *p = run->W->problem;
+  const scree_Halo *halo = run->W->halo;
+  int *holders = SCREE_TAKE_RAW(arena, int, halo->blocks);
   state->before = SCREE_TAKE(arena, double, run->W->rows);
-  state->factor = SCREE_TAKE(arena, double, division->problem.nc);
-  if (!state->before || !state->factor) return scree_fail_memory(run->log, "relaxed sweeps");
-  for (int k = 0; k < division->problem.nc; ++k) {
-    const int c = division->halo.number[k];
-    size_t holders = 1;
-    for (int side = 0; side < 2; ++side) {
-      const int b = p->kind == SCREE_ASSEMBLED ? c : p->bodies.body[2 * c + side];
-      if (b < 0) continue;
-      const size_t n = division->holder_start[b + 1] - division->holder_start[b];
-      if (n > holders) holders = n;
+  state->factor = SCREE_TAKE(arena, double, p->nc);
+  if (!holders || !state->before || !state->factor)
+    return scree_fail_memory(run->log, "relaxed sweeps");
+  for (int b = 0; b < halo->blocks; ++b) holders[b] = 1;
+  for (int k = 0; halo->sums && k < halo->nshared; ++k)
+    holders[halo->shared[k]] = (int)(halo->source_start[k + 1] - halo->source_start[k]);
+  for (int c = 0; c < p->nc; ++c) {
+    int most = 1;
+    if (p->kind == SCREE_ASSEMBLED) {
+      const size_t *held = run->division->holder_start + halo->number[c];
+      most = (int)(held[1] - held[0]);
     }
-    state->factor[k] = 1.0 / (double)holders;
+    for (int side = 0; p->kind == SCREE_BODIES && side < 2; ++side) {
+      const int b = p->bodies.body[2 * c + side];
+      if (b >= 0 && holders[b] > most) most = holders[b];
+    }
+    state->factor[c] = 1.0 / (double)(most > 1 ? most : 1);
   }
   return SCREE_OK;
 }
@@ -391,7 +397,9 @@ static scree_Status prepare_lanes(scree_Sweeps *state, const scree_SolveRun *run
 static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
-  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED;
+  /* exact sweeps need the graph of the whole problem, which parts posed by their ranks do not have
+   */
+  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED || run->division->own;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */
   const bool coloured = state->settings.order != SCREE_ORDER_NATURAL && (lanes || !relaxed);
