@@ -125,7 +125,7 @@ static void test_law(void **state) {
  * turned, to round-off in a few factorisations, where sweeps need hundreds. */
 static void test_newton(void **state) {
   (void)state;
-  enum { BALLS = 60 };
+  enum { BALLS = 16 };
   for (int flow = 0; flow < 2; ++flow) {
     unsigned long long seed = 5;
     int touches[2 * BALLS], rows[2 * BALLS], touched[4 * BALLS], n = 0;

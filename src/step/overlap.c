@@ -409,7 +409,14 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   scree_Vec3 u = scree_sub(scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]),
                            scree_deform_velocity(s, key->j, SCREE_AFTER, own_P, key->part[1]));
   if (key->image) u = scree_sub(u, scree_cell_velocity(&s->cell, key->image));
-  return points->gap[k] - h * scree_dot(points->normal[k], u);
+  double rate = scree_dot(points->normal[k], u);
+  if (scree_is_belt(s, key->i))
+    rate -= scree_dot(points->normal[k],
+                      scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]));
+  if (scree_is_belt(s, key->j))
+    rate += scree_dot(points->normal[k],
+                      scree_deform_velocity(s, key->j, SCREE_AFTER, own_P, key->part[1]));
+  return points->gap[k] - h * rate;
 }
 
 /* Cosine between normals below which points in one place are two contacts: a corner that slides

@@ -235,9 +235,16 @@ static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Tw
                                     const scree_Twist *vj) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Motion *motion = s->bodies.motion;
-  return scree_sub(
+  const scree_Vec3 n = s->contacts.normal[c];
+  const scree_Vec3 u = scree_sub(
       scree_rigid_velocity(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
       scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
+  const scree_Twist *belt = scree_is_belt(s, key->i) ? vi : scree_is_belt(s, key->j) ? vj : NULL;
+  if (!belt) return u;
+  const int side = belt == vj;
+  const scree_Vec3 v = scree_rigid_velocity(&motion[side ? key->j : key->i].pose, belt,
+                                            scree_system_point(s, (size_t)c, side));
+  return scree_axpy(u, side ? scree_dot(n, v) : -scree_dot(n, v), n);
 }
 
 /* The same in the axes of the contact, for bodies of any kind. */
@@ -249,6 +256,10 @@ static void point_velocities(const scree_System *s, int c, scree_Moment moment, 
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], s->bodies.dimension, a);
   for (int k = 0; k < s->bodies.dimension; ++k) u[k] = scree_dot(a[k], v);
+  if (scree_is_belt(s, key->i))
+    u[0] -= scree_dot(a[0], scree_deform_velocity(s, key->i, moment, P, key->part[0]));
+  if (scree_is_belt(s, key->j))
+    u[0] += scree_dot(a[0], scree_deform_velocity(s, key->j, moment, Q, key->part[1]));
 }
 
 static void deformable_approach(const scree_System *s, int c, double *before, double *free) {

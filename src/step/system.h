@@ -255,6 +255,12 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
+/* Whether body k is an obstacle whose surface moves while its shape stays: along the surface, so
+ * that velocities of a belt across it, as at the rounded ends of a segment, count as zero. */
+static inline bool scree_is_belt(const scree_System *s, int k) {
+  return s->bodies.fixed[k] && s->bodies.cold[k].belt;
+}
+
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
  * bodies (a null reach is zero) into `contacts`. */
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);

@@ -126,7 +126,8 @@ export class Plots {
           value: (u, v) => (v === null ? '' : short(v)),
         })),
       ],
-      hooks: { draw: [(u) => this.mark(u)] }, // when its scales are known, and after a change of its size
+      // when its scales are known, and after a change of its size; the plot then resets its legend
+      hooks: { draw: [(u) => requestAnimationFrame(() => this.mark(u))] },
     }, [time, ...shown], holder);
     chart.over.addEventListener('click', () => {
       if (chart.cursor.left >= 0) this.onTime(chart.posToVal(chart.cursor.left, 'x'));
@@ -151,9 +152,8 @@ export class Plots {
     chart.now.style.transform = `translateX(${Math.round(chart.valToPos(time, 'x'))}px)`;
     chart.now.hidden = !(time >= min - edge && time <= max + edge);
     // The legend has the values of now, until a pointer asks for others.
-    const pointed = chart.cursor.left >= 0, index = nearest(chart.data[0], time);
-    if (!pointed && chart.shown !== index) chart.setLegend({ idx: index });
-    chart.shown = pointed ? null : index;
+    const index = nearest(chart.data[0], time);
+    if (!(chart.cursor.left >= 0) && chart.legend.idx !== index) chart.setLegend({ idx: index });
   }
   resize() {
     for (const chart of this.charts) chart.setSize({ width: Math.max(chart.root.parentElement.clientWidth - 10, 200), height: 150 });
