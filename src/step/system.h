@@ -470,6 +470,10 @@ int scree_system_count_above(const scree_System *s, double tolerance);
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve);
 
+/* The worst status of all ranks of a divided world. */
+static inline scree_Status scree_domain_agree(const scree_System *s, scree_Status status) {
+  return s->domain.global ? scree_ranks_agree(s->domain.ranks, status, s->log) : status;
+}
 /* Sums and maxima over all ranks of a divided world. */
 static inline void scree_system_sums(const scree_System *s, double *numbers, size_t count) {
   if (s->domain.global) scree_ranks_add(s->domain.ranks, numbers, count);
