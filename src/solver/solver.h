@@ -68,7 +68,6 @@ typedef struct scree_SolveRun {
   bool met;                       /* the last measured value is at most the tolerance */
   bool exhausted;                 /* iteration or time limit reached, or a callback asked to stop */
   const char *note;               /* name of the inner method that gave the result, or null */
-  double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (W->rows) of the driver, for the measure */
   scree_SolveInfo *info;          /* of the driver, for stages */
 } scree_SolveRun;

@@ -24,6 +24,7 @@
 #include "problem/graph.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
+#include "solver/momentum.h"
 
 #include <assert.h>
 #include <math.h>
@@ -42,12 +43,15 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
-  bool loaded;      /* the lanes hold r and y of the last call */
-  double *y;        /* state of W */
-  int stale;        /* sweeps since y was computed from r */
-  Change *changes;  /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
-  scree_Poll *poll; /* of the run */
-  scree_Load *load; /* of the run, or null: always all threads */
+  bool loaded;             /* the lanes hold r and y of the last call */
+  double *y;               /* state of W */
+  int stale;               /* sweeps since y was computed from r */
+  Change *changes;         /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
+  scree_Poll *poll;        /* of the run */
+  scree_Load *load;        /* of the run, or null: always all threads */
+  scree_Momentum momentum; /* no parts: sweeps are plain */
+  scree_MomentumState speed;
+  bool moving; /* `speed` belongs to the last call */
   /* on several ranks: */
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
@@ -184,7 +188,24 @@ typedef struct Group {
   int done;
   double change; /* of the last sweep */
   long long visits;
+  const scree_Momentum *momentum; /* or null */
+  scree_MomentumState speed;
 } Group;
+
+/* Move on with the momentum of the last sweeps; the part of thread `me`. `barrier`: null for one
+ * thread. */
+static void move_on(Group *group, int me, int threads, scree_Barrier *barrier) {
+  if (!group->momentum) return;
+  if (!group->speed.swept) {
+    group->speed.swept = true;
+    return;
+  }
+  scree_momentum_sum(group->momentum, me, threads);
+  if (barrier) scree_barrier_wait(barrier);
+  const double b = scree_momentum_factor(group->momentum, &group->speed);
+  scree_momentum_move(group->momentum, b, me, threads);
+  if (barrier) scree_barrier_wait(barrier);
+}
 
 /* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
 static bool count_sweep(Group *group, const scree_Operator *W, const Change *change, bool *poll) {
@@ -221,6 +242,7 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
   const int *start = state->in_lanes ? state->lanes.start : state->order->start;
   for (bool more = group->count > 0, poll = false; more;) {
+    move_on(group, 0, 1, NULL);
     Change change = state->stages.stages > 0
                         ? visit_stages(state, W, start, r)
                         : visit_items(state, W, 0, start[state->order->colours], r);
@@ -263,6 +285,7 @@ static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, 
                           Team *team, Group *group, double *r) {
   for (bool more = group->count > 0, poll = false; more;) {
     Change *mine = &team->change[me * CHANGE_STRIDE];
+    move_on(group, me, threads, &team->barrier);
     *mine = sweep_part(state, W, me, threads, team, r);
     scree_barrier_wait(&team->barrier);
     if (W->problem->general.count) {
@@ -401,6 +424,33 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
   return status || !state->in_lanes ? status : prepare_lanes(state, run, r, arena);
 }
 
+static size_t impulses_in_lanes(const scree_Sweeps *sweeps, const scree_Operator *W) {
+  return sweeps->in_lanes ? (size_t)W->problem->nc * (size_t)W->problem->d : 0;
+}
+
+/* Memory for momentum. Visits do not update all velocities of coupled vertices, and ranks would
+ * have to exchange more: their sweeps are plain. */
+static scree_Status prepare_momentum(scree_Sweeps *sweeps, const scree_SolveRun *run,
+                                     scree_Arena *arena) {
+  const scree_Operator *W = run->W;
+  const scree_Lanes *lanes = &sweeps->lanes;
+  scree_Momentum *m = &sweeps->momentum;
+  const size_t r_held = impulses_in_lanes(sweeps, W);
+  size_t y_held = 0;
+  if (scree_is_divided(W) || W->coupling) return SCREE_OK;
+  /* the address of the first is set when r is known */
+  bool ok = scree_momentum_add(m, NULL, W->rows - r_held, true, arena);
+  if (sweeps->in_lanes) {
+    const size_t bodies = (size_t)lanes->nbodies;
+    const size_t n = (size_t)(lanes->start[lanes->colours] * SCREE_LANES) * (size_t)lanes->d;
+    y_held = bodies * (size_t)W->problem->bodies.nb;
+    ok = ok && scree_momentum_add(m, (double *)lanes->r, n, true, arena) &&
+         scree_momentum_add(m, lanes->y, (bodies + 1) * (size_t)lanes->stride, false, arena);
+  }
+  ok = ok && scree_momentum_add(m, sweeps->y + y_held, W->state_size - y_held, false, arena);
+  return ok ? SCREE_OK : scree_fail_memory(run->log, "momentum of sweeps");
+}
+
 scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSettings *settings,
                                  const double *r, scree_Arena *arena, scree_Sweeps **out) {
   const scree_Operator *W = run->W;
@@ -415,7 +465,8 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   state->changes = SCREE_TAKE_RAW(arena, Change, (size_t)W->threads * CHANGE_STRIDE);
   if (!state->y || !state->changes)
     return scree_fail_memory(run->log, "the velocities of vertices");
-  const scree_Status status = prepare_order(state, run, r, arena);
+  scree_Status status = prepare_order(state, run, r, arena);
+  if (!status && settings->momentum) status = prepare_momentum(state, run, arena);
   if (!status) *out = state;
   return status;
 }
@@ -458,6 +509,23 @@ static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *
   } while (group->done < count && !(group->change <= group->small));
 }
 
+/* Momentum for the next group. */
+static void begin_momentum(scree_Sweeps *sweeps, const scree_Operator *W,
+                           const scree_SweepPlan *plan, int threads, Group *group, double *r) {
+  scree_Momentum *m = &sweeps->momentum;
+  if (!plan->resume) sweeps->moving = false;
+  if (!plan->momentum || m->parts == 0) {
+    sweeps->moving = false;
+    return;
+  }
+  const size_t held = impulses_in_lanes(sweeps, W);
+  if (W->rows > held) m->part[0].now = r + held;
+  if (!sweeps->moving) sweeps->speed = scree_momentum_begin(m, threads);
+  sweeps->moving = true;
+  group->momentum = m;
+  group->speed = sweeps->speed;
+}
+
 double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
                         double *r, double *u, int *done) {
   const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
@@ -467,7 +535,6 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
     scree_operator_state(W, r, sweeps->y);
     sweeps->stale = 0;
   }
-  sweeps->lanes.relaxation = plan->relaxation;
   sweeps->lanes.pauses = plan->pauses;
   if (!plan->resume) sweeps->loaded = false;
   if (plan->count == 0) {
@@ -483,11 +550,13 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   }
   if (sweeps->in_lanes && !sweeps->loaded) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
   sweeps->loaded = sweeps->in_lanes;
+  begin_momentum(sweeps, W, plan, threads, &group, r);
   if (threads > 1)
     sweep_parallel(sweeps, W, threads, &group, r);
   else
     sweep_serial(sweeps, W, &group, r);
   *done = group.done;
+  sweeps->speed = group.speed;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, threads);
   sweeps->stale += *done;
   /* the visits update coupled vertices only where constraints touch them */
