@@ -116,6 +116,9 @@ typedef struct scree_SweepRecord {
   bool may_calm;     /* there is friction: momentum need not converge */
 } scree_SweepRecord;
 
+/* Whether sweeps that are to solve have momentum (momentum.h). */
+bool scree_policy_momentum(int contacts, bool balls);
+
 /* Sweeps until the first measurement. */
 int scree_policy_first_group(double error, double tolerance, bool balls);
 

@@ -246,7 +246,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
   scree_SweepRecord record = {.half_error = run->value,
                               .lowest = run->value,
-                              .momentum = !run->measure_often,
+                              .momentum = !run->measure_often && scree_solve_run_momentum(run),
                               .may_calm = !frictionless};
   int group = run->measure_often ? 1
                                  : scree_policy_first_group(run->value, s->tolerance,
@@ -268,6 +268,10 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     group = run->measure_often ? 1 : 1 + record.done / 2;
   }
   return SCREE_OK;
+}
+
+bool scree_solve_run_momentum(const scree_SolveRun *run) {
+  return scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run));
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {

@@ -136,6 +136,9 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 /* Whether the sweeps of this run use the fast path of balls; valid after the first call. */
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
 
+/* Whether scree_solve_run_sweep accelerates its sweeps; valid after the first call. */
+bool scree_solve_run_momentum(const scree_SolveRun *run);
+
 /* Number of sweeps that cost as much as one factorisation with its solves, from counts of
  * operations and the rates of a reference core: decisions that use it give the same bits
  * everywhere. The counts are those of the last analysed pattern, if it was about as large
