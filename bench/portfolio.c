@@ -2,7 +2,7 @@
  * time of auto against the best of all other solvers that can take the problem, each with its own
  * defaults. The aim: at most 1.3 times.
  *
- *     portfolio [-a] [-w] [-t seconds] [-r repeats] [-o file] [problem.hdf5...]
+ *     portfolio [-a] [-w] [-f] [-s seed] [-t seconds] [-r repeats] [-o file] [problem.hdf5...]
  *
  * Without problems: all of SCREE_PROBLEMS. -a poses the associated law, which lets the gradient
  * methods take part; -t is the time limit of auto (20), -r the repeats (7), -o also writes the
@@ -11,8 +11,9 @@
  * -w compares counted work instead of time, with nlgs, newton, ipm and lemke: from the numbers of
  * sweeps and factorisations and their sizes, so that one run is enough, and gives the same table on
  * any machine. Without problems the family of bench/family.h follows, which was never used for
- * choosing the numbers of any solver. -t is then a limit of the work (counted seconds) of auto, and
- * others get three times its work.
+ * choosing the numbers of any solver; -f: only that family; -s adds to its seeds, which gives
+ * problems to choose numbers with (any seed but 0). -t is then a limit of the work (counted
+ * seconds) of auto, and others get three times its work.
  *
  * Machines drift in speed by more than the ratio that is asked for, within seconds. So the solvers
  * take turns in every repeat, in an order that rotates, and the fastest run of each counts; short
@@ -60,7 +61,8 @@ typedef struct Sums {
 typedef struct Bench {
   double limit;
   int repeats;
-  bool associated, counted;
+  bool associated, counted, family_only;
+  unsigned seed; /* added to those of the family */
   FILE *file;
   Sums sums[TOLERANCES];
 } Bench;
@@ -215,7 +217,9 @@ static void count_family(Bench *bench) {
   for (int k = 0; k < FAMILY_SIZE; ++k) {
     scree_World *world = NULL;
     const scree_Problem *posed;
-    scree_Status status = family_world(&family[k], &world);
+    FamilyMember member = family[k];
+    member.seed += bench->seed;
+    scree_Status status = family_world(&member, &world);
     if (!status) status = scree_world_problem(world, &posed, NULL, NULL, NULL);
     if (status) {
       table_say(bench->file, "%s: not made\n", family[k].name);
@@ -298,9 +302,11 @@ static void summary(const Bench *bench) {
 int main(int argc, char **argv) {
   Bench bench = {.limit = 20.0, .repeats = 7};
   int option;
-  while ((option = getopt(argc, argv, "awt:r:o:")) != -1) {
+  while ((option = getopt(argc, argv, "awfs:t:r:o:")) != -1) {
     if (option == 'a') bench.associated = true;
     if (option == 'w') bench.counted = true;
+    if (option == 'f') bench.counted = bench.family_only = true;
+    if (option == 's') bench.seed = (unsigned)strtoul(optarg, NULL, 10);
     if (option == 't') bench.limit = atof(optarg);
     if (option == 'r') bench.repeats = atoi(optarg);
     if (option == 'o' && !(bench.file = fopen(optarg, "w"))) {
@@ -314,13 +320,16 @@ int main(int argc, char **argv) {
     return 2;
   }
   head(&bench);
-  if (!table_each_problem(argc - optind, argv + optind, race, &bench))
-    table_say(bench.file, "no problems in the folder of SCREE_PROBLEMS\n");
-  summary(&bench);
+  if (!bench.family_only) {
+    if (!table_each_problem(argc - optind, argv + optind, race, &bench))
+      table_say(bench.file, "no problems in the folder of SCREE_PROBLEMS\n");
+    summary(&bench);
+  }
   if (bench.counted && optind == argc) {
     for (int t = 0; t < TOLERANCES; ++t) bench.sums[t] = (Sums){0};
-    table_say(bench.file,
-              "\nproblems that were never used for choosing numbers (bench/family.h)\n");
+    table_say(bench.file, "\n%s (bench/family.h)\n",
+              bench.seed ? "the same scenes with other seeds"
+                         : "problems that were never used for choosing numbers");
     count_family(&bench);
     summary(&bench);
   }

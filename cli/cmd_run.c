@@ -104,6 +104,13 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_real(&json, "energy_limit", s->energy_limit);
   cli_json_real(&json, "energy_error", s->energy_error);
   cli_json_real(&json, "seconds", s->seconds);
+  if (request->settings.ranks) {
+    const scree_RankCounts sent = scree_ranks_counts(request->settings.ranks);
+    cli_json_int(&json, "ranks", scree_ranks_size(request->settings.ranks));
+    cli_json_int(&json, "messages", sent.messages); /* of rank 0, as all that follow */
+    cli_json_int(&json, "bytes", sent.bytes);
+    cli_json_int(&json, "synchronisations", sent.synchronisations);
+  }
   cli_json_real(&json, "seconds_detect", s->seconds_detect);
   cli_json_real(&json, "seconds_solve", s->seconds_solve);
   cli_json_int(&json, "frames", s->frames);
@@ -136,18 +143,19 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_end(&json);
 }
 
-static void print_failures(const scree_RunSummary *s) {
+static void print_failures(const scree_Scene *scene, const scree_RunSummary *s) {
   fprintf(stderr, "scree run: %lld of %lld steps are not certified:\n", (long long)s->steps_above,
           (long long)s->steps);
   for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
     const scree_RunFailure *f = &s->above[k];
-    char missed[SCREE_MISSED_SIZE];
+    char missed[SCREE_MISSED_SIZE], body[2][80];
+    for (int b = 0; b < 2; ++b) scree_scene_body_label(scene, f->body[b], body[b], sizeof body[b]);
     scree_missed_text(f->missed, missed, sizeof missed);
     fprintf(
         stderr,
-        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above, worst between bodies "
-        "%d and %d, penetration %.2e, energy created %.2e\n",
-        (long long)f->step, f->time, missed, f->error, f->contacts_above, f->body[0], f->body[1],
+        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above, worst between %s and "
+        "%s, penetration %.2e, energy created %.2e\n",
+        (long long)f->step, f->time, missed, f->error, f->contacts_above, body[0], body[1],
         f->penetration, f->energy_created);
   }
   if (s->steps_above > SCREE_RUN_REMEMBERED)
@@ -197,7 +205,8 @@ static bool poll_run(void *user) {
   return stop_asked;
 }
 
-static int carry_out(const Request *request, scree_Run *run, Watch *watch) {
+static int carry_out(const Request *request, const scree_Scene *scene, scree_Run *run,
+                     Watch *watch) {
   CliRunProgress *progress = &watch->progress;
   scree_Status failure = SCREE_OK;
   cli_run_progress_init(progress, run, request->quiet || request->json);
@@ -227,7 +236,8 @@ static int carry_out(const Request *request, scree_Run *run, Watch *watch) {
     write_json(request, &summary, status);
   else if (!request->quiet)
     print_summary(request, &summary, closed == SCREE_OK);
-  if (cli_output_alive() && summary.steps_above > 0 && !request->quiet) print_failures(&summary);
+  if (cli_output_alive() && summary.steps_above > 0 && !request->quiet)
+    print_failures(scene, &summary);
   if (failure != SCREE_OK)
     cli_error("scree run: stopped at step %lld; what was written is intact",
               (long long)summary.steps);
@@ -295,7 +305,7 @@ static int run_scene(Request *request) {
     status = read_scene(request, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
-  if (status == 0) status = carry_out(request, run, &watch);
+  if (status == 0) status = carry_out(request, scene, run, &watch);
   request->settings.interrupted_user = NULL;
   scree_run_destroy(run);
   scree_scene_destroy(scene);

@@ -234,6 +234,77 @@ def bond():
     picture.write("bond")
 
 
+def slider(joint, load=None, velocity=0.0, duration=2.0):
+    """A block of 1 kg on a slider along x with the given drive: telemetry of x, v and the effort of the joint."""
+    scene = {"dimension": 2, "gravity": [0, 0],
+             "bodies": [{"name": "block", "shape": {"kind": "disk", "radius": 0.1}, "mass": 1, "position": [0, 0],
+                         "velocity": [velocity, 0]}],
+             "joints": [dict({"kind": "slider", "name": "rail", "bodies": ["block", "world"], "anchor": [0, 0],
+                              "axis": [1, 0]}, **joint)],
+             "sensors": [{"kind": "joint_position", "name": "x", "joint": "rail"},
+                         {"kind": "velocity", "name": "v", "body": "block"},
+                         {"kind": "joint_effort", "name": "f", "joint": "rail"}],
+             "time": {"step": 1e-3, "duration": duration}}
+    if load:
+        scene["forces"] = [{"body": "block", "force": [load, 0]}]
+    return run(scene)
+
+
+def drives():
+    """What acts on the free coordinate of a joint: runs of a block on a slider."""
+    picture = Picture(4, 250, 220)
+    rows = slider({"motor": {"velocity": 1, "force": 5}}, "-4 - 4*min(1, max(0, 1000*(t - 1)))")
+    picture.draw(0, "motor: 1 m/s, limit 5 N", "t (s)", "v (m/s)", (0, 2, -2.2, 1.5),
+                 [([(r["time"], r["sensor.v.x"]) for r in rows], LINE)],
+                 [(0.1, 1.15, "load 4 N"), (1.0, -0.6, "8 N")])
+    rows = slider({"friction": 3}, "4*t")
+    picture.draw(1, "dry friction 3 N, pulled by 4t N", "v (m/s)", "f (N)", (-0.5, 1.5, -4, 4),
+                 [([(r["sensor.v.x"], r["sensor.f"]) for r in rows], LINE)], [(0.4, -2.2, "slides"), (-0.4, -1, "holds")])
+    rows = slider({"upper": 0.5, "lower": -0.2, "restitution": 0.5}, None, 1.0, 3.0)
+    picture.draw(2, "stops at 0.5 and −0.2, e = 0.5", "t (s)", "x (m)", (0, 3, -0.4, 0.7),
+                 [([(r["time"], r["sensor.x"]) for r in rows], LINE)])
+    rows = slider({"stiffness": 50, "damping": 1.5}, None, 1.0, 3.0)
+    picture.draw(3, "spring 50 N/m, damper 1.5 N s/m", "t (s)", "x (m)", (0, 3, -0.15, 0.15),
+                 [([(r["time"], r["sensor.x"]) for r in rows], LINE)])
+    picture.write("drives")
+
+
+A, B = 'fill="#c9dcf2" stroke="#1d4f91"', 'fill="#e6ddd2" stroke="#8a6d4b"'
+ARROW = 'fill="none" stroke="#b5654a" stroke-width="1.5" marker-end="url(#tip)"'
+PIN = 'fill="white" stroke="#333" stroke-width="1.5"'
+
+
+def kinds():
+    """A sketch of each kind of joint: the first body (blue), the second, and the motions left free (arrows)."""
+    def box(x, style, y=34, w=44, h=22):
+        return f'<rect x="{x}" y="{y}" width="{w}" height="{h}" {style}/>'
+
+    turn = f'<path d="M88 22a16 16 0 0 1 24 0" {ARROW}/>'
+    along = f'<path d="M118 70h34" {ARROW}/><path d="M82 70h-34" {ARROW}/>'
+    both = box(100, A) + box(56, B)
+    sketches = {
+        "ball": box(112, A) + box(44, B) + f'<circle cx="100" cy="45" r="11" {PIN}/>' + turn + f'<path d="M88 68a16 16 0 0 0 24 0" {ARROW}/>',
+        "hinge": both + f'<circle cx="100" cy="45" r="5" {PIN}/>' + turn,
+        "slider": f'<rect x="40" y="41" width="120" height="8" {B}/>' + box(78, A) + along,
+        "cylinder": f'<rect x="40" y="41" width="120" height="8" {B}/>' + f'<rect x="78" y="34" width="44" height="22" rx="8" {A}/>' + along + turn,
+        "universal": box(112, A) + box(44, B) + f'<path d="M88 45h24M100 33v24" stroke="#333" stroke-width="3"/>' + turn + f'<path d="M88 68a16 16 0 0 0 24 0" {ARROW}/>',
+        "fixed": both + '<path d="M100 28v34" stroke="#333" stroke-width="3"/>',
+        "distance": box(132, A) + box(24, B) + f'<path d="M68 45h64" stroke="#333" stroke-width="2"/><circle cx="68" cy="45" r="4" {PIN}/><circle cx="132" cy="45" r="4" {PIN}/>',
+        "spring": box(132, A) + box(24, B) + '<path d="M68 45h8l4 -8 8 16 8 -16 8 16 8 -16 4 8h16" fill="none" stroke="#333" stroke-width="1.5"/>' + along,
+        "bond": both + '<path d="M100 30v30" stroke="#2e7d32" stroke-width="4" stroke-dasharray="3 3"/>',
+    }
+    width, height = 200, 100
+    with open(os.path.join(IMAGES, "law-joints.svg"), "w") as file:
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{3 * width}" height="{3 * height}" '
+                   f'viewBox="0 0 {3 * width} {3 * height}" font-family="sans-serif" font-size="11">\n'
+                   '<defs><marker id="tip" orient="auto" markerWidth="6" markerHeight="6" refX="4" refY="3">'
+                   '<path d="M0 0L6 3L0 6z" fill="#b5654a"/></marker></defs>\n<rect width="100%" height="100%" fill="white"/>\n')
+        for k, (name, sketch) in enumerate(sketches.items()):
+            file.write(f'<g transform="translate({k % 3 * width} {k // 3 * height})">{sketch}'
+                       f'<text x="100" y="92" text-anchor="middle" font-weight="bold">{name}</text></g>\n')
+        file.write("</svg>\n")
+
+
 if __name__ == "__main__":
     os.makedirs(IMAGES, exist_ok=True)
     sets()
@@ -242,3 +313,5 @@ if __name__ == "__main__":
     bounce()
     stop()
     bond()
+    drives()
+    kinds()

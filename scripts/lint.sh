@@ -45,6 +45,22 @@ else
 fi
 rm -f "$report.err"
 
+# Files of src/parallel that only a build with MPI compiles.
+mpi=
+for folder in build/mpi-asan build/mpi; do
+  if [ -z "$mpi" ] && [ -f "$folder/compile_commands.json" ]; then mpi=$folder; fi
+done
+if [ -z "$mpi" ]; then
+  echo "lint: no build with MPI: src/parallel/*_mpi.c are skipped"
+elif clang-tidy -p "$mpi" --quiet --extra-arg=-UNDEBUG --extra-arg=-Wno-unknown-warning-option \
+  src/parallel/*_mpi.c >"$report" 2>/dev/null; then
+  echo "lint: clang-tidy: $(ls src/parallel/*_mpi.c | wc -l) files of $mpi"
+else
+  sed "s,$PWD/,,g" "$report"
+  echo "lint: clang-tidy has found something in the files with MPI" >&2
+  status=1
+fi
+
 # One configuration of the preprocessor, that of a GCC build on Linux.
 cppcheck -j "$jobs" --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c11 \
   --inline-suppr --suppressions-list=scripts/cppcheck.txt --max-configs=1 -Iinclude -Isrc -I. -Itests \

@@ -1,6 +1,6 @@
-/* Scenes with a known solution, from the papers: 000 section 6.1 (ball on a belt) and 6.2 (ball in
- * a drum), 003 section 3.2 and appendix B (disk falling on an inclined plane); and a pendulum of
- * two blocks. */
+/* Scenes with a known solution, from the papers: 000 section 6.1 (ball on a belt; also in the notch
+ * beside one) and 6.2 (ball in a drum), 003 section 3.2 and appendix B (disk falling on an inclined
+ * plane); and a pendulum of two blocks. */
 #include "test_world_scene.h"
 
 static const double gravity = 9.80665, radius = 2.7e-3, friction = 0.22;
@@ -77,6 +77,37 @@ static void ball_on_belt(void **state) {
   assert_true(v <= 3.83e-13);
   assert_true(w <= 2.03e-10);
   assert_true(x <= 2e-12); /* rounding of a sum of 75 000 steps */
+}
+
+/* A ball in the notch between a wall and the round end of a belt, without friction: the surface of
+ * a belt moves along itself, so the ball rests as if the belt stood still. */
+static void ball_beside_belt(void **state) {
+  (void)state;
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.step = 1e-3;
+  settings.gravity = vec(0, -gravity, 0);
+  settings.solve.threads = 1;
+  scree_World *world = make_world(&settings, 0, 0, 0);
+  scree_BodyDef end = obstacle_at(0, 0, 0), wall = obstacle_at(-0.16, 0, 0);
+  end.driver.kind = SCREE_SIGNAL_CONSTANT;
+  end.driver.constant.linear.x = 1;
+  end.belt = true;
+  const double h = sqrt(0.5);
+  wall.pose.orientation = (scree_Quat){h, 0, 0, -h}; /* its free side is x > -0.16 */
+  const double x = -0.11, y = sqrt(0.15 * 0.15 - x * x);
+  const int ball = add_disk(world, 0.05, at(x, y, 0));
+  add_disk(world, 0.1, end);
+  add_half_plane(world, wall);
+  for (int k = 0; k < 500; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    assert_true(report.certified);
+  }
+  NEAR(scree_body_pose(world, ball).position.x, x, 1e-6);
+  NEAR(scree_body_pose(world, ball).position.y, y, 1e-6);
+  assert_true(fabs(scree_world_energy(world).drivers) < 1e-9);
+  scree_world_destroy(world);
 }
 
 static void ball_on_plane(void **state) {
@@ -401,8 +432,8 @@ static void pendulum_of_two_blocks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ball_on_belt), cmocka_unit_test(ball_on_plane),
-      cmocka_unit_test(ball_in_drum), cmocka_unit_test(disk_on_inclined_plane),
-      cmocka_unit_test(pendulum_of_two_blocks)};
+      cmocka_unit_test(ball_on_belt),           cmocka_unit_test(ball_beside_belt),
+      cmocka_unit_test(ball_on_plane),          cmocka_unit_test(ball_in_drum),
+      cmocka_unit_test(disk_on_inclined_plane), cmocka_unit_test(pendulum_of_two_blocks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,25 @@ static void marks_give_back(void **state) {
   scree_arena_fini(&arena);
 }
 
+static void memory_can_be_lent(void **state) {
+  (void)state;
+  _Alignas(64) static char room[SCREE_ARENA_LENT];
+  scree_Arena arena = {0};
+  unsigned char *piece[PIECES];
+  size_t size[PIECES];
+  scree_arena_lend(&arena, room);
+  const char *first = SCREE_TAKE(&arena, char, 100);
+  assert_true(first > room && first + 100 <= room + sizeof room);
+  take_pieces(&arena, piece, size); /* more than it holds */
+  check_pieces(piece, size);
+  scree_arena_reset(&arena);
+  take_pieces(&arena, piece, size);
+  check_pieces(piece, size);
+  scree_arena_fini(&arena);
+  scree_arena_lend(&arena, room);
+  scree_arena_fini(&arena);
+}
+
 static void impossible_sizes_are_refused(void **state) {
   (void)state;
   scree_Arena arena = {0};
@@ -101,6 +120,7 @@ int main(void) {
       cmocka_unit_test(pieces_do_not_overlap),
       cmocka_unit_test(memory_is_used_again),
       cmocka_unit_test(marks_give_back),
+      cmocka_unit_test(memory_can_be_lent),
       cmocka_unit_test(impossible_sizes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,29 @@ static void pressed(void **state) {
   end(&run);
 }
 
+/* A disk stays on a slope of 1 in 10 by a moment of the contact, f_T R: the sensor of torques has
+ * it, about the point of contact alone. */
+static void resists_rolling(void **state) {
+  (void)state;
+  Run run = begin(
+      "dimension: 2\n"
+      "gravity: [1, -10]\n"
+      "contact: { mu: 0.5, rolling: 0.2 }\n"
+      "obstacles: [{ name: floor, shape: { kind: half-plane } }]\n"
+      "bodies: [{ name: disk, shape: { kind: disk, radius: 0.1 }, mass: 2, position: [0, 0.1] }]\n"
+      "sensors:\n"
+      "  - { kind: contact_force, name: force, between: [disk, floor] }\n"
+      "  - { kind: contact_torque, name: foot, between: [disk, floor], point: [0, 0] }\n"
+      "  - { kind: contact_torque, name: centre, between: [disk, floor], point: [0, 0.1] }\n"
+      "time: { step: 1e-3, duration: 1 }\n");
+  go(&run, 50);
+  NEAR(read(&run, "force.x"), -2, 1e-3);
+  NEAR(read(&run, "force.y"), 20, 1e-2);
+  NEAR(read(&run, "foot"), 0.2, 1e-4);
+  NEAR(read(&run, "centre"), 0, 1e-4);
+  end(&run);
+}
+
 /* Free plates in 2D: x = p A t^2 / (2 m), on their own face and between two others; a velocity; a
  * load and then a velocity. */
 static void driven(void **state) {
@@ -301,9 +324,9 @@ static void sheared(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pressed),     cmocka_unit_test(driven),   cmocka_unit_test(bad_plates),
-      cmocka_unit_test(world_joint), cmocka_unit_test(stressed), cmocka_unit_test(sheared),
-      cmocka_unit_test(beside),      cmocka_unit_test(turning),
+      cmocka_unit_test(pressed),    cmocka_unit_test(resists_rolling), cmocka_unit_test(driven),
+      cmocka_unit_test(bad_plates), cmocka_unit_test(world_joint),     cmocka_unit_test(stressed),
+      cmocka_unit_test(sheared),    cmocka_unit_test(beside),          cmocka_unit_test(turning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -433,13 +433,111 @@ static void test_threads(void **state) {
   assert_memory_equal(q[0], q[1], sizeof q[0]);
 }
 
+/* A block of elements that hangs on ball joints at its four upper corners is stretched as one whose
+ * upper nodes are held; the joints carry its weight. A joint in the middle of an element turns it
+ * about that point without moving it. */
+static void test_hung(void **state) {
+  (void)state;
+  scree_World *world = space(1e-3, 10, 0);
+  scree_BodyDef def = at(0, 0, 0);
+  def.elastic.damping = 3e-3;
+  const int body = add_block(world, vec(0.05, 0.05, 0.2), 1, 1, 4, def, 1e6, 0);
+  int joints[4];
+  for (int k = 0; k < 4; ++k) {
+    scree_JointDef joint = scree_joint_def();
+    joint.kind = SCREE_JOINT_BALL;
+    joint.body[0] = body;
+    joint.body[1] = -1;
+    joint.anchor = vec(k % 2 ? 0.05 : -0.05, k / 2 ? 0.05 : -0.05, 0.2);
+    OK(scree_world_add_joint(world, &joint, &joints[k]));
+  }
+  run(world, 1500);
+  double *v, force = 0;
+  int n;
+  const double *q = nodes_of(world, body, &v, &n);
+  double low = 0, high = 0;
+  for (int k = 0; k < n; ++k) low = fmin(low, q[3 * k + 2]), high = fmax(high, q[3 * k + 2]);
+  for (int k = 0; k < 4; ++k) {
+    assert_true(scree_world_joint(world, joints[k]).error < 1e-12);
+    force += scree_world_joint(world, joints[k]).force.z;
+  }
+  NEAR(high, 0.2, 1e-12);
+  /* rho g H^2 / (2 E), the material being stiffer by about 1.5 times the strain */
+  NEAR((-0.2 - low) / (1000 * 10 * 0.4 * 0.4 / 2 / 1e6), 1, 0.01);
+  NEAR(force / (1000 * 0.1 * 0.1 * 0.4 * 10), 1, 1e-4);
+  scree_JointDef joint = scree_joint_def();
+  joint.body[0] = body;
+  joint.body[1] = -1;
+  joint.anchor = vec(0.2, 0, 0); /* outside */
+  assert_int_equal(scree_world_add_joint(world, &joint, NULL), SCREE_BAD_INPUT);
+  scree_world_destroy(world);
+
+  world = space(1e-3, 0, 0);
+  def = at(0, 0, 0);
+  def.velocity.angular = vec(0, 3, 0);
+  const int turned = add_block(world, vec(0.05, 0.05, 0.2), 1, 1, 3, def, 1e6, 0.25);
+  joint.body[0] = turned;
+  joint.anchor = vec(0, 0, 0);
+  int pin;
+  OK(scree_world_add_joint(world, &joint, &pin));
+  run(world, 200);
+  assert_true(scree_world_joint(world, pin).error < 1e-12);
+  NEAR(scree_body_velocity(world, turned).angular.y, 3, 0.05);
+  scree_world_destroy(world);
+}
+
+/* A cube between a floor and a heavy plate, with Poisson's ratio 0 so that friction has no effect: a
+ * pseudo-rigid one, the same as a polyhedron, and one of hexahedra are compressed alike, and as
+ * theory has it. */
+static void test_cubes_agree(void **state) {
+  (void)state;
+  const double a = 0.05, young = 1e6, load = 20, area = 4 * a * a;
+  double height[3];
+  for (int kind = 0; kind < 3; ++kind) {
+    scree_World *world = space(5e-4, 10, 0.3);
+    add_floor(world);
+    scree_BodyDef def = at(0, 0, a);
+    def.density = 1;
+    def.elastic = (scree_Elastic){.young = young, .poisson = 0, .damping = 2e-3};
+    scree_Shape shape;
+    if (kind == 0) {
+      OK(scree_shape_init_box(&shape, a, a, a, &test_log));
+    } else if (kind == 1) {
+      scree_Vec3 corner[8];
+      for (int k = 0; k < 8; ++k) corner[k] = vec(k & 1 ? a : -a, k & 2 ? a : -a, k & 4 ? a : -a);
+      OK(scree_shape_init_polyhedron(&shape, corner, 8, &test_log));
+    } else {
+      shape = block_shape(vec(a, a, a), 2, 2, 2);
+    }
+    def.kind = kind < 2 ? SCREE_BODY_PSEUDO_RIGID : SCREE_BODY_ELEMENTS;
+    const int cube = add_shape(world, &shape, def);
+    scree_BodyDef heavy = at(0, 0, 2 * a + 0.02);
+    heavy.density = load / 10 / (8 * 0.1 * 0.1 * 0.02);
+    OK(scree_shape_init_box(&shape, 0.1, 0.1, 0.02, &test_log));
+    const int plate = add_shape(world, &shape, heavy);
+    run(world, 1500);
+    height[kind] = scree_body_pose(world, plate).position.z - 0.02;
+    const scree_Vec3 velocity = scree_body_velocity(world, plate).linear;
+    assert_true(fabs(velocity.z) < 1e-6);
+    NEAR(scree_body_pose(world, cube).position.z, 0.5 * height[kind], 1e-6);
+    scree_world_destroy(world);
+  }
+  const double strain = (2 * a - height[0]) / (2 * a);
+  print_message("strain %g, theory %g; heights %.9g %.9g %.9g\n", strain, load / area / young,
+                height[0], height[1], height[2]);
+  NEAR(strain / (load / area / young), 1, 0.01); /* 1.5 times the strain softer */
+  NEAR(height[1], height[0], 1e-9);
+  NEAR((height[2] - height[0]) / (2 * a), 0, 1e-3 * strain);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_corner_in_line), cmocka_unit_test(test_clamped),
       cmocka_unit_test(test_threads),        cmocka_unit_test(test_rest),
       cmocka_unit_test(test_flight),         cmocka_unit_test(test_bar),
       cmocka_unit_test(test_beam),           cmocka_unit_test(test_mixed),
-      cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_restart),        cmocka_unit_test(test_hung),
+      cmocka_unit_test(test_cubes_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

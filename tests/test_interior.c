@@ -148,6 +148,12 @@ static void test_systems(void **unused) {
     }
 }
 
+static double norm_of(int n, const double *v) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += v[i] * v[i];
+  return sqrt(sum);
+}
+
 /* A state of the solver at random x, z and y, with proximal weights switched off; joints need a
  * small one. */
 static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *cache,
@@ -170,24 +176,53 @@ static State *make_state(scree_Problem *p, scree_Operator *W, scree_SolveCache *
     for (int i = 0; i < p->d; ++i) {
       if (st->contact[c].kind == SCREE_IPM_LINE && i) x[i] = z[i] = 0.0;
       if (st->contact[c].kind == SCREE_IPM_SPACE) z[i] = 0.0;
+      if (st->contact[c].kind == SCREE_IPM_NONE) x[i] = z[i] = 0.0;
     }
+    if (st->contact[c].kind == SCREE_IPM_BALL) st->contact[c].zeta = 1.3 * norm_of(p->d, z);
   }
   for (size_t i = 0; W->state_size && i < st->system->size; ++i) st->y[i] = small_random(&seed);
   return st;
 }
 
+/* The direction of a ball, in the cone of one dimension more with a fixed X_0: in the scaled
+ * variables l o (R^-1 dX + R dZ) = target e - l o l. */
+static void check_ball(const scree_IpmContact *k, int d, const double *x, const double *z,
+                       const double *dx, const double *dz, double target) {
+  double dX[4] = {0.0}, dZ[4] = {k->dzeta}, a[4], b[4], sum[4], left[4], right[4];
+  assert_true(norm_of(d, x) < k->radius && norm_of(d, z) < k->zeta);
+  for (int i = 0; i < d; ++i) {
+    dX[i + 1] = dx[i];
+    dZ[i + 1] = dz[i];
+  }
+  scree_scaling_invert(&k->scaling, d + 1, dX, a);
+  scree_scaling_apply(&k->scaling, d + 1, dZ, b);
+  for (int i = 0; i <= d; ++i) sum[i] = a[i] + b[i];
+  scree_jordan_product(d + 1, k->scaling.l, sum, left);
+  scree_jordan_product(d + 1, k->scaling.l, k->scaling.l, right);
+  right[0] -= target;
+  for (int i = 0; i <= d; ++i) left[i] += right[i];
+  assert_true(norm_of(d + 1, left) < 1e-7 * (1.0 + norm_of(d + 1, right)));
+}
+
 static void test_direction(void **unused) {
   (void)unused;
   for (int d = 2; d <= 3; ++d)
-    for (int variant = 0; variant < 16; ++variant) {
+    for (int variant = 0; variant < 32; ++variant) {
       const bool assembled = variant & 1, frictionless = variant & 2, coulomb = variant & 4;
       uint8_t sets[16] = {[2] = SCREE_SET_SPACE};
+      double sizes[16] = {[3] = 0.7, [4] = 9.0}, none[16] = {0};
+      if (variant & 16) { /* a cone with cohesion, two balls, one of them without a radius */
+        sets[3] = SCREE_SET_SHIFTED;
+        sets[4] = sets[0] = SCREE_SET_BALL;
+      }
       scree_Problem pile = small_pile(d, 3, 0.4, 0.2), p = pile;
       if (assembled) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
       p.flow = coulomb ? SCREE_COULOMB : SCREE_ASSOCIATED;
       if (frictionless) p.mu[1] = 0.0;
-      assert_true(p.nc <= 16);
-      p.set = variant & 8 ? sets : NULL;
+      assert_true(p.nc >= 5 && p.nc <= 16);
+      p.set = variant & 24 ? sets : NULL;
+      p.set_a = variant & 24 ? sizes : NULL;
+      p.set_b = variant & 24 ? none : NULL;
       scree_Operator W;
       scree_SolveCache cache = {0};
       scree_SolveSettings settings;
@@ -208,6 +243,15 @@ static void test_direction(void **unused) {
         double P[9], v[3], sum[3];
         if (st->contact[c].kind == SCREE_IPM_SPACE) {
           for (int i = 0; i < d; ++i) assert_true(st->dz[c * d + i] == 0.0);
+          continue;
+        }
+        if (st->contact[c].kind == SCREE_IPM_NONE) {
+          for (int i = 0; i < d; ++i) assert_true(fabs(st->dx[c * d + i]) < 1e-8);
+          continue;
+        }
+        if (st->contact[c].kind == SCREE_IPM_BALL) {
+          check_ball(&st->contact[c], d, st->x + c * d, st->z + c * d, st->dx + c * d,
+                     st->dz + c * d, target);
           continue;
         }
         if (st->contact[c].kind == SCREE_IPM_LINE) {
@@ -265,11 +309,48 @@ static void test_start(void **unused) {
   scree_problem_destroy(&p);
 }
 
+/* Cones shifted by cohesion, with bodies and with W alone: the pile is pulled upwards, so that its
+ * bonds carry tension, and sideways. The sweeps at the end are switched off. */
+static void test_cohesion(void **unused) {
+  (void)unused;
+  for (int trial = 0; trial < 8; ++trial) {
+    const int d = 2 + trial % 2;
+    scree_Problem pile = small_pile(d, 4, 0.5, trial < 4 ? 0.3 : 1.5), p = pile;
+    if (trial % 4 > 1) assert_int_equal(scree_problem_assemble(&pile, &p, NULL), SCREE_OK);
+    uint8_t set[64];
+    double cohesion[64], zero[64] = {0}, r[192], u[192];
+    double *q = p.q;
+    assert_true(p.nc <= 64);
+    for (int c = 0; c < p.nc; ++c) {
+      set[c] = c % 5 ? SCREE_SET_SHIFTED : SCREE_SET_CONE;
+      cohesion[c] = 0.5 + 0.25 * (c % 3);
+      q[d * c] += trial % 3 == 0 ? 1.5 : 0.0;
+    }
+    scree_Problem bonded = p;
+    bonded.set = set;
+    bonded.set_a = cohesion;
+    bonded.set_b = zero;
+    static const char *const alone[] = {"polish_at=0", NULL};
+    scree_SolveSettings settings = scree_solve_settings();
+    scree_SolveInfo info;
+    settings.solver = "ipm";
+    settings.options = alone;
+    settings.tolerance = 1e-8;
+    assert_int_equal(scree_solve(&bonded, &settings, r, u, &info, NULL), SCREE_OK);
+    assert_true(info.value <= 1e-8);
+    double tension = 0.0;
+    for (int c = 0; c < p.nc; ++c) tension = fmax(tension, -r[d * c]);
+    if (trial % 3 == 0) assert_true(tension > 0.1);
+    if (trial % 4 > 1) scree_problem_destroy(&p);
+    scree_problem_destroy(&pile);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scaling), cmocka_unit_test(test_cone_step),
       cmocka_unit_test(test_systems), cmocka_unit_test(test_direction),
-      cmocka_unit_test(test_start),
+      cmocka_unit_test(test_start),   cmocka_unit_test(test_cohesion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,69 @@ static void test_second_method(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* ---- bodies whose faces, edges or corners coincide ------------------------------------------- */
+
+static scree_Pose nudged(scree_Vec3 x, scree_Quat q, double by, int d) {
+  const scree_Vec3 turn = scree_scale(by, random_direction(d));
+  const scree_Vec3 half = d == 2 ? scree_vec3(0, 0, 0.5 * turn.x) : scree_scale(0.5, turn);
+  return (scree_Pose){
+      scree_axpy(x, by, random_direction(d)),
+      scree_quat_normalize(scree_quat_mul((scree_Quat){1, half.x, half.y, half.z}, q))};
+}
+
+/* Displaced by rounding errors they have the same points and the same normals: the impulses of a
+ * structure at rest hold it in the next step too. */
+static void check_steady(const scree_Shape *a, const scree_Shape *b, scree_Vec3 offset, int d) {
+  const scree_Quat q = d == 2 ? (scree_Quat){cos(0.3), 0, 0, sin(0.3)} : random_quat(3);
+  const scree_Vec3 x = scree_scale(3, random_direction(d));
+  const scree_Mat3 R = scree_quat_matrix(q);
+  scree_Manifold first = {0}, m;
+  for (int trial = 0; trial < 40; ++trial) {
+    const scree_Pose pa = nudged(scree_add(x, scree_mat3_mul(&R, offset)), q, 1e-10, d);
+    const scree_Pose pb = nudged(x, q, 1e-10, d);
+    scree_collide(a, &pa, b, &pb, 0.01, &m);
+    if (trial == 0) first = m;
+    assert_true(m.count > 0);
+    assert_int_equal(m.count, first.count);
+    for (int k = 0; k < m.count; ++k) {
+      double nearest = INFINITY;
+      assert_true(fabs(m.points[k].gap) < 1e-8);
+      assert_true(scree_dot(m.points[k].normal, first.points[0].normal) > 1 - 1e-12);
+      for (int o = 0; o < m.count; ++o)
+        nearest =
+            fmin(nearest, scree_norm(scree_sub(m.points[k].position, first.points[o].position)));
+      assert_true(nearest < 2e-5);
+    }
+  }
+}
+
+static void test_rounding_does_not_decide(void **state) {
+  (void)state;
+  random_state = 5;
+  const double half[4] = {0.5, 0.5, 0.5, 0};
+  const scree_Vec3 square[4] = {{-0.5, -0.5, 0}, {0.5, -0.5, 0}, {0.5, 0.5, 0}, {-0.5, 0.5, 0}};
+  scree_Vec3 corners[8];
+  for (int k = 0; k < 8; ++k)
+    corners[k] = scree_vec3(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5);
+  scree_Shape box, hull, flat;
+  assert_int_equal(scree_shape_init(&box, SCREE_SHAPE_BOX, half, NULL, 0, NULL), SCREE_OK);
+  assert_int_equal(scree_shape_init_polyhedron(&hull, corners, 8, NULL), SCREE_OK);
+  assert_int_equal(scree_shape_init_polygon(&flat, square, 4, NULL), SCREE_OK);
+  /* on top of each other, displaced by half a face, sharing an edge, sharing a corner */
+  static const scree_Vec3 offsets[] = {{0, 0, 1}, {0.5, 0, 1}, {1, 0, 1}, {-1, 0, 1}, {1, 1, 1}};
+  for (size_t k = 0; k < sizeof offsets / sizeof *offsets; ++k) {
+    check_steady(&box, &box, offsets[k], 3);
+    check_steady(&hull, &hull, offsets[k], 3);
+    check_steady(&box, &hull, offsets[k], 3);
+    if (offsets[k].y == 0) check_steady(&flat, &flat, scree_vec3(offsets[k].x, offsets[k].z, 0), 2);
+  }
+  scree_shape_fini(&box);
+  scree_shape_fini(&hull);
+  scree_shape_fini(&flat);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_second_method)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_second_method),
+                                     cmocka_unit_test(test_rounding_does_not_decide)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,11 @@ static void test_prices(void **unused) {
     assert_true(h.stage[2].action.most > most);
     most = h.stage[2].action.most;
   }
+  /* after many sweeps a rate is not judged by a few */
+  const double least = h.stage[2].action.least;
+  h.count = 2;
+  h.stage[0].record.iterations = 4000;
+  assert_true(scree_policy_next(&f, &h).least > least);
   f.balls = true; /* sweeps are cheaper there */
   assert_true(scree_policy_next(&f, NULL).most >
               scree_policy_next(&(scree_Facts){.d = 3}, NULL).most);
@@ -236,6 +241,8 @@ static void test_sweeps(void **unused) {
   assert_in_range(sweep_at(0.5, 4, 60, false, &momentum), 27, 60);
   assert_true(sweep_at(0.99, 4, 40, false, &momentum) < 10); /* 1833 would be needed */
   assert_in_range(sweep_at(0.99, 4, 4000, false, &momentum), 1833, 3000);
+  /* a few sweeps more than allowed are made if they suffice */
+  assert_true(sweep_at(0.02, 2, 4, false, &momentum) >= 5);
   assert_in_range(sweep_at(1.0, 4, 4000, false, &momentum), 4, 10); /* no progress at all */
   assert_in_range(sweep_at(1.0, 30, 4000, false, &momentum), 30, 90);
   /* without progress momentum ends before sweeps do */

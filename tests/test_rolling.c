@@ -53,7 +53,7 @@ static void check_part(const double *r, const double *u, int n, double bound, do
 /* Contacts of balls of different sizes: every solver that knows the set gives the law. */
 static void test_law(void **state) {
   (void)state;
-  static const char *const solvers[] = {"nlgs", "auto", "fixed-point"};
+  static const char *const solvers[] = {"nlgs", "auto", "fixed-point", "newton"};
   unsigned long long seed = 3;
   for (int trial = 0; trial < 40; ++trial)
     for (int d = 2; d <= 3; ++d) {
@@ -81,7 +81,7 @@ static void test_law(void **state) {
       }
       p.flow = SCREE_COULOMB;
       OK(scree_problem_check(&p, &test_log));
-      for (int m = 0; m < 3; ++m) {
+      for (int m = 0; m < 4; ++m) {
         double r[12] = {0}, u[12];
         scree_SolveInfo info;
         scree_SolveSettings settings = scree_solve_settings();
@@ -104,18 +104,89 @@ static void test_law(void **state) {
       }
       /* the associated law is one minimum: two methods find the same velocities */
       p.flow = SCREE_ASSOCIATED;
-      double r[12] = {0}, u[2][12];
-      for (int m = 0; m < 2; ++m) {
+      double r[12] = {0}, u[3][12];
+      for (int m = 0; m < 3; ++m) {
         scree_SolveInfo info;
         scree_SolveSettings settings = scree_solve_settings();
-        settings.solver = m == 0 ? "nlgs" : "spg";
+        settings.solver = m == 0 ? "nlgs" : m == 1 ? "spg" : "newton";
         settings.tolerance = 1e-10;
         memset(r, 0, sizeof r);
         OK(scree_solve(&p, &settings, r, u[m], &info, NULL));
       }
-      for (int i = 0; i < 2 * n; ++i) NEAR(u[0][i], u[1][i], 1e-7);
+      for (int i = 0; i < 2 * n; ++i) {
+        NEAR(u[0][i], u[1][i], 1e-7);
+        NEAR(u[0][i], u[2][i], 1e-7);
+      }
       scree_problem_destroy(&p);
     }
+}
+
+/* Newton from near a solution is quadratic: a row of balls on a plane, pushed from one end and
+ * turned, to round-off in a few factorisations, where sweeps need hundreds. */
+static void test_newton(void **state) {
+  (void)state;
+  enum { BALLS = 16 };
+  for (int flow = 0; flow < 2; ++flow) {
+    unsigned long long seed = 5;
+    int touches[2 * BALLS], rows[2 * BALLS], touched[4 * BALLS], n = 0;
+    for (int b = 0; b < BALLS; ++b) {
+      rows[2 * b] = rows[2 * b + 1] = 3;
+      touches[2 * b] = 1; /* the plane; then the ball before it, or a wall */
+      touched[n++] = b;
+      touches[2 * b + 1] = b ? 2 : 1;
+      touched[n++] = b;
+      if (b) touched[n++] = b - 1;
+    }
+    scree_Problem p;
+    const scree_ProblemLayout layout = {.d = 2,
+                                        .bodies = BALLS,
+                                        .nb = 3,
+                                        .constraints = 2 * BALLS,
+                                        .rows = rows,
+                                        .touches = touches,
+                                        .touched = touched,
+                                        .with_sets = true};
+    OK(scree_problem_create(&p, &layout, &test_log));
+    /* rows: normal, tangent, rotation; B is scaled by the root of the inverse mass */
+    static const double on_plane[9] = {0, 1, 0, 1, 0, 1.4, 0, 0, 1.4};
+    static const double beside[9] = {1, 0, 0, 0, -1, 1.4, 0, 0, 1.4};
+    for (int c = 0; c < 2 * BALLS; ++c) {
+      p.set[c] = SCREE_SET_ROLLING;
+      p.mu[c] = 0.3;
+      p.set_a[c] = 0.05;
+      for (size_t e = p.general.entry[c]; e < p.general.entry[c + 1]; ++e)
+        for (int i = 0; i < 9; ++i) {
+          const bool second = e > p.general.entry[c];
+          const double *B = c % 2 ? beside : on_plane;
+          const double sign = !second || (c % 2 && i == 5) ? 1 : -1;
+          p.general.B[p.general.block[e] + (size_t)i] = sign * B[i];
+        }
+      for (int i = 0; i < 3; ++i) p.q[3 * c + i] = 0.1 * uniform(&seed);
+      p.q[3 * c] = c % 2 ? -0.1 : -0.5;
+    }
+    p.flow = flow ? SCREE_ASSOCIATED : SCREE_COULOMB;
+    OK(scree_problem_check(&p, &test_log));
+    static double r[6 * BALLS], u[6 * BALLS], start[6 * BALLS];
+    memset(r, 0, sizeof r);
+    scree_SolveSettings settings = scree_solve_settings();
+    scree_SolveInfo info, sweeps;
+    settings.threads = 1;
+    settings.solver = "nlgs";
+    settings.tolerance = 1e-7;
+    OK(scree_solve(&p, &settings, r, u, &info, &test_log));
+    settings.warm_start = true;
+    settings.tolerance = 1e-12;
+    memcpy(start, r, sizeof r);
+    OK(scree_solve(&p, &settings, r, u, &sweeps, &test_log));
+    memcpy(r, start, sizeof r);
+    settings.solver = "newton";
+    const scree_Status status = scree_solve(&p, &settings, r, u, &info, &test_log);
+    print_message("rolling, flow %d: %d sweeps, or %d factorisations to %.1e\n", flow,
+                  sweeps.iterations, info.factorisations, info.measures.error);
+    OK(status);
+    assert_true(info.factorisations > 0 && 20 * info.factorisations < sweeps.iterations);
+    scree_problem_destroy(&p);
+  }
 }
 
 static scree_World *world_of(int d, double slope, double rolling, double spinning, double mu) {
@@ -248,9 +319,13 @@ static void test_restart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_projection), cmocka_unit_test(test_law),
-      cmocka_unit_test(test_slope),      cmocka_unit_test(test_stopping_distance),
-      cmocka_unit_test(test_spin),       cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_projection),
+      cmocka_unit_test(test_law),
+      cmocka_unit_test(test_newton),
+      cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_stopping_distance),
+      cmocka_unit_test(test_spin),
+      cmocka_unit_test(test_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
  * nlgs after 1000 sweeps. auto runs on the default scheme to the same merit. */
 #include "cli/bench/cases.h"
 #include "cli/bench/pqn.h"
+#include "cli/ranks.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@
 #include <string.h>
 
 enum { PIECES = 32, BODIES = 100, QUICK = 300 };
+enum { RANK_BODIES = 10000, RANK_STEPS = 300, RANK_QUICK = 1000 }; /* of the rows with ranks */
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0, begin = 1.0;
 static const int64_t steps_full = 10000;
@@ -122,9 +124,10 @@ static scree_Quat random_turn(uint64_t *seed) {
                       sqrt(u) * cos(b)};
 }
 
-static scree_Status fill(scree_World *world, const Kind *kind, double density,
+static scree_Status fill(scree_World *world, const Kind *kind, int bodies, double density,
                          const scree_Log *log) {
-  const double r0 = cbrt(0.1 / BODIES), cell = 2.02 * r0;
+  const double r0 = cbrt(0.1 / bodies), cell = 2.02 * r0;
+  const int rows = (int)(width / cell);
   scree_Shape shape;
   scree_BodyDef def = scree_body_def();
   scree_Status status = kind->ball
@@ -139,12 +142,12 @@ static scree_Status fill(scree_World *world, const Kind *kind, double density,
   }
   uint64_t seed = 4;
   int placed = 0;
-  for (double z = -0.99 + r0; placed < BODIES && z < 1 && !status; z += cell)
-    for (double x = -0.98 + r0; placed < BODIES && x < 1 && !status; x += cell) {
+  for (double z = -0.99 + r0; placed < bodies && z < 1 && !status; z += cell)
+    for (double x = -0.98 + r0; placed < bodies && x < 1 && !status; x += cell) {
       if (hypot(x, z) + 1.01 * r0 > 1) continue;
       if (fabs(x) + r0 > 0.79 && fabs(z) - r0 < 0.11) continue; /* a lifter */
-      for (int row = 0; row < 2 && placed < BODIES && !status; ++row, ++placed) {
-        def.pose.position = (scree_Vec3){x, 0.125 + 0.25 * row, z};
+      for (int row = 0; row < rows && placed < bodies && !status; ++row, ++placed) {
+        def.pose.position = (scree_Vec3){x, width * (row + 0.5) / rows, z};
         def.pose.orientation = random_turn(&seed);
         status = scree_world_add_body(world, &def, NULL);
       }
@@ -155,25 +158,52 @@ static scree_Status fill(scree_World *world, const Kind *kind, double density,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, const Method *method,
-                            const double *published) {
+/* Counts of a row; on several ranks of their messages too. */
+typedef struct Count {
+  PqnCount own;
+  double iterations, messages, bytes, synchronisations, imbalance;
+} Count;
+
+static void observe(void *user, scree_World *world, const scree_StepReport *report) {
+  Count *count = user;
+  const scree_SolveInfo *info = &report->solve;
+  pqn_observe(&count->own, world, report);
+  if (report->contacts == 0) return;
+  count->iterations += info->iterations;
+  count->messages += (double)info->sent.messages;
+  count->bytes += (double)info->sent.bytes;
+  count->synchronisations += (double)info->sent.synchronisations;
+  count->imbalance = fmax(count->imbalance, info->imbalance);
+}
+
+static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, int bodies,
+                            int64_t steps, const Method *method, const double *published) {
   const char *pointers[MARCH_OPTIONS + 1];
-  const int64_t steps = bench->quick ? QUICK : steps_full;
   scree_WorldSettings settings = march_settings(bench, method, 3, step, gravity, pointers);
   settings.warm_start = true;
+  const bool ranks = bodies != BODIES;
+  if (ranks) settings.solve.ranks = cli_ranks();
   const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
   scree_World *world = NULL;
-  PqnCount count = {.newton = strcmp(method->solver, "pqn") == 0};
+  Count count = {.own = {.newton = strcmp(method->solver, "pqn") == 0}};
   March *result = malloc(sizeof *result);
   scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
   if (!status) status = scree_world_create(&settings, bench->log, &world);
   if (!status) status = scree_world_set_default_law(world, &law);
   if (!status) status = add_drum(world, bench->log);
-  if (!status) status = fill(world, kind, 100, bench->log);
-  if (!status) status = march(bench, name, world, steps, pqn_observe, &count, result);
+  if (!status) status = fill(world, kind, bodies, 100, bench->log);
+  if (!status) status = march(bench, name, world, steps, observe, &count, result);
   if (!status) {
     march_note_stopped(bench, name, result, steps);
-    pqn_figures(bench, name, bench->quick ? NULL : published, &count, result);
+    pqn_figures(bench, name, bench->quick ? NULL : published, &count.own, result);
+    if (ranks && count.iterations > 0) {
+      bench_figure(bench, name, "ranks", NAN, scree_ranks_size(settings.solve.ranks));
+      bench_figure(bench, name, "messages_per_iteration", NAN, count.messages / count.iterations);
+      bench_figure(bench, name, "bytes_per_iteration", NAN, count.bytes / count.iterations);
+      bench_figure(bench, name, "synchronisations_per_iteration", NAN,
+                   count.synchronisations / count.iterations);
+      bench_figure(bench, name, "imbalance", NAN, count.imbalance);
+    }
     bench_figure(bench, name, "contacts_max", NAN, result->contacts_max);
     bench_figure(bench, name, "penetration_max", NAN, result->penetration_max);
   }
@@ -210,7 +240,8 @@ static scree_Status run_kind(Bench *bench, const Kind *kind) {
     char name[48];
     snprintf(name, sizeof name, "%s-%s", kind->name, methods[m].name);
     if (!bench_wants(bench, name)) continue;
-    const scree_Status status = run_row(bench, name, kind, &methods[m], published[m]);
+    const scree_Status status = run_row(
+        bench, name, kind, BODIES, bench->quick ? QUICK : steps_full, &methods[m], published[m]);
     if (status || !bench_progress(bench, "%s done", name)) return status;
   }
   return SCREE_OK;
@@ -241,16 +272,40 @@ static scree_Status run_sweeps(Bench *bench) {
                      krylov);
             if (!bench_wants(bench, name)) continue;
             const Method method = pqn_method(deltas[i], scales[scale], epsilon, krylov);
-            const scree_Status status = run_row(bench, name, &kinds[kind], &method, NULL);
+            const scree_Status status = run_row(bench, name, &kinds[kind], BODIES,
+                                                bench->quick ? QUICK : steps_full, &method, NULL);
             if (status || !bench_progress(bench, "%s done", name)) return status;
           }
   return SCREE_OK;
 }
 
+/* Section 8.1.5: many ellipsoids on several ranks. Only with --only ranks; solves of pseudo-rigid
+ * bodies are not divided, so these are rigid. */
+static scree_Status run_ranks(Bench *bench) {
+  const Kind *kind = &kinds[0];
+  const Method methods[2] = {pqn_method(0.01, "mean", kind->epsilon, kind->krylov),
+                             {.name = "nlgs",
+                              .solver = "nlgs",
+                              .tolerance = 1e-8,
+                              .measure = SCREE_MEASURE_MERIT,
+                              .max_iterations = PQN_LIMIT}};
+  for (int m = 0; m < 2; ++m) {
+    char name[48];
+    snprintf(name, sizeof name, "ranks-rigid-%s", methods[m].name);
+    if (!bench_wants(bench, name)) continue;
+    const scree_Status status = run_row(bench, name, kind, bench->quick ? RANK_QUICK : RANK_BODIES,
+                                        RANK_STEPS, &methods[m], NULL);
+    if (status || !bench_progress(bench, "%s done", name)) return status;
+  }
+  return SCREE_OK;
+}
+
 static scree_Status run_drum(Bench *bench) {
   scree_Status status = SCREE_OK;
+  if (bench->only && strncmp(bench->only, "ranks", 5) == 0) return run_ranks(bench);
   if (bench->only && strncmp(bench->only, "sweep", 5) == 0) return run_sweeps(bench);
   for (int k = 0; k < KINDS && !status; ++k) status = run_kind(bench, &kinds[k]);
+  bench_note(bench, "mpirun -n N scree bench pqn-drum --only ranks: 10 000 ellipsoids on N ranks");
   bench_note(bench, "--only sweep repeats the sensitivity studies (rows sweep-FIGURE-KIND-SCALE-"
                     "DELTA-EPSILON-M; --only sweep-a-rigid-mean for a part)");
   return status;

@@ -93,6 +93,10 @@ typedef struct scree_Vertices {
   size_t *row; /* (count + 1) */
   int *col;    /* (row[count]) */
   double *x;
+  /* x := A^-1 x over the components of all these vertices, for callers who have factorised A
+   * already; null: it is factorised. Called from one thread at a time. */
+  void (*solve)(void *user, double *x);
+  void *user;
 } scree_Vertices;
 
 /* Constraints of any number of rows, 1 to SCREE_ROWS_MAX, on any number of vertices: constraint

@@ -26,6 +26,7 @@
 #include "scree/contact.h"
 #include "scree/joint.h"
 #include "scree/law.h"
+#include "scree/parallel.h"
 #include "scree/step.h"
 
 #include <stdint.h>
@@ -114,6 +115,47 @@ SCREE_API scree_Status scree_world_set_force(scree_World *world, int force,
  * cannot be. */
 SCREE_API scree_Status scree_body_set_driver(scree_World *world, int body,
                                              const scree_Signal *driver);
+
+/* ---- several ranks (scree/parallel.h) ---------------------------------------------------------
+ * A divided world has a part of the bodies on each rank: those that the rank owns, copies of bodies
+ * of other ranks that these may touch, and all obstacles. It is made and stepped by the same calls
+ * in the same order on all ranks. Calls that add or change bodies name them by their numbers in the
+ * whole world. Calls and arrays that read bodies and contacts have those of this rank, 0 to
+ * scree_world_body_count - 1, in the order of these numbers; copies are up to date only at the
+ * start of a step. Each contact is on exactly one rank. Energies and reports are of the whole
+ * world. */
+
+/* Divide a world that has no bodies yet. `ranks` may be null: one rank has everything. */
+SCREE_API scree_Status scree_world_divide(scree_World *world, const scree_Ranks *ranks);
+
+/* Why a world, divided or not, cannot be stepped in parts; null: it can. Joints, deformable bodies,
+ * periodic cells, resistance to rolling and pressure on plates are not divided. */
+SCREE_API const char *scree_world_cannot_divide(const scree_World *world);
+
+/* The number in the whole world of a body of this rank, and whether the rank owns it; obstacles
+ * have no owner. */
+SCREE_API int scree_body_number(const scree_World *world, int body);
+SCREE_API bool scree_body_is_owned(const scree_World *world, int body);
+
+/* The state of a divided world in an undivided one of the same bodies on rank 0 (`whole` is null on
+ * the others), and back: motions, removed bodies, impulses and the memory of contacts, energies,
+ * time. The undivided world can be saved, restored and looked at as any other; so a run goes on on
+ * any number of ranks. Its contacts are not those of a step. */
+SCREE_API scree_Status scree_world_collect(const scree_World *world, scree_World *whole);
+SCREE_API scree_Status scree_world_spread(scree_World *world, const scree_World *whole);
+
+/* The part of this rank, and what dividing has cost it so far. */
+typedef struct scree_WorldPart {
+  int whole, owned, copies; /* bodies: of the world, of this rank, of others */
+  int contacts;             /* of the last step, of this rank */
+  long long builds;         /* how often copies were chosen */
+  long long cuts;           /* how often the world was divided anew, to balance the work */
+  long long migrated;       /* bodies that went to other ranks */
+  double imbalance;         /* largest work of a rank over the mean */
+  size_t memory;            /* bytes of the world and its solver on this rank */
+} scree_WorldPart;
+
+SCREE_API scree_WorldPart scree_world_part(const scree_World *world);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 

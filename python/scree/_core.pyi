@@ -191,6 +191,8 @@ class Joint(tuple):
     torque: Doubles
     effort: float
     error: float
+    broken: bool
+    plastic: float
 
 class Problem:
     @classmethod
@@ -302,7 +304,16 @@ class World:
                   stiffness: Optional[float] = None, damping: Optional[float] = None,
                   rest: Optional[float] = None, friction: Optional[float] = None,
                   lower: Optional[float] = None, upper: Optional[float] = None,
-                  restitution: Optional[float] = None, collide: bool = False) -> int: ...
+                  restitution: Optional[float] = None, collide: bool = False,
+                  tension: Optional[float] = None, shear: Optional[float] = None,
+                  bending: Optional[float] = None, torsion: Optional[float] = None,
+                  break_at: Optional[float] = None) -> int: ...
+    def add_bonds(self, between: Optional[tuple[Sequence[int], Sequence[int]]] = None,
+                  tension: Optional[float] = None, shear: Optional[float] = None,
+                  bending: Optional[float] = None, torsion: Optional[float] = None,
+                  stress: bool = False, width: Optional[float] = None, gap: Optional[float] = None,
+                  label: Optional[int] = None, break_at: Optional[float] = None) -> int: ...
+    def bonds(self, label: Optional[int] = None) -> tuple[int, int]: ...
     def set_motor(self, joint: int, velocity: Optional[Drive] = None,
                   target: Optional[Drive] = None, force: Optional[float] = None) -> None: ...
     def joint(self, joint: int) -> Joint: ...

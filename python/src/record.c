@@ -210,6 +210,8 @@ static const Field joint[] = {
     FIELD(scree_JointState, torque, VECTOR, "N m, about the anchor, on the first body"),
     FIELD(scree_JointState, effort, REAL, "force or torque along the free coordinate"),
     FIELD(scree_JointState, error, REAL, "of the locked motions, relative to the size"),
+    FIELD(scree_JointState, broken, BOOL, "a bond that broke"),
+    FIELD(scree_JointState, plastic, REAL, "of a bond: displacement under full load so far, m"),
     END};
 
 static const struct {

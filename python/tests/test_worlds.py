@@ -87,6 +87,36 @@ def test_joints():
     assert set(scree.joints()) >= {"ball", "hinge", "slider", "spring"}
 
 
+def test_bonds():
+    # two bricks glued to a wall: a moment of 2^2 W l/2 = 4 N m at the root
+    def beam(strength):
+        world = scree.World(dimension=2, step=1e-3, gravity=(0, -10))
+        square = [(-0.1, -0.1), (0.1, -0.1), (0.1, 0.1), (-0.1, 0.1)]
+        wall = world.add_obstacle("polygon", (-0.1, 0), vertices=square)
+        bricks = [world.add_body("polygon", (0.1 + 0.2 * k, 0), vertices=square, mass=1.0) for k in range(2)]
+        # in a section of 0.2 m a stress of s carries s 0.2^2/6
+        assert world.add_bonds(between=([wall] + bricks, bricks), tension=strength * 600, stress=True, label=3) == 2
+        world.step(300)
+        return world
+    world = beam(1.01)
+    assert world.bonds() == (2, 0) and world.bonds(label=3) == (2, 0) and world.bonds(label=1) == (0, 0)
+    assert np.linalg.norm(world.joint(0).torque) == pytest.approx(4, rel=1e-4) and not world.joint(0).broken
+    world = beam(0.99)
+    assert world.bonds()[1] >= 1 and any(world.joint(k).broken for k in range(2))
+    single = scree.World(dimension=3, step=1e-3, gravity=(0, 0, -10))
+    post = single.add_obstacle("sphere", (0, 0, 0), radius=0.1)
+    ball = single.add_body("sphere", (0, 0, -0.2), radius=0.1, mass=1.0)
+    bond = single.add_joint("bond", (ball, post), anchor=(0, 0, -0.1), axis=(0, 0, -1), tension=9, shear=9,
+                            bending=1, torsion=1, break_at=0.01)
+    single.step(100)
+    assert single.joint(bond).plastic == pytest.approx(0.005, abs=2e-4)
+    for wrong in (lambda: world.add_bonds(between=([0], [99])), lambda: world.add_bonds(between=3),
+                  lambda: world.add_bonds(between=([0],)), lambda: world.add_bonds(tension=-1),
+                  lambda: world.add_bonds(label=-2)):
+        with pytest.raises((ValueError, TypeError)):
+            wrong()
+
+
 def test_problem_with_joints_is_copied():
     world = scree.World(dimension=3, step=1e-3, tol=1e-8)
     world.add_obstacle("half-space")

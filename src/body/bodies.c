@@ -30,6 +30,7 @@ void scree_bodies_fini(scree_Bodies *bodies) {
   scree_free(bodies->deformable_index);
   scree_free(bodies->state);
   scree_free(bodies->work);
+  scree_free(bodies->account);
   scree_free(bodies->motion);
   scree_free(bodies->inertia);
   scree_free(bodies->cold);
@@ -154,7 +155,9 @@ static bool grow_deformable(scree_Bodies *b, size_t components) {
   return scree_grow_lean((void **)&b->deformable, &b->deformable_capacity,
                          (size_t)b->deformable_count + 1, sizeof *b->deformable) &&
          scree_grow_lean((void **)&b->state, &b->state_capacity, all, sizeof *b->state) &&
-         scree_grow_lean((void **)&b->work, &b->work_capacity, all, sizeof *b->work);
+         scree_grow_lean((void **)&b->work, &b->work_capacity, all, sizeof *b->work) &&
+         scree_grow_lean((void **)&b->account, &b->account_capacity,
+                         (size_t)b->deformable_count + 1, sizeof *b->account);
 }
 
 /* Make what a deformable body owns, and room for it; self->class_ stays null for other bodies. */
@@ -194,6 +197,7 @@ static void add_deformable(scree_Bodies *b, const scree_Deformable *self) {
   const scree_Motion motion = b->motion[k];
   if (!b->deformable || !b->deformable_index) return; /* create_deformable made room for it */
   b->deformable[b->deformable_count] = *self;
+  b->account[b->deformable_count] = 0;
   b->deformable_index[k] = b->deformable_count++;
   b->components += self->components;
   b->balls = false;
@@ -357,21 +361,28 @@ scree_Status scree_bodies_check_motion(const scree_Bodies *bodies, double time,
 }
 
 size_t scree_bodies_snapshot_size(const scree_Bodies *b) {
-  return (size_t)b->count * sizeof *b->motion + 2 * b->components * sizeof *b->state;
+  return (size_t)b->count * sizeof *b->motion +
+         (2 * b->components + (size_t)b->deformable_count) * sizeof *b->state;
 }
 
 void scree_bodies_save(const scree_Bodies *b, void *snapshot) {
   const size_t motions = (size_t)b->count * sizeof *b->motion;
   const size_t states = 2 * b->components * sizeof *b->state;
   if (motions) memcpy(snapshot, b->motion, motions);
-  if (states) memcpy((char *)snapshot + motions, b->state, states);
+  if (!states) return;
+  memcpy((char *)snapshot + motions, b->state, states);
+  memcpy((char *)snapshot + motions + states, b->account,
+         (size_t)b->deformable_count * sizeof *b->account);
 }
 
 void scree_bodies_restore(scree_Bodies *b, const void *snapshot) {
   const size_t motions = (size_t)b->count * sizeof *b->motion;
   const size_t states = 2 * b->components * sizeof *b->state;
   if (motions) memcpy(b->motion, snapshot, motions);
-  if (states) memcpy(b->state, (const char *)snapshot + motions, states);
+  if (!states) return;
+  memcpy(b->state, (const char *)snapshot + motions, states);
+  memcpy(b->account, (const char *)snapshot + motions + states,
+         (size_t)b->deformable_count * sizeof *b->account);
   for (int k = 0; k < b->deformable_count; ++k) scree_deformable_update(b, &b->deformable[k]);
 }
 
@@ -383,7 +394,7 @@ size_t scree_bodies_memory(const scree_Bodies *b) {
   for (int k = 0; k < b->count; ++k) bytes += scree_shape_memory(&b->cold[k].shape);
   bytes += b->index_capacity * sizeof *b->deformable_index +
            b->deformable_capacity * sizeof *b->deformable +
-           (b->state_capacity + b->work_capacity) * sizeof *b->state;
+           (b->state_capacity + b->work_capacity + b->account_capacity) * sizeof *b->state;
   for (int k = 0; k < b->deformable_count; ++k)
     bytes += b->deformable[k].class_->memory(&b->deformable[k]);
   return bytes;

@@ -21,9 +21,12 @@ typedef struct scree_Driver {
   scree_Twist before; /* velocity until the last change by scree_bodies_drive */
 } scree_Driver;
 
+/* In place of a body: it acts on one that this rank does not have. */
+enum { SCREE_FORCE_ELSEWHERE = -2 };
+
 typedef struct scree_Force {
   scree_Signal signal;
-  int body;
+  int body; /* -1: all */
   bool per_mass;
   scree_Span span[2];
 } scree_Force;
@@ -41,12 +44,13 @@ typedef struct scree_Bodies {
   bool balls; /* all bodies except obstacles are rigid balls with equal moments */
   /* Bodies that are not rigid (deformable.c). */
   int deformable_count;
-  size_t deformable_capacity, index_capacity, state_capacity, work_capacity;
+  size_t deformable_capacity, index_capacity, state_capacity, work_capacity, account_capacity;
   scree_Deformable *deformable; /* (deformable_count) in the order of the world */
   int *deformable_index;        /* (count) index in `deformable`, or -1; null: there are none */
   size_t components;            /* of all of them */
   double *state;                /* (2 components) q, then v, of each */
   double *work; /* (2 components) change of v in a kick without contacts, then v after the kick */
+  double *account; /* (deformable_count) energy that steps created in each (step/deform_energy.c) */
   size_t motion_capacity, inertia_capacity, cold_capacity, fixed_capacity, gone_capacity;
   scree_Motion *motion;   /* (count) */
   scree_Inertia *inertia; /* (count) */
@@ -108,8 +112,6 @@ void scree_deformable_drift(scree_Bodies *bodies, const scree_Deformable *self, 
 /* The rates v as those of the motion as a rigid body, and the undeformed coordinates as well. */
 void scree_bodies_set_rigid_velocity(scree_Bodies *bodies, int k, const scree_Twist *velocity);
 void scree_bodies_set_undeformed(scree_Bodies *bodies, int k, const scree_Pose *pose);
-/* Elastic energy of all deformable bodies. */
-double scree_bodies_strain(const scree_Bodies *bodies);
 
 /* Bodies of all kinds. */
 static inline void scree_bodies_drift(scree_Bodies *b, int k, double h) {

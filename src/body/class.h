@@ -109,6 +109,11 @@ struct scree_BodyClass {
   int (*touch)(const scree_Deformable *self, const double *q, scree_Vec3 point, uint32_t part,
                int *vertex, double *N);
 
+  /* The vertices that the material point now at `point`, anywhere in the body, depends on, as for
+   * `touch`; N does not change with q. Returns 0 if the point is not in the body. */
+  int (*anchor)(const scree_Deformable *self, const double *q, scree_Vec3 point, int *vertex,
+                double *N);
+
   /* The kick at q: `change` (components) = h A^-1 f. With h = 0 it is zero and A = M. False if A is
    * not positive definite. */
   bool (*prepare)(const scree_Deformable *self, const double *q, const double *v,
@@ -116,6 +121,8 @@ struct scree_BodyClass {
   /* After `prepare`: L_i^-1 of each vertex (vertices x size x size, lower, row by row), and E. */
   const double *(*scaling)(const scree_Deformable *self);
   scree_BodyCoupling (*coupling)(const scree_Deformable *self); /* null: never coupled */
+  /* After `prepare`: x (components) := (I + E)^-1 x; null: never coupled. */
+  void (*solve)(const scree_Deformable *self, double *x);
   /* After `prepare`, for a kick from v to w = v+: the work of internal forces,
    * m . (h f - (A - M)(w - v)) with m = (v + w)/2 and without damping; *damped receives the energy
    * that damping dissipates, >= 0. */
@@ -123,7 +130,8 @@ struct scree_BodyClass {
 
   /* Kinetic energy, and the part that is not translation when not null. */
   double (*kinetic)(const scree_Deformable *self, const double *v, double *rotation);
-  double (*strain)(const scree_Deformable *self, const double *q); /* elastic energy */
+  /* Elastic energy; INFINITY when the body is turned inside out. */
+  double (*strain)(const scree_Deformable *self, const double *q);
   /* Internal forces -d strain/dq, and K (components x components, dense; null: not computed), for
    * tests. */
   void (*force)(const scree_Deformable *self, const double *q, double *f, double *K);
@@ -134,6 +142,11 @@ struct scree_BodyClass {
 
   /* Whether a vertex does not move; null: all do. */
   bool (*is_held)(const scree_Deformable *self, int vertex);
+
+  /* For a kind whose shape may not follow the deformation: how much further the deformed body
+   * reaches in the direction n than its shape does, and NAN if the shape follows. Null: it always
+   * does. */
+  double (*bulge)(const scree_Deformable *self, const double *q, scree_Vec3 n);
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);

@@ -30,12 +30,3 @@ void scree_bodies_set_undeformed(scree_Bodies *b, int k, const scree_Pose *pose)
   self->class_->place(self, &given, scree_deformable_q(b, self));
   scree_bodies_set_rigid_velocity(b, k, &velocity);
 }
-
-double scree_bodies_strain(const scree_Bodies *b) {
-  double sum = 0;
-  for (int k = 0; k < b->deformable_count; ++k) {
-    const scree_Deformable *self = &b->deformable[k];
-    if (!b->fixed[self->body]) sum += self->class_->strain(self, scree_deformable_q(b, self));
-  }
-  return sum;
-}

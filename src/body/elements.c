@@ -304,6 +304,59 @@ static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point
   return 3;
 }
 
+/* Coordinates xi in element e at which sum N_a(xi) x_a is the point, by Newton's method; returns how
+ * far they are outside of the element. */
+static double locate(const scree_ElementMesh *m, int e, const double *q, scree_Vec3 point,
+                     double *N) {
+  enum { ITERATIONS = 20 };
+  const scree_ElementClass *class = scree_element_class(m, e);
+  const int *corner = m->corner + m->corner_row[e];
+  const bool simplex = class->corners == class->dimension + 1;
+  double xi[3] = {simplex ? 0.25 : 0, simplex ? 0.25 : 0, simplex ? 0.25 : 0};
+  double dN[SCREE_ELEMENT_CORNERS][3];
+  for (int k = 0; k < ITERATIONS; ++k) {
+    scree_Vec3 x = {0, 0, 0};
+    scree_Mat3 J = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    class->shape(xi, N, dN);
+    for (int a = 0; a < class->corners; ++a) {
+      const scree_Vec3 at = node_at(q, corner[a]);
+      x = scree_axpy(x, N[a], at);
+      J.x = scree_axpy(J.x, dN[a][0], at);
+      J.y = scree_axpy(J.y, dN[a][1], at);
+      J.z = scree_axpy(J.z, dN[a][2], at);
+    }
+    const scree_Vec3 b = scree_sub(point, x), yz = scree_cross(J.y, J.z);
+    const double det = scree_dot(J.x, yz);
+    if (!(det > 0)) return INFINITY;
+    const double step[3] = {scree_dot(b, yz) / det, scree_dot(b, scree_cross(J.z, J.x)) / det,
+                            scree_dot(b, scree_cross(J.x, J.y)) / det};
+    for (int i = 0; i < 3; ++i) xi[i] = fmin(9, fmax(-9, xi[i] + step[i]));
+    if (fabs(step[0]) + fabs(step[1]) + fabs(step[2]) < 1e-14) break;
+  }
+  class->shape(xi, N, dN);
+  double outside = 0; /* weights in the element are between 0 and 1 */
+  for (int a = 0; a < class->corners; ++a) outside = fmax(outside, -N[a]);
+  return outside;
+}
+
+static int anchor(const scree_Deformable *self, const double *q, scree_Vec3 point, int *vertex,
+                  double *N) {
+  const scree_ElementMesh *m = ((const scree_ElementBody *)self->data)->mesh;
+  double least = 0.05, weight[SCREE_ELEMENT_CORNERS]; /* round-off, or a point just outside */
+  int count = 0;
+  for (int e = 0; e < m->element_count; ++e) {
+    const double outside = locate(m, e, q, point, weight);
+    if (!(outside < least)) continue;
+    least = outside;
+    count = scree_element_class(m, e)->corners;
+    for (int a = 0; a < count; ++a) {
+      vertex[a] = m->corner[m->corner_row[e] + (size_t)a];
+      unit_block(weight[a], N + DD * a);
+    }
+  }
+  return count;
+}
+
 /* ---- energy -----------------------------------------------------------------------------------
  */
 
@@ -325,7 +378,7 @@ static double strain(const scree_Deformable *self, const double *q) {
   const scree_ElementBody *d = self->data;
   scree_ElementResult result;
   scree_element_assemble(d->mesh, &d->elastic, q, NULL, NULL, NULL, &result);
-  return result.energy;
+  return result.inverted ? INFINITY : result.energy;
 }
 
 static void force(const scree_Deformable *self, const double *q, double *f, double *K) {
@@ -379,9 +432,11 @@ const scree_BodyClass scree_body_elements = {
     .momentum = momentum,
     .reach = reach,
     .touch = touch,
+    .anchor = anchor,
     .prepare = scree_elements_prepare,
     .scaling = scree_elements_scaling,
     .coupling = scree_elements_coupling,
+    .solve = scree_elements_solve,
     .work = scree_elements_work,
     .kinetic = kinetic,
     .strain = strain,

@@ -63,6 +63,7 @@ bool scree_elements_prepare(const scree_Deformable *self, const double *q, const
                             const scree_BodyLoad *load, double h, double *change);
 const double *scree_elements_scaling(const scree_Deformable *self);
 scree_BodyCoupling scree_elements_coupling(const scree_Deformable *self);
+void scree_elements_solve(const scree_Deformable *self, double *x);
 double scree_elements_work(const scree_Deformable *self, const double *v, const double *w,
                            double *damped);
 

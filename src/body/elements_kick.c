@@ -155,7 +155,7 @@ bool scree_elements_prepare(const scree_Deformable *self, const double *q, const
     for (int i = 0; i < D; ++i)
       for (int j = 0; j <= i; ++j)
         change[D * k + i] += h * d->scaling[DD * k + D * i + j] * f[D * k + j];
-  if (is_coupled(d)) scree_factor_solve(d->factor, d->work[1], change);
+  scree_elements_solve(self, change);
   for (int k = 0; k < d->mesh->node_count; ++k) { /* L^-T */
     double y[D];
     memcpy(y, change + D * k, sizeof y);
@@ -175,6 +175,11 @@ scree_BodyCoupling scree_elements_coupling(const scree_Deformable *self) {
   const scree_ElementBody *d = self->data;
   if (!is_coupled(d)) return (scree_BodyCoupling){0};
   return (scree_BodyCoupling){d->mesh->row, d->mesh->col, d->E};
+}
+
+void scree_elements_solve(const scree_Deformable *self, double *x) {
+  const scree_ElementBody *d = self->data;
+  if (is_coupled(d)) scree_factor_solve(d->factor, d->work[1], x);
 }
 
 /* a . A b of the last kick, from L (I + E) L^T. */

@@ -18,11 +18,14 @@
  *
  * An ellipsoid under an affine map is an ellipsoid: with G = F diag(semi-axes), G^T G = Q s^2 Q^T
  * has the squares of the new semi-axes as eigenvalues, and the new axes are the columns of
- * G Q / s. A ball becomes one too, unless the body keeps its shape. */
+ * G Q / s. A ball becomes one too, unless the body keeps its shape. Boxes and polyhedra are polyhedra
+ * whose corners are moved: with the polar decomposition F = R U the pose has the rotation R, and the
+ * corners are U X. */
 #include "body/class.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/principal.h"
+#include "geometry/shape_class.h"
 
 #include <string.h>
 
@@ -30,7 +33,9 @@ enum { N = 9 }; /* most components of F */
 
 typedef struct Data {
   scree_Elastic elastic;
-  scree_Shape base;  /* undeformed */
+  scree_Shape base;  /* undeformed; a polyhedron for a box that does not keep its shape */
+  scree_Shape own;   /* present shape of a polyhedron */
+  bool flat;         /* it is one */
   double lambda, mu; /* Lame's constants */
   double volume, mass;
   double euler[3]; /* e_j */
@@ -106,9 +111,54 @@ static scree_Status fill_euler(const scree_Deformable *self, const scree_Inertia
   return SCREE_OK;
 }
 
+static bool is_flat(scree_ShapeKind kind) {
+  return kind == SCREE_SHAPE_BOX || kind == SCREE_SHAPE_POLYHEDRON;
+}
+
+/* A polyhedron with the corners of a box or a polyhedron in its own coordinates, and corners that can
+ * be moved. */
+static scree_Status make_corners(const scree_Shape *from, scree_Shape *out, const scree_Log *log) {
+  scree_Vec3 box[8];
+  const scree_Vec3 *corner = from->vertices;
+  int n = from->vertex_count;
+  if (from->kind == SCREE_SHAPE_BOX) {
+    corner = box;
+    for (n = 0; n < 8; ++n)
+      box[n] = scree_vec3(n & 1 ? from->semi.x : -from->semi.x, n & 2 ? from->semi.y : -from->semi.y,
+                          n & 4 ? from->semi.z : -from->semi.z);
+  }
+  const scree_Status status = scree_shape_init_polyhedron(out, corner, n, log);
+  if (status) return status;
+  for (int k = 0; k < n; ++k) out->data->vertices[k] = corner[k]; /* all of them are corners */
+  return SCREE_OK;
+}
+
+static scree_Status fill_shapes(const scree_BodyDef *def, const scree_Deformable *self, Data *data,
+                                const scree_Log *log) {
+  const scree_Shape *shape = def->shape;
+  data->flat = is_flat(shape->kind) && !def->elastic.keeps_shape;
+  if (!data->flat) {
+    scree_shape_copy(shape, &data->base);
+    return SCREE_OK;
+  }
+  if (shape->radius > 0)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: a pseudo-rigid %s with a rounding of %g, expected 0, or that it keeps "
+                      "its shape",
+                      self->body, scree_shape_type(shape->kind)->name, shape->radius);
+  const scree_Status status = make_corners(shape, &data->base, log);
+  return status ? status : make_corners(shape, &data->own, log);
+}
+
 static bool is_round(scree_ShapeKind kind) {
   return kind == SCREE_SHAPE_SPHERE || kind == SCREE_SHAPE_ELLIPSOID || kind == SCREE_SHAPE_DISK ||
          kind == SCREE_SHAPE_ELLIPSE;
+}
+
+static void free_data(Data *data) {
+  scree_shape_fini(&data->base);
+  scree_shape_fini(&data->own);
+  scree_free(data);
 }
 
 static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inertia,
@@ -119,12 +169,13 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
                       self->body);
   scree_Status status = check_elastic(def, self->body, log);
   if (status) return status;
-  if (!is_round(def->shape->kind))
+  if (!is_round(def->shape->kind) && !is_flat(def->shape->kind))
     return scree_fail(log, SCREE_BAD_INPUT,
                       "body %d: a pseudo-rigid %s, expected a %s: other shapes do not stay of "
                       "their kind when they deform",
                       self->body, scree_shape_type(def->shape->kind)->name,
-                      self->dimension == 2 ? "disk or ellipse" : "sphere or ellipsoid");
+                      self->dimension == 2 ? "disk or ellipse"
+                                           : "sphere, ellipsoid, box or polyhedron");
   Data *data = SCREE_ALLOC(Data, 1);
   if (!data) return scree_fail_memory(log, "a pseudo-rigid body");
   const double E = def->elastic.young, nu = def->elastic.poisson;
@@ -134,10 +185,10 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
   data->mu = E / (2 * (1 + nu));
   data->volume = def->shape->volume;
   data->mass = inertia->mass;
-  data->base = *def->shape; /* round shapes own nothing */
-  status = fill_euler(self, inertia, data, log);
+  status = fill_shapes(def, self, data, log);
+  if (!status) status = fill_euler(self, inertia, data, log);
   if (status) {
-    scree_free(data);
+    free_data(data);
     return status;
   }
   self->vertices = 1;
@@ -147,12 +198,12 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
 }
 
 static void destroy(scree_Deformable *self) {
-  scree_free(self->data);
+  free_data(self->data);
 }
 
 static size_t memory(const scree_Deformable *self) {
-  (void)self;
-  return sizeof(Data);
+  const Data *data = self->data;
+  return sizeof *data + scree_shape_memory(&data->base) + scree_shape_memory(&data->own);
 }
 
 /* ---- motion ---------------------------------------------------------------------------------- */
@@ -204,13 +255,22 @@ static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const 
 }
 
 static double reach(const scree_Deformable *self, const double *q, const double *v, double h) {
-  (void)q;
   const Data *data = self->data;
   const int d = self->dimension;
   double square = 0;
   for (int k = d; k < self->size; ++k) square += v[k] * v[k];
-  if (data->elastic.keeps_shape && scree_shape_is_ball(&data->base)) square = 0;
-  return h * (scree_norm(vec_of(d, v)) + sqrt(square) * data->base.bounding_radius);
+  double way = h * sqrt(square);
+  if (data->elastic.keeps_shape) { /* and it may reach further than its shape already */
+    const scree_Mat3 F = gradient(self, q);
+    double change = 0; /* |C - 1|^2, by which the largest stretch squared is above 1 at most */
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        const double C = scree_dot(scree_column(&F, i), scree_column(&F, j)) - (i == j);
+        change += C * C;
+      }
+    way += sqrt(1 + sqrt(change)) - 1;
+  }
+  return h * scree_norm(vec_of(d, v)) + way * data->base.bounding_radius;
 }
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -240,13 +300,53 @@ static scree_Quat rotation_of(const scree_Mat3 *F) {
   return scree_axes_quat((const double(*)[3])R);
 }
 
+/* Move the corners of a polyhedron by U, and what follows from them. */
+static void move_corners(const Data *data, const scree_Mat3 *U, scree_Shape *own) {
+  scree_Polyhedron *p = own->data->polyhedron;
+  scree_Vec3 *v = own->data->vertices;
+  double most = 0;
+  for (int k = 0; k < own->vertex_count; ++k) {
+    v[k] = scree_mat3_mul(U, data->base.vertices[k]);
+    most = fmax(most, scree_norm2(v[k]));
+  }
+  own->bounding_radius = sqrt(most);
+  own->volume = data->volume * determinant(U);
+  own->size = INFINITY;
+  for (int f = 0; f < p->face_count; ++f) {
+    /* normals go with the cofactors of U: of three corners of a face */
+    const int *corner = p->corner + p->first[f];
+    const scree_Vec3 a = v[corner[0]];
+    const scree_Vec3 n = scree_cross(scree_sub(v[corner[1]], a), scree_sub(v[corner[2]], a));
+    double width = 0;
+    p->normal[f] = scree_unit_or(n, p->normal[f]);
+    for (int k = 0; k < own->vertex_count; ++k)
+      width = fmax(width, scree_dot(p->normal[f], scree_sub(a, v[k])));
+    own->size = fmin(own->size, width);
+  }
+}
+
 static void shape(const scree_Deformable *self, const double *q, scree_Shape *shape,
                   scree_Pose *pose) {
-  const Data *data = self->data;
+  Data *data = self->data;
   const scree_Mat3 F = gradient(self, q);
   pose->position = vec_of(self->dimension, q);
   if (data->elastic.keeps_shape) {
     pose->orientation = rotation_of(&F);
+    return;
+  }
+  if (data->flat) {
+    pose->orientation = rotation_of(&F);
+    const scree_Mat3 R = scree_quat_matrix(pose->orientation);
+    const scree_Mat3 U = {scree_mat3_tmul(&R, F.x), scree_mat3_tmul(&R, F.y),
+                          scree_mat3_tmul(&R, F.z)};
+    move_corners(data, &U, &data->own);
+    if (shape->data != data->own.data) {
+      scree_shape_fini(shape);
+      scree_shape_copy(&data->own, shape);
+    }
+    shape->bounding_radius = data->own.bounding_radius;
+    shape->size = data->own.size;
+    shape->volume = data->own.volume;
     return;
   }
   const bool plane = self->dimension == 2, ball = scree_shape_is_ball(&data->base);
@@ -271,10 +371,27 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
   shape->volume = data->volume * determinant(&F);
 }
 
+/* Half the width of an ellipsoid, G = F diag(semi-axes), in the direction n: |G^T n|. */
+static double bulge(const scree_Deformable *self, const double *q, scree_Vec3 n) {
+  const Data *data = self->data;
+  if (!data->elastic.keeps_shape) return NAN;
+  const scree_Mat3 F = gradient(self, q);
+  if (scree_shape_is_ball(&data->base))
+    return data->base.radius * (scree_norm(scree_mat3_tmul(&F, n)) - 1);
+  const scree_Vec3 a = data->base.semi;
+  const scree_Mat3 R = scree_quat_matrix(rotation_of(&F));
+  const scree_Vec3 now = scree_mat3_tmul(&F, n), kept = scree_mat3_tmul(&R, n);
+  if (is_flat(data->base.kind))
+    return scree_dot(now, scree_shape_support(&data->base, now)) -
+           scree_dot(kept, scree_shape_support(&data->base, kept));
+  return scree_norm(scree_vec3(a.x * now.x, a.y * now.y, a.z * now.z)) -
+         scree_norm(scree_vec3(a.x * kept.x, a.y * kept.y, a.z * kept.z));
+}
+
 static scree_Shape undeformed(const scree_Deformable *self) {
   const Data *data = self->data;
   scree_Shape base = data->base;
-  if (data->elastic.keeps_shape || !scree_shape_is_ball(&base)) return base;
+  if (data->flat || data->elastic.keeps_shape || !scree_shape_is_ball(&base)) return base;
   base.kind = self->dimension == 2 ? SCREE_SHAPE_ELLIPSE : SCREE_SHAPE_ELLIPSOID;
   base.semi = scree_vec3(base.radius, base.radius, self->dimension == 2 ? 0 : base.radius);
   base.radius = 0;
@@ -294,6 +411,12 @@ static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point
   }
   vertex[0] = 0;
   return 1;
+}
+
+/* Any point moves with the affine map. */
+static int anchor(const scree_Deformable *self, const double *q, scree_Vec3 point, int *vertex,
+                  double *weights) {
+  return touch(self, q, point, 0, vertex, weights);
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */
@@ -478,6 +601,8 @@ static double kinetic(const scree_Deformable *self, const double *v, double *rot
 static double strain(const scree_Deformable *self, const double *q) {
   const Data *data = self->data;
   double S[3][3];
+  const scree_Mat3 F = gradient(self, q);
+  if (!(determinant(&F) > 0)) return INFINITY;
   return data->volume * stress(data, self->dimension, q + self->dimension, S);
 }
 
@@ -508,10 +633,12 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .momentum = momentum,
     .reach = reach,
     .touch = touch,
+    .anchor = anchor,
     .prepare = prepare,
     .scaling = scaling,
     .work = work,
     .kinetic = kinetic,
     .strain = strain,
     .force = force,
-    .undeformed = undeformed};
+    .undeformed = undeformed,
+    .bulge = bulge};

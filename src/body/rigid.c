@@ -43,8 +43,10 @@ static scree_Vec3 turn_midpoint(scree_Vec3 inverse, double h, scree_Vec3 P0) {
     const double size = scree_norm2(step);
     if (!(size < last)) break; /* at round-off the step no longer shrinks */
     Q = scree_sub(Q, step);
+    /* steps shrink by a factor each: the next one, size^2/last, would be below round-off */
+    const bool done = k > 0 && size * size <= 1e-33 * last * scree_norm2(Q);
     last = size;
-    if (size == 0) break;
+    if (done || size == 0) break;
   }
   return Q;
 }

@@ -2,6 +2,7 @@
 #include "core/arena.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,14 @@ enum { GAP = 0 };
 
 enum {
   ALIGNMENT = 64,
-  SMALLEST = 8 << 10,      /* bytes of the first chunk: a problem of some ten contacts fits */
+  SMALLEST = SCREE_ARENA_LENT - ALIGNMENT, /* bytes of the first chunk */
   LARGEST_SPARE = 64 << 10 /* new chunks are as large as all others together, up to this */
 };
 
 struct scree_ArenaChunk {
   scree_ArenaChunk *next;
   size_t size, used; /* bytes behind the header */
+  bool lent;         /* memory of the caller */
 };
 
 static char *payload(scree_ArenaChunk *chunk) {
@@ -55,7 +57,15 @@ static scree_ArenaChunk *chunk_create(size_t size) {
 
 static void chunk_destroy(scree_ArenaChunk *chunk) {
   UNPOISON(payload(chunk), chunk->size);
-  free(chunk);
+  if (!chunk->lent) free(chunk);
+}
+
+void scree_arena_lend(scree_Arena *arena, void *memory) {
+  scree_ArenaChunk *chunk = memory;
+  assert(!arena->first && (uintptr_t)memory % ALIGNMENT == 0);
+  *chunk = (scree_ArenaChunk){.size = SMALLEST, .lent = true};
+  POISON(payload(chunk), chunk->size);
+  arena->first = chunk;
 }
 
 /* Where the list of free chunks begins. */

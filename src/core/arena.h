@@ -29,6 +29,12 @@ typedef struct scree_ArenaMark {
   size_t used, taken;
 } scree_ArenaMark;
 
+enum { SCREE_ARENA_LENT = 16 << 10 }; /* bytes; a problem of some ten contacts fits */
+
+/* Lend an empty arena SCREE_ARENA_LENT bytes, 64-byte aligned, for its first pieces; they must stay
+ * until `fini`. */
+void scree_arena_lend(scree_Arena *arena, void *memory);
+
 /* `count` elements of `size` bytes, set to zero; null when memory runs out. A count of zero gives a
  * valid pointer. */
 SCREE_PRIVATE void *scree_arena_take(scree_Arena *arena, size_t count, size_t size);

@@ -17,6 +17,15 @@ static const double ALIGNED = 0.98;
 /* Allowed difference of clipped points from the distance, as a part of the margin. */
 static const double SECOND_ORDER = 1e-3;
 
+/* Edges whose separations differ by less than this part of the bodies separate equally well:
+ * polygons that share a corner. Of these the one along whose normal the bodies are wider counts, or
+ * the first, so that rounding does not choose another normal in each step. */
+static const double TOUCH = 1e-7;
+
+/* An end this part of the reference edge beyond it is on it; points closer to each other are one.
+ */
+static const double ALONG = 1e-6, SAME = 1e-5;
+
 typedef struct Flat {
   int n;
   const scree_Vec3 *v, *normal; /* [n] in the body's frame; edge k is v[k] -> v[k+1] */
@@ -51,18 +60,27 @@ static int next(const Flat *f, int k) {
   return k + 1 < f->n ? k + 1 : 0;
 }
 
-/* Largest separation over the edges of f of all of g; *edge is where. */
-static double edge_separation(const Flat *f, const Flat *g, int *edge) {
-  double most = -INFINITY;
+/* Separation of g from edge k of f; *reach is the width of both from centre to centre. */
+static double edge_separation(const Flat *f, const Flat *g, int k, double *reach) {
   scree_Vec3 offset = scree_sub(g->centre, f->centre);
+  scree_Vec3 n = scree_mat3_mul(&f->axes, f->normal[k]), local = scree_mat3_tmul(&g->axes, n);
+  double low = INFINITY;
+  for (int j = 0; j < g->n; j++) low = fmin(low, scree_dot(local, g->v[j]));
+  *reach = scree_dot(f->normal[k], f->v[k]) - low;
+  return scree_dot(n, offset) - *reach;
+}
+
+/* Largest separation over the edges of f of all of g; *edge is where. */
+static double largest_separation(const Flat *f, const Flat *g, double touch, int *edge,
+                                 double *reach) {
+  double most = -INFINITY, chosen = -INFINITY, width;
   for (int k = 0; k < f->n; k++) {
-    scree_Vec3 n = scree_mat3_mul(&f->axes, f->normal[k]), local = scree_mat3_tmul(&g->axes, n);
-    double low = INFINITY;
-    for (int j = 0; j < g->n; j++) low = fmin(low, scree_dot(local, g->v[j]));
-    double s = low + scree_dot(n, offset) - scree_dot(f->normal[k], f->v[k]);
-    if (s > most) most = s, *edge = k;
+    double s = edge_separation(f, g, k, &width);
+    if (s > most + touch || (s > most - touch && width > *reach + touch))
+      *edge = k, *reach = width, chosen = s;
+    most = fmax(most, s);
   }
-  return most;
+  return chosen;
 }
 
 /* The edge of g that faces n most directly. */
@@ -112,8 +130,11 @@ static double clip(const Flat *ref, int k, const Flat *inc, int body, scree_Vec3
   double length2 = scree_norm2(e), least = INFINITY;
   double t[2] = {scree_dot(e, scree_sub(p[0], a)), scree_dot(e, scree_sub(p[1], a))};
   double low = fmin(t[0], t[1]), high = fmax(t[0], t[1]);
-  if (low > length2 || high < 0) return INFINITY;
+  if (low > (1 + ALONG) * length2 || high < -ALONG * length2) return INFINITY;
+  bool point = fmin(high, length2) - fmax(low, 0) <= SAME * length2 && high - low > SAME * length2;
+  int only = fabs(t[0] - 0.5 * length2) < fabs(t[1] - 0.5 * length2) ? 0 : 1; /* on the edge */
   for (int m = 0; m < 2; m++) {
+    if (point && m != only) continue;
     scree_Vec3 x = p[m];
     uint32_t feature = scree_feature_vertex(1 - body, ends[m], 0);
     if (t[m] < 0 || t[m] > length2) { /* cut at the corner of the reference edge */
@@ -155,12 +176,14 @@ void scree_collide_flat2(const scree_Shape *a, const scree_Pose *pa, const scree
   set_flat(&B, b, pb, scree_vec3(0, 0, 0));
   double radii = A.radius + B.radius;
   int edge_a = 0, edge_b = 0;
-  double from_a = edge_separation(&A, &B, &edge_a);
+  double touch = TOUCH * bound, reach_a = 0, reach_b = 0;
+  double from_a = largest_separation(&A, &B, touch, &edge_a, &reach_a);
   if (from_a - radii > margin) return;
-  double from_b = edge_separation(&B, &A, &edge_b);
+  double from_b = largest_separation(&B, &A, touch, &edge_b, &reach_b);
   if (from_b - radii > margin) return;
-  bool first = from_a >= from_b;
-  double separation = first ? from_a : from_b, rounding = 1e-13 * bound;
+  bool first = fabs(from_a - from_b) <= touch ? reach_a >= reach_b - touch : from_a > from_b;
+  double separation = first ? from_a : from_b;
+  double rounding = fabs(separation) <= touch ? touch : 1e-13 * bound;
   const Flat *ref = first ? &A : &B, *inc = first ? &B : &A;
   int edge = first ? edge_a : edge_b, body = first ? 0 : 1;
   double least = clip(ref, edge, inc, body, origin, margin, manifold);

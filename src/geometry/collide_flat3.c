@@ -74,42 +74,58 @@ static int edge_id(int k, int bits) {
   return 4 * k + 2 * (bits >> i & 1) + (bits >> j & 1);
 }
 
+/* Directions whose separations differ by less than this part of the bodies separate equally well:
+ * boxes that share an edge or a corner. Of these the one along which the bodies are wider counts,
+ * or the first, so that rounding does not choose another normal in each step. */
+static const double TOUCH = 1e-7;
+
 /* A direction from the second body to the first, its separation, and its origin. */
 typedef struct Axis {
   double separation;
+  double reach; /* half the width of both bodies */
   scree_Vec3 n;
   int body, face; /* face normal: body 0 or 1, axis 0 to 2 */
   int ea, eb;     /* edges: the two axes */
 } Axis;
 
-static double separation_along(const Hull *a, const Hull *b, scree_Vec3 d, scree_Vec3 *n) {
+static double separation_along(const Hull *a, const Hull *b, scree_Vec3 d, scree_Vec3 *n,
+                               double *reach) {
   double along = scree_dot(*n, d);
   if (along < 0) *n = scree_neg(*n);
-  return fabs(along) - reach_of(a, *n) - reach_of(b, *n);
+  *reach = reach_of(a, *n) + reach_of(b, *n);
+  return fabs(along) - *reach;
 }
 
 /* Returns false as soon as some direction separates by more than `reach`. */
-static bool best_axes(const Hull *a, const Hull *b, double reach, Axis *face, Axis *edges) {
+static bool best_axes(const Hull *a, const Hull *b, double reach, double touch, Axis *face,
+                      Axis *edges) {
   scree_Vec3 d = scree_sub(a->centre, b->centre);
+  Axis faces[6];
+  int count = 0;
+  double most = -INFINITY, width;
   *face = *edges = (Axis){.separation = -INFINITY};
   for (int body = 0; body < 2; body++) {
     const Hull *h = body ? b : a;
     for (int k = 0; k < 3 && !h->bar; k++) {
       scree_Vec3 n = axis(h, k);
-      double s = separation_along(a, b, d, &n);
+      double s = separation_along(a, b, d, &n, &width);
       if (s > reach) return false;
-      if (s > face->separation) *face = (Axis){s, n, body, k, 0, 0};
+      most = fmax(most, s);
+      faces[count++] = (Axis){s, width, n, body, k, 0, 0};
     }
   }
+  for (int k = 0; k < count; k++)
+    if (faces[k].separation >= most - touch && faces[k].reach > face->reach + touch)
+      *face = faces[k];
   for (int i = a->bar ? 2 : 0; i < 3; i++)
     for (int j = b->bar ? 2 : 0; j < 3; j++) {
       scree_Vec3 n = scree_cross(axis(a, i), axis(b, j));
       double sine2 = scree_norm2(n);
       if (sine2 < 1e-12) continue; /* parallel: the product is no direction */
       n = scree_scale(1 / sqrt(sine2), n);
-      double s = separation_along(a, b, d, &n);
+      double s = separation_along(a, b, d, &n, &width);
       if (s > reach) return false;
-      if (s > edges->separation) *edges = (Axis){s, n, 0, 0, i, j};
+      if (s > edges->separation) *edges = (Axis){s, width, n, 0, 0, i, j};
     }
   return true;
 }
@@ -150,22 +166,29 @@ static uint32_t crossing_feature(const Clip *c, int edge, int p) {
   return c->body == 0 ? scree_feature_edges(ref_edge, edge) : scree_feature_edges(edge, ref_edge);
 }
 
+/* A corner beyond a side of the reference face by less than this part of its extent is inside.
+ * Otherwise rounding would decide in each step whether faces that only share an edge (bricks whose
+ * joints are aligned) touch there, and their loads would never settle. */
+static const double ALONG = 1e-6;
+
 /* Clip the part beyond side p. */
 static int clip_side(const Clip *c, int p, const Corner *in, int n, Corner *out) {
   int m = 0, k = p >> 1;
   double sign = p & 1 ? 1 : -1, limit = c->ref->half[c->axis[k]];
+  double least = -ALONG * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
   for (int i = 0; i < n; i++) {
     const Corner *cur = &in[i], *nxt = &in[i + 1 < n ? i + 1 : 0];
     double x = limit - sign * cur->u[k], y = limit - sign * nxt->u[k];
-    if (x >= 0) out[m++] = *cur;
-    if ((x >= 0) == (y >= 0)) continue;
-    double t = x / (x - y);
+    bool inside = x >= least;
+    if (inside) out[m++] = *cur;
+    if (inside == (y >= least)) continue;
+    double t = fmax(0, fmin(1, x / (x - y)));
     Corner cut = {
         {cur->u[0] + t * (nxt->u[0] - cur->u[0]), cur->u[1] + t * (nxt->u[1] - cur->u[1])},
         cur->w + t * (nxt->w - cur->w),
         crossing_feature(c, cur->edge, p),
-        x >= 0 ? -1 - p : cur->edge};
-    cut.u[k] = sign * limit;
+        inside ? -1 - p : cur->edge};
+    if (t > 0 && t < 1) cut.u[k] = sign * limit;
     out[m++] = cut;
   }
   return m;
@@ -211,7 +234,7 @@ static bool is_between(const Corner *a, const Corner *b, const Corner *c, double
 /* Drop the corners that are not needed; returns the number of the others. */
 static int straighten(const Clip *c, Corner *x, int count) {
   const double most = STRAIGHT * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
-  for (int k = 0; k < count && count > 2;) {
+  for (int k = 0; k < count && count > 1;) {
     if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
       ++k;
       continue;
@@ -327,9 +350,10 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
   double bound = a->bounding_radius + b->bounding_radius + margin;
   if (scree_norm2(d) > bound * bound) return;
   Hull A = make_hull(a, pa, d), B = make_hull(b, pb, scree_vec3(0, 0, 0));
-  double radii = A.radius + B.radius, rounding = 1e-13 * bound;
+  double radii = A.radius + B.radius, rounding = 1e-13 * bound, touch = TOUCH * bound;
   Axis face = {0}, edges = {0};
-  if (!best_axes(&A, &B, radii + margin, &face, &edges)) return;
+  if (!best_axes(&A, &B, radii + margin, touch, &face, &edges)) return;
+  if (fabs(face.separation) <= touch) rounding = touch;
   scree_Vec3 qa, qb;
   if (edges.separation <= face.separation + rounding) {
     double least = clip_faces(&A, &B, face.body, face.face, face.n, origin, margin, manifold);

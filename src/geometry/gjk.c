@@ -346,6 +346,39 @@ static double search_widely(const Posed *a, const Posed *b, double size, double 
   return f;
 }
 
+static int face_count(const scree_Shape *shape) {
+  if (shape->kind == SCREE_SHAPE_BOX) return 6;
+  return shape->data && shape->data->polyhedron ? shape->data->polyhedron->face_count : 0;
+}
+
+/* The face of `of` that separates the bodies, within rounding, as well as the best direction so far
+ * does, and is closest to the direction between their cores. */
+static void settle_on_faces(const Posed *a, const Posed *b, const Posed *of, double sign,
+                            double least, scree_Vec3 core, double *best, scree_Vec3 *n) {
+  const scree_Polyhedron *p = of->shape->data ? of->shape->data->polyhedron : NULL;
+  const int count = face_count(of->shape);
+  for (int f = 0; f < count; ++f) {
+    const scree_Vec3 normal = p ? scree_mat3_mul(&of->axes, p->normal[f])
+                                : scree_scale(f & 1 ? 1 : -1, scree_column(&of->axes, f / 2));
+    const scree_Vec3 m = scree_scale(sign, normal);
+    scree_Vec3 qa, qb;
+    if (!(scree_dot(core, m) > *best + ROUNDING) || separation(a, b, m, &qa, &qb) < least) continue;
+    *best = scree_dot(core, m);
+    *n = m;
+  }
+}
+
+/* Bodies that share an edge or a corner are separated by any plane through it, and rounding would
+ * choose another one in each step: then the normal is that of a face. */
+static void settle_normal(const Posed *a, const Posed *b, double bound, scree_Vec3 core,
+                          scree_Vec3 *n) {
+  scree_Vec3 qa, qb;
+  const double least = separation(a, b, *n, &qa, &qb) - ROUNDING * bound;
+  double best = -1;
+  settle_on_faces(a, b, a, -1, least, core, &best, n);
+  settle_on_faces(a, b, b, 1, least, core, &best, n);
+}
+
 /* Normal and separation of two bodies, A's centre being relative to B's; the points are relative to
  * B. Returns false when they are further apart than `margin`. */
 static bool find_separation(const Posed *A, const Posed *B, bool flat, double margin, double *gap,
@@ -357,14 +390,21 @@ static bool find_separation(const Posed *A, const Posed *B, bool flat, double ma
    * that into the other body: then it does not separate them, and they are treated as touching. */
   scree_Vec3 pa, pb;
   const bool far_apart = *gap > ROUNDING * bound;
-  if (far_apart || (*gap > 0 && (flat || separation(A, B, *n, &pa, &pb) > CORE * *gap)))
-    return *gap <= margin;
+  const bool separates =
+      *gap > 0 && (far_apart || flat || separation(A, B, *n, &pa, &pb) > CORE * *gap);
+  const bool faces = !flat && (face_count(A->shape) > 0 || face_count(B->shape) > 0);
+  if (separates && (far_apart || !faces)) return *gap <= margin;
   const double size = fmin(A->shape->size, B->shape->size);
   scree_Vec3 other = scree_unit_or(d, flat ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
   /* a shallow overlap has the same normal as the slightly separated bodies */
-  if (!flat && core_normal(*A, *B, n)) {
-    *gap = push_apart(*A, B, size, n);
+  scree_Vec3 core;
+  if (!flat && core_normal(*A, *B, &core)) {
+    if (!separates) {
+      *n = core;
+      *gap = push_apart(*A, B, size, n);
+    }
     if (*gap >= -SHALLOW * size) {
+      if (faces && fabs(*gap) <= ROUNDING * bound) settle_normal(A, B, bound, core, n);
       *gap = witness(*A, B, size, *n, qa, qb);
       return *gap <= margin;
     }

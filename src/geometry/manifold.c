@@ -13,6 +13,11 @@ enum { MOST = 2 * SCREE_FEATURE_POINTS + 4 };
  * the feature, are dropped, since the neighbours support the same load. */
 static const double STRAIGHT = 1e-5;
 
+/* A corner outside a side of the clipping face by less than this part of its extent is inside.
+ * Otherwise rounding would decide in each step whether faces that only share an edge (the blocks of
+ * a vault whose joints are aligned) touch there, and their loads would never settle. */
+static const double ALONG = 1e-6;
+
 /* A corner across the normal (u, v), its height along it, its id and the edge to the next:
  * an edge of the clipped feature, or -1 - (side of the other). */
 typedef struct Corner {
@@ -90,18 +95,20 @@ static uint32_t crossing_name(const Flat *face, int body, int edge, int k) {
 
 /* Clip the part to the right of side k of the face, which is body's. */
 static int clip_side(const Flat *face, int body, int k, const Corner *in, int n, bool open,
-                     Corner *out) {
+                     double along, Corner *out) {
   const Corner *a = &face->corner[k], *b = &face->corner[k + 1 < face->count ? k + 1 : 0];
+  const double least = -along * hypot(b->u - a->u, b->v - a->v);
   int m = 0;
   for (int i = 0; i < n && m + 2 < MOST; ++i) {
     const Corner *cur = &in[i], *next = &in[i + 1 < n ? i + 1 : 0];
     const double x = side_of(a, b, cur), y = side_of(a, b, next);
-    if (x >= 0) out[m++] = *cur;
-    if ((x >= 0) == (y >= 0) || (open && i + 1 == n)) continue;
-    const double t = x / (x - y);
+    const bool inside = x >= least;
+    if (inside) out[m++] = *cur;
+    if (inside == (y >= least) || (open && i + 1 == n)) continue;
+    const double t = fmax(0, fmin(1, x / (x - y)));
     out[m++] = (Corner){cur->u + t * (next->u - cur->u), cur->v + t * (next->v - cur->v),
                         cur->h + t * (next->h - cur->h), crossing_name(face, body, cur->edge, k),
-                        x >= 0 && !open ? -1 - k : cur->edge};
+                        inside && !open ? -1 - k : cur->edge};
   }
   return m;
 }
@@ -122,7 +129,7 @@ static double extent_of(const Flat *f) {
 }
 
 static int straighten(Corner *x, int count, double most) {
-  for (int k = 0; k < count && count > 2;) {
+  for (int k = 0; k < count && count > 1;) {
     if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
       ++k;
       continue;
@@ -148,13 +155,14 @@ double scree_feature_clip(const scree_Feature *a, const scree_Feature *b, scree_
   Corner other[MOST], *from = flat.corner, *to = other;
   int count = flat.count;
   const bool open = count == 2;
+  const double extent = extent_of(&face); /* before clipping, which overwrites `flat` */
+  const double small = STRAIGHT * fmin(extent, cut->count > 1 ? extent_of(&flat) : 1);
   for (int k = 0; k < face.count && count > 0; ++k) {
-    count = clip_side(&face, body, k, from, count, open, to);
+    count = clip_side(&face, body, k, from, count, open, ALONG * extent, to);
     Corner *swap = from;
     from = to;
     to = swap;
   }
-  const double small = STRAIGHT * fmin(extent_of(&face), cut->count > 1 ? extent_of(&flat) : 1);
   if (!open) count = straighten(from, count, small);
   double least = INFINITY;
   for (int k = 0; k < count; ++k) {

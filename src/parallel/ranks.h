@@ -14,29 +14,33 @@
 #include "core/private.h"
 #include "scree/parallel.h"
 
+#include <string.h>
+
 enum { SCREE_GATHER_MOST = 256 }; /* bytes of one rank in scree_ranks_gather */
 
 #ifdef SCREE_MPI
 
 /* Number of ranks, 1 for null. */
-int scree_ranks_count(const scree_Ranks *ranks);
+SCREE_PRIVATE int scree_ranks_count(const scree_Ranks *ranks);
 
 /* `bytes` bytes of every rank, one after the other; valid until the next call. */
-const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine, size_t bytes);
+SCREE_PRIVATE const void *scree_ranks_gather(const scree_Ranks *ranks, const void *mine,
+                                             size_t bytes);
 
-double scree_ranks_sum(const scree_Ranks *ranks, double mine);
+SCREE_PRIVATE double scree_ranks_sum(const scree_Ranks *ranks, double mine);
 /* Each of some numbers, at most SCREE_GATHER_MOST bytes of them, in one reduction. */
-void scree_ranks_sums(const scree_Ranks *ranks, double *numbers, size_t count);
-double scree_ranks_max(const scree_Ranks *ranks, double mine);
+SCREE_PRIVATE void scree_ranks_sums(const scree_Ranks *ranks, double *numbers, size_t count);
+SCREE_PRIVATE double scree_ranks_max(const scree_Ranks *ranks, double mine);
 
 /* The root of the sum of squares, also when the squares overflow. */
 double scree_ranks_norm(const scree_Ranks *ranks, double mine);
 
 /* Whether it is true on any rank. */
-bool scree_ranks_any(const scree_Ranks *ranks, bool mine);
+SCREE_PRIVATE bool scree_ranks_any(const scree_Ranks *ranks, bool mine);
 
 /* The worst status of all ranks, which every rank returns; a message where another rank failed. */
-scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine, const scree_Log *log);
+SCREE_PRIVATE scree_Status scree_ranks_agree(const scree_Ranks *ranks, scree_Status mine,
+                                             const scree_Log *log);
 
 /* On rank 0: all = the arrays of all ranks one after the other, count[k] doubles of rank k. */
 void scree_ranks_collect(const scree_Ranks *ranks, const double *mine, const int *count,
@@ -48,7 +52,21 @@ void scree_ranks_scatter(const scree_Ranks *ranks, const double *all, const int 
 
 /* The bytes of rank 0, on every rank. Ranks that wait for it sleep now and then: rank 0 may be busy
  * with other things for long. */
-void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count);
+SCREE_PRIVATE void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count);
+
+/* Sums and maxima of longer arrays. */
+SCREE_PRIVATE void scree_ranks_add(const scree_Ranks *ranks, double *numbers, size_t count);
+SCREE_PRIVATE void scree_ranks_most(const scree_Ranks *ranks, double *numbers, size_t count);
+
+/* `bytes` bytes of every rank, in their order; any length, the same on all. */
+SCREE_PRIVATE void scree_ranks_gather_all(const scree_Ranks *ranks, const void *mine, size_t bytes,
+                                          void *all);
+
+/* Every rank to every other one, in two calls: how many bytes, then these, those of rank 0 first in
+ * `out` and `in`. Ranks with nothing to tell each other exchange no message in the second. */
+SCREE_PRIVATE void scree_ranks_swap_sizes(const scree_Ranks *ranks, const size_t *out, size_t *in);
+SCREE_PRIVATE void scree_ranks_swap(const scree_Ranks *ranks, const void *out,
+                                    const size_t *out_size, void *in, const size_t *in_size);
 
 /* From rank 0 to another one. */
 void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers, size_t count);
@@ -124,6 +142,36 @@ static inline void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, 
   (void)ranks;
   (void)bytes;
   (void)count;
+}
+
+static inline void scree_ranks_add(const scree_Ranks *ranks, double *numbers, size_t count) {
+  (void)ranks;
+  (void)numbers;
+  (void)count;
+}
+
+static inline void scree_ranks_most(const scree_Ranks *ranks, double *numbers, size_t count) {
+  (void)ranks;
+  (void)numbers;
+  (void)count;
+}
+
+static inline void scree_ranks_gather_all(const scree_Ranks *ranks, const void *mine, size_t bytes,
+                                          void *all) {
+  (void)ranks;
+  if (bytes) memcpy(all, mine, bytes);
+}
+
+static inline void scree_ranks_swap_sizes(const scree_Ranks *ranks, const size_t *out, size_t *in) {
+  (void)ranks;
+  in[0] = out[0];
+}
+
+static inline void scree_ranks_swap(const scree_Ranks *ranks, const void *out,
+                                    const size_t *out_size, void *in, const size_t *in_size) {
+  (void)ranks;
+  (void)in_size;
+  if (out_size[0]) memcpy(in, out, out_size[0]);
 }
 
 static inline void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers,

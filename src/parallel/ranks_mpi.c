@@ -186,6 +186,87 @@ void scree_ranks_broadcast(const scree_Ranks *ranks, void *bytes, size_t count) 
   ++own->counts.synchronisations;
 }
 
+/* As many numbers as fit into the room of a gather at a time. */
+enum { AT_ONCE = SCREE_GATHER_MOST / 8 };
+
+void scree_ranks_add(const scree_Ranks *ranks, double *numbers, size_t count) {
+  for (size_t at = 0; ranks && at < count; at += AT_ONCE)
+    scree_ranks_sums(ranks, numbers + at, count - at < AT_ONCE ? count - at : AT_ONCE);
+}
+
+void scree_ranks_most(const scree_Ranks *ranks, double *numbers, size_t count) {
+  for (size_t at = 0; ranks && at < count; at += AT_ONCE) {
+    const size_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
+    const double *all = scree_ranks_gather(ranks, numbers + at, n * sizeof *numbers);
+    for (size_t k = 0; k < n; ++k)
+      for (int rank = 0; rank < ranks->size; ++rank)
+        numbers[at + k] = fmax(rank ? numbers[at + k] : -INFINITY, all[(size_t)rank * n + k]);
+  }
+}
+
+void scree_ranks_gather_all(const scree_Ranks *ranks, const void *mine, size_t bytes, void *all) {
+  if (!ranks) {
+    if (bytes) memcpy(all, mine, bytes);
+    return;
+  }
+  scree_Ranks *own = scree_ranks_own(ranks);
+  assert(bytes <= PIECE);
+  MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, own->comm);
+  ++own->counts.synchronisations;
+}
+
+void scree_ranks_swap_sizes(const scree_Ranks *ranks, const size_t *out, size_t *in) {
+  if (!ranks) {
+    in[0] = out[0];
+    return;
+  }
+  scree_Ranks *own = scree_ranks_own(ranks);
+  MPI_Alltoall(out, (int)sizeof *out, MPI_BYTE, in, (int)sizeof *in, MPI_BYTE, own->comm);
+  ++own->counts.synchronisations;
+}
+
+/* One message to and one from each rank with which there are bytes to exchange. Long ones go in
+ * pieces, one round after the other: both sides know how many. */
+void scree_ranks_swap(const scree_Ranks *ranks, const void *out, const size_t *out_size, void *in,
+                      const size_t *in_size) {
+  if (!ranks) {
+    if (out_size[0]) memcpy(in, out, out_size[0]);
+    return;
+  }
+  scree_Ranks *own = scree_ranks_own(ranks);
+  enum { TAG = 2 };
+  bool more = true;
+  for (size_t at = 0; more; at += PIECE) {
+    const char *from = out;
+    char *to = in;
+    int pending = 0;
+    more = false;
+    for (int k = 0; k < own->size; to += in_size[k++]) {
+      if (k == own->rank || in_size[k] <= at) continue;
+      const size_t left = in_size[k] - at;
+      MPI_Irecv(to + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, k, TAG, own->comm,
+                &own->requests[pending++]);
+      more = more || left > PIECE;
+    }
+    for (int k = 0; k < own->size; from += out_size[k++]) {
+      if (k == own->rank || out_size[k] <= at) continue;
+      const size_t left = out_size[k] - at, n = left < PIECE ? left : PIECE;
+      MPI_Isend(from + at, (int)n, MPI_BYTE, k, TAG, own->comm, &own->requests[pending++]);
+      more = more || left > PIECE;
+      ++own->counts.messages;
+      own->counts.bytes += (long long)n;
+    }
+    MPI_Waitall(pending, own->requests, MPI_STATUSES_IGNORE);
+  }
+  const char *from = out;
+  char *to = in;
+  for (int k = 0; k < own->rank; ++k) {
+    from += out_size[k];
+    to += in_size[k];
+  }
+  if (out_size[own->rank]) memcpy(to, from, out_size[own->rank]);
+}
+
 void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers, size_t count) {
   if (!ranks) return;
   scree_Ranks *own = scree_ranks_own(ranks);

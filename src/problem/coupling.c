@@ -37,8 +37,8 @@ static void fill_values(const scree_Vertices *v, const scree_Pieces *pieces, dou
   }
 }
 
-static scree_Status factorise(const scree_Problem *p, scree_Coupling *coupling, scree_Arena *arena,
-                              scree_Arena *scratch, const scree_Log *log) {
+static scree_Status factorise_in(const scree_Problem *p, scree_Coupling *coupling,
+                                 scree_Arena *arena, scree_Arena *scratch, const scree_Log *log) {
   const scree_Vertices *v = &p->vertices;
   const size_t pairs = v->row[v->count];
   int *pair = SCREE_TAKE_RAW(scratch, int, 2 * pairs);
@@ -47,7 +47,6 @@ static scree_Status factorise(const scree_Problem *p, scree_Coupling *coupling, 
     for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
       pair[2 * j] = k;
       pair[2 * j + 1] = v->col[j];
-      coupling->coupled[k] = coupling->coupled[v->col[j]] = 1;
     }
   scree_Pieces pieces;
   coupling->piece = scree_piece_size(0, v->count, v->size);
@@ -72,8 +71,24 @@ static scree_Status factorise(const scree_Problem *p, scree_Coupling *coupling, 
   return SCREE_OK;
 }
 
+static scree_Status factorise(const scree_Problem *p, scree_Coupling *coupling, scree_Arena *arena,
+                              const scree_Log *log) {
+  scree_Arena scratch = {0};
+  const scree_Status status = factorise_in(p, coupling, arena, &scratch, log);
+  scree_arena_fini(&scratch);
+  return status;
+}
+
+/* x := A^-1 x */
+static void solve(const scree_Vertices *v, const scree_Coupling *coupling, double *x) {
+  if (v->solve)
+    v->solve(v->user, x);
+  else
+    scree_factor_solve(coupling->factor, coupling->work, x);
+}
+
 void scree_coupling_solve(const scree_Operator *W, double *y) {
-  scree_factor_solve(W->coupling->factor, W->coupling->work, y + W->offset[0]);
+  solve(&W->problem->vertices, W->coupling, y + W->offset[0]);
 }
 
 void scree_coupling_multiply(const scree_Operator *W, const double *y, double *out) {
@@ -101,9 +116,9 @@ static int find_root(int *parent, int v) {
 
 /* Number the groups of vertices that E connects. */
 static scree_Status find_groups(const scree_Problem *p, scree_Coupling *coupling,
-                                scree_Arena *arena, scree_Arena *scratch, const scree_Log *log) {
+                                scree_Arena *arena, const scree_Log *log) {
   const scree_Vertices *v = &p->vertices;
-  int *parent = SCREE_TAKE_RAW(scratch, int, v->count);
+  int *parent = SCREE_TAKE_RAW(arena, int, v->count);
   coupling->group_of = SCREE_TAKE_RAW(arena, int, v->count);
   coupling->place = SCREE_TAKE_RAW(arena, int, v->count);
   if (!parent || !coupling->group_of || !coupling->place)
@@ -113,6 +128,7 @@ static scree_Status find_groups(const scree_Problem *p, scree_Coupling *coupling
     for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
       const int a = find_root(parent, k), b = find_root(parent, v->col[j]);
       parent[a > b ? a : b] = a > b ? b : a;
+      coupling->coupled[k] = coupling->coupled[v->col[j]] = 1;
     }
   for (int k = 0; k < v->count; ++k) { /* a root is the first vertex of its group */
     const int root = find_root(parent, k);
@@ -168,11 +184,11 @@ static size_t component(const scree_Operator *W, const scree_Coupling *coupling,
 
 /* The columns of the inverses: groups do not see each other, so that one solution has a column of
  * each of them. */
-static scree_Status condense(const scree_Operator *W, scree_Coupling *coupling,
-                             scree_Arena *scratch, const scree_Log *log) {
+static scree_Status condense(const scree_Operator *W, scree_Coupling *coupling, scree_Arena *arena,
+                             const scree_Log *log) {
   const scree_Problem *p = W->problem;
-  double *x = SCREE_TAKE_RAW(scratch, double, length_of(W));
-  int *at = SCREE_TAKE(scratch, int, coupling->groups);
+  double *x = SCREE_TAKE_RAW(arena, double, length_of(W));
+  int *at = SCREE_TAKE(arena, int, coupling->groups);
   if (!x || !at) return scree_fail_memory(log, "the condensed inverse of A");
   size_t widest = 0;
   for (int k = 0; k < coupling->groups; ++k)
@@ -182,7 +198,7 @@ static scree_Status condense(const scree_Operator *W, scree_Coupling *coupling,
     for (int k = 0; k < coupling->groups; ++k)
       if (column < coupling->group[k].width)
         x[component(W, coupling, &coupling->group[k], &at[k], column)] = 1.0;
-    scree_factor_solve(coupling->factor, coupling->work, x);
+    solve(&p->vertices, coupling, x);
     for (int k = 0; k < coupling->groups; ++k) {
       const scree_CoupledGroup *group = &coupling->group[k];
       if (column >= group->width) continue;
@@ -259,12 +275,10 @@ scree_Status scree_coupling_create(const scree_Operator *W, scree_Arena *arena,
   if (coupling) coupling->work = SCREE_TAKE_RAW(arena, double, length_of(W));
   if (!coupling || !coupling->coupled || !coupling->work)
     return scree_fail_memory(log, "the coupling of vertices");
-  scree_Arena scratch = {0};
-  scree_Status status = factorise(p, coupling, arena, &scratch, log);
-  if (!status) status = find_groups(p, coupling, arena, &scratch, log);
+  scree_Status status = p->vertices.solve ? SCREE_OK : factorise(p, coupling, arena, log);
+  if (!status) status = find_groups(p, coupling, arena, log);
   if (!status) status = find_touched(p, coupling, arena, log);
-  if (!status) status = condense(W, coupling, &scratch, log);
-  scree_arena_fini(&scratch);
+  if (!status) status = condense(W, coupling, arena, log);
   if (!status) *out = coupling;
   return status;
 }

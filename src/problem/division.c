@@ -317,6 +317,22 @@ static bool list_shared(scree_Division *division, scree_Arena *arena) {
   return true;
 }
 
+/* Room for the longest exchange: a stage sends a block at most once to each neighbour, as an
+ * exchange of all does. */
+static bool take_buffers(scree_Division *division, scree_Arena *arena) {
+  scree_Halo *halo = &division->halo;
+  const size_t n = (size_t)halo->neighbours, size = (size_t)halo->size;
+  size_t most = 0;
+  for (int b = 0; b < division->blocks; ++b)
+    if (division->local[b] >= 0)
+      most += division->holder_start[b + 1] - division->holder_start[b] - 1;
+  if (most < halo->all.send_start[n]) most = halo->all.send_start[n];
+  if (most < halo->all.receive_start[n]) most = halo->all.receive_start[n];
+  halo->out = SCREE_TAKE(arena, double, most *size);
+  halo->in = SCREE_TAKE(arena, double, most *size);
+  return halo->out && halo->in;
+}
+
 static scree_Status make_halo(scree_Division *division, const scree_Ranks *ranks, int contacts,
                               scree_Arena *arena, const scree_Log *log) {
   const scree_Problem *p = division->whole;
@@ -329,17 +345,7 @@ static scree_Status make_halo(scree_Division *division, const scree_Ranks *ranks
   halo->number = number;
   halo->constraints = p->nc;
   halo->rows = (long long)p->nc * p->d;
-  const size_t n = (size_t)halo->neighbours, size = (size_t)halo->size;
-  /* a stage sends a block at most once to each neighbour, as an exchange of all does */
-  size_t most = 0;
-  for (int b = 0; b < division->blocks; ++b)
-    if (division->local[b] >= 0)
-      most += division->holder_start[b + 1] - division->holder_start[b] - 1;
-  if (most < halo->all.send_start[n]) most = halo->all.send_start[n];
-  if (most < halo->all.receive_start[n]) most = halo->all.receive_start[n];
-  halo->out = SCREE_TAKE(arena, double, most *size);
-  halo->in = SCREE_TAKE(arena, double, most *size);
-  return halo->out && halo->in ? SCREE_OK : scree_fail_memory(log, "the halo of a rank");
+  return take_buffers(division, arena) ? SCREE_OK : scree_fail_memory(log, "the halo of a rank");
 }
 
 scree_Status scree_division_create(const scree_Problem *whole, const scree_DivisionForm *form,
@@ -377,6 +383,46 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
   return status;
 }
 
+scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
+                                       size_t *holder_start, int *holder, scree_Arena *arena,
+                                       scree_Division *division, const scree_Log *log) {
+  const int rank = scree_ranks_rank(ranks), size = scree_ranks_size(ranks);
+  *division = (scree_Division){.form = scree_division_form(part),
+                               .own = true,
+                               .rank = rank,
+                               .size = size,
+                               .problem = *part,
+                               .blocks = part->bodies.nbodies,
+                               .holder_start = holder_start,
+                               .holder = holder};
+  scree_Halo *halo = &division->halo;
+  halo->size = part->bodies.nb;
+  halo->sums = true;
+  halo->blocks = part->bodies.nbodies;
+  halo->ranks = ranks;
+  division->count = SCREE_TAKE(arena, int, size);
+  division->local = SCREE_TAKE_RAW(arena, int, division->blocks);
+  int *number = SCREE_TAKE_RAW(arena, int, part->nc);
+  const bool enough = division->count && division->local && number;
+  scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "the part of a rank");
+  for (int b = 0; enough && b < division->blocks; ++b) division->local[b] = b;
+  if (enough && !(list_shared(division, arena) && take_buffers(division, arena)))
+    status = scree_fail_memory(log, "the halo of a rank");
+  status = scree_ranks_agree(ranks, status, log);
+  if (status) return status;
+  scree_ranks_gather_all(ranks, &part->nc, sizeof part->nc, division->count);
+  int first = 0;
+  for (int k = 0; k < size; ++k) {
+    halo->constraints += division->count[k];
+    if (k < rank) first += division->count[k];
+    division->count[k] *= part->d;
+  }
+  halo->rows = halo->constraints * part->d;
+  for (int c = 0; c < part->nc; ++c) number[c] = first + c;
+  halo->number = number;
+  return SCREE_OK;
+}
+
 /* ---- vectors -----------------------------------------------------------------------------------
  */
 
@@ -389,9 +435,10 @@ static void find_starts(const scree_Division *division, const int *count) {
 
 void scree_division_collect(const scree_Division *division, const double *mine, double *work,
                             double *whole) {
-  const size_t d = (size_t)division->whole->d;
-  scree_ranks_collect(division->halo.ranks, mine, division->count, work);
-  if (division->rank > 0) return;
+  const size_t d = (size_t)division->problem.d;
+  const bool own = division->own; /* contacts of the whole are in the order of the ranks */
+  scree_ranks_collect(division->halo.ranks, mine, division->count, own ? whole : work);
+  if (division->rank > 0 || own) return;
   find_starts(division, division->count);
   for (int c = 0; c < division->whole->nc; ++c) {
     size_t *next = &division->next[division->owner[c]];
@@ -402,7 +449,11 @@ void scree_division_collect(const scree_Division *division, const double *mine, 
 
 void scree_division_scatter(const scree_Division *division, const double *whole, double *work,
                             double *mine) {
-  const size_t d = (size_t)division->whole->d;
+  const size_t d = (size_t)division->problem.d;
+  if (division->own) {
+    scree_ranks_scatter(division->halo.ranks, whole, division->count, mine);
+    return;
+  }
   find_starts(division, division->count);
   for (int c = 0; division->rank == 0 && c < division->whole->nc; ++c) {
     size_t *next = &division->next[division->owner[c]];

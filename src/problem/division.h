@@ -37,6 +37,10 @@ typedef struct scree_Division {
   int *holder;          /* ranks that hold a block, ascending */
   int *local;           /* (blocks) number of a block on this rank, -1: not here */
   int *local_contact;   /* (contacts of the whole) number on this rank, -1 elsewhere */
+  /* Parts that are posed by their ranks: */
+  bool own;
+  int bodies;        /* of the whole world */
+  const int *global; /* (blocks) numbers in it, ascending */
 } scree_Division;
 
 /* The orders of a sweep over the whole problem as seen by one rank: stage by stage its contacts are
@@ -62,6 +66,19 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
                                    const scree_Ranks *ranks, int rank, int size, const int *part,
                                    scree_Arena *arena, scree_Division *division,
                                    const scree_Log *log);
+
+/* The same where every rank has posed its own part, and no rank has the whole: `whole`, `owner` and
+ * `local_contact` are null, and contacts are numbered in the order of the ranks. holder_start
+ * (bodies
+ * + 1) and holder: the ranks that hold each body of the part, ascending. The problem is the
+ * caller's. */
+scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
+                                       size_t *holder_start, int *holder, scree_Arena *arena,
+                                       scree_Division *division, const scree_Log *log);
+
+/* The whole of such a problem on rank 0, contacts in the order of the ranks. Destroy it there. */
+scree_Status scree_division_join(const scree_Division *division, scree_Arena *arena,
+                                 scree_Problem *whole, const scree_Log *log);
 
 /* The numbers of the contacts of a rank and their impulses r, from the whole problem into a record;
  * returns their count. A null record only counts. */

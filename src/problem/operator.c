@@ -143,12 +143,18 @@ scree_Status scree_operator_init(const scree_Problem *problem, const scree_Halo 
 
 scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
                                    scree_Operator *W) {
+  return scree_operator_create_divided(problem, NULL, threads, log, W);
+}
+
+scree_Status scree_operator_create_divided(const scree_Problem *problem, const scree_Halo *halo,
+                                           int threads, const scree_Log *log, scree_Operator *W) {
   scree_Arena own = {0};
   size_t *row = NULL;
   int *entry = NULL;
   scree_Status status = SCREE_OK;
   if (problem->kind == SCREE_BODIES) status = scree_body_graph(problem, &own, &row, &entry, log);
-  if (!status) status = scree_operator_init(problem, NULL, threads, row, entry, &own, log, W);
+  if (halo) status = scree_ranks_agree(halo->ranks, status, log);
+  if (!status) status = scree_operator_init(problem, halo, threads, row, entry, &own, log, W);
   if (status) {
     scree_arena_fini(&own);
     *W = (scree_Operator){0};

@@ -48,8 +48,11 @@ typedef struct scree_Operator {
   scree_Arena own;        /* memory of scree_operator_create, empty after scree_operator_init */
 } scree_Operator;
 
-SCREE_PRIVATE scree_Status scree_operator_create(const scree_Problem *problem, int threads,
-                                                 const scree_Log *log, scree_Operator *W);
+scree_Status scree_operator_create(const scree_Problem *problem, int threads, const scree_Log *log,
+                                   scree_Operator *W);
+/* The part of a rank; halo may be null. */
+scree_Status scree_operator_create_divided(const scree_Problem *problem, const scree_Halo *halo,
+                                           int threads, const scree_Log *log, scree_Operator *W);
 SCREE_PRIVATE void scree_operator_destroy(scree_Operator *W);
 
 /* The same with memory from an arena, which must outlive the operator; there is nothing to destroy.

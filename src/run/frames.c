@@ -403,15 +403,24 @@ static void add_line(scree_CertificateText *text, const char *label, bool good, 
   ++text->count;
 }
 
-static const char *pair_text(const int pair[2], char *buffer, size_t size) {
-  buffer[0] = 0;
-  if (pair[0] >= 0) snprintf(buffer, size, ", bodies %d and %d", pair[0], pair[1]);
+/* Two bodies by their names, or by their numbers where they have none. */
+static const char *pair_text(const scree_Replay *replay, const int pair[2], char *buffer,
+                             size_t size) {
+  char label[2][80];
+  for (int k = 0; k < 2; ++k) {
+    const char *name = scree_replay_body_name(replay, pair[k]);
+    if (name && name[0])
+      snprintf(label[k], sizeof label[k], "%s", name);
+    else
+      snprintf(label[k], sizeof label[k], "body %d", pair[k]);
+  }
+  snprintf(buffer, size, "%s and %s", label[0], label[1]);
   return buffer;
 }
 
 void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *text) {
   const scree_ReplayCertificate *c = &replay->certificate;
-  char pair[64];
+  char pair[192];
   *text = (scree_CertificateText){.good = c->steps > 0 && c->above == 0};
   if (c->steps == 0)
     snprintf(text->verdict, sizeof text->verdict,
@@ -429,12 +438,12 @@ void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *tex
   add_line(text, "error", !(c->error > c->tolerance), "%.3g, tolerance %.3g, step %lld", c->error,
            c->tolerance, (long long)c->error_step);
   if (c->worst[0] >= 0)
-    add_line(text, "worst contact", true, "between bodies %d and %d, in that step", c->worst[0],
-             c->worst[1]);
+    add_line(text, "worst contact", true, "between %s, in that step",
+             pair_text(replay, c->worst, pair, sizeof pair));
   add_line(text, "penetration", !(c->penetration > c->penetration_limit),
-           "%.3g of the smaller body, limit %.3g, step %lld%s", c->penetration,
-           c->penetration_limit, (long long)c->penetration_step,
-           pair_text(c->deepest, pair, sizeof pair));
+           "%.3g of the smaller body, limit %.3g, step %lld%s%s", c->penetration,
+           c->penetration_limit, (long long)c->penetration_step, c->deepest[0] >= 0 ? ", " : "",
+           c->deepest[0] >= 0 ? pair_text(replay, c->deepest, pair, sizeof pair) : "");
   if (!isnan(c->energy_created))
     add_line(text, "energy created", !(c->energy_created > c->energy_limit),
              "%.3g of the energy turned over, limit %.3g", c->energy_created, c->energy_limit);

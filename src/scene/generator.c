@@ -425,5 +425,5 @@ scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log) {
       status = scree_scene_name_generated(scene, list->entries[k].value, first, log);
     if (status != SCREE_OK) return status;
   }
-  return SCREE_OK;
+  return scree_scene_name_poured(scene, log);
 }

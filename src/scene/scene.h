@@ -48,6 +48,7 @@ typedef struct scree_Pour {
   scree_Region region;
   int count;
   double rate, start;
+  const char **names; /* (count), or null: its bodies have none */
 } scree_Pour;
 
 typedef struct scree_SceneForce {
@@ -253,6 +254,10 @@ scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *no
                                         const scree_Log *log);
 /* Each name is there once. */
 scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *log);
+/* Names of poured bodies, when all generators are known. */
+scree_Status scree_scene_name_poured(scree_Scene *scene, const scree_Log *log);
+/* Bodies that may have names: those of the start, and those that are poured if these have any. */
+int64_t scree_scene_names(const scree_Scene *scene);
 /* Some body has a name of the pattern, or a message. */
 scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
                                        const scree_Log *log);

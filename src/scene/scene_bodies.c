@@ -196,10 +196,11 @@ int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node,
                             const scree_Log *log) {
   const char *words[256] = {NULL};
   int count = 0;
-  for (size_t k = (size_t)scene->obstacle_count; k < scene->body_count; ++k) {
-    if (!scene->bodies[k].name) continue;
-    if (strcmp(scene->bodies[k].name, node->text) == 0) return (int)k;
-    if (count < 255) words[count++] = scene->bodies[k].name;
+  for (int k = scene->obstacle_count; k < scree_scene_names(scene); ++k) {
+    const char *name = scree_scene_body_name(scene, k);
+    if (!name) continue;
+    if (strcmp(name, node->text) == 0) return k;
+    if (count < 255) words[count++] = name;
   }
   return scree_scene_refuse_name(scene, node, log, "body", words);
 }
@@ -226,6 +227,10 @@ scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log) {
     } else if (!scree_node_is(map, "body", "all")) {
       out->def.body = scree_scene_find_moving(scene, scree_node_find(map, "body"), log);
       if (out->def.body < 0) return SCREE_BAD_INPUT;
+      if (out->def.body >= (int)scene->body_count) { /* poured: it acts when the body comes */
+        out->pattern = body->text;
+        out->def.body = -1;
+      }
     }
     out->signal = scree_scene_read_signal(scene, "forces", k, map,
                                           acceleration ? "acceleration" : "force", "torque");

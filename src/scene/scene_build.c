@@ -85,10 +85,6 @@ const char *scree_scene_material(const scree_Scene *scene, int k, double *densit
   return materials->entries[k].key;
 }
 
-const char *scree_scene_body_name(const scree_Scene *scene, int body) {
-  return body >= 0 && (size_t)body < scene->body_count ? scene->bodies[body].name : NULL;
-}
-
 void scree_scene_body_label(const scree_Scene *scene, int body, char *text, size_t size) {
   const char *name = scree_scene_body_name(scene, body);
   if (name)
@@ -260,6 +256,22 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
 
 /* ---- pouring --------------------------------------------------------------------------------- */
 
+/* The next poured body, and the forces on bodies of its name. */
+static scree_Status add_poured(const scree_Scene *scene, scree_World *world,
+                               scree_SceneBody *body) {
+  const int number = scree_world_body_count(world);
+  scree_Status status = add_body(world, body);
+  for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
+    const char *pattern = scene->forces[k].pattern;
+    scree_ForceDef def = scene->forces[k].def;
+    if (!pattern || !scree_name_matches(pattern, scree_scene_body_name(scene, number))) continue;
+    def.signal = force_signal(&scene->forces[k]);
+    def.body = number;
+    status = scree_world_add_force(world, &def);
+  }
+  return status;
+}
+
 enum { ATTEMPTS = 50 };
 
 /* Indices of the world's bodies whose bounds reach into the region; null: out of memory. */
@@ -341,7 +353,7 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
     if (room) {
       assert(near);
       near[near_count++] = scree_world_body_count(world);
-      status = add_body(world, &body);
+      status = add_poured(scene, world, &body);
       if (status == SCREE_OK && order) order[*count] = p;
       if (status == SCREE_OK) ++*count;
     }
@@ -383,7 +395,7 @@ scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world
     status = scree_grain_make(scene, &scene->pours[p].grain, scene->pours[p].generator,
                               (uint64_t)done[p]++, &random, &body, log);
     if (status != SCREE_OK) break;
-    status = add_body(world, &body);
+    status = add_poured(scene, world, &body);
     scree_shape_fini(&body.shape);
   }
   scree_free(done);

@@ -41,27 +41,72 @@ bool scree_scene_takes(const scree_Scene *scene, const char *pattern, int body) 
   return scree_name_matches(pattern, scree_scene_body_name(scene, body));
 }
 
+/* Whether a name of a generator can be that of `count` bodies. */
+static scree_Status check_given(const scree_Scene *scene, const scree_Node *given, size_t count,
+                                const scree_Log *log) {
+  if (strstr(given->text, "{i}") || count <= 1) return SCREE_OK;
+  return scree_scene_refuse(scene, given, log,
+                            "found the name \"%.60s\" for %zu bodies, expected {i} in it, which "
+                            "becomes their number: \"%.40s-{i}\"",
+                            given->text, count, given->text);
+}
+
+/* The name of body `number` of a generator; null: out of memory. */
+static const char *make_name(scree_Scene *scene, const scree_Node *given, size_t number) {
+  const char *mark = strstr(given->text, "{i}");
+  char text[2 * NAME_MAX];
+  if (mark)
+    snprintf(text, sizeof text, "%.*s%zu%s", (int)(mark - given->text), given->text, number,
+             mark + 3);
+  else
+    snprintf(text, sizeof text, "%s", given->text);
+  return scree_tree_text(&scene->tree, text, strlen(text));
+}
+
 scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,
                                         const scree_Log *log) {
   const scree_Node *given = scree_node_find(node, "name");
-  if (!given) return SCREE_OK;
-  const char *mark = strstr(given->text, "{i}");
-  if (!mark && scene->body_count - first > 1)
-    return scree_scene_refuse(scene, given, log,
-                              "found the name \"%.60s\" for %zu bodies, expected {i} in it, which "
-                              "becomes their number: \"%.40s-{i}\"",
-                              given->text, scene->body_count - first, given->text);
-  for (size_t k = first; k < scene->body_count; ++k) {
-    char text[2 * NAME_MAX];
-    if (mark)
-      snprintf(text, sizeof text, "%.*s%zu%s", (int)(mark - given->text), given->text, k - first,
-               mark + 3);
-    else
-      snprintf(text, sizeof text, "%s", given->text);
-    scene->bodies[k].name = scree_tree_text(&scene->tree, text, strlen(text));
-    if (!scene->bodies[k].name) return scree_fail_memory(log, scene->name);
+  if (!given || scree_node_is(node, "kind", "pour")) return SCREE_OK;
+  scree_Status status = check_given(scene, given, scene->body_count - first, log);
+  for (size_t k = first; k < scene->body_count && status == SCREE_OK; ++k) {
+    scene->bodies[k].name = make_name(scene, given, k - first);
+    if (!scene->bodies[k].name) status = scree_fail_memory(log, scene->name);
+  }
+  return status;
+}
+
+scree_Status scree_scene_name_poured(scree_Scene *scene, const scree_Log *log) {
+  const scree_Node *list = scree_node_find(scene->tree.root, "generators");
+  for (int p = 0; p < scene->pour_count; ++p) {
+    scree_Pour *pour = &scene->pours[p];
+    const scree_Node *given = scree_node_find(list->entries[pour->generator].value, "name");
+    if (!given) continue;
+    if (scene->pour_count > 1)
+      return scree_scene_refuse(scene, given, log,
+                                "names of poured bodies, expected in scenes with one generator of "
+                                "kind pour: here there are %d",
+                                scene->pour_count);
+    scree_Status status = check_given(scene, given, (size_t)pour->count, log);
+    if (status != SCREE_OK) return status;
+    pour->names = SCREE_ALLOC(const char *, pour->count);
+    for (int k = 0; pour->names && k < pour->count; ++k) {
+      pour->names[k] = make_name(scene, given, (size_t)k);
+      if (!pour->names[k]) return scree_fail_memory(log, scene->name);
+    }
+    if (!pour->names) return scree_fail_memory(log, scene->name);
   }
   return SCREE_OK;
+}
+
+int64_t scree_scene_names(const scree_Scene *scene) {
+  const bool poured = scene->pour_count == 1 && scene->pours[0].names;
+  return (int64_t)scene->body_count + (poured ? scene->pours[0].count : 0);
+}
+
+const char *scree_scene_body_name(const scree_Scene *scene, int body) {
+  if (body < 0 || body >= scree_scene_names(scene)) return NULL;
+  if ((size_t)body < scene->body_count) return scene->bodies[body].name;
+  return scene->pours[0].names[(size_t)body - scene->body_count];
 }
 
 static int compare(const void *a, const void *b) {
@@ -69,11 +114,12 @@ static int compare(const void *a, const void *b) {
 }
 
 scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *log) {
-  const char **names = SCREE_ALLOC(const char *, scene->body_count);
+  const int64_t all = scree_scene_names(scene);
+  const char **names = SCREE_ALLOC(const char *, all);
   size_t count = 0;
   scree_Status status = names ? SCREE_OK : scree_fail_memory(log, scene->name);
-  for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k) {
-    const char *name = scene->bodies[k].name;
+  for (int k = 0; k < all && status == SCREE_OK; ++k) {
+    const char *name = scree_scene_body_name(scene, k);
     if (!name) continue;
     if (!name[0] || strlen(name) > NAME_MAX || scree_name_is_pattern(name))
       status = scree_fail(log, SCREE_BAD_INPUT,
@@ -93,7 +139,7 @@ scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *
 
 scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
                                        const scree_Log *log) {
-  for (size_t k = 0; k < scene->body_count; ++k)
-    if (scree_name_matches(node->text, scene->bodies[k].name)) return SCREE_OK;
+  for (int k = 0; k < scree_scene_names(scene); ++k)
+    if (scree_name_matches(node->text, scree_scene_body_name(scene, k))) return SCREE_OK;
   return scree_scene_refuse(scene, node, log, "no body has a name like \"%.60s\"", node->text);
 }

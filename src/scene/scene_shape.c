@@ -214,7 +214,7 @@ int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
 
 /* Whether bodies of a shape may be pseudo-rigid: shapes that stay of their kind. */
 static bool is_affine(const char *shape) {
-  static const char *const kinds[] = {"disk", "ellipse", "sphere", "ellipsoid"};
+  static const char *const kinds[] = {"disk", "ellipse", "sphere", "ellipsoid", "box", "polyhedron"};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
     if (strcmp(shape, kinds[k]) == 0) return true;
   return false;
@@ -243,7 +243,8 @@ static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
                               kind->text, scree_node_text(map, "material"));
   if (def->kind == SCREE_BODY_PSEUDO_RIGID && !is_affine(shape))
     return scree_scene_refuse(scene, kind, log, "a pseudo-rigid %s, expected a %s", shape,
-                              scene->dimension == 2 ? "disk or ellipse" : "sphere or ellipsoid");
+                              scene->dimension == 2 ? "disk or ellipse"
+                                                    : "sphere, ellipsoid, box or polyhedron");
   if ((def->kind == SCREE_BODY_ELEMENTS) != (strcmp(shape, "elements") == 0))
     return scree_scene_refuse(
         scene, kind, log, "a body of kind %s and shape %s, expected %s", kind->text, shape,

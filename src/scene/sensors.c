@@ -70,10 +70,11 @@ static int columns_of(const scree_Sensor *sensor, int dimension) {
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
   const char *words[256] = {NULL};
   int count = 0;
-  for (size_t k = 0; k < scene->body_count; ++k) {
-    if (!scene->bodies[k].name) continue;
-    if (strcmp(scene->bodies[k].name, node->text) == 0) return (int)k;
-    if (count < 255) words[count++] = scene->bodies[k].name;
+  for (int k = 0; k < scree_scene_names(scene); ++k) {
+    const char *name = scree_scene_body_name(scene, k);
+    if (!name) continue;
+    if (strcmp(name, node->text) == 0) return k;
+    if (count < 255) words[count++] = name;
   }
   char *end;
   const long index = strtol(node->text, &end, 10);

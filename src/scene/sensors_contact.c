@@ -47,7 +47,9 @@ scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *se
     scree_Vec3 impulse = scree_scale(contact.r[0], contact.normal);
     impulse = scree_axpy(impulse, contact.r[1], contact.tangent[0]);
     impulse = scree_axpy(impulse, contact.r[2], contact.tangent[1]);
-    if (torque) impulse = scree_cross(scree_sub(contact.position, sensor->point), impulse);
+    if (torque) /* with the moment of contacts that resist rolling */
+      impulse = scree_add(scree_cross(scree_sub(contact.position, sensor->point), impulse),
+                          contact.moment);
     sum = scree_axpy(sum, sign, impulse);
   }
   return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;

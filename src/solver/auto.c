@@ -24,6 +24,7 @@
  * machine and number of threads. There are no parameters to tune. */
 #include "core/clock.h"
 #include "core/log.h"
+#include "solver/driver.h"
 #include "solver/policy.h"
 #include "solver/recover.h"
 #include "solver/registry.h"
@@ -165,6 +166,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   facts.assembled = p->kind == SCREE_ASSEMBLED;
   facts.associated = p->flow == SCREE_ASSOCIATED;
   facts.factorises = !scree_solver_class_refuses(&scree_solver_newton, p);
+  facts.no_ipm = scree_solver_class_refuses(&scree_solver_ipm, p) != NULL;
   facts.follows = !scree_solver_class_refuses(&scree_solver_lemke, p);
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;
@@ -227,6 +229,8 @@ enum { SHARED_SWEEPS = 300 }; /* about the cost of one factorisation of 10^4 con
 static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, double *u) {
   const scree_Operator *W = run->W;
   const scree_Division *division = run->division;
+  const bool own = division->own; /* rank 0 has a part only */
+  scree_Problem joined = {0};
   const size_t n = division->rank == 0 ? (size_t)division->halo.rows : 0;
   scree_Arena *work = &run->cache->work;
   double *all_r = SCREE_TAKE_RAW(work, double, n), *all_u = SCREE_TAKE_RAW(work, double, n);
@@ -235,8 +239,10 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
       all_r && all_u && room && y ? SCREE_OK : scree_fail_memory(run->log, "a solve on one rank");
   status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
   if (status) return status;
+  if (own) status = scree_division_join(division, work, &joined, run->log);
+  if (status) return status;
   scree_division_collect(division, r, room, all_r);
-  int counts[2] = {0, 0};
+  double counts[3] = {0, 0, 0};
   if (division->rank == 0) {
     scree_SolveSettings settings = st->settings;
     scree_SolveInfo info;
@@ -246,16 +252,19 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
     settings.max_iterations = 0;
     if (settings.time_limit > 0.0)
       settings.time_limit = fmax(1e-3, settings.time_limit - (scree_seconds() - run->start));
-    status = scree_solve(division->whole, &settings, all_r, all_u, &info, run->log);
+    status = scree_solve(own ? &joined : division->whole, &settings, all_r, all_u, &info, run->log);
+    if (own) scree_problem_destroy(&joined);
     counts[0] = info.iterations;
     counts[1] = info.factorisations;
+    counts[2] = info.work;
   }
   if (status == SCREE_NOT_CONVERGED) status = SCREE_OK; /* the driver measures */
   status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
   if (status) return status;
   scree_ranks_broadcast(scree_ranks_of(W), counts, sizeof counts);
-  run->iterations += counts[0];
-  run->factorisations += counts[1];
+  run->iterations += (int)counts[0];
+  run->factorisations += (int)counts[1];
+  run->elsewhere += counts[2];
   scree_division_scatter(division, all_r, room, r);
   scree_operator_apply(W, r, W->problem->q, y, u);
   scree_solve_run_stop(run, r, u, INFINITY);
@@ -266,6 +275,9 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
 static scree_Status solve_divided(State *st, scree_SolveRun *run, double *r, double *u) {
   const scree_SolveSettings *given = run->settings;
   st->settings = *given;
+  if (run->division->own &&
+      scree_all_constraints(run->W) < (long long)SCREE_CONTACTS_PER_RANK * run->division->size)
+    return continue_alone(st, run, r, u);
   const int most = run->iterations + SHARED_SWEEPS;
   if (st->settings.max_iterations > most) st->settings.max_iterations = most;
   run->settings = &st->settings;
@@ -290,6 +302,9 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   if (given->time_limit > 0.0 && given->max_iterations == scree_solver_auto.max_iterations)
     st->settings.max_iterations = INT_MAX;
   run->settings = &st->settings;
+  /* a paper's measure is checked as seldom as any other: there is no count of a paper to repeat */
+  const bool often = run->measure_often;
+  run->measure_often = false;
   st->error = INFINITY;
   if (st->history) st->history->count = 0;
   st->clock = run->info && run->info->nstages > 0 ? scree_seconds() : run->start;
@@ -303,6 +318,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
     if (action.kind == SCREE_ACTION_STOP) break;
     status = stage(st, run, &action, r, u);
   }
+  run->measure_often = often;
   run->settings = given;
   run->cache = cache;
   run->W = W;

@@ -1,5 +1,6 @@
 /* The second-order cone Q = { z_0 >= |z_T| } of one contact: Nesterov-Todd scaling, Jordan
- * products, steps to the boundary. Vectors have size d (2 or 3), matrices are d x d row by row.
+ * products, steps to the boundary. Vectors have size d (2 or 3; 1 more than the rows of a ball, see
+ * ipm_contact.h), matrices are d x d row by row.
  *
  * For x, z inside Q there is one point w inside Q whose quadratic representation P = Q_w maps z to
  * x: P = eta^2 (2 w w^T - J),   w = (x/|x| + J z/|z|) / (2 gamma),   gamma^2 = (1 +
@@ -16,13 +17,16 @@
 #include <math.h>
 
 typedef struct scree_Scaling {
-  double eta;  /* (|x|^2/|z|^2)^(1/4) */
-  double w[3]; /* w.Jw = 1 */
-  double l[3]; /* R z */
+  double eta;                   /* (|x|^2/|z|^2)^(1/4) */
+  double w[SCREE_ROWS_MAX + 1]; /* w.Jw = 1 */
+  double l[SCREE_ROWS_MAX + 1]; /* R z */
 } scree_Scaling;
 
 SCREE_INLINE double scree_cone_tail(int d, const double *x) {
-  return d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+  if (d <= 3) return d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+  double sum = 0.0;
+  for (int i = 1; i < d; ++i) sum += x[i] * x[i];
+  return sqrt(sum);
 }
 
 /* |x|^2 = x_0^2 - |x_T|^2, kept positive for points that round-off put on the boundary */

@@ -15,11 +15,7 @@
 
 #include <string.h>
 
-/* Contacts for each rank below which `auto` leaves a problem to rank 0. A sweep over so many takes
- * 0.08 to 0.4 ms (20 ns for a contact between balls, 100 ns between boxes), as long as the
- * exchanges of its 10 to 20 colours at some microseconds each. The latency is assumed, not
- * measured. */
-enum { CONTACTS_PER_RANK = 4000, NAME_SIZE = 32 };
+enum { NAME_SIZE = 32 };
 
 enum { END, SOLVE };
 
@@ -41,7 +37,7 @@ bool scree_solver_divides(const scree_Solver *solver, const scree_Problem *probl
   const int ranks = scree_ranks_count(solver->settings.ranks);
   if (ranks == 1 || problem->nc == 0 || problem->general.count || problem->vertices.count)
     return false;
-  return solver->class_ != &scree_solver_auto || problem->nc / ranks >= CONTACTS_PER_RANK;
+  return solver->class_ != &scree_solver_auto || problem->nc / ranks >= SCREE_CONTACTS_PER_RANK;
 }
 
 static Order make_order(const scree_Solver *solver, const scree_Problem *p) {

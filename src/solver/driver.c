@@ -14,6 +14,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "problem/measure.h"
+#include "solver/mechanism.h"
 #include "solver/registry.h"
 
 #include <math.h>
@@ -163,6 +164,41 @@ static void finish_stages(const scree_SolveRun *run, const scree_SolverClass *cl
   info->stages[info->nstages - 1].seconds = fmax(0.0, info->seconds - others);
 }
 
+/* ---- mechanisms ------------------------------------------------------------------------------ */
+
+/* The mechanisms of the problem, if there are any; r becomes what solves them to begin with, so
+ * that no start is accepted in which joints are only as good as the tolerance. */
+static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) {
+  if (run->W->problem->general.count < 2 || run->settings->measure != SCREE_MEASURE_ERROR)
+    return SCREE_OK;
+  scree_Mechanisms *m = SCREE_TAKE(&run->cache->work, scree_Mechanisms, 1);
+  if (!m) return scree_fail_memory(run->log, "mechanisms");
+  const scree_Status status = scree_mechanisms_create(run->W, r, &run->cache->work, run->log, m);
+  if (status || m->count == 0) return status;
+  scree_operator_state(run->W, r, y);
+  const scree_VertexState state = scree_vertex_state(run->W, y);
+  scree_mechanisms_visit(m, run->W, &state, r);
+  run->mechanisms = m;
+  return SCREE_OK;
+}
+
+/* Solve the mechanisms once more, for methods that do not do so in each iteration, unless contacts
+ * lose by it what they need for the tolerance. */
+static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double *u, double *y,
+                                   scree_SolveInfo *info) {
+  const size_t n = run->W->rows;
+  const scree_VertexState state = scree_vertex_state(run->W, y);
+  double *kept = SCREE_TAKE_RAW(&run->cache->work, double, n);
+  if (!kept) return scree_fail_memory(run->log, "mechanisms");
+  memcpy(kept, r, n * sizeof *r);
+  if (scree_mechanisms_visit(run->mechanisms, run->W, &state, r) == 0) return SCREE_OK;
+  certify(run, r, u, y, info);
+  if (info->converged) return SCREE_OK;
+  memcpy(r, kept, n * sizeof *r);
+  certify(run, r, u, y, info);
+  return SCREE_OK;
+}
+
 static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass *class_,
                                     const void *options, double *r, double *u, double *y,
                                     scree_SolveInfo *info) {
@@ -178,6 +214,7 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
     certify(run, r, u, y, info);
     if (info->converged || !run->met || run->exhausted) break;
   }
+  if (!status && run->mechanisms && info->converged) status = end_mechanisms(run, r, u, y, info);
   info->work = scree_solve_run_work(run);
   if (class_->destroy) class_->destroy(state);
   info->iterations = run->iterations;
@@ -287,6 +324,8 @@ scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *
   if (!run.work || !y) status = scree_fail_memory(log, "the work of a solve");
   status = scree_ranks_agree(ranks, status, log);
   if (status) return status;
+  status = begin_mechanisms(&run, r, y);
+  if (status) return status;
   status = run_and_certify(&run, solver->class_, &solver->options, r, u, y, info);
   if (!status && solver->poll.stopped) status = SCREE_INTERRUPTED;
   if (status) return status;
@@ -318,8 +357,13 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
 
 scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
                          double *r, double *u, scree_SolveInfo *info, const scree_Log *log) {
+  /* a small problem needs no other memory: allocating it would take longer than solving */
+  _Alignas(64) char room[3][SCREE_ARENA_LENT];
   scree_Solver solver;
   scree_solver_init(&solver, log);
+  scree_arena_lend(&solver.cache[0].work, room[0]);
+  scree_arena_lend(&solver.cache[0].smoothing, room[1]);
+  scree_arena_lend(&solver.cache[0].graph.arena, room[2]);
   scree_SolveInfo own;
   if (!info) info = &own;
   memset(info, 0, offsetof(scree_SolveInfo, stages));

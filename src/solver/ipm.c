@@ -13,7 +13,7 @@
  * Friction is not associated, so the path can fold. Each contact has a proximal weight w_c/f_c,
  * centred at the current point (it enters E in the matrix only): f_c falls where the contact blocks
  * the step and recovers elsewhere. Predictor-corrector of Mehrotra, with the second-order term of
- * s. Joints have no barrier, only a proximal weight.
+ * s. Joints have no barrier, only a proximal weight; those with a limit of force have one.
  *
  * The start is the point of the central path of the local problems, each constraint separately. At
  * the end Gauss-Seidel takes over: when the error has fallen by ten, or the steps have become
@@ -107,7 +107,7 @@ typedef struct State {
   scree_IpmLaw law;
   scree_GraphSystem *system;
   scree_IpmContact *contact;        /* (constraints) */
-  int barriers;                     /* constraints that have one: all but joints */
+  int barriers;                     /* constraints that have one: all but joints without a limit */
   scree_IpmBlocks blocks;           /* (W->squares) each */
   size_t n;                         /* components of r */
   double *x, *z, *dx, *dz, *a, *ru; /* (n) */
@@ -208,6 +208,9 @@ static double complementarity(const State *st, const double *dx, const double *d
   double sum = 0.0;
   for (size_t i = 0; i < st->n; ++i)
     sum += (st->x[i] + (dx ? t * dx[i] : 0.0)) * (st->z[i] + (dz ? t * dz[i] : 0.0));
+  for (int c = 0; c < st->W->constraints; ++c)
+    if (st->contact[c].kind == SCREE_IPM_BALL)
+      sum += st->contact[c].radius * (st->contact[c].zeta + (dz ? t * st->contact[c].dzeta : 0.0));
   return sum / st->barriers;
 }
 
@@ -217,6 +220,7 @@ static void move(State *st, double t, double *x, double *z, double *y) {
     z[i] += t * st->dz[i];
   }
   for (size_t i = 0; i < st->system->size && y; ++i) y[i] += t * st->dy[i];
+  for (int c = 0; c < st->W->constraints; ++c) st->contact[c].zeta += t * st->contact[c].dzeta;
 }
 
 /* ---- start ------------------------------------------------------------------------------------
@@ -234,7 +238,7 @@ static void measure_scales(State *st) {
     scree_IpmContact *k = &st->contact[c];
     scree_ipm_contact_init(k, st->W, c);
     k->f = st->options.weight;
-    st->barriers += k->kind != SCREE_IPM_SPACE;
+    st->barriers += scree_ipm_has_barrier(k);
     sum_x += st->q_mean / k->w;
     sum_w += k->w;
   }
@@ -462,7 +466,7 @@ const scree_SolverClass scree_solver_ipm = {
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
-    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SPACE,
+    .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE | 1 << SCREE_SET_BALL,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},
     .create = create,

@@ -101,6 +101,10 @@ static void zero(int n, double *x) {
 /* ---- variables --------------------------------------------------------------------------------
  */
 
+static scree_IpmKind ball_kind(double radius) {
+  return radius > 0.0 ? SCREE_IPM_BALL : SCREE_IPM_NONE;
+}
+
 void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c) {
   const scree_Problem *p = W->problem;
   const scree_Set set = scree_problem_set(p, c);
@@ -110,11 +114,15 @@ void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c)
   k->mat = scree_square_of(W, c);
   k->C = scree_compliance_of(W, c);
   k->flow = p->flow_blocks && c < p->nc ? p->flow_blocks + k->mat : NULL;
-  k->kind = set.kind == SCREE_SET_SPACE                            ? SCREE_IPM_SPACE
-            : set.kind == SCREE_SET_HALF_LINE || !(p->mu[c] > 0.0) ? SCREE_IPM_LINE
-                                                                   : SCREE_IPM_CONE;
+  k->kind = set.kind == SCREE_SET_SPACE                          ? SCREE_IPM_SPACE
+            : set.kind == SCREE_SET_BALL                         ? ball_kind(set.a)
+            : set.kind == SCREE_SET_HALF_LINE || !(set.mu > 0.0) ? SCREE_IPM_LINE
+                                                                 : SCREE_IPM_CONE;
+  k->shift = set.kind == SCREE_SET_SHIFTED ? set.a : 0.0;
+  k->radius = set.kind == SCREE_SET_BALL ? set.a : 0.0;
+  k->zeta = k->dzeta = k->head = 0.0;
   k->m = k->kind == SCREE_IPM_LINE ? 1 : k->d;
-  k->s_scale = k->kind == SCREE_IPM_CONE ? 1.0 / p->mu[c] : 1.0;
+  k->s_scale = k->kind == SCREE_IPM_CONE ? 1.0 / set.mu : 1.0;
   const double *D = scree_constraint_diagonal(W, c, room);
   double w = D[0] * k->s_scale * k->s_scale;
   for (int i = 1; i < k->m; ++i) w += D[i * k->d + i];
@@ -125,7 +133,7 @@ void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c)
 void scree_ipm_contact_impulse(const scree_IpmContact *k, const double *x, double *r) {
   x += k->at;
   r += k->at;
-  r[0] = x[0] * k->s_scale;
+  r[0] = x[0] * k->s_scale - k->shift;
   for (int i = 1; i < k->d; ++i) r[i] = i < k->m ? x[i] : 0.0;
 }
 
@@ -135,7 +143,32 @@ static double upper_half(double l, double t) {
   return l >= 0.0 ? 0.5 * (s + l) : 0.5 * t / (s - l);
 }
 
-void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k, const double *r,
+/* x = t a w/|w| with |w| = t (a + rho zeta), zeta = mu/(a (1 - t^2)): the root t in (0, 1) of an
+ * increasing function. */
+static void start_ball(scree_IpmContact *k, const double *r, const double *u, double mu, double *x,
+                       double *z) {
+  const double a = k->radius, rho = 1.0 / k->w;
+  double w[SCREE_ROWS_MAX], size = 0.0, low = 0.0, high = 1.0;
+  for (int i = 0; i < k->d; ++i) {
+    w[i] = r[i] - rho * u[i];
+    size += w[i] * w[i];
+  }
+  size = sqrt(size);
+  for (int i = 0; i < 50; ++i) {
+    const double t = 0.5 * (low + high);
+    if (t * (a + rho * mu / (a * (1.0 - t * t))) < size)
+      low = t;
+    else
+      high = t;
+  }
+  k->zeta = mu / (a * (1.0 - low * low));
+  for (int i = 0; i < k->d; ++i) {
+    x[i] = size > 0.0 ? low * a * w[i] / size : 0.0;
+    z[i] = -k->zeta / a * x[i];
+  }
+}
+
+void scree_ipm_contact_start(const scree_IpmLaw *law, scree_IpmContact *k, const double *r,
                              const double *u, double mu, double *x, double *z) {
   const int d = k->d, m = k->m;
   r += k->at;
@@ -147,7 +180,12 @@ void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k,
     for (int i = 0; i < d; ++i) x[i] = r[i];
     return;
   }
+  if (k->kind == SCREE_IPM_BALL) {
+    start_ball(k, r, u, mu, x, z);
+    return;
+  }
   zero(d, x);
+  if (k->kind == SCREE_IPM_NONE) return;
   const double rho = 1.0 / k->w, target = 4.0 * rho * mu;
   double w[3] = {0.0, 0.0, 0.0}, v[3] = {k->s_scale * u[0], 0.0, 0.0};
   for (int i = 1; i < m; ++i) v[i] = u[i];
@@ -155,7 +193,7 @@ void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k,
   const double normal = v[0], slide = scree_cone_tail(m, v);
   /* z_0 - s(z) = normal with z_T = v_T */
   const double z0 = law->coulomb ? upper_half(normal, 4.0 * slide * slide) : normal;
-  w[0] = r[0] / k->s_scale - rho * z0;
+  w[0] = (r[0] + k->shift) / k->s_scale - rho * z0;
   for (int i = 1; i < m; ++i) w[i] = r[i] - rho * v[i];
   const double tail = scree_cone_tail(m, w), lo = w[0] - tail, hi = w[0] + tail;
   const double x_lo = upper_half(lo, target), x_hi = upper_half(hi, target);
@@ -175,8 +213,9 @@ void scree_ipm_contact_residual(const scree_IpmLaw *law, const scree_IpmContact 
   u += k->at;
   z += k->at;
   ru += k->at;
-  if (k->kind == SCREE_IPM_SPACE) {
-    for (int i = 0; i < d; ++i) ru[i] = -u[i];
+  if (k->kind >= SCREE_IPM_SPACE) {
+    for (int i = 0; i < d; ++i)
+      ru[i] = k->kind == SCREE_IPM_NONE ? 0.0 : k->kind == SCREE_IPM_BALL ? z[i] - u[i] : -u[i];
     return;
   }
   const int m = k->m;
@@ -226,6 +265,54 @@ static void space_blocks(const scree_IpmLaw *law, const scree_IpmContact *k,
     G[i * d + i] = 1.0;
   }
   solve_left(d, E, G);
+}
+
+/* P' of a ball, or its inverse: eta^2 (I - 2 w w^T/(1 + 2 w.w)), (I + 2 w w^T)/eta^2. */
+static void ball_matrix(const scree_IpmContact *k, bool inverse, double *P) {
+  const int d = k->d;
+  const double *w = k->scaling.w + 1, e2 = k->scaling.eta * k->scaling.eta;
+  double w2 = 0.0;
+  for (int i = 0; i < d; ++i) w2 += w[i] * w[i];
+  const double scale = inverse ? 1.0 / e2 : e2, f = inverse ? 2.0 : -2.0 / (1.0 + 2.0 * w2);
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) P[i * d + j] = scale * (f * w[i] * w[j] + (i == j ? 1.0 : 0.0));
+}
+
+static void ball_blocks(const scree_IpmLaw *law, scree_IpmContact *k, const double *x,
+                        const double *z, const scree_IpmBlocks *blocks) {
+  const int d = k->d;
+  double X[SCREE_ROWS_MAX + 1] = {k->radius}, Z[SCREE_ROWS_MAX + 1] = {k->zeta};
+  double P[SCREE_ROWS_MAX * SCREE_ROWS_MAX], E[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
+  double *G = blocks->G + k->mat, *PK = blocks->PK + k->mat, *K = blocks->K + k->mat;
+  for (int i = 0; i < d; ++i) {
+    X[i + 1] = x[i];
+    Z[i + 1] = z[i];
+  }
+  scree_scaling_init(&k->scaling, d + 1, X, Z);
+  if (!law->bodies) {
+    ball_matrix(k, true, G);
+    for (int i = 0; i < d; ++i) G[i * d + i] += proximal_weight(k);
+    return;
+  }
+  ball_matrix(k, false, P);
+  for (int i = 0; i < d * d; ++i) { /* K = (I + E P)^-1 */
+    K[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+    E[i] = (k->C ? k->C[i] : 0.0) + K[i] * proximal_weight(k);
+  }
+  multiply_matrices(d, E, P, G);
+  for (int i = 0; i < d; ++i) G[i * d + i] += 1.0;
+  solve_left(d, G, K);
+  multiply_matrices(d, P, K, PK);
+  for (int i = 0; i < d * d; ++i) G[i] = PK[i];
+}
+
+/* r = 0 */
+static void none_blocks(const scree_IpmLaw *law, const scree_IpmContact *k,
+                        const scree_IpmBlocks *blocks) {
+  const int d = k->d;
+  double *G = blocks->G + k->mat;
+  zero(d * d, G);
+  for (int i = 0; i < d && !law->bodies; ++i) G[i * d + i] = NO_FRICTION * law->w_mean;
 }
 
 /* E = S C S + prox */
@@ -308,6 +395,10 @@ void scree_ipm_contact_blocks(const scree_IpmLaw *law, scree_IpmContact *k, cons
                               const double *z, const scree_IpmBlocks *blocks) {
   if (k->kind == SCREE_IPM_SPACE)
     space_blocks(law, k, blocks);
+  else if (k->kind == SCREE_IPM_BALL)
+    ball_blocks(law, k, x + k->at, z + k->at, blocks);
+  else if (k->kind == SCREE_IPM_NONE)
+    none_blocks(law, k, blocks);
   else if (k->kind == SCREE_IPM_LINE)
     line_blocks(law, k, x[k->at], z[k->at], blocks);
   else if (k->d == 3)
@@ -319,13 +410,51 @@ void scree_ipm_contact_blocks(const scree_IpmLaw *law, scree_IpmContact *k, cons
 /* ---- one direction ----------------------------------------------------------------------------
  */
 
-void scree_ipm_contact_target(const scree_IpmContact *k, double target, const double *x,
-                              const double *z, const double *dxa, const double *dza, double *a) {
+/* A of a ball in Q, and the a of its rows. */
+static void ball_target(scree_IpmContact *k, double target, const double *x, const double *dxa,
+                        const double *dza, double *a) {
+  enum { MOST = SCREE_ROWS_MAX + 1 };
+  const int n = k->d + 1;
+  const double *w = k->scaling.w;
+  double v[MOST] = {target}, product[MOST], left[MOST], right[MOST];
+  if (dxa) {
+    double dX[MOST] = {0.0}, dZ[MOST] = {k->dzeta};
+    for (int i = 1; i < n; ++i) {
+      dX[i] = dxa[i - 1];
+      dZ[i] = dza[i - 1];
+    }
+    scree_scaling_invert(&k->scaling, n, dX, left);
+    scree_scaling_apply(&k->scaling, n, dZ, right);
+    scree_jordan_product(n, left, right, product);
+    for (int i = 0; i < n; ++i) v[i] -= product[i];
+  }
+  scree_jordan_divide(n, k->scaling.l, v, left);
+  scree_scaling_apply(&k->scaling, n, left, right);
+  k->head = right[0] - k->radius;
+  const double share = 2.0 * w[0] / (2.0 * w[0] * w[0] - 1.0); /* P_T0/P_00 = share w_T */
+  for (int i = 1; i < n; ++i) a[i - 1] = right[i] - x[i - 1] - share * w[i] * k->head;
+}
+
+/* d zeta that goes with dz */
+static void ball_head(scree_IpmContact *k, const double *dz) {
+  const double *w = k->scaling.w, e2 = k->scaling.eta * k->scaling.eta;
+  const double p00 = e2 * (2.0 * w[0] * w[0] - 1.0);
+  double sum = k->head;
+  for (int i = 0; i < k->d; ++i) sum -= e2 * 2.0 * w[0] * w[i + 1] * dz[i];
+  k->dzeta = sum / p00;
+}
+
+void scree_ipm_contact_target(scree_IpmContact *k, double target, const double *x, const double *z,
+                              const double *dxa, const double *dza, double *a) {
   const int d = k->d;
   x += k->at;
   z += k->at;
   a += k->at;
-  if (k->kind == SCREE_IPM_SPACE) {
+  if (k->kind == SCREE_IPM_BALL) {
+    ball_target(k, target, x, dxa ? dxa + k->at : NULL, dza ? dza + k->at : NULL, a);
+    return;
+  }
+  if (!scree_ipm_has_barrier(k)) {
     zero(d, a);
     return;
   }
@@ -362,6 +491,21 @@ void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
     multiply(d, blocks->G + k->mat, ru, t);
     return;
   }
+  if (k->kind == SCREE_IPM_NONE) {
+    zero(d, v);
+    zero(d, t);
+    return;
+  }
+  if (k->kind == SCREE_IPM_BALL) {
+    double PKv[SCREE_ROWS_MAX];
+    for (int i = 0; i < d; ++i) {
+      v[i] = proximal_weight(k) * a[i] - ru[i];
+      for (int j = 0; C && j < d; ++j) v[i] += C[i * d + j] * a[j];
+    }
+    multiply(d, blocks->PK + k->mat, v, PKv);
+    for (int i = 0; i < d; ++i) t[i] = a[i] - PKv[i];
+    return;
+  }
   double Ea[3] = {0.0, 0.0, 0.0}, PKv[SCREE_ROWS_MAX];
   for (int i = 0; i < m; ++i) {
     Ea[i] = proximal_weight(k) * a[i];
@@ -376,7 +520,7 @@ void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
   t[0] *= s;
 }
 
-void scree_ipm_contact_step(const scree_IpmLaw *law, const scree_IpmContact *k,
+void scree_ipm_contact_step(const scree_IpmLaw *law, scree_IpmContact *k,
                             const scree_IpmBlocks *blocks, const double *a, const double *Bdy,
                             const double *v, double *dx, double *dz) {
   const int d = k->d, m = k->m;
@@ -390,6 +534,19 @@ void scree_ipm_contact_step(const scree_IpmLaw *law, const scree_IpmContact *k,
     for (int i = 0; i < d; ++i) w[i] = -(Bdy[i] + v[i]);
     multiply(d, blocks->G + k->mat, w, dx);
     zero(d, dz);
+    return;
+  }
+  if (k->kind == SCREE_IPM_NONE) {
+    zero(d, dx);
+    zero(d, dz);
+    return;
+  }
+  if (k->kind == SCREE_IPM_BALL) {
+    for (int i = 0; i < d; ++i) w[i] = Bdy[i] + v[i];
+    multiply(d, blocks->K + k->mat, w, dz);
+    multiply(d, blocks->PK + k->mat, w, PKw);
+    for (int i = 0; i < d; ++i) dx[i] = a[i] - PKw[i];
+    ball_head(k, dz);
     return;
   }
   for (int i = 0; i < m; ++i) w[i] = Bdy[i] * (i == 0 ? k->s_scale : 1.0);
@@ -413,6 +570,18 @@ void scree_ipm_contact_load_assembled(const scree_IpmLaw *law, const scree_IpmCo
     zero(d, h);
     return;
   }
+  if (k->kind == SCREE_IPM_NONE) {
+    zero(d, b);
+    zero(d, h);
+    return;
+  }
+  if (k->kind == SCREE_IPM_BALL) {
+    double P[SCREE_ROWS_MAX * SCREE_ROWS_MAX]; /* P'^-1 */
+    ball_matrix(k, true, P);
+    multiply(d, P, a, h);
+    for (int i = 0; i < d; ++i) b[i] = h[i] + ru[i];
+    return;
+  }
   if (k->kind == SCREE_IPM_LINE) {
     h[0] = a[0] * z[k->at] / x[k->at];
     b[0] = (h[0] + ru[0]) / (line_weight(law, k) * k->s_scale);
@@ -430,7 +599,7 @@ void scree_ipm_contact_load_assembled(const scree_IpmLaw *law, const scree_IpmCo
   b[0] /= k->s_scale;
 }
 
-void scree_ipm_contact_step_assembled(const scree_IpmContact *k, const double *x, const double *z,
+void scree_ipm_contact_step_assembled(scree_IpmContact *k, const double *x, const double *z,
                                       const double *dr, double *dx, double *dz) {
   const int d = k->d;
   dr += k->at;
@@ -438,9 +607,17 @@ void scree_ipm_contact_step_assembled(const scree_IpmContact *k, const double *x
   dz += k->at;
   dx[0] = dr[0] / k->s_scale;
   for (int i = 1; i < d; ++i) dx[i] = i < k->m ? dr[i] : 0.0;
-  if (k->kind == SCREE_IPM_SPACE) return;
+  if (!scree_ipm_has_barrier(k)) return;
   if (k->kind == SCREE_IPM_LINE) {
     dz[0] -= dx[0] * z[k->at] / x[k->at];
+    return;
+  }
+  if (k->kind == SCREE_IPM_BALL) {
+    double P[SCREE_ROWS_MAX * SCREE_ROWS_MAX], Pdx[SCREE_ROWS_MAX]; /* P'^-1 */
+    ball_matrix(k, true, P);
+    multiply(d, P, dx, Pdx);
+    for (int i = 0; i < d; ++i) dz[i] -= Pdx[i];
+    ball_head(k, dz);
     return;
   }
   double P[9], Pdx[3]; /* P^-1 */
@@ -453,7 +630,20 @@ void scree_ipm_contact_reach(const scree_IpmContact *k, const double *x, const d
                              const double *dx, const double *dz, double *x_step, double *z_step) {
   const size_t at = k->at;
   *x_step = *z_step = 1.0;
-  if (k->kind == SCREE_IPM_SPACE) return;
+  if (!scree_ipm_has_barrier(k)) return;
+  if (k->kind == SCREE_IPM_BALL) {
+    enum { MOST = SCREE_ROWS_MAX + 1 };
+    double X[MOST] = {k->radius}, dX[MOST] = {0.0}, Z[MOST] = {k->zeta}, dZ[MOST] = {k->dzeta};
+    for (int i = 0; i < k->d; ++i) {
+      X[i + 1] = x[at + (size_t)i];
+      dX[i + 1] = dx[at + (size_t)i];
+      Z[i + 1] = z[at + (size_t)i];
+      dZ[i + 1] = dz[at + (size_t)i];
+    }
+    *x_step = scree_cone_step(k->d + 1, X, dX, 1.0);
+    *z_step = scree_cone_step(k->d + 1, Z, dZ, 1.0);
+    return;
+  }
   if (k->kind == SCREE_IPM_LINE) {
     if (dx[at] < 0.0) *x_step = fmin(1.0, -x[at] / dx[at]);
     if (dz[at] < 0.0) *z_step = fmin(1.0, -z[at] / dz[at]);

@@ -16,10 +16,18 @@
  *     assembled form:  G = S^-1 (D^-1 N^-1 P^-1 + prox) S^-1
  *                      right side S^-1 D^-1 (N^-1 P^-1 a + r_u)
  *
- * Three kinds of constraint: a cone; a half-line (mu = 0), where only component 0 counts and
- * P = x_0/z_0; the whole space (a joint, any number of rows), where z = 0 and r is free: it has no
- * barrier, its row is the equality u = 0, and the proximal weight, centred at the current r, makes
- * its block regular: G = E^-1, dx = -G (B dy - r_u).
+ * Kinds of constraint: a cone, from its apex (r + a e_0 = S x for a cone with cohesion a); a
+ * half-line (mu = 0), where only component 0 counts and P = x_0/z_0; the whole space (a joint, any
+ * number of rows), where z = 0 and r is free: it has no barrier, its row is the equality u = 0, and
+ * the proximal weight, centred at the current r, makes its block regular: G = E^-1,
+ * dx = -G (B dy - r_u); a ball |r| <= a (dry friction of a joint, strength of a bond; any number of
+ * rows), and r = 0 (a ball without a radius).
+ *
+ * A ball is a cut through the cone Q of one dimension more: X = (a, r) and Z = (zeta, u) in Q with
+ * X o Z = 0 say that r = -a u/|u| where it slides, zeta = |u|. X_0 does not change, so that
+ * dX + P dZ = A gives d zeta = (A_0 - P_0T dz)/P_00 and, with the Schur complement P',
+ *     dx + P' dz = a,    P'^-1 = (P^-1)_TT,    a = A_T - P_T0 A_0/P_00 ,
+ * which is the form above with S = D = N = 1.
  *
  * The number of rows of a constraint and its offsets in the vectors are set only in
  * scree_ipm_contact_init. */
@@ -28,7 +36,13 @@
 
 #include "solver/cone_scaling.h"
 
-typedef enum scree_IpmKind { SCREE_IPM_CONE, SCREE_IPM_LINE, SCREE_IPM_SPACE } scree_IpmKind;
+typedef enum scree_IpmKind {
+  SCREE_IPM_CONE,
+  SCREE_IPM_LINE,
+  SCREE_IPM_SPACE,
+  SCREE_IPM_BALL,
+  SCREE_IPM_NONE
+} scree_IpmKind;
 
 typedef struct scree_IpmContact {
   scree_IpmKind kind;
@@ -40,6 +54,10 @@ typedef struct scree_IpmContact {
   double f;           /* proximal factor: its proximal weight is w/f */
   double w;           /* mean diagonal of S W_cc S */
   double s_scale;     /* 1/mu; 1 for a half-line or the whole space */
+  double shift;       /* distance of the apex of the cone from r = 0 */
+  double radius;      /* of a ball */
+  double zeta, dzeta; /* of a ball, and its step */
+  double head;        /* A_0 of a ball */
   double reach;       /* its own largest step in this iteration */
   const double *C;    /* (d x d) compliance in body form, or null */
   const double *flow; /* (d x d) H, or null */
@@ -63,13 +81,18 @@ typedef struct scree_IpmBlocks {
 /* Kind, size, offsets and scales of constraint c. */
 void scree_ipm_contact_init(scree_IpmContact *k, const scree_Operator *W, int c);
 
-/* r = S x */
+/* Whether it has a barrier. */
+SCREE_INLINE bool scree_ipm_has_barrier(const scree_IpmContact *k) {
+  return k->kind != SCREE_IPM_SPACE && k->kind != SCREE_IPM_NONE;
+}
+
+/* r = S x, from the apex */
 void scree_ipm_contact_impulse(const scree_IpmContact *k, const double *x, double *r);
 
 /* x and z of the constraint's own central path near (r, u), with barrier mu: for
  * w = x(r) - rho z(u),  x = (w + (w o w + 4 rho mu e)^(1/2)) / 2 and rho z = x - w, so that
  * x o z = mu e exactly. */
-void scree_ipm_contact_start(const scree_IpmLaw *law, const scree_IpmContact *k, const double *r,
+void scree_ipm_contact_start(const scree_IpmLaw *law, scree_IpmContact *k, const double *r,
                              const double *u, double mu, double *x, double *z);
 
 /* ru = z - s e_0 - D S u */
@@ -82,8 +105,8 @@ void scree_ipm_contact_blocks(const scree_IpmLaw *law, scree_IpmContact *k, cons
 
 /* a = R (l \ (target e - correction)) - x, the correction from the affine step (dxa, dza), which
  * may be null. */
-void scree_ipm_contact_target(const scree_IpmContact *k, double target, const double *x,
-                              const double *z, const double *dxa, const double *dza, double *a);
+void scree_ipm_contact_target(scree_IpmContact *k, double target, const double *x, const double *z,
+                              const double *dxa, const double *dza, double *a);
 
 /* Body form: v = D E a - ru, and t = S (a - P K v), whose B^T is the right side. */
 void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
@@ -91,7 +114,7 @@ void scree_ipm_contact_load(const scree_IpmLaw *law, const scree_IpmContact *k,
                             double *v, double *t);
 
 /* Body form: the step, for Bdy = B dy and the v of the load. */
-void scree_ipm_contact_step(const scree_IpmLaw *law, const scree_IpmContact *k,
+void scree_ipm_contact_step(const scree_IpmLaw *law, scree_IpmContact *k,
                             const scree_IpmBlocks *blocks, const double *a, const double *Bdy,
                             const double *v, double *dx, double *dz);
 
@@ -101,7 +124,7 @@ void scree_ipm_contact_load_assembled(const scree_IpmLaw *law, const scree_IpmCo
                                       const double *ru, double *h, double *b);
 
 /* Assembled form: the step for dr; dz holds h on entry. */
-void scree_ipm_contact_step_assembled(const scree_IpmContact *k, const double *x, const double *z,
+void scree_ipm_contact_step_assembled(scree_IpmContact *k, const double *x, const double *z,
                                       const double *dr, double *dx, double *dz);
 
 /* The largest steps of x and z, at most 1. */

@@ -311,9 +311,11 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, bool 
   const Lane zero = {0.0, 0.0, 0.0, 0.0};
   const bool pauses = lanes->pauses;
   Change change = {zero, zero};
+  int visited = last - first;
   for (int k = first; k < last; ++k) {
     if (pauses && lanes->wait[k]) {
       --lanes->wait[k];
+      --visited;
       continue;
     }
     prefetch(lanes, balls, soft, d, nb, stride, k + (balls ? PREFETCH_BALLS : PREFETCH));
@@ -330,7 +332,7 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, bool 
     const bool moved = scree_lane_any((now.normal != zero) | (now.tangent2 != zero));
     lanes->wait[k] = lanes->pause[k] = moved ? 0 : longer(lanes->pause[k]);
   }
-  scree_SweepChange total = {0.0, 0.0};
+  scree_SweepChange total = {.visited = visited};
   for (int lane = 0; lane < SCREE_LANES; ++lane) {
     if (change.normal[lane] > total.normal) total.normal = change.normal[lane];
     if (change.tangent2[lane] > total.tangent2) total.tangent2 = change.tangent2[lane];

@@ -21,6 +21,7 @@
 /* The largest changes of one sweep: |dr_n| and |dr_T|^2 */
 typedef struct scree_SweepChange {
   double normal, tangent2;
+  int visited; /* batches, or contacts one by one */
 } scree_SweepChange;
 
 enum { SCREE_LANES_AHEAD = 4 }; /* batches past the end whose bodies may be prefetched */

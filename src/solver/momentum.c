@@ -108,3 +108,16 @@ void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int t
       if (begin < end) move_piece(&momentum->part[k], b, begin, end);
     }
 }
+
+void scree_momentum_step(const scree_Momentum *momentum, scree_MomentumState *state, int me,
+                         int threads, scree_Barrier *barrier) {
+  if (!state->swept) {
+    state->swept = true;
+    return;
+  }
+  scree_momentum_sum(momentum, me, threads);
+  if (barrier) scree_barrier_wait(barrier);
+  const double b = scree_momentum_factor(momentum, state);
+  scree_momentum_move(momentum, b, me, threads);
+  if (barrier) scree_barrier_wait(barrier);
+}

@@ -16,6 +16,7 @@
 #define SCREE_SOLVER_MOMENTUM_H
 
 #include "core/arena.h"
+#include "core/barrier.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -58,5 +59,10 @@ double scree_momentum_factor(const scree_Momentum *momentum, scree_MomentumState
 
 /* Move to the start of the next sweep; the part of thread `me`. */
 void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int threads);
+
+/* These three before a sweep, the part of thread `me`; nothing before the first. `barrier`: null
+ * for one thread. */
+void scree_momentum_step(const scree_Momentum *momentum, scree_MomentumState *state, int me,
+                         int threads, scree_Barrier *barrier);
 
 #endif

@@ -81,7 +81,8 @@ typedef struct scree_Facts {
   int d, contacts;
   bool assembled;   /* W is given, not bodies */
   bool associated;  /* the convex law */
-  bool factorises;  /* newton and ipm can work on it */
+  bool factorises;  /* newton can work on it */
+  bool no_ipm;      /* ipm cannot */
   bool follows;     /* lemke can */
   bool balls;       /* sweeps use the fast path of balls */
   bool slow_sweeps; /* sweeps visit contact by contact: the associated law with friction */

@@ -200,7 +200,8 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
 double scree_solve_run_work(const scree_SolveRun *run) {
   double factor = 0.0;
   if (run->cache->has_system) factorisation_seconds(run, &factor);
-  return run->iterations * sweep_seconds(run) + (run->factorisations + 1) * factor;
+  return (run->iterations - run->left_out) * sweep_seconds(run) +
+         (run->factorisations + 1) * factor + run->elsewhere;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -225,8 +226,10 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
     const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
     if (left < plan.count) plan.count = left > 1.0 ? (int)left : 1;
   }
+  const double left_out = scree_sweeps_left_out(cache->smoother);
   *change = scree_sweeps_run(cache->smoother, run->W, &plan, r, u, done);
   run->iterations += *done;
+  run->left_out += scree_sweeps_left_out(cache->smoother) - left_out;
   run->swept = true;
   scree_solve_run_stop(run, r, u, *change);
   return SCREE_OK;
@@ -262,7 +265,9 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
                                   .resume = run->swept};
     const scree_Status status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
-    if (!run->measure_often) small = change * (s->tolerance / run->value);
+    const double ratio = s->tolerance / run->value; /* the merit is a square */
+    if (!run->measure_often)
+      small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
     if (!scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance)) break;
     group = run->measure_often ? 1 : 1 + record.done / 2;

@@ -57,10 +57,13 @@ typedef struct scree_SolveRun {
   scree_Load *load;   /* of the machine, or null: use all threads of W whatever it is */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  const scree_Division *division; /* the whole problem, on several ranks; else null */
-  scree_SolveCache *cache;        /* `create` takes memory from its arena `work` */
+  const scree_Division *division;      /* the whole problem, on several ranks; else null */
+  double elsewhere;                    /* work of solves that rank 0 made alone */
+  scree_SolveCache *cache;             /* `create` takes memory from its arena `work` */
+  struct scree_Mechanisms *mechanisms; /* constraints that sweeps solve together, or null */
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
+  double left_out;                /* sweeps' worth of visits that iterations did not make */
   double value;                   /* the last measured value */
   bool swept;                     /* r is the result of the last sweeps: the next ones resume */
   bool measured;                  /* something has been measured */

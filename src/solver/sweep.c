@@ -3,7 +3,8 @@
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
  * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
- * after the contacts, one by one.
+ * after the contacts, one by one, those that hold their vertices together at last, as one
+ * (mechanism.h).
  *
  * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
  * that of the colouring of the whole problem: after each colour the velocities that its visits
@@ -24,6 +25,7 @@
 #include "problem/graph.h"
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
+#include "solver/mechanism.h"
 #include "solver/momentum.h"
 
 #include <assert.h>
@@ -43,13 +45,15 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
-  bool loaded;             /* the lanes hold r and y of the last call */
-  double *y;               /* state of W */
-  int stale;               /* sweeps since y was computed from r */
-  Change *changes;         /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
-  scree_Poll *poll;        /* of the run */
-  scree_Load *load;        /* of the run, or null: always all threads */
-  scree_Momentum momentum; /* no parts: sweeps are plain */
+  bool loaded;                  /* the lanes hold r and y of the last call */
+  double *y;                    /* state of W */
+  int stale;                    /* sweeps since y was computed from r */
+  double left_out;              /* of all calls, see scree_sweeps_left_out */
+  Change *changes;              /* (threads x CHANGE_STRIDE) work space of sweep_parallel */
+  scree_Mechanisms *mechanisms; /* of the run, or null */
+  scree_Poll *poll;             /* of the run */
+  scree_Load *load;             /* of the run, or null: always all threads */
+  scree_Momentum momentum;      /* no parts: sweeps are plain */
   scree_MomentumState speed;
   bool moving; /* `speed` belongs to the last call */
   /* on several ranks: */
@@ -106,7 +110,7 @@ SCREE_INLINE void visit(const scree_Sweeps *state, const scree_Operator *W, scre
 SCREE_INLINE Change visit_list(const scree_Sweeps *state, const scree_Operator *W,
                                scree_OperatorKind kind, int d, int nb, bool exact_cone,
                                const int *list, int n, double *r) {
-  Change change = {0.0, 0.0};
+  Change change = {.visited = n};
   for (int k = 0; k < n; ++k) {
     if (k + PREFETCH < n) scree_contact_prefetch(W, kind, d, nb, list[k + PREFETCH], state->y);
     visit(state, W, kind, d, nb, exact_cone, list[k], r, &change);
@@ -158,6 +162,7 @@ static void visit_general(const scree_Operator *W, int k, const scree_VertexStat
 static void widen(Change *total, const Change *part) {
   total->normal = fmax(total->normal, part->normal);
   total->tangent2 = fmax(total->tangent2, part->tangent2);
+  total->visited += part->visited;
 }
 
 /* ---- one sweep --------------------------------------------------------------------------------
@@ -170,7 +175,7 @@ static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int firs
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
-/* The constraints of any size, one after the other. */
+/* The constraints of any size: one after the other, then those of mechanisms together. */
 static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double *r,
                            Change *change) {
   scree_VertexState vertices = scree_vertex_state(W, state->y);
@@ -178,7 +183,11 @@ static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double 
     vertices.bodies = state->lanes.y;
     vertices.stride = (size_t)state->lanes.stride;
   }
-  for (int k = 0; k < W->problem->general.count; ++k) visit_general(W, k, &vertices, r, change);
+  scree_Mechanisms *mechanisms = state->mechanisms;
+  for (int k = 0; k < W->problem->general.count; ++k)
+    if (!mechanisms || !mechanisms->holds[k]) visit_general(W, k, &vertices, r, change);
+  if (!mechanisms) return;
+  change->normal = fmax(change->normal, scree_mechanisms_visit(mechanisms, W, &vertices, r));
 }
 
 /* A group of sweeps: at most `count`, until the change of one is at most `small`. */
@@ -186,30 +195,19 @@ typedef struct Group {
   int count;
   double small;
   int done;
-  double change; /* of the last sweep */
+  double change;   /* of the last sweep */
+  double left_out; /* visits that pauses have saved, in sweeps */
   long long visits;
   const scree_Momentum *momentum; /* or null */
   scree_MomentumState speed;
 } Group;
 
-/* Move on with the momentum of the last sweeps; the part of thread `me`. `barrier`: null for one
- * thread. */
-static void move_on(Group *group, int me, int threads, scree_Barrier *barrier) {
-  if (!group->momentum) return;
-  if (!group->speed.swept) {
-    group->speed.swept = true;
-    return;
-  }
-  scree_momentum_sum(group->momentum, me, threads);
-  if (barrier) scree_barrier_wait(barrier);
-  const double b = scree_momentum_factor(group->momentum, &group->speed);
-  scree_momentum_move(group->momentum, b, me, threads);
-  if (barrier) scree_barrier_wait(barrier);
-}
-
 /* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
-static bool count_sweep(Group *group, const scree_Operator *W, const Change *change, bool *poll) {
+static bool count_sweep(const scree_Sweeps *state, const scree_Operator *W, const Change *change,
+                        Group *group, bool *poll) {
   ++group->done;
+  if (state->in_lanes && !scree_is_divided(W))
+    group->left_out += 1.0 - change->visited / (double)state->lanes.start[state->order->colours];
   group->change = change->normal + sqrt(change->tangent2);
   group->visits += scree_all_constraints(W);
   *poll = group->visits >= POLL_VISITS;
@@ -222,7 +220,7 @@ static Change visit_stages(scree_Sweeps *state, const scree_Operator *W, const i
                            double *r) {
   double *y = state->in_lanes ? state->lanes.y : state->y;
   const size_t stride = state->in_lanes ? (size_t)state->lanes.stride : (size_t)W->halo->size;
-  Change total = {0.0, 0.0};
+  Change total = {0};
   for (int k = 0; k < state->order->colours; ++k) {
     const Change part = visit_items(state, W, start[k], start[k + 1], r);
     widen(&total, &part);
@@ -236,19 +234,21 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
   const int ranks = scree_ranks_count(scree_ranks_of(W));
   if (ranks == 1) return;
   const Change *all = scree_ranks_gather(scree_ranks_of(W), change, sizeof *change);
-  for (int k = 0; k < ranks; ++k) widen(change, &all[k]);
+  Change total = {0};
+  for (int k = 0; k < ranks; ++k) widen(&total, &all[k]);
+  *change = total;
 }
 
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
   const int *start = state->in_lanes ? state->lanes.start : state->order->start;
   for (bool more = group->count > 0, poll = false; more;) {
-    move_on(group, 0, 1, NULL);
+    if (group->momentum) scree_momentum_step(group->momentum, &group->speed, 0, 1, NULL);
     Change change = state->stages.stages > 0
                         ? visit_stages(state, W, start, r)
                         : visit_items(state, W, 0, start[state->order->colours], r);
     if (W->problem->general.count) visit_generals(state, W, r, &change);
     widen_ranks(W, &change);
-    more = count_sweep(group, W, &change, &poll);
+    more = count_sweep(state, W, &change, group, &poll);
     if (scree_is_divided(W)) continue;                 /* ranks agree on an end when they measure */
     if (poll && scree_poll(state->poll)) more = false; /* the run ends at its next measurement */
   }
@@ -266,7 +266,7 @@ static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, i
                          Team *team, double *r) {
   const scree_Colouring *colouring = state->order;
   const int *start = state->in_lanes ? state->lanes.start : colouring->start;
-  Change mine = {0.0, 0.0};
+  Change mine = {0};
   for (int k = 0; k < colouring->colours; ++k) {
     const int contacts = colouring->start[k + 1] - colouring->start[k];
     const int n = start[k + 1] - start[k];
@@ -285,16 +285,17 @@ static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, 
                           Team *team, Group *group, double *r) {
   for (bool more = group->count > 0, poll = false; more;) {
     Change *mine = &team->change[me * CHANGE_STRIDE];
-    move_on(group, me, threads, &team->barrier);
+    if (group->momentum)
+      scree_momentum_step(group->momentum, &group->speed, me, threads, &team->barrier);
     *mine = sweep_part(state, W, me, threads, team, r);
     scree_barrier_wait(&team->barrier);
     if (W->problem->general.count) {
       if (me == 0) visit_generals(state, W, r, mine);
       scree_barrier_wait(&team->barrier);
     }
-    Change total = {0.0, 0.0};
+    Change total = {0};
     for (int k = 0; k < threads; ++k) widen(&total, &team->change[k * CHANGE_STRIDE]);
-    more = count_sweep(group, W, &total, &poll);
+    more = count_sweep(state, W, &total, group, &poll);
     if (!poll) continue; /* `change` is written again after the first barrier of the next sweep */
     if (me == 0 && scree_poll(state->poll)) team->stopped = true;
     scree_barrier_wait(&team->barrier);
@@ -330,21 +331,27 @@ scree_SweepSettings scree_sweep_settings(void) {
 /* The factors of relaxed sweeps. */
 static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *run,
                                     scree_Arena *arena) {
-  const scree_Division *division = run->division;
-  const scree_Problem *p = division->whole;
+  const scree_Problem *p = run->W->problem;
+  const scree_Halo *halo = run->W->halo;
+  int *holders = SCREE_TAKE_RAW(arena, int, halo->blocks);
   state->before = SCREE_TAKE(arena, double, run->W->rows);
-  state->factor = SCREE_TAKE(arena, double, division->problem.nc);
-  if (!state->before || !state->factor) return scree_fail_memory(run->log, "relaxed sweeps");
-  for (int k = 0; k < division->problem.nc; ++k) {
-    const int c = division->halo.number[k];
-    size_t holders = 1;
-    for (int side = 0; side < 2; ++side) {
-      const int b = p->kind == SCREE_ASSEMBLED ? c : p->bodies.body[2 * c + side];
-      if (b < 0) continue;
-      const size_t n = division->holder_start[b + 1] - division->holder_start[b];
-      if (n > holders) holders = n;
+  state->factor = SCREE_TAKE(arena, double, p->nc);
+  if (!holders || !state->before || !state->factor)
+    return scree_fail_memory(run->log, "relaxed sweeps");
+  for (int b = 0; b < halo->blocks; ++b) holders[b] = 1;
+  for (int k = 0; halo->sums && k < halo->nshared; ++k)
+    holders[halo->shared[k]] = (int)(halo->source_start[k + 1] - halo->source_start[k]);
+  for (int c = 0; c < p->nc; ++c) {
+    int most = 1;
+    if (p->kind == SCREE_ASSEMBLED) {
+      const size_t *held = run->division->holder_start + halo->number[c];
+      most = (int)(held[1] - held[0]);
     }
-    state->factor[k] = 1.0 / (double)holders;
+    for (int side = 0; p->kind == SCREE_BODIES && side < 2; ++side) {
+      const int b = p->bodies.body[2 * c + side];
+      if (b >= 0 && holders[b] > most) most = holders[b];
+    }
+    state->factor[c] = 1.0 / (double)(most > 1 ? most : 1);
   }
   return SCREE_OK;
 }
@@ -390,7 +397,9 @@ static scree_Status prepare_lanes(scree_Sweeps *state, const scree_SolveRun *run
 static scree_Status prepare_ranks(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   const scree_Operator *W = run->W;
-  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED;
+  /* exact sweeps need the graph of the whole problem, which parts posed by their ranks do not have
+   */
+  const bool relaxed = state->settings.between == SCREE_RANKS_RELAXED || run->division->own;
   const bool lanes = state->settings.local == &scree_local_exact && scree_lanes_fit(W);
   /* inside a rank only lanes need colours; the rows of an assembled part have columns elsewhere */
   const bool coloured = state->settings.order != SCREE_ORDER_NATURAL && (lanes || !relaxed);
@@ -459,6 +468,7 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   if (!state) return scree_fail_memory(run->log, "sweeps");
   state->settings = *settings;
   state->settings.parameters.law = W->problem->flow;
+  state->mechanisms = run->mechanisms;
   state->poll = run->poll;
   state->load = run->load;
   state->y = SCREE_TAKE(arena, double, W->state_size);
@@ -557,6 +567,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
     sweep_serial(sweeps, W, &group, r);
   *done = group.done;
   sweeps->speed = group.speed;
+  sweeps->left_out += group.left_out;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, threads);
   sweeps->stale += *done;
   /* the visits update coupled vertices only where constraints touch them */
@@ -573,4 +584,8 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
 
 bool scree_sweeps_balls(const scree_Sweeps *state) {
   return state->in_lanes && state->lanes.balls;
+}
+
+double scree_sweeps_left_out(const scree_Sweeps *sweeps) {
+  return sweeps->left_out;
 }

@@ -59,4 +59,8 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
 /* Whether they use the fast path of contacts between balls. */
 bool scree_sweeps_balls(const scree_Sweeps *sweeps);
 
+/* Visits that pauses have saved since `create`, in sweeps: sweeps done less this is what they have
+ * cost. It does not depend on threads. */
+double scree_sweeps_left_out(const scree_Sweeps *sweeps);
+
 #endif

@@ -65,18 +65,19 @@ static scree_Status look_ahead(scree_System *s, double h) {
 }
 
 /* Increase the reach of bodies that the solution moves further than their search distance. */
-static int look_further(scree_System *s, double h) {
+static scree_Status look_further(scree_System *s, double h, bool *further) {
   const scree_Bodies *b = &s->bodies;
-  int found = 0;
+  double found = 0;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Twist after = scree_system_after(s, k);
     const double moved = reach_in_cell(s, k, SCREE_AFTER, after, h);
     if (!(moved > s->reach[k])) continue;
     s->reach[k] = ahead * moved;
     ++found;
   }
-  return found;
+  *further = scree_system_max(s, found) > 0;
+  return *further ? scree_domain_to_ghosts(s, s->reach, sizeof *s->reach) : SCREE_OK;
 }
 
 /* The times of a step. */
@@ -124,7 +125,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   *again = report->redetections < REDETECTIONS && !scree_system_work_used_up(s);
   if (!*again) return SCREE_OK;
   report->redetections++;
-  scree_Status status = scree_system_remember(s, t->h);
+  scree_Status status = scree_domain_agree(s, scree_system_remember(s, t->h));
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
   if (!status) status = meet(s, t->horizon);
   return status;
@@ -137,7 +138,9 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
   points->count = 0;
   points->failed = false;
   const double before = report->overlap;
-  scree_Status status = scree_system_overlap(s, t->horizon, points, &report->overlap);
+  scree_Status status =
+      scree_domain_agree(s, scree_system_overlap(s, t->horizon, points, &report->overlap));
+  report->overlap = scree_system_max(s, report->overlap);
   /* stop if solving again no longer reduces the overlap: the solver has reached its accuracy */
   const bool better = report->expansions < 2 || report->overlap < 0.9 * before;
   *again = !status && report->overlap > 0 && better && report->expansions < EXPANSIONS &&
@@ -146,6 +149,7 @@ static scree_Status expand_again(scree_System *s, const Times *t, scree_StepRepo
     report->expansions++;
     status = scree_system_remember(s, t->h);
     if (!status) status = scree_system_expand_again(s, t->horizon, points);
+    status = scree_domain_agree(s, status);
   }
   return status;
 }
@@ -162,7 +166,7 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   scree_Status status = scree_system_pose(s);
   if (!status && !scree_system_is_posed(s)) scree_deform_after(s);
   if (status || !scree_system_is_posed(s)) return status;
-  status = scree_system_warm(s, t->h);
+  status = scree_domain_agree(s, scree_system_warm(s, t->h));
   if (status) return status;
   scree_system_fill(s);
   scree_joints_fill(s, t->h);
@@ -194,15 +198,19 @@ static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport
  * in the step exceeds the part of the distance that is meant for bodies pushed by others. */
 static bool may_push(const scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
+  bool pushes = false;
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     if (b->fixed[i] || b->fixed[j]) continue;
     double before[3], free[3];
     scree_system_approach(s, (int)c, before, free);
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) return true;
+    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) {
+      pushes = true;
+      break;
+    }
   }
-  return false;
+  return scree_system_max(s, pushes) > 0;
 }
 
 /* Contacts that are missing change the solution, and all of its work would be done again. So where
@@ -215,7 +223,9 @@ static scree_Status solve_roughly(scree_System *s, const Times *t, scree_StepRep
   report->seconds_solve += (now = scree_seconds()) - clock;
   clock = now;
   *again = false;
-  if (!status && look_further(s, t->horizon)) status = look_again(s, t, report, again);
+  bool further = false;
+  if (!status) status = look_further(s, t->horizon, &further);
+  if (!status && further) status = look_again(s, t, report, again);
   report->seconds_detect += scree_seconds() - clock;
   return status;
 }
@@ -227,7 +237,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   double clock = scree_seconds();
   unsigned missed = 0;
   *complete = true;
-  scree_Status status = scree_system_force(s, t->middle, t->forced);
+  scree_Status status = scree_domain_agree(s, scree_system_force(s, t->middle, t->forced));
   if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
   if (!status && s->bodies.deformable_count) status = scree_deform_prepare(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
@@ -251,8 +261,10 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     status = solve_contacts(s, begun, report);
     if (status || !looks) return status;
     clock = scree_seconds();
-    const int further = look_further(s, t->horizon);
-    status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
+    bool further;
+    status = look_further(s, t->horizon, &further);
+    if (!status)
+      status = further ? look_again(s, t, report, &again) : expand_again(s, t, report, &again);
     if (status) return status;
     report->seconds_detect += scree_seconds() - clock;
     missed = further ? SCREE_MISSED_REACH : 0;
@@ -302,7 +314,7 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
 
 static void close_balance(scree_System *s, const scree_EnergyBalance *old, scree_EnergyBalance *e) {
   scree_system_energy(s, &e->kinetic, &e->potential);
-  const double elastic = scree_joints_elastic(s), strain = scree_bodies_strain(&s->bodies);
+  const double elastic = scree_joints_elastic(s), strain = s->deform.strain_end;
   e->elastic += elastic + strain;
   e->scheme += strain - s->deform.strain;   /* includes the work of internal forces, see deform.h */
   e->scheme += elastic - s->joints.elastic; /* includes the work of the springs, see joints.c */
@@ -317,7 +329,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   const int d = s->bodies.dimension;
   const scree_SolveInfo *info = &report->solve;
   const double limit = s->settings.penetration_limit;
-  report->contacts = p->nc;
+  report->contacts = (int)p->all;
   report->worst_body[0] = report->worst_body[1] = -1;
   bool solved = true;
   report->joints = s->joints.rows.count ? s->joints.count : 0;
@@ -328,15 +340,22 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
     p->rho = info->measures.rho;
     p->scale = info->measures.scale;
     if (!solved) report->contacts_above = scree_system_count_above(s, report->tolerance);
-    const int worst = info->measures.worst_contact;
-    if (worst >= 0 && worst < p->nc) {
-      report->worst_body[0] = s->contacts.keys[worst].i;
-      report->worst_body[1] = s->contacts.keys[worst].j;
+    const int worst = info->measures.worst_contact - scree_domain_first_contact(s);
+    int pair[2];
+    const bool mine = worst >= 0 && worst < p->nc;
+    if (mine) {
+      pair[0] = s->contacts.keys[worst].i;
+      pair[1] = s->contacts.keys[worst].j;
     }
+    scree_system_pair(s, mine ? pair : NULL, report->worst_body);
   }
   p->r_max = 0;
   for (int c = 0; c < p->nc; ++c) p->r_max = fmax(p->r_max, p->r[(size_t)c * (size_t)d]);
-  for (int c = 0; c < p->nc; ++c) report->active += scree_system_is_active(s, c);
+  p->r_max = scree_system_max(s, p->r_max);
+  double active = 0;
+  for (int c = 0; c < p->nc; ++c) active += scree_system_is_active(s, c);
+  scree_system_sums(s, &active, 1);
+  report->active = (int)active;
   if (!solved) report->missed |= SCREE_MISSED_ERROR;
   if (report->penetration > limit) report->missed |= SCREE_MISSED_PENETRATION;
   /* penetration that exists before the first step is not caused by the step */
@@ -368,18 +387,18 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   bool begun, complete;
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   scree_law_table_fill(&s->laws, h);
+  scree_Status status = scree_deform_begin(s);
+  if (status) return status;
   if (!s->energy_known) {
     const scree_LawEnergy stored = scree_system_stored(s, &s->memory);
     scree_system_energy(s, &old.kinetic, &old.potential);
-    old.elastic =
-        stored.normal + stored.tangent + scree_joints_elastic(s) + scree_bodies_strain(&s->bodies);
+    old.elastic = stored.normal + stored.tangent + scree_joints_elastic(s) + s->deform.strain;
   }
-  s->deform.strain = scree_bodies_strain(&s->bodies);
   s->joints.elastic = scree_joints_elastic(s);
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
-  scree_Status status = check_laws(s);
+  status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, &t, report, &begun);
@@ -395,7 +414,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   if (status) return status;
 
   clock = scree_seconds();
-  status = scree_system_remember(s, h);
+  status = scree_domain_agree(s, scree_system_remember(s, h));
   if (status) return status;
   scree_joints_remember(s);
   scree_cell_measure(s, h);
@@ -414,6 +433,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
   report->energy.drivers += scree_cell_wrap(s);
+  status = scree_deform_settle(s, &report->energy);
+  if (status) return status;
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
@@ -450,13 +471,13 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {p->body,    p->B,     p->arm,          p->q,
-                      p->r,       p->u,     p->shift,        p->push,
-                      p->loaded,  p->mu,    p->set,          p->set_a,
-                      p->set_b,   p->C,     p->memory,       p->kept,
-                      p->moment,  p->H,     p->problem_body, p->problem_index,
-                      p->lowered, p->delay, p->busy,         p->struck,
-                      s->late.at};
+  void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
+                      p->r,       p->u,        p->shift,        p->push,
+                      p->loaded,  p->mu,       p->set,          p->set_a,
+                      p->set_b,   p->C,        p->memory,       p->kept,
+                      p->moment,  p->H,        p->problem_body, p->problem_index,
+                      p->lowered, p->delay,    p->busy,         p->struck,
+                      s->late.at, p->held_back};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -466,6 +487,7 @@ void scree_system_fini(scree_System *s) {
   scree_memory_fini(&s->trial);
   scree_joints_fini(&s->joints);
   scree_deform_fini(&s->deform);
+  scree_domain_fini(&s->domain);
   scree_rolling_fini(&s->rolling);
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);

@@ -50,15 +50,17 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
     const int end = start + BLOCK < b->count ? start + BLOCK : b->count;
     double k_sum = 0, p_sum = 0;
     for (int k = start; k < end; ++k) {
-      if (b->fixed[k]) continue;
+      if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
       k_sum += scree_bodies_kinetic(b, k, NULL);
       p_sum -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
     }
     K += k_sum;
     P += p_sum;
   }
-  *kinetic = K;
-  *potential = P;
+  double all[2] = {K, P};
+  scree_system_sums(s, all, 2);
+  *kinetic = all[0];
+  *potential = all[1];
 }
 
 /* Mean of the velocities of obstacle k before and after the kick, at contact c. */
@@ -67,7 +69,10 @@ static scree_Vec3 mean_velocity(const scree_System *s, size_t c, int k, int side
   const scree_Twist before = scree_bodies_velocity_before(b, k), *after = &b->motion[k].velocity;
   const scree_Twist mean = {scree_scale(0.5, scree_add(before.linear, after->linear)),
                             scree_scale(0.5, scree_add(before.angular, after->angular))};
-  return scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+  const scree_Vec3 v =
+      scree_rigid_velocity(&b->motion[k].pose, &mean, scree_system_point(s, c, side));
+  const scree_Vec3 n = s->contacts.normal[c];
+  return scree_is_belt(s, k) ? scree_axpy(v, -scree_dot(n, v), n) : v;
 }
 
 /* The same for the obstacle or obstacles of a contact, or the image of a body, with the sign with
@@ -139,10 +144,12 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     for (int k = 0; k < d; ++k) drivers -= r[k] * scree_dot(a[k], V);
   }
   if (scree_rolls(s)) scree_rolling_work(s, &friction, &drivers);
-  balance->push = push;
-  balance->normal = normal + push;
-  balance->friction = friction;
-  balance->drivers = drivers;
+  double all[4] = {push, normal, friction, drivers};
+  scree_system_sums(s, all, 4);
+  balance->push = all[0];
+  balance->normal = all[1] + all[0];
+  balance->friction = all[2];
+  balance->drivers = all[3];
   if (!s->laws.any_terms) return;
   /* energy stored in springs is not dissipated; that of contacts that have opened is */
   const scree_LawEnergy old = scree_system_stored(s, &s->memory);
@@ -158,7 +165,7 @@ void scree_system_weigh(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   double weight = 0, rest = 0, most = 0;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const double size = b->cold[k].shape.size;
     const scree_Vec3 change =
         scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
@@ -168,9 +175,11 @@ void scree_system_weigh(scree_System *s, double h) {
     weight += work;
     rest += work * h * sqrt(acceleration / size);
   }
-  s->audit.weight = weight;
-  s->audit.rest = rest;
-  s->forced_most = most;
+  double all[2] = {weight, rest};
+  scree_system_sums(s, all, 2);
+  s->audit.weight = all[0];
+  s->audit.rest = all[1];
+  s->forced_most = scree_system_max(s, most);
 }
 
 /* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the
@@ -186,7 +195,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   if (b->deformable_count) scree_deform_work(s, balance);
   if (!s->forced && theta == 0.5) return;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Inertia *inertia = &b->inertia[k];
     const scree_Motion *motion = &b->motion[k];
     const scree_Twist after = scree_system_after(s, k);
@@ -207,6 +216,12 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->drivers += cell;
     s->cell.state.work += cell;
   }
+  if (!s->domain.global) return;
+  double all[3] = {balance->scheme, balance->forces, s->swing};
+  scree_system_sums(s, all, 3);
+  balance->scheme = all[0];
+  balance->forces = all[1];
+  s->swing = all[2];
 }
 
 /* Energy exchanged: the sum over kinetic energy, forces, drivers and contacts. */
@@ -257,6 +272,7 @@ double scree_system_defect(const scree_System *s) {
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
     sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
   }
+  scree_system_sums(s, &sum, 1);
   return sum;
 }
 
@@ -290,9 +306,10 @@ double scree_system_contact_error(const scree_System *s, int c) {
 }
 
 int scree_system_count_above(const scree_System *s, double tolerance) {
-  int above = 0;
+  double above = 0;
   for (int c = 0; c < s->posed.nc; ++c) above += !(scree_system_contact_error(s, c) <= tolerance);
-  return above;
+  scree_system_sums(s, &above, 1);
+  return (int)above;
 }
 
 /* ---- what is missed -------------------------------------------------------------------------- */

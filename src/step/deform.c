@@ -10,8 +10,9 @@
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 void scree_deform_fini(scree_Deform *f) {
-  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
-                    f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C};
+  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
+                    f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
+                    f->rows.B,        f->rows.C,       f->energy};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }
@@ -21,7 +22,8 @@ size_t scree_deform_memory(const scree_Deform *f) {
          (f->coupled_row_capacity + f->row_capacity + f->entry_capacity + f->block_capacity) *
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *
-             sizeof(double);
+             sizeof(double) +
+         f->energy_capacity * sizeof *f->energy;
 }
 
 /* ---- order of contacts ----------------------------------------------------------------------- */
@@ -103,6 +105,23 @@ scree_Status scree_deform_sort(scree_System *s) {
   return ready ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }
 
+/* How much further body k reaches in the direction n than its shape. */
+static double bulge_of(const scree_Bodies *b, int k, scree_Vec3 n) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  if (!self || !self->class_->bulge) return 0;
+  const double bulge = self->class_->bulge(self, scree_deformable_q(b, self), n);
+  return isnan(bulge) ? 0 : bulge;
+}
+
+void scree_deform_bulge(scree_System *s) {
+  scree_Points *p = &s->contacts;
+  for (size_t k = 0; k < p->count; ++k) {
+    const scree_Vec3 n = p->normal[k];
+    p->gap[k] -= bulge_of(&s->bodies, p->keys[k].i, scree_scale(-1, n)) +
+                 bulge_of(&s->bodies, p->keys[k].j, n);
+  }
+}
+
 void scree_deform_match(const scree_Bodies *b, const scree_ContactKey *old_keys,
                         const scree_Vec3 *old_arms, size_t old_count, const scree_ContactKey *keys,
                         const scree_Vec3 *arms, size_t count, int32_t *previous) {
@@ -155,11 +174,8 @@ scree_Status scree_deform_prepare(scree_System *s, double h) {
                       s->settings.scheme, theta);
   SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share,
                    prepare_all(s, h, &failed, share));
-  if (failed < 0) return SCREE_OK;
-  return scree_fail(s->log, SCREE_BAD_INPUT,
-                    "body %d: it is turned inside out or compressed to nothing; a shorter step or "
-                    "a higher Young's modulus may help",
-                    failed);
+  s->deform.inverted = failed;
+  return failed < 0 ? SCREE_OK : SCREE_NOT_CONVERGED;
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -177,6 +193,17 @@ static scree_BodyCoupling coupling_of(const scree_Deformable *self) {
   return (scree_BodyCoupling){NULL, NULL, NULL};
 }
 
+/* A^-1 of the problem, by the factors of the bodies. */
+static void solve_bodies(void *user, double *x) {
+  const scree_System *s = user;
+  for (int k = 0; k < s->bodies.deformable_count; ++k) {
+    const scree_Deformable *self = &s->bodies.deformable[k];
+    if (s->posed.problem_index[self->body] < 0) continue;
+    if (self->class_->solve) self->class_->solve(self, x);
+    x += self->components;
+  }
+}
+
 scree_Status scree_deform_number(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   scree_Deform *f = &s->deform;
@@ -186,6 +213,8 @@ scree_Status scree_deform_number(scree_System *s) {
   v->count = 0;
   if (!grow_vertices(f, 0, 0, 0)) return scree_fail_memory(s->log, "the deformable bodies");
   v->row[0] = 0;
+  v->solve = solve_bodies;
+  v->user = s;
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
     if (index[self->body] < 0) continue;
@@ -474,14 +503,16 @@ void scree_deform_kick(scree_System *s) {
   SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share, kick_all(s, share));
 }
 
-void scree_deform_work(const scree_System *s, scree_EnergyBalance *balance) {
+void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
     if (b->fixed[self->body]) continue;
     double damped;
-    balance->scheme += self->class_->work(self, scree_deformable_v(b, self),
-                                          scree_deformable_after(b, self), &damped);
+    const double work = self->class_->work(self, scree_deformable_v(b, self),
+                                           scree_deformable_after(b, self), &damped);
+    s->deform.energy[k].work = work;
+    balance->scheme += work;
     balance->friction += damped;
   }
 }

@@ -24,8 +24,18 @@ typedef struct scree_Deform {
   size_t size_capacity, coupled_row_capacity, coupled_capacity, coupled_number_capacity;
   size_t row_capacity, entry_capacity, vertex_capacity, block_capacity, number_capacity,
       compliance_capacity;
-  double strain; /* elastic energy at the start of the step */
+  /* Energies of the deformable bodies in a step (deform_energy.c). */
+  struct scree_DeformEnergy *energy; /* (deformable_count) */
+  size_t energy_capacity;
+  double strain, strain_end; /* elastic energy of all at the start of the step and at its end */
+  int inverted;              /* a body that the step turned inside out, or -1 */
 } scree_Deform;
+
+typedef struct scree_DeformEnergy {
+  double begun, end; /* elastic energy at the start and the end of the step */
+  double work;       /* of internal forces in the kick */
+  double taken;      /* of the vibration at the end */
+} scree_DeformEnergy;
 
 void scree_deform_fini(scree_Deform *deform);
 size_t scree_deform_memory(const scree_Deform *deform);
@@ -55,7 +65,7 @@ void scree_deform_match(const scree_Bodies *bodies, const scree_ContactKey *old_
                         const scree_Vec3 *arms, size_t count, int32_t *previous);
 
 /* Forces, inertia and the kick without contacts at the current coordinates, for forces that act for
- * a time h. */
+ * a time h. SCREE_NOT_CONVERGED for a body that is turned inside out. */
 scree_Status scree_deform_prepare(struct scree_System *s, double h);
 /* Vertices of the bodies marked in posed.problem_index, which becomes their first vertex. */
 scree_Status scree_deform_number(struct scree_System *s);
@@ -67,13 +77,22 @@ scree_Status scree_deform_close(struct scree_System *s);
 double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
-typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER } scree_Moment;
+typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER, SCREE_NOW } scree_Moment;
 scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Moment moment,
                                  scree_Vec3 point, uint32_t part);
 /* Velocities after the kick, from posed.y. */
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */
 double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+/* Whether the shape of body k does not follow its deformation. */
+static inline bool scree_deform_keeps_shape(const scree_Bodies *b, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  return self && self->class_->bulge &&
+         !isnan(self->class_->bulge(self, scree_deformable_q(b, self), scree_vec3(1, 0, 0)));
+}
+/* Gaps of contacts with such bodies become those of the deformed bodies, whose velocities the law
+ * has. */
+void scree_deform_bulge(struct scree_System *s);
 /* A deformable body after a further time h with its velocity after the kick: shape (a view, which
  * owns nothing) and pose. Only of bodies with few coordinates whose shape has no data. */
 enum { SCREE_END_COMPONENTS = 24 };
@@ -82,7 +101,8 @@ typedef struct scree_DeformEnd {
 } scree_DeformEnd;
 static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
   const scree_Deformable *self = scree_bodies_deformable(b, k);
-  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data);
+  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data &&
+                   !scree_deform_keeps_shape(b, k));
 }
 void scree_deform_end(const struct scree_System *s, int k, double h, scree_DeformEnd *end,
                       scree_Shape *shape, scree_Pose *pose);
@@ -93,6 +113,14 @@ scree_Vec3 scree_deform_back(const struct scree_System *s, int k, const scree_De
 void scree_deform_kick(struct scree_System *s);
 /* Work of internal forces in the kick: the elastic part into scheme, without the change of the
  * stored energy (advance.c), damping into friction. */
-void scree_deform_work(const struct scree_System *s, scree_EnergyBalance *balance);
+void scree_deform_work(struct scree_System *s, scree_EnergyBalance *balance);
+
+/* Elastic energies at the start of a step. */
+scree_Status scree_deform_begin(struct scree_System *s);
+/* The same at its end; energy that the step created is taken from the vibrations. A body that was
+ * turned inside out gives SCREE_NOT_CONVERGED: a shorter step may avoid it. */
+scree_Status scree_deform_settle(struct scree_System *s, scree_EnergyBalance *balance);
+/* The message for a body for which the shortest step is too long. */
+scree_Status scree_deform_refuse(const struct scree_System *s);
 
 #endif

@@ -49,6 +49,50 @@ static bool is_simple(const scree_System *s, size_t c) {
   return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape);
 }
 
+/* ---- bodies whose contacts are on several ranks -----------------------------------------------
+ */
+
+static bool is_shared(const scree_System *s) {
+  return s->domain.global && s->domain.size > 1;
+}
+
+/* Add up the contacts of each body over the ranks. */
+static scree_Status share_busy(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  if (!is_shared(s)) return SCREE_OK;
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  double *busy = SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count);
+  scree_Status status =
+      scree_domain_agree(s, busy ? SCREE_OK : scree_fail_memory(s->log, "the impacts of a step"));
+  for (int k = 0; !status && k < s->bodies.count; ++k) busy[k] = p->busy[k];
+  if (!status) status = scree_domain_sum_bodies(s, busy);
+  for (int k = 0; !status && k < s->bodies.count; ++k) p->busy[k] = (int)busy[k];
+  scree_arena_release(&s->scratch, mark);
+  return status;
+}
+
+/* The delays of bodies from those of their contacts. */
+static scree_Status share_delays(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  if (!is_shared(s)) return SCREE_OK;
+  for (int k = 0; k < s->bodies.count; ++k)
+    p->held_back[k] = p->struck[k] >= 0 ? p->delay[p->struck[k]] : 0;
+  return scree_domain_sum_bodies(s, p->held_back);
+}
+
+/* Delays of contacts of which one body was released here or on another rank: negative there. */
+static scree_Status share_releases(scree_System *s) {
+  scree_Posed *p = &s->posed;
+  if (!is_shared(s)) return SCREE_OK;
+  for (int k = 0; k < s->bodies.count; ++k) p->held_back[k] = p->held_back[k] < 0 ? 1 : 0;
+  scree_Status status = scree_domain_sum_bodies(s, p->held_back);
+  for (int c = 0; !status && c < p->nc; ++c) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    if (p->held_back[key->i] > 0 || p->held_back[key->j] > 0) p->delay[c] = 0;
+  }
+  return status ? status : share_delays(s);
+}
+
 scree_Status scree_system_foresee(scree_System *s, double horizon) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
@@ -56,8 +100,12 @@ scree_Status scree_system_foresee(scree_System *s, double horizon) {
   if (!p->foreseen) return SCREE_OK;
   const size_t n = (size_t)b->count;
   if (!scree_grow_lean((void **)&p->busy, &p->busy_capacity, n, sizeof *p->busy) ||
-      !scree_grow_lean((void **)&p->struck, &p->struck_capacity, n, sizeof *p->struck))
-    return scree_fail_memory(s->log, "the impacts of a step");
+      !scree_grow_lean((void **)&p->struck, &p->struck_capacity, n, sizeof *p->struck) ||
+      (is_shared(s) &&
+       !scree_grow_lean((void **)&p->held_back, &p->held_capacity, n, sizeof *p->held_back)))
+    return scree_domain_agree(s, scree_fail_memory(s->log, "the impacts of a step"));
+  const scree_Status status = scree_domain_agree(s, SCREE_OK);
+  if (status) return status;
   memset(p->busy, 0, n * sizeof *p->busy);
   scree_joints_count(s, p->busy);
   for (size_t c = 0; c < s->contacts.count; ++c) {
@@ -68,7 +116,7 @@ scree_Status scree_system_foresee(scree_System *s, double horizon) {
     const double gap = s->contacts.gap[c];
     if (gap < touching * size || gap + s->contacts.curve[c] + horizon * free[0] < 0) count(s, c);
   }
-  return SCREE_OK;
+  return share_busy(s);
 }
 
 bool scree_system_meets_one(const scree_System *s, size_t c) {
@@ -94,6 +142,7 @@ static void move(const scree_Inertia *inertia, const scree_Twist *way, scree_Mot
 }
 
 static double delay_of(const scree_System *s, int body) {
+  if (is_shared(s)) return s->bodies.fixed[body] ? 0 : fmax(0, s->posed.held_back[body]);
   const int c = s->bodies.fixed[body] ? -1 : s->posed.struck[body];
   return c < 0 ? 0 : s->posed.delay[c];
 }
@@ -101,6 +150,10 @@ static double delay_of(const scree_System *s, int body) {
 static void cancel(scree_System *s, int body) {
   const int c = s->posed.struck[body];
   if (c >= 0) s->posed.delay[c] = 0;
+  if (!is_shared(s)) return;
+  s->posed.held_back[body] = -1;
+  for (int side = 0; c >= 0 && side < 2; ++side)
+    s->posed.held_back[side == 0 ? s->contacts.keys[c].i : s->contacts.keys[c].j] = -1;
 }
 
 /* How much the displacement of `body` reduces the gap of contact c, >= 0. */
@@ -150,17 +203,20 @@ static bool overlaps(const scree_System *s, int c, double horizon) {
 }
 
 /* Contacts whose impulses are delayed: struck[k] is the contact of body k. */
-static bool find_late(scree_System *s, double horizon) {
+static scree_Status find_late(scree_System *s, double horizon, bool *found) {
   scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, n = (size_t)s->bodies.count;
   bool any = false;
   for (int c = 0; c < p->nc && !any; ++c) any = p->delay[c] > 0;
-  if (!any) return false;
+  *found = scree_system_max(s, any) > 0;
+  if (!*found) return SCREE_OK;
   memset(p->busy, 0, n * sizeof *p->busy);
   scree_joints_count(s, p->busy);
   for (size_t k = 0; k < n; ++k) p->struck[k] = -1;
   for (int c = 0; c < p->nc; ++c)
     if (p->r[(size_t)c * d] != 0) count(s, (size_t)c);
+  const scree_Status status = share_busy(s);
+  if (status) return status;
   for (int c = 0; c < p->nc; ++c) {
     if (p->delay[c] == 0) continue;
     if (!(p->r[(size_t)c * d] > 0) || !is_alone(s, (size_t)c) || overlaps(s, c, horizon)) {
@@ -170,7 +226,7 @@ static bool find_late(scree_System *s, double horizon) {
     p->struck[s->contacts.keys[c].i] = c;
     p->struck[s->contacts.keys[c].j] = c;
   }
-  return true;
+  return share_delays(s);
 }
 
 /* No displacement may make a body overlap another one at the next kick. */
@@ -225,7 +281,7 @@ void scree_system_move_late(scree_System *s, const scree_LateList *list) {
 static void add_works(const scree_System *s, const scree_LateList *list, double h,
                       scree_EnergyBalance *balance) {
   for (size_t k = 0; k < list->count; ++k)
-    if (!s->bodies.fixed[list->at[k].body])
+    if (!s->bodies.fixed[list->at[k].body] && scree_domain_owns(&s->domain, list->at[k].body))
       add_work(s, list->at[k].body, &list->at[k].way, h, balance);
 }
 
@@ -233,9 +289,12 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
                                 scree_EnergyBalance *balance) {
   const scree_Posed *p = &s->posed;
   scree_Status status = SCREE_OK;
+  bool found = false;
   s->late.count = s->trial.late.count = 0;
-  if (p->nc > 0 && p->foreseen && find_late(s, horizon)) {
+  if (p->all > 0 && p->foreseen) status = find_late(s, horizon, &found);
+  if (found && !status) {
     make_room(s, horizon);
+    status = share_releases(s);
     for (int i = 0; i < p->nbodies && !status; ++i) {
       const int k = p->problem_body[i];
       const double delay = delay_of(s, k), now = fmin(delay, rest);
@@ -243,10 +302,16 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
       if (delay > now && !status) status = add(s, k, way_of(s, k, delay - now), &s->trial.late);
     }
   }
-  add_works(s, &s->memory.late, h, balance);
-  add_works(s, &s->late, h, balance);
-  scree_EnergyBalance later = {0};
+  status = scree_domain_agree(s, status);
+  if (status) return status;
+  scree_EnergyBalance later = {0}, mine = {0}, *now = s->domain.global ? &mine : balance;
+  add_works(s, &s->memory.late, h, now);
+  add_works(s, &s->late, h, now);
   add_works(s, &s->trial.late, h, &later);
-  s->pending = later.normal;
+  double all[3] = {mine.normal, mine.forces, later.normal};
+  scree_system_sums(s, all, 3);
+  balance->normal += all[0];
+  balance->forces += all[1];
+  s->pending = all[2];
   return status;
 }

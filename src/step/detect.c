@@ -93,28 +93,34 @@ static bool scratch_init(Scratch *t, scree_Arena *work, int bodies) {
   return t->bounds && t->radius && t->balls;
 }
 
+scree_Aabb scree_system_bounds(const scree_System *s, int k, double more) {
+  const scree_Shape *shape = &s->bodies.cold[k].shape;
+  const scree_Pose *pose = &s->bodies.motion[k].pose;
+  const double plane = s->bodies.dimension == 2 ? 0 : 1;
+  scree_Aabb box;
+  if (scree_shape_is_ball(shape)) {
+    const scree_Vec3 e = scree_vec3(shape->radius, shape->radius, plane * shape->radius);
+    box = (scree_Aabb){scree_sub(pose->position, e), scree_add(pose->position, e)};
+  } else {
+    box = scree_shape_aabb(shape, pose);
+  }
+  const scree_Vec3 e = scree_vec3(more, more, more);
+  return (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
+}
+
 /* Bounds inflated by the body's part of the margin of its pairs: its reach, and `relative` of its
  * size, which is at least that part of the pair's size. */
 static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t,
                          scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  const double plane = b->dimension == 2 ? 0 : 1;
   SCREE_OVER_BODIES(k, b->count, share) {
     const scree_Shape *shape = &b->cold[k].shape;
     const scree_Pose *pose = &b->motion[k].pose;
     const double size = isfinite(shape->size) ? shape->size : 0;
     const double more = relative * size + (reach ? reach[k] : 0);
-    scree_Aabb box;
     const bool ball = scree_shape_is_ball(shape);
     t->balls[k] = (Ball){pose->position, ball ? shape->radius : -1};
-    if (ball) {
-      const scree_Vec3 e = scree_vec3(shape->radius, shape->radius, plane * shape->radius);
-      box = (scree_Aabb){scree_sub(pose->position, e), scree_add(pose->position, e)};
-    } else {
-      box = scree_shape_aabb(shape, pose);
-    }
-    const scree_Vec3 e = scree_vec3(more, more, more);
-    t->bounds[k] = (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
+    t->bounds[k] = scree_system_bounds(s, k, more);
     /* shapes with vertices or parts, and cones, are not symmetric about their origin */
     const bool centred = !shape->data && shape->kind != SCREE_SHAPE_CONE;
     t->radius[k] = centred ? shape->bounding_radius + more : INFINITY;
@@ -186,6 +192,7 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
     if (b->fixed[i] && b->fixed[of->body]) return;
     j = of->body;
   }
+  if (!scree_domain_has(&s->domain, b, i, j)) return;
   const uint32_t image = of ? of->image : 0;
   const double ahead = reach ? reach[i] + reach[j] : 0;
   if (bi->radius >= 0 && bj->radius >= 0) {
@@ -285,8 +292,6 @@ static bool is_sorted(const scree_Points *p) {
 
 static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
-  SCREE_ON_THREADS(s->bodies.count, s->threads, share,
-                   fill_scratch(s, relative, reach, scratch, share));
   if (s->cell.any && !add_images(s, &s->scratch, scratch))
     return scree_fail_memory(s->log, "the images of bodies");
   scree_Status status = scree_broad_update(
@@ -306,7 +311,9 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
   if (!join(all, lists, s->threads)) return scree_fail_memory(s->log, "the contacts");
   if (scratch->images > 0) sort_rows(all);
   assert(is_sorted(all));
-  return s->bodies.deformable_count ? scree_deform_sort(s) : SCREE_OK;
+  if (s->bodies.deformable_count == 0) return SCREE_OK;
+  if (s->scheme->looks_ahead) scree_deform_bulge(s); /* the papers have the gaps of kept shapes */
+  return scree_deform_sort(s);
 }
 
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
@@ -320,13 +327,28 @@ bool scree_system_stops(scree_System *s, size_t thread, bool *stop) {
   return now;
 }
 
+/* Memory for the detection; ghosts of other ranks are marked. */
+static scree_Status prepare(scree_System *s, Scratch *scratch) {
+  if (scree_poll(&s->poll)) return SCREE_INTERRUPTED;
+  bool enough = scratch_init(scratch, &s->scratch, s->bodies.count);
+  if (enough && s->domain.global) {
+    scratch->fixed = SCREE_TAKE_RAW(&s->scratch, unsigned char, s->bodies.count);
+    enough = scratch->fixed != NULL;
+    if (enough) scree_domain_mark(s, scratch->fixed);
+  }
+  return enough ? SCREE_OK : scree_fail_memory(s->log, "the bounds of bodies");
+}
+
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach) {
   Scratch scratch;
-  if (scree_poll(&s->poll)) return SCREE_INTERRUPTED;
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
-  const scree_Status status = scratch_init(&scratch, &s->scratch, s->bodies.count)
-                                  ? detect(s, &scratch, relative, reach)
-                                  : scree_fail_memory(s->log, "the bounds of bodies");
+  scree_Status status = scree_domain_agree(s, prepare(s, &scratch));
+  if (!status) {
+    SCREE_ON_THREADS(s->bodies.count, s->threads, share,
+                     fill_scratch(s, relative, reach, &scratch, share));
+    status = scree_domain_check(s, scratch.bounds);
+  }
+  if (!status) status = scree_domain_agree(s, detect(s, &scratch, relative, reach));
   scree_arena_release(&s->scratch, mark);
   return status;
 }
@@ -334,7 +356,7 @@ scree_Status scree_system_detect(scree_System *s, double relative, const double 
 double scree_system_penetration(const scree_System *s, int *body) {
   const scree_Bodies *b = &s->bodies;
   double worst = 0;
-  if (body) body[0] = body[1] = -1;
+  int pair[2] = {-1, -1};
   for (size_t c = 0; c < s->contacts.count; ++c) {
     if (!(s->contacts.gap[c] < 0)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -343,10 +365,23 @@ double scree_system_penetration(const scree_System *s, int *body) {
     const double depth = -s->contacts.gap[c] / size;
     if (!(depth > worst)) continue;
     worst = depth;
-    if (body) {
-      body[0] = key->i;
-      body[1] = key->j;
-    }
+    pair[0] = key->i;
+    pair[1] = key->j;
   }
-  return worst;
+  const double most = scree_system_max(s, worst);
+  if (body) scree_system_pair(s, worst == most && most > 0 ? pair : NULL, body);
+  return most;
+}
+
+void scree_system_pair(const scree_System *s, const int *mine, int *pair) {
+  double bodies[2] = {-1, -1};
+  for (int side = 0; mine && side < 2; ++side)
+    bodies[side] = scree_domain_global(&s->domain, mine[side]);
+  if (s->domain.global) { /* of several ranks the one with the largest first number */
+    const double first = scree_system_max(s, bodies[0]);
+    bodies[1] = scree_system_max(s, bodies[0] == first ? bodies[1] : -1);
+    bodies[0] = first;
+  }
+  pair[0] = (int)bodies[0];
+  pair[1] = (int)bodies[1];
 }

@@ -17,11 +17,13 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "problem/measure.h"
+#include "solver/own.h"
 #include "step/system.h"
 
 enum { SWEEPS = 50 };
 
 typedef struct Kicked {
+  const scree_System *s;
   const scree_Operator *W;
   double *r; /* (nc x d) */
   double *y; /* state of r */
@@ -46,7 +48,10 @@ static double created(const Kicked *k, double *total) {
     sum += fmax(0, work);
     *total += work;
   }
-  return sum;
+  double all[2] = {sum, *total};
+  scree_system_sums(k->s, all, 2);
+  *total = all[1];
+  return all[0];
 }
 
 /* r_c . W_cc r_c */
@@ -77,6 +82,7 @@ static void sweep(const Kicked *k) {
     const double square = own_square(k, c);
     scale_contact(k, c, square > work ? 1 - work / square : 0);
   }
+  if (k->s->domain.global) scree_operator_state(k->W, k->r, k->y); /* of all ranks */
 }
 
 /* Scale all impulses by one factor a: the sum is a (r.q + a r.W r), `total` at a = 1. */
@@ -85,6 +91,7 @@ static void scale_all(const Kicked *k, double total) {
   const size_t n = (size_t)p->nc * (size_t)p->d;
   double outside = 0;
   for (size_t i = 0; i < n; ++i) outside += k->r[i] * p->q[i];
+  scree_system_sums(k->s, &outside, 1);
   const double square = total - outside, factor = square > total ? 1 - total / square : 0;
   for (size_t i = 0; i < n; ++i) k->r[i] *= factor;
   scree_operator_state(k->W, k->r, k->y);
@@ -124,16 +131,20 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
     for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i) work += p->r[i] * p->u[i];
     sum += fmax(0, work);
   }
+  scree_system_sums(s, &sum, 1);
   if (!(sum > allowed)) return SCREE_OK;
   scree_Operator W;
-  const scree_Status status = scree_operator_create(&problem, s->threads, s->log, &W);
+  scree_Status status = scree_solver_operator(s->solver, &problem, s->threads, s->log, &W);
   if (status) return status;
   if (!scree_grow_lean((void **)&s->posed.lowered, &s->posed.lowered_capacity, W.state_size,
-                       sizeof(double))) {
+                       sizeof(double)))
+    status = scree_fail_memory(s->log, "impulses that create no energy");
+  status = scree_domain_agree(s, status);
+  if (status) {
     scree_operator_destroy(&W);
-    return scree_fail_memory(s->log, "impulses that create no energy");
+    return status;
   }
-  const Kicked k = {.W = &W, .r = s->posed.r, .y = s->posed.lowered};
+  const Kicked k = {.s = s, .W = &W, .r = s->posed.r, .y = s->posed.lowered};
   scree_operator_state(&W, k.r, k.y);
   lower(&k, allowed);
   measure(s, &k, report);

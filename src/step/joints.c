@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const scree_Twist at_rest = {{0, 0, 0}, {0, 0, 0}};
-
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *j) {
   void *arrays[] = {j->joint,      j->memory,     j->trial,       j->pair,   j->part,
                     j->shift,      j->before,     j->rows.B,      j->rows.C, j->rows.row,
-                    j->rows.entry, j->rows.block, j->rows.vertex, j->row,    j->error};
+                    j->rows.entry, j->rows.block, j->rows.vertex, j->row,    j->error,
+                    j->material,   j->anchor};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *j = (scree_Joints){0};
 }
@@ -21,7 +20,8 @@ void scree_joints_fini(scree_Joints *j) {
 size_t scree_joints_memory(const scree_Joints *j) {
   return j->joint_capacity * sizeof *j->joint +
          (j->memory_capacity + j->trial_capacity) * sizeof *j->memory +
-         j->pair_capacity * sizeof *j->pair +
+         j->pair_capacity * sizeof *j->pair + j->material_capacity * sizeof *j->material +
+         j->anchor_capacity * sizeof *j->anchor +
          j->part_capacity * (sizeof *j->part + 2 * sizeof(size_t)) +
          j->row_capacity * (sizeof *j->row + 3 * sizeof(double)) +
          j->number_capacity * sizeof(double);
@@ -90,10 +90,15 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "joint: neither of the bodies %d and %d can move, expected one that does",
                       def->body[0], def->body[1]);
-  for (int k = 0; k < 2; ++k)
+  const scree_JointKind kind = def->kind;
+  const bool points =
+      kind == SCREE_JOINT_BALL || kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_SPRING;
+  for (int k = 0; k < 2 && !points; ++k)
     if (def->body[k] >= 0 && scree_bodies_deformable(b, def->body[k]))
       return scree_fail(s->log, SCREE_BAD_INPUT,
-                        "joint: body %d is not rigid, expected rigid bodies", def->body[k]);
+                        "joint: a %s holds the orientation of body %d, which is deformable and has "
+                        "none, expected ball, distance or spring; several of them hold it in place",
+                        scree_joint_name(kind), def->body[k]);
   return SCREE_OK;
 }
 
@@ -111,19 +116,28 @@ scree_Status scree_joints_add(scree_System *s, const scree_JointDef *def) {
   scree_Status status = check_bodies(s, def);
   if (status) return status;
   scree_Joint joint;
-  status = scree_joint_init(&joint, def, b->dimension, size_of(b, def), pose_of(b, def->body[0]),
-                            pose_of(b, def->body[1]), s->log);
-  if (status) return status;
+  scree_Pose pose[2];
+  int material[2];
+  const int anchors = j->anchors;
+  status = scree_joint_find_anchors(s, def, material, pose);
+  if (!status)
+    status =
+        scree_joint_init(&joint, def, b->dimension, size_of(b, def), &pose[0], &pose[1], s->log);
+  if (status) {
+    j->anchors = anchors;
+    return status;
+  }
   const size_t n = (size_t)j->count + 1;
   if (!scree_grow((void **)&j->joint, &j->joint_capacity, n, sizeof *j->joint) ||
       !scree_grow((void **)&j->memory, &j->memory_capacity, n, sizeof *j->memory) ||
       !scree_grow((void **)&j->trial, &j->trial_capacity, n, sizeof *j->trial) ||
+      !scree_grow((void **)&j->material, &j->material_capacity, n, sizeof *j->material) ||
       !scree_grow((void **)&j->pair, &j->pair_capacity, n, sizeof *j->pair))
     return scree_fail_memory(s->log, "a joint");
   j->joint[j->count] = joint;
   j->memory[j->count] = (scree_JointMemory){0};
-  const scree_JointPlace place =
-      scree_joint_place(&joint, pose_of(b, def->body[0]), pose_of(b, def->body[1]));
+  memcpy(j->material[j->count], material, sizeof material);
+  const scree_JointPlace place = scree_joint_place(&joint, &pose[0], &pose[1]);
   j->memory[j->count].x = scree_joint_coordinate(&joint, b->dimension, &place, 0, NULL);
   j->trial[j->count] = j->memory[j->count];
   ++j->count;
@@ -256,7 +270,6 @@ double scree_joints_elastic(const scree_System *s) {
 scree_JointState scree_joints_state(const scree_System *s, int index, double h) {
   const scree_Joints *j = &s->joints;
   const scree_Joint *joint = &j->joint[index];
-  const scree_Motion *motion = s->bodies.motion;
   const int d = s->bodies.dimension;
   const scree_JointPlace place = place_now(s, joint);
   const double scale = scree_joint_scale(joint);
@@ -277,10 +290,9 @@ scree_JointState scree_joints_state(const scree_System *s, int index, double h) 
   }
   if (scree_joint_class(joint)->coordinate != SCREE_COORDINATE_NONE) {
     state.x = scree_joint_coordinate(joint, d, &place, j->memory[index].x, rows) / scale;
-    const int *body = joint->def.body;
-    state.velocity = row_velocity(rows, body[0] < 0 ? &at_rest : &motion[body[0]].velocity,
-                                  body[1] < 0 ? &at_rest : &motion[body[1]].velocity) /
-                     scale;
+    const scree_Twist a = scree_joint_twist(s, joint, 0, SCREE_NOW);
+    const scree_Twist b = scree_joint_twist(s, joint, 1, SCREE_NOW);
+    state.velocity = row_velocity(rows, &a, &b) / scale;
     double effort = 0;
     for (int part = SCREE_PART_MOTOR; part < SCREE_JOINT_PARTS; ++part)
       effort += (part == SCREE_PART_UPPER ? -1 : 1) *

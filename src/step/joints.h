@@ -26,6 +26,7 @@
 #include "joint/joint.h"
 #include "scree/problem.h"
 #include "scree/step.h"
+#include "step/deform.h"
 
 struct scree_System;
 
@@ -61,12 +62,23 @@ typedef struct scree_JointPart {
   double scale; /* scale of its rows: prevents a soft spring from dominating all other rows */
 } scree_JointPart;
 
+/* The material point of a deformable body at which a joint acts: x = sum N_i q_i. */
+typedef struct scree_JointAnchor {
+  int count; /* vertices */
+  int vertex[SCREE_TOUCH_MAX];
+  double N[SCREE_TOUCH_MAX * 9]; /* (count x d x size of the vertices) */
+} scree_JointAnchor;
+
 typedef struct scree_Joints {
   int count;
   size_t joint_capacity, memory_capacity, trial_capacity;
   scree_Joint *joint;        /* (count) */
   scree_JointMemory *memory; /* (count) after the last accepted step */
   scree_JointMemory *trial;  /* (count) of the current attempt */
+  size_t material_capacity, anchor_capacity;
+  int (*material)[2];        /* (count) anchors of its two sides, -1: rigid body or the world */
+  scree_JointAnchor *anchor; /* (anchors) */
+  int anchors;
   size_t pair_capacity;
   int (*pair)[3]; /* (pairs) two bodies that do not touch each other and their joint, sorted */
   int pairs;

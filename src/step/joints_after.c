@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-static const scree_Twist at_rest = {{0, 0, 0}, {0, 0, 0}};
-
-static scree_Twist velocity_after(const scree_System *s, int k) {
-  return k < 0 ? at_rest : scree_system_after(s, k);
-}
-
-/* The pose of a body at the next kick. */
-static scree_Pose pose_then(const scree_System *s, int body) {
+/* The pose of a side of a joint at the next kick. */
+static scree_Pose pose_then(const scree_System *s, const scree_Joint *joint, int side) {
+  const int body = joint->def.body[side];
   if (body < 0) return *pose_of(&s->bodies, body);
+  if (anchor_of(s, joint, side)) {
+    scree_Pose pose = scree_joint_pose(s, joint, side);
+    pose.position = scree_axpy(pose.position, s->times.horizon,
+                               scree_joint_twist(s, joint, side, SCREE_AFTER).linear);
+    return pose;
+  }
   scree_Motion motion = s->bodies.motion[body];
   if (s->bodies.fixed[body]) {
     if (s->bodies.cold[body].driver < 0 || s->bodies.cold[body].belt) return motion.pose;
@@ -57,7 +58,7 @@ static void give_way(scree_System *s, int c) {
   scree_JointMemory *memory = &j->trial[part->joint];
   double way = 0;
   if (!scree_bond_yields(s, c)) return;
-  const scree_Pose a = pose_then(s, joint->def.body[0]), b = pose_then(s, joint->def.body[1]);
+  const scree_Pose a = pose_then(s, joint, 0), b = pose_then(s, joint, 1);
   const scree_JointPlace place = scree_joint_place(joint, &a, &b);
   double then[SCREE_JOINT_ROWS];
   scree_joint_locked(joint, s->bodies.dimension, &place, then, NULL);
@@ -77,6 +78,7 @@ double scree_joints_correct(scree_System *s) {
   const scree_GeneralRows *g = &j->rows;
   const int d = s->bodies.dimension;
   double largest = 0;
+  if (j->anchors) scree_deform_after(s);
   for (int c = 0; c < g->count; ++c) {
     const scree_JointPart *part = &j->part[c];
     const scree_Joint *joint = &j->joint[part->joint];
@@ -89,7 +91,7 @@ double scree_joints_correct(scree_System *s) {
         !(stop && p->r[at] > 0 && joint->def.restitution == 0))
       continue;
     if (scree_bond_yields(s, c)) continue;
-    const scree_Pose a = pose_then(s, joint->def.body[0]), b = pose_then(s, joint->def.body[1]);
+    const scree_Pose a = pose_then(s, joint, 0), b = pose_then(s, joint, 1);
     const scree_JointPlace place = scree_joint_place(joint, &a, &b);
     double error[SCREE_JOINT_ROWS];
     const int n = (int)(g->row[c + 1] - at);
@@ -160,8 +162,8 @@ void scree_joints_work(const scree_System *s, double h, scree_EnergyBalance *bal
     const scree_Joint *joint = &j->joint[part->joint];
     const int n = (int)(j->rows.row[c + 1] - j->rows.row[c]);
     const scree_JointRow *rows = j->row + (j->rows.row[c] - j->rows.row[0]);
-    const scree_Twist vi = velocity_after(s, joint->def.body[0]);
-    const scree_Twist vj = velocity_after(s, joint->def.body[1]);
+    const scree_Twist vi = scree_joint_twist(s, joint, 0, SCREE_AFTER);
+    const scree_Twist vj = scree_joint_twist(s, joint, 1, SCREE_AFTER);
     const bool yields = scree_bond_yields(s, c);
     for (int i = 0; i < n; ++i) {
       const size_t at = j->rows.row[c] + (size_t)i;

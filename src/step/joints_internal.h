@@ -15,9 +15,33 @@ static inline const scree_Pose *pose_of(const scree_Bodies *b, int k) {
   return k < 0 ? &world : &b->motion[k].pose;
 }
 
+/* The anchor of a side of a joint on a deformable body (joints_anchor.c), or null. */
+static inline const scree_JointAnchor *anchor_of(const scree_System *s, const scree_Joint *joint,
+                                                 int side) {
+  const int at = s->joints.material[joint - s->joints.joint][side];
+  return at < 0 ? NULL : &s->joints.anchor[at];
+}
+
+/* The pose of a side of a joint. A deformable body has that of a frame that does not turn, with the
+ * anchor as origin, so that rows have no moments on it. */
+scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int side);
+/* Its velocity. */
+scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, int side,
+                              scree_Moment moment);
+/* Find the anchors of a joint on deformable bodies, and the poses of both sides. */
+scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def, int material[2],
+                                      scree_Pose pose[2]);
+/* Blocks of n rows on an anchor as entries e, e + 1, ... of g; returns the next one. */
+size_t scree_joint_anchor_blocks(const scree_System *s, const scree_JointAnchor *anchor, int body,
+                                 const scree_JointRow *rows, int n, int side, double scale,
+                                 scree_GeneralRows *g, size_t e);
+/* |B|^2 of a row on it. */
+double scree_joint_anchor_square(const scree_System *s, const scree_JointAnchor *anchor, int body,
+                                 scree_Vec3 linear);
+
 static inline scree_JointPlace place_now(const scree_System *s, const scree_Joint *joint) {
-  return scree_joint_place(joint, pose_of(&s->bodies, joint->def.body[0]),
-                           pose_of(&s->bodies, joint->def.body[1]));
+  const scree_Pose a = scree_joint_pose(s, joint, 0), b = scree_joint_pose(s, joint, 1);
+  return scree_joint_place(joint, &a, &b);
 }
 
 /* Velocity in a row. It is computed from the twists, since obstacles have no blocks. */

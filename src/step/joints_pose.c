@@ -4,19 +4,9 @@
 #include "core/memory.h"
 #include "step/joints_internal.h"
 
-static const scree_Twist at_rest = {{0, 0, 0}, {0, 0, 0}};
-
-/* Velocities before the kick, and after one without impulses. */
-static scree_Twist velocity_before(const scree_System *s, int k) {
-  return k < 0 ? at_rest : scree_bodies_velocity_before(&s->bodies, k);
-}
-
-static scree_Twist velocity_free(const scree_System *s, int k) {
-  return k < 0 ? at_rest : scree_system_free(s, k);
-}
-
+/* A side of a joint is a rigid body or the vertices of an anchor; `nb` numbers of each in a row. */
 static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
-  const size_t n = (size_t)constraints;
+  const size_t n = (size_t)constraints, sides = j->anchors ? 2 * SCREE_TOUCH_MAX : 2;
   if (n > j->part_capacity || !j->part) {
     scree_free(j->part);
     scree_free(j->rows.row);
@@ -27,8 +17,8 @@ static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
     j->part = SCREE_ALLOC(scree_JointPart, n);
     j->rows.row = SCREE_ALLOC(size_t, n + 1);
     j->rows.entry = SCREE_ALLOC(size_t, n + 1);
-    j->rows.vertex = SCREE_ALLOC(int, 2 * n);
-    j->rows.block = SCREE_ALLOC(size_t, 2 * n + 1);
+    j->rows.vertex = SCREE_ALLOC(int, sides * n);
+    j->rows.block = SCREE_ALLOC(size_t, sides * n + 1);
     if (!j->part || !j->rows.row || !j->rows.entry || !j->rows.vertex || !j->rows.block)
       return false;
     j->part_capacity = n;
@@ -41,12 +31,12 @@ static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
     scree_free(j->rows.B);
     scree_free(j->rows.C);
     j->row_capacity = 0;
-    j->number_capacity = rows * (2 * nb + SCREE_ROWS_MAX);
+    j->number_capacity = rows * (sides * nb + SCREE_ROWS_MAX);
     j->shift = SCREE_ALLOC(double, rows);
     j->before = SCREE_ALLOC(double, rows);
     j->row = SCREE_ALLOC(scree_JointRow, rows);
     j->error = SCREE_ALLOC(double, rows);
-    j->rows.B = SCREE_ALLOC(double, rows * 2 * nb);
+    j->rows.B = SCREE_ALLOC(double, rows *sides * nb);
     j->rows.C = SCREE_ALLOC(double, rows *SCREE_ROWS_MAX);
     if (!j->shift || !j->before || !j->row || !j->error || !j->rows.B || !j->rows.C) return false;
     j->row_capacity = rows;
@@ -76,10 +66,18 @@ void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scre
 }
 
 /* |B|^2 of one row: its diagonal entry of W. */
-static double diagonal_of(const scree_Bodies *b, const int body[2], const scree_JointRow *row) {
+static double diagonal_of(const scree_System *s, const scree_Joint *joint,
+                          const scree_JointRow *row) {
+  const scree_Bodies *b = &s->bodies;
+  const int *body = joint->def.body;
   double sum = 0, B[6];
   for (int side = 0; side < 2; ++side) {
     if (is_fixed(b, body[side])) continue;
+    const scree_JointAnchor *anchor = anchor_of(s, joint, side);
+    if (anchor) {
+      sum += scree_joint_anchor_square(s, anchor, body[side], row->linear[side]);
+      continue;
+    }
     scree_joints_block(b, body[side], row->linear[side], row->angular[side], 1, B);
     for (int k = 0; k < b->nb; ++k) sum += B[k] * B[k];
   }
@@ -108,7 +106,7 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
   /* C may be arbitrarily large: the row is scaled until its diagonal entry is its own |B|^2 */
   double scale = 1;
   if (compliance > 0) {
-    const double w = diagonal_of(b, body, rows);
+    const double w = diagonal_of(s, &j->joint[joint], rows);
     scale = sqrt(w / (w + compliance));
   }
   j->part[c] = (scree_JointPart){joint, part, first, scale};
@@ -116,6 +114,12 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
   g->entry[c + 1] = g->entry[c];
   for (int side = 0; side < 2; ++side) {
     if (is_fixed(b, body[side])) continue;
+    const scree_JointAnchor *anchor = anchor_of(s, &j->joint[joint], side);
+    if (anchor) {
+      g->entry[c + 1] = scree_joint_anchor_blocks(s, anchor, body[side], rows, n, side, scale, g,
+                                                  g->entry[c + 1]);
+      continue;
+    }
     const size_t e = g->entry[c + 1]++;
     double *B = g->B + g->block[e];
     g->vertex[e] = s->posed.problem_index[body[side]];
@@ -123,7 +127,8 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
     for (int i = 0; i < n; ++i, B += nb)
       scree_joints_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
   }
-  const scree_Twist vi = velocity_before(s, body[0]), vj = velocity_before(s, body[1]);
+  const scree_Twist vi = scree_joint_twist(s, &j->joint[joint], 0, SCREE_BEFORE);
+  const scree_Twist vj = scree_joint_twist(s, &j->joint[joint], 1, SCREE_BEFORE);
   const size_t local = g->row[c] - g->row[0];
   for (int i = 0; i < n; ++i) {
     j->row[local + (size_t)i] = rows[i];
@@ -138,7 +143,8 @@ scree_Status scree_joints_pose(scree_System *s, int nc) {
   int constraints;
   size_t rows;
   scree_joints_size(s, &constraints, &rows);
-  if (!reserve(j, constraints, rows, (size_t)s->bodies.nb))
+  const int most = j->anchors ? SCREE_VERTEX_MAX : s->bodies.nb;
+  if (!reserve(j, constraints, rows, (size_t)most))
     return scree_fail_memory(s->log, "the joints of a step");
   j->rows.count = 0;
   j->rows.row[0] = (size_t)nc * (size_t)d;
@@ -227,8 +233,8 @@ void scree_joints_fill(scree_System *s, double h) {
     const int n = (int)(g->row[c + 1] - at);
     const scree_JointRow *rows = j->row + local;
     const double *error = j->error + local;
-    const scree_Twist vi = velocity_free(s, joint->def.body[0]);
-    const scree_Twist vj = velocity_free(s, joint->def.body[1]);
+    const scree_Twist vi = scree_joint_twist(s, joint, 0, SCREE_FREE);
+    const scree_Twist vj = scree_joint_twist(s, joint, 1, SCREE_FREE);
     const double *start =
         impulses_of(&(tried ? j->trial : j->memory)[part->joint], part->part, part->first);
     scree_Set set = {.kind = SCREE_SET_SPACE};

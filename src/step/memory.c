@@ -225,5 +225,11 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
     sum.viscous_t += one.viscous_t;
     sum.plastic += one.plastic;
   }
-  return sum;
+  double all[5] = {sum.normal, sum.tangent, sum.viscous_n, sum.viscous_t, sum.plastic};
+  if (s->laws.memory > 0) scree_system_sums(s, all, 5);
+  return (scree_LawEnergy){.normal = all[0],
+                           .tangent = all[1],
+                           .viscous_n = all[2],
+                           .viscous_t = all[3],
+                           .plastic = all[4]};
 }

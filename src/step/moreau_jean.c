@@ -37,13 +37,15 @@
  * is pressed together in a step, so that the contact stays loaded and no body is thrown.
  * Penetration by 1e-7 of the size is left: bodies whose faces coincide, as the bricks of a course
  * without joints, would push each other to and fro by rounding errors, against the friction of
- * their beds, and creep until the wall shakes. The work of these corrections is reported as the
- * energy added by the scheme. */
+ * their beds, and creep until the wall shakes. So are gaps of loaded contacts of that size: a
+ * structure with more contacts than it needs cannot close all of them, and while it tries the
+ * impulses that held it in one step do not hold it in the next. The work of these corrections is
+ * reported as the energy added by the scheme. */
 #include "step/system.h"
 
-/* Part of a small gap that is corrected in a step; limit of a small gap and penetration that is
- * left, relative to the smaller body; part of the velocity by which a contact is pressed together
- * that pushes it apart. */
+/* Part of a small gap that is corrected in a step; limit of a small gap, and gap or penetration
+ * that is left, relative to the smaller body; part of the velocity by which a contact is pressed
+ * together that pushes it apart. */
 static const double gentle = 0.03, small_gap = 1e-3, slop = 1e-7, push_part = 0.5;
 
 static double theta(const scree_WorldSettings *settings) {
@@ -71,7 +73,8 @@ double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approac
   const bool meets = a->gap + a->curve + a->horizon * a->free[0] < 0;
   const double own = fmin(fabs(a->gap), a->travel * a->travel / a->size); /* of the motion itself */
   const double rest = a->gap < 0 ? a->gap + own : a->gap - own;
-  const double slack = rest < 0 ? fmin(-rest, slop * a->size) : 0, left = rest + slack;
+  const double most = slop * a->size, least = a->loaded ? -most : 0;
+  const double slack = fmax(least, fmin(-rest, most)), left = rest + slack;
   const double small = a->loaded ? fmin(left, small_gap * a->size) : fmin(left, 0);
   double push = -(gentle * small + (a->gap + slack - small)) / a->horizon;
   if (a->gap < 0) push = fmin(push, push_part * (a->load + fabs(a->before[0])));

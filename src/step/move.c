@@ -80,6 +80,7 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
     if (status) return status;
     const double factor = scree_force_factor(b, force);
     f = (scree_Twist){scree_scale(factor, f.linear), scree_scale(factor, f.angular)};
+    if (force->body == SCREE_FORCE_ELSEWHERE) continue;
     if (force->body >= 0)
       apply_force(s, force->body, force, f, h);
     else

@@ -88,6 +88,7 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
     const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
     if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
     if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) continue;
+    if (scree_deform_keeps_shape(b, i) || scree_deform_keeps_shape(b, j)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_Vec3 second = scree_system_second(s, key);
     const scree_Vec3 x = scree_sub(b->motion[i].pose.position, second);
@@ -408,7 +409,14 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   scree_Vec3 u = scree_sub(scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]),
                            scree_deform_velocity(s, key->j, SCREE_AFTER, own_P, key->part[1]));
   if (key->image) u = scree_sub(u, scree_cell_velocity(&s->cell, key->image));
-  return points->gap[k] - h * scree_dot(points->normal[k], u);
+  double rate = scree_dot(points->normal[k], u);
+  if (scree_is_belt(s, key->i))
+    rate -= scree_dot(points->normal[k],
+                      scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]));
+  if (scree_is_belt(s, key->j))
+    rate += scree_dot(points->normal[k],
+                      scree_deform_velocity(s, key->j, SCREE_AFTER, own_P, key->part[1]));
+  return points->gap[k] - h * rate;
 }
 
 /* Cosine between normals below which points in one place are two contacts: a corner that slides

@@ -100,9 +100,6 @@ static bool reserve_terms(scree_Posed *p, size_t nc, size_t d, size_t memory) {
 static scree_Status number_bodies(scree_System *s) {
   scree_Posed *p = &s->posed;
   const size_t n = (size_t)s->bodies.count;
-  if (!scree_grow_lean((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
-      !scree_grow_lean((void **)&p->problem_index, &p->index_capacity, n, sizeof(int)))
-    return scree_fail_memory(s->log, "the bodies of the problem");
   int *index = p->problem_index;
   for (size_t k = 0; k < n; ++k) index[k] = -1;
   for (size_t c = 0; c < s->contacts.count; ++c) {
@@ -110,6 +107,8 @@ static scree_Status number_bodies(scree_System *s) {
     index[s->contacts.keys[c].j] = 0;
   }
   scree_joints_mark(s, index);
+  const scree_Status status = scree_domain_touch(s, index);
+  if (status) return status;
   p->nbodies = 0;
   for (size_t k = 0; k < n; ++k) {
     if (index[k] < 0) continue;
@@ -189,15 +188,19 @@ static void fill_rows(scree_System *s, scree_Share share) {
 scree_Status scree_system_pose(scree_System *s) {
   scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nc = s->contacts.count;
+  const size_t n = (size_t)s->bodies.count;
   /* contacts of schemes that look ahead are shifted by their gap, others by restitution alone */
   const bool shifts = s->scheme->looks_ahead || s->laws.any_restitution;
   int joints;
   size_t more;
   p->nc = s->deform.first = 0;
+  p->all = 0;
   p->sets = false;
   s->joints.rows.count = 0;
   scree_joints_size(s, &joints, &more);
-  if (nc == 0 && joints == 0) return SCREE_OK;
+  long long all;
+  scree_Status status = scree_domain_count(s, nc, &all);
+  if (status || (all == 0 && joints == 0)) return status;
   s->deform.first = (int)nc;
   while (s->bodies.deformable_count && s->deform.first > 0 &&
          scree_deform_touches(&s->bodies, &s->contacts.keys[s->deform.first - 1]))
@@ -212,12 +215,18 @@ scree_Status scree_system_pose(scree_System *s) {
        !scree_grow_lean((void **)&p->H, &p->flow_capacity, nc * d * d, sizeof(double))) ||
       (s->laws.any_rolling &&
        !scree_grow_lean((void **)&p->moment, &p->moment_capacity, nc, sizeof *p->moment)))
-    return scree_fail_memory(s->log, "the contact problem of a step");
-  scree_Status status = number_bodies(s);
+    status = scree_fail_memory(s->log, "the contact problem of a step");
+  if (!status && (!scree_grow_lean((void **)&p->problem_body, &p->body_capacity, n, sizeof(int)) ||
+                  !scree_grow_lean((void **)&p->problem_index, &p->index_capacity, n, sizeof(int))))
+    status = scree_fail_memory(s->log, "the bodies of the problem");
+  status = scree_domain_agree(s, status);
+  if (!status) status = number_bodies(s);
   if (status) return status;
   p->nc = (int)nc;
+  p->all = all;
   SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
   if (s->bodies.deformable_count) status = scree_deform_pose(s);
+  scree_domain_price(s);
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 
@@ -226,9 +235,16 @@ static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Tw
                                     const scree_Twist *vj) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Motion *motion = s->bodies.motion;
-  return scree_sub(
+  const scree_Vec3 n = s->contacts.normal[c];
+  const scree_Vec3 u = scree_sub(
       scree_rigid_velocity(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
       scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
+  const scree_Twist *belt = scree_is_belt(s, key->i) ? vi : scree_is_belt(s, key->j) ? vj : NULL;
+  if (!belt) return u;
+  const int side = belt == vj;
+  const scree_Vec3 v = scree_rigid_velocity(&motion[side ? key->j : key->i].pose, belt,
+                                            scree_system_point(s, (size_t)c, side));
+  return scree_axpy(u, side ? scree_dot(n, v) : -scree_dot(n, v), n);
 }
 
 /* The same in the axes of the contact, for bodies of any kind. */
@@ -240,6 +256,10 @@ static void point_velocities(const scree_System *s, int c, scree_Moment moment, 
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], s->bodies.dimension, a);
   for (int k = 0; k < s->bodies.dimension; ++k) u[k] = scree_dot(a[k], v);
+  if (scree_is_belt(s, key->i))
+    u[0] -= scree_dot(a[0], scree_deform_velocity(s, key->i, moment, P, key->part[0]));
+  if (scree_is_belt(s, key->j))
+    u[0] += scree_dot(a[0], scree_deform_velocity(s, key->j, moment, Q, key->part[1]));
 }
 
 static void deformable_approach(const scree_System *s, int c, double *before, double *free) {

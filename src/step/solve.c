@@ -76,21 +76,22 @@ void scree_system_work_begin(scree_System *s) {
 }
 
 static double work_limit(const scree_System *s, const scree_Problem *problem) {
-  const double sweeps = rules.least_sweeps * scree_sweep_seconds(problem);
-  return fmax(fmax(sweeps, rules.least_work), s->settings.max_work * s->work.usual * s->posed.nc);
+  const double sweeps = rules.least_sweeps * scree_domain_sweep_seconds(s, problem);
+  return fmax(fmax(sweeps, rules.least_work),
+              s->settings.max_work * s->work.usual * (double)s->posed.all);
 }
 
 bool scree_system_work_used_up(const scree_System *s) {
   const scree_Problem problem = scree_system_problem(s);
-  return s->posed.nc > 0 && !(s->work.spent < work_limit(s, &problem));
+  return s->posed.all > 0 && !(s->work.spent < work_limit(s, &problem));
 }
 
 void scree_system_work_end(scree_System *s, bool certified) {
   scree_WorkMeter *w = &s->work;
   const double spent = w->spent;
   w->spent = 0; /* the meter is part of the saved state; this belongs to one step */
-  if (!certified || s->posed.nc == 0) return;
-  double now = spent / s->posed.nc;
+  if (!certified || s->posed.all == 0) return;
+  double now = spent / (double)s->posed.all;
   /* limits the influence of a few hard steps on the work limit of the next ones */
   if (w->usual > 0) now = fmin(now, rules.growth * w->usual);
   w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
@@ -100,8 +101,7 @@ void scree_system_work_end(scree_System *s, bool certified) {
 static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
   scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status)
-    status = scree_solver_solve(s->solver, problem, scree_system_r(s), scree_system_u(s), info);
+  if (!status) status = scree_domain_solve(s, problem, scree_system_r(s), scree_system_u(s), info);
   s->posed.y = scree_solver_velocities(s->solver);
   if (scree_rolls(s)) scree_rolling_take(s);
   return status;
@@ -114,7 +114,7 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
   if (isfinite(s->settings.max_work)) {
     const double limit = work_limit(s, problem);
     const double left = fmin(limit - s->work.spent, rules.share * limit);
-    const double last = rules.last_sweeps * scree_sweep_seconds(problem);
+    const double last = rules.last_sweeps * scree_domain_sweep_seconds(s, problem);
     settings->work_limit = fmin(fmax(left, last), most);
   } else {
     settings->work_limit = isfinite(most) ? most : 0;
@@ -177,7 +177,7 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   if (settings->measure != SCREE_MEASURE_ERROR || s->settings.max_retries == 0) return SCREE_OK;
   const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
-  const double sweep = scree_sweep_seconds(problem);
+  const double sweep = scree_domain_sweep_seconds(s, problem);
   const bool large = rules.small * sweep > rules.long_work;
   const bool is_long = w->pause == 0, rests = is_long && scree_system_rests(s);
   const double margin = rests ? rules.still : large ? rules.barely : rules.margin;
@@ -227,7 +227,7 @@ double scree_system_sinking(const scree_System *s) {
     if (next >= 0 || next >= gap) continue;
     worst = fmax(worst, (fmin(gap, 0) - next) / (limit * size));
   }
-  return worst;
+  return scree_system_max(s, worst);
 }
 
 double scree_system_sinking_allowed(void) {
@@ -275,7 +275,8 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
 
 static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
   scree_SolveSettings settings = s->settings.solve;
-  const bool known = s->memory.count + s->trial.count > 0 || s->joints.count > 0 || begun;
+  const bool known = s->memory.count + s->trial.count > 0 || s->joints.count > 0 || begun ||
+                     s->domain.global; /* other ranks may know some */
   settings.warm_start = s->settings.warm_start && known;
   return settings;
 }
@@ -286,7 +287,7 @@ scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *repor
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, false);
   settings.tolerance *= rules.rough;
-  return s->posed.nc > 0 ? solve_once(s, &problem, &settings, INFINITY, report) : SCREE_OK;
+  return s->posed.all > 0 ? solve_once(s, &problem, &settings, INFINITY, report) : SCREE_OK;
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
@@ -294,7 +295,7 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_SolveSettings settings = settings_of(s, begun);
-  if (s->posed.nc == 0) return solve_joints(s, &problem, &settings, report);
+  if (s->posed.all == 0) return solve_joints(s, &problem, &settings, report);
   status = solve_once(s, &problem, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
   if (status || !report->solve.converged) return status;

@@ -28,6 +28,7 @@
 #include "scree/step.h"
 #include "step/cell.h"
 #include "step/deform.h"
+#include "step/domain.h"
 #include "step/joints.h"
 #include "step/rolling.h"
 
@@ -105,6 +106,7 @@ typedef struct scree_Memory {
  * `row_capacity`. */
 typedef struct scree_Posed {
   int nc, nbodies;      /* contacts; rigid bodies with contacts */
+  long long all;        /* contacts of all ranks */
   size_t more_capacity; /* rows of joints after the contacts in q, r, u, mu */
   size_t capacity, row_capacity, set_capacity, body_capacity, index_capacity;
   bool balls;  /* all bodies that touch are balls: `arm` and the normals replace B */
@@ -135,7 +137,9 @@ typedef struct scree_Posed {
   bool foreseen;      /* some contact may bounce: the arrays below are filled */
   int *busy, *struck; /* (bodies of the world) number of relevant contacts; the contact that
                          bounces, or -1 */
-  size_t busy_capacity, struck_capacity;
+  double *held_back;  /* (bodies of the world) delay of a body, in a world that is divided: the
+                       * contact  may be on another rank */
+  size_t busy_capacity, struck_capacity, held_capacity;
   double *lowered; /* (nbodies + 1 x nb) the same for impulses that were lowered (dissipate.c) */
   size_t lowered_capacity;
   double rho, scale; /* of the error: step of the natural map, and scale of the relative error */
@@ -192,6 +196,7 @@ typedef struct scree_System {
   size_t forced_capacity;
   double forced_most; /* largest change of a velocity by gravity and forces */
 
+  scree_Domain domain;   /* of a world that is divided between ranks */
   scree_StepTimes times; /* of the current attempt */
   scree_Joints joints;
   scree_Cell cell;
@@ -250,9 +255,17 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k);
 
 /* ---- detect.c -------------------------------------------------------------------------------- */
 
+/* Whether body k is an obstacle whose surface moves while its shape stays: along the surface, so
+ * that velocities of a belt across it, as at the rounded ends of a segment, count as zero. */
+static inline bool scree_is_belt(const scree_System *s, int k) {
+  return s->bodies.fixed[k] && s->bodies.cold[k].belt;
+}
+
 /* Points in the present configuration with gaps up to relative * size + the reaches of the two
  * bodies (a null reach is zero) into `contacts`. */
 scree_Status scree_system_detect(scree_System *s, double relative, const double *reach);
+/* Bounds of body k at its pose, with `more` on all sides. */
+scree_Aabb scree_system_bounds(const scree_System *s, int k, double more);
 /* For the threads of a parallel loop: whether to stop. Thread 0, the caller's, calls the poll; the
  * others read the *stop that it sets. */
 bool scree_system_stops(scree_System *s, size_t thread, bool *stop);
@@ -291,6 +304,9 @@ static inline const scree_LawContact *scree_system_law(const scree_System *s, in
 }
 /* Deepest penetration of the current contacts, relative to the smaller body. */
 double scree_system_penetration(const scree_System *s, int *body);
+/* The pair of the rank that has one, with the numbers of the whole world; null: this one has none.
+ */
+void scree_system_pair(const scree_System *s, const int *mine, int *pair);
 void scree_points_fini(scree_Points *points);
 /* An empty list for each thread, valid until the next call; null if out of memory. */
 scree_Points *scree_system_lists(scree_System *s, int threads);
@@ -329,7 +345,7 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 }
 /* Whether there are contacts or joints to solve. */
 static inline bool scree_system_is_posed(const scree_System *s) {
-  return s->posed.nc > 0 || s->joints.rows.count > 0;
+  return s->posed.all > 0 || s->joints.rows.count > 0;
 }
 /* A view of the posed problem, and its unknowns. */
 scree_Problem scree_system_problem(const scree_System *s);
@@ -452,6 +468,15 @@ int scree_system_count_above(const scree_System *s, double tolerance);
  * updated: the caller restores it. */
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve);
+
+/* Sums and maxima over all ranks of a divided world. */
+static inline void scree_system_sums(const scree_System *s, double *numbers, size_t count) {
+  if (s->domain.global) scree_ranks_add(s->domain.ranks, numbers, count);
+}
+static inline double scree_system_max(const scree_System *s, double number) {
+  if (s->domain.global) scree_ranks_most(s->domain.ranks, &number, 1);
+  return number;
+}
 
 void scree_system_fini(scree_System *s);
 size_t scree_system_memory(const scree_System *s);

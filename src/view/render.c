@@ -160,7 +160,7 @@ static void put(Canvas *canvas, int x, int y, double depth, Colour c) {
     return;
   }
   canvas->depth[at] = (float)(depth * canvas->length);
-  canvas->floor[at] = 0;
+  canvas->owner[at] = canvas->drawing;
   canvas->colour[3 * at] = (float)c.r;
   canvas->colour[3 * at + 1] = (float)c.g;
   canvas->colour[3 * at + 2] = (float)c.b;
@@ -240,7 +240,6 @@ static void draw_triangle(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
         if (floor) shade = floor_colour(canvas, floor, scree_scale(1.0 / depth, at), py, shade);
       }
       put(canvas, px, py, depth, shade);
-      if (floor) canvas->floor[(size_t)py * (size_t)canvas->width + (size_t)px] = 1;
     }
 }
 
@@ -360,6 +359,7 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
     const scree_Pose pose = {{x[0], x[1], x[2]}, {q[0], q[1], q[2], q[3]}};
     if (!frame->present[i]) continue;
     const Colour c = body_colour(replay, frame, pressure, i, settings);
+    canvas->drawing = body->shape.kind == SCREE_SHAPE_HALF_SPACE ? FLOOR : i;
     if (body->shape.kind == SCREE_SHAPE_SPHERE) {
       draw_ball(canvas, &pose, body->shape.radius, c);
       continue;
@@ -425,11 +425,11 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   const size_t count = (size_t)canvas.width * (size_t)canvas.height;
   canvas.depth = SCREE_ALLOC(float, count);
   canvas.colour = SCREE_ALLOC(float, 3 * count);
-  canvas.floor = SCREE_ALLOC(unsigned char, count);
+  canvas.owner = SCREE_ALLOC(int, count);
   double *pressure = SCREE_ALLOC(double, frame->bodies);
-  if (!canvas.depth || !canvas.colour || !canvas.floor || !pressure) {
+  if (!canvas.depth || !canvas.colour || !canvas.owner || !pressure) {
     scree_free(canvas.depth);
-    scree_free(canvas.floor);
+    scree_free(canvas.owner);
     scree_free(canvas.colour);
     scree_free(pressure);
     return scree_fail_memory(replay->log, "a picture");
@@ -437,6 +437,7 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
   if (settings.colour == SCREE_RENDER_STRESS) scree_replay_pressure(replay, frame, pressure);
   for (size_t k = 0; k < count; ++k) {
     const Colour b = background(&canvas, (int)(k / (size_t)canvas.width));
+    canvas.owner[k] = FLOOR;
     canvas.colour[3 * k] = (float)b.r;
     canvas.colour[3 * k + 1] = (float)b.g;
     canvas.colour[3 * k + 2] = (float)b.b;
@@ -457,7 +458,7 @@ scree_Status scree_render(scree_Replay *replay, const scree_ReplayFrame *frame,
     status = scree_render_bars(replay, frame, settings.chains, canvas.flat, draw_bar, &canvas);
   }
   if (status == SCREE_OK) scree_render_average(&canvas, settings.width, settings.height, pixels);
-  scree_free(canvas.floor);
+  scree_free(canvas.owner);
   scree_free(canvas.depth);
   scree_free(canvas.colour);
   scree_free(pressure);

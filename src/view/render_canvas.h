@@ -5,18 +5,20 @@
 #include "run/frames.h"
 #include "scree/view.h"
 
-enum { OVERSAMPLE = 2 };
+enum { OVERSAMPLE = 2, FLOOR = -1 };
 
 typedef struct Colour {
   double r, g, b;
 } Colour;
 
 typedef struct Canvas {
-  int width, height;    /* of the large picture */
-  float *depth;         /* length/distance; larger is nearer, 0: background */
-  float *colour;        /* (height x width x 3) */
-  unsigned char *floor; /* 1: the surface of an unbounded obstacle, which fades: it has no edges */
-  double opacity;       /* of what is drawn; below 1: a ghost, which writes no depth */
+  int width, height; /* of the large picture */
+  float *depth;      /* length/distance; larger is nearer, 0: background */
+  float *colour;     /* (height x width x 3) */
+  int *owner;        /* body of each pixel; FLOOR: the background, or the surface of an unbounded
+                        obstacle, which fades: it has no edges */
+  int drawing;       /* owner of what is drawn now */
+  double opacity;    /* of what is drawn; below 1: a ghost, which writes no depth */
   bool flat;
   scree_Vec3 right, up, back, eye; /* camera axes (eye looks along -back) and place */
   double focal;                    /* pixels per unit of x / z; flat: pixels per length */

@@ -1,6 +1,7 @@
 /* What is done to a drawn picture: corners and edges from its depths, and the average over the
  * pixels of the large picture. In perspective 1 / distance, which is what `depth` holds, is linear
- * over a plane: its second differences are zero but at creases and outlines. Corners: points of the
+ * over a plane: its second differences are zero but at creases and outlines; blocks whose faces lie
+ * in one plane are told apart by their numbers. Corners: points of the
  * picture near by that stand above the tangent plane hide a part of the sky (McGuire et al., The
  * Alchemy screen-space ambient obscurance algorithm, 2011). */
 #include "core/log.h"
@@ -60,12 +61,20 @@ static double sky_at(const Canvas *canvas, int x, int y, double radius) {
   return fmin(fmax(1.0 - hidden, 0.25), 1.0);
 }
 
-/* How much a pixel lies on a crease or an outline, 0 to 1. */
+static int owner_at(const Canvas *canvas, int x, int y) {
+  return canvas->owner[(size_t)y * (size_t)canvas->width + (size_t)x];
+}
+
+/* How much a pixel lies on a crease, an outline or a seam between two bodies, 0 to 1. */
 static double edge_at(const Canvas *canvas, int x, int y) {
   const double d = depth_at(canvas, x, y);
-  if (!(d > 0.0) || canvas->floor[(size_t)y * (size_t)canvas->width + (size_t)x] || x < 2 ||
-      y < 2 || x >= canvas->width - 2 || y >= canvas->height - 2)
-    return 0.0;
+  if (!(d > 0.0) || x < 2 || y < 2 || x >= canvas->width - 2 || y >= canvas->height - 2) return 0.0;
+  const int own = owner_at(canvas, x, y);
+  if (own == FLOOR) return 0.0;
+  const int around[4] = {owner_at(canvas, x + 1, y), owner_at(canvas, x - 1, y),
+                         owner_at(canvas, x, y + 1), owner_at(canvas, x, y - 1)};
+  for (int k = 0; k < 4; ++k)
+    if (around[k] != own && around[k] != FLOOR) return 0.8;
   const double bend = fabs(depth_at(canvas, x + 2, y) + depth_at(canvas, x - 2, y) - 2.0 * d) +
                       fabs(depth_at(canvas, x, y + 2) + depth_at(canvas, x, y - 2) - 2.0 * d);
   const double slope = 0.5 * bend / d * canvas->focal; /* change of slope over the two pixels */

@@ -135,10 +135,16 @@ static void put_sensor_units(const scree_Replay *replay, FILE *file) {
       const scree_Node *gives = scree_node_find(sensor, "gives");
       const char *form = gives && gives->kind == SCREE_NODE_SCALAR ? gives->text : "value";
       char unit[32];
-      snprintf(unit, sizeof unit, "%s%s", scree_sensor_unit(kind->text),
-               strcmp(form, "rate") == 0       ? "/s"
-               : strcmp(form, "integral") == 0 ? " s"
-                                               : "");
+      const char *plain = scree_sensor_unit(kind->text);
+      const size_t root = strlen(plain);
+      const bool summed = strcmp(form, "integral") == 0;
+      if (summed && root > 2 && strcmp(plain + root - 2, "/s") == 0) /* kg/s over time is kg */
+        snprintf(unit, sizeof unit, "%.*s", (int)root - 2, plain);
+      else
+        snprintf(unit, sizeof unit, "%s%s", plain,
+                 strcmp(form, "rate") == 0 ? "/s"
+                 : summed                  ? " s"
+                                           : "");
       if (!unit[0]) continue;
       if (count++) fputc(',', file);
       put_text(file, name->text);

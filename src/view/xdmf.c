@@ -46,7 +46,9 @@ static void put_scalar(FILE *file, const char *shown, const char *name, int rows
           shown, rows, rows, total, type, name);
 }
 
-static const char real_type[] = "NumberType=\"Float\" Precision=\"8\"";
+static const char real_type[] = "NumberType=\"Float\" Precision=\"8\"",
+                  int_type[] = "NumberType=\"Int\" Precision=\"4\"",
+                  byte_type[] = "NumberType=\"Char\" Precision=\"1\"";
 
 static void put_bodies(FILE *file, const scree_Replay *replay, int k) {
   static const struct {
@@ -69,18 +71,27 @@ static void put_bodies(FILE *file, const scree_Replay *replay, int k) {
   }
   put_scalar(file, "radius", "bodies/radius", n, replay->body_count, real_type);
   put_scalar(file, "mass", "bodies/mass", n, replay->body_count, real_type);
+  put_scalar(file, "material", "bodies/material", n, replay->body_count, int_type);
+  put_scalar(file, "obstacle", "bodies/obstacle", n, replay->body_count, int_type);
+  put_scalar(file, "kind", "bodies/kind", n, replay->body_count, int_type);
   fprintf(file, "</Grid>\n");
 }
 
 static void put_contacts(FILE *file, const scree_Replay *replay, int k, long long first, int rows,
                          long long total) {
-  static const struct {
+  const struct {
     const char *name, *array;
     int columns;
-  } arrays[] = {{"normal", "contacts/normal", 3},
-                {"impulse", "contacts/impulse_world", 3},
-                {"gap", "contacts/gap", 1},
-                {"error", "contacts/error", 1}};
+    const char *type;
+  } arrays[] = {{"normal", "contacts/normal", 3, real_type},
+                {"impulse", "contacts/impulse_world", 3, real_type},
+                {"impulse_local", "contacts/impulse", 3, real_type},
+                {"velocity_local", "contacts/velocity", 3, real_type},
+                {"bodies", "contacts/body", 2, int_type},
+                {"status", "contacts/status", 1, byte_type},
+                {"gap", "contacts/gap", 1, real_type},
+                {"mu", "contacts/mu", 1, real_type},
+                {"error", "contacts/error", 1, real_type}};
   fprintf(file,
           "<Grid Name=\"contacts\" GridType=\"Uniform\">\n<Time Value=\"%.17g\"/>\n"
           "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%d\"/>\n"
@@ -89,18 +100,20 @@ static void put_contacts(FILE *file, const scree_Replay *replay, int k, long lon
   put_rows(file, "contacts/position", first, rows, total, 3, real_type);
   fprintf(file, "</Geometry>\n");
   for (size_t a = 0; a < sizeof arrays / sizeof *arrays; ++a) {
-    const bool vector = arrays[a].columns == 3;
+    const int columns = arrays[a].columns;
     fprintf(file, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Node\">", arrays[a].name,
-            vector ? "Vector" : "Scalar");
-    if (vector)
-      put_rows(file, arrays[a].array, first, rows, total, 3, real_type);
+            columns == 3   ? "Vector"
+            : columns == 1 ? "Scalar"
+                           : "Matrix");
+    if (columns > 1)
+      put_rows(file, arrays[a].array, first, rows, total, columns, arrays[a].type);
     else
       fprintf(file,
               "<DataItem ItemType=\"HyperSlab\" Dimensions=\"%d\">"
               "<DataItem Dimensions=\"3 1\" Format=\"XML\">%lld 1 %d</DataItem>"
               "<DataItem Dimensions=\"%lld\" Format=\"HDF\" %s>results.h5:/%s</DataItem>"
               "</DataItem>",
-              rows, first, rows, total, real_type, arrays[a].array);
+              rows, first, rows, total, arrays[a].type, arrays[a].array);
     fprintf(file, "</Attribute>\n");
   }
   fprintf(file, "</Grid>\n");

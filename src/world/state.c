@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes11";
+static const char magic[8] = "screes12";
 
 typedef struct Header {
   char magic[8];

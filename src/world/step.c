@@ -53,6 +53,7 @@ static void begin(scree_World *world) {
   world->system.poll = (scree_Poll){solve->interrupted, solve->interrupted_user, false};
   world->system.solves = world->attempts = 0;
   world->stepped = false;
+  world->system.domain.tries = 0;
   world->contact_generation++;
   scree_arena_reset(&world->system.scratch); /* one chunk from now on */
   scree_system_work_begin(&world->system);
@@ -152,6 +153,16 @@ static void put_solver_back(scree_World *world) {
   scree_solver_restore(world->system.solver, world->remembered, world->remembered_size);
 }
 
+/* The bodies that this rank holds at the start of the step, and memory for their state. */
+static scree_Status hold_bodies(scree_World *world) {
+  scree_System *s = &world->system;
+  const long long builds = s->domain.counts.builds;
+  scree_Status status = scree_domain_begin(s, true);
+  if (s->domain.counts.builds != builds) world->body_generation++;
+  if (!status) status = scree_domain_agree(s, reserve(world, false));
+  return status;
+}
+
 static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
@@ -168,19 +179,26 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     const long length = units >> level;
     assert(length >= 1 && done % length == 0 && done + length <= units);
     const Saved saved = save_sums(s);
+    scree_Status status = done > 0 ? scree_domain_begin(s, false) : SCREE_OK;
     scree_system_save(s, world->backup);
     world->attempts++;
-    scree_Status status =
-        scree_system_advance(s, start + step * ((double)done / (double)units),
-                             step * ((double)length / (double)units), &part, &halve);
+    if (!status)
+      status = scree_system_advance(s, start + step * ((double)done / (double)units),
+                                    step * ((double)length / (double)units), &part, &halve);
+    if (status == SCREE_NOT_CONVERGED) { /* a body was turned inside out: there is no result */
+      halve = level < max;
+      status = halve ? SCREE_OK : scree_deform_refuse(s);
+    }
     if (!status && halve && level == 0 && max > 0) {
       status = reserve(world, true);
       if (!status) status = keep_memory(world);
       if (!status && bytes) memcpy(world->origin, world->backup, bytes);
+      status = scree_domain_agree(s, status);
     }
     if (!status && !(halve && level < max))
-      status = scree_bodies_check_motion(
-          &s->bodies, start + step * ((double)(done + length) / (double)units), s->log);
+      status = scree_domain_agree(
+          s, scree_bodies_check_motion(
+                 &s->bodies, start + step * ((double)(done + length) / (double)units), s->log));
     if (status) {
       const bool at_start = done == 0;
       put_back(s, at_start ? world->backup : world->origin, at_start ? &saved : &first);
@@ -242,14 +260,23 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .energy_limit = world->system.settings.energy_limit,
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
-  scree_Status status = reserve(world, false);
+  const char *refused = world->system.domain.global ? scree_domain_refuse(&world->system) : NULL;
+  if (refused)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "this world cannot be divided: %s", refused);
   choose_threads(&world->system);
   begin(world);
-  if (!status) status = save_solver(world);
-  if (!status) status = run_substeps(world, &sum);
+  const scree_StepReport none = sum;
+  scree_Status status;
+  do { /* again where ghosts did not suffice: bodies moved further than was foreseen */
+    sum = none;
+    status = hold_bodies(world);
+    if (!status) status = scree_domain_agree(&world->system, save_solver(world));
+    if (!status) status = run_substeps(world, &sum);
+  } while (status && world->system.domain.outgrown);
   if (status) return status;
   world->stepped = true;
   world->problem = scree_system_problem(&world->system);
+  world->problem.vertices.solve = NULL; /* bodies factorise anew in the next step */
   world->steps++;
   world->time_count++;
   sum.time = scree_world_time(world);

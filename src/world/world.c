@@ -260,14 +260,25 @@ scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def, 
     return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: material %d, expected 0 .. %d",
                       s->bodies.count, def->material, s->laws.materials - 1);
   const void *before = s->bodies.motion;
+  const int number = s->domain.global ? s->domain.whole : s->bodies.count;
   scree_Status status = scree_bodies_add(&s->bodies, def, &world->log);
+  if (!status) status = scree_domain_add_body(s);
   /* a longer array is a new one for callers, even if the memory is the same */
   if (!status || before != s->bodies.motion) world->body_generation++;
   if (status) return status;
-  if (body) *body = s->bodies.count - 1;
+  if (body) *body = number;
   s->energy_known = false;
   scree_broad_invalidate(s->broad);
   return SCREE_OK;
+}
+
+/* Calls that change bodies name them by their numbers in the whole world: the number of a copy
+ * that this rank holds. False: another rank has it. */
+static bool find_local(const scree_World *world, int *body) {
+  const scree_Domain *p = &world->system.domain;
+  if (!p->global || *body < 0 || *body >= p->whole) return true;
+  *body = scree_domain_local(p, world->system.bodies.count, *body);
+  return *body >= 0;
 }
 
 static scree_Status check_index(const scree_World *world, int body) {
@@ -287,6 +298,8 @@ static scree_Status check_body(const scree_World *world, int body) {
 
 scree_Status scree_world_remove_body(scree_World *world, int body) {
   scree_System *s = &world->system;
+  s->energy_known = false;
+  if (!find_local(world, &body)) return SCREE_OK;
   scree_Status status = check_body(world, body);
   if (!status) status = scree_bodies_set_gone(&s->bodies, body, world->steps, &world->log);
   if (status) return status;
@@ -296,7 +309,20 @@ scree_Status scree_world_remove_body(scree_World *world, int body) {
 }
 
 scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
-  return scree_bodies_add_force(&world->system.bodies, def, &world->log);
+  scree_System *s = &world->system;
+  scree_Domain *p = &s->domain;
+  if (!p->global) return scree_bodies_add_force(&s->bodies, def, &world->log);
+  scree_ForceDef own = *def;
+  const bool here = find_local(world, &own.body);
+  if (!here) own.body = -1;
+  const size_t n = (size_t)s->bodies.force_count + 1;
+  if (!scree_grow((void **)&p->forces, &p->forces_capacity, n, sizeof *p->forces))
+    return scree_fail_memory(&world->log, "the forces of a rank");
+  const scree_Status status = scree_bodies_add_force(&s->bodies, &own, &world->log);
+  if (status) return status;
+  p->forces[n - 1] = def->body;
+  if (!here) s->bodies.forces[n - 1].body = SCREE_FORCE_ELSEWHERE;
+  return SCREE_OK;
 }
 
 int scree_world_force_count(const scree_World *world) {
@@ -308,6 +334,7 @@ scree_Status scree_world_set_force(scree_World *world, int force, const scree_Fo
 }
 
 scree_Status scree_body_set_driver(scree_World *world, int body, const scree_Signal *driver) {
+  if (!find_local(world, &body)) return SCREE_OK;
   scree_Status status = check_body(world, body);
   if (!status) status = scree_bodies_set_driver(&world->system.bodies, body, driver, &world->log);
   if (!status) scree_broad_invalidate(world->system.broad);
@@ -351,6 +378,8 @@ scree_Twist scree_body_velocity(const scree_World *world, int body) {
 
 scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose *pose) {
   scree_System *s = &world->system;
+  s->domain.fresh = s->energy_known = false;
+  if (!find_local(world, &body)) return SCREE_OK;
   scree_Status status = check_body(world, body);
   if (!status) status = scree_bodies_check_pose(&s->bodies, body, pose, &world->log);
   if (status) return status;
@@ -363,6 +392,8 @@ scree_Status scree_body_set_pose(scree_World *world, int body, const scree_Pose 
 
 scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_Twist *velocity) {
   scree_Bodies *b = &world->system.bodies;
+  world->system.energy_known = false;
+  if (!find_local(world, &body)) return SCREE_OK;
   scree_Status status = check_body(world, body);
   if (status) return status;
   if (b->fixed[body])

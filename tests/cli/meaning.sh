@@ -197,4 +197,35 @@ run 2 "$SCREE" check shaken.yaml --set obstacles[0].velocity.csv=none.csv
 err "none.csv: cannot be read"
 run 2 "$SCREE" check shaken.yaml --set obstacles[0].velocity.scale=big
 err "scale: expected a number"
+
+# ---- names of poured bodies: forces, sensors, removals, results; the same bits after a restart ----
+cat > poured.yaml << 'END'
+dimension: 2
+obstacles: [{ name: floor, shape: { kind: half-plane } }]
+generators:
+  - { kind: pour, name: "lump-{i}", count: 4, rate: 100, region: { kind: box, lower: [-0.1, 0.2], upper: [0.1, 0.3] }, shape: { kind: disk, radius: 0.01 } }
+forces:
+  - { body: "lump-2", acceleration: [50, 0] }
+  - { body: "lump-*", acceleration: [0, 1] }
+sensors: [{ kind: position, name: third, body: lump-2 }]
+remove: [{ kind: body, body: lump-1, time: 0.09 }]
+time: { duration: 0.1, step: 1e-3 }
+END
+run 0 "$SCREE" run poured.yaml -o poured
+run 0 "$SCREE" convert poured --csv poured.csv
+grep -q '^.*lump-3' poured.csv || fail "poured bodies have no names: $(cat poured.csv)"
+! grep -q 'lump-1' poured.csv || fail "lump-1 is there, expected removed"
+speed() { awk -F, -v n="$1" 'NR == 1 { for (k = 1; k <= NF; ++k) if ($k == "vx") c = k } $0 ~ n { print $c }' poured.csv; }
+awk -v a="$(speed lump-2)" -v b="$(speed lump-3)" 'BEGIN { exit !(a > 2 && b < 0.1 && b > -0.1) }' ||
+  fail "the force on lump-2 alone: $(speed lump-2), $(speed lump-3)"
+run 0 "$SCREE" run poured.yaml -o again --until 0.05
+run 0 "$SCREE" run poured.yaml -o again --resume
+cmp -s poured/results.h5 again/results.h5 || fail "poured bodies with forces: not the same bits after a restart"
+run 2 "$SCREE" check poured.yaml --set generators[0].name=lump
+err 'expected {i} in it'
+run 2 "$SCREE" check poured.yaml --set forces[0].body=lump-9
+err 'did you mean lump-0?'
+sed -i 's/^forces:/  - { kind: pour, count: 2, rate: 10, region: { kind: box, lower: [-0.1, 0.4], upper: [0.1, 0.5] }, shape: { kind: disk, radius: 0.01 } }\nforces:/' poured.yaml
+run 2 "$SCREE" check poured.yaml
+err 'expected in scenes with one generator of kind pour'
 finish

@@ -87,6 +87,10 @@ else
   echo "report: VTK files were not read back: python3-vtk9 and python3-h5py are not installed"
 fi
 
+if command -v pvpython >/dev/null; then
+  expect 0 "agree" pvpython "$source_tree/tests/viewer/paraview_check.py" "$root/run" "$root/vtk"
+fi
+
 # ---- fields of the user's own ----
 if "$python" -c 'import h5py' 2>/dev/null; then
   cp -r "$root/run" "$root/fields"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The tests of several ranks, under mpirun on this machine alone (shared memory and the loopback).
-#   run.sh TEST_RANKS [SCREE]
+#   run.sh TEST_RANKS TEST_PARTS [SCREE]
 # A rank that dies must end the others; SCREE is the program, where it was built.
 set -u
 test_ranks=$1
-scree=${2:-}
+test_domain=$2
+scree=${3:-}
 command -v mpirun >/dev/null || { echo "mpirun is not installed (libopenmpi-dev, openmpi-bin): skipped"; exit 77; }
 # Open MPI: as root in a container, more ranks than processors, no network.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -18,6 +19,14 @@ fail() { echo "FAILED: $*"; failed=1; }
 
 for n in 2 3 4 8; do
   timeout 100 mpirun -q -n $n "$test_ranks" || fail "test_ranks on $n ranks"
+done
+
+# divided worlds; fewer steps where ranks have to wait for a processor
+for n in 1 2; do
+  timeout 100 mpirun -q -n $n "$test_domain" || fail "test_domain on $n ranks"
+done
+for n in 3 4 8; do
+  timeout 100 mpirun -q -n $n "$test_domain" 4 || fail "test_domain on $n ranks"
 done
 
 start=$(date +%s)
@@ -43,6 +52,20 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     mpirun -q -n 2 "$scree" run "$source/examples/pile.yaml" --steps 40 --set solver.name=nlgs -q \
       -o "$work/run$k" || fail "scree run"
   done
+  # a rank that is killed: the others end in seconds, and the run goes on from its checkpoint
+  mpirun -q -n 3 "$scree" run "$source/examples/pile.yaml" --set output.checkpoint=0 -q -o "$work/killed" \
+    >/dev/null 2>&1 &
+  launcher=$!
+  for ((k = 0; k < 300; ++k)); do
+    [ -s "$work/killed/checkpoint.bin" ] && [ "$(wc -l <"$work/killed/telemetry.jsonl")" -gt 0 ] && break
+    sleep 0.1
+  done
+  ranks=($(pgrep -P $launcher -x scree))
+  kill -9 "${ranks[-1]}" || fail "no rank to kill"
+  start=$(date +%s)
+  wait $launcher && fail "a rank was killed, and mpirun ended well"
+  [ $(($(date +%s) - start)) -lt 20 ] || fail "a rank was killed: the others went on for long"
+  mpirun -q -n 2 "$scree" run "$work/killed" --resume --steps 3 -q || fail "the checkpoint is not whole"
   cmp "$work/run1/frames.bin" "$work/run2/frames.bin" || fail "two runs on 2 ranks differ"
 fi
 exit $failed

@@ -1,12 +1,17 @@
 // What makes bodies stand on the ground: a shadow map from the key light, and passes over the finished
 // picture that darken corners (ambient occlusion) and draw edges, both from its depths. In the plane
-// there are none of these. Where pictures come slower than they should while something moves, shadows and
-// occlusion wait until all is still.
+// there are none of these. Where pictures come slower than they should while something moves, less is drawn
+// until all is still, by levels: 0 everything, 1 neither shadows nor occlusion nor smooth edges, 2 so in half
+// of the resolution, 3 in a third.
 import * as THREE from 'three';
 import * as shader from './shaders.js';
 
 const MAP = 2048; // texels of the shadow map along a side
-const SLOW = 45; // ms from picture to picture, above which shadows and occlusion wait
+const SHARE = [1, 1, 0.5, 0.34]; // of the resolution, by level
+const SLOW = 45; // ms from picture to picture, above which less is drawn
+const QUICK = 24; // below which more is tried
+const PATIENCE = 40; // pictures, before it is tried; doubled each time it was too much
+const MANY = 20000; // bodies with which the first picture is drawn without effects
 
 function pass(fragmentShader, uniforms) {
   return new THREE.ShaderMaterial({
@@ -16,8 +21,10 @@ function pass(fragmentShader, uniforms) {
 }
 
 export class Effects {
-  constructor(renderer) {
+  constructor(renderer, bodies) {
     this.renderer = renderer;
+    this.level = bodies > MANY ? 1 : 0;
+    Object.assign(this, { wait: PATIENCE, quick: 0, mapSize: MAP });
     this.light = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
     // A map without shadows, for the map's own drawing, and in the plane.
     this.none = this.makeMap(1);
@@ -30,7 +37,7 @@ export class Effects {
     };
     this.pace = 0; // ms from picture to picture, averaged
     this.map = null;
-    this.screen = null;
+    this.screens = null;
   }
   // The light comes from above, from the left and the front of the first view.
   aim(up, front, side, middle, radius) {
@@ -70,16 +77,20 @@ export class Effects {
     uniforms.uShadowSize.value.set(1, 1 / MAP, this.texel);
   }
 
+  // What pictures are drawn into: colours, signs of bodies, depths.
+  makeTarget(samples) {
+    const target = new THREE.WebGLRenderTarget(1, 1, { samples, count: 2, depthTexture: new THREE.DepthTexture(1, 1, THREE.UnsignedIntType) });
+    target.textures[1].minFilter = target.textures[1].magFilter = THREE.NearestFilter;
+    return target;
+  }
   makeScreen() {
-    const depth = new THREE.DepthTexture(1, 1, THREE.UnsignedIntType);
-    this.screen = new THREE.WebGLRenderTarget(1, 1, { samples: 4, depthTexture: depth });
+    this.screens = [this.makeTarget(4), this.makeTarget(0)]; // of level 0, and of the others
     this.sky = new THREE.WebGLRenderTarget(1, 1, { depthBuffer: false, format: THREE.RedFormat });
-    const common = { uDepth: { value: depth }, uLens: { value: new THREE.Vector4() }, uPixel: { value: new THREE.Vector2() } };
-    this.lens = common.uLens.value;
-    this.pixel = common.uPixel.value;
+    const common = { uDepth: { value: null }, uLens: { value: new THREE.Vector4() }, uPixel: { value: new THREE.Vector2() } };
+    this.common = common;
     this.occlusion = pass(shader.occlusionFragment, { ...common, uRadius: { value: 1 } });
     this.finish = pass(shader.finishFragment, {
-      ...common, uPicture: { value: this.screen.texture }, uSky: { value: this.sky.texture }, uShaded: { value: true }, uEdges: { value: 0.45 },
+      ...common, uPicture: { value: null }, uSign: { value: null }, uSky: { value: this.sky.texture }, uShaded: { value: true }, uEdges: { value: 0.45 },
     });
     this.square = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), this.finish);
     this.square.frustumCulled = false;
@@ -87,43 +98,58 @@ export class Effects {
     this.stage.add(this.square);
     this.flatCamera = new THREE.Camera();
   }
-  // Draw the scene into the rectangle [x, y, width, height] of the canvas, in pixels. `fine`: with
-  // occlusion, of about `radius`.
-  draw(scene, camera, [x, y, width, height], radius, fine) {
-    const { renderer } = this;
-    if (!this.screen) this.makeScreen();
-    if (this.screen.width !== width || this.screen.height !== height) {
-      this.screen.setSize(width, height);
-      this.sky.setSize(Math.ceil(width / 2), Math.ceil(height / 2));
-      this.pixel.set(1 / width, 1 / height);
-    }
-    this.lens.set(camera.near, camera.far, Math.tan((camera.fov * Math.PI) / 360) / camera.zoom, camera.aspect);
-    renderer.setRenderTarget(this.screen);
+  share(level) {
+    return SHARE[level];
+  }
+  // Draw the scene into the rectangle [x, y, width, height] of the canvas, in pixels, at a level; occlusion
+  // of about `radius`.
+  draw(scene, camera, [x, y, width, height], radius, level) {
+    const { renderer } = this, fine = level === 0;
+    if (!this.screens) this.makeScreen();
+    const screen = this.screens[fine ? 0 : 1], w = Math.ceil(width * SHARE[level]), h = Math.ceil(height * SHARE[level]);
+    const { uDepth, uLens, uPixel } = this.common;
+    if (screen.width !== w || screen.height !== h) screen.setSize(w, h);
+    uDepth.value = screen.depthTexture;
+    uPixel.value.set(1 / w, 1 / h);
+    uLens.value.set(camera.near, camera.far, Math.tan((camera.fov * Math.PI) / 360) / camera.zoom, camera.aspect);
+    renderer.setRenderTarget(screen);
     renderer.clear();
     renderer.render(scene, camera);
     if (fine) {
+      const half = [Math.ceil(w / 2), Math.ceil(h / 2)];
+      if (this.sky.width !== half[0] || this.sky.height !== half[1]) this.sky.setSize(...half);
       this.occlusion.uniforms.uRadius.value = radius;
       this.square.material = this.occlusion;
       renderer.setRenderTarget(this.sky);
       renderer.render(this.stage, this.flatCamera);
     }
-    this.finish.uniforms.uShaded.value = fine;
+    const { uPicture, uSign, uShaded } = this.finish.uniforms;
+    [uPicture.value, uSign.value] = screen.textures;
+    uShaded.value = fine;
     this.square.material = this.finish;
     renderer.setRenderTarget(null);
     const ratio = renderer.getPixelRatio();
     renderer.setViewport(x / ratio, y / ratio, width / ratio, height / ratio);
     renderer.render(this.stage, this.flatCamera);
   }
-  // The pace of pictures that follow each other at once.
-  count(now) {
-    const passed = now - (this.last ?? -1e9);
-    this.last = now;
-    if (passed < 250) this.pace += 0.2 * (passed - this.pace);
+  // A picture followed the last one after so many ms: draw less or more from now on.
+  count(passed) {
+    this.pace += (passed > this.pace ? 0.4 : 0.15) * (Math.min(passed, 1000) - this.pace);
+    this.quick = this.pace < QUICK ? this.quick + 1 : 0;
+    if (this.pace > SLOW && this.level < SHARE.length - 1) {
+      if (this.raised) this.wait *= 2; // more was tried, and was too much
+      this.raised = false;
+      // Far too slow: two levels at once.
+      this.level = Math.min(this.level + (this.pace > 4 * SLOW ? 2 : 1), SHARE.length - 1);
+      this.pace = 0.5 * SLOW;
+      this.quick = 0;
+    } else if (this.quick >= this.wait && this.level > 0) {
+      --this.level;
+      this.quick = 0;
+      this.raised = true;
+    }
   }
   dispose() {
-    for (const part of [this.none, this.map, this.screen, this.sky, this.occlusion, this.finish]) part?.dispose();
-  }
-  get slow() {
-    return this.pace > SLOW;
+    for (const part of [this.none, this.map, ...(this.screens || []), this.sky, this.occlusion, this.finish]) part?.dispose();
   }
 }

@@ -27,12 +27,13 @@ function drawLegend(c, view, height, clock) {
   const x = 14, bottom = height / size, y = bottom - 62, text = style('--text');
   c.font = '13px sans-serif';
   if (!colouring.category) {
+    const title = `${colouring.name}${colouring.unit ? ` [${colouring.unit}]` : ''}${view.scaling === 'log' ? ', log' : ''}`;
     c.globalAlpha = 0.82;
     c.fillStyle = style('--panel');
-    c.fillRect(x - 6, y - 4, 196, 58);
+    c.fillRect(x - 6, y - 4, Math.max(196, c.measureText(title).width + 12), 58);
     c.globalAlpha = 1;
     c.fillStyle = text;
-    c.fillText(`${colouring.name}${colouring.unit ? ` [${colouring.unit}]` : ''}${view.scaling === 'log' ? ', log' : ''}`, x, y + 12);
+    c.fillText(title, x, y + 12);
     for (let k = 0; k < 180; ++k) {
       const rgb = [0, 0, 0];
       scaleColour(k / 179, rgb, 0, view.scaling);

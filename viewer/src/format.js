@@ -20,6 +20,21 @@ export function short(value) {
   return String(Number(value.toPrecision(3)));
 }
 
+// Numbers along an axis: as many digits as tell neighbours apart.
+export function ticks(values) {
+  const known = values.filter((v) => v !== null), size = Math.max(...known.map(Math.abs));
+  const step = Math.min(...known.slice(1).map((v, k) => Math.abs(v - known[k])));
+  if (known.length < 2 || !(step > 0) || !Number.isFinite(size)) return values.map((v) => (v === null ? '' : short(v)));
+  const place = Math.floor(Math.log10(step) + 1e-6), fine = step / 10 ** place > 1.01 && Math.abs(Math.round(step / 10 ** place) - step / 10 ** place) > 0.01 ? 1 : 0;
+  const powers = size >= 1e5 || size < 1e-3;
+  const digits = Math.max(0, Math.min(12, (powers ? Math.floor(Math.log10(size)) : 0) - place + fine));
+  return values.map((v) => {
+    if (v === null) return '';
+    if (v === 0 || Math.abs(v) < 1e-6 * step) return '0';
+    return powers ? v.toExponential(Math.max(0, digits - Math.floor(Math.log10(size)) + Math.floor(Math.log10(Math.abs(v))))).replace('e+', 'e') : v.toFixed(digits);
+  });
+}
+
 export function vector(values, resolution = 0) {
   return `(${values.map((v) => show(v, resolution)).join(', ')})`;
 }

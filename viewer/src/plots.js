@@ -1,7 +1,7 @@
 // Curves over time that share the time cursor with the player. A plot appears when the run's
 // telemetry has its curves.
 import uPlot from 'uplot';
-import { short } from './format.js';
+import { short, ticks } from './format.js';
 import { STATUS } from './colours.js';
 
 // Curves that are drawn together. `log`: on a logarithmic axis.
@@ -114,7 +114,7 @@ export class Plots {
       scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
       axes: [
         { ...axis, size: 28 },
-        { ...axis, size: 68, values: (u, splits) => splits.map((v) => (v === null ? '' : short(v))), ...(log ? { splits: decades, filter: (u, splits) => splits } : {}) },
+        { ...axis, size: 68, values: (u, splits) => (log ? splits.map((v) => (v === null ? '' : short(v))) : ticks(splits)), ...(log ? { splits: decades, filter: (u, splits) => splits } : {}) },
       ],
       series: [
         { label: 't', value: (u, v) => (v === null ? '' : short(v)) },
@@ -126,21 +126,8 @@ export class Plots {
           value: (u, v) => (v === null ? '' : short(v)),
         })),
       ],
-      hooks: {
-        draw: [(u) => {
-          const x = u.valToPos(this.time, 'x', true);
-          if (!(x >= u.bbox.left && x <= u.bbox.left + u.bbox.width)) return;
-          u.ctx.save();
-          u.ctx.strokeStyle = style.getPropertyValue('--accent').trim();
-          u.ctx.lineWidth = 2;
-          u.ctx.setLineDash([]);
-          u.ctx.beginPath();
-          u.ctx.moveTo(x, u.bbox.top);
-          u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
-          u.ctx.stroke();
-          u.ctx.restore();
-        }],
-      },
+      // when its scales are known, and after a change of its size; the plot then resets its legend
+      hooks: { draw: [(u) => requestAnimationFrame(() => this.mark(u))] },
     }, [time, ...shown], holder);
     chart.over.addEventListener('click', () => {
       if (chart.cursor.left >= 0) this.onTime(chart.posToVal(chart.cursor.left, 'x'));
@@ -148,16 +135,25 @@ export class Plots {
     const last = curves.map((name, i) => `${name.replaceAll('_', ' ')} ${short(data[i][data[i].length - 1])}`).join(', ');
     chart.root.setAttribute('role', 'img');
     chart.root.setAttribute('aria-label', `${group.title} over time. At the end: ${last}.`);
+    // The time of the player, over the curves: these need not be drawn again when it moves.
+    chart.now = document.createElement('div');
+    chart.now.className = 'now';
+    chart.over.append(chart.now);
     this.charts.push(chart);
   }
 
   setTime(time) {
     this.time = time;
-    for (const chart of this.charts) {
-      // The legend has the values of now, until a pointer asks for others.
-      if (!(chart.cursor.left >= 0)) chart.setLegend({ idx: nearest(chart.data[0], time) });
-      chart.redraw(false, false);
-    }
+    for (const chart of this.charts) this.mark(chart);
+  }
+  mark(chart) {
+    const { min, max } = chart.scales.x, { time } = this, edge = 1e-9 * (max - min);
+    if (!chart.now || min === null || max === null) return; // not drawn yet
+    chart.now.style.transform = `translateX(${Math.round(chart.valToPos(time, 'x'))}px)`;
+    chart.now.hidden = !(time >= min - edge && time <= max + edge);
+    // The legend has the values of now, until a pointer asks for others.
+    const index = nearest(chart.data[0], time);
+    if (!(chart.cursor.left >= 0) && chart.legend.idx !== index) chart.setLegend({ idx: index });
   }
   resize() {
     for (const chart of this.charts) chart.setSize({ width: Math.max(chart.root.parentElement.clientWidth - 10, 200), height: 150 });

@@ -4,11 +4,13 @@
 import * as THREE from 'three';
 import * as shader from './shaders.js';
 import { Effects } from './effects.js';
+import { Culler, Thinned } from './cull.js';
 import { Overlays } from './overlays.js';
-import { ball, capsule, cube, Merger, cornerNormals } from './shapes.js';
+import { ball, capsule, cube, innerRadius, Merger, cornerNormals } from './shapes.js';
 import { CATEGORIES, NOTHING, materialColour, scaleColour, scalingRange, scalePosition } from './colours.js';
 
 const RIGID = 0xffffffff; // not among the vertices that move
+const MANY = 2000; // bodies of a batch from which on those that are hidden by others are left out
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
 const PLAIN = { light: [168, 173, 180], dark: [104, 109, 116] }; // obstacles
 
@@ -27,14 +29,17 @@ export class View {
     this.renderer = renderer;
     this.eye = eye;
     this.flat = run.meta.dimension === 2;
-    this.effects = new Effects(renderer);
+    this.effects = new Effects(renderer, run.bodies);
     this.scene = new THREE.Scene();
     this.batches = [];
     this.meshes = new Map(); // body -> its triangles, and its vertices as they are shown
     this.soft = []; // bodies that change their shape, and where their vertices are
     this.sized = []; // ellipses and ellipsoids that may be stretched, and where their sizes are
+    this.thinned = []; // large batches of bodies that may hide each other
     this.makeTextures();
+    this.radii = { inner: new Float32Array(this.n), outer: new Float32Array(this.n) };
     this.makeBodies();
+    this.culler = new Culler(this.radii.inner, this.radii.outer);
     this.overlays = new Overlays(this);
     this.colouring = NOTHING;
     this.range = [0, 1];
@@ -115,6 +120,7 @@ export class View {
     if (!obstacle) this.sized.push({ items, attribute: geometry.attributes.aSize, copies: 1 });
     geometry.instanceCount = items.length;
     this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
+    this.thin(geometry, items, obstacle);
   }
 
   // Squares, one per body, as plain triangles: four corners are too little for an instance, on many
@@ -136,6 +142,24 @@ export class View {
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
     if (!obstacle && !extra) this.sized.push({ items, attribute: geometry.attributes.aSize, copies: 4 });
     this.add(geometry, this.material(vertex, fragment, obstacle, extra), obstacle);
+    this.thin(geometry, items, obstacle);
+  }
+
+  // Bodies of a large batch that others hide are not drawn. `inner`, `outer` of an item: radii of balls inside and around it.
+  thin(geometry, items, obstacle) {
+    if (this.flat || obstacle || items.length < MANY || !(items[0].outer > 0) || this.run.first.columns.stretch) return;
+    this.thinned.push(new Thinned(geometry, Uint32Array.from(items, (item) => item.body)));
+    for (const { body, inner, outer } of items) {
+      this.radii.inner[body] = inner;
+      this.radii.outer[body] = outer;
+    }
+  }
+  // Keep what can be seen by a camera in a picture of width by height pixels.
+  cull(camera, width, height) {
+    if (!this.thinned.length) return;
+    if (this.looks.bodies === 'solid') this.culler.look(camera, width, height, this.place, this.uniforms.uSlice.value, this.typical());
+    else this.culler.seen.fill(1);
+    for (const batch of this.thinned) batch.keep(this.culler.seen);
   }
 
   // Shape of a body: kind and numbers in the page's unit.
@@ -188,7 +212,8 @@ export class View {
       }
       const one = new Merger();
       one.mesh(0, points, triangles);
-      const geometry = one.geometry();
+      const geometry = one.geometry(), size = { inner: innerRadius(points, triangles), outer: Math.max(...points.map((p) => Math.hypot(...p))) };
+      for (const item of bodies) Object.assign(item, size);
       for (const name of ['aBody', 'aSize', 'aTone']) geometry.deleteAttribute(name);
       this.instanced(geometry, bodies, shader.meshVertex, shader.meshFragment, obstacle);
     }
@@ -227,10 +252,10 @@ export class View {
             break;
           }
           case 'drum-2d': sheet.ring(body, s.radius, 0.06 * s.radius); break;
-          case 'sphere': balls.push({ body, size: [s.radius, s.radius, s.radius, 0] }); break;
-          case 'ellipsoid': ellipsoids.push({ body, size: [...s.semi, 0] }); break;
-          case 'box': boxes.push({ body, size: [...s.semi, 0] }); break;
-          case 'capsule': capsules.push({ body, size: [s.radius, s.radius, s.radius, s.half] }); break;
+          case 'sphere': balls.push({ body, size: [s.radius, s.radius, s.radius, 0], inner: s.radius, outer: s.radius }); break;
+          case 'ellipsoid': ellipsoids.push({ body, size: [...s.semi, 0], inner: Math.min(...s.semi), outer: Math.max(...s.semi) }); break;
+          case 'box': boxes.push({ body, size: [...s.semi, 0], inner: Math.min(...s.semi), outer: Math.hypot(...s.semi) }); break;
+          case 'capsule': capsules.push({ body, size: [s.radius, s.radius, s.radius, s.half], inner: s.radius, outer: s.radius + s.half }); break;
           case 'half-space': this.addPlane(floor, body); break;
           case 'drum': sheet.tube(body, s.radius, Number.isFinite(s.half) && s.half > 0 ? s.half : 0.75 * reach, Number.isFinite(s.half) && s.half > 0); break;
           default: this.unknown = s.kind;
@@ -500,8 +525,8 @@ export class View {
     this.needed = true;
   }
 
-  // Draw into the rectangle [x, y, width, height] of the canvas, in pixels. `fine`: with all effects.
-  render(rectangle, fine) {
+  // Draw into the rectangle [x, y, width, height] of the canvas, in pixels, at a level of effects.js.
+  render(rectangle, level) {
     this.needed = false;
     const { renderer, effects, scene, camera, looks } = this;
     if (this.flat) {
@@ -510,11 +535,15 @@ export class View {
       renderer.render(scene, camera);
     } else {
       // Chains, normals and floors cast no shadows, nor does what one looks through.
-      if (!fine) effects.uniforms.uShadowSize.value.x = 0; // they would take as long as the picture
-      else if (this.moved || !effects.uniforms.uShadowSize.value.x) effects.castShadows(scene, [...this.overlays.meshes(),
-        ...this.batches.filter((b) => b.floor || looks[b.obstacle ? 'obstacles' : 'bodies'] !== 'solid').map((b) => b.mesh)]);
-      if (fine) this.moved = false;
-      effects.draw(scene, camera, rectangle, Math.max(1.6 * this.typical(), 0.012 * this.reach), fine);
+      if (level > 0) effects.uniforms.uShadowSize.value.x = 0; // they would take as long as the picture
+      else if (this.moved || !effects.uniforms.uShadowSize.value.x) {
+        this.cull(effects.light, effects.mapSize, effects.mapSize);
+        effects.castShadows(scene, [...this.overlays.meshes(),
+          ...this.batches.filter((b) => b.floor || looks[b.obstacle ? 'obstacles' : 'bodies'] !== 'solid').map((b) => b.mesh)]);
+      }
+      if (level === 0) this.moved = false;
+      this.cull(camera, rectangle[2], rectangle[3]);
+      effects.draw(scene, camera, rectangle, Math.max(1.6 * this.typical(), 0.012 * this.reach), level);
     }
     ++this.drawn;
   }

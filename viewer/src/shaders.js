@@ -11,6 +11,8 @@ uniform vec4 uSlice; // bodies with dot(place, xyz) > w are hidden; xyz = 0: off
 vec3 rotate(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 ivec2 texel(float body) { int b = int(body + 0.5); return ivec2(b % uWidth, b / uWidth); }
 bool hidden(vec4 place) { return place.w < 0.5 || (dot(uSlice.xyz, uSlice.xyz) > 0.0 && dot(place.xyz, uSlice.xyz) > uSlice.w); }
+// A colour that tells bodies apart: edges are drawn where it changes.
+vec3 bodySign(float body) { return fract(vec3(0.7548777, 0.5698403, 0.4301597) * (floor(body + 0.5) + 1.0)); }
 vec4 bodyColour(float body) {
   vec4 c = texelFetch(uColour, texel(body), 0);
   if (int(body + 0.5) == uSelected) c.rgb = mix(c.rgb, vec3(1.0, 0.25, 0.15), 0.75);
@@ -53,6 +55,7 @@ in float aEnd;
 in vec2 aGrid;
 in vec4 aTone; // a colour of this vertex instead of the body's, where w > 0
 out vec3 vNormal, vEye;
+flat out vec3 vSign;
 out vec4 vColour;
 out vec2 vGrid;
 void main() {
@@ -64,6 +67,7 @@ void main() {
   vColour = bodyColour(aBody);
   if (aTone.w > 0.0) vColour.rgb = mix(aTone.rgb, vColour.rgb, int(aBody + 0.5) == uSelected ? 0.4 : 0.0);
   vGrid = aGrid;
+  vSign = bodySign(aBody);
   gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * eye;
 }`;
 
@@ -72,9 +76,11 @@ precision highp float;
 uniform float uOpacity, uFade; // uFade: cells of the grid from the middle to where nothing is left
 uniform bool uFlat, uGridded;
 in vec3 vNormal, vEye;
+flat in vec3 vSign;
 in vec4 vColour;
 in vec2 vGrid;
-out vec4 outColour;
+layout(location = 0) out vec4 outColour;
+layout(location = 1) out vec4 outSign;
 ${LIGHT}
 void main() {
   vec3 colour = vColour.rgb;
@@ -87,6 +93,7 @@ void main() {
   if (!gl_FrontFacing) normal = -normal;
   float cover = uFade > 0.0 ? 1.0 - smoothstep(0.35, 1.0, length(vGrid) / uFade) : 1.0;
   outColour = vec4(uFlat ? colour : light(colour, normal, vEye), uOpacity * cover);
+  outSign = vec4(vSign, uOpacity * cover);
 }`;
 
 // Spheres: a square towards the eye that covers the outline; each point of it is cast on the ball.
@@ -95,6 +102,7 @@ export const sphereVertex = /* glsl */ `${COMMON}
 in float aBody;
 in vec4 aSize;
 out vec3 vEye, vCentre;
+flat out vec3 vSign;
 out vec4 vColour, vTurn;
 out float vRadius;
 void main() {
@@ -107,6 +115,7 @@ void main() {
   vEye = centre + reach * (position.x * side + position.y * cross(side, axis));
   vCentre = centre;
   vRadius = radius;
+  vSign = bodySign(aBody);
   vColour = bodyColour(aBody);
   vTurn = texelFetch(uTurn, texel(aBody), 0);
   gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * vec4(vEye, 1.0);
@@ -117,9 +126,11 @@ precision highp float;
 uniform mat4 projectionMatrix;
 uniform float uOpacity, uMark;
 in vec3 vEye, vCentre;
+flat in vec3 vSign;
 in vec4 vColour, vTurn;
 in float vRadius;
-out vec4 outColour;
+layout(location = 0) out vec4 outColour;
+layout(location = 1) out vec4 outSign;
 ${LIGHT}
 void main() {
   vec3 from = isOrthographic ? vec3(vEye.xy, 0.0) : vec3(0.0), ray = isOrthographic ? vec3(0.0, 0.0, -1.0) : normalize(vEye);
@@ -139,6 +150,7 @@ void main() {
   float belt = 1.0 - smoothstep(0.14, 0.14 + max(fwidth(own.x), 1e-4), abs(own.x));
   vec3 colour = vColour.rgb * (1.0 - uMark * 0.35 * belt);
   outColour = vec4(light(colour, normal, hit), uOpacity * cover);
+  outSign = vec4(vSign, uOpacity * cover);
 }`;
 
 // Round shapes of the plane: disks, ellipses, rounded segments. aSize = semi-axes, half length.
@@ -197,9 +209,13 @@ export const beamFragment = /* glsl */ `
 precision highp float;
 uniform bool uFlat;
 in vec3 vNormal, vEye, vTint;
-out vec4 outColour;
+layout(location = 0) out vec4 outColour;
+layout(location = 1) out vec4 outSign;
 ${LIGHT}
-void main() { outColour = vec4(uFlat ? vTint : light(vTint, normalize(vNormal), vEye), 1.0); }`;
+void main() {
+  outColour = vec4(uFlat ? vTint : light(vTint, normalize(vNormal), vEye), 1.0);
+  outSign = vec4(0.0, 0.0, 0.0, 1.0);
+}`;
 
 // ---- passes over the finished picture (effects.js) ----
 export const screenVertex = /* glsl */ `
@@ -251,9 +267,10 @@ void main() {
 }`;
 
 // The picture, darker where little of the sky is seen, with lines along edges. In perspective 1 / depth
-// is linear over a plane, so its second differences are zero but at creases and outlines.
+// is linear over a plane, so its second differences are zero but at creases and outlines; blocks whose faces
+// lie in one plane are told apart by their signs.
 export const finishFragment = /* glsl */ `${DEPTHS}
-uniform sampler2D uPicture, uSky;
+uniform sampler2D uPicture, uSky, uSign;
 uniform bool uShaded;
 uniform float uEdges;
 out vec4 outColour;
@@ -276,6 +293,8 @@ void main() {
   float bend = abs(1.0 / depthAt(vAt + dx) + 1.0 / depthAt(vAt - dx) - 2.0 * here) + abs(1.0 / depthAt(vAt + dy) + 1.0 / depthAt(vAt - dy) - 2.0 * here);
   // Outside of the picture there are no depths.
   vec2 inner = step(1.5 * uPixel, vAt) * step(vAt, 1.0 - 1.5 * uPixel);
-  float edge = inner.x * inner.y * smoothstep(1.3, 4.0, bend * z * z / pixel);
+  vec3 turn = abs(texture(uSign, vAt + dx).rgb - texture(uSign, vAt - dx).rgb) + abs(texture(uSign, vAt + dy).rgb - texture(uSign, vAt - dy).rgb);
+  float seam = smoothstep(0.02, 0.12, max(turn.r, max(turn.g, turn.b)));
+  float edge = inner.x * inner.y * max(smoothstep(1.3, 4.0, bend * z * z / pixel), 0.8 * seam);
   outColour = vec4(colour.rgb * shade * (1.0 - uEdges * edge), colour.a);
 }`;

@@ -74,6 +74,18 @@ export function cornerNormals(points, triangles) {
   return normals;
 }
 
+// Radius of a ball about the origin inside closed triangles, at most: the nearest of their planes. 0 if the
+// origin is outside of one of them.
+export function innerRadius(points, triangles) {
+  let least = Infinity;
+  for (const [a, b, c] of triangles) {
+    const p = points[a], u = [0, 1, 2].map((i) => points[b][i] - p[i]), v = [0, 1, 2].map((i) => points[c][i] - p[i]);
+    const w = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]], size = Math.hypot(...w);
+    if (size > 0) least = Math.min(least, (p[0] * w[0] + p[1] * w[1] + p[2] * w[2]) / size);
+  }
+  return Number.isFinite(least) ? Math.max(least, 0) : 0;
+}
+
 // Many different shapes in one mesh: a body per vertex.
 export class Merger {
   constructor() {

@@ -36,15 +36,19 @@ export class Stage {
     const [, , width, height] = this.part(0);
     this.eye.fit(this.first, width, height, from);
   }
-  // Draw when something has changed; `still`: nothing moves, so there is time for all effects.
+  // Called for every picture of the screen: draw when something has changed. `still`: nothing moves, so
+  // there is time for all effects.
   render(now, still, force = false) {
     const { views, eye } = this;
     const changed = eye.changed || views.some((view) => view.needed), { effects } = this.first;
     const refine = !changed && still && this.coarse && now - this.last > 150;
+    // How long the last picture took: the browser asks for the next when it is done.
+    if (this.paced && !force) effects.count(now - this.asked);
+    this.asked = now;
+    this.paced = changed && !force;
     if (!changed && !refine && !force) return false;
-    if (changed && !force) effects.count(now);
-    const fine = force || refine || !effects.slow;
-    this.coarse = !fine;
+    const level = force || refine ? 0 : effects.level;
+    this.coarse = level > 0;
     this.last = now;
     eye.keepUp(this.first);
     eye.changed = false;
@@ -56,7 +60,7 @@ export class Stage {
       const lower = this.height - y - height;
       this.renderer.setScissor(x, lower, width, height);
       this.renderer.setScissorTest(views.length > 1);
-      view.render([x, lower, width, height].map((v) => Math.round(v * ratio)), fine);
+      view.render([x, lower, width, height].map((v) => Math.round(v * ratio)), level);
     }
     this.onView?.();
     ++this.drawn;

@@ -1,0 +1,109 @@
+/* Memory, messages and synchronisations of a divided world:
+ *
+ *     mpirun -n 4 build/mpi/bench/parts BODIES [STEPS [TOUCHING [SOLVER]]]
+ *
+ * About BODIES spheres on a disturbed lattice fall on a floor; with a third argument they touch
+ * each other from the start, and with a fourth every step is one solve of 20 iterations of that
+ * solver, for counts that do not depend on how hard the problem is. Each rank makes only its own
+ * bodies. Every step prints the largest counts of a rank; at the end each rank tells its bodies,
+ * copies of bodies of other ranks, contacts, bytes of the world and its solver, and the most memory
+ * of its process. */
+#include "parallel/ranks.h"
+#include "scree/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The most memory of this process so far, in MB (Linux). */
+static double peak_memory(void) {
+  char line[256];
+  double kilobytes = 0.0;
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file && fgets(line, sizeof line, file))
+    if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtod(line + 6, NULL);
+  if (file) fclose(file);
+  return kilobytes / 1024.0;
+}
+
+static scree_Status fill(scree_World *world, int side, double spacing) {
+  scree_Shape ball, floor_;
+  scree_Status status = scree_shape_init_sphere(&ball, 0.05, NULL);
+  if (!status) status = scree_shape_init_half_space(&floor_, NULL);
+  scree_BodyDef def = scree_body_def();
+  def.shape = &floor_;
+  def.obstacle = true;
+  def.pose.position.z = -0.5 * spacing;
+  if (!status) status = scree_world_add_body(world, &def, NULL);
+  def.shape = &ball;
+  def.obstacle = false;
+  uint32_t seed = 1;
+  for (int k = 0; !status && k < side * side * side; ++k) {
+    double x[3] = {k % side, k / side % side, (double)(k / side / side)};
+    for (int i = 0; i < 3; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      x[i] = spacing * x[i] + 1e-4 * (seed / 4294967296.0 - 0.5);
+    }
+    def.pose.position = (scree_Vec3){x[0], x[1], x[2]};
+    status = scree_world_add_body(world, &def, NULL);
+  }
+  return status;
+}
+
+static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touching,
+                   const char *solver) {
+  scree_WorldSettings settings = scree_world_settings();
+  scree_World *world;
+  settings.step = 1e-3;
+  settings.gravity.z = -9.81;
+  settings.solve.threads = 1;
+  settings.solve.tolerance = 1e-3;
+  if (solver) {
+    settings.solve.solver = solver;
+    settings.solve.tolerance = 0;
+    settings.solve.max_iterations = 20;
+    settings.max_retries = settings.max_halvings = 0;
+  }
+  const int side = (int)floor(cbrt(bodies) + 0.5), rank = scree_ranks_rank(ranks);
+  if (scree_world_create(&settings, NULL, &world) || scree_world_divide(world, ranks) ||
+      fill(world, side, touching ? 0.1 : 0.104))
+    return 3;
+  for (int k = 0; k < steps; ++k) {
+    scree_StepReport report;
+    const scree_RankCounts before = scree_ranks_counts(ranks);
+    const scree_Status status = scree_world_step(world, &report);
+    const scree_RankCounts after = scree_ranks_counts(ranks);
+    if (status > SCREE_NOT_CONVERGED) return (int)status;
+    double most[2] = {(double)(after.messages - before.messages),
+                      (double)(after.bytes - before.bytes)};
+    scree_ranks_most(ranks, most, 2);
+    if (rank == 0)
+      printf("step %d: %s, %d contacts, error %.1e, %d iterations in %d solves; of a rank at most "
+             "%.0f messages, %.0f bytes; %lld synchronisations\n",
+             k + 1, report.certified ? "certified" : "not certified", report.contacts, report.error,
+             report.iterations, report.solves, most[0], most[1],
+             after.synchronisations - before.synchronisations);
+  }
+  const scree_WorldPart part = scree_world_part(world);
+  printf("rank %d of %d: %d bodies of %d, %d copies, %d contacts, %.1f MB in the world, %.1f MB of "
+         "memory at most; %lld builds, %lld cuts, %lld migrated, imbalance %.3f\n",
+         rank, scree_ranks_size(ranks), part.owned, part.whole, part.copies, part.contacts,
+         (double)part.memory / 1048576.0, peak_memory(), part.builds, part.cuts, part.migrated,
+         part.imbalance);
+  scree_world_destroy(world);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  scree_Ranks *ranks;
+  if (argc < 2 || atoi(argv[1]) < 1) {
+    fprintf(stderr, "usage: mpirun -n RANKS parts BODIES [STEPS [TOUCHING [SOLVER]]]\n");
+    return 2;
+  }
+  if (scree_ranks_create(&ranks, NULL)) return 3;
+  const int status = measure(ranks, atoi(argv[1]), argc > 2 ? atoi(argv[2]) : 3, argc > 3,
+                             argc > 4 ? argv[4] : NULL);
+  scree_ranks_destroy(ranks);
+  return status;
+}

@@ -1,0 +1,587 @@
+/* The bodies that a rank holds: owners, ghosts, and what goes with them (see domain.h).
+ *
+ * A build has two exchanges. In the first, bodies that have a new owner go there, with the memory
+ * of the contacts that change their rank. In the second, every rank sends copies of its bodies to
+ * the ranks whose covers they meet. Arrays stay sorted by the numbers in the whole world: what
+ * leaves is removed in place, what arrives is merged in from the back. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "step/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a cover reaches beyond the bounds of a body: parts of its size, and motions in a step. In
+ * a step detection looks about two motions ahead; the rest is for the steps until the next build. A
+ * larger cover means more ghosts, a smaller one more builds. */
+static const double cover_size = 0.05, cover_motion = 6;
+
+enum { CELLS = 64 }; /* boxes by which a rank tells where its bodies are */
+
+/* A body on its way between ranks. */
+typedef struct Record {
+  scree_Motion motion;
+  scree_Inertia inertia;
+  scree_BodyCold cold; /* without pointers: `shape` has the number of the shape */
+  scree_Twist way;     /* remaining displacement of a late impact, if `late` */
+  int64_t gone;
+  int global, owner, shape;
+  unsigned char fixed;
+  bool late;
+} Record;
+
+typedef struct Build {
+  scree_System *s;
+  scree_Arena *work;
+  int *next_owner;            /* (bodies) */
+  int *late_of;               /* (bodies) place in the list of late impacts, or -1 */
+  size_t *out_size, *in_size; /* (size) bytes */
+  scree_LateList late;        /* with whole numbers */
+} Build;
+
+static scree_Status fail_memory(const scree_System *s) {
+  return scree_fail_memory(s->log, "the bodies of a rank");
+}
+
+/* ---- records ----------------------------------------------------------------------------------
+ */
+
+static void pack_body(const Build *build, int k, int owner, Record *record) {
+  const scree_System *s = build->s;
+  const scree_Bodies *b = &s->bodies;
+  memset(record, 0, sizeof *record);
+  record->motion = b->motion[k];
+  record->inertia = b->inertia[k];
+  record->cold = b->cold[k];
+  record->cold.shape.data = NULL;
+  record->cold.shape.vertices = NULL;
+  record->gone = b->gone ? b->gone[k] : -1;
+  record->global = s->domain.global[k];
+  record->owner = owner;
+  record->shape = s->domain.shape[k];
+  record->fixed = b->fixed[k];
+  const int late = build->late_of[k];
+  record->late = late >= 0;
+  if (late >= 0) record->way = s->memory.late.at[late].way;
+}
+
+static void move_body(scree_System *s, int from, int to) {
+  scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  if (from == to) return;
+  b->motion[to] = b->motion[from];
+  b->inertia[to] = b->inertia[from];
+  b->cold[to] = b->cold[from];
+  b->fixed[to] = b->fixed[from];
+  if (b->gone) b->gone[to] = b->gone[from];
+  p->global[to] = p->global[from];
+  p->owner[to] = p->owner[from];
+  p->shape[to] = p->shape[from];
+  p->cover[to] = p->cover[from];
+}
+
+static void place_record(scree_System *s, int to, const Record *record) {
+  scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  b->motion[to] = record->motion;
+  b->inertia[to] = record->inertia;
+  b->cold[to] = record->cold;
+  if (record->shape >= 0) scree_shape_copy(&p->shapes[record->shape], &b->cold[to].shape);
+  b->fixed[to] = record->fixed;
+  if (b->gone) b->gone[to] = record->gone;
+  p->global[to] = record->global;
+  p->owner[to] = record->owner;
+  p->shape[to] = record->shape;
+}
+
+static int compare_records(const void *a, const void *b) {
+  const Record *const *x = a, *const *y = b;
+  return ((*x)->global > (*y)->global) - ((*x)->global < (*y)->global);
+}
+
+/* Merge records into the bodies, from the back. */
+static scree_Status insert(Build *build, const Record *records, size_t count) {
+  scree_System *s = build->s;
+  scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  const size_t n = (size_t)b->count + count;
+  bool gone = false;
+  for (size_t k = 0; k < count; ++k) gone = gone || records[k].gone >= 0;
+  const Record **sorted = SCREE_TAKE_RAW(build->work, const Record *, count);
+  if (n > INT32_MAX || !sorted || !scree_bodies_reserve(b, n) ||
+      !scree_grow_lean((void **)&p->global, &p->global_capacity, n, sizeof *p->global) ||
+      !scree_grow_lean((void **)&p->owner, &p->owner_capacity, n, sizeof *p->owner) ||
+      !scree_grow_lean((void **)&p->shape, &p->shape_capacity, n, sizeof *p->shape) ||
+      !scree_grow_lean((void **)&p->cover, &p->cover_capacity, n, sizeof *p->cover) ||
+      ((b->gone || gone) &&
+       !scree_grow_lean((void **)&b->gone, &b->gone_capacity, n, sizeof *b->gone)))
+    return fail_memory(s);
+  for (int k = 0; gone && b->gone_count == 0 && k < b->count; ++k) b->gone[k] = -1;
+  for (size_t k = 0; k < count; ++k) sorted[k] = &records[k];
+  if (count) qsort(sorted, count, sizeof *sorted, compare_records);
+  size_t left = count;
+  int from = b->count;
+  for (int to = (int)n; left > 0; --to) {
+    if (from > 0 && p->global[from - 1] > sorted[left - 1]->global)
+      move_body(s, --from, to - 1);
+    else
+      place_record(s, to - 1, sorted[--left]);
+  }
+  b->count = (int)n;
+  for (size_t k = 0; k < count; ++k) {
+    if (records[k].gone >= 0) b->gone_count++;
+    if (!records[k].late) continue;
+    if (!scree_grow((void **)&build->late.at, &build->late.capacity, build->late.count + 1,
+                    sizeof *build->late.at))
+      return fail_memory(s);
+    build->late.at[build->late.count].body = records[k].global;
+    build->late.at[build->late.count++].way = records[k].way;
+  }
+  return SCREE_OK;
+}
+
+/* Remove ghosts, and bodies that have another owner now. */
+static void compact(const Build *build) {
+  scree_System *s = build->s;
+  scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  int kept = 0;
+  for (int k = 0; k < b->count; ++k) {
+    if (p->owner[k] >= 0 && (p->owner[k] != p->rank || build->next_owner[k] != p->rank)) {
+      if (b->gone && b->gone[k] >= 0) b->gone_count--;
+      scree_shape_fini(&b->cold[k].shape);
+      continue;
+    }
+    move_body(s, k, kept++);
+  }
+  b->count = kept;
+}
+
+/* ---- swapping ---------------------------------------------------------------------------------
+ */
+
+/* Exchange `out`, whose bytes for each rank are out_size; *in is from the arena. */
+static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes) {
+  const scree_Domain *p = &build->s->domain;
+  scree_ranks_swap_sizes(p->ranks, build->out_size, build->in_size);
+  *bytes = 0;
+  for (int k = 0; k < p->size; ++k) *bytes += build->in_size[k];
+  *in = SCREE_TAKE_RAW(build->work, char, *bytes);
+  const scree_Status status = scree_domain_agree(build->s, *in ? SCREE_OK : fail_memory(build->s));
+  if (!status) scree_ranks_swap(p->ranks, out, build->out_size, *in, build->in_size);
+  return status;
+}
+
+/* ---- first exchange: new owners ----------------------------------------------------------------
+ */
+
+static scree_Status send_bodies(Build *build, const Record **arrived, size_t *count) {
+  scree_System *s = build->s;
+  const scree_Domain *p = &s->domain;
+  const scree_Bodies *b = &s->bodies;
+  const size_t size = (size_t)p->size;
+  size_t total = 0, bytes, *at = SCREE_TAKE(build->work, size_t, size);
+  if (!at) return scree_domain_agree(s, fail_memory(s));
+  memset(build->out_size, 0, size * sizeof *build->out_size);
+  for (int k = 0; k < b->count; ++k)
+    if (p->owner[k] == p->rank && build->next_owner[k] != p->rank) {
+      build->out_size[build->next_owner[k]] += sizeof(Record);
+      ++total;
+    }
+  Record *out = SCREE_TAKE_RAW(build->work, Record, total);
+  const scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
+  if (status) return status;
+  for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1] / sizeof(Record);
+  for (int k = 0; k < b->count; ++k) {
+    const int to = build->next_owner[k];
+    if (p->owner[k] == p->rank && to != p->rank) pack_body(build, k, to, &out[at[to]++]);
+  }
+  s->domain.counts.migrated += (long long)total;
+  char *in;
+  const scree_Status swapped = swap(build, out, &in, &bytes);
+  *arrived = (const Record *)(void *)in;
+  *count = bytes / sizeof(Record);
+  return swapped;
+}
+
+scree_KeptContact scree_domain_kept(const scree_System *s, size_t k) {
+  scree_KeptContact kept = {s->memory.keys[k], s->memory.impulses[k], s->memory.arms[k]};
+  kept.key.i = scree_domain_global(&s->domain, kept.key.i);
+  kept.key.j = scree_domain_global(&s->domain, kept.key.j);
+  return kept;
+}
+
+/* The rank that has a contact from now on, given by whole numbers; -1: not known here. */
+static int next_rank(const Build *build, const scree_ContactKey *key) {
+  const scree_System *s = build->s;
+  const scree_Bodies *b = &s->bodies;
+  const int i = scree_domain_local(&s->domain, b->count, key->i);
+  const int j = scree_domain_local(&s->domain, b->count, key->j);
+  const int side =
+      scree_domain_choose(i >= 0 && b->fixed[i], j >= 0 && b->fixed[j], key->i, key->j);
+  const int body = side == 0 ? i : j;
+  return body < 0 || b->fixed[body] ? -1 : build->next_owner[body];
+}
+
+/* Contact k of the memory, then those that were given from outside, and the values of their laws.
+ */
+static scree_KeptContact kept_at(const scree_System *s, size_t k, size_t each,
+                                 const char **values) {
+  const scree_Memory *m = &s->memory;
+  scree_KeptContact kept;
+  if (k < m->count) {
+    *values = (const char *)(m->values + k * m->stride);
+    return scree_domain_kept(s, k);
+  }
+  const char *at = s->domain.given + (k - m->count) * each;
+  memcpy(&kept, at, sizeof kept);
+  *values = at + sizeof kept;
+  return kept;
+}
+
+/* Contacts go where they belong; *all receives those that arrive or stay, with whole numbers. */
+static scree_Status send_memory(Build *build, const char **all, size_t *count) {
+  scree_System *s = build->s;
+  const scree_Memory *m = &s->memory;
+  const size_t size = (size_t)s->domain.size, n = m->count + s->domain.given_count;
+  const size_t each = sizeof(scree_KeptContact) + m->stride * sizeof(double);
+  size_t bytes, *at = SCREE_TAKE(build->work, size_t, size);
+  char *out = SCREE_TAKE_RAW(build->work, char, n *each);
+  const scree_Status status = scree_domain_agree(s, at && out ? SCREE_OK : fail_memory(s));
+  if (status) return status;
+  memset(build->out_size, 0, size * sizeof *build->out_size);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t k = 0; k < n; ++k) {
+      const char *values;
+      const scree_KeptContact kept = kept_at(s, k, each, &values);
+      const int rank = next_rank(build, &kept.key);
+      if (rank < 0) continue;
+      if (pass == 0) {
+        build->out_size[rank] += each;
+        continue;
+      }
+      memcpy(out + at[rank], &kept, sizeof kept);
+      if (m->stride) memcpy(out + at[rank] + sizeof kept, values, each - sizeof kept);
+      at[rank] += each;
+    }
+    for (size_t k = 1; pass == 0 && k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1];
+  }
+  s->domain.given_count = 0;
+  char *in;
+  const scree_Status swapped = swap(build, out, &in, &bytes);
+  *all = in;
+  *count = bytes / each;
+  return swapped;
+}
+
+typedef struct Place {
+  int i, j;
+  size_t at;
+} Place;
+
+static int compare_places(const void *a, const void *b) {
+  const Place *x = a, *y = b;
+  if (x->i != y->i) return x->i < y->i ? -1 : 1;
+  if (x->j != y->j) return x->j < y->j ? -1 : 1;
+  return (x->at > y->at) - (x->at < y->at); /* points of a pair keep their order */
+}
+
+/* The memory of this rank again, in the order of its bodies. Contacts whose bodies are no longer
+ * near are dropped, as their bodies do not touch. */
+static scree_Status take_memory(Build *build, const char *all, size_t count) {
+  scree_System *s = build->s;
+  scree_Memory *m = &s->memory;
+  const size_t each = sizeof(scree_KeptContact) + m->stride * sizeof(double);
+  Place *places = SCREE_TAKE_RAW(build->work, Place, count);
+  if (!places || !scree_memory_reserve(m, count, m->stride)) return fail_memory(s);
+  m->count = 0;
+  size_t found = 0;
+  for (size_t k = 0; k < count; ++k) {
+    scree_KeptContact kept;
+    memcpy(&kept, all + k * each, sizeof kept);
+    const int i = scree_domain_local(&s->domain, s->bodies.count, kept.key.i);
+    const int j = scree_domain_local(&s->domain, s->bodies.count, kept.key.j);
+    if (i >= 0 && j >= 0) places[found++] = (Place){i, j, k};
+  }
+  if (found) qsort(places, found, sizeof *places, compare_places);
+  for (size_t k = 0; k < found; ++k) {
+    scree_KeptContact kept;
+    const char *from = all + places[k].at * each;
+    memcpy(&kept, from, sizeof kept);
+    m->keys[k] = kept.key;
+    m->keys[k].i = places[k].i;
+    m->keys[k].j = places[k].j;
+    m->impulses[k] = kept.impulse;
+    m->arms[k] = kept.arm;
+    if (m->stride) memcpy(m->values + k * m->stride, from + sizeof kept, each - sizeof kept);
+  }
+  m->count = found;
+  return SCREE_OK;
+}
+
+/* ---- second exchange: ghosts -------------------------------------------------------------------
+ */
+
+static double motion_of(const scree_System *s, int k, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Twist *v = &b->motion[k].velocity;
+  const double turn = scree_shape_is_ball(&b->cold[k].shape) ? 0 : b->cold[k].shape.bounding_radius;
+  return h * (scree_norm(v->linear) + turn * scree_norm(v->angular) +
+              h * scree_norm(s->settings.gravity));
+}
+
+static void find_covers(scree_System *s) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  const double slack = ldexp(1, p->tries > 0 ? p->tries - 1 : 0);
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
+    const double size = b->cold[k].shape.size;
+    const double more =
+        s->settings.gap_tolerance * size +
+        slack * (cover_size * size + cover_motion * motion_of(s, k, s->settings.step));
+    p->cover[k] = scree_system_bounds(s, k, more);
+  }
+}
+
+static bool meet(const scree_Aabb *a, const scree_Aabb *b) {
+  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+static void widen(scree_Aabb *box, const scree_Aabb *more) {
+  box->lower = scree_vec3(fmin(box->lower.x, more->lower.x), fmin(box->lower.y, more->lower.y),
+                          fmin(box->lower.z, more->lower.z));
+  box->upper = scree_vec3(fmax(box->upper.x, more->upper.x), fmax(box->upper.y, more->upper.y),
+                          fmax(box->upper.z, more->upper.z));
+}
+
+static const scree_Aabb nothing = {{INFINITY, INFINITY, INFINITY},
+                                   {-INFINITY, -INFINITY, -INFINITY}};
+
+/* Boxes around the covers of this rank, in the cells of a grid; the first is around all. */
+static void find_boxes(const scree_System *s, scree_Aabb *boxes) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Domain *p = &s->domain;
+  for (int k = 0; k <= CELLS; ++k) boxes[k] = nothing;
+  for (int k = 0; k < b->count; ++k)
+    if (!b->fixed[k] && scree_domain_owns(p, k)) widen(&boxes[0], &p->cover[k]);
+  if (!(boxes[0].lower.x <= boxes[0].upper.x)) return;
+  const scree_Vec3 low = boxes[0].lower, extent = scree_sub(boxes[0].upper, low);
+  const int n = b->dimension == 2 ? 8 : 4;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
+    const scree_Vec3 x = scree_sub(b->motion[k].pose.position, low);
+    const double part[3] = {x.x / extent.x, x.y / extent.y, b->dimension == 2 ? 0 : x.z / extent.z};
+    int cell = 0;
+    for (int i = 0; i < b->dimension; ++i) {
+      const double at = part[i] * n;
+      cell = cell * n + (at > 0 ? at < n ? (int)at : n - 1 : 0);
+    }
+    widen(&boxes[1 + cell], &p->cover[k]);
+  }
+}
+
+static bool meets_rank(const scree_Aabb *cover, const scree_Aabb *boxes) {
+  if (!meet(cover, &boxes[0])) return false;
+  for (int k = 1; k <= CELLS; ++k)
+    if (meet(cover, &boxes[k])) return true;
+  return false;
+}
+
+/* Where ghosts go: lists with whole numbers. */
+static scree_Status choose_ghosts(Build *build) {
+  scree_System *s = build->s;
+  const scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  const size_t size = (size_t)p->size;
+  scree_Aabb mine[CELLS + 1];
+  scree_Aabb *boxes = SCREE_TAKE_RAW(build->work, scree_Aabb, size * (CELLS + 1));
+  scree_arena_reset(&p->lists);
+  p->send_start = SCREE_TAKE(&p->lists, size_t, size + 1);
+  p->receive_start = SCREE_TAKE(&p->lists, size_t, size + 1);
+  scree_Status status = boxes && p->send_start && p->receive_start ? SCREE_OK : fail_memory(s);
+  status = scree_domain_agree(s, status);
+  if (status) return status;
+  find_covers(s);
+  find_boxes(s, mine);
+  scree_ranks_gather_all(p->ranks, mine, sizeof mine, boxes);
+  size_t found = 0;
+  for (int pass = 0; pass < 2 && !status; ++pass) {
+    found = 0;
+    for (int rank = 0; rank < p->size; ++rank) {
+      p->send_start[rank] = found;
+      for (int k = 0; rank != p->rank && k < b->count; ++k) {
+        if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
+        if (!meets_rank(&p->cover[k], boxes + (size_t)rank * (CELLS + 1))) continue;
+        if (pass == 1) p->send[found] = k;
+        ++found;
+      }
+    }
+    p->send_start[size] = found;
+    if (pass == 1) break;
+    p->send = SCREE_TAKE_RAW(&p->lists, int, found);
+    status = scree_domain_agree(s, p->send ? SCREE_OK : fail_memory(s));
+  }
+  return status;
+}
+
+static scree_Status send_ghosts(Build *build, const Record **arrived, size_t *count) {
+  scree_System *s = build->s;
+  scree_Domain *p = &s->domain;
+  const size_t size = (size_t)p->size, sent = p->send_start[size];
+  Record *out = SCREE_TAKE_RAW(build->work, Record, sent);
+  scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
+  if (status) return status;
+  for (size_t k = 0; k < sent; ++k) {
+    pack_body(build, p->send[k], p->rank, &out[k]);
+    p->send[k] = p->global[p->send[k]];
+  }
+  for (size_t k = 0; k < size; ++k)
+    build->out_size[k] = (p->send_start[k + 1] - p->send_start[k]) * sizeof(Record);
+  char *in;
+  size_t bytes;
+  status = swap(build, out, &in, &bytes);
+  if (status) return status;
+  *arrived = (const Record *)(void *)in;
+  *count = bytes / sizeof(Record);
+  for (size_t k = 0; k < size; ++k)
+    p->receive_start[k + 1] = p->receive_start[k] + build->in_size[k] / sizeof(Record);
+  p->receive = SCREE_TAKE_RAW(&p->lists, int, *count);
+  if (!p->receive) return fail_memory(s);
+  for (size_t k = 0; k < *count; ++k) p->receive[k] = (*arrived)[k].global;
+  return SCREE_OK;
+}
+
+/* ---- numbers that refer to bodies --------------------------------------------------------------
+ */
+
+static int compare_late(const void *a, const void *b) {
+  const scree_Late *x = a, *y = b;
+  return (x->body > y->body) - (x->body < y->body);
+}
+
+static bool index_late(const scree_System *s, Build *build) {
+  const scree_LateList *late = &s->memory.late;
+  build->late_of = SCREE_TAKE_RAW(build->work, int, s->bodies.count);
+  if (!build->late_of) return false;
+  for (int k = 0; k < s->bodies.count; ++k) build->late_of[k] = -1;
+  for (size_t k = 0; k < late->count; ++k) build->late_of[late->at[k].body] = (int)k;
+  return true;
+}
+
+/* Late impacts of the bodies that stay. */
+static bool keep_late(const scree_System *s, Build *build) {
+  const scree_LateList *late = &s->memory.late;
+  for (size_t k = 0; k < late->count; ++k) {
+    const int body = late->at[k].body;
+    if (!scree_domain_owns(&s->domain, body) || build->next_owner[body] != s->domain.rank) continue;
+    if (!scree_grow((void **)&build->late.at, &build->late.capacity, build->late.count + 1,
+                    sizeof *build->late.at))
+      return false;
+    build->late.at[build->late.count] = late->at[k];
+    build->late.at[build->late.count++].body = s->domain.global[body];
+  }
+  return true;
+}
+
+static void take_late(Build *build) {
+  scree_System *s = build->s;
+  for (size_t k = 0; k < build->late.count; ++k)
+    build->late.at[k].body =
+        scree_domain_local(&s->domain, s->bodies.count, build->late.at[k].body);
+  if (build->late.count)
+    qsort(build->late.at, build->late.count, sizeof *build->late.at, compare_late);
+  scree_free(s->memory.late.at);
+  s->memory.late = build->late;
+  build->late = (scree_LateList){0};
+}
+
+static void number_again(scree_System *s) {
+  scree_Bodies *b = &s->bodies;
+  scree_Domain *p = &s->domain;
+  const size_t size = (size_t)p->size;
+  for (size_t k = 0; k < p->send_start[size]; ++k)
+    p->send[k] = scree_domain_local(p, b->count, p->send[k]);
+  for (size_t k = 0; k < p->receive_start[size]; ++k)
+    p->receive[k] = scree_domain_local(p, b->count, p->receive[k]);
+  for (int k = 0; k < b->driver_count; ++k)
+    b->drivers[k].body = scree_domain_local(p, b->count, b->drivers[k].body);
+  for (int k = 0; k < b->force_count; ++k) {
+    const int local = p->forces[k] < 0 ? -1 : scree_domain_local(p, b->count, p->forces[k]);
+    b->forces[k].body = p->forces[k] < 0 ? -1 : local < 0 ? SCREE_FORCE_ELSEWHERE : local;
+  }
+}
+
+/* ---- a build -----------------------------------------------------------------------------------
+ */
+
+static scree_Status find_owners(Build *build) {
+  scree_System *s = build->s;
+  const scree_Domain *p = &s->domain;
+  const scree_Bodies *b = &s->bodies;
+  build->next_owner = SCREE_TAKE_RAW(build->work, int, b->count);
+  build->out_size = SCREE_TAKE(build->work, size_t, p->size);
+  build->in_size = SCREE_TAKE(build->work, size_t, p->size);
+  if (!build->next_owner || !build->out_size || !build->in_size || !index_late(s, build))
+    return fail_memory(s);
+  for (int k = 0; k < b->count; ++k)
+    build->next_owner[k] =
+        b->fixed[k] ? p->owner[k] : scree_domain_rank_at(p, b->motion[k].pose.position);
+  return keep_late(s, build) ? SCREE_OK : fail_memory(s);
+}
+
+static scree_Status build_domain(Build *build) {
+  scree_System *s = build->s;
+  scree_Bodies *b = &s->bodies;
+  const Record *arrived = NULL;
+  const char *memory = NULL;
+  size_t count = 0, contacts = 0;
+  scree_Status status = scree_domain_agree(s, find_owners(build));
+  if (!status) status = send_memory(build, &memory, &contacts);
+  if (!status) status = send_bodies(build, &arrived, &count);
+  if (status) return status;
+  for (int k = 0; k < b->driver_count; ++k)
+    b->drivers[k].body = s->domain.global[b->drivers[k].body];
+  compact(build);
+  status = scree_domain_agree(s, insert(build, arrived, count));
+  if (status) return status;
+  s->memory.late.count = 0; /* `late` has them, by their whole numbers */
+  if (build->late.count) {  /* ghosts carry theirs */
+    if (!scree_grow((void **)&s->memory.late.at, &s->memory.late.capacity, build->late.count,
+                    sizeof *s->memory.late.at))
+      status = fail_memory(s);
+    for (size_t k = 0; !status && k < build->late.count; ++k) {
+      s->memory.late.at[k] = build->late.at[k];
+      s->memory.late.at[k].body = scree_domain_local(&s->domain, b->count, build->late.at[k].body);
+    }
+    s->memory.late.count = status ? 0 : build->late.count;
+  }
+  if (!status && !index_late(s, build)) status = fail_memory(s);
+  status = scree_domain_agree(s, status);
+  if (!status) status = choose_ghosts(build);
+  if (!status) status = send_ghosts(build, &arrived, &count);
+  if (!status) status = insert(build, arrived, count);
+  status = scree_domain_agree(s, status);
+  if (status) return status;
+  number_again(s);
+  take_late(build);
+  status = take_memory(build, memory, contacts);
+  return scree_domain_agree(s, status);
+}
+
+scree_Status scree_domain_build(scree_System *s) {
+  scree_Domain *p = &s->domain;
+  scree_arena_reset(&p->work);
+  Build build = {.s = s, .work = &p->work};
+  const scree_Status status = build_domain(&build);
+  scree_free(build.late.at);
+  scree_arena_reset(&p->work);
+  p->counts.builds++;
+  p->fresh = status == SCREE_OK;
+  p->outgrown = false;
+  s->contacts.count = 0;
+  scree_broad_invalidate(s->broad);
+  return status;
+}

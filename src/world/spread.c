@@ -1,0 +1,316 @@
+/* The state of a divided world in one place, and back (see scree/world.h).
+ *
+ * Bodies and contacts are named by their numbers in the whole world. To rank 0 each rank sends what
+ * it owns; from rank 0 everything is sent to all in pieces, of which each rank takes its own, so
+ * that no rank but 0 needs memory for the whole. */
+#include "core/log.h"
+#include "core/memory.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 16384 }; /* bodies or contacts in one message */
+
+typedef struct Body {
+  scree_Motion motion;
+  scree_Twist way; /* of a late impact */
+  int64_t gone;
+  int number, late;
+} Body;
+
+/* All other state, the same on all ranks of a divided world. */
+typedef struct Scalars {
+  double time_start, last_h, memory_h, penetration;
+  int64_t time_count, steps, bodies, contacts, stride, energy_known;
+  scree_EnergyBalance total;
+  scree_EnergyAudit audit;
+  scree_WorkMeter work;
+} Scalars;
+
+static Scalars get_scalars(const scree_World *world) {
+  const scree_System *s = &world->system;
+  Scalars x;
+  memset(&x, 0, sizeof x);
+  x.time_start = world->time_start;
+  x.last_h = world->last_h;
+  x.memory_h = s->memory.h;
+  x.penetration = s->penetration;
+  x.time_count = world->time_count;
+  x.steps = world->steps;
+  x.bodies = s->domain.global ? s->domain.whole : s->bodies.count;
+  x.contacts = (int64_t)s->memory.count;
+  x.stride = (int64_t)s->memory.stride;
+  x.energy_known = s->energy_known;
+  x.total = s->total;
+  x.audit = s->audit;
+  x.work = s->work;
+  return x;
+}
+
+static void set_scalars(scree_World *world, const Scalars *x) {
+  scree_System *s = &world->system;
+  world->time_start = x->time_start;
+  world->last_h = x->last_h;
+  world->time_count = x->time_count;
+  world->steps = x->steps;
+  world->stepped = false;
+  world->contact_generation++;
+  s->memory.h = x->memory_h;
+  s->memory.stride = (size_t)x->stride;
+  s->penetration = x->penetration;
+  s->energy_known = x->energy_known != 0;
+  s->total = x->total;
+  s->audit = x->audit;
+  s->work = x->work;
+  scree_broad_invalidate(s->broad);
+}
+
+static Body get_body(const scree_System *s, int k, const int *late_of) {
+  Body body;
+  memset(&body, 0, sizeof body);
+  body.motion = s->bodies.motion[k];
+  body.gone = s->bodies.gone ? s->bodies.gone[k] : -1;
+  body.number = scree_domain_global(&s->domain, k);
+  body.late = late_of[k] >= 0;
+  if (body.late) body.way = s->memory.late.at[late_of[k]].way;
+  return body;
+}
+
+static int *find_late(const scree_System *s) {
+  int *late_of = SCREE_ALLOC(int, s->bodies.count);
+  for (int k = 0; late_of && k < s->bodies.count; ++k) late_of[k] = -1;
+  for (size_t k = 0; late_of && k < s->memory.late.count; ++k)
+    late_of[s->memory.late.at[k].body] = (int)k;
+  return late_of;
+}
+
+static bool put_body(scree_System *s, int k, const Body *body) {
+  scree_LateList *late = &s->memory.late;
+  s->bodies.motion[k] = body->motion;
+  const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
+  if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
+  s->bodies.motion[k] = body->motion; /* it may have been put to rest */
+  if (!body->late) return true;
+  if (!scree_grow((void **)&late->at, &late->capacity, late->count + 1, sizeof *late->at))
+    return false;
+  memset(&late->at[late->count], 0, sizeof *late->at);
+  late->at[late->count].body = k;
+  late->at[late->count++].way = body->way;
+  return true;
+}
+
+/* ---- to rank 0 ---------------------------------------------------------------------------------
+ */
+
+/* `bytes` bytes of each rank to rank 0, one after the other; *all is null on the others. */
+static scree_Status bring(const scree_System *s, const void *mine, size_t bytes, char **all,
+                          size_t *total) {
+  const scree_Domain *p = &s->domain;
+  const size_t size = (size_t)p->size;
+  size_t *sizes = SCREE_ALLOC(size_t, 2 * size);
+  *all = NULL;
+  scree_Status status =
+      scree_domain_agree(s, sizes ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
+  if (!status) {
+    sizes[0] = bytes;
+    scree_ranks_swap_sizes(p->ranks, sizes, sizes + size);
+    *total = 0;
+    for (size_t k = 0; k < size; ++k) *total += sizes[size + k];
+    *all = SCREE_ALLOC(char, *total);
+    status = scree_domain_agree(s, *all ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
+  }
+  if (!status) scree_ranks_swap(p->ranks, mine, sizes, *all, sizes + size);
+  scree_free(sizes);
+  return status;
+}
+
+static scree_Status collect_bodies(const scree_World *world, scree_World *whole) {
+  const scree_System *s = &world->system;
+  int *late_of = find_late(s);
+  Body *mine = SCREE_ALLOC(Body, s->bodies.count);
+  scree_Status status = late_of && mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world");
+  status = scree_domain_agree(s, status);
+  size_t n = 0, bytes = 0;
+  for (int k = 0; !status && k < s->bodies.count; ++k) {
+    const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
+    if (obstacle ? s->domain.rank == 0 : scree_domain_owns(&s->domain, k))
+      mine[n++] = get_body(s, k, late_of);
+  }
+  char *all = NULL;
+  if (!status) status = bring(s, mine, n * sizeof *mine, &all, &bytes);
+  if (!status && whole) whole->system.memory.late.count = 0;
+  for (size_t at = 0; !status && whole && at < bytes; at += sizeof(Body)) {
+    Body body;
+    memcpy(&body, all + at, sizeof body);
+    if (!put_body(&whole->system, body.number, &body))
+      status = scree_fail_memory(s->log, "the whole world");
+  }
+  scree_free(all);
+  scree_free(mine);
+  scree_free(late_of);
+  return scree_domain_agree(s, status);
+}
+
+static int compare_contacts(const void *a, const void *b) {
+  const scree_KeptContact *x = *(const scree_KeptContact *const *)a,
+                          *y = *(const scree_KeptContact *const *)b;
+  if (x->key.i != y->key.i) return x->key.i < y->key.i ? -1 : 1;
+  if (x->key.j != y->key.j) return x->key.j < y->key.j ? -1 : 1;
+  return (x > y) - (x < y); /* points of a pair are of one rank, in their order */
+}
+
+static scree_Status take_contacts(scree_System *s, const char *all, size_t count, size_t stride) {
+  const size_t each = sizeof(scree_KeptContact) + stride * sizeof(double);
+  scree_Memory *m = &s->memory;
+  const void **sorted = SCREE_ALLOC(const void *, count);
+  if (!sorted || !scree_memory_reserve(m, count, stride)) {
+    scree_free((void *)sorted);
+    return scree_fail_memory(s->log, "the whole world");
+  }
+  for (size_t k = 0; k < count; ++k) sorted[k] = all + k * each;
+  if (count) qsort((void *)sorted, count, sizeof *sorted, compare_contacts);
+  for (size_t k = 0; k < count; ++k) {
+    scree_KeptContact kept;
+    memcpy(&kept, sorted[k], sizeof kept);
+    m->keys[k] = kept.key;
+    m->impulses[k] = kept.impulse;
+    m->arms[k] = kept.arm;
+    if (stride)
+      memcpy(m->values + k * stride, (const char *)sorted[k] + sizeof kept, each - sizeof kept);
+  }
+  m->count = count;
+  scree_free((void *)sorted);
+  return SCREE_OK;
+}
+
+static void pack_contact(const scree_System *s, size_t k, char *to) {
+  const scree_KeptContact kept = scree_domain_kept(s, k);
+  const size_t stride = s->memory.stride;
+  memcpy(to, &kept, sizeof kept);
+  if (stride) memcpy(to + sizeof kept, s->memory.values + k * stride, stride * sizeof(double));
+}
+
+static scree_Status collect_contacts(const scree_World *world, scree_World *whole) {
+  const scree_System *s = &world->system;
+  const size_t stride = s->memory.stride;
+  const size_t each = sizeof(scree_KeptContact) + stride * sizeof(double);
+  char *mine = SCREE_ALLOC(char, s->memory.count *each), *all = NULL;
+  size_t bytes = 0;
+  scree_Status status =
+      scree_domain_agree(s, mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
+  for (size_t k = 0; !status && k < s->memory.count; ++k) pack_contact(s, k, mine + k * each);
+  if (!status) status = bring(s, mine, s->memory.count * each, &all, &bytes);
+  if (!status && whole) status = take_contacts(&whole->system, all, bytes / each, stride);
+  scree_free(all);
+  scree_free(mine);
+  return scree_domain_agree(s, status);
+}
+
+static scree_Status check_whole(const scree_World *world, const scree_World *whole) {
+  const scree_System *s = &world->system;
+  const bool root = s->domain.rank == 0;
+  if (!s->domain.global)
+    return scree_fail(&world->log, SCREE_BAD_INPUT, "world: it is not divided");
+  const bool good = !root || (whole && !whole->system.domain.global &&
+                              whole->system.bodies.count == s->domain.whole &&
+                              whole->system.bodies.dimension == s->bodies.dimension);
+  return scree_domain_agree(s, good ? SCREE_OK
+                                    : scree_fail(&world->log, SCREE_BAD_INPUT,
+                                                 "world: rank 0 has no undivided world of the same "
+                                                 "%d bodies",
+                                                 s->domain.whole));
+}
+
+scree_Status scree_world_collect(const scree_World *world, scree_World *whole) {
+  scree_Status status = check_whole(world, whole);
+  if (status) return status;
+  scree_World *to = world->system.domain.rank == 0 ? whole : NULL;
+  if (to) {
+    const Scalars scalars = get_scalars(world);
+    set_scalars(to, &scalars);
+    scree_Bodies *b = &to->system.bodies;
+    for (int k = 0; k < b->driver_count; ++k)
+      b->drivers[k].before = world->system.bodies.drivers[k].before;
+  }
+  status = collect_bodies(world, to);
+  return status ? status : collect_contacts(world, to);
+}
+
+/* ---- from rank 0 -------------------------------------------------------------------------------
+ */
+
+static scree_Status spread_bodies(scree_World *world, const scree_World *whole) {
+  scree_System *s = &world->system;
+  int *late_of = whole ? find_late(&whole->system) : NULL;
+  Body *piece = SCREE_ALLOC(Body, PIECE);
+  scree_Status status =
+      piece && (late_of || !whole) ? SCREE_OK : scree_fail_memory(s->log, "the bodies of a rank");
+  status = scree_domain_agree(s, status);
+  s->memory.late.count = 0;
+  scree_Status put = SCREE_OK;
+  for (int first = 0; !status && first < s->domain.whole; first += PIECE) {
+    const int n = s->domain.whole - first < PIECE ? s->domain.whole - first : PIECE;
+    for (int k = 0; whole && k < n; ++k) piece[k] = get_body(&whole->system, first + k, late_of);
+    scree_ranks_broadcast(s->domain.ranks, piece, (size_t)n * sizeof *piece);
+    for (int k = 0; k < n; ++k) {
+      const int local = scree_domain_local(&s->domain, s->bodies.count, piece[k].number);
+      if (local >= 0 && !put_body(s, local, &piece[k]))
+        put = scree_fail_memory(s->log, "the bodies of a rank");
+    }
+  }
+  scree_free(piece);
+  scree_free(late_of);
+  return scree_domain_agree(s, status ? status : put);
+}
+
+/* Each rank takes the contacts of its bodies; the next build sends them on. */
+static scree_Status spread_contacts(scree_World *world, const scree_World *whole,
+                                    const Scalars *scalars) {
+  scree_System *s = &world->system;
+  scree_Domain *p = &s->domain;
+  const size_t each = sizeof(scree_KeptContact) + (size_t)scalars->stride * sizeof(double);
+  const int64_t count = scalars->contacts;
+  char *piece = SCREE_ALLOC(char, PIECE *each);
+  scree_Status put = SCREE_OK;
+  const scree_Status status =
+      scree_domain_agree(s, piece ? SCREE_OK : scree_fail_memory(s->log, "the contacts of a rank"));
+  s->memory.count = p->given_count = 0;
+  for (int64_t first = 0; !status && first < count; first += PIECE) {
+    const size_t n = count - first < PIECE ? (size_t)(count - first) : PIECE;
+    for (size_t k = 0; whole && k < n; ++k)
+      pack_contact(&whole->system, (size_t)first + k, piece + k * each);
+    scree_ranks_broadcast(p->ranks, piece, n * each);
+    for (size_t k = 0; k < n; ++k) {
+      scree_KeptContact kept;
+      memcpy(&kept, piece + k * each, sizeof kept);
+      const int i = scree_domain_local(p, s->bodies.count, kept.key.i);
+      const int j = scree_domain_local(p, s->bodies.count, kept.key.j);
+      const bool fixed_i = i >= 0 && s->bodies.fixed[i], fixed_j = j >= 0 && s->bodies.fixed[j];
+      const int body = scree_domain_choose(fixed_i, fixed_j, kept.key.i, kept.key.j) == 0 ? i : j;
+      if (body < 0 || s->bodies.fixed[body] || !scree_domain_owns(p, body)) continue;
+      if (!scree_grow((void **)&p->given, &p->given_capacity, (p->given_count + 1) * each, 1)) {
+        put = scree_fail_memory(s->log, "the contacts of a rank");
+        break;
+      }
+      memcpy(p->given + p->given_count++ * each, piece + k * each, each);
+    }
+  }
+  scree_free(piece);
+  return scree_domain_agree(s, status ? status : put);
+}
+
+scree_Status scree_world_spread(scree_World *world, const scree_World *whole) {
+  scree_Status status = check_whole(world, whole);
+  if (status) return status;
+  const scree_World *from = world->system.domain.rank == 0 ? whole : NULL;
+  Scalars scalars;
+  memset(&scalars, 0, sizeof scalars);
+  if (from) scalars = get_scalars(from);
+  scree_ranks_broadcast(world->system.domain.ranks, &scalars, sizeof scalars);
+  set_scalars(world, &scalars);
+  status = spread_bodies(world, from);
+  if (!status) status = spread_contacts(world, from, &scalars);
+  world->system.domain.fresh = false;
+  return status;
+}
