@@ -220,12 +220,9 @@ static void test_time_limit(void **unused) {
 /* ---- sweeps ---- */
 
 /* Sweeps whose error falls by `rate` each: how many are made. */
-static int sweep_at(double rate, double least, double most, double relaxation, double *last) {
-  scree_SweepRecord record = {.half_error = 1.0,
-                              .lowest = 1.0,
-                              .error = 1.0,
-                              .relaxation = relaxation,
-                              .may_calm = relaxation > 1.0};
+static int sweep_at(double rate, double least, double most, bool momentum, bool *last) {
+  scree_SweepRecord record = {
+      .half_error = 1.0, .lowest = 1.0, .error = 1.0, .momentum = momentum, .may_calm = true};
   int group = 1;
   while (record.done < 100000 && record.error > 1e-8) {
     const double before = record.error;
@@ -233,28 +230,29 @@ static int sweep_at(double rate, double least, double most, double relaxation, d
     if (!scree_policy_keep_sweeping(&record, group, before, least, most, 1e-8)) break;
     group = 1 + record.done / 2;
   }
-  *last = record.relaxation;
+  *last = record.momentum;
   return record.done;
 }
 
 static void test_sweeps(void **unused) {
   (void)unused;
-  double relaxation;
+  bool momentum;
   /* 0.5 per sweep: 27 sweeps are needed */
-  assert_in_range(sweep_at(0.5, 4, 60, 1.0, &relaxation), 27, 60);
-  assert_true(sweep_at(0.99, 4, 40, 1.0, &relaxation) < 10); /* 1833 would be needed */
-  assert_in_range(sweep_at(0.99, 4, 4000, 1.0, &relaxation), 1833, 3000);
+  assert_in_range(sweep_at(0.5, 4, 60, false, &momentum), 27, 60);
+  assert_true(sweep_at(0.99, 4, 40, false, &momentum) < 10); /* 1833 would be needed */
+  assert_in_range(sweep_at(0.99, 4, 4000, false, &momentum), 1833, 3000);
   /* a few sweeps more than allowed are made if they suffice */
-  assert_true(sweep_at(0.02, 2, 4, 1.0, &relaxation) >= 5);
-  assert_in_range(sweep_at(1.0, 4, 4000, 1.0, &relaxation), 4, 10); /* no progress at all */
-  assert_in_range(sweep_at(1.0, 30, 4000, 1.0, &relaxation), 30, 90);
-  /* without progress over-relaxation is taken back before sweeps end */
-  assert_in_range(sweep_at(1.0, 1000, 4000, 1.5, &relaxation), 1000, 4000);
-  assert_true(relaxation == 1.0);
-  assert_true(sweep_at(0.5, 4, 60, 1.5, &relaxation) >= 27 && relaxation == 1.5);
+  assert_true(sweep_at(0.02, 2, 4, false, &momentum) >= 5);
+  assert_in_range(sweep_at(1.0, 4, 4000, false, &momentum), 4, 10); /* no progress at all */
+  assert_in_range(sweep_at(1.0, 30, 4000, false, &momentum), 30, 90);
+  /* without progress momentum ends before sweeps do */
+  assert_in_range(sweep_at(1.0, 1000, 4000, true, &momentum), 1000, 4000);
+  assert_false(momentum);
+  assert_true(sweep_at(0.5, 4, 60, true, &momentum) >= 27 && momentum);
+  assert_true(scree_policy_momentum(10, true) && scree_policy_momentum(5000, false));
+  assert_false(scree_policy_momentum(10, false));
   assert_int_equal(scree_policy_first_group(1.0, 1e-8, false), 1);
   assert_true(scree_policy_first_group(1.0, 1e-8, true) > 1);
-  assert_true(scree_policy_relaxation() > 1.0 && scree_policy_relaxation() < 2.0);
 }
 
 /* ---- records of real solves ---- */

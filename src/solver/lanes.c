@@ -110,21 +110,21 @@ SCREE_INLINE void solve_2d(const Lane *W, Lane inverse, Lane mu, const Lane *q, 
 
 /* Between balls W_cc = diag(wn, wt, wt) and the statuses decouple: r_n = max(0, r_n - u_n/wn), and
  * r_T - u_T/wt, pulled back to the disk of radius mu r_n, for then it points against the slip. */
-SCREE_INLINE void solve_balls(int d, double relaxation, const Lane *arm, const Lane *C, Lane mu,
-                              const Lane *u, const Lane *old, Lane *r) {
+SCREE_INLINE void solve_balls(int d, const Lane *arm, const Lane *C, Lane mu, const Lane *u,
+                              const Lane *old, Lane *r) {
   const Lane zero = {0.0, 0.0, 0.0, 0.0}, one = {1.0, 1.0, 1.0, 1.0};
   const Lane rigid = arm[0] * arm[0] + arm[2] * arm[2];
   const Lane turning = rigid + (arm[1] * arm[1] + arm[3] * arm[3]);
   const Lane wn = C ? rigid + C[0] : rigid, wt = C ? turning + C[1] : turning;
-  const Lane rn = old[0] - relaxation * u[0] / wn;
+  const Lane rn = old[0] - u[0] / wn;
   const Mask pressed = (rn > zero) & (wn > zero);
   const Lane limit = mu * rn;
   r[0] = scree_lane_choose(pressed, rn, zero);
   if (d == 2) {
-    const Lane t = old[1] - relaxation * u[1] / wt, low = scree_lane_choose(t > limit, limit, t);
+    const Lane t = old[1] - u[1] / wt, low = scree_lane_choose(t > limit, limit, t);
     r[1] = scree_lane_choose(pressed, scree_lane_max(low, -limit), zero);
   } else {
-    const Lane inverse = relaxation / wt;
+    const Lane inverse = one / wt;
     const Lane t0 = old[1] - inverse * u[1], t1 = old[2] - inverse * u[2];
     const Lane norm = scree_lane_sqrt(t0 * t0 + t1 * t1);
     const Lane shrink = scree_lane_choose(norm > limit, limit / norm, one);
@@ -250,7 +250,7 @@ SCREE_INLINE void visit_spheres(scree_Lanes *lanes, bool soft, int index, Change
   u[1] = q[1] + (dot3(t1, g) - dot3(t2, h));
   u[2] = q[2] + (dot3(t2, g) + dot3(t1, h));
   if (soft) add_compliance(3, mu + 1, r, u);
-  solve_balls(3, lanes->relaxation, arm, soft ? mu + 1 : NULL, *mu, u, r, next);
+  solve_balls(3, arm, soft ? mu + 1 : NULL, *mu, u, r, next);
   replace(3, next, r, dr, change);
   SCREE_UNROLL for (int k = 0; k < 3; ++k) {
     const Lane f = n[k] * dr[0] + t1[k] * dr[1] + t2[k] * dr[2];
@@ -276,7 +276,7 @@ SCREE_INLINE void visit_disks(scree_Lanes *lanes, bool soft, int index, Change *
   u[0] = q[0] + (n[0] * g0 + n[1] * g1);
   u[1] = q[1] + ((n[0] * g1 - n[1] * g0) - (arm[1] * v0[2] + arm[3] * v1[2]));
   if (soft) add_compliance(2, mu + 1, r, u);
-  solve_balls(2, lanes->relaxation, arm, soft ? mu + 1 : NULL, *mu, u, r, next);
+  solve_balls(2, arm, soft ? mu + 1 : NULL, *mu, u, r, next);
   replace(2, next, r, dr, change);
   const Lane f0 = n[0] * dr[0] - n[1] * dr[1], f1 = n[1] * dr[0] + n[0] * dr[1];
   v0[0] += arm[0] * f0;
@@ -462,8 +462,7 @@ scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *
   const scree_Problem *p = W->problem;
   const int d = p->d;
   const bool balls = all_balls(p), turned = balls && p->bodies.B;
-  *lanes = (scree_Lanes){.relaxation = 1.0,
-                         .balls = balls,
+  *lanes = (scree_Lanes){.balls = balls,
                          .soft = p->bodies.C != NULL,
                          .d = d,
                          .stride = d == 3 ? 8 : 4,

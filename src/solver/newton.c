@@ -313,7 +313,7 @@ static bool is_hopeless(int constraints, int step, int flips, bool better, doubl
  * most. */
 static scree_Status begin(State *st, scree_SolveRun *run, double *r, double *u) {
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
-  const bool plain = run->factorisations == 0 && !scree_solve_run_sweeps_balls(run);
+  const bool plain = run->factorisations == 0 && !scree_solve_run_momentum(run);
   const int sweeps = st->options.sweeps, done = plain ? run->iterations : 0;
   if (!status && !run->met && !run->exhausted)
     status = scree_solve_run_smooth(run, sweeps - (2 * done < sweeps ? done : sweeps / 2), r, u);

@@ -97,7 +97,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   State *state = memory;
   const scree_Operator *W = run->W;
   const bool estimate = !run->measure_often && state->check == 0;
-  scree_SweepPlan plan = {.count = 1, .small = -1.0, .relaxation = 1.0, .resume = true};
+  scree_SweepPlan plan = {.count = 1, .small = -1.0, .resume = true};
   if (!state->sweeps) {
     scree_Status status =
         scree_sweeps_create(run, &state->settings, r, &run->cache->work, &state->sweeps);

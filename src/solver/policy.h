@@ -113,19 +113,19 @@ typedef struct scree_SweepRecord {
   double half_error; /* lowest error then */
   double lowest;     /* lowest error so far: single sweeps may increase it */
   double error;      /* current error */
-  double relaxation; /* 1: none */
-  bool may_calm;     /* relaxation with friction: it may have to be lowered */
+  bool momentum;     /* sweeps are accelerated (momentum.h) */
+  bool may_calm;     /* there is friction: momentum need not converge */
 } scree_SweepRecord;
 
-/* The first relaxation of sweeps between balls. */
-double scree_policy_relaxation(void);
+/* Whether sweeps that are to solve have momentum (momentum.h). */
+bool scree_policy_momentum(int contacts, bool balls);
 
 /* Sweeps until the first measurement. */
 int scree_policy_first_group(double error, double tolerance, bool balls);
 
 /* After `swept` more sweeps, from the error `before` to record->error: false when they should end,
  * because `most` in all will not suffice at the rate of their last half. Updates the record, and
- * lowers its relaxation if the error no longer falls. */
+ * ends the momentum if the error no longer falls. */
 bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before, double least,
                                 double most, double tolerance);
 

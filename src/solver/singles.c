@@ -154,13 +154,13 @@ SCREE_INLINE void relative_velocity(int d, const Batch *b, Wide *u) {
 }
 
 /* The local solution as in solve_balls of lanes.c. */
-SCREE_INLINE void solve(int d, float relaxation, const Batch *b, const Wide *u, Wide *r) {
+SCREE_INLINE void solve(int d, const Batch *b, const Wide *u, Wide *r) {
   const Wide zero = {0}, one = zero + 1.0f, *arm = b->arm, *old = b->r;
   const Wide wn = arm[0] * arm[0] + arm[2] * arm[2];
   const Wide wt = wn + (arm[1] * arm[1] + arm[3] * arm[3]);
-  const Wide rn = old[0] - relaxation * u[0] / wn;
+  const Wide rn = old[0] - u[0] / wn;
   const WideMask pressed = (rn > zero) & (wn > zero);
-  const Wide limit = *b->mu * rn, inverse = relaxation / wt;
+  const Wide limit = *b->mu * rn, inverse = 1.0f / wt;
   r[0] = choose(pressed, rn, zero);
   if (d == 2) {
     const Wide t = old[1] - inverse * u[1], low = choose(t > limit, limit, t);
@@ -220,7 +220,7 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, int d, int first, i
     Wide u[3], next[3], dr[3];
     load(s, d, k, &b);
     relative_velocity(d, &b, u);
-    solve(d, s->relaxation, &b, u, next);
+    solve(d, &b, u, next);
     SCREE_UNROLL for (int i = 0; i < d; ++i) {
       dr[i] = next[i] - b.r[i];
       b.r[i] = next[i];
@@ -396,8 +396,7 @@ scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring
                        .nbodies = p->bodies.nbodies,
                        .colours = colouring->colours,
                        .size = batch_size(d),
-                       .mu = p->mu,
-                       .relaxation = 1.0f};
+                       .mu = p->mu};
   const scree_Status status =
       scree_lane_layout_create(W, colouring, r, left_out, WIDTH, arena, &s->layout, log);
   if (status) return status;

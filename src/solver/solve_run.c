@@ -240,6 +240,7 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
     settings.single =
         run->settings->measure == SCREE_MEASURE_ERROR && cache->stopped < SINGLE_STAGES;
     settings.left_out = cache->left_out;
+    settings.momentum = true;
     const scree_Status status =
         scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother);
     if (status) return status;
@@ -278,7 +279,7 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
 scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u) {
   int done;
   double change;
-  const scree_SweepPlan plan = {.count = sweeps, .small = -1.0, .relaxation = 1.0};
+  const scree_SweepPlan plan = {.count = sweeps, .small = -1.0};
   return smooth(run, plan, r, u, &done, &change);
 }
 
@@ -341,9 +342,10 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
   double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
-  if (!(run->relaxation > 0.0)) run->relaxation = scree_policy_relaxation();
-  scree_SweepRecord record = {
-      .half_error = run->value, .lowest = run->value, .relaxation = run->relaxation};
+  scree_SweepRecord record = {.half_error = run->value,
+                              .lowest = run->value,
+                              .momentum = !run->measure_often && scree_solve_run_momentum(run),
+                              .may_calm = !frictionless};
   int group = run->measure_often ? 1
                                  : scree_policy_first_group(run->value, s->tolerance,
                                                             scree_solve_run_sweeps_balls(run));
@@ -355,7 +357,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     const double before = run->value;
     const scree_SweepPlan plan = {.count = group,
                                   .small = small,
-                                  .relaxation = run->relaxation,
+                                  .momentum = record.momentum,
                                   .pauses = !run->measure_often,
                                   .resume = run->swept};
     status = smooth(run, plan, r, u, &swept, &change);
@@ -364,10 +366,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     if (!run->measure_often)
       small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
-    record.may_calm = !frictionless && scree_solve_run_sweeps_balls(run);
-    const bool keep = scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance);
-    run->relaxation = record.relaxation;
-    if (!keep) break;
+    if (!scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance)) break;
     group = run->measure_often ? 1 : 1 + record.done / 2;
     if (record.done < next || run->met) continue;
     next = 2 * record.done;
@@ -386,6 +385,10 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   cache->left_out = NULL;
   cache->left = 0;
   return SCREE_OK;
+}
+
+bool scree_solve_run_momentum(const scree_SolveRun *run) {
+  return scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run));
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {

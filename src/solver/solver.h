@@ -78,7 +78,6 @@ typedef struct scree_SolveRun {
   bool met;                       /* the last measured value is at most the tolerance */
   bool exhausted;                 /* iteration or time limit reached, or a callback asked to stop */
   const char *note;               /* name of the inner method that gave the result, or null */
-  double relaxation;              /* of sweeps that are to solve; 0: not yet chosen */
   double *work;                   /* (W->rows) of the driver, for the measure */
   scree_SolveInfo *info;          /* of the driver, for stages */
 } scree_SolveRun;
@@ -146,6 +145,9 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 
 /* Whether the sweeps of this run use the fast path of balls; valid after the first call. */
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run);
+
+/* Whether scree_solve_run_sweep accelerates its sweeps; valid after the first call. */
+bool scree_solve_run_momentum(const scree_SolveRun *run);
 
 /* Number of sweeps that cost as much as one factorisation with its solves, from counts of
  * operations and the rates of a reference core: decisions that use it give the same bits

@@ -26,6 +26,7 @@
 #include "solver/lanes.h"
 #include "solver/local_exact.h"
 #include "solver/mechanism.h"
+#include "solver/momentum.h"
 #include "solver/singles.h"
 
 #include <assert.h>
@@ -54,6 +55,9 @@ struct scree_Sweeps {
   scree_Mechanisms *mechanisms; /* of the run, or null */
   scree_Poll *poll;             /* of the run */
   scree_Load *load;             /* of the run, or null: always all threads */
+  scree_Momentum momentum;      /* no parts: sweeps are plain */
+  scree_MomentumState speed;
+  bool moving; /* `speed` belongs to the last call */
   /* on several ranks: */
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
@@ -203,6 +207,8 @@ typedef struct Group {
   double change;   /* of the last sweep */
   double left_out; /* visits that pauses have saved, in sweeps */
   long long visits;
+  const scree_Momentum *momentum; /* or null */
+  scree_MomentumState speed;
 } Group;
 
 /* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
@@ -245,6 +251,7 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
   const int *start = item_starts(state);
   for (bool more = group->count > 0, poll = false; more;) {
+    if (group->momentum) scree_momentum_step(group->momentum, &group->speed, 0, 1, NULL);
     Change change = state->stages.stages > 0
                         ? visit_stages(state, W, start, r)
                         : visit_items(state, W, 0, start[state->order->colours], r);
@@ -287,6 +294,8 @@ static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, 
                           Team *team, Group *group, double *r) {
   for (bool more = group->count > 0, poll = false; more;) {
     Change *mine = &team->change[me * CHANGE_STRIDE];
+    if (group->momentum)
+      scree_momentum_step(group->momentum, &group->speed, me, threads, &team->barrier);
     *mine = sweep_part(state, W, me, threads, team, r);
     scree_barrier_wait(&team->barrier);
     if (W->problem->general.count) {
@@ -442,6 +451,42 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
   return status || !state->in_lanes ? status : prepare_lanes(state, run, r, arena);
 }
 
+static size_t impulses_in_lanes(const scree_Sweeps *sweeps, const scree_Operator *W) {
+  return scree_sweeps_batched(sweeps) ? (size_t)W->problem->nc * (size_t)W->problem->d : 0;
+}
+
+/* Memory for momentum. Visits do not update all velocities of coupled vertices, and ranks would
+ * have to exchange more: their sweeps are plain. */
+static scree_Status prepare_momentum(scree_Sweeps *sweeps, const scree_SolveRun *run,
+                                     scree_Arena *arena) {
+  const scree_Operator *W = run->W;
+  const scree_Lanes *lanes = &sweeps->lanes;
+  scree_Momentum *m = &sweeps->momentum;
+  const size_t r_held = impulses_in_lanes(sweeps, W);
+  size_t y_held = 0;
+  if (scree_is_divided(W) || W->coupling) return SCREE_OK;
+  /* the address of the first is set when r is known */
+  bool ok = scree_momentum_add(m, NULL, W->rows - r_held, true, arena);
+  if (sweeps->in_lanes) {
+    const size_t bodies = (size_t)lanes->nbodies;
+    const size_t n = (size_t)(lanes->start[lanes->colours] * SCREE_LANES) * (size_t)lanes->d;
+    y_held = bodies * (size_t)W->problem->bodies.nb;
+    ok = ok && scree_momentum_add(m, (double *)lanes->r, n, true, arena) &&
+         scree_momentum_add(m, lanes->y, (bodies + 1) * (size_t)lanes->stride, false, arena);
+  }
+  if (sweeps->singles) {
+    const scree_Singles *singles = sweeps->singles;
+    const size_t bodies = (size_t)singles->nbodies;
+    const size_t n = (size_t)(singles->layout.batches * SCREE_SINGLES) * (size_t)singles->d;
+    y_held = bodies * (size_t)W->problem->bodies.nb;
+    ok = ok && scree_momentum_add_singles(m, singles->r, n, true, arena) &&
+         scree_momentum_add_singles(m, singles->y, (bodies + 1) * (size_t)singles->stride, false,
+                                    arena);
+  }
+  ok = ok && scree_momentum_add(m, sweeps->y + y_held, W->state_size - y_held, false, arena);
+  return ok ? SCREE_OK : scree_fail_memory(run->log, "momentum of sweeps");
+}
+
 scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSettings *settings,
                                  const double *r, scree_Arena *arena, scree_Sweeps **out) {
   const scree_Operator *W = run->W;
@@ -457,7 +502,8 @@ scree_Status scree_sweeps_create(const scree_SolveRun *run, const scree_SweepSet
   state->changes = SCREE_TAKE_RAW(arena, Change, (size_t)W->threads * CHANGE_STRIDE);
   if (!state->y || !state->changes)
     return scree_fail_memory(run->log, "the velocities of vertices");
-  const scree_Status status = prepare_order(state, run, r, arena);
+  scree_Status status = prepare_order(state, run, r, arena);
+  if (!status && settings->momentum) status = prepare_momentum(state, run, arena);
   if (!status) *out = state;
   return status;
 }
@@ -522,17 +568,35 @@ void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double 
   sweeps->stale = 0;
 }
 
+/* Momentum for the next group. */
+static void begin_momentum(scree_Sweeps *sweeps, const scree_Operator *W,
+                           const scree_SweepPlan *plan, Group *group, double *r) {
+  scree_Momentum *m = &sweeps->momentum;
+  if (!plan->resume) sweeps->moving = false;
+  if (!plan->momentum || m->parts == 0) {
+    sweeps->moving = false;
+    return;
+  }
+  const size_t held = impulses_in_lanes(sweeps, W);
+  if (W->rows > held) m->part[0].now = r + held;
+  if (!sweeps->moving) sweeps->speed = scree_momentum_begin(m);
+  sweeps->moving = true;
+  group->momentum = m;
+  group->speed = sweeps->speed;
+}
+
 /* Sweeps in single precision. If the error is only estimated, r and u are collected later. */
 static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
                           const scree_SweepPlan *plan, double *r, double *u, int *done) {
   const int threads = team_size(sweeps, W);
   Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
-  sweeps->singles->relaxation = (float)plan->relaxation;
   sweeps->singles->pauses = plan->pauses;
   if (!sweeps->loaded) scree_singles_set(sweeps->singles, r, sweeps->y, threads);
   sweeps->loaded = true;
+  begin_momentum(sweeps, W, plan, &group, r);
   sweep_group(sweeps, W, threads, &group, r);
   *done = group.done;
+  sweeps->speed = group.speed;
   sweeps->left_out += group.left_out;
   sweeps->stale += group.done;
   if (plan->estimate && sweeps->stale >= FRESH_SWEEPS) {
@@ -556,7 +620,6 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
     scree_operator_state(W, r, sweeps->y);
     sweeps->stale = 0;
   }
-  sweeps->lanes.relaxation = plan->relaxation;
   sweeps->lanes.pauses = plan->pauses;
   if (!plan->resume) sweeps->loaded = false;
   if (plan->count == 0) {
@@ -573,8 +636,10 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   }
   if (sweeps->in_lanes && !sweeps->loaded) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
   sweeps->loaded = sweeps->in_lanes;
+  begin_momentum(sweeps, W, plan, &group, r);
   sweep_group(sweeps, W, threads, &group, r);
   *done = group.done;
+  sweeps->speed = group.speed;
   sweeps->left_out += group.left_out;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, threads);
   sweeps->stale += *done;
