@@ -142,7 +142,7 @@ static void positive_part(double S[6]) {
  */
 SCREE_INLINE void add_block(const Point *at, int a, const scree_Lane *DB, double geometric,
                             bool transposed, int d, double *block) {
-  scree_Lane sum[3];
+  scree_Lane sum[3] = {0};
   SCREE_UNROLL
   for (int i = 0; i < d; ++i)
     sum[i] =
