@@ -17,13 +17,12 @@ typedef struct scree_Islands {
 
 /* Contacts between rigid bodies only: with joints, deformable bodies or an assembled W all contacts
  * are one island. Memory is from the arena. */
-SCREE_PRIVATE scree_Status scree_islands_find(const scree_Problem *problem, scree_Arena *arena,
-                                              scree_Islands *islands, const scree_Log *log);
+scree_Status scree_islands_find(const scree_Problem *problem, scree_Arena *arena,
+                                scree_Islands *islands, const scree_Log *log);
 
 /* The `error` of each island alone, for r with velocities u, relative to its own scale (zero where
  * that is zero): error (count). Room (4 count) is work space. */
-SCREE_PRIVATE void scree_islands_measure(const scree_Operator *W, const scree_Islands *islands,
-                                         const double *r, const double *u, double *room,
-                                         double *error);
+void scree_islands_measure(const scree_Operator *W, const scree_Islands *islands, const double *r,
+                           const double *u, double *room, double *error);
 
 #endif

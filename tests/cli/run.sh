@@ -78,7 +78,7 @@ END
 cmp soft/results.h5 soft2/results.h5 || complain "soft: a run in parts gives other results"
 "$scree" convert soft --vtk soft-vtk >/dev/null || complain "soft: vtk"
 sed 's/kind: sphere, radius: 0.1 /kind: capsule, radius: 0.1, half_length: 0.1 /' soft.yaml >capsule.yaml
-expect 2 "capsule.yaml:5:13: a pseudo-rigid capsule, expected a sphere or ellipsoid" "$scree" check capsule.yaml
+expect 2 "capsule.yaml:5:13: a pseudo-rigid capsule, expected a sphere, ellipsoid, box or polyhedron" "$scree" check capsule.yaml
 expect 2 "expected a scheme with theta 0.5" "$scree" check soft.yaml --set time.scheme=euler
 sed 's/young: 2e5, //' soft.yaml >dense.yaml
 expect 2 "its material \"rubber\" has no \`young\`" "$scree" check dense.yaml
