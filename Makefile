@@ -65,7 +65,7 @@ test-mpi: test-setup ## several ranks under mpirun, with AddressSanitizer and UB
 	  echo "test-mpi: skipped, MPI is not installed (libopenmpi-dev, openmpi-bin)"; exit 0; fi; \
 	[ build/mpi-asan/.configured-tests -nt CMakePresets.json ] || { \
 	  cmake --preset mpi-asan -DSCREE_TESTS=ON && touch build/mpi-asan/.configured-tests; } && \
-	cmake --build --preset mpi-asan -j $(JOBS) --target test_ranks test_domain && ctest --preset mpi-asan
+	cmake --build --preset mpi-asan -j $(JOBS) --target test_ranks test_domain scree && ctest --preset mpi-asan
 
 test-clang: test-setup ## everything builds with Clang; its results have the bits of GCC's
 	@$(call configure,clang,build/clang,ON)

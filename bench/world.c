@@ -5,13 +5,16 @@
  *     world [spheres (8000)] [steps (400)] [scheme] [threads (1)] [quantile (0.5)]
  *
  * The quantile of the steps of a quarter of the run: the median, or less on a machine that is
- * shared with other programs, which lengthen some steps. */
+ * shared with other programs, which lengthen some steps. The last two columns compare sizes:
+ * nanoseconds per body plus contact of everything but the solver, and of the solver per contact and
+ * sweep. Processor time of all threads and the peak of memory are in the last line. */
 #include "scree/world.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static const double radius = 0.01;
 
@@ -106,11 +109,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < PARTS; ++i)
     if (!(parts[i] = calloc((size_t)window, sizeof(double)))) return 3;
   int uncertified = 0, solves = 0;
+  long sweeps = 0;
+  double rest = 0, solving = 0, things = 0, visits = 0;
   double depth = 0;
   printf("%d spheres, %s, %d thread(s): ns per body and step\n", n, settings.scheme,
          settings.solve.threads);
-  printf("%6s %9s %9s %9s %9s %9s %9s %9s %7s %9s %9s\n", "step", "contacts", "detect", "build",
-         "move", "certify", "all", "solve", "solves", "B/body", "depth");
+  printf("%6s %9s %9s %9s %9s %9s %9s %9s %7s %9s %9s %8s %8s %8s\n", "step", "contacts", "detect",
+         "build", "move", "certify", "all", "solve", "solves", "B/body", "depth", "sweeps",
+         "per b+c", "per c+s");
   for (int k = 1; k <= steps; ++k) {
     scree_StepReport report;
     const scree_Status status = scree_world_step(world, &report);
@@ -118,19 +124,34 @@ int main(int argc, char **argv) {
     uncertified += status != SCREE_OK;
     solves += report.solves;
     depth = fmax(depth, report.penetration);
+    sweeps += report.iterations;
+    rest +=
+        report.seconds_detect + report.seconds_build + report.seconds_move + report.seconds_certify;
+    solving += report.seconds_solve;
+    things += n + (double)report.contacts;
+    visits += (double)report.contacts * report.iterations;
     keep(&report, parts, (k - 1) % window);
     if (k % window) continue;
     printf("%6d %9d", k, report.contacts);
     for (int i = 0; i < PARTS; ++i) printf(" %9.0f", 1e9 * quantile(parts[i], window, part) / n);
-    printf(" %7.2f %9.0f %9.1e\n", (double)solves / window, (double)scree_world_memory(world) / n,
-           depth);
+    printf(" %7.2f %9.0f %9.1e %8.1f %8.0f %8.1f\n", (double)solves / window,
+           (double)scree_world_memory(world) / n, depth, (double)sweeps / window,
+           1e9 * rest / things, visits > 0 ? 1e9 * solving / visits : 0.0);
     fflush(stdout);
     solves = 0;
-    depth = 0;
+    sweeps = 0;
+    depth = rest = solving = things = visits = 0;
   }
   const scree_EnergyBalance energy = scree_world_energy(world);
   printf("not certified: %d steps; energy: %.3g J dissipated, %.1e J pushed, closes to %.1e J\n",
          uncertified, energy.normal + energy.friction, energy.push, energy.closing);
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  printf("processor seconds a step: %.3f; peak memory %.2f GB\n",
+         ((double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
+          (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec) /
+             steps,
+         (double)usage.ru_maxrss * 1024 / 1e9);
   for (int i = 0; i < PARTS; ++i) free(parts[i]);
   scree_world_destroy(world);
   return 0;

@@ -253,10 +253,10 @@ def slider(joint, load=None, velocity=0.0, duration=2.0):
 def drives():
     """What acts on the free coordinate of a joint: runs of a block on a slider."""
     picture = Picture(4, 250, 220)
-    rows = slider({"motor": {"velocity": 1, "force": 5}}, "-4 - 4*min(1, max(0, 1000*(t - 1)))")
+    rows = slider({"motor": {"velocity": 1, "force": 5}}, "-2 - 6*min(1, max(0, 1000*(t - 1)))")
     picture.draw(0, "motor: 1 m/s, limit 5 N", "t (s)", "v (m/s)", (0, 2, -2.2, 1.5),
                  [([(r["time"], r["sensor.v.x"]) for r in rows], LINE)],
-                 [(0.1, 1.15, "load 4 N"), (1.0, -0.6, "8 N")])
+                 [(0.1, 1.15, "load 2 N"), (1.0, -0.6, "8 N")])
     rows = slider({"friction": 3}, "4*t")
     picture.draw(1, "dry friction 3 N, pulled by 4t N", "v (m/s)", "f (N)", (-0.5, 1.5, -4, 4),
                  [([(r["sensor.v.x"], r["sensor.f"]) for r in rows], LINE)], [(0.4, -2.2, "slides"), (-0.4, -1, "holds")])

@@ -181,7 +181,9 @@ static void lanes_solve_balls_exactly(void **state) {
     memcpy(start, r, (size_t)(CONTACTS * d) * sizeof *r);
     assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
     assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
-    assert_int_equal(scree_lane_layout_create(&W, &colouring, r, &arena, &layout, NULL), SCREE_OK);
+    assert_int_equal(
+        scree_lane_layout_create(&W, &colouring, r, NULL, SCREE_LANES, &arena, &layout, NULL),
+        SCREE_OK);
     assert_int_equal(scree_lanes_create(&W, &colouring, &layout, &arena, &lanes, NULL), SCREE_OK);
     assert_true(lanes.balls && !lanes.turn);
     scree_operator_state(&W, r, y);
@@ -291,8 +293,9 @@ static void sweeps_end_at_a_solution(void **state) {
     assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
     const size_t n = (size_t)(p.nc * d);
     double *none = calloc(n, sizeof *none);
-    assert_int_equal(scree_lane_layout_create(&W, &colouring, none, &arena, &layout, NULL),
-                     SCREE_OK);
+    assert_int_equal(
+        scree_lane_layout_create(&W, &colouring, none, NULL, SCREE_LANES, &arena, &layout, NULL),
+        SCREE_OK);
     free(none);
     double *y = calloc(W.state_size, sizeof *y), *u = calloc(n, sizeof *u);
     scree_Lanes lanes;

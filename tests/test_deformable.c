@@ -306,7 +306,8 @@ static void test_kept_shape(void **state) {
   scree_world_destroy(w);
 }
 
-/* ---- joints ----------------------------------------------------------------------------------- */
+/* ---- joints -----------------------------------------------------------------------------------
+ */
 
 static double joint_error(const scree_World *w, int joint) {
   return scree_world_joint(w, joint).error;

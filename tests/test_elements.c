@@ -486,8 +486,8 @@ static void test_hung(void **state) {
   scree_world_destroy(world);
 }
 
-/* A cube between a floor and a heavy plate, with Poisson's ratio 0 so that friction has no effect: a
- * pseudo-rigid one, the same as a polyhedron, and one of hexahedra are compressed alike, and as
+/* A cube between a floor and a heavy plate, with Poisson's ratio 0 so that friction has no effect:
+ * a pseudo-rigid one, the same as a polyhedron, and one of hexahedra are compressed alike, and as
  * theory has it. */
 static void test_cubes_agree(void **state) {
   (void)state;

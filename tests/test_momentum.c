@@ -19,13 +19,14 @@ static void factors_follow_nesterov(void **unused) {
   for (int i = 0; i < N; ++i) x[i] = 1.0;
   assert_true(scree_momentum_add(&m, x, N, true, &arena));
   assert_true(scree_momentum_add(&m, v, 2, false, &arena));
-  scree_MomentumState state = scree_momentum_begin(&m, 1);
+  scree_MomentumState state = scree_momentum_begin(&m);
   double t = state.t;
   assert_true(!state.swept && t >= 1.0);
   for (int k = 1; k < 6; ++k) { /* each sweep changes every number by 2^-k */
     const double change = ldexp(1.0, -k);
     for (int i = 0; i < N; ++i) x[i] += change;
-    const double was = x[7], last = m.part[0].last[7], next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
+    const double was = x[7], last = m.part[0].last.full[7],
+                 next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
     for (int me = 0; me < 3; ++me) scree_momentum_sum(&m, me, 3);
     const double b = scree_momentum_factor(&m, &state);
     assert_true(fabs(state.change2 - N * change * change) <= 1e-13 * state.change2);

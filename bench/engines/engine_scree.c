@@ -43,6 +43,7 @@ static void *create(const Scene *scene, const Setting *setting, double *step) {
     settings.step /= 2;
     settings.solve.tolerance /= 10;
   }
+  if (setting->step > 0) settings.step = setting->step;
   if (scree_world_set_settings(s->world, &settings)) {
     destroy(s);
     return NULL;

@@ -1,9 +1,11 @@
 /* The same scenes in scree and in the engines of games and robots, side by side in one run:
  *
- *     engines [-t seconds] [-e engine] [-o file] [scene.yaml...]
+ *     engines [-t seconds] [-e engine] [-d] [-s step] [-u until] [-o file] [scene.yaml...]
  *
  * Without scenes: all of bench/engines/scenes. -t is the processor time that a run may take (300),
- * -e runs one engine alone, -o also writes the table to a file.
+ * -e runs one engine alone, -d default settings alone, -o also writes the table to a file. -s gives
+ * every engine the same step, -u ends all runs at the same time of the scene: a second of falling
+ * costs less than one of resting, so runs that were stopped at different times do not compare.
  *
  * Every engine gets the same bodies, masses, friction and gravity, at its default settings and at
  * those that its manual recommends for accuracy, on one core, in a process of its own. Counted is
@@ -154,7 +156,15 @@ static bool judge_step(const Engine *engine, void *running, double h, Judge *jud
   return judge_impulses(judge, h, room, engine->contacts(running, room, TOUCHES));
 }
 
-static bool run(const Setup *setup, const Engine *engine, const Setting *setting, double limit,
+/* What the command line asks for. */
+typedef struct Wish {
+  const char *only;   /* engine, or null */
+  bool defaults;      /* no accurate settings */
+  double limit;       /* processor time of a run */
+  double step, until; /* 0: the engine's, the scene's */
+} Wish;
+
+static bool run(const Setup *setup, const Engine *engine, const Setting *given, const Wish *wish,
                 Outcome *outcome) {
   const size_t n = (size_t)setup->scene.count;
   scree_Pose *poses = malloc(n * sizeof *poses);
@@ -162,12 +172,15 @@ static bool run(const Setup *setup, const Engine *engine, const Setting *setting
   Touch *room = malloc(TOUCHES * sizeof *room);
   Judge *judge = judge_create(&setup->scene, setup->world, setup->settled);
   double h = 0;
-  void *running = engine->create(&setup->scene, setting, &h);
+  Setting setting = *given;
+  if (wish->step > 0) setting.step = wish->step;
+  void *running = engine->create(&setup->scene, &setting, &h);
   bool good = poses && velocities && room && judge && running;
-  const long steps = good ? lround(ceil(setup->scene.time / h * (1 - 1e-9))) : 0;
+  const double time = wish->until > 0 ? wish->until : setup->scene.time;
+  const long steps = good ? lround(ceil(time / h * (1 - 1e-9))) : 0;
   const long every = steps / SAMPLES > 0 ? steps / SAMPLES : 1;
   if (good) engine->state(running, poses, velocities);
-  for (long k = 1; k <= steps && good && outcome->seconds < limit; ++k) {
+  for (long k = 1; k <= steps && good && outcome->seconds < wish->limit; ++k) {
     judge_before(judge, poses, velocities);
     const double start = processor_seconds();
     good = engine->step(running);
@@ -192,7 +205,7 @@ static bool run(const Setup *setup, const Engine *engine, const Setting *setting
 
 /* In a process of its own: an engine may crash, hang or fill the memory. */
 static Outcome run_apart(const Setup *setup, const Engine *engine, const Setting *setting,
-                         double limit) {
+                         const Wish *wish) {
   Outcome *shared =
       mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return (Outcome){.failed = true};
@@ -200,8 +213,8 @@ static Outcome run_apart(const Setup *setup, const Engine *engine, const Setting
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
-    alarm((unsigned)(10 * limit)); /* a step that never ends */
-    const bool good = run(setup, engine, setting, limit, shared);
+    alarm((unsigned)(10 * wish->limit)); /* a step that never ends */
+    const bool good = run(setup, engine, setting, wish, shared);
     _exit(good ? 0 : 1);
   }
   int status = 0;
@@ -239,7 +252,7 @@ static void print_row(FILE *file, const Engine *engine, const Setting *setting, 
             figure(v.drift, room[2]), figure(v.created, room[3]), note);
 }
 
-static void bench_scene(FILE *file, const char *path, const char *only, double limit) {
+static void bench_scene(FILE *file, const char *path, const Wish *wish) {
   Setup setup;
   if (!set_up(path, &setup)) {
     fprintf(stderr, "%s: cannot be used\n", path);
@@ -248,14 +261,14 @@ static void bench_scene(FILE *file, const char *path, const char *only, double l
   }
   const scree_SceneInfo info = scree_scene_info(setup.read);
   table_say(file, "\n%s: %d bodies, %.3g s; drift from %.3g s on\n", info.title, info.bodies,
-            setup.scene.time, setup.settled);
+            wish->until > 0 ? wish->until : setup.scene.time, setup.settled);
   table_say(file, "  %-17s %7s %9s %10s %10s %10s %10s %10s\n", "engine", "step ms", "ms/step",
             "s per s", "depth", "error", "drift", "created");
   for (int k = 0; engines[k]; ++k)
-    for (int s = 0; s < 2; ++s) {
-      if (only && strcmp(only, engines[k]->name) != 0) continue;
+    for (int s = 0; s < (wish->defaults ? 1 : 2); ++s) {
+      if (wish->only && strcmp(wish->only, engines[k]->name) != 0) continue;
       const Setting *setting = &engines[k]->settings[s];
-      const Outcome outcome = run_apart(&setup, engines[k], setting, limit);
+      const Outcome outcome = run_apart(&setup, engines[k], setting, wish);
       print_row(file, engines[k], setting, &outcome);
     }
   tear_down(&setup);
@@ -280,28 +293,35 @@ static void legend(FILE *file) {
 
 int main(int argc, char **argv) {
   static const char *const all[] = {"spheres", "wall", "pyramid", "hopper", "tower"};
-  const char *only = NULL;
-  double limit = 300;
+  Wish wish = {.limit = 300};
   FILE *file = NULL;
   int option;
-  while ((option = getopt(argc, argv, "t:e:o:")) != -1) {
+  while ((option = getopt(argc, argv, "t:e:ds:u:o:")) != -1) {
     if (option == 't')
-      limit = atof(optarg);
+      wish.limit = atof(optarg);
     else if (option == 'e')
-      only = optarg;
+      wish.only = optarg;
+    else if (option == 'd')
+      wish.defaults = true;
+    else if (option == 's')
+      wish.step = atof(optarg);
+    else if (option == 'u')
+      wish.until = atof(optarg);
     else if (option == 'o' && (file = fopen(optarg, "w")))
       continue;
     else {
-      fprintf(stderr, "engines [-t seconds] [-e engine] [-o file] [scene.yaml...]\n");
+      fprintf(
+          stderr,
+          "engines [-t seconds] [-e engine] [-d] [-s step] [-u until] [-o file] [scene.yaml...]\n");
       return 2;
     }
   }
   legend(file);
-  for (int k = optind; k < argc; ++k) bench_scene(file, argv[k], only, limit);
+  for (int k = optind; k < argc; ++k) bench_scene(file, argv[k], &wish);
   for (size_t k = 0; optind == argc && k < sizeof all / sizeof *all; ++k) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s.yaml", SCREE_ENGINE_SCENES, all[k]);
-    bench_scene(file, path, only, limit);
+    bench_scene(file, path, &wish);
   }
   if (file) fclose(file);
   return 0;

@@ -171,6 +171,13 @@ SCREE_API size_t scree_solver_state_size(const scree_Solver *solver);
 SCREE_API void scree_solver_save(const scree_Solver *solver, void *buffer);
 SCREE_API scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size);
 
+/* scree_internal_forces with the memory of a solver that is kept for this. Its settings are
+ * replaced, and what it remembers is forgotten: the result depends on the problem alone. */
+SCREE_API scree_Status scree_solver_internal_forces(scree_Solver *solver,
+                                                    const scree_Problem *problem, const double *u,
+                                                    double accuracy, double *g,
+                                                    scree_InternalForces *found);
+
 /* ---- several ranks (scree/parallel.h) ----------------------------------------------------------
  */
 

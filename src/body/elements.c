@@ -304,8 +304,8 @@ static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point
   return 3;
 }
 
-/* Coordinates xi in element e at which sum N_a(xi) x_a is the point, by Newton's method; returns how
- * far they are outside of the element. */
+/* Coordinates xi in element e at which sum N_a(xi) x_a is the point, by Newton's method; returns
+ * how far they are outside of the element. */
 static double locate(const scree_ElementMesh *m, int e, const double *q, scree_Vec3 point,
                      double *N) {
   enum { ITERATIONS = 20 };

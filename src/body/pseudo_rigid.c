@@ -18,9 +18,9 @@
  *
  * An ellipsoid under an affine map is an ellipsoid: with G = F diag(semi-axes), G^T G = Q s^2 Q^T
  * has the squares of the new semi-axes as eigenvalues, and the new axes are the columns of
- * G Q / s. A ball becomes one too, unless the body keeps its shape. Boxes and polyhedra are polyhedra
- * whose corners are moved: with the polar decomposition F = R U the pose has the rotation R, and the
- * corners are U X. */
+ * G Q / s. A ball becomes one too, unless the body keeps its shape. Boxes and polyhedra are
+ * polyhedra whose corners are moved: with the polar decomposition F = R U the pose has the rotation
+ * R, and the corners are U X. */
 #include "body/class.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -115,8 +115,8 @@ static bool is_flat(scree_ShapeKind kind) {
   return kind == SCREE_SHAPE_BOX || kind == SCREE_SHAPE_POLYHEDRON;
 }
 
-/* A polyhedron with the corners of a box or a polyhedron in its own coordinates, and corners that can
- * be moved. */
+/* A polyhedron with the corners of a box or a polyhedron in its own coordinates, and corners that
+ * can be moved. */
 static scree_Status make_corners(const scree_Shape *from, scree_Shape *out, const scree_Log *log) {
   scree_Vec3 box[8];
   const scree_Vec3 *corner = from->vertices;
@@ -124,8 +124,9 @@ static scree_Status make_corners(const scree_Shape *from, scree_Shape *out, cons
   if (from->kind == SCREE_SHAPE_BOX) {
     corner = box;
     for (n = 0; n < 8; ++n)
-      box[n] = scree_vec3(n & 1 ? from->semi.x : -from->semi.x, n & 2 ? from->semi.y : -from->semi.y,
-                          n & 4 ? from->semi.z : -from->semi.z);
+      box[n] =
+          scree_vec3(n & 1 ? from->semi.x : -from->semi.x, n & 2 ? from->semi.y : -from->semi.y,
+                     n & 4 ? from->semi.z : -from->semi.z);
   }
   const scree_Status status = scree_shape_init_polyhedron(out, corner, n, log);
   if (status) return status;
@@ -142,10 +143,11 @@ static scree_Status fill_shapes(const scree_BodyDef *def, const scree_Deformable
     return SCREE_OK;
   }
   if (shape->radius > 0)
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "body %d: a pseudo-rigid %s with a rounding of %g, expected 0, or that it keeps "
-                      "its shape",
-                      self->body, scree_shape_type(shape->kind)->name, shape->radius);
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "body %d: a pseudo-rigid %s with a rounding of %g, expected 0, or that it keeps "
+        "its shape",
+        self->body, scree_shape_type(shape->kind)->name, shape->radius);
   const scree_Status status = make_corners(shape, &data->base, log);
   return status ? status : make_corners(shape, &data->own, log);
 }

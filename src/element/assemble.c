@@ -10,6 +10,7 @@
  * -beta int dE/dt . D dE/dt is never positive. */
 #include "element/assemble.h"
 
+#include "math/simd.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -26,28 +27,29 @@ typedef struct Point {
   double B[SCREE_ELEMENT_CORNERS][6][3]; /* dE = sum B_a dx_a, components of x behind */
 } Point;
 
-static void load_point(const scree_ElementMesh *m, int e, int p, const double *x, Point *at) {
+SCREE_INLINE void load_point(const scree_ElementMesh *m, int e, int p, const double *x, int d,
+                             Point *at) {
   const scree_ElementClass *class = scree_element_class(m, e);
   const int *corner = m->corner + m->corner_row[e];
   const scree_Vec3 *g = m->gradient + m->gradient_row[e] + (size_t)p * (size_t) class->corners;
-  at->d = m->dimension;
+  at->d = d;
   at->corners = class->corners;
   at->volume = m->volume[m->point_row[e] + (size_t)p];
   memset(at->F, 0, sizeof at->F);
-  if (at->d == 2) at->F[2][2] = 1;
+  if (d == 2) at->F[2][2] = 1;
   for (int a = 0; a < at->corners; ++a) {
     at->g[a][0] = g[a].x, at->g[a][1] = g[a].y, at->g[a][2] = g[a].z;
-    const double *xa = x + (size_t)corner[a] * (size_t)at->d;
-    for (int i = 0; i < at->d; ++i)
-      for (int J = 0; J < at->d; ++J) at->F[i][J] += xa[i] * at->g[a][J];
+    const double *xa = x + (size_t)corner[a] * (size_t)d;
+    for (int i = 0; i < d; ++i)
+      for (int J = 0; J < d; ++J) at->F[i][J] += xa[i] * at->g[a][J];
   }
 }
 
-static void load_strain(Point *at) {
+SCREE_INLINE void load_strain(int d, Point *at) {
   for (int a = 0; a < at->corners; ++a)
     for (int k = 0; k < 6; ++k) {
       const int I = first_of[k], J = second_of[k];
-      for (int i = 0; i < at->d; ++i)
+      for (int i = 0; i < d; ++i)
         at->B[a][k][i] = k < 3 ? at->F[i][I] * at->g[a][I]
                                : at->F[i][I] * at->g[a][J] + at->F[i][J] * at->g[a][I];
     }
@@ -85,8 +87,8 @@ static void add_damping(const scree_ElementMesh *m, int e, const scree_ElasticMa
   }
 }
 
-static void add_forces(const scree_ElementMesh *m, int e, const Point *at, const double *S,
-                       double *f) {
+SCREE_INLINE void add_forces(const scree_ElementMesh *m, int e, const Point *at, const double *S,
+                             int d, double *f) {
   const int *corner = m->corner + m->corner_row[e];
   const double T[3][3] = {{S[0], S[5], S[4]}, {S[5], S[1], S[3]}, {S[4], S[3], S[2]}};
   double P[3][3];
@@ -95,8 +97,8 @@ static void add_forces(const scree_ElementMesh *m, int e, const Point *at, const
       P[i][J] =
           at->volume * (at->F[i][0] * T[0][J] + at->F[i][1] * T[1][J] + at->F[i][2] * T[2][J]);
   for (int a = 0; a < at->corners; ++a) {
-    double *fa = f + (size_t)corner[a] * (size_t)at->d;
-    for (int i = 0; i < at->d; ++i)
+    double *fa = f + (size_t)corner[a] * (size_t)d;
+    for (int i = 0; i < d; ++i)
       fa[i] -= P[i][0] * at->g[a][0] + P[i][1] * at->g[a][1] + P[i][2] * at->g[a][2];
   }
 }
@@ -106,7 +108,10 @@ static void positive_part(double S[6]) {
   enum { SWEEPS = 8 };
   double A[3][3] = {{S[0], S[5], S[4]}, {S[5], S[1], S[3]}, {S[4], S[3], S[2]}};
   double V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (int sweep = 0; sweep < SWEEPS; ++sweep)
+  for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+    const double off = A[0][1] * A[0][1] + A[1][2] * A[1][2] + A[2][0] * A[2][0];
+    const double on = A[0][0] * A[0][0] + A[1][1] * A[1][1] + A[2][2] * A[2][2];
+    if (off <= 1e-34 * on) break; /* below round-off */
     for (int k = 3; k < 6; ++k) {
       const int i = first_of[k], j = second_of[k];
       if (A[i][j] == 0) continue;
@@ -124,6 +129,7 @@ static void positive_part(double S[6]) {
       }
       A[i][j] = A[j][i] = 0;
     }
+  }
   for (int k = 0; k < 6; ++k) {
     const int i = first_of[k], j = second_of[k];
     S[k] = 0;
@@ -132,21 +138,23 @@ static void positive_part(double S[6]) {
 }
 
 /* Add B_a^T DB and `geometric` times I to the block, transposed if asked. */
-static void add_block(const Point *at, int a, double DB[6][3], double geometric, bool transposed,
-                      double *block) {
-  const int d = at->d;
+SCREE_INLINE void add_block(const Point *at, int a, double DB[6][3], double geometric,
+                            bool transposed, int d, double *block) {
+  double sum[3][3];
   for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j) {
-      double sum = i == j ? geometric : 0;
-      for (int k = 0; k < 6; ++k) sum += at->B[a][k][i] * DB[k][j];
-      block[transposed ? j * d + i : i * d + j] += sum;
-    }
+    for (int j = 0; j < d; ++j) sum[i][j] = i == j ? geometric : 0;
+  for (int k = 0; k < 6; ++k)
+    for (int i = 0; i < d; ++i)
+      for (int j = 0; j < d; ++j) sum[i][j] += at->B[a][k][i] * DB[k][j];
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) block[i * d + j] += transposed ? sum[j][i] : sum[i][j];
 }
 
-static void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
-                        const scree_ElasticPoint *point, const scree_ElementTangent *tangent) {
+SCREE_INLINE void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
+                              const scree_ElasticPoint *point, const scree_ElementTangent *tangent,
+                              int d) {
   const int *corner = m->corner + m->corner_row[e];
-  const size_t square = (size_t)at->d * (size_t)at->d;
+  const size_t square = (size_t)(d * d);
   const double w = at->volume * tangent->material;
   double S[6];
   memcpy(S, point->S, sizeof S);
@@ -154,7 +162,7 @@ static void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
   for (int b = 0; b < at->corners; ++b) {
     double DB[6][3] = {{0}}, Sg[3];
     for (int k = 0; k < 6; ++k)
-      for (int j = 0; j < at->d; ++j)
+      for (int j = 0; j < d; ++j)
         for (int n = 0; n < 6; ++n) DB[k][j] += w * point->D[k][n] * at->B[b][n][j];
     const double *g = at->g[b], s = at->volume * tangent->geometric;
     Sg[0] = s * (S[0] * g[0] + S[5] * g[1] + S[4] * g[2]);
@@ -166,14 +174,15 @@ static void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
                              : tangent->below +
                                    square * m->pair[m->pair_row[e] + (size_t)(a * (a - 1) / 2 + b)];
       /* the graph has the row of the larger node */
-      add_block(at, a, DB, stress, corner[a] < corner[b], block);
+      add_block(at, a, DB, stress, corner[a] < corner[b], d, block);
     }
   }
 }
 
-void scree_element_assemble(const scree_ElementMesh *m, const scree_ElasticMaterial *elastic,
-                            const double *x, const double *v, double *f,
-                            const scree_ElementTangent *tangent, scree_ElementResult *result) {
+SCREE_INLINE void assemble(const scree_ElementMesh *m, const scree_ElasticMaterial *elastic,
+                           const double *x, const double *v, double *f,
+                           const scree_ElementTangent *tangent, int d,
+                           scree_ElementResult *result) {
   const bool damped = v && f && elastic->damping_stiffness > 0;
   const bool definite = tangent ? tangent->definite : true;
   *result = (scree_ElementResult){.first = -1};
@@ -183,7 +192,7 @@ void scree_element_assemble(const scree_ElementMesh *m, const scree_ElasticMater
       Point at;
       scree_ElasticPoint point;
       double C[6];
-      load_point(m, e, p, x, &at);
+      load_point(m, e, p, x, d, &at);
       right_cauchy_green(at.F, C);
       const bool good = determinant(at.F) > 0;
       if (!good) inverted = true;
@@ -192,13 +201,30 @@ void scree_element_assemble(const scree_ElementMesh *m, const scree_ElasticMater
         continue;
       }
       result->energy += at.volume * point.energy;
-      if (tangent || damped) load_strain(&at);
-      if (tangent) add_tangent(m, e, &at, &point, tangent);
+      if (tangent || damped) load_strain(d, &at);
+      if (tangent) add_tangent(m, e, &at, &point, tangent, d);
       if (damped) add_damping(m, e, elastic, v, &at, &point, &result->power);
-      if (f) add_forces(m, e, &at, point.S, f);
+      if (f) add_forces(m, e, &at, point.S, d, f);
     }
     if (inverted && result->inverted++ == 0) result->first = e;
   }
+}
+
+SCREE_CLONES static void assemble_3d(const scree_ElementMesh *m,
+                                     const scree_ElasticMaterial *elastic, const double *x,
+                                     const double *v, double *f,
+                                     const scree_ElementTangent *tangent,
+                                     scree_ElementResult *result) {
+  assemble(m, elastic, x, v, f, tangent, 3, result);
+}
+
+void scree_element_assemble(const scree_ElementMesh *m, const scree_ElasticMaterial *elastic,
+                            const double *x, const double *v, double *f,
+                            const scree_ElementTangent *tangent, scree_ElementResult *result) {
+  if (m->dimension == 3)
+    assemble_3d(m, elastic, x, v, f, tangent, result);
+  else
+    assemble(m, elastic, x, v, f, tangent, 2, result);
 }
 
 void scree_element_lump(const scree_ElementMesh *m, double density, double *mass) {
@@ -265,7 +291,7 @@ void scree_element_stress(const scree_ElementMesh *m, const scree_ElasticMateria
     for (int p = 0; p < scree_element_class(m, e)->points; ++p) {
       Point at;
       double stress[6];
-      load_point(m, e, p, x, &at);
+      load_point(m, e, p, x, m->dimension, &at);
       cauchy(elastic, &at, stress);
       for (int k = 0; k < 6; ++k) mean[k] += at.volume * stress[k];
       total += at.volume;

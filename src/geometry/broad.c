@@ -27,7 +27,8 @@
 #include <string.h>
 
 enum { LEVELS = 32 };
-enum { POLL_BODIES = 8192 }; /* bodies processed between two polls, about 0.01 s */
+enum { POLL_BODIES = 8192 };     /* bodies processed between two polls, about 0.01 s */
+enum { PARALLEL_BODIES = 4096 }; /* below, a team of threads costs more than it saves */
 
 typedef struct Pair {
   int32_t i, j; /* i < j */
@@ -54,6 +55,7 @@ struct scree_BroadPhase {
   uint32_t *row;  /* [n + 1] range of a body in `partner`, when there are pairs */
   size_t pair_count, pair_capacity;
   int32_t *partner;
+  int threads;
   scree_Poll *poll;  /* or null */
   scree_Arena *work; /* the caller's, or null: `own` */
   scree_Arena own;
@@ -63,13 +65,15 @@ struct scree_BroadPhase {
 typedef struct Scratch {
   scree_Arena *work;
   double *skin;   /* [n] */
-  Entry *entries; /* [n] bounded bodies, sorted by bucket */
+  Entry *located; /* [n] bounded bodies in their own order */
+  Entry *entries; /* [n] the same, sorted by bucket */
   int32_t *apart; /* [n] unbounded bodies */
   uint32_t *bucket_of;
   uint32_t *next;   /* [n + 1] counters of the sort of the pairs */
   uint32_t *bucket; /* [buckets + 1] first entry of each bucket */
-  size_t raw_capacity;
-  Pair *raw, *half; /* pairs in the order found; sorted by j */
+  Pair *half;       /* pairs, sorted by j */
+  int sinks;
+  struct Sink *sink; /* [sinks] pairs in the order found, by each thread */
 } Scratch;
 
 scree_BroadPhase *scree_broad_create(void) {
@@ -77,6 +81,7 @@ scree_BroadPhase *scree_broad_create(void) {
   if (!b) return NULL;
   b->skin_on = true;
   b->factor = 8;
+  b->threads = 1;
   return b;
 }
 
@@ -111,6 +116,10 @@ void scree_broad_set_poll(scree_BroadPhase *b, scree_Poll *poll) {
 
 void scree_broad_set_work(scree_BroadPhase *b, scree_Arena *work) {
   b->work = work;
+}
+
+void scree_broad_set_threads(scree_BroadPhase *b, int threads) {
+  b->threads = threads;
 }
 
 void scree_broad_set_skin(scree_BroadPhase *b, bool on) {
@@ -190,17 +199,35 @@ static size_t bucket_count(size_t n) {
   return buckets;
 }
 
-static bool scratch_init(Scratch *t, scree_Arena *work, size_t n, size_t pairs) {
+/* Pairs that one thread has found. */
+typedef struct Sink {
+  const scree_BroadPhase *b;
+  const Scratch *t;
+  const unsigned char *fixed;
+  size_t count, capacity;
+  Pair *raw;
+  size_t exact; /* of these, those that overlap without skins */
+  bool failed;
+} Sink;
+
+static bool scratch_init(Scratch *t, scree_Arena *work, size_t n, size_t pairs, int sinks) {
   *t = (Scratch){.work = work,
                  .skin = SCREE_TAKE(work, double, n),
+                 .located = SCREE_TAKE_RAW(work, Entry, n),
                  .entries = SCREE_TAKE(work, Entry, n),
                  .apart = SCREE_TAKE(work, int32_t, n),
                  .bucket_of = SCREE_TAKE(work, uint32_t, n),
                  .next = SCREE_TAKE(work, uint32_t, n + 1),
                  .bucket = SCREE_TAKE(work, uint32_t, bucket_count(n) + 1),
-                 .raw_capacity = pairs,
-                 .raw = SCREE_TAKE_RAW(work, Pair, pairs)};
-  return t->skin && t->entries && t->apart && t->bucket_of && t->next && t->bucket && t->raw;
+                 .sinks = sinks,
+                 .sink = SCREE_TAKE(work, Sink, sinks)};
+  if (!t->sink) return false;
+  for (int k = 0; k < sinks; k++) {
+    t->sink[k].capacity = pairs / (size_t)sinks + 16;
+    t->sink[k].raw = SCREE_TAKE_RAW(work, Pair, t->sink[k].capacity);
+    if (!t->sink[k].raw) return false;
+  }
+  return t->skin && t->located && t->entries && t->apart && t->bucket_of && t->next && t->bucket;
 }
 
 /* ---- build ---- */
@@ -287,14 +314,15 @@ static int32_t cell_of(double x, double inverse) {
 }
 
 /* Cells that follow each other along x are in buckets that follow each other: a query reads rows,
- * and entries that are close in space are close in memory. Rows are spread by the multipliers. */
-static uint32_t hash_cell(int32_t x, int32_t y, int32_t z, int32_t level) {
+ * and entries that are close in space are close in memory. Rows are spread by the multipliers. The
+ * bucket of a cell is that of its row plus x. */
+static uint32_t hash_row(int32_t y, int32_t z, int32_t level) {
   uint64_t h = (uint64_t)(uint32_t)y * 0xc2b2ae3d27d4eb4fu;
   h ^= (uint64_t)(uint32_t)z * 0x165667b19e3779f9u;
   h ^= (uint64_t)(uint32_t)level * 0x27d4eb2f165667c5u;
   h ^= h >> 29;
   h *= 0xbf58476d1ce4e5b9u;
-  return (uint32_t)(h >> 32) + (uint32_t)x;
+  return (uint32_t)(h >> 32);
 }
 
 static void set_grid(const scree_BroadPhase *b, int n, int count, double largest, Grid *g) {
@@ -326,21 +354,40 @@ static Entry locate(const scree_BroadPhase *b, int body, double largest, const G
   return e;
 }
 
+/* Of bodies first .. last-1 the entries and their buckets. */
+static void locate_range(const scree_BroadPhase *b, Scratch *t, int first, int last, double largest,
+                         const Grid *g) {
+  for (int i = first; i < last; i++) {
+    if (!fat_bounded(&b->fat[i])) continue;
+    const Entry e = locate(b, i, largest, g);
+    t->located[i] = e;
+    t->bucket_of[i] = (hash_row(e.cell[1], e.cell[2], e.level) + (uint32_t)e.cell[0]) & g->mask;
+  }
+}
+
+/* Start of part k of n of `total`. */
+static int part(int total, int k, int n) {
+  return (int)((long long)total * k / n);
+}
+
 /* Store the bounded bodies: a counting sort by bucket that keeps the order of bodies. */
 static void file_entries(const scree_BroadPhase *b, Scratch *t, int n, double largest, Grid *g) {
   memset(t->bucket, 0, ((size_t)g->mask + 2) * sizeof *t->bucket);
+  if (t->sinks == 1)
+    locate_range(b, t, 0, n, largest, g);
+  else
+#pragma omp parallel for schedule(static) num_threads(t->sinks)
+    for (int k = 0; k < t->sinks; k++)
+      locate_range(b, t, part(n, k, t->sinks), part(n, k + 1, t->sinks), largest, g);
   for (int i = 0; i < n; i++) {
     if (!fat_bounded(&b->fat[i])) continue;
-    Entry e = locate(b, i, largest, g);
-    g->used[e.level] = true;
-    t->bucket_of[i] = hash_cell(e.cell[0], e.cell[1], e.cell[2], e.level) & g->mask;
+    g->used[t->located[i].level] = true;
     t->bucket[t->bucket_of[i] + 1]++;
   }
   for (size_t h = 0; h <= g->mask; h++) t->bucket[h + 1] += t->bucket[h];
   /* bucket[h] is now the start of bucket h; it advances while filling and is reset afterwards. */
   for (int i = 0; i < n; i++)
-    if (fat_bounded(&b->fat[i]))
-      t->entries[t->bucket[t->bucket_of[i]]++] = locate(b, i, largest, g);
+    if (fat_bounded(&b->fat[i])) t->entries[t->bucket[t->bucket_of[i]]++] = t->located[i];
   for (size_t h = g->mask + 1; h > 0; h--) t->bucket[h] = t->bucket[h - 1];
   t->bucket[0] = 0;
 }
@@ -351,19 +398,23 @@ static bool overlap(const Fat *a, const Fat *b) {
          (a->lower[2] <= b->upper[2]) & (b->lower[2] <= a->upper[2]);
 }
 
-typedef struct Sink {
-  const scree_BroadPhase *b;
-  Scratch *t;
-  const unsigned char *fixed;
-  size_t count; /* raw pairs */
-  size_t exact; /* of these, those that overlap without skins */
-} Sink;
+/* Twice the room for pairs; the arena is shared. */
+static bool grow(Sink *s) {
+  Pair *raw;
+#pragma omp critical(scree_broad)
+  raw = SCREE_TAKE_RAW(s->t->work, Pair, 2 * s->capacity);
+  if (!raw) return false;
+  memcpy(raw, s->raw, s->count * sizeof *raw);
+  s->raw = raw;
+  s->capacity *= 2;
+  return true;
+}
 
 /* Append the pair of two bodies whose fat bounds overlap, unless their balls are separated or both
  * are fixed. */
 static bool emit(Sink *s, int i, int j) {
   const scree_BroadPhase *b = s->b;
-  Scratch *t = s->t;
+  const Scratch *t = s->t;
   if (s->fixed && s->fixed[i] && s->fixed[j]) return true;
   if (is_absent(s->fixed, i) || is_absent(s->fixed, j)) return true;
   double reach = b->radius[i] + b->radius[j], skins = t->skin[i] + t->skin[j];
@@ -379,14 +430,22 @@ static bool emit(Sink *s, int i, int j) {
       touch = touch && f->lower[k] + skins <= g->upper[k] && g->lower[k] + skins <= f->upper[k];
     s->exact += touch;
   }
-  if (s->count == t->raw_capacity) {
-    Pair *raw = SCREE_TAKE_RAW(t->work, Pair, 2 * t->raw_capacity);
-    if (!raw) return false;
-    memcpy(raw, t->raw, s->count * sizeof *raw);
-    t->raw = raw;
-    t->raw_capacity *= 2;
+  if (s->count == s->capacity && !grow(s)) return false;
+  s->raw[s->count++] = i < j ? (Pair){i, j} : (Pair){j, i};
+  return true;
+}
+
+/* Partners of entry `e` among entries first .. last-1 that are in cells low .. high of a row. */
+static bool query_row(const Scratch *t, const Entry *e, const int32_t *low, const int32_t *high,
+                      int32_t y, int32_t z, int level, uint32_t first, uint32_t last, Sink *sink) {
+  for (uint32_t m = first; m < last; m++) {
+    const Entry *o = &t->entries[m];
+    if (o->cell[0] < low[0] || o->cell[0] > high[0] || o->cell[1] != y || o->cell[2] != z ||
+        o->level != level)
+      continue;
+    if (level == e->level && o->body <= e->body) continue;
+    if (overlap(&e->fat, &o->fat) && !emit(sink, e->body, o->body)) return false;
   }
-  t->raw[s->count++] = i < j ? (Pair){i, j} : (Pair){j, i};
   return true;
 }
 
@@ -400,20 +459,21 @@ static bool query_level(const Scratch *t, const Grid *g, const Entry *e, int lev
   }
   if (g->flat) low[2] = high[2] = 0;
   for (int32_t z = low[2]; z <= high[2]; z++)
-    for (int32_t y = low[1]; y <= high[1]; y++)
-      for (int32_t x = low[0]; x <= high[0]; x++) {
-        uint32_t h = hash_cell(x, y, z, level) & g->mask;
-        for (uint32_t m = t->bucket[h]; m < t->bucket[h + 1]; m++) {
-          const Entry *o = &t->entries[m];
-          if (o->cell[0] != x || o->cell[1] != y || o->cell[2] != z || o->level != level) continue;
-          if (level == e->level && o->body <= e->body) continue;
-          if (overlap(&e->fat, &o->fat) && !emit(sink, e->body, o->body)) return false;
-        }
-      }
+    for (int32_t y = low[1]; y <= high[1]; y++) {
+      /* the buckets of the row are one range, or two around the end of the table */
+      const uint64_t width = (uint64_t)((int64_t)high[0] - low[0]) + 1, all = (uint64_t)g->mask + 1;
+      const uint64_t begin = (hash_row(y, z, level) + (uint32_t)low[0]) & g->mask;
+      const uint64_t end = width < all ? begin + width : begin + all;
+      const uint64_t first = end < all ? end : all, rest = end - first;
+      if (!query_row(t, e, low, high, y, z, level, t->bucket[begin], t->bucket[first], sink))
+        return false;
+      if (rest && !query_row(t, e, low, high, y, z, level, 0, t->bucket[rest], sink)) return false;
+    }
   return true;
 }
 
-/* Sort the raw pairs by i, then j: a stable counting sort by j, then one by i. */
+/* Sort the raw pairs by i, then j: a stable counting sort by j, then one by i. The order in which
+ * they were found, and by which thread, has no effect. */
 static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
   if (count > UINT32_MAX) return false;
   t->half = SCREE_TAKE_RAW(t->work, Pair, count);
@@ -425,9 +485,12 @@ static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
   }
   const size_t counters = (size_t)n + 1;
   memset(t->next, 0, counters * sizeof *t->next);
-  for (size_t k = 0; k < count; k++) t->next[t->raw[k].j + 1]++;
+  for (int s = 0; s < t->sinks; s++)
+    for (size_t k = 0; k < t->sink[s].count; k++) t->next[t->sink[s].raw[k].j + 1]++;
   for (int i = 0; i < n; i++) t->next[i + 1] += t->next[i];
-  for (size_t k = 0; k < count; k++) t->half[t->next[t->raw[k].j]++] = t->raw[k];
+  for (int s = 0; s < t->sinks; s++)
+    for (size_t k = 0; k < t->sink[s].count; k++)
+      t->half[t->next[t->sink[s].raw[k].j]++] = t->sink[s].raw[k];
   memset(b->row, 0, counters * sizeof *b->row);
   for (size_t k = 0; k < count; k++) b->row[t->half[k].i + 1]++;
   for (int i = 0; i < n; i++) b->row[i + 1] += b->row[i];
@@ -438,6 +501,26 @@ static bool sort_pairs(scree_BroadPhase *b, Scratch *t, int n, size_t count) {
   return true;
 }
 
+/* The pairs of entries first .. last-1; the first thread, the caller's, polls. */
+static void query_range(const Scratch *t, const Grid *g, int first, int last, bool *stop,
+                        Sink *sink) {
+  for (int k = first; k < last && !sink->failed; k++) {
+    const Entry *e = &t->entries[k];
+    if (k % POLL_BODIES == POLL_BODIES - 1) {
+      bool now;
+      if (first == 0 && scree_poll(sink->b->poll)) {
+#pragma omp atomic write
+        *stop = true;
+      }
+#pragma omp atomic read
+      now = *stop;
+      if (now) return;
+    }
+    for (int level = 0; level <= e->level; level++)
+      if (g->used[level] && !query_level(t, g, e, level, sink)) sink->failed = true;
+  }
+}
+
 static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *aabbs,
                        const double *radii, const unsigned char *fixed, double distance) {
   int count, apart;
@@ -445,25 +528,40 @@ static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb 
   double largest = fatten(b, t, n, aabbs, radii, fixed, distance, &count, &apart);
   set_grid(b, n, count, largest, &grid);
   file_entries(b, t, n, largest, &grid);
-  Sink sink = {b, t, fixed, 0, 0};
-  for (int k = 0; k < count; k++) {
-    const Entry *e = &t->entries[k];
-    if (k % POLL_BODIES == POLL_BODIES - 1 && scree_poll(b->poll)) return false;
-    for (int level = 0; level <= e->level; level++)
-      if (grid.used[level] && !query_level(t, &grid, e, level, &sink)) return false;
+  for (int k = 0; k < t->sinks; k++) {
+    t->sink[k].b = b;
+    t->sink[k].t = t;
+    t->sink[k].fixed = fixed;
   }
+  bool stop = false;
+  if (t->sinks == 1)
+    query_range(t, &grid, 0, count, &stop, &t->sink[0]);
+  else
+#pragma omp parallel for schedule(static, 1) num_threads(t->sinks)
+    for (int k = 0; k < t->sinks; k++)
+      query_range(t, &grid, part(count, k, t->sinks), part(count, k + 1, t->sinks), &stop,
+                  &t->sink[k]);
+  bool failed = stop;
+  for (int k = 0; k < t->sinks; k++) failed = failed || t->sink[k].failed;
+  if (failed) return false;
+  Sink *sink = &t->sink[t->sinks - 1];
   for (int k = 0; k < apart; k++) {
     int u = t->apart[k];
     if (scree_poll(b->poll)) return false;
     for (int j = 0; j < n; j++) {
       bool both = !fat_bounded(&b->fat[j]); /* two of them are paired once */
       if (j == u || (both && j < u)) continue;
-      if (overlap(&b->fat[u], &b->fat[j]) && !emit(&sink, u, j)) return false;
+      if (overlap(&b->fat[u], &b->fat[j]) && !emit(sink, u, j)) return false;
     }
   }
-  if (!sort_pairs(b, t, n, sink.count)) return false;
-  double crowd = 1.5 * (double)sink.exact + 2.0 * n;
-  b->factor *= (double)sink.count > crowd ? 0.7 : 1.2;
+  size_t found = 0, exact = 0;
+  for (int k = 0; k < t->sinks; k++) {
+    found += t->sink[k].count;
+    exact += t->sink[k].exact;
+  }
+  if (!sort_pairs(b, t, n, found)) return false;
+  double crowd = 1.5 * (double)exact + 2.0 * n;
+  b->factor *= (double)found > crowd ? 0.7 : 1.2;
   b->factor = fmin(fmax(b->factor, 2), 64);
   return true;
 }
@@ -475,7 +573,8 @@ static bool build(scree_BroadPhase *b, int n, const scree_Aabb *aabbs, const dou
   scree_Arena *work = b->work ? b->work : &b->own;
   const scree_ArenaMark mark = scree_arena_mark(work);
   /* expect about as many pairs as last time */
-  bool good = scratch_init(&scratch, work, (size_t)n, b->pair_capacity + 16) &&
+  const int threads = n < PARALLEL_BODIES ? 1 : b->threads;
+  bool good = scratch_init(&scratch, work, (size_t)n, b->pair_capacity + 16, threads) &&
               build_with(b, &scratch, n, aabbs, radii, fixed, distance);
   scree_arena_release(work, mark);
   return good;

@@ -64,6 +64,9 @@ void scree_broad_set_poll(scree_BroadPhase *broad, scree_Poll *poll);
 /* Arena for the temporary memory of builds; null: the broad phase keeps its own. */
 void scree_broad_set_work(scree_BroadPhase *b, scree_Arena *work);
 
+/* Threads of the next updates (1); they do not change the pairs or their order. */
+void scree_broad_set_threads(scree_BroadPhase *broad, int threads);
+
 /* The pairs of the last update; valid until the next one. */
 SCREE_PRIVATE scree_Pairs scree_broad_pairs(const scree_BroadPhase *broad);
 

@@ -159,7 +159,7 @@ static inline void scree_ranks_most(const scree_Ranks *ranks, double *numbers, s
 static inline void scree_ranks_gather_all(const scree_Ranks *ranks, const void *mine, size_t bytes,
                                           void *all) {
   (void)ranks;
-  if (bytes) memcpy(all, mine, bytes);
+  if (bytes && mine && all) memcpy(all, mine, bytes);
 }
 
 static inline void scree_ranks_swap_sizes(const scree_Ranks *ranks, const size_t *out, size_t *in) {
@@ -171,7 +171,7 @@ static inline void scree_ranks_swap(const scree_Ranks *ranks, const void *out,
                                     const size_t *out_size, void *in, const size_t *in_size) {
   (void)ranks;
   (void)in_size;
-  if (out_size[0]) memcpy(in, out, out_size[0]);
+  if (out_size[0] && in && out) memcpy(in, out, out_size[0]);
 }
 
 static inline void scree_ranks_send(const scree_Ranks *ranks, int to, const double *numbers,

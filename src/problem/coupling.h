@@ -1,11 +1,10 @@
 /* Coupled vertices: A = I + E over the nodes of deformable bodies.
  *
- * Products with W need y = A^-1 B^T r, for which A is factorised once, unless the caller has done so
- * (scree_Vertices.solve). Gauss-Seidel needs y only at
- * the vertices that constraints touch, and has to update it for every impulse: vertices that are
- * connected through E are a group (a deformable body), and for each group A^-1 is kept as a dense
- * matrix over its touched vertices, the condensed inverse. Vertices that are not coupled with
- * others keep A = I. */
+ * Products with W need y = A^-1 B^T r, for which A is factorised once, unless the caller has done
+ * so (scree_Vertices.solve). Gauss-Seidel needs y only at the vertices that constraints touch, and
+ * has to update it for every impulse: vertices that are connected through E are a group (a
+ * deformable body), and for each group A^-1 is kept as a dense matrix over its touched vertices,
+ * the condensed inverse. Vertices that are not coupled with others keep A = I. */
 #ifndef SCREE_PROBLEM_COUPLING_H
 #define SCREE_PROBLEM_COUPLING_H
 

@@ -384,8 +384,9 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
 }
 
 scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
-                                       size_t *holder_start, int *holder, scree_Arena *arena,
-                                       scree_Division *division, const scree_Log *log) {
+                                       const size_t *holder_start, const int *holder,
+                                       scree_Arena *arena, scree_Division *division,
+                                       const scree_Log *log) {
   const int rank = scree_ranks_rank(ranks), size = scree_ranks_size(ranks);
   *division = (scree_Division){.form = scree_division_form(part),
                                .own = true,
@@ -393,8 +394,8 @@ scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ra
                                .size = size,
                                .problem = *part,
                                .blocks = part->bodies.nbodies,
-                               .holder_start = holder_start,
-                               .holder = holder};
+                               .holder_start = (size_t *)holder_start,
+                               .holder = (int *)holder};
   scree_Halo *halo = &division->halo;
   halo->size = part->bodies.nb;
   halo->sums = true;

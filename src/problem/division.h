@@ -73,8 +73,9 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
  * + 1) and holder: the ranks that hold each body of the part, ascending. The problem is the
  * caller's. */
 scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
-                                       size_t *holder_start, int *holder, scree_Arena *arena,
-                                       scree_Division *division, const scree_Log *log);
+                                       const size_t *holder_start, const int *holder,
+                                       scree_Arena *arena, scree_Division *division,
+                                       const scree_Log *log);
 
 /* The whole of such a problem on rank 0, contacts in the order of the ranks. Destroy it there. */
 scree_Status scree_division_join(const scree_Division *division, scree_Arena *arena,

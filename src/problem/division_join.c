@@ -118,7 +118,7 @@ scree_Status scree_division_join(const scree_Division *division, scree_Arena *ar
                             ? SCREE_OK
                             : scree_fail_memory(log, "the whole problem");
   status = scree_ranks_agree(ranks, status, log);
-  if (!status) {
+  if (!status && mine && all && index && sizes) {
     pack(division, &form, mine);
     sizes[0] = (size_t)p->nc * each * sizeof *mine;
     for (size_t k = 0; root && k < size; ++k)

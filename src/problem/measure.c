@@ -279,34 +279,99 @@ SCREE_INLINE void energies_four(const scree_Operator *W, int c, const scree_Lane
   *eb += scree_lane_choose(positive, b[0] * b[0] * d0 + b1 * b1 * d1 + b2 * b2 * d2, zero);
 }
 
+/* Distance of r from the cone, squared. */
+SCREE_INLINE scree_Lane outside_four(int d, scree_Lane mu, const scree_Lane *r) {
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, one = zero + 1.0;
+  const scree_Lane t = d == 2 ? scree_lane_abs(r[1]) : scree_lane_sqrt(r[1] * r[1] + r[2] * r[2]);
+  const scree_LaneMask inside = (t <= mu * r[0]) & (r[0] >= zero), polar = mu * t <= -r[0];
+  const scree_Lane a = (r[0] + mu * t) / (one + mu * mu), n = r[0] - a, s = t - mu * a;
+  const scree_Lane beside = n * n + s * s;
+  return scree_lane_choose(inside, zero, scree_lane_choose(polar, dot_four(d, r, r), beside));
+}
+
+/* The sums of sum_glob and sum_report, lane by lane. */
+typedef struct FourSums {
+  scree_Lane motion, proj, bipotential, penetration;
+  scree_Lane violation2, dilatation, dilatation_max, active, worst2, worst;
+} FourSums;
+
+SCREE_INLINE void glob_four(int d, const scree_Lane *r, const scree_Lane *u,
+                            const scree_Lane *claimed, scree_Lane slip, scree_Lane outside2,
+                            FourSums *f) {
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0};
+  if (claimed) {
+    scree_Lane e[3];
+    for (int i = 0; i < d; ++i) e[i] = claimed[i] - u[i];
+    f->motion += scree_lane_sqrt(dot_four(d, e, e));
+  }
+  f->proj += scree_lane_sqrt(outside2);
+  f->bipotential += scree_lane_abs(dot_four(d, u, r) + r[0] * slip);
+  f->penetration += scree_lane_choose(u[0] < zero, -u[0], zero);
+}
+
+SCREE_INLINE void report_four(int c, const scree_Lane *r, scree_Lane natural2, scree_Lane slip,
+                              scree_Lane outside2, FourSums *f) {
+  const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, one = zero + 1.0;
+  const scree_Lane number = {c, c + 1.0, c + 2.0, c + 3.0};
+  const scree_LaneMask pressed = r[0] > zero, worse = natural2 > f->worst2;
+  f->violation2 = scree_lane_max(f->violation2, outside2);
+  f->dilatation += scree_lane_choose(pressed, slip, zero);
+  f->dilatation_max = scree_lane_max(f->dilatation_max, scree_lane_choose(pressed, slip, zero));
+  f->active += scree_lane_choose(pressed, one, zero);
+  f->worst = scree_lane_choose(worse, number, f->worst);
+  f->worst2 = scree_lane_choose(worse, natural2, f->worst2);
+}
+
 static double across(scree_Lane x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
+/* Add the lanes; of equal errors the first contact counts, as without lanes. */
+static void add_four(unsigned parts, const FourSums *f, Sums *sums) {
+  sums->motion += across(f->motion);
+  sums->proj += across(f->proj);
+  sums->bipotential += across(f->bipotential);
+  sums->penetration += across(f->penetration);
+  sums->dilatation += across(f->dilatation);
+  sums->active += (int)across(f->active);
+  for (int k = 0; k < SCREE_LANES && (parts & PART_REPORT); ++k) {
+    sums->violation2 = fmax(sums->violation2, f->violation2[k]);
+    sums->dilatation_max = fmax(sums->dilatation_max, f->dilatation_max[k]);
+    const int c = (int)f->worst[k];
+    if (c < 0) continue;
+    const bool same = f->worst2[k] == sums->worst2 && c < sums->worst;
+    if (sums->worst >= 0 && !(f->worst2[k] > sums->worst2) && !same) continue;
+    sums->worst2 = f->worst2[k];
+    sums->worst = c;
+  }
+}
+
 /* Process groups of four contacts of first .. last-1; returns the first contact that is left. */
 SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int first, int last,
-                           const double *R, const double *U, Sums *sums) {
+                           const double *R, const double *U, const double *claimed, Sums *sums) {
   const scree_Problem *p = W->problem;
   const scree_Lane zero = {0.0, 0.0, 0.0, 0.0}, rho = zero + 1.0 / W->mean_diagonal;
   scree_Lane r2 = zero, q2 = zero, u2 = zero, natural2 = zero, siconos2 = zero;
   scree_Lane merit_C = zero, merit_q = zero;
+  FourSums more = {.worst2 = zero - 1.0, .worst = zero - 1.0};
   int c = first;
   for (; c + SCREE_LANES <= last; c += SCREE_LANES) {
     const size_t at = (size_t)c * (size_t)d;
     const scree_Lane mu = scree_lane_load(p->mu + c);
-    scree_Lane r[3], u[3], q[3], s = zero, natural = zero, siconos = zero;
+    scree_Lane r[3], u[3], q[3], slip = zero, natural = zero, siconos = zero;
     scree_Lane map[3] = {zero, zero, zero};
     scree_LaneMask ordinary = mu == mu;
     load_four(d, R + at, r);
     load_four(d, U + at, u);
     load_four(d, p->q + at, q);
-    if (p->flow == SCREE_COULOMB)
-      s = mu * (d == 2 ? scree_lane_abs(u[1]) : scree_lane_sqrt(u[1] * u[1] + u[2] * u[2]));
+    if (p->flow == SCREE_COULOMB || (parts & (PART_GLOB | PART_REPORT)))
+      slip = mu * (d == 2 ? scree_lane_abs(u[1]) : scree_lane_sqrt(u[1] * u[1] + u[2] * u[2]));
+    const scree_Lane s = p->flow == SCREE_COULOMB ? slip : zero;
     if (parts & PART_ERROR) natural = natural_four(d, mu, rho, r, u, s, map, &ordinary);
     if (parts & (PART_SICONOS | PART_MERIT))
       siconos = natural_four(d, mu, zero + 1.0, r, u, s, map, &ordinary);
     if (scree_lane_any(~ordinary)) {
-      for (int k = c; k < c + SCREE_LANES; ++k) sum_contact(W, parts, d, k, R, U, NULL, sums);
+      for (int k = c; k < c + SCREE_LANES; ++k) sum_contact(W, parts, d, k, R, U, claimed, sums);
       continue;
     }
     r2 += dot_four(d, r, r);
@@ -315,7 +380,14 @@ SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int f
     natural2 += natural;
     siconos2 += siconos;
     if (d == 3 && (parts & PART_MERIT)) energies_four(W, c, map, q, &merit_C, &merit_q);
+    if (!(parts & (PART_GLOB | PART_REPORT))) continue;
+    const scree_Lane outside2 = outside_four(d, mu, r);
+    scree_Lane v[3];
+    if (claimed) load_four(d, claimed + at, v);
+    if (parts & PART_GLOB) glob_four(d, r, u, claimed ? v : NULL, slip, outside2, &more);
+    if (parts & PART_REPORT) report_four(c, r, natural, slip, outside2, &more);
   }
+  if (parts & (PART_GLOB | PART_REPORT)) add_four(parts, &more, sums);
   sums->r2 += across(r2);
   sums->q2 += across(q2);
   sums->u2 += across(u2);
@@ -327,9 +399,10 @@ SCREE_INLINE int sum_cones(const scree_Operator *W, unsigned parts, int d, int f
 }
 
 SCREE_CLONES static int sum_cones_range(const scree_Operator *W, unsigned parts, int first,
-                                        int last, const double *r, const double *u, Sums *sums) {
-  return W->problem->d == 3 ? sum_cones(W, parts, 3, first, last, r, u, sums)
-                            : sum_cones(W, parts, 2, first, last, r, u, sums);
+                                        int last, const double *r, const double *u,
+                                        const double *claimed, Sums *sums) {
+  return W->problem->d == 3 ? sum_cones(W, parts, 3, first, last, r, u, claimed, sums)
+                            : sum_cones(W, parts, 2, first, last, r, u, claimed, sums);
 }
 
 /* Contacts of chunk `index`, `chunk` contacts long. */
@@ -339,9 +412,10 @@ static Sums sum_part(const scree_Operator *W, unsigned parts, int index, int chu
   int first = index * chunk;
   Sums sums = {.worst = -1};
   const bool three = W->problem->kind == SCREE_BODIES && W->problem->d == 3;
-  const unsigned four = PART_ERROR | PART_SICONOS | (three ? PART_MERIT : 0);
+  const unsigned four =
+      PART_ERROR | PART_SICONOS | PART_GLOB | PART_REPORT | (three ? PART_MERIT : 0);
   if (W->plain_cones && !W->problem->flow_blocks && (parts | four) == four)
-    first = sum_cones_range(W, parts, first, last, r, u, &sums);
+    first = sum_cones_range(W, parts, first, last, r, u, claimed, &sums);
   if (W->problem->d == 3)
     for (int c = first; c < last; ++c) sum_contact(W, parts, 3, c, r, u, claimed, &sums);
   else

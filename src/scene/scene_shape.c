@@ -214,7 +214,8 @@ int scree_scene_find_material(const scree_Scene *scene, const scree_Node *node,
 
 /* Whether bodies of a shape may be pseudo-rigid: shapes that stay of their kind. */
 static bool is_affine(const char *shape) {
-  static const char *const kinds[] = {"disk", "ellipse", "sphere", "ellipsoid", "box", "polyhedron"};
+  static const char *const kinds[] = {"disk",      "ellipse", "sphere",
+                                      "ellipsoid", "box",     "polyhedron"};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
     if (strcmp(shape, kinds[k]) == 0) return true;
   return false;

@@ -178,7 +178,8 @@ const scree_Field scree_schema_obstacle[] = {
     SIGNALS("velocity", 0, "m/s", "0", "prescribed velocity"),
     SIGNALS("angular_velocity", AXIAL, "rad/s", "0",
             "prescribed angular velocity, about its origin"),
-    BOOL("belt", "false", "the surface moves with these velocities, the shape stays where it is"),
+    BOOL("belt", "false",
+         "the surface moves along itself with these velocities, the shape stays where it is"),
     MATTER_FIELDS,
     END};
 

@@ -171,7 +171,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;
   facts.sweep_seconds = scree_sweep_seconds(p);
-  facts.factor_least = scree_price_factorisation(run->W, 0.0, 0.0);
+  facts.factor_least = scree_solve_run_factorisation_least(run);
   facts.work_left = s->work_limit > 0.0 ? s->work_limit - work : INFINITY;
   facts.time_left = s->time_limit > 0.0 ? s->time_limit - work : INFINITY;
   if (run->cache->sweeps_per_factorisation > 0.0) { /* after the analysis neither call can fail */

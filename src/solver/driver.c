@@ -234,7 +234,15 @@ void scree_solver_init(scree_Solver *solver, const scree_Log *log) {
 
 void scree_solver_fini(scree_Solver *solver) {
   scree_arena_fini(&solver->dividing);
+  scree_arena_fini(&solver->aside);
   for (int k = 0; k < SCREE_CACHES; ++k) scree_solve_cache_fini(&solver->cache[k]);
+}
+
+void scree_solver_forget(scree_Solver *solver) {
+  for (int k = 0; k < SCREE_CACHES; ++k) {
+    scree_elimination_forget(&solver->cache[k].elimination);
+    solver->cache[k].system.analysed = false;
+  }
 }
 
 scree_Status scree_solver_set_settings(scree_Solver *solver, const scree_SolveSettings *settings) {
@@ -378,7 +386,8 @@ const double *scree_solver_velocities(const scree_Solver *solver) {
 }
 
 size_t scree_solver_memory(const scree_Solver *solver) {
-  size_t bytes = sizeof *solver + scree_arena_memory(&solver->dividing);
+  size_t bytes =
+      sizeof *solver + scree_arena_memory(&solver->dividing) + scree_arena_memory(&solver->aside);
   for (int k = 0; k < SCREE_CACHES; ++k) bytes += scree_solve_cache_memory(&solver->cache[k]);
   return bytes;
 }

@@ -21,12 +21,17 @@ struct scree_Solver {
   scree_Load load;          /* of the machine */
   const double *velocities; /* (nbodies x nb) of the last problem, or null */
   scree_Arena dividing;     /* of `division`, on several ranks */
+  scree_Arena aside;        /* of scree_solver_internal_forces */
   scree_Division division;
   scree_SolveCache cache[SCREE_CACHES];
 };
 
 void scree_solver_init(scree_Solver *solver, const scree_Log *log);
 void scree_solver_fini(scree_Solver *solver);
+
+/* Forget the order and the work of factorisations, but keep the memory: the next result is that of
+ * a new solver. */
+void scree_solver_forget(scree_Solver *solver);
 
 /* Solve a problem, or the part of this rank, from the start r; *velocities is the state of r. */
 scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *problem,

@@ -137,6 +137,10 @@ void scree_elimination_fini(scree_Elimination *e) {
   *e = (scree_Elimination){0};
 }
 
+void scree_elimination_forget(scree_Elimination *e) {
+  *e = (scree_Elimination){.id = e->id, .capacity = e->capacity};
+}
+
 /* ---- saving ------------------------------------------------------------------------------------
  */
 

@@ -56,6 +56,9 @@ bool scree_elimination_work(const scree_Elimination *elimination, int n, int nb,
 
 void scree_elimination_fini(scree_Elimination *elimination);
 
+/* As new, but with its memory. */
+void scree_elimination_forget(scree_Elimination *elimination);
+
 /* Bytes of scree_elimination_save. */
 size_t scree_elimination_size(const scree_Elimination *elimination);
 /* Write; returns the end. */

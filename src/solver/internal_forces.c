@@ -14,9 +14,9 @@
  * a contact problem of the associated flow with compliance e, which ipm solves for e far below
  * all that matters. If G = {0} the solution is such that |W g| is not small against |g|. */
 #include "core/log.h"
-#include "core/memory.h"
+#include "problem/graph.h"
 #include "problem/operator.h"
-#include "scree/solver.h"
+#include "solver/driver.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,17 +33,8 @@ typedef struct Relaxed {
   scree_Problem problem;
   double *q, *g, *u, *C, *x, *y;
   uint8_t *set;
+  scree_Arena *arena; /* of all of these */
 } Relaxed;
-
-static void release(Relaxed *f) {
-  scree_free(f->q);
-  scree_free(f->g);
-  scree_free(f->u);
-  scree_free(f->C);
-  scree_free(f->x);
-  scree_free(f->y);
-  scree_free(f->set);
-}
 
 /* The cone of directions of a set: cohesion and balls drop out, bounded sets have none. */
 static scree_SetKind directions(scree_SetKind kind) {
@@ -60,7 +51,7 @@ static bool add_weight(const scree_Operator *W, double e, Relaxed *f) {
   const size_t d = (size_t)p->d, nc = (size_t)p->nc, dd = d * d;
   if (p->kind == SCREE_ASSEMBLED) {
     const size_t count = p->blocks.row[nc] * dd;
-    if (!(f->x = scree_alloc(count + 8, sizeof *f->x))) return false;
+    if (!(f->x = SCREE_TAKE_RAW(f->arena, double, count))) return false;
     memcpy(f->x, p->blocks.x, count * sizeof *f->x);
     for (size_t c = 0; c < nc; ++c) {
       const size_t first = p->blocks.row[c], n = p->blocks.row[c + 1] - first;
@@ -71,7 +62,7 @@ static bool add_weight(const scree_Operator *W, double e, Relaxed *f) {
     f->problem.blocks.x = f->x;
     return true;
   }
-  if (!(f->C = scree_alloc(nc * dd + 8, sizeof *f->C))) return false;
+  if (!(f->C = SCREE_TAKE_RAW(f->arena, double, nc *dd))) return false;
   for (size_t k = 0; k < nc * dd; ++k)
     f->C[k] = (p->bodies.C ? p->bodies.C[k] : 0) + (k % dd % (d + 1) == 0 ? e : 0);
   f->problem.bodies.C = f->C;
@@ -104,11 +95,11 @@ static bool relax(const scree_Operator *W, const double *u, double accuracy, Rel
   f->problem.owned = NULL;
   f->problem.flow = SCREE_ASSOCIATED;
   f->problem.flow_blocks = NULL;
-  f->q = scree_alloc(W->rows + 8, sizeof *f->q);
-  f->g = scree_alloc(W->rows + 8, sizeof *f->g);
-  f->u = scree_alloc(W->rows + 8, sizeof *f->u);
-  f->y = scree_alloc(W->state_size + 8, sizeof *f->y);
-  f->set = p->set ? scree_alloc((size_t)n + 8, sizeof *f->set) : NULL;
+  f->q = SCREE_TAKE_RAW(f->arena, double, W->rows);
+  f->g = SCREE_TAKE_RAW(f->arena, double, W->rows);
+  f->u = SCREE_TAKE_RAW(f->arena, double, W->rows);
+  f->y = SCREE_TAKE_RAW(f->arena, double, W->state_size);
+  f->set = p->set ? SCREE_TAKE_RAW(f->arena, uint8_t, (size_t)n) : NULL;
   if (!f->q || !f->g || !f->u || !f->y || (p->set && !f->set)) return false;
   memset(f->q, 0, W->rows * sizeof *f->q);
   f->problem.q = f->q;
@@ -143,34 +134,54 @@ static void judge(const scree_Operator *W, Relaxed *f, scree_InternalForces *fou
     found->contacts += f->g[(size_t)c * (size_t)p->d] > rules.part * normal;
 }
 
-static scree_Status find(const scree_Operator *W, const double *u, double accuracy, double *g,
-                         Relaxed *f, scree_InternalForces *found, const scree_Log *log) {
+/* The operator of the problem, with memory of the arena. */
+static scree_Status prepare(const scree_Problem *problem, scree_Arena *arena, const scree_Log *log,
+                            scree_Operator *W) {
+  size_t *row = NULL;
+  int *entry = NULL;
+  scree_Status status = SCREE_OK;
+  if (problem->kind == SCREE_BODIES) status = scree_body_graph(problem, arena, &row, &entry, log);
+  return status ? status : scree_operator_init(problem, NULL, 1, row, entry, arena, log, W);
+}
+
+static scree_Status find(scree_Solver *solver, const scree_Operator *W, const double *u,
+                         double accuracy, double *g, Relaxed *f, scree_InternalForces *found) {
+  const scree_Log *log = &solver->log;
   if (!relax(W, u, accuracy, f)) return scree_fail_memory(log, "the search for internal forces");
   scree_SolveSettings settings = scree_solve_settings();
   const scree_SolverClass *ipm = scree_solver_class_find("ipm");
   settings.solver = scree_solver_class_refuses(ipm, &f->problem) ? "auto" : "ipm";
   settings.tolerance = rules.tolerance;
   settings.threads = W->threads;
-  const scree_Status status = scree_solve(&f->problem, &settings, f->g, f->u, NULL, log);
+  scree_Status status = scree_solver_set_settings(solver, &settings);
+  if (!status) status = scree_solver_solve(solver, &f->problem, f->g, f->u, NULL);
   if (status > SCREE_NOT_CONVERGED) return status;
   judge(W, f, found);
   for (size_t k = 0; g && k < W->rows; ++k) g[k] = found->any ? f->g[k] : 0;
   return SCREE_OK;
 }
 
-scree_Status scree_internal_forces(const scree_Problem *problem, const double *u, double accuracy,
-                                   double *g, scree_InternalForces *found, const scree_Log *log) {
+scree_Status scree_solver_internal_forces(scree_Solver *solver, const scree_Problem *problem,
+                                          const double *u, double accuracy, double *g,
+                                          scree_InternalForces *found) {
   scree_Operator W;
-  Relaxed f = {0};
+  Relaxed f = {.arena = &solver->aside};
   *found = (scree_InternalForces){.residual = NAN};
   if (problem->nc == 0) {
     for (size_t k = 0; g && k < scree_problem_rows(problem); ++k) g[k] = 0;
     return SCREE_OK;
   }
-  scree_Status status = scree_operator_create(problem, 1, log, &W);
-  if (status) return status;
-  status = find(&W, u, accuracy, g, &f, found, log);
-  release(&f);
-  scree_operator_destroy(&W);
+  scree_solver_forget(solver);
+  scree_arena_reset(f.arena);
+  const scree_Status status = prepare(problem, f.arena, &solver->log, &W);
+  return status ? status : find(solver, &W, u, accuracy, g, &f, found);
+}
+
+scree_Status scree_internal_forces(const scree_Problem *problem, const double *u, double accuracy,
+                                   double *g, scree_InternalForces *found, const scree_Log *log) {
+  scree_Solver solver;
+  scree_solver_init(&solver, log);
+  const scree_Status status = scree_solver_internal_forces(&solver, problem, u, accuracy, g, found);
+  scree_solver_fini(&solver);
   return status;
 }

@@ -29,10 +29,10 @@ enum { SCREE_LANES_AHEAD = 4 }; /* batches past the end whose bodies may be pref
 /* Which contact is in which lane. In each colour the contacts that are expected to carry an impulse
  * come first, in batches of their own. */
 typedef struct scree_LaneLayout {
-  int batches;
-  int *start;   /* (colours + 1) batches of a colour */
-  int *contact; /* (batches x 4) contact of a lane, -1 for padding */
-  int *body;    /* (batches x 2 x 4) its bodies, nbodies for the ground */
+  int batches, width; /* width: lanes of a batch */
+  int *start;         /* (colours + 1) batches of a colour */
+  int *contact;       /* (batches x width) contact of a lane, -1 for padding */
+  int *body;          /* (batches x 2 x width) its bodies, nbodies for the ground */
 } scree_LaneLayout;
 
 typedef struct scree_Lanes {
@@ -56,9 +56,10 @@ typedef struct scree_Lanes {
 /* Whether the contacts of a problem can be swept in lanes. */
 bool scree_lanes_fit(const scree_Operator *W);
 
-/* r (nc x d): impulses to begin with. */
+/* r (nc x d): impulses to begin with. left_out (nc) or null: contacts that no batch has. */
 scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,
-                                      const double *r, scree_Arena *arena, scree_LaneLayout *layout,
+                                      const double *r, const bool *left_out, int width,
+                                      scree_Arena *arena, scree_LaneLayout *layout,
                                       const scree_Log *log);
 
 /* Batches with the numbers of W's problem. The layout must outlive them; the rest is taken from the

@@ -18,21 +18,42 @@ static const double most_growth = 1.1;
  * third more among boxes. */
 static const double first_t = 3.0;
 
-bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool impulses,
-                        scree_Arena *arena) {
+static scree_MomentumPart *add(scree_Momentum *momentum, size_t n, bool impulses, bool single,
+                               scree_Arena *arena) {
   if (!momentum->sum) momentum->sum = SCREE_TAKE(arena, double, SCREE_CHUNKS);
-  if (n == 0) return momentum->sum != NULL;
-  scree_MomentumPart *part = &momentum->part[momentum->parts++];
-  *part = (scree_MomentumPart){.now = now, .n = n, .last = SCREE_TAKE_RAW(arena, double, n)};
-  if (impulses) part->from = SCREE_TAKE_RAW(arena, double, n);
-  return momentum->sum && part->last && (part->from || !impulses);
+  if (!momentum->sum) return NULL;
+  scree_MomentumPart *part = &momentum->part[momentum->parts];
+  *part = (scree_MomentumPart){.n = n, .single = single, .impulses = impulses};
+  if (n > 0) ++momentum->parts;
+  return part;
 }
 
-scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum, int threads) {
+bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool impulses,
+                        scree_Arena *arena) {
+  scree_MomentumPart *part = add(momentum, n, impulses, false, arena);
+  if (!part) return false;
+  part->now.full = now;
+  part->last.full = SCREE_TAKE_RAW(arena, double, n);
+  if (impulses) part->from.full = SCREE_TAKE_RAW(arena, double, n);
+  return part->last.full && (part->from.full || !impulses);
+}
+
+bool scree_momentum_add_single(scree_Momentum *momentum, float *now, size_t n, bool impulses,
+                               scree_Arena *arena) {
+  scree_MomentumPart *part = add(momentum, n, impulses, true, arena);
+  if (!part) return false;
+  part->now.single = now;
+  part->last.single = SCREE_TAKE_RAW(arena, float, n);
+  if (impulses) part->from.single = SCREE_TAKE_RAW(arena, float, n);
+  return part->last.single && (part->from.single || !impulses);
+}
+
+scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum) {
   for (int k = 0; k < momentum->parts; ++k) {
     const scree_MomentumPart *part = &momentum->part[k];
-    scree_vector_copy(part->n, part->now, part->last, threads);
-    if (part->from) scree_vector_copy(part->n, part->now, part->from, threads);
+    const size_t bytes = part->n * (part->single ? sizeof(float) : sizeof(double));
+    memcpy(part->last.full, part->now.full, bytes);
+    if (part->impulses) memcpy(part->from.full, part->now.full, bytes);
   }
   return (scree_MomentumState){.t = first_t, .change2 = INFINITY};
 }
@@ -43,20 +64,24 @@ static void pieces(int me, int threads, int *first, int *last) {
   *last = SCREE_CHUNKS * (me + 1) / threads;
 }
 
-static double sum_piece(const scree_MomentumPart *part, size_t begin, size_t end) {
-  double lane[4] = {0.0, 0.0, 0.0, 0.0};
-  size_t i = begin;
-  for (; i + 4 <= end; i += 4)
-    for (size_t j = 0; j < 4; ++j) {
-      const double change = part->now[i + j] - part->from[i + j];
-      lane[j] += change * change;
-    }
-  for (; i < end; ++i) {
-    const double change = part->now[i] - part->from[i];
-    lane[0] += change * change;
+/* Squares are added in double precision, in four lanes. */
+#define SCREE_SUM_PIECE(name, type)                                                                \
+  static double name(const type *now, const type *from, size_t begin, size_t end) {                \
+    double lane[4] = {0.0, 0.0, 0.0, 0.0};                                                         \
+    size_t i = begin;                                                                              \
+    for (; i + 4 <= end; i += 4)                                                                   \
+      for (size_t j = 0; j < 4; ++j) {                                                             \
+        const double change = (double)now[i + j] - (double)from[i + j];                            \
+        lane[j] += change * change;                                                                \
+      }                                                                                            \
+    for (; i < end; ++i) {                                                                         \
+      const double change = (double)now[i] - (double)from[i];                                      \
+      lane[0] += change * change;                                                                  \
+    }                                                                                              \
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);                                              \
   }
-  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-}
+SCREE_SUM_PIECE(sum_full, double)
+SCREE_SUM_PIECE(sum_single, float)
 
 void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
   int first, last;
@@ -67,7 +92,9 @@ void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
       const scree_MomentumPart *part = &momentum->part[k];
       size_t begin, end;
       scree_chunk(part->n, chunk, &begin, &end);
-      if (part->from) sum += sum_piece(part, begin, end);
+      if (!part->impulses) continue;
+      sum += part->single ? sum_single(part->now.single, part->from.single, begin, end)
+                          : sum_full(part->now.full, part->from.full, begin, end);
     }
     momentum->sum[chunk] = sum;
   }
@@ -88,24 +115,32 @@ double scree_momentum_factor(const scree_Momentum *momentum, scree_MomentumState
   return b;
 }
 
-static void move_piece(const scree_MomentumPart *part, double b, size_t begin, size_t end) {
-  double *restrict now = part->now, *restrict last = part->last, *restrict from = part->from;
-  for (size_t i = begin; i < end; ++i) {
-    const double x = now[i];
-    now[i] = x + b * (x - last[i]);
-    last[i] = x;
+#define SCREE_MOVE_PIECE(name, type)                                                               \
+  static void name(type *restrict now, type *restrict last, type *restrict from, type b,           \
+                   size_t begin, size_t end) {                                                     \
+    for (size_t i = begin; i < end; ++i) {                                                         \
+      const type x = now[i];                                                                       \
+      now[i] = x + b * (x - last[i]);                                                              \
+      last[i] = x;                                                                                 \
+    }                                                                                              \
+    if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);                      \
   }
-  if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);
-}
+SCREE_MOVE_PIECE(move_full, double)
+SCREE_MOVE_PIECE(move_single, float)
 
 void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int threads) {
   int first, last;
   pieces(me, threads, &first, &last);
   for (int k = 0; k < momentum->parts; ++k)
     for (int chunk = first; chunk < last; ++chunk) {
+      const scree_MomentumPart *part = &momentum->part[k];
       size_t begin, end;
-      scree_chunk(momentum->part[k].n, chunk, &begin, &end);
-      if (begin < end) move_piece(&momentum->part[k], b, begin, end);
+      scree_chunk(part->n, chunk, &begin, &end);
+      if (begin == end) continue;
+      if (part->single)
+        move_single(part->now.single, part->last.single, part->from.single, (float)b, begin, end);
+      else
+        move_full(part->now.full, part->last.full, part->from.full, b, begin, end);
     }
 }
 

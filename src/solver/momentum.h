@@ -22,12 +22,19 @@
 
 enum { SCREE_MOMENTUM_PARTS = 4 };
 
+/* Numbers of one precision. */
+typedef union scree_MomentumNumbers {
+  double *full;
+  float *single;
+} scree_MomentumNumbers;
+
 /* Numbers that are moved together. */
 typedef struct scree_MomentumPart {
-  double *now; /* (n), owned by the sweeps */
+  scree_MomentumNumbers now; /* (n), owned by the sweeps */
   size_t n;
-  double *last; /* (n) after the sweep before */
-  double *from; /* (n) before the last sweep; null: not part of the change */
+  bool single, impulses;
+  scree_MomentumNumbers last; /* (n) after the sweep before */
+  scree_MomentumNumbers from; /* (n) before the last sweep; of impulses only */
 } scree_MomentumPart;
 
 typedef struct scree_Momentum {
@@ -46,9 +53,11 @@ typedef struct scree_MomentumState {
 /* Add numbers to be moved; `impulses`: their changes are summed. False: no memory. */
 bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool impulses,
                         scree_Arena *arena);
+bool scree_momentum_add_single(scree_Momentum *momentum, float *now, size_t n, bool impulses,
+                               scree_Arena *arena);
 
 /* Begin at the present numbers. */
-scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum, int threads);
+scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum);
 
 /* The part of thread `me` in the sum of the change of the last sweep. All threads must have done
  * theirs before the next call. */

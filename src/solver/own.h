@@ -12,10 +12,10 @@
 typedef struct scree_OwnPart {
   const scree_Ranks *ranks;
   int rank, size;
-  int whole;            /* bodies of the whole world */
-  const int *global;    /* number of body `id` of the problem in the whole world */
-  size_t *holder_start; /* (bodies of the problem + 1) */
-  int *holder;          /* ranks that hold a body, ascending, this one among them */
+  int whole;                  /* bodies of the whole world */
+  const int *global;          /* number of body `id` of the problem in the whole world */
+  const size_t *holder_start; /* (bodies of the problem + 1) */
+  const int *holder;          /* ranks that hold a body, ascending, this one among them */
 } scree_OwnPart;
 
 /* Solve it, on all ranks together. */

@@ -175,9 +175,15 @@ static scree_Action after_first(const scree_Facts *f, const scree_History *h) {
   return f->factorises ? act(SCREE_ACTION_ANALYSE, SCREE_PHASE_ANALYSE) : last_sweeps(f, h);
 }
 
+/* Whether the work that is left does not pay for newton. */
+static bool is_short_of_work(const scree_Facts *f) {
+  return !(f->work_left > number.newton_price * f->factor_seconds);
+}
+
 /* If a factorisation is cheap, the first sweeps have already cost as much as newton. */
 static scree_Action approach(const scree_Facts *f, const scree_History *h) {
   const double most = number.newton_price * f->price;
+  if (f->balls && is_short_of_work(f)) return sweep(SCREE_PHASE_REST, INFINITY, INFINITY);
   const double so_far = h->stage[0].record.iterations;
   const double least = fmax(number.later_least, number.later_share * so_far);
   if (f->balls || most > number.newton_sweeps * first_most(f))

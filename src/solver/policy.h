@@ -92,7 +92,7 @@ typedef struct scree_Facts {
   double sweep_seconds;  /* counted work of a sweep */
   double price;          /* of a factorisation, in sweeps; known after the analysis */
   double factor_seconds; /* counted work of a factorisation; known after the analysis */
-  double factor_least;   /* a lower bound of that, known before */
+  double factor_least;   /* that of the last system of about this size, or a lower bound */
   double work_left;      /* counted seconds until the work limit, infinite if there is none */
   double time_left;      /* counted seconds until the time limit, infinite if there is none */
 } scree_Facts;

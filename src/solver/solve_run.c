@@ -15,6 +15,8 @@ enum { NAME_SIZE = 256 };
 /* Number of solves after which the memory of an unused factor is freed. Not measured: large enough
  * that a scene that factorises occasionally keeps it. */
 enum { IDLE_SOLVES = 256 };
+/* Stages of sweeps in single precision that may fail before those of a solve are in double. */
+enum { SINGLE_STAGES = 2 };
 
 /* Limits that are the same on all ranks at every moment. */
 static bool is_exhausted(scree_SolveRun *run) {
@@ -112,6 +114,11 @@ scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Proble
   scree_arena_reset(&cache->work);
   scree_arena_reset(&cache->smoothing);
   cache->smoother = NULL;
+  cache->balls = cache->ahead = false;
+  cache->stopped = 0;
+  cache->islands = (scree_Islands){0};
+  cache->left_out = NULL;
+  cache->left = 0;
   cache->idle = cache->has_system ? 0 : cache->idle + 1;
   if (cache->idle == IDLE_SOLVES) scree_graph_system_fini(&cache->system);
   cache->has_system = false;
@@ -195,13 +202,30 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
   return SCREE_OK;
 }
 
-/* The analysis of the graph counts as one factorisation, even if an earlier one is still valid: a
- * solver that starts from saved memory has to repeat it, and must count the same work. */
+double scree_solve_run_factorisation_least(const scree_SolveRun *run) {
+  double seconds;
+  factorisation_seconds(run, &seconds);
+  return seconds;
+}
+
+/* The analysis of the graph counts, even if an earlier one is still valid: a solver that starts
+ * from saved memory has to repeat it, and must count the same work. In small systems it is taken as
+ * one factorisation; an order for a large one takes far less than that. */
+static double analysis_seconds(const scree_SolveRun *run, double factor) {
+  int n, nb;
+  scree_graph_system_nodes(run->W, &n, &nb);
+  const double operations = run->cache->elimination.flops;
+  return fmin(factor, 1e-9 * scree_factor_order_nanoseconds(n, operations));
+}
+
 double scree_solve_run_work(const scree_SolveRun *run) {
+  double work = (run->iterations - run->left_out) * sweep_seconds(run) + run->elsewhere;
   double factor = 0.0;
-  if (run->cache->has_system) factorisation_seconds(run, &factor);
-  return (run->iterations - run->left_out) * sweep_seconds(run) +
-         (run->factorisations + 1) * factor + run->elsewhere;
+  if (run->cache->has_system) {
+    factorisation_seconds(run, &factor);
+    work += run->factorisations * factor + analysis_seconds(run, factor);
+  }
+  return work;
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -214,9 +238,13 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
   if (!cache->smoother) {
     scree_SweepSettings settings = scree_sweep_settings();
     settings.momentum = true;
+    settings.single =
+        run->settings->measure == SCREE_MEASURE_ERROR && cache->stopped < SINGLE_STAGES;
+    settings.left_out = cache->left_out;
     const scree_Status status =
         scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother);
     if (status) return status;
+    cache->balls = scree_sweeps_balls(cache->smoother);
     plan.resume = false;
   }
   const scree_SolveSettings *s = run->settings;
@@ -226,11 +254,24 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
     const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
     if (left < plan.count) plan.count = left > 1.0 ? (int)left : 1;
   }
+  double estimate = 0.0;
+  const bool single = scree_sweeps_single(cache->smoother);
+  plan.estimate = single && plan.pauses ? &estimate : NULL;
   const double left_out = scree_sweeps_left_out(cache->smoother);
   *change = scree_sweeps_run(cache->smoother, run->W, &plan, r, u, done);
   run->iterations += *done;
   run->left_out += scree_sweeps_left_out(cache->smoother) - left_out;
   run->swept = true;
+  if (plan.estimate) {
+    run->value = estimate;
+    cache->ahead = estimate > s->tolerance && !scree_solve_run_exhausted(run);
+    if (cache->ahead && s->progress && !s->progress(s->progress_user, run->iterations, estimate)) {
+      run->exhausted = true;
+      cache->ahead = false;
+    }
+    if (cache->ahead) return SCREE_OK;
+    scree_sweeps_collect(cache->smoother, run->W, r, u);
+  }
   scree_solve_run_stop(run, r, u, *change);
   return SCREE_OK;
 }
@@ -240,6 +281,60 @@ scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, 
   double change;
   const scree_SweepPlan plan = {.count = sweeps, .small = -1.0};
   return smooth(run, plan, r, u, &done, &change);
+}
+
+/* ---- islands -----------------------------------------------------------------------------------
+ * Islands (problem/islands.h) that satisfy the law keep their impulses while the others are swept:
+ * piles at rest beside a flow, or the parts of a cloud that are solved after few sweeps. Each is
+ * measured; `settled` of the tolerance leaves the others most of it in the error of all:
+ * the sum of squares over such islands is at most 3 settled^2 of what the tolerance allows. */
+static const struct {
+  int contacts;   /* in smaller problems sweeps cost less than the search */
+  double settled; /* error of an island that is left out, over the tolerance */
+  double worth;   /* part of the contacts that must be left out to make new batches */
+  int sweeps;     /* until the islands are measured again; then twice as many, and so on */
+} island = {.contacts = 256, .settled = 0.3, .worth = 0.25, .sweeps = 32};
+
+static scree_Status find_settled(scree_SolveRun *run, const double *r, const double *u) {
+  scree_SolveCache *cache = run->cache;
+  const scree_Problem *p = run->W->problem;
+  const int nc = p->nc;
+  scree_Arena *arena = &cache->smoothing; /* `work` is released between methods */
+  if (run->settings->measure != SCREE_MEASURE_ERROR || nc < island.contacts ||
+      scree_is_divided(run->W) || !cache->smoother || !scree_sweeps_batched(cache->smoother))
+    return SCREE_OK;
+  if (!cache->islands.of) {
+    const scree_Status status = scree_islands_find(p, arena, &cache->islands, run->log);
+    if (status) return status;
+  }
+  const scree_Islands *islands = &cache->islands;
+  if (islands->largest > (1.0 - island.worth) * nc) return SCREE_OK;
+  const scree_ArenaMark mark = scree_arena_mark(&cache->work);
+  double *error = SCREE_TAKE_RAW(&cache->work, double, islands->count);
+  double *room = SCREE_TAKE_RAW(&cache->work, double, 4 * (size_t)islands->count);
+  if (!error || !room) return scree_fail_memory(run->log, "islands of contacts");
+  scree_islands_measure(run->W, islands, r, u, room, error);
+  const double small = island.settled * run->settings->tolerance;
+  int left = 0;
+  for (int k = 0; k < islands->count; ++k) left += error[k] <= small ? islands->size[k] : 0;
+  scree_Status status = SCREE_OK;
+  if (left < nc && left - cache->left >= island.worth * (nc - cache->left)) {
+    if (!cache->left_out) cache->left_out = SCREE_TAKE_RAW(arena, bool, nc);
+    if (!cache->left_out) status = scree_fail_memory(run->log, "islands of contacts");
+    for (int c = 0; c < nc && !status; ++c) cache->left_out[c] = error[islands->of[c]] <= small;
+    cache->left = left;
+    cache->smoother = NULL;
+  }
+  scree_arena_release(&cache->work, mark);
+  return status;
+}
+
+/* r, u and their error, if the smoother is ahead of them. */
+static void catch_up(scree_SolveRun *run, double *r, double *u) {
+  if (!run->cache->ahead) return;
+  run->cache->ahead = false;
+  scree_sweeps_collect(run->cache->smoother, run->W, r, u);
+  scree_solve_run_stop(run, r, u, INFINITY);
 }
 
 scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
@@ -254,7 +349,9 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   int group = run->measure_often ? 1
                                  : scree_policy_first_group(run->value, s->tolerance,
                                                             scree_solve_run_sweeps_balls(run));
-  while (!run->met && !run->exhausted) {
+  scree_Status status = run->met ? SCREE_OK : find_settled(run, r, u);
+  int next = island.sweeps;
+  while (!status && !run->met && !run->exhausted) {
     int swept;
     double change;
     const double before = run->value;
@@ -263,7 +360,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
                                   .momentum = record.momentum,
                                   .pauses = !run->measure_often,
                                   .resume = run->swept};
-    const scree_Status status = smooth(run, plan, r, u, &swept, &change);
+    status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
     const double ratio = s->tolerance / run->value; /* the merit is a square */
     if (!run->measure_often)
@@ -271,7 +368,22 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     record.error = run->value;
     if (!scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance)) break;
     group = run->measure_often ? 1 : 1 + record.done / 2;
+    if (record.done < next || run->met) continue;
+    next = 2 * record.done;
+    if (run->cache->islands.largest > (1.0 - island.worth) * run->W->problem->nc) continue;
+    catch_up(run, r, u);
+    if (!run->met) status = find_settled(run, r, u);
   }
+  if (status) return status;
+  catch_up(run, r, u);
+  if (run->met || run->exhausted) return SCREE_OK;
+  /* other methods sweep over all contacts; and it may be rounding that stops these */
+  scree_SolveCache *cache = run->cache;
+  const bool single = cache->smoother && scree_sweeps_single(cache->smoother);
+  if (single) ++cache->stopped;
+  if ((single && cache->stopped == SINGLE_STAGES) || cache->left_out) cache->smoother = NULL;
+  cache->left_out = NULL;
+  cache->left = 0;
   return SCREE_OK;
 }
 
@@ -280,7 +392,7 @@ bool scree_solve_run_momentum(const scree_SolveRun *run) {
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
-  return run->cache->smoother && scree_sweeps_balls(run->cache->smoother);
+  return run->cache->balls;
 }
 
 /* ---- stages -----------------------------------------------------------------------------------

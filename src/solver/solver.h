@@ -12,6 +12,7 @@
 #include "core/poll.h"
 #include "core/private.h"
 #include "problem/division.h"
+#include "problem/islands.h"
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
@@ -29,8 +30,14 @@ typedef struct scree_SolveCache {
   struct scree_SolveCache *next; /* for a problem derived from this one, or null */
 
   bool has_system;
-  int idle;                        /* solves since the system was needed */
-  struct scree_Sweeps *smoother;   /* sweep.h */
+  int idle;                      /* solves since the system was needed */
+  struct scree_Sweeps *smoother; /* sweep.h */
+  bool balls;                    /* it is of the fast path of balls, or was */
+  int stopped;                   /* stages of sweeps in single precision that did not end a solve */
+  scree_Islands islands;         /* of this solve, once they were needed */
+  bool *left_out; /* (nc) contacts of islands that the smoother leaves as they are, or null */
+  int left;       /* number of them */
+  bool ahead;     /* the smoother is ahead of r and u: these are not collected yet */
   double sweeps_per_factorisation; /* number of sweeps that cost as much; 0: not known yet */
 } scree_SolveCache;
 
@@ -151,6 +158,10 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
 /* Work of the run so far, in seconds of that core: its iterations, each counted as a sweep, and its
  * factorisations. */
 double scree_solve_run_work(const scree_SolveRun *run);
+
+/* Seconds of one factorisation without analysing anything: that of the last analysed system if it
+ * had about this size, else a lower bound. */
+double scree_solve_run_factorisation_least(const scree_SolveRun *run);
 
 /* Seconds of one factorisation on that core. */
 scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, double *seconds);

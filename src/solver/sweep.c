@@ -27,6 +27,7 @@
 #include "solver/local_exact.h"
 #include "solver/mechanism.h"
 #include "solver/momentum.h"
+#include "solver/singles.h"
 
 #include <assert.h>
 #include <math.h>
@@ -45,6 +46,7 @@ struct scree_Sweeps {
   const scree_Colouring *order; /* of the contacts, kept with the graph */
   scree_Lanes lanes;
   bool in_lanes;
+  scree_Singles *singles;       /* in place of the lanes, or null */
   bool loaded;                  /* the lanes hold r and y of the last call */
   double *y;                    /* state of W */
   int stale;                    /* sweeps since y was computed from r */
@@ -168,9 +170,16 @@ static void widen(Change *total, const Change *part) {
 /* ---- one sweep --------------------------------------------------------------------------------
  */
 
+/* Where the items of each colour begin. */
+static const int *item_starts(const scree_Sweeps *state) {
+  if (state->singles) return state->singles->layout.start;
+  return state->in_lanes ? state->lanes.start : state->order->start;
+}
+
 /* Items first .. last-1 of the order: batches in lanes, else contacts. */
 static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int first, int last,
                           double *r) {
+  if (state->singles) return scree_singles_visit(state->singles, first, last);
   if (state->in_lanes) return scree_lanes_visit(&state->lanes, first, last);
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
@@ -206,8 +215,8 @@ typedef struct Group {
 static bool count_sweep(const scree_Sweeps *state, const scree_Operator *W, const Change *change,
                         Group *group, bool *poll) {
   ++group->done;
-  if (state->in_lanes && !scree_is_divided(W))
-    group->left_out += 1.0 - change->visited / (double)state->lanes.start[state->order->colours];
+  if (scree_sweeps_batched(state) && !scree_is_divided(W))
+    group->left_out += 1.0 - change->visited / (double)item_starts(state)[state->order->colours];
   group->change = change->normal + sqrt(change->tangent2);
   group->visits += scree_all_constraints(W);
   *poll = group->visits >= POLL_VISITS;
@@ -240,7 +249,7 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
 }
 
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
-  const int *start = state->in_lanes ? state->lanes.start : state->order->start;
+  const int *start = item_starts(state);
   for (bool more = group->count > 0, poll = false; more;) {
     if (group->momentum) scree_momentum_step(group->momentum, &group->speed, 0, 1, NULL);
     Change change = state->stages.stages > 0
@@ -265,7 +274,7 @@ typedef struct Team {
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
                          Team *team, double *r) {
   const scree_Colouring *colouring = state->order;
-  const int *start = state->in_lanes ? state->lanes.start : colouring->start;
+  const int *start = item_starts(state);
   Change mine = {0};
   for (int k = 0; k < colouring->colours; ++k) {
     const int contacts = colouring->start[k + 1] - colouring->start[k];
@@ -387,8 +396,8 @@ static scree_Status prepare_stages(scree_Sweeps *state, const scree_SolveRun *ru
 static scree_Status prepare_lanes(scree_Sweeps *state, const scree_SolveRun *run, const double *r,
                                   scree_Arena *arena) {
   scree_LaneLayout layout;
-  const scree_Status status =
-      scree_lane_layout_create(run->W, state->order, r, arena, &layout, run->log);
+  const scree_Status status = scree_lane_layout_create(
+      run->W, state->order, r, state->settings.left_out, SCREE_LANES, arena, &layout, run->log);
   return status ? status
                 : scree_lanes_create(run->W, state->order, &layout, arena, &state->lanes, run->log);
 }
@@ -428,13 +437,22 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
   const int enough = lanes ? LANED_CONTACTS : COLOURED_CONTACTS;
   const bool coloured =
       order == SCREE_ORDER_COLOURED || (order == SCREE_ORDER_AUTO && W->problem->nc >= enough);
-  state->in_lanes = coloured && lanes;
+  const bool single = coloured && state->settings.single &&
+                      state->settings.local == &scree_local_exact &&
+                      scree_singles_fit(W, run->settings->tolerance);
+  state->in_lanes = coloured && lanes && !single;
   scree_Status status = scree_kept_graph_order(graph, W, coloured, run->log, &state->order);
+  if (!status && single) {
+    if (!(state->singles = SCREE_TAKE_RAW(arena, scree_Singles, 1)))
+      return scree_fail_memory(run->log, "sweeps");
+    return scree_singles_create(W, state->order, r, state->settings.left_out, arena, state->singles,
+                                run->log);
+  }
   return status || !state->in_lanes ? status : prepare_lanes(state, run, r, arena);
 }
 
 static size_t impulses_in_lanes(const scree_Sweeps *sweeps, const scree_Operator *W) {
-  return sweeps->in_lanes ? (size_t)W->problem->nc * (size_t)W->problem->d : 0;
+  return sweeps->in_lanes || sweeps->singles ? (size_t)W->problem->nc * (size_t)W->problem->d : 0;
 }
 
 /* Memory for momentum. Visits do not update all velocities of coupled vertices, and ranks would
@@ -447,6 +465,15 @@ static scree_Status prepare_momentum(scree_Sweeps *sweeps, const scree_SolveRun 
   const size_t r_held = impulses_in_lanes(sweeps, W);
   size_t y_held = 0;
   if (scree_is_divided(W) || W->coupling) return SCREE_OK;
+  if (sweeps->singles) {
+    const scree_Singles *s = sweeps->singles;
+    const size_t n = (size_t)(s->layout.batches * SCREE_SINGLES) * (size_t)s->d;
+    return scree_momentum_add_single(m, s->r, n, true, arena) &&
+                   scree_momentum_add_single(m, s->y, ((size_t)s->nbodies + 1) * (size_t)s->stride,
+                                             false, arena)
+               ? SCREE_OK
+               : scree_fail_memory(run->log, "momentum of sweeps");
+  }
   /* the address of the first is set when r is known */
   bool ok = scree_momentum_add(m, NULL, W->rows - r_held, true, arena);
   if (sweeps->in_lanes) {
@@ -521,7 +548,7 @@ static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *
 
 /* Momentum for the next group. */
 static void begin_momentum(scree_Sweeps *sweeps, const scree_Operator *W,
-                           const scree_SweepPlan *plan, int threads, Group *group, double *r) {
+                           const scree_SweepPlan *plan, Group *group, double *r) {
   scree_Momentum *m = &sweeps->momentum;
   if (!plan->resume) sweeps->moving = false;
   if (!plan->momentum || m->parts == 0) {
@@ -529,17 +556,65 @@ static void begin_momentum(scree_Sweeps *sweeps, const scree_Operator *W,
     return;
   }
   const size_t held = impulses_in_lanes(sweeps, W);
-  if (W->rows > held) m->part[0].now = r + held;
-  if (!sweeps->moving) sweeps->speed = scree_momentum_begin(m, threads);
+  if (W->rows > held) m->part[0].now.full = r + held;
+  if (!sweeps->moving) sweeps->speed = scree_momentum_begin(m);
   sweeps->moving = true;
   group->momentum = m;
   group->speed = sweeps->speed;
 }
 
+/* Threads for a group of sweeps. */
+static int team_size(const scree_Sweeps *sweeps, const scree_Operator *W) {
+  const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
+  return many && !scree_is_divided(W) ? threads_now(sweeps, W) : 1;
+}
+
+static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int threads, Group *group,
+                        double *r) {
+  if (threads > 1)
+    sweep_parallel(sweeps, W, threads, group, r);
+  else
+    sweep_serial(sweeps, W, group, r);
+}
+
+void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u) {
+  const int threads = team_size(sweeps, W);
+  scree_singles_get(sweeps->singles, r, threads);
+  scree_operator_apply(W, r, W->problem->q, sweeps->y, u);
+  scree_singles_refresh(sweeps->singles, sweeps->y, threads);
+  sweeps->stale = 0;
+}
+
+/* Sweeps in single precision. If the error is only estimated, r and u are collected later. */
+static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
+                          const scree_SweepPlan *plan, double *r, double *u, int *done) {
+  const int threads = team_size(sweeps, W);
+  Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
+  sweeps->singles->pauses = plan->pauses;
+  if (!sweeps->loaded) scree_singles_set(sweeps->singles, r, sweeps->y, threads);
+  sweeps->loaded = true;
+  begin_momentum(sweeps, W, plan, &group, r);
+  sweep_group(sweeps, W, threads, &group, r);
+  *done = group.done;
+  sweeps->speed = group.speed;
+  sweeps->left_out += group.left_out;
+  sweeps->stale += group.done;
+  if (plan->estimate && sweeps->stale >= FRESH_SWEEPS) {
+    scree_singles_get(sweeps->singles, r, threads);
+    scree_operator_state(W, r, sweeps->y);
+    scree_singles_refresh(sweeps->singles, sweeps->y, threads);
+    sweeps->stale = 0;
+  }
+  if (plan->estimate)
+    *plan->estimate = scree_singles_error(sweeps->singles, threads);
+  else
+    scree_sweeps_collect(sweeps, W, r, u);
+  return group.change;
+}
+
 double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
                         double *r, double *u, int *done) {
-  const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
-  const int threads = many && !scree_is_divided(W) ? threads_now(sweeps, W) : 1;
+  const int threads = team_size(sweeps, W);
   Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
   if (!plan->resume) {
     scree_operator_state(W, r, sweeps->y);
@@ -552,6 +627,7 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
     *done = 0;
     return INFINITY;
   }
+  if (sweeps->singles) return run_singles(sweeps, W, plan, r, u, done);
   if (sweeps->factor) {
     sweep_relaxed(sweeps, W, &group, r);
     *done = group.done;
@@ -560,11 +636,8 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   }
   if (sweeps->in_lanes && !sweeps->loaded) scree_lanes_set(&sweeps->lanes, r, sweeps->y, threads);
   sweeps->loaded = sweeps->in_lanes;
-  begin_momentum(sweeps, W, plan, threads, &group, r);
-  if (threads > 1)
-    sweep_parallel(sweeps, W, threads, &group, r);
-  else
-    sweep_serial(sweeps, W, &group, r);
+  begin_momentum(sweeps, W, plan, &group, r);
+  sweep_group(sweeps, W, threads, &group, r);
   *done = group.done;
   sweeps->speed = group.speed;
   sweeps->left_out += group.left_out;
@@ -583,7 +656,15 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
 }
 
 bool scree_sweeps_balls(const scree_Sweeps *state) {
-  return state->in_lanes && state->lanes.balls;
+  return state->singles || (state->in_lanes && state->lanes.balls);
+}
+
+bool scree_sweeps_batched(const scree_Sweeps *state) {
+  return state->singles || state->in_lanes;
+}
+
+bool scree_sweeps_single(const scree_Sweeps *state) {
+  return state->singles != NULL;
 }
 
 double scree_sweeps_left_out(const scree_Sweeps *sweeps) {

@@ -26,6 +26,8 @@ typedef struct scree_SweepSettings {
   scree_SweepOrder order;
   scree_SweepRanks between; /* of no effect on one rank */
   bool momentum;            /* sweeps may be accelerated: memory for momentum.h */
+  const bool *left_out;     /* (nc) contacts that keep their impulses, or null; in lanes only */
+  bool single; /* in single precision where the tolerance of the run allows it (singles.h) */
 } scree_SweepSettings;
 
 typedef struct scree_Sweeps scree_Sweeps;
@@ -43,18 +45,29 @@ void scree_sweeps_start(scree_Sweeps *sweeps, const scree_Operator *W, const dou
 
 /* How sweeps are made. */
 typedef struct scree_SweepPlan {
-  int count;     /* at most so many */
-  double small;  /* end after one that changes no more than this; negative: make all of them */
-  bool momentum; /* accelerated, if the settings allow it and it can be done */
-  bool pauses;   /* contacts that do not change are left out of some of the next sweeps, as long
-                        as calls resume; in lanes only (lanes.h) */
-  bool resume;   /* r is the result of the last call, or of `start` */
+  int count;        /* at most so many */
+  double small;     /* end after one that changes no more than this; negative: make all of them */
+  bool momentum;    /* accelerated, if the settings allow it and it can be done */
+  bool pauses;      /* contacts that do not change are left out of some of the next sweeps, as long
+                           as calls resume; in lanes only (lanes.h) */
+  bool resume;      /* r is the result of the last call, or of `start` */
+  double *estimate; /* in single precision only: receives an estimate of the error, and r and u are
+                       not those of it until they are collected. Null: they are */
 } scree_SweepPlan;
 
 /* Sweeps from r, after which u = W r + q is recomputed. Returns the change of the last sweep,
  * max |dr_n| + max |dr_T| (000 (4.15)), infinite if there was none; *done is their number. */
 double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scree_SweepPlan *plan,
                         double *r, double *u, int *done);
+
+/* r and u = W r + q after sweeps that only estimated the error. */
+void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u);
+
+/* Whether contacts are in batches, of which some can be left out. */
+bool scree_sweeps_batched(const scree_Sweeps *sweeps);
+
+/* Whether they work in single precision. */
+bool scree_sweeps_single(const scree_Sweeps *sweeps);
 
 /* Whether they use the fast path of contacts between balls. */
 bool scree_sweeps_balls(const scree_Sweeps *sweeps);

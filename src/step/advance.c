@@ -183,6 +183,7 @@ static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport
   /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
+    s->posed.rho = report->solve.measures.rho;
     const double error = scree_joints_correct(s);
     report->joint_error = error;
     if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
@@ -363,7 +364,8 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   if (s->joints.rows.count && !(report->joint_error <= limit))
     report->missed |= SCREE_MISSED_JOINTS;
   report->certified = complete && report->missed == 0;
-  *halve = !solved || !complete || (report->penetration > limit && worse);
+  *halve = !solved || !complete || (report->penetration > limit && worse) ||
+           (report->missed & SCREE_MISSED_JOINTS) != 0;
   if (scree_system_work_used_up(s)) *halve = false;
 }
 
@@ -492,6 +494,7 @@ void scree_system_fini(scree_System *s) {
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
+  scree_solver_destroy(s->internal);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
   *s = (scree_System){0};

@@ -92,20 +92,23 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
 }
 
 /* Whether contact c was loaded in the last step and is not in an impact: its gap and approach in a
- * step are a small part of the size. */
-static bool is_sustained(const scree_System *s, int c, double before, double h) {
+ * step are a small part of the size, or not more than bodies that slide along each other make by
+ * their curvature, as a block on the inside of a drum does. */
+static bool is_sustained(const scree_System *s, int c, const double *before, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double small = sustained_size * size;
-  return s->contacts.gap[c] <= small && fabs(before) * h <= small;
+  const double travel = h * (b->dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+  const double small = sustained_size * size + travel * travel / size;
+  return s->contacts.gap[c] <= small && fabs(before[0]) * h <= small;
 }
 
 /* Work of contact c that is an error: of its velocity, and of the correction of its gap. Of a rigid
  * contact that stays loaded this is all of its normal work, of a compliant one that of sinking in
  * without stretching the spring, and of the push. */
-static double wrong_work(const scree_System *s, int c, double before, double h, double work) {
+static double wrong_work(const scree_System *s, int c, const double *before, double h,
+                         double work) {
   const scree_Posed *p = &s->posed;
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_LawContact *law = scree_system_law(s, key->i, key->j);
@@ -132,7 +135,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
     scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
-    if (p->push) push += wrong_work(s, c, before[0], h, work);
+    if (p->push) push += wrong_work(s, c, before, h, work);
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];

@@ -294,6 +294,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
                            const double *reach) {
   if (s->cell.any && !add_images(s, &s->scratch, scratch))
     return scree_fail_memory(s->log, "the images of bodies");
+  scree_broad_set_threads(s->broad, s->threads);
   scree_Status status = scree_broad_update(
       s->broad, s->bodies.count + scratch->images, scratch->bounds, scratch->radius,
       scratch->fixed ? scratch->fixed : s->bodies.fixed, 0, s->log);

@@ -110,10 +110,6 @@ const char *scree_domain_refuse(const scree_System *s) {
   return NULL;
 }
 
-scree_Status scree_domain_agree(const scree_System *s, scree_Status status) {
-  return s->domain.global ? scree_ranks_agree(s->domain.ranks, status, s->log) : status;
-}
-
 /* ---- exchange ---------------------------------------------------------------------------------
  */
 

@@ -127,8 +127,6 @@ scree_Status scree_domain_add_body(struct scree_System *s);
 int scree_domain_local(const scree_Domain *domain, int count, int global);
 /* Why this world cannot be divided, or null. */
 const char *scree_domain_refuse(const struct scree_System *s);
-/* The worst status of all ranks. */
-scree_Status scree_domain_agree(const struct scree_System *s, scree_Status status);
 /* Elements of `bytes` bytes, one for each body: from owners to ghosts, and from ghosts added to
  * their owners. */
 scree_Status scree_domain_to_ghosts(struct scree_System *s, void *elements, size_t bytes);

@@ -114,7 +114,8 @@ static void refine(const Cutter *c, int groups, bool first) {
     Group *g = &c->groups[k];
     const double *sums = c->sums + (size_t)k * BINS;
     for (int i = 0; first && i < BINS; ++i) g->total += sums[i];
-    const double target = g->total * (g->count / 2) / g->count;
+    const int low = g->count / 2;
+    const double target = g->total * low / g->count;
     int bin = 0;
     while (bin < BINS - 1 && g->below + sums[bin] <= target) g->below += sums[bin++];
     const double width = (g->high - g->low) / BINS;
@@ -175,7 +176,7 @@ scree_Status scree_domain_cut(scree_System *s) {
   const bool enough = c.work && c.group && c.groups && c.next && c.sums;
   scree_Status status =
       scree_domain_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "the cuts of a world"));
-  if (!status) {
+  if (!status && enough) {
     scree_domain_weigh(s, c.work);
     for (int k = 0; k < b->count; ++k)
       c.group[k] = !b->fixed[k] && scree_domain_owns(p, k) ? 0 : -1;

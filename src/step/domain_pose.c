@@ -105,7 +105,7 @@ static scree_Status write_holders(scree_System *s, const int *index, const size_
   const size_t n = (size_t)b->count;
   size_t *ghost = SCREE_TAKE(&p->posing, size_t, n), at = 0; /* 1 + place in `told` */
   if (!ghost) return fail_memory(s);
-  for (size_t k = 0; k < p->receive_start[p->size]; ++k) {
+  for (size_t k = 0; told && k < p->receive_start[p->size]; ++k) {
     if (index[p->receive[k]] < 0) continue;
     ghost[p->receive[k]] = at + 1;
     at += 1 + (size_t)told[at];
@@ -117,10 +117,10 @@ static scree_Status write_holders(scree_System *s, const int *index, const size_
       if (index[k] < 0 || b->fixed[k]) continue;
       const int *list = &p->rank;
       size_t count = 1;
-      if (ghost[k]) {
+      if (told && ghost[k]) {
         list = told + ghost[k];
         count = (size_t)list[-1];
-      } else if (start && start[k + 1] > start[k]) {
+      } else if (start && ranks && start[k + 1] > start[k]) {
         list = ranks + start[k];
         count = start[k + 1] - start[k];
       }
@@ -150,11 +150,11 @@ scree_Status scree_domain_touch(scree_System *s, int *index) {
   scree_arena_reset(&p->posing);
   if (p->size > 1) {
     status = ask(s, index, &touched);
-    if (status) return status;
+    if (status || !touched) return status;
     status = list_holders(s, touched, &start, &ranks, &p->posing) ? SCREE_OK : fail_memory(s);
     status = scree_domain_agree(s, status);
-    if (!status) status = answer(s, touched, start, ranks, &told);
-    if (status) return status;
+    if (!status && start && ranks) status = answer(s, touched, start, ranks, &told);
+    if (status || !told) return status;
     for (size_t k = 0; k < p->send_start[p->size]; ++k)
       if (touched[k]) index[p->send[k]] = 0;
   }

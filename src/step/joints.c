@@ -9,10 +9,9 @@
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *j) {
-  void *arrays[] = {j->joint,      j->memory,     j->trial,       j->pair,   j->part,
-                    j->shift,      j->before,     j->rows.B,      j->rows.C, j->rows.row,
-                    j->rows.entry, j->rows.block, j->rows.vertex, j->row,    j->error,
-                    j->material,   j->anchor};
+  void *arrays[] = {j->joint,       j->memory, j->trial,  j->pair,     j->part,       j->shift,
+                    j->before,      j->rows.B, j->rows.C, j->rows.row, j->rows.entry, j->rows.block,
+                    j->rows.vertex, j->row,    j->error,  j->material, j->anchor};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *j = (scree_Joints){0};
 }

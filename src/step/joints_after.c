@@ -25,22 +25,22 @@ static scree_Pose pose_then(const scree_System *s, const scree_Joint *joint, int
   return motion.pose;
 }
 
-/* Impulses above this part of the strength are at its limit. */
-static const double full = 1 - 1e-6;
-
+/* A bond gives way where r - rho (u + s) is outside of its set: the status that solvers read off
+ * too. Impulses alone do not tell, since they are near a limit only within the tolerance. */
 bool scree_bond_yields(const scree_System *s, int c) {
   const scree_Joints *j = &s->joints;
   const scree_Posed *p = &s->posed;
   const scree_JointPart *part = &j->part[c];
-  const double *r = p->r + j->rows.row[c];
+  const double *r = p->r + j->rows.row[c], *u = p->u + j->rows.row[c];
   if (part->part == SCREE_PART_LOCKED || !is_locking(part->part)) return false;
   const scree_Set set = scree_bond_set(&j->joint[part->joint], part->part, s->times.h);
   if (set.kind == SCREE_SET_SPACE) return false;
   double size = 0;
   const int n = (int)(j->rows.row[c + 1] - j->rows.row[c]);
-  for (int i = set.kind == SCREE_SET_SHIFTED; i < n; ++i) size = hypot(size, r[i]);
-  if (set.kind == SCREE_SET_BALL) return size >= full * set.a;
-  return r[0] <= -full * set.a || size >= full * set.mu * (r[0] + set.a);
+  for (int i = set.kind == SCREE_SET_SHIFTED; i < n; ++i) size = hypot(size, r[i] - p->rho * u[i]);
+  if (set.kind == SCREE_SET_BALL) return size > set.a;
+  const double normal = r[0] - p->rho * u[0] + set.a;
+  return normal <= 0 || size > set.mu * normal;
 }
 
 /* Displacement of a brittle bond at which it breaks, over the size of the smaller body. The

@@ -1,9 +1,9 @@
 /* Joints at points of deformable bodies.
  *
- * A material point is x = sum N_i q_i over a few vertices, with N that does not change (body/class.h),
- * so a row that pulls at it along e has the velocity e . sum N_i v_i and the blocks e^T N_i L_i^-T.
- * Its place at the next kick is linear in the velocities: such joints need no correction. The rest
- * of joints sees a body that does not turn, with the anchor as its centre. */
+ * A material point is x = sum N_i q_i over a few vertices, with N that does not change
+ * (body/class.h), so a row that pulls at it along e has the velocity e . sum N_i v_i and the blocks
+ * e^T N_i L_i^-T. Its place at the next kick is linear in the velocities: such joints need no
+ * correction. The rest of joints sees a body that does not turn, with the anchor as its centre. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/joints_internal.h"
@@ -122,8 +122,8 @@ scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def
                     sizeof *j->anchor))
       return scree_fail_memory(s->log, "a joint");
     scree_JointAnchor *anchor = &j->anchor[j->anchors];
-    anchor->count = self->class_->anchor(self, scree_deformable_q(b, self), point, anchor->vertex,
-                                         anchor->N);
+    anchor->count =
+        self->class_->anchor(self, scree_deformable_q(b, self), point, anchor->vertex, anchor->N);
     if (anchor->count == 0)
       return scree_fail(s->log, SCREE_BAD_INPUT,
                         "joint: anchor (%g, %g, %g) is not in body %d, expected a point of it",

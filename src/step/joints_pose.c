@@ -17,7 +17,7 @@ static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
     j->part = SCREE_ALLOC(scree_JointPart, n);
     j->rows.row = SCREE_ALLOC(size_t, n + 1);
     j->rows.entry = SCREE_ALLOC(size_t, n + 1);
-    j->rows.vertex = SCREE_ALLOC(int, sides * n);
+    j->rows.vertex = SCREE_ALLOC(int, sides *n);
     j->rows.block = SCREE_ALLOC(size_t, sides * n + 1);
     if (!j->part || !j->rows.row || !j->rows.entry || !j->rows.vertex || !j->rows.block)
       return false;
@@ -36,7 +36,7 @@ static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
     j->before = SCREE_ALLOC(double, rows);
     j->row = SCREE_ALLOC(scree_JointRow, rows);
     j->error = SCREE_ALLOC(double, rows);
-    j->rows.B = SCREE_ALLOC(double, rows *sides * nb);
+    j->rows.B = SCREE_ALLOC(double, rows *sides *nb);
     j->rows.C = SCREE_ALLOC(double, rows *SCREE_ROWS_MAX);
     if (!j->shift || !j->before || !j->row || !j->error || !j->rows.B || !j->rows.C) return false;
     j->row_capacity = rows;

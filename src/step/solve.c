@@ -160,6 +160,17 @@ static bool is_tight(const scree_System *s, double allowed, const scree_StepRepo
   return scree_system_defect(s) <= allowed || report->solve.value <= rules.exact;
 }
 
+/* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last
+ * solve. In deep packings a short attempt ends halfway, and the next step would have to repeat it.
+ */
+static bool is_within(const scree_StepReport *report, double tolerance, double sweeps) {
+  const scree_SolveInfo *last = &report->solve;
+  const double before = last->nstages > 0 ? last->stages[0].error_before : INFINITY;
+  const double fall = log(before / last->value); /* in last->iterations sweeps */
+  if (!(fall > 0) || last->factorisations > 0 || !isfinite(fall)) return true;
+  return last->iterations * log(last->value / tolerance) <= sweeps * fall;
+}
+
 /* Lower the tolerance until the energy by which the solution violates the law is small. A step may
  * double its work for that, and warm starts preserve the gain in the next step. Sweeps alone cannot
  * hold a stack, so a longer attempt, in which problems are factorised, comes first; after k
@@ -187,6 +198,10 @@ static scree_Status tighten(scree_System *s, const scree_Problem *problem,
   static const char *const polish[] = {"polish=true", NULL};
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   if (is_long) most = rests ? INFINITY : fmax(w->spent, rules.long_work);
+  if (!is_long && large && !is_within(report, settings->tolerance, most / sweep)) {
+    --w->pause;
+    return SCREE_OK;
+  }
   scree_Status status = solve_once(s, problem, settings, most, report);
   const double enough = rests ? rules.enough * allowed : allowed;
   /* Newton may stall early: use the remaining work for all methods, once */

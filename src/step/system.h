@@ -186,7 +186,8 @@ typedef struct scree_System {
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 
-  scree_Solver *solver; /* of all steps */
+  scree_Solver *solver;   /* of all steps */
+  scree_Solver *internal; /* of the search for internal forces; null until it is asked for */
   scree_BroadPhase *broad;
   size_t reach_capacity;
   double *reach;   /* (bodies) how far a body may move in this step, if the scheme looks ahead */
@@ -469,6 +470,10 @@ int scree_system_count_above(const scree_System *s, double tolerance);
 scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
                                   bool *halve);
 
+/* The worst status of all ranks of a divided world. */
+static inline scree_Status scree_domain_agree(const scree_System *s, scree_Status status) {
+  return s->domain.global ? scree_ranks_agree(s->domain.ranks, status, s->log) : status;
+}
 /* Sums and maxima over all ranks of a divided world. */
 static inline void scree_system_sums(const scree_System *s, double *numbers, size_t count) {
   if (s->domain.global) scree_ranks_add(s->domain.ranks, numbers, count);

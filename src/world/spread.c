@@ -132,7 +132,7 @@ static scree_Status collect_bodies(const scree_World *world, scree_World *whole)
   scree_Status status = late_of && mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world");
   status = scree_domain_agree(s, status);
   size_t n = 0, bytes = 0;
-  for (int k = 0; !status && k < s->bodies.count; ++k) {
+  for (int k = 0; !status && late_of && mine && k < s->bodies.count; ++k) {
     const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
     if (obstacle ? s->domain.rank == 0 : scree_domain_owns(&s->domain, k))
       mine[n++] = get_body(s, k, late_of);
@@ -251,7 +251,8 @@ static scree_Status spread_bodies(scree_World *world, const scree_World *whole) 
   scree_Status put = SCREE_OK;
   for (int first = 0; !status && first < s->domain.whole; first += PIECE) {
     const int n = s->domain.whole - first < PIECE ? s->domain.whole - first : PIECE;
-    for (int k = 0; whole && k < n; ++k) piece[k] = get_body(&whole->system, first + k, late_of);
+    for (int k = 0; whole && late_of && k < n; ++k)
+      piece[k] = get_body(&whole->system, first + k, late_of);
     scree_ranks_broadcast(s->domain.ranks, piece, (size_t)n * sizeof *piece);
     for (int k = 0; k < n; ++k) {
       const int local = scree_domain_local(&s->domain, s->bodies.count, piece[k].number);

@@ -238,15 +238,19 @@ static void choose_threads(scree_System *s) {
   s->threads = share ? scree_load_threads(&s->load, s->threads_most) : s->threads_most;
 }
 
-static scree_Status find_internal_forces(const scree_World *world, scree_StepReport *report) {
-  const scree_System *s = &world->system;
+static scree_Status find_internal_forces(scree_World *world, scree_StepReport *report) {
+  scree_System *s = &world->system;
   scree_InternalForces found = {0};
   scree_Status status = SCREE_OK;
   report->internal_contacts = -1;
   if (!s->settings.internal_forces) return status;
-  if (s->posed.nc > 0)
-    status = scree_internal_forces(&world->problem, scree_system_u(s),
-                                   fmax(1e-6, 10 * report->error), NULL, &found, s->log);
+  if (s->posed.nc > 0 && !s->internal) {
+    const scree_SolveSettings settings = scree_solve_settings();
+    status = scree_solver_create(&settings, s->log, &s->internal);
+  }
+  if (s->posed.nc > 0 && !status)
+    status = scree_solver_internal_forces(s->internal, &world->problem, scree_system_u(s),
+                                          fmax(1e-6, 10 * report->error), NULL, &found);
   report->internal_contacts = found.contacts;
   return status;
 }

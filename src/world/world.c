@@ -520,5 +520,7 @@ size_t scree_world_memory(const scree_World *world) {
 }
 
 size_t scree_world_solver_memory(const scree_World *world) {
-  return scree_solver_memory(world->system.solver) + scree_arena_memory(&world->system.scratch);
+  const scree_System *s = &world->system;
+  return scree_solver_memory(s->solver) + scree_arena_memory(&s->scratch) +
+         (s->internal ? scree_solver_memory(s->internal) : 0);
 }

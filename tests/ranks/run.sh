@@ -18,19 +18,19 @@ failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
 for n in 2 3 4 8; do
-  timeout 100 mpirun -q -n $n "$test_ranks" || fail "test_ranks on $n ranks"
+  timeout 300 mpirun -q -n $n "$test_ranks" || fail "test_ranks on $n ranks"
 done
 
 # divided worlds; fewer steps where ranks have to wait for a processor
 for n in 1 2; do
-  timeout 100 mpirun -q -n $n "$test_domain" || fail "test_domain on $n ranks"
+  timeout 300 mpirun -q -n $n "$test_domain" || fail "test_domain on $n ranks"
 done
 for n in 3 4 8; do
-  timeout 100 mpirun -q -n $n "$test_domain" 4 || fail "test_domain on $n ranks"
+  timeout 300 mpirun -q -n $n "$test_domain" 4 || fail "test_domain on $n ranks"
 done
 
 start=$(date +%s)
-timeout 60 mpirun -q -n 3 "$test_ranks" die >/dev/null 2>&1
+timeout 100 mpirun -q -n 3 "$test_ranks" die >/dev/null 2>&1
 status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] || fail "a rank died: status $status"
 [ $(($(date +%s) - start)) -lt 30 ] || fail "a rank died: the others went on for long"

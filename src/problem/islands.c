@@ -1,0 +1,101 @@
+/* Islands of contacts (see islands.h): the components of the graph of bodies, by union and find. */
+#include "problem/islands.h"
+
+#include "core/log.h"
+#include "problem/measure.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The representative of body b; the way to it is halved. */
+static int find(int *parent, int b) {
+  while (parent[b] != b) {
+    parent[b] = parent[parent[b]];
+    b = parent[b];
+  }
+  return b;
+}
+
+/* The smaller number represents both: the result does not depend on the order of contacts. */
+static void unite(int *parent, int a, int b) {
+  a = find(parent, a);
+  b = find(parent, b);
+  if (a < b)
+    parent[b] = a;
+  else
+    parent[a] = b;
+}
+
+static bool is_plain(const scree_Problem *p) {
+  return p->kind == SCREE_BODIES && p->general.count == 0 && !p->vertices.row;
+}
+
+/* Count the contacts of each island. */
+static void count_contacts(scree_Islands *islands, int nc) {
+  islands->largest = 0;
+  memset(islands->size, 0, (size_t)islands->count * sizeof *islands->size);
+  for (int c = 0; c < nc; ++c) {
+    const int size = ++islands->size[islands->of[c]];
+    if (size > islands->largest) islands->largest = size;
+  }
+}
+
+scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scree_Islands *islands,
+                                const scree_Log *log) {
+  const int n = p->kind == SCREE_BODIES ? p->bodies.nbodies : 0;
+  *islands = (scree_Islands){.of = SCREE_TAKE(arena, int, p->nc),
+                             .size = SCREE_TAKE_RAW(arena, int, p->nc)};
+  int *parent = SCREE_TAKE_RAW(arena, int, n), *number = SCREE_TAKE_RAW(arena, int, n);
+  if (!islands->of || !islands->size || !parent || !number)
+    return scree_fail_memory(log, "islands of contacts");
+  if (p->nc == 0) return SCREE_OK;
+  if (!is_plain(p)) {
+    islands->count = 1;
+    count_contacts(islands, p->nc);
+    return SCREE_OK;
+  }
+  for (int b = 0; b < n; ++b) {
+    parent[b] = b;
+    number[b] = -1;
+  }
+  for (int c = 0; c < p->nc; ++c) {
+    const int *body = p->bodies.body + 2 * (size_t)c;
+    if (body[0] >= 0 && body[1] >= 0) unite(parent, body[0], body[1]);
+  }
+  for (int c = 0; c < p->nc; ++c) {
+    const int *body = p->bodies.body + 2 * (size_t)c;
+    const int b = body[0] >= 0 ? body[0] : body[1];
+    if (b < 0) { /* between obstacles: alone */
+      islands->of[c] = islands->count++;
+      continue;
+    }
+    const int root = find(parent, b);
+    if (number[root] < 0) number[root] = islands->count++;
+    islands->of[c] = number[root];
+  }
+  count_contacts(islands, p->nc);
+  return SCREE_OK;
+}
+
+void scree_islands_measure(const scree_Operator *W, const scree_Islands *islands, const double *r,
+                           const double *u, double *room, double *error) {
+  const scree_Problem *p = W->problem;
+  const size_t d = (size_t)p->d, count = (size_t)islands->count;
+  const double rho = 1.0 / W->mean_diagonal;
+  memset(room, 0, 4 * count * sizeof *room);
+  for (int c = 0; c < p->nc; ++c) {
+    double *sums = room + 4 * (size_t)islands->of[c];
+    const double map = scree_measure_contact(p, c, rho, r, u);
+    sums[0] += map * map;
+    for (size_t k = (size_t)c * d; k < ((size_t)c + 1) * d; ++k) {
+      sums[1] += r[k] * r[k];
+      sums[2] += p->q[k] * p->q[k];
+      sums[3] += u[k] * u[k];
+    }
+  }
+  for (size_t k = 0; k < count; ++k) {
+    const double *sums = room + 4 * k;
+    const double scale = fmax(sqrt(sums[1]), rho * sqrt(fmax(sums[2], sums[3])));
+    error[k] = scale > 0.0 ? sqrt(sums[0]) / scale : sums[0] > 0.0 ? INFINITY : 0.0;
+  }
+}

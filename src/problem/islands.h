@@ -1,0 +1,29 @@
+/* Islands: contacts that are coupled by no chain of bodies do not influence each other, since
+ * obstacles transmit nothing. Each island is a problem of its own, with an error of its own: one
+ * that satisfies the law already can keep its impulses while the others are solved. */
+#ifndef SCREE_PROBLEM_ISLANDS_H
+#define SCREE_PROBLEM_ISLANDS_H
+
+#include "core/arena.h"
+#include "core/private.h"
+#include "problem/operator.h"
+
+typedef struct scree_Islands {
+  int count;
+  int *of;     /* (nc) island of a contact; numbered in the order of their first contacts */
+  int *size;   /* (count) contacts */
+  int largest; /* size of the largest */
+} scree_Islands;
+
+/* Contacts between rigid bodies only: with joints, deformable bodies or an assembled W all contacts
+ * are one island. Memory is from the arena. */
+SCREE_PRIVATE scree_Status scree_islands_find(const scree_Problem *problem, scree_Arena *arena,
+                                              scree_Islands *islands, const scree_Log *log);
+
+/* The `error` of each island alone, for r with velocities u, relative to its own scale (zero where
+ * that is zero): error (count). Room (4 count) is work space. */
+SCREE_PRIVATE void scree_islands_measure(const scree_Operator *W, const scree_Islands *islands,
+                                         const double *r, const double *u, double *room,
+                                         double *error);
+
+#endif

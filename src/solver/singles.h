@@ -1,0 +1,55 @@
+/* Gauss-Seidel between balls in single precision, eight contacts at a time.
+ *
+ * A sweep need not be exact: what it leaves, the next one corrects, and the solution is judged in
+ * double precision from r alone (driver.c). So where the tolerance is far above the rounding of
+ * single precision, sweeps between balls (balls.h) keep their numbers in half of the memory and
+ * work on twice as many in a register. Numbers are scaled by powers of two to be of order one, so
+ * that neither units nor sizes of bodies bring them near the limits of the format, and the
+ * velocities of bodies are recomputed from r whenever r is taken.
+ *
+ * The error of the impulses can be estimated here as well, in one pass over the batches: it says
+ * when a measurement in double precision is worth its price. */
+#ifndef SCREE_SOLVER_SINGLES_H
+#define SCREE_SOLVER_SINGLES_H
+
+#include "solver/lanes.h"
+
+enum { SCREE_SINGLES = 8 }; /* contacts of a batch */
+
+typedef struct scree_Singles {
+  scree_LaneLayout layout;
+  int d, stride; /* stride: floats per body in y */
+  int nbodies, colours, size;
+  const double *mu;         /* of the problem */
+  double impulse, velocity; /* units of r and of the scaled velocities of bodies */
+  float rho;                /* of the natural map, in these units */
+  bool pauses;              /* as in lanes.h */
+  float *batch, *r, *y;
+  unsigned char *wait, *pause; /* (batches) */
+  double *sums;                /* (chunks x 4) */
+} scree_Singles;
+
+/* Whether the contacts of a problem are swept in this way to this tolerance. */
+bool scree_singles_fit(const scree_Operator *W, double tolerance);
+
+/* r and left_out as in scree_lane_layout_create. All memory is from the arena. */
+scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring *colouring,
+                                  const double *r, const bool *left_out, scree_Arena *arena,
+                                  scree_Singles *singles, const scree_Log *log);
+
+/* Load the impulses r and the state y of the operator that belongs to them; no batch pauses. */
+void scree_singles_set(scree_Singles *singles, const double *r, const double *y, int threads);
+
+/* Load y alone. */
+void scree_singles_refresh(scree_Singles *singles, const double *y, int threads);
+
+/* Store the impulses into r, inside their cones. */
+void scree_singles_get(const scree_Singles *singles, double *r, int threads);
+
+/* Visit batches first .. last-1, which must belong to one colour if other threads work too. */
+scree_SweepChange scree_singles_visit(scree_Singles *singles, int first, int last);
+
+/* The `error` of the impulses as they are, up to rounding. */
+double scree_singles_error(const scree_Singles *singles, int threads);
+
+#endif
