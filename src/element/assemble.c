@@ -24,7 +24,7 @@ typedef struct Point {
   double volume;
   double g[SCREE_ELEMENT_CORNERS][3];    /* gradients */
   double F[3][3];                        /* F[i][J] */
-  double B[SCREE_ELEMENT_CORNERS][6][3]; /* dE = sum B_a dx_a, components of x behind */
+  double B[SCREE_ELEMENT_CORNERS][6][4]; /* dE = sum B_a dx_a, components of x behind, padded */
 } Point;
 
 SCREE_INLINE void load_point(const scree_ElementMesh *m, int e, int p, const double *x, int d,
@@ -49,6 +49,7 @@ SCREE_INLINE void load_strain(int d, Point *at) {
   for (int a = 0; a < at->corners; ++a)
     for (int k = 0; k < 6; ++k) {
       const int I = first_of[k], J = second_of[k];
+      at->B[a][k][2] = at->B[a][k][3] = 0;
       for (int i = 0; i < d; ++i)
         at->B[a][k][i] = k < 3 ? at->F[i][I] * at->g[a][I]
                                : at->F[i][I] * at->g[a][J] + at->F[i][J] * at->g[a][I];
@@ -137,17 +138,25 @@ static void positive_part(double S[6]) {
   }
 }
 
-/* Add B_a^T DB and `geometric` times I to the block, transposed if asked. */
-SCREE_INLINE void add_block(const Point *at, int a, double DB[6][3], double geometric,
+/* Add B_a^T DB and `geometric` times I to the block, transposed if asked. The rows of DB are lanes.
+ */
+SCREE_INLINE void add_block(const Point *at, int a, const scree_Lane *DB, double geometric,
                             bool transposed, int d, double *block) {
-  double sum[3][3];
+  scree_Lane sum[3] = {0};
+  SCREE_UNROLL
   for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j) sum[i][j] = i == j ? geometric : 0;
-  for (int k = 0; k < 6; ++k)
-    for (int i = 0; i < d; ++i)
-      for (int j = 0; j < d; ++j) sum[i][j] += at->B[a][k][i] * DB[k][j];
-  for (int i = 0; i < d; ++i)
+    sum[i] =
+        (scree_Lane){i == 0 ? geometric : 0, i == 1 ? geometric : 0, i == 2 ? geometric : 0, 0};
+  SCREE_UNROLL
+  for (int k = 0; k < 6; ++k) {
+    SCREE_UNROLL
+    for (int i = 0; i < d; ++i) sum[i] += at->B[a][k][i] * DB[k];
+  }
+  SCREE_UNROLL
+  for (int i = 0; i < d; ++i) {
+    SCREE_UNROLL
     for (int j = 0; j < d; ++j) block[i * d + j] += transposed ? sum[j][i] : sum[i][j];
+  }
 }
 
 SCREE_INLINE void add_tangent(const scree_ElementMesh *m, int e, const Point *at,
@@ -160,10 +169,14 @@ SCREE_INLINE void add_tangent(const scree_ElementMesh *m, int e, const Point *at
   memcpy(S, point->S, sizeof S);
   if (tangent->definite) positive_part(S);
   for (int b = 0; b < at->corners; ++b) {
-    double DB[6][3] = {{0}}, Sg[3];
-    for (int k = 0; k < 6; ++k)
-      for (int j = 0; j < d; ++j)
-        for (int n = 0; n < 6; ++n) DB[k][j] += w * point->D[k][n] * at->B[b][n][j];
+    scree_Lane DB[6];
+    double Sg[3];
+    SCREE_UNROLL
+    for (int k = 0; k < 6; ++k) {
+      DB[k] = (scree_Lane){0, 0, 0, 0};
+      SCREE_UNROLL
+      for (int n = 0; n < 6; ++n) DB[k] += w * point->D[k][n] * scree_lane_load(at->B[b][n]);
+    }
     const double *g = at->g[b], s = at->volume * tangent->geometric;
     Sg[0] = s * (S[0] * g[0] + S[5] * g[1] + S[4] * g[2]);
     Sg[1] = s * (S[5] * g[0] + S[1] * g[1] + S[3] * g[2]);

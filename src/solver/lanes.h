@@ -36,11 +36,11 @@ typedef struct scree_LaneLayout {
 } scree_LaneLayout;
 
 typedef struct scree_Lanes {
-  bool balls, soft;  /* the form of balls; with compliance */
-  int d, stride;     /* stride: doubles per body in y, a multiple of four */
-  int nbodies;       /* y holds one more, the ground, always zero */
-  int colours;       /* of the colouring */
-  const int *start;  /* these three are of the layout */
+  bool balls, soft; /* the form of balls; with compliance */
+  int d, stride;    /* stride: doubles per body in y, a multiple of four */
+  int nbodies;      /* y holds one more, the ground, always zero */
+  int colours;      /* of the colouring */
+  const int *start; /* these three are of the layout */
   const int *contact;
   const int *body;
   int size;          /* of a batch, see lanes.c */

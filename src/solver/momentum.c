@@ -18,42 +18,35 @@ static const double most_growth = 1.1;
  * third more among boxes. */
 static const double first_t = 3.0;
 
-static scree_MomentumPart *add(scree_Momentum *momentum, size_t n, bool impulses, bool single,
-                               scree_Arena *arena) {
+static size_t bytes_of(const scree_MomentumPart *part) {
+  return part->n * (part->single ? sizeof(float) : sizeof(double));
+}
+
+static bool add(scree_Momentum *momentum, scree_MomentumPart part, bool impulses,
+                scree_Arena *arena) {
   if (!momentum->sum) momentum->sum = SCREE_TAKE(arena, double, SCREE_CHUNKS);
-  if (!momentum->sum) return NULL;
-  scree_MomentumPart *part = &momentum->part[momentum->parts];
-  *part = (scree_MomentumPart){.n = n, .single = single, .impulses = impulses};
-  if (n > 0) ++momentum->parts;
-  return part;
+  if (part.n == 0) return momentum->sum != NULL;
+  part.last = SCREE_TAKE_RAW(arena, char, bytes_of(&part));
+  if (impulses) part.from = SCREE_TAKE_RAW(arena, char, bytes_of(&part));
+  momentum->part[momentum->parts++] = part;
+  return momentum->sum && part.last && (part.from || !impulses);
 }
 
 bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool impulses,
                         scree_Arena *arena) {
-  scree_MomentumPart *part = add(momentum, n, impulses, false, arena);
-  if (!part) return false;
-  part->now.full = now;
-  part->last.full = SCREE_TAKE_RAW(arena, double, n);
-  if (impulses) part->from.full = SCREE_TAKE_RAW(arena, double, n);
-  return part->last.full && (part->from.full || !impulses);
+  return add(momentum, (scree_MomentumPart){.now = now, .n = n}, impulses, arena);
 }
 
-bool scree_momentum_add_single(scree_Momentum *momentum, float *now, size_t n, bool impulses,
-                               scree_Arena *arena) {
-  scree_MomentumPart *part = add(momentum, n, impulses, true, arena);
-  if (!part) return false;
-  part->now.single = now;
-  part->last.single = SCREE_TAKE_RAW(arena, float, n);
-  if (impulses) part->from.single = SCREE_TAKE_RAW(arena, float, n);
-  return part->last.single && (part->from.single || !impulses);
+bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n, bool impulses,
+                                scree_Arena *arena) {
+  return add(momentum, (scree_MomentumPart){.now = now, .n = n, .single = true}, impulses, arena);
 }
 
 scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum) {
   for (int k = 0; k < momentum->parts; ++k) {
     const scree_MomentumPart *part = &momentum->part[k];
-    const size_t bytes = part->n * (part->single ? sizeof(float) : sizeof(double));
-    memcpy(part->last.full, part->now.full, bytes);
-    if (part->impulses) memcpy(part->from.full, part->now.full, bytes);
+    memcpy(part->last, part->now, bytes_of(part));
+    if (part->from) memcpy(part->from, part->now, bytes_of(part));
   }
   return (scree_MomentumState){.t = first_t, .change2 = INFINITY};
 }
@@ -64,24 +57,37 @@ static void pieces(int me, int threads, int *first, int *last) {
   *last = SCREE_CHUNKS * (me + 1) / threads;
 }
 
-/* Squares are added in double precision, in four lanes. */
-#define SCREE_SUM_PIECE(name, type)                                                                \
-  static double name(const type *now, const type *from, size_t begin, size_t end) {                \
-    double lane[4] = {0.0, 0.0, 0.0, 0.0};                                                         \
-    size_t i = begin;                                                                              \
-    for (; i + 4 <= end; i += 4)                                                                   \
-      for (size_t j = 0; j < 4; ++j) {                                                             \
-        const double change = (double)now[i + j] - (double)from[i + j];                            \
-        lane[j] += change * change;                                                                \
-      }                                                                                            \
-    for (; i < end; ++i) {                                                                         \
-      const double change = (double)now[i] - (double)from[i];                                      \
-      lane[0] += change * change;                                                                  \
-    }                                                                                              \
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);                                              \
+static double sum_piece(const scree_MomentumPart *part, size_t begin, size_t end) {
+  const double *now = part->now, *from = part->from;
+  double lane[4] = {0.0, 0.0, 0.0, 0.0};
+  size_t i = begin;
+  for (; i + 4 <= end; i += 4)
+    for (size_t j = 0; j < 4; ++j) {
+      const double change = now[i + j] - from[i + j];
+      lane[j] += change * change;
+    }
+  for (; i < end; ++i) {
+    const double change = now[i] - from[i];
+    lane[0] += change * change;
   }
 SCREE_SUM_PIECE(sum_full, double)
 SCREE_SUM_PIECE(sum_single, float)
+
+static double sum_singles(const scree_MomentumPart *part, size_t begin, size_t end) {
+  const float *now = part->now, *from = part->from;
+  double lane[8] = {0.0};
+  size_t i = begin;
+  for (; i + 8 <= end; i += 8)
+    for (size_t j = 0; j < 8; ++j) {
+      const double change = (double)(now[i + j] - from[i + j]);
+      lane[j] += change * change;
+    }
+  for (; i < end; ++i) {
+    const double change = (double)(now[i] - from[i]);
+    lane[0] += change * change;
+  }
+  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
 
 void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
   int first, last;
@@ -92,9 +98,8 @@ void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
       const scree_MomentumPart *part = &momentum->part[k];
       size_t begin, end;
       scree_chunk(part->n, chunk, &begin, &end);
-      if (!part->impulses) continue;
-      sum += part->single ? sum_single(part->now.single, part->from.single, begin, end)
-                          : sum_full(part->now.full, part->from.full, begin, end);
+      if (!part->from) continue;
+      sum += part->single ? sum_singles(part, begin, end) : sum_piece(part, begin, end);
     }
     momentum->sum[chunk] = sum;
   }
@@ -128,6 +133,16 @@ double scree_momentum_factor(const scree_Momentum *momentum, scree_MomentumState
 SCREE_MOVE_PIECE(move_full, double)
 SCREE_MOVE_PIECE(move_single, float)
 
+static void move_singles(const scree_MomentumPart *part, float b, size_t begin, size_t end) {
+  float *restrict now = part->now, *restrict last = part->last, *restrict from = part->from;
+  for (size_t i = begin; i < end; ++i) {
+    const float x = now[i];
+    now[i] = x + b * (x - last[i]);
+    last[i] = x;
+  }
+  if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);
+}
+
 void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int threads) {
   int first, last;
   pieces(me, threads, &first, &last);
@@ -135,12 +150,12 @@ void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int t
     for (int chunk = first; chunk < last; ++chunk) {
       const scree_MomentumPart *part = &momentum->part[k];
       size_t begin, end;
-      scree_chunk(part->n, chunk, &begin, &end);
-      if (begin == end) continue;
-      if (part->single)
-        move_single(part->now.single, part->last.single, part->from.single, (float)b, begin, end);
+      scree_chunk(momentum->part[k].n, chunk, &begin, &end);
+      if (begin >= end) continue;
+      if (momentum->part[k].single)
+        move_singles(&momentum->part[k], (float)b, begin, end);
       else
-        move_full(part->now.full, part->last.full, part->from.full, b, begin, end);
+        move_piece(&momentum->part[k], b, begin, end);
     }
 }
 

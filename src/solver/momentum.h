@@ -22,19 +22,13 @@
 
 enum { SCREE_MOMENTUM_PARTS = 4 };
 
-/* Numbers of one precision. */
-typedef union scree_MomentumNumbers {
-  double *full;
-  float *single;
-} scree_MomentumNumbers;
-
-/* Numbers that are moved together. */
+/* Numbers that are moved together, in double or in single precision. */
 typedef struct scree_MomentumPart {
-  scree_MomentumNumbers now; /* (n), owned by the sweeps */
+  void *now; /* (n), owned by the sweeps */
   size_t n;
-  bool single, impulses;
-  scree_MomentumNumbers last; /* (n) after the sweep before */
-  scree_MomentumNumbers from; /* (n) before the last sweep; of impulses only */
+  void *last;  /* (n) after the sweep before */
+  void *from;  /* (n) before the last sweep; null: not part of the change */
+  bool single; /* they are floats */
 } scree_MomentumPart;
 
 typedef struct scree_Momentum {
@@ -53,8 +47,8 @@ typedef struct scree_MomentumState {
 /* Add numbers to be moved; `impulses`: their changes are summed. False: no memory. */
 bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool impulses,
                         scree_Arena *arena);
-bool scree_momentum_add_single(scree_Momentum *momentum, float *now, size_t n, bool impulses,
-                               scree_Arena *arena);
+bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n, bool impulses,
+                                scree_Arena *arena);
 
 /* Begin at the present numbers. */
 scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum);

@@ -237,10 +237,10 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother) {
     scree_SweepSettings settings = scree_sweep_settings();
-    settings.momentum = true;
     settings.single =
         run->settings->measure == SCREE_MEASURE_ERROR && cache->stopped < SINGLE_STAGES;
     settings.left_out = cache->left_out;
+    settings.momentum = true;
     const scree_Status status =
         scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother);
     if (status) return status;

@@ -452,7 +452,7 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
 }
 
 static size_t impulses_in_lanes(const scree_Sweeps *sweeps, const scree_Operator *W) {
-  return sweeps->in_lanes || sweeps->singles ? (size_t)W->problem->nc * (size_t)W->problem->d : 0;
+  return scree_sweeps_batched(sweeps) ? (size_t)W->problem->nc * (size_t)W->problem->d : 0;
 }
 
 /* Memory for momentum. Visits do not update all velocities of coupled vertices, and ranks would
@@ -482,6 +482,15 @@ static scree_Status prepare_momentum(scree_Sweeps *sweeps, const scree_SolveRun 
     y_held = bodies * (size_t)W->problem->bodies.nb;
     ok = ok && scree_momentum_add(m, (double *)lanes->r, n, true, arena) &&
          scree_momentum_add(m, lanes->y, (bodies + 1) * (size_t)lanes->stride, false, arena);
+  }
+  if (sweeps->singles) {
+    const scree_Singles *singles = sweeps->singles;
+    const size_t bodies = (size_t)singles->nbodies;
+    const size_t n = (size_t)(singles->layout.batches * SCREE_SINGLES) * (size_t)singles->d;
+    y_held = bodies * (size_t)W->problem->bodies.nb;
+    ok = ok && scree_momentum_add_singles(m, singles->r, n, true, arena) &&
+         scree_momentum_add_singles(m, singles->y, (bodies + 1) * (size_t)singles->stride, false,
+                                    arena);
   }
   ok = ok && scree_momentum_add(m, sweeps->y + y_held, W->state_size - y_held, false, arena);
   return ok ? SCREE_OK : scree_fail_memory(run->log, "momentum of sweeps");
@@ -546,23 +555,6 @@ static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *
   } while (group->done < count && !(group->change <= group->small));
 }
 
-/* Momentum for the next group. */
-static void begin_momentum(scree_Sweeps *sweeps, const scree_Operator *W,
-                           const scree_SweepPlan *plan, Group *group, double *r) {
-  scree_Momentum *m = &sweeps->momentum;
-  if (!plan->resume) sweeps->moving = false;
-  if (!plan->momentum || m->parts == 0) {
-    sweeps->moving = false;
-    return;
-  }
-  const size_t held = impulses_in_lanes(sweeps, W);
-  if (W->rows > held) m->part[0].now.full = r + held;
-  if (!sweeps->moving) sweeps->speed = scree_momentum_begin(m);
-  sweeps->moving = true;
-  group->momentum = m;
-  group->speed = sweeps->speed;
-}
-
 /* Threads for a group of sweeps. */
 static int team_size(const scree_Sweeps *sweeps, const scree_Operator *W) {
   const bool many = sweeps->order->colours > 1 && W->problem->nc >= COLOURED_CONTACTS;
@@ -583,6 +575,23 @@ void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double 
   scree_operator_apply(W, r, W->problem->q, sweeps->y, u);
   scree_singles_refresh(sweeps->singles, sweeps->y, threads);
   sweeps->stale = 0;
+}
+
+/* Momentum for the next group. */
+static void begin_momentum(scree_Sweeps *sweeps, const scree_Operator *W,
+                           const scree_SweepPlan *plan, Group *group, double *r) {
+  scree_Momentum *m = &sweeps->momentum;
+  if (!plan->resume) sweeps->moving = false;
+  if (!plan->momentum || m->parts == 0) {
+    sweeps->moving = false;
+    return;
+  }
+  const size_t held = impulses_in_lanes(sweeps, W);
+  if (W->rows > held) m->part[0].now = r + held;
+  if (!sweeps->moving) sweeps->speed = scree_momentum_begin(m);
+  sweeps->moving = true;
+  group->momentum = m;
+  group->speed = sweeps->speed;
 }
 
 /* Sweeps in single precision. If the error is only estimated, r and u are collected later. */

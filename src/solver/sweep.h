@@ -25,9 +25,9 @@ typedef struct scree_SweepSettings {
   scree_LocalParameters parameters;
   scree_SweepOrder order;
   scree_SweepRanks between; /* of no effect on one rank */
-  bool momentum;            /* sweeps may be accelerated: memory for momentum.h */
   const bool *left_out;     /* (nc) contacts that keep their impulses, or null; in lanes only */
-  bool single; /* in single precision where the tolerance of the run allows it (singles.h) */
+  bool single;   /* in single precision where the tolerance of the run allows it (singles.h) */
+  bool momentum; /* sweeps may be accelerated: memory for momentum.h */
 } scree_SweepSettings;
 
 typedef struct scree_Sweeps scree_Sweeps;
