@@ -70,8 +70,8 @@ static double sum_piece(const scree_MomentumPart *part, size_t begin, size_t end
     const double change = now[i] - from[i];
     lane[0] += change * change;
   }
-SCREE_SUM_PIECE(sum_full, double)
-SCREE_SUM_PIECE(sum_single, float)
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
 
 static double sum_singles(const scree_MomentumPart *part, size_t begin, size_t end) {
   const float *now = part->now, *from = part->from;
@@ -120,18 +120,15 @@ double scree_momentum_factor(const scree_Momentum *momentum, scree_MomentumState
   return b;
 }
 
-#define SCREE_MOVE_PIECE(name, type)                                                               \
-  static void name(type *restrict now, type *restrict last, type *restrict from, type b,           \
-                   size_t begin, size_t end) {                                                     \
-    for (size_t i = begin; i < end; ++i) {                                                         \
-      const type x = now[i];                                                                       \
-      now[i] = x + b * (x - last[i]);                                                              \
-      last[i] = x;                                                                                 \
-    }                                                                                              \
-    if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);                      \
+static void move_piece(const scree_MomentumPart *part, double b, size_t begin, size_t end) {
+  double *restrict now = part->now, *restrict last = part->last, *restrict from = part->from;
+  for (size_t i = begin; i < end; ++i) {
+    const double x = now[i];
+    now[i] = x + b * (x - last[i]);
+    last[i] = x;
   }
-SCREE_MOVE_PIECE(move_full, double)
-SCREE_MOVE_PIECE(move_single, float)
+  if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);
+}
 
 static void move_singles(const scree_MomentumPart *part, float b, size_t begin, size_t end) {
   float *restrict now = part->now, *restrict last = part->last, *restrict from = part->from;
@@ -148,7 +145,6 @@ void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int t
   pieces(me, threads, &first, &last);
   for (int k = 0; k < momentum->parts; ++k)
     for (int chunk = first; chunk < last; ++chunk) {
-      const scree_MomentumPart *part = &momentum->part[k];
       size_t begin, end;
       scree_chunk(momentum->part[k].n, chunk, &begin, &end);
       if (begin >= end) continue;

@@ -465,15 +465,6 @@ static scree_Status prepare_momentum(scree_Sweeps *sweeps, const scree_SolveRun 
   const size_t r_held = impulses_in_lanes(sweeps, W);
   size_t y_held = 0;
   if (scree_is_divided(W) || W->coupling) return SCREE_OK;
-  if (sweeps->singles) {
-    const scree_Singles *s = sweeps->singles;
-    const size_t n = (size_t)(s->layout.batches * SCREE_SINGLES) * (size_t)s->d;
-    return scree_momentum_add_single(m, s->r, n, true, arena) &&
-                   scree_momentum_add_single(m, s->y, ((size_t)s->nbodies + 1) * (size_t)s->stride,
-                                             false, arena)
-               ? SCREE_OK
-               : scree_fail_memory(run->log, "momentum of sweeps");
-  }
   /* the address of the first is set when r is known */
   bool ok = scree_momentum_add(m, NULL, W->rows - r_held, true, arena);
   if (sweeps->in_lanes) {
