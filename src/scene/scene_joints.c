@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Distance of the first position of a motor from that of its joint that is rounding, over the whole
+ * way of the motor. */
+static const double start_error = 1e-6;
+
 /* Target of a motor: the z component of the half of a signal that it uses. */
 static double motor_velocity(void *user, double time) {
   return scree_scene_signal_at(user, time).linear.z;
@@ -102,12 +106,40 @@ int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, con
   return scree_scene_refuse_name(scene, node, log, "joint", words);
 }
 
+/* Largest distance of the target of a motor from x over the duration. */
+static double way_of_motor(const scree_Scene *scene, const scree_Motor *motor, double x) {
+  enum { SAMPLES = 200 };
+  double most = 0;
+  for (int k = 0; k <= SAMPLES; ++k)
+    most = fmax(most, fabs(motor->function(motor->user, scene->duration * k / SAMPLES) - x));
+  return most;
+}
+
+/* A motor of unlimited force whose position begins elsewhere than the joint would throw its bodies
+ * there within one step. */
+static scree_Status check_motor(const scree_Scene *scene, const scree_SceneJoint *joint, double x,
+                                const scree_Log *log) {
+  const scree_Motor *motor = &joint->def.motor;
+  const scree_Node *map = scree_node_find(joint->node, "motor"); /* a plate has none */
+  if (!map || motor->kind != SCREE_MOTOR_POSITION || motor->force > 0) return SCREE_OK;
+  const double start = motor->function(motor->user, 0);
+  const bool near = fabs(start - x) <= start_error * way_of_motor(scene, motor, x);
+  if (near || !isfinite(start)) return SCREE_OK;
+  return scree_scene_refuse(scene, scree_node_find(map, "position"), log,
+                            "found %g at the start, where the joint is at %g: without a limit the "
+                            "motor would be there after one step; expected %g, or a force",
+                            start, x, x);
+}
+
 scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,
                                       const scree_Log *log) {
   for (int k = 0; k < scene->joint_count; ++k) {
-    const scree_Status status = scree_world_add_joint(world, &scene->joints[k].def, NULL);
+    const scree_SceneJoint *joint = &scene->joints[k];
+    int index;
+    scree_Status status = scree_world_add_joint(world, &joint->def, &index);
     if (status == SCREE_BAD_INPUT)
-      return scree_scene_refuse(scene, scene->joints[k].node, log, "this joint is refused");
+      return scree_scene_refuse(scene, joint->node, log, "this joint is refused");
+    if (!status) status = check_motor(scene, joint, scree_world_joint(world, index).x, log);
     if (status != SCREE_OK) return status;
   }
   return SCREE_OK;

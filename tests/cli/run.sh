@@ -79,6 +79,22 @@ cmp soft/results.h5 soft2/results.h5 || complain "soft: a run in parts gives oth
 "$scree" convert soft --vtk soft-vtk >/dev/null || complain "soft: vtk"
 sed 's/kind: sphere, radius: 0.1 /kind: capsule, radius: 0.1, half_length: 0.1 /' soft.yaml >capsule.yaml
 expect 2 "capsule.yaml:5:13: a pseudo-rigid capsule, expected a sphere, ellipsoid, box or polyhedron" "$scree" check capsule.yaml
+
+# a motor of unlimited force that begins elsewhere than its joint
+cat > jump.yaml <<'SCENE'
+bodies:
+  - { name: arm, shape: { kind: sphere, radius: 0.1 } }
+joints:
+  - kind: hinge
+    bodies: [arm, world]
+    anchor: [0, 0, 1]
+    axis: [0, 1, 0]
+    motor: { position: 0.6 - 0.1*t }
+time: { duration: 1 }
+SCENE
+expect 2 "jump.yaml:8:24: found 0.6 at the start, where the joint is at 0" "$scree" check jump.yaml
+expect 0 "jump.yaml: good" "$scree" check jump.yaml --set joints[0].motor.force=3
+expect 0 "jump.yaml: good" "$scree" check jump.yaml --set "joints[0].motor.position=0.6*sin(t)"
 expect 2 "expected a scheme with theta 0.5" "$scree" check soft.yaml --set time.scheme=euler
 sed 's/young: 2e5, //' soft.yaml >dense.yaml
 expect 2 "its material \"rubber\" has no \`young\`" "$scree" check dense.yaml
