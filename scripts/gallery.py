@@ -57,6 +57,8 @@ scene('chain', 'Chain that hits a stack', '--until 1.2', '',
       'A rope of rods on hinges with a ball at its end swings down into a stack of boxes.')
 scene('walker', 'Walker on gravel', '', '--at 1.5',
       'A vehicle with spokes for wheels, driven by motors of limited torque, walks over loose stones.')
+scene('digging', 'Digging gravel', '', '--at 2',
+      'A bucket on an arm digs and lifts stones: three motors of limited force, solved together with the contacts.')
 scene('wall', 'Wall hit by a ball', '--until 0.6', '--at 0.4',
       'A dry wall of bricks in 3D and a heavy ball. Bricks touch with whole faces, not with single points.')
 scene('arch', 'Arch', '--until 1', '--at 0.6',
