@@ -163,7 +163,7 @@ SCREE_INLINE void add_tangent(const scree_ElementMesh *m, int e, const Point *at
                               const scree_ElasticPoint *point, const scree_ElementTangent *tangent,
                               int d) {
   const int *corner = m->corner + m->corner_row[e];
-  const size_t square = (size_t)(d * d);
+  const size_t square = (size_t)d * (size_t)d;
   const double w = at->volume * tangent->material;
   double S[6];
   memcpy(S, point->S, sizeof S);

@@ -313,5 +313,5 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
   balance->normal += all[0];
   balance->forces += all[1];
   s->pending = all[2];
-  return status;
+  return SCREE_OK;
 }
