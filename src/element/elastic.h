@@ -42,7 +42,4 @@ extern const scree_ElasticClass *const scree_elastic_registry[]; /* null-termina
 scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_Elastic *def,
                                 double density, const scree_Log *log);
 
-/* Speed of pressure waves in the undeformed material. */
-double scree_elastic_wave_speed(const scree_ElasticMaterial *elastic);
-
 #endif

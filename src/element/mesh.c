@@ -317,14 +317,3 @@ double scree_element_mesh_volume(const scree_ElementMesh *mesh) {
 scree_Vec3 scree_element_mesh_centroid(const scree_ElementMesh *mesh) {
   return mesh->centroid;
 }
-
-size_t scree_element_mesh_memory(const scree_ElementMesh *mesh) {
-  const size_t n = (size_t)mesh->node_count, e = (size_t)mesh->element_count;
-  return sizeof *mesh + n * (sizeof *mesh->node + sizeof *mesh->row) +
-         mesh->corner_row[e] * (sizeof *mesh->corner + sizeof *mesh->part) +
-         mesh->point_row[e] * sizeof *mesh->volume +
-         mesh->gradient_row[e] * sizeof *mesh->gradient + mesh->row[n] * sizeof *mesh->col +
-         mesh->pair_row[e] * sizeof *mesh->pair +
-         (size_t)mesh->face_count * (sizeof *mesh->face + 2 * sizeof(int)) +
-         (size_t)mesh->surface_count * sizeof *mesh->surface;
-}

@@ -63,7 +63,4 @@ static inline const scree_ElementClass *scree_element_class(const scree_ElementM
 scree_Status scree_element_mesh_find_surface(scree_ElementMesh *mesh, const scree_Log *log);
 scree_Status scree_element_mesh_find_graph(scree_ElementMesh *mesh, const scree_Log *log);
 
-/* Bytes of a mesh. */
-size_t scree_element_mesh_memory(const scree_ElementMesh *mesh);
-
 #endif

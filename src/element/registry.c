@@ -54,7 +54,3 @@ scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_Elas
   elastic->damping_stiffness = def->damping;
   return SCREE_OK;
 }
-
-double scree_elastic_wave_speed(const scree_ElasticMaterial *elastic) {
-  return sqrt((elastic->lambda + 2 * elastic->mu) / elastic->density);
-}
