@@ -59,6 +59,7 @@ static void expressions(void **state) {
   check_expression("2^-1", 0, 0.5);
   check_expression("(1+2)*3", 0, 9);
   check_expression("pi/6", 0, 3.14159265358979323846 / 6);
+  check_expression("30*deg", 0, 30 * (3.14159265358979323846 / 180));
   check_expression("0.1*sin(2*pi*t)", 0.25, 0.1);
   check_expression("min(t, 3) + max(1, t) + abs(-t) + sqrt(16) + exp(0) + log(1) + cos(0) + tan(0)",
                    2, 2 + 2 + 2 + 4 + 1 + 0 + 1 + 0);
@@ -130,7 +131,7 @@ static void mistakes(void **state) {
        "fill at most"},
       {"generators:\n  - {kind: lattice, count: [2, 2, 2], spacing: 1, shape: {kind: sphere, "
        "radius: 1}}\n",
-       "overlaps another body"},
+       "overlaps body 0"},
       {"bodies: [{shape: {kind: elements, half_x: 1, half_y: 1, half_z: 1}}]\n",
        "divisions are missing"},
       {"bodies: [{shape: {kind: elements, half_x: 1, half_y: 1, half_z: 1, divisions: [1, 0, "
@@ -165,6 +166,12 @@ static void mistakes(void **state) {
       {"bodies: [{shape: {kind: cube, half_x: 1}}]\n", "did you mean box?"},
       {"bodies: [{shape: {kind: sphere, radius: 1}, fixed: true}]\n", "an entry of obstacles"},
       {"joints: [{kind: revolute, bodies: [a, b]}]\n", "did you mean hinge?"},
+      {"joints: [{kind: ball, between: [a, b], position: [0, 0, 0]}]\n", "did you mean bodies?"},
+      {"joints: [{kind: ball, between: [a, b], position: [0, 0, 0]}]\n", "did you mean anchor?"},
+      {"dimension: 2\nobstacles: [{name: ground, shape: {kind: half-plane}}]\n"
+       "generators: [{kind: lattice, origin: [0, 0.2], count: [1, 1], spacing: 1,\n"
+       "  shape: {kind: polygon, vertices: [[-1, -0.2], [1, -0.2], [1, 0.2], [-1, 0.2]]}}]\n",
+       "overlaps obstacle 0, ground; it is turned at random"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     Messages messages;

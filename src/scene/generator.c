@@ -199,12 +199,18 @@ static scree_Status fill_cell(Lattice *lattice, uint64_t index, scree_Vec3 centr
     scree_shape_fini(&body.shape);
     return SCREE_OK;
   }
-  if (scree_place_blocked(lattice->place, scene, &body)) {
+  const int blocker = scree_place_blocker(lattice->place, scene, &body);
+  if (blocker >= 0) {
+    const bool turned = lattice->grain.turn && !scree_shape_is_ball(&body.shape);
     scree_shape_fini(&body.shape);
     if (lattice->may_skip) return SCREE_OK;
-    return scree_scene_refuse(scene, lattice->node, lattice->log,
-                              "body %llu of the lattice, at (%g, %g, %g), overlaps another body",
-                              (unsigned long long)index, centre.x, centre.y, centre.z);
+    const char *name = scene->bodies[blocker].name;
+    return scree_scene_refuse(
+        scene, lattice->node, lattice->log,
+        "body %llu of the lattice, at (%g, %g, %g), overlaps %s %d%s%.60s%s",
+        (unsigned long long)index, centre.x, centre.y, centre.z,
+        scene->bodies[blocker].def.obstacle ? "obstacle" : "body", blocker, name ? ", " : "",
+        name ? name : "", turned ? "; it is turned at random (orientation: fixed leaves it)" : "");
   }
   *volume += body.shape.volume;
   status = scree_scene_add(scene, &body, lattice->log);

@@ -119,16 +119,16 @@ static bool overlaps(const scree_Scene *scene, int other, const scree_SceneBody 
   return scree_scene_overlap(&body->shape, &body->def.pose, &b->shape, &b->def.pose);
 }
 
-bool scree_place_blocked(const scree_Place *place, const scree_Scene *scene,
-                         const scree_SceneBody *body) {
+int scree_place_blocker(const scree_Place *place, const scree_Scene *scene,
+                        const scree_SceneBody *body) {
   const scree_Aabb box = scree_shape_aabb(&body->shape, &body->def.pose);
   long lower[3], upper[3];
   for (size_t k = 0; k < place->large_count; ++k)
-    if (overlaps(scene, place->large[k], body)) return true;
+    if (overlaps(scene, place->large[k], body)) return place->large[k];
   if (!cells(place, &box, lower, upper)) {
     for (size_t k = 0; k < scene->body_count; ++k)
-      if (overlaps(scene, (int)k, body)) return true;
-    return false;
+      if (overlaps(scene, (int)k, body)) return (int)k;
+    return -1;
   }
   for (long x = lower[0]; x <= upper[0]; ++x)
     for (long y = lower[1]; y <= upper[1]; ++y)
@@ -136,7 +136,7 @@ bool scree_place_blocked(const scree_Place *place, const scree_Scene *scene,
         const uint64_t cell = hash(x, y, z);
         for (int e = place->head[cell & (place->buckets - 1)]; e >= 0; e = place->entries[e].next)
           if (place->entries[e].cell == cell && overlaps(scene, place->entries[e].body, body))
-            return true;
+            return place->entries[e].body;
       }
-  return false;
+  return -1;
 }

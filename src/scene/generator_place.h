@@ -15,8 +15,8 @@ void scree_place_destroy(scree_Place *place);
 /* Insert body number `body` of the scene; false: out of memory. */
 bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body);
 
-/* Whether a new body would overlap one that was inserted. */
-bool scree_place_blocked(const scree_Place *place, const scree_Scene *scene,
-                         const scree_SceneBody *body);
+/* A body that was inserted and that a new one would overlap, or -1. */
+int scree_place_blocker(const scree_Place *place, const scree_Scene *scene,
+                        const scree_SceneBody *body);
 
 #endif

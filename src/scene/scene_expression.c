@@ -56,9 +56,9 @@ static void parse_call(Parser *parser, const char *name, size_t length) {
     ++f;
   if (f == count) {
     parser->p = name;
-    parser->reason =
-        "unknown name, expected t, pi, a name of `parameters`, sin, cos, tan, sqrt, exp, log, abs, "
-        "min or max";
+    parser->reason = "unknown name, expected t, pi, deg, a name of `parameters`, sin, cos, tan, "
+                     "sqrt, exp, log, abs, "
+                     "min or max";
     return;
   }
   if (!accept(parser, '(')) {
@@ -102,11 +102,13 @@ static void parse_atom(Parser *parser) {
       emit(parser, VARIABLE, *name == 'y');
     } else if (length == 2 && memcmp(name, "pi", 2) == 0) {
       emit(parser, NUMBER, 3.14159265358979323846);
+    } else if (length == 3 && memcmp(name, "deg", 3) == 0) { /* 90*deg: a degree in radians */
+      emit(parser, NUMBER, 3.14159265358979323846 / 180);
     } else {
       parse_call(parser, name, length);
     }
   } else {
-    parser->reason = "expected a number, t, pi, a function or (";
+    parser->reason = "expected a number, t, pi, deg, a function or (";
   }
 }
 

@@ -29,8 +29,8 @@ static int find(const scree_Parameters *parameters, const char *name, size_t len
 }
 
 const char *scree_parameter_refuse(const char *name) {
-  static const char *const taken[] = {"t",   "pi",  "sin", "cos", "tan", "sqrt", "exp",
-                                      "log", "abs", "min", "max", "inf", "auto"};
+  static const char *const taken[] = {"t",   "pi",  "deg", "sin", "cos", "tan", "sqrt",
+                                      "exp", "log", "abs", "min", "max", "inf", "auto"};
   const size_t length = strlen(name);
   if (length == 0 || length > 60 || name_length(name) != length)
     return "a name of letters, digits and _ that begins with a letter";

@@ -56,6 +56,9 @@ static const Synonym synonyms[] = {
     {"prismatic", "slider", "slider"},
     {"spherical", "ball", "ball"},
     {"weld", "fixed", "fixed"},
+    {"between", "anchor", "bodies"},
+    {"position", "anchor", "anchor"},
+    {"point", "anchor", "anchor"},
     /* materials and laws */
     {"friction", "mu", "mu"},
     {"friction", NULL, "contact.mu"},

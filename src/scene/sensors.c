@@ -82,11 +82,10 @@ int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, cons
   for (int k = 0; k < scene->pour_count; ++k) total += scene->pours[k].count;
   if (end != node->text && *end == 0 && index >= 0 && index < total) return (int)index;
   const char *near = scree_nearest_word(node->text, words);
-  scree_scene_refuse(scene, node, log,
-                     "no body or obstacle is named \"%.60s\"%s%s%s, and it is no number from 0 to "
-                     "%lld",
-                     node->text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
-                     (long long)total - 1);
+  scree_scene_refuse(
+      scene, node, log,
+      "no body or obstacle is named \"%.60s\"%s%s%s, nor is it a number from 0 to %lld", node->text,
+      near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", (long long)total - 1);
   return -1;
 }
 
@@ -153,7 +152,7 @@ static scree_Status read_matter(const scree_Scene *scene, const scree_Node *map,
   if (sensor->material >= 0) return SCREE_OK;
   const char *near = scree_nearest_word(material->text, words);
   return scree_scene_refuse(scene, material, log, "no material is named \"%.60s\"%s%s%s",
-                            material->text, near ? "; did you mean " : "", near ? near : "",
+                            material->text, near ? " (did you mean " : "", near ? near : "",
                             near ? "?" : "");
 }
 
