@@ -522,7 +522,7 @@ static void sensors_refused(void **state) {
   (void)state;
   static const char *const wrong[][2] = {
       {"{kind: force, name: a, body: flor}", "did you mean floor"},
-      {"{kind: force, name: a, body: 7}", "no number from 0 to 0"},
+      {"{kind: force, name: a, body: 7}", "nor is it a number from 0 to 0"},
       {"{kind: force, name: a b, body: 0}", "letters, digits"},
       {"{kind: force, name: a, body: 0}, {kind: height, name: a}", "two sensors"},
       {"{kind: flux, name: a, normal: [0, 0, 0]}", "other than zero"},
