@@ -7,6 +7,7 @@
 #ifndef SCREE_BENCH_PACKS_H
 #define SCREE_BENCH_PACKS_H
 
+#include "bench/damp.h"
 #include "bench/pile.h"
 #include "scree/fclib.h"
 #include "scree/scene.h"
@@ -203,26 +204,13 @@ static inline void pack_scene(const PackMember *m, int contacts, unsigned seed, 
 /* ---- settling ---------------------------------------------------------------------------------
  */
 
-static inline scree_Status pack_damp(scree_World *world) {
-  scree_Status status = SCREE_OK;
-  for (int b = 0; b < scree_world_body_count(world) && !status; ++b) {
-    if (scree_body_is_obstacle(world, b)) continue;
-    scree_Twist v = scree_body_velocity(world, b);
-    double *part[6] = {&v.linear.x,  &v.linear.y,  &v.linear.z,
-                       &v.angular.x, &v.angular.y, &v.angular.z};
-    for (int k = 0; k < 6; ++k) *part[k] *= pack_damping;
-    status = scree_body_set_velocity(world, b, &v);
-  }
-  return status;
-}
-
 static inline scree_Status pack_settle(const PackMember *m, scree_World *world) {
   const bool moves = m->kind == PACK_DRUM || m->kind == PACK_SHEAR || m->kind == PACK_WALL;
   const int steps = m->kind == PACK_WALL ? 20 : PACK_STEPS;
   scree_Status status = SCREE_OK;
   for (int k = 1; k <= steps && !status; ++k) {
     scree_StepReport report;
-    if (!moves && 2 * k > steps) status = pack_damp(world);
+    if (!moves && 2 * k > steps) status = damp_velocities(world, pack_damping);
     if (!status) status = scree_world_step(world, &report);
     if (status == SCREE_NOT_CONVERGED) status = SCREE_OK;
   }

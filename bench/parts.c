@@ -8,6 +8,7 @@
  * bodies. Every step prints the largest counts of a rank; at the end each rank tells its bodies,
  * copies of bodies of other ranks, contacts, bytes of the world and its solver, and the most memory
  * of its process. */
+#include "bench/process.h"
 #include "parallel/ranks.h"
 #include "scree/world.h"
 
@@ -15,17 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The most memory of this process so far, in MB (Linux). */
-static double peak_memory(void) {
-  char line[256];
-  double kilobytes = 0.0;
-  FILE *file = fopen("/proc/self/status", "r");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtod(line + 6, NULL);
-  if (file) fclose(file);
-  return kilobytes / 1024.0;
-}
 
 static scree_Status fill(scree_World *world, int side, double spacing) {
   scree_Shape ball, floor_;

@@ -5,23 +5,13 @@
  * A packing of SIDE^3 balls (tests/ranks/packing.h) is solved with 100 and with 200 iterations; the
  * difference is what 100 iterations send, without the division of the problem. Each rank also tells
  * how much memory it had at most. Runs without MPI too, then with zeros. */
+#include "bench/process.h"
 #include "scree/solver.h"
 #include "tests/ranks/packing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The most memory of this process so far, in MB (Linux). */
-static double peak_memory(void) {
-  char line[256];
-  double kilobytes = 0.0;
-  FILE *file = fopen("/proc/self/status", "r");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtod(line + 6, NULL);
-  if (file) fclose(file);
-  return kilobytes / 1024.0;
-}
 
 static int measure(const scree_Ranks *ranks, int side, const char *solver, const char *option) {
   const char *const options[] = {option, NULL};

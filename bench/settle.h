@@ -13,6 +13,7 @@
 #ifndef SCREE_BENCH_SETTLE_H
 #define SCREE_BENCH_SETTLE_H
 
+#include "bench/damp.h"
 #include "scree/fclib.h"
 #include "scree/world.h"
 
@@ -173,25 +174,12 @@ static inline int settle_steps(int d, int n) {
   return SETTLE_STEPS + 2 * settle_fall(d, n);
 }
 
-static inline scree_Status settle_damp(scree_World *world) {
-  scree_Status status = SCREE_OK;
-  for (int b = 0; b < scree_world_body_count(world) && !status; ++b) {
-    if (scree_body_is_obstacle(world, b)) continue;
-    scree_Twist v = scree_body_velocity(world, b);
-    double *part[6] = {&v.linear.x,  &v.linear.y,  &v.linear.z,
-                       &v.angular.x, &v.angular.y, &v.angular.z};
-    for (int k = 0; k < 6; ++k) *part[k] *= settle_damping;
-    status = scree_body_set_velocity(world, b, &v);
-  }
-  return status;
-}
-
 static inline scree_Status settle_run(const SettleOptions *options, int n, scree_World *world) {
   const int fall = settle_fall(options->d, n), steps = settle_steps(options->d, n);
   scree_Status status = SCREE_OK;
   for (int k = 1; k <= steps + options->after && !status; ++k) {
     scree_StepReport report;
-    if (2 * k > 3 * fall && k <= steps) status = settle_damp(world);
+    if (2 * k > 3 * fall && k <= steps) status = damp_velocities(world, settle_damping);
     if (!status) status = scree_world_step(world, &report);
     if (status == SCREE_NOT_CONVERGED) status = SCREE_OK;
     if (options->verbose && !status && (k % 50 == 0 || k == steps + options->after))

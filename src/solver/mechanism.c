@@ -44,15 +44,17 @@ static bool find_touching(const scree_Operator *W, scree_Arena *arena, Touching 
   if (!t->start || !t->entry || !t->owner) return false;
   size_t *next = t->start + 1; /* filled, it becomes the starts of the next vertices */
   for (int k = 0; k < g->count; ++k)
-    for (size_t e = g->entry[k]; e < g->entry[k + 1] && may_hold(W, k); ++e)
-      ++next[g->vertex[e] + 1];
+    if (may_hold(W, k))
+      for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) ++next[g->vertex[e] + 1];
   for (int v = 0; v < t->vertices; ++v) next[v + 1] += next[v];
-  for (int k = 0; k < g->count; ++k)
-    for (size_t e = g->entry[k]; e < g->entry[k + 1] && may_hold(W, k); ++e) {
+  for (int k = 0; k < g->count; ++k) {
+    if (!may_hold(W, k)) continue;
+    for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
       const size_t at = next[g->vertex[e]]++;
       t->entry[at] = e;
       t->owner[at] = k;
     }
+  }
   return true;
 }
 

@@ -246,13 +246,18 @@ static void make_room(scree_System *s, double horizon) {
   }
 }
 
-static scree_Status add(scree_System *s, int body, scree_Twist way, scree_LateList *list) {
+bool scree_late_add(scree_LateList *list, int body, scree_Twist way) {
   if (!scree_grow((void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at))
-    return scree_fail_memory(s->log, "the impacts of a step");
+    return false;
   memset(&list->at[list->count], 0, sizeof *list->at); /* zero the padding, which is saved too */
   list->at[list->count].body = body;
   list->at[list->count++].way = way;
-  return SCREE_OK;
+  return true;
+}
+
+static scree_Status add(scree_System *s, int body, scree_Twist way, scree_LateList *list) {
+  return scree_late_add(list, body, way) ? SCREE_OK
+                                         : scree_fail_memory(s->log, "the impacts of a step");
 }
 
 /* Work of gravity and forces along the displacement. */

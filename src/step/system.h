@@ -413,6 +413,8 @@ bool scree_system_meets_one(const scree_System *s, size_t c);
 scree_Status scree_system_delay(scree_System *s, double rest, double horizon, double h,
                                 scree_EnergyBalance *balance);
 /* Apply these displacements to the bodies. */
+/* One displacement more; false: no memory. */
+bool scree_late_add(scree_LateList *list, int body, scree_Twist way);
 void scree_system_move_late(scree_System *s, const scree_LateList *list);
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */

@@ -21,49 +21,24 @@ typedef struct Body {
 
 /* All other state, the same on all ranks of a divided world. */
 typedef struct Scalars {
-  double time_start, last_h, memory_h, penetration;
-  int64_t time_count, steps, bodies, contacts, stride, energy_known;
-  scree_EnergyBalance total;
-  scree_EnergyAudit audit;
-  scree_WorkMeter work;
+  scree_Progress progress;
+  int64_t bodies, contacts, stride;
 } Scalars;
 
 static Scalars get_scalars(const scree_World *world) {
   const scree_System *s = &world->system;
   Scalars x;
   memset(&x, 0, sizeof x);
-  x.time_start = world->time_start;
-  x.last_h = world->last_h;
-  x.memory_h = s->memory.h;
-  x.penetration = s->penetration;
-  x.time_count = world->time_count;
-  x.steps = world->steps;
+  scree_world_get_progress(world, &x.progress);
   x.bodies = s->domain.global ? s->domain.whole : s->bodies.count;
   x.contacts = (int64_t)s->memory.count;
   x.stride = (int64_t)s->memory.stride;
-  x.energy_known = s->energy_known;
-  x.total = s->total;
-  x.audit = s->audit;
-  x.work = s->work;
   return x;
 }
 
 static void set_scalars(scree_World *world, const Scalars *x) {
-  scree_System *s = &world->system;
-  world->time_start = x->time_start;
-  world->last_h = x->last_h;
-  world->time_count = x->time_count;
-  world->steps = x->steps;
-  world->stepped = false;
-  world->contact_generation++;
-  s->memory.h = x->memory_h;
-  s->memory.stride = (size_t)x->stride;
-  s->penetration = x->penetration;
-  s->energy_known = x->energy_known != 0;
-  s->total = x->total;
-  s->audit = x->audit;
-  s->work = x->work;
-  scree_broad_invalidate(s->broad);
+  scree_world_set_progress(world, &x->progress);
+  world->system.memory.stride = (size_t)x->stride;
 }
 
 static Body get_body(const scree_System *s, int k, const int *late_of) {
@@ -86,18 +61,11 @@ static int *find_late(const scree_System *s) {
 }
 
 static bool put_body(scree_System *s, int k, const Body *body) {
-  scree_LateList *late = &s->memory.late;
   s->bodies.motion[k] = body->motion;
   const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
   s->bodies.motion[k] = body->motion; /* it may have been put to rest */
-  if (!body->late) return true;
-  if (!scree_grow((void **)&late->at, &late->capacity, late->count + 1, sizeof *late->at))
-    return false;
-  memset(&late->at[late->count], 0, sizeof *late->at);
-  late->at[late->count].body = k;
-  late->at[late->count++].way = body->way;
-  return true;
+  return !body->late || scree_late_add(&s->memory.late, k, body->way);
 }
 
 /* ---- to rank 0 ---------------------------------------------------------------------------------

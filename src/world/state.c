@@ -24,12 +24,8 @@ typedef struct Header {
   int64_t stride;    /* number of doubles in the memory of a contact's law */
   int64_t actuation; /* bytes of drivers and forces */
   int64_t solver;    /* bytes of the solver's memory, at the end */
-  double step, time_start, last_h, memory_h, penetration;
-  int64_t time_count, steps;
-  scree_EnergyBalance total;
-  scree_EnergyAudit audit;
-  scree_WorkMeter work;
-  int64_t energy_known;
+  double step;
+  scree_Progress progress;
 } Header;
 
 typedef struct Removed {
@@ -58,6 +54,38 @@ static const char *take(const char *at, void *data, size_t size) {
   return at + size;
 }
 
+void scree_world_get_progress(const scree_World *world, scree_Progress *progress) {
+  const scree_System *s = &world->system;
+  memset(progress, 0, sizeof *progress); /* padding too: it is saved and sent */
+  progress->time_start = world->time_start;
+  progress->last_h = world->last_h;
+  progress->memory_h = s->memory.h;
+  progress->penetration = s->penetration;
+  progress->time_count = world->time_count;
+  progress->steps = world->steps;
+  progress->total = s->total;
+  progress->audit = s->audit;
+  progress->work = s->work;
+  progress->energy_known = s->energy_known;
+}
+
+void scree_world_set_progress(scree_World *world, const scree_Progress *progress) {
+  scree_System *s = &world->system;
+  world->time_start = progress->time_start;
+  world->last_h = progress->last_h;
+  world->time_count = progress->time_count;
+  world->steps = progress->steps;
+  world->stepped = false;
+  world->contact_generation++;
+  s->memory.h = progress->memory_h;
+  s->penetration = progress->penetration;
+  s->total = progress->total;
+  s->audit = progress->audit;
+  s->work = progress->work;
+  s->energy_known = progress->energy_known != 0;
+  scree_broad_invalidate(s->broad);
+}
+
 void scree_world_save(const scree_World *world, void *buffer) {
   const scree_System *s = &world->system;
   Header header;
@@ -73,16 +101,7 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.stride = (int64_t)s->memory.stride;
   header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
-  header.time_start = world->time_start;
-  header.last_h = world->last_h;
-  header.memory_h = s->memory.h;
-  header.penetration = s->penetration;
-  header.time_count = world->time_count;
-  header.steps = world->steps;
-  header.total = s->total;
-  header.audit = s->audit;
-  header.work = s->work;
-  header.energy_known = s->energy_known;
+  scree_world_get_progress(world, &header.progress);
   char *at = put(buffer, &header, sizeof header);
   scree_system_save(s, at);
   at += scree_system_snapshot_size(s);
@@ -127,12 +146,12 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   if (!all_finite(keys + contacts * sizeof(scree_ContactKey),
                   contacts * (contact_bytes((size_t)header->stride) - sizeof(scree_ContactKey))))
     what = "impulses";
-  if (!(header->step > 0) || !isfinite(header->step) || !isfinite(header->time_start) ||
-      !(header->last_h >= 0) || !isfinite(header->last_h) || !(header->memory_h >= 0) ||
-      !isfinite(header->memory_h) || header->time_count < 0 || header->steps < 0)
+  const scree_Progress *p = &header->progress;
+  if (!(header->step > 0) || !isfinite(header->step) || !isfinite(p->time_start) ||
+      !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
+      p->time_count < 0 || p->steps < 0)
     what = "time";
-  if (header->work.failures < 0 || header->work.failures > 30 || header->work.pause < 0)
-    what = "account of work";
+  if (p->work.failures < 0 || p->work.failures > 30 || p->work.pause < 0) what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
@@ -233,22 +252,10 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   take(at, memory->values, contacts * memory->stride * sizeof *memory->values);
   memory->count = contacts;
   memory->late.count = late;
-  memory->h = header.memory_h;
-  s->penetration = header.penetration;
-  s->total = header.total;
-  s->audit = header.audit;
-  s->work = header.work;
-  s->energy_known = header.energy_known != 0;
-  world->time_start = header.time_start;
-  world->time_count = header.time_count;
+  scree_world_set_progress(world, &header.progress);
   if (header.step != s->settings.step) { /* the scene has a different step */
-    world->time_start = header.time_start + (double)header.time_count * header.step;
+    world->time_start += (double)world->time_count * header.step;
     world->time_count = 0;
   }
-  world->steps = header.steps;
-  world->last_h = header.last_h;
-  world->stepped = false;
-  world->contact_generation++;
-  scree_broad_invalidate(s->broad);
   return SCREE_OK;
 }

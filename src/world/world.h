@@ -5,6 +5,20 @@
 #include "scree/world.h"
 #include "step/system.h"
 
+/* What a world has besides bodies, joints, contacts and their memory, as it is saved (state.c) and
+ * sent to other ranks (spread.c). */
+typedef struct scree_Progress {
+  double time_start, last_h, memory_h, penetration;
+  int64_t time_count, steps;
+  scree_EnergyBalance total;
+  scree_EnergyAudit audit;
+  scree_WorkMeter work;
+  int64_t energy_known;
+} scree_Progress;
+
+void scree_world_get_progress(const scree_World *world, scree_Progress *progress);
+void scree_world_set_progress(scree_World *world, const scree_Progress *progress);
+
 /* Time is start + count * step, so that rounding does not accumulate; both are reset when the step
  * changes. */
 struct scree_World {
