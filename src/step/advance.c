@@ -91,9 +91,9 @@ typedef struct Times {
   double horizon; /* time from this kick to the next one, if that step is not halved */
 } Times;
 
-static Times times_of(const scree_System *s, double start, double h) {
-  const double theta = s->scheme->theta(&s->settings);
-  const bool first = !(s->memory.h > 0);
+static Times times_of(const scree_System *s, const scree_StepSpan *span) {
+  const double theta = s->scheme->theta(&s->settings), start = span->start, h = span->h;
+  const bool first = !(s->memory.h > 0) || (span->after_impact && theta < 1);
   Times t = {.h = h,
              .forced = h,
              .theta = theta,
@@ -102,7 +102,7 @@ static Times times_of(const scree_System *s, double start, double h) {
              .before = start + 0.5 * h,
              .horizon = h};
   if (!s->scheme->looks_ahead) return t;
-  t.horizon = theta * h + (1 - theta) * s->settings.step;
+  t.horizon = theta * h + (span->before_impact ? 0 : (1 - theta) * s->settings.step);
   t.driven = start + (1 - theta) * h + 0.5 * t.horizon;
   if (theta < 1)
     t.before = first ? start + 0.5 * (1 - theta) * h : start;
@@ -287,12 +287,14 @@ static void kick(scree_System *s) {
 /* Bodies that touch at the start of a simulation may approach each other, and the drift before the
  * first kick would make them overlap. So a scheme that drifts first begins with an impact: a kick
  * without forces, for the time until the first kick. If no bodies approach, it has no effect, and
- * free flight is exact from the first step on. */
-static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_StepReport *report,
-                                      bool *complete) {
+ * free flight is exact from the first step on. The same is done where a step was cut at an impact
+ * (event.c). */
+static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *span, const Times *t,
+                                      scree_StepReport *report, bool *complete, double *event) {
   const double h = (1 - t->theta) * t->h;
   *complete = true;
-  if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
+  if ((s->memory.h > 0 && !span->after_impact) || !s->scheme->looks_ahead || h == 0)
+    return SCREE_OK;
   /* without this, springs would act for longer than the step */
   if (s->laws.any_terms || !scree_joints_only_hold(s)) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
@@ -300,6 +302,8 @@ static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_Ste
   s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
+  if (!status && span->may_cut && span->after_impact)
+    status = scree_system_event(s, s->total.kinetic, event);
   if (status) return status;
   if (scree_system_is_posed(s) && !report->solve.converged) {
     *complete = false;
@@ -381,12 +385,14 @@ static scree_Status check_laws(const scree_System *s) {
   return SCREE_OK;
 }
 
-scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
-                                  bool *halve) {
-  const Times t = times_of(s, start, h);
+scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
+                                  scree_StepReport *report, scree_StepOutcome *outcome) {
+  const Times t = times_of(s, span);
+  const double h = span->h;
   scree_EnergyBalance old = s->total;
   double clock = scree_seconds(), now;
   bool begun, complete;
+  *outcome = (scree_StepOutcome){.event = -1};
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   scree_law_table_fill(&s->laws, h);
   scree_Status status = scree_deform_begin(s);
@@ -403,7 +409,9 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
-  if (!status) status = begin_with_impact(s, &t, report, &begun);
+  if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
+  outcome->too_early = outcome->event >= 0;
+  if (!status && outcome->too_early) return SCREE_OK;
   const scree_EnergyBalance impact = report->energy;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
@@ -413,6 +421,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
+  if (!status && span->may_cut) status = scree_system_event(s, old.kinetic, &outcome->event);
   if (status) return status;
 
   clock = scree_seconds();
@@ -440,7 +449,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
-  grade(s, report, begun && complete, halve);
+  grade(s, report, begun && complete, &outcome->halve);
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
 }

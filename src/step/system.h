@@ -417,6 +417,12 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
 bool scree_late_add(scree_LateList *list, int body, scree_Twist way);
 void scree_system_move_late(scree_System *s, const scree_LateList *list);
 
+/* ---- event.c --------------------------------------------------------------------------------- */
+
+/* After the solve and before the kick: the time from the start of the span at which a body that
+ * stands on another contact has an impact that matters for the kinetic energy, or -1. */
+scree_Status scree_system_event(scree_System *s, double kinetic, double *time);
+
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
 /* `curve` of balls in drums: reduction of their gaps by the drum's curvature in a time h. */
@@ -465,12 +471,26 @@ int scree_system_count_above(const scree_System *s, double tolerance);
 
 /* ---- advance.c ------------------------------------------------------------------------------- */
 
-/* One attempt at a step of length h from time `start`. Fills the part of the report that belongs to
- * one substep; `report->certified` says whether all limits were met, *halve whether a shorter step
- * may help. On SCREE_BAD_INPUT, SCREE_MACHINE or SCREE_INTERRUPTED the state is only partly
- * updated: the caller restores it. */
-scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
-                                  bool *halve);
+/* One attempt at a step, or at a part of one. `report` receives what belongs to a substep;
+ * `report->certified` says whether all limits were met. On SCREE_BAD_INPUT, SCREE_MACHINE or
+ * SCREE_INTERRUPTED the state is only partly updated: the caller restores it. */
+typedef struct scree_StepSpan {
+  double start, h;    /* its time and its length */
+  bool after_impact;  /* it begins with a kick without forces */
+  bool before_impact; /* the next one does */
+  bool may_cut;       /* look for impacts at which it should be cut */
+} scree_StepSpan;
+
+typedef struct scree_StepOutcome {
+  bool halve;    /* a shorter step may help */
+  bool inverted; /* a body was turned inside out: the state is no result */
+  double event;  /* time from the start at which it should be cut (event.c), or -1 */
+  bool
+      too_early; /* that is the impact with which it should not have begun: nothing else is known */
+} scree_StepOutcome;
+
+scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
+                                  scree_StepReport *report, scree_StepOutcome *outcome);
 
 /* The worst status of all ranks of a divided world. */
 static inline scree_Status scree_domain_agree(const scree_System *s, scree_Status status) {

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes12";
+static const char magic[8] = "screes13";
 
 typedef struct Header {
   char magic[8];
@@ -67,6 +67,8 @@ void scree_world_get_progress(const scree_World *world, scree_Progress *progress
   progress->audit = s->audit;
   progress->work = s->work;
   progress->energy_known = s->energy_known;
+  progress->impact_in = world->impact_in;
+  progress->cuts = world->cuts;
 }
 
 void scree_world_set_progress(scree_World *world, const scree_Progress *progress) {
@@ -83,6 +85,8 @@ void scree_world_set_progress(scree_World *world, const scree_Progress *progress
   s->audit = progress->audit;
   s->work = progress->work;
   s->energy_known = progress->energy_known != 0;
+  world->impact_in = progress->impact_in;
+  world->cuts = progress->cuts;
   scree_broad_invalidate(s->broad);
 }
 
@@ -149,7 +153,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   const scree_Progress *p = &header->progress;
   if (!(header->step > 0) || !isfinite(header->step) || !isfinite(p->time_start) ||
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
-      p->time_count < 0 || p->steps < 0)
+      p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0)
     what = "time";
   if (p->work.failures < 0 || p->work.failures > 30 || p->work.pause < 0) what = "account of work";
   if (!what) return SCREE_OK;

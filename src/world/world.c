@@ -166,6 +166,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   if (!w) return scree_fail_memory(log, "a world");
   if (log) w->log = *log;
   w->system.log = &w->log;
+  w->impact_in = -1;
   w->system.broad = scree_broad_create();
   scree_Status status = w->system.broad ? SCREE_OK : scree_fail_memory(log, "the broad phase");
   if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
