@@ -309,6 +309,8 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
     *complete = false;
     report->missed |= SCREE_MISSED_ERROR;
   }
+  status = s->carried.any ? scree_domain_agree(s, scree_system_carry(s)) : SCREE_OK;
+  if (status) return status;
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);
   s->trial.count = 0;
@@ -406,13 +408,17 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
+  s->carried.any = span->part || span->after_impact || !(s->memory.h > 0);
+  s->carried.kicked = false;
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
-  outcome->too_early = outcome->event >= 0;
-  if (!status && outcome->too_early) return SCREE_OK;
+  if (!status && outcome->event >= 0) return SCREE_OK; /* its impact comes later: nothing stands */
+  const scree_StepReport first = *report;
   const scree_EnergyBalance impact = report->energy;
+  report->redetections = report->expansions = 0; /* each kick has its own limits */
+  report->overlap = 0;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late);
@@ -425,11 +431,15 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   if (status) return status;
 
   clock = scree_seconds();
-  status = scree_domain_agree(s, scree_system_remember(s, h));
+  status = scree_system_remember(s, h);
+  if (!status && s->carried.any) status = scree_system_carry(s);
+  status = scree_domain_agree(s, status);
   if (status) return status;
   scree_joints_remember(s);
   scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
+  report->redetections += first.redetections;
+  report->expansions += first.expansions;
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
   report->energy.viscous += impact.viscous;
@@ -482,13 +492,33 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
-                      p->r,       p->u,        p->shift,        p->push,
-                      p->loaded,  p->mu,       p->set,          p->set_a,
-                      p->set_b,   p->C,        p->memory,       p->kept,
-                      p->moment,  p->H,        p->problem_body, p->problem_index,
-                      p->lowered, p->delay,    p->busy,         p->struck,
-                      s->late.at, p->held_back};
+  void *contacts[] = {p->body,
+                      p->B,
+                      p->arm,
+                      p->q,
+                      p->r,
+                      p->u,
+                      p->total,
+                      p->shift,
+                      p->push,
+                      p->loaded,
+                      p->mu,
+                      p->set,
+                      p->set_a,
+                      p->set_b,
+                      p->C,
+                      p->memory,
+                      p->kept,
+                      p->moment,
+                      p->H,
+                      p->problem_body,
+                      p->problem_index,
+                      p->lowered,
+                      p->delay,
+                      p->busy,
+                      p->struck,
+                      s->late.at,
+                      p->held_back};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -496,6 +526,7 @@ void scree_system_fini(scree_System *s) {
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_memory_fini(&s->memory);
   scree_memory_fini(&s->trial);
+  scree_carried_fini(&s->carried);
   scree_joints_fini(&s->joints);
   scree_deform_fini(&s->deform);
   scree_domain_fini(&s->domain);
@@ -525,8 +556,9 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->kept_capacity * sizeof *p->kept;
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
-  bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints) +
-           scree_deform_memory(&s->deform) + scree_rolling_memory(&s->rolling, s->bodies.nb) +
+  bytes += scree_memory_bytes(&s->memory) + p->total_capacity * sizeof *p->total +
+           scree_joints_memory(&s->joints) + scree_deform_memory(&s->deform) +
+           scree_rolling_memory(&s->rolling, s->bodies.nb) +
            p->moment_capacity * sizeof *p->moment + p->flow_capacity * sizeof *p->H;
   return bytes;
 }

@@ -10,7 +10,8 @@
  * The energy in question is the weight of the body times the gap that is open at the kick. Where it
  * is a relevant part of the energy of the world, the step is cut at the time of the impact
  * (world/step.c): the first part ends there, without the impact; the second one begins with a kick
- * without forces, which is the impact. */
+ * without forces, which is the impact. Only the leapfrog is cut: with another theta a change of the
+ * step adds or takes energy (certify.c). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -83,8 +84,8 @@ scree_Status scree_system_event(scree_System *s, double kinetic, double *time) {
   const scree_Posed *p = &s->posed;
   const double energy = relevant * fmax(kinetic, lifted * s->audit.weight);
   *time = -1;
-  if (!s->scheme->looks_ahead || p->all == 0 || !p->shift || s->laws.any_terms ||
-      s->bodies.deformable_count || !scree_joints_only_hold(s))
+  if (!s->scheme->looks_ahead || s->scheme->theta(&s->settings) != 0.5 || p->all == 0 ||
+      !p->shift || s->laws.any_terms || s->bodies.deformable_count || !scree_joints_only_hold(s))
     return SCREE_OK;
   if (!isfinite(first_impact(s, energy, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);

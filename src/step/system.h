@@ -102,6 +102,13 @@ typedef struct scree_Memory {
   scree_LateList late; /* bodies with a remaining displacement */
 } scree_Memory;
 
+/* Impulses of the earlier kicks of a step (carry.c). */
+typedef struct scree_Carried {
+  bool any;    /* the current attempt is a part of a step: posed.total is filled */
+  bool kicked; /* `now` holds the sums after its last kick */
+  scree_Memory before, now, next; /* at its start; after a kick; memory for the next one */
+} scree_Carried;
+
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
  * `row_capacity`. */
 typedef struct scree_Posed {
@@ -114,6 +121,8 @@ typedef struct scree_Posed {
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
+  double *total; /* (nc x d) impulses of the whole step, if it has several kicks (carry.c) */
+  size_t total_capacity;
   double *shift; /* (nc x d) q without the free velocity, or null: zero */
   double *push;  /* (nc) velocity out of penetration; allocated if shift is */
   bool *loaded;  /* (nc) it carried an impulse in the last step; allocated if shift is */
@@ -213,6 +222,7 @@ typedef struct scree_System {
   scree_Posed posed;
   scree_Memory memory; /* of the last accepted step */
   scree_Memory trial;  /* of the current attempt, if its h > 0 */
+  scree_Carried carried;
   scree_LateList late; /* displacements of the current attempt that are completed within the step */
 
   scree_EnergyAudit audit;
@@ -417,6 +427,19 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
 bool scree_late_add(scree_LateList *list, int body, scree_Twist way);
 void scree_system_move_late(scree_System *s, const scree_LateList *list);
 
+/* ---- carry.c --------------------------------------------------------------------------------- */
+
+/* After the solve of a kick, if it is one of several of the step: posed.total, and the sums for the
+ * next kick. */
+scree_Status scree_system_carry(scree_System *s);
+/* The attempt is accepted, and is not the last of the step. */
+void scree_system_carry_on(scree_System *s);
+void scree_carried_fini(scree_Carried *carried);
+/* Impulses (nc x d) of the contacts in the last step. */
+static inline const double *scree_system_total(const scree_System *s) {
+  return s->carried.any ? s->posed.total : s->posed.r;
+}
+
 /* ---- event.c --------------------------------------------------------------------------------- */
 
 /* After the solve and before the kick: the time from the start of the span at which a body that
@@ -478,6 +501,7 @@ typedef struct scree_StepSpan {
   double start, h;    /* its time and its length */
   bool after_impact;  /* it begins with a kick without forces */
   bool before_impact; /* the next one does */
+  bool part;          /* there are others in the step */
   bool may_cut;       /* look for impacts at which it should be cut */
 } scree_StepSpan;
 
@@ -485,8 +509,6 @@ typedef struct scree_StepOutcome {
   bool halve;    /* a shorter step may help */
   bool inverted; /* a body was turned inside out: the state is no result */
   double event;  /* time from the start at which it should be cut (event.c), or -1 */
-  bool
-      too_early; /* that is the impact with which it should not have begun: nothing else is known */
 } scree_StepOutcome;
 
 scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,

@@ -135,7 +135,9 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   scree_system_audit(s, &part->energy, before);
   swap_memory(&s->memory, &s->trial);
   scree_joints_commit(&s->joints);
+  scree_system_carry_on(s);
   world->last_h = part->h;
+  world->contact_h = s->carried.any ? s->settings.step : part->h;
 }
 
 /* Memory for the state before the substep, and if the step is halved for the one before the
@@ -201,6 +203,7 @@ static void return_to_origin(scree_World *world, Origin *origin) {
   scree_System *s = &world->system;
   put_back(s, origin->kept ? world->origin : world->backup, &origin->sums);
   if (origin->kept) swap_memory(&s->memory, &world->kept);
+  s->carried.before.count = 0;
   origin->kept = false;
   world->last_h = origin->last_h;
 }
@@ -241,20 +244,21 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
   const int max = s->settings.max_halvings;
   const double step = s->settings.step, start = scree_world_time(world);
   double done = 0, next = world->impact_in >= 0 ? fmin(world->impact_in, step) : step;
-  bool struck = false;
+  bool struck = world->impact_in >= 0; /* the last span ended before an impact */
   int cuts = 0;
   const scree_StepReport none = *sum;
   world->impact_in = -1;
   *halve = false;
   while (done < step) {
     const bool now = next < step && next - done < instant * step;
-    if (now) { /* the impact comes at once */
-      struck = true;
-      next = step;
-    }
+    if (now) next = step; /* the impact comes at once */
     const bool before_impact = next < step || world->impact_in >= 0;
-    const scree_StepSpan span = {start + done, next - done, struck, before_impact,
-                                 !before_impact && !now && may_cut(world, cuts)};
+    const scree_StepSpan span = {.start = start + done,
+                                 .h = next - done,
+                                 .after_impact = struck,
+                                 .before_impact = before_impact,
+                                 .part = next - done < step,
+                                 .may_cut = !before_impact && !now && may_cut(world, cuts)};
     const Saved saved = save_sums(s);
     scree_StepReport part;
     scree_StepOutcome outcome;
@@ -273,7 +277,6 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
       const double event = done + outcome.event;
       put_back(s, world->backup, &saved);
       status = keep_origin(world, origin);
-      if (outcome.too_early) struck = false;
       cuts++;
       world->cuts++;
       if (event < (1 - instant) * step)
@@ -303,7 +306,9 @@ static scree_Status run_halves(scree_World *world, Origin *origin, int level,
     const long length = units >> level;
     assert(length >= 1 && done % length == 0 && done + length <= units);
     const scree_StepSpan span = {.start = start + step * ((double)done / (double)units),
-                                 .h = step * ((double)length / (double)units)};
+                                 .h = step * ((double)length / (double)units),
+                                 .after_impact = done == 0 && origin->impact_in >= 0,
+                                 .part = length < units};
     const Saved saved = save_sums(s);
     scree_StepReport part;
     scree_StepOutcome outcome;
@@ -330,6 +335,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const scree_WorkMeter meter = s->work;
   Origin origin = {save_sums(s), world->last_h, world->impact_in, world->cuts, false};
   bool halve;
+  s->carried.before.count = 0;
   scree_Status status = run_parts(world, &origin, sum, &halve);
   if (!status && halve) {
     const bool was_cut = world->cuts > origin.cuts || origin.impact_in >= 0;

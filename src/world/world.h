@@ -28,7 +28,8 @@ struct scree_World {
   scree_Log log; /* copy of the caller's, silent if there was none */
   double time_start;
   int64_t time_count, steps;
-  double last_h;         /* of the last substep: impulses over it are forces */
+  double last_h;         /* of the last substep: impulses of joints over it are forces */
+  double contact_h;      /* the same for contacts, whose impulses are those of the whole step */
   double impact_in;      /* time after which the next step is cut at an impact, or -1 (step.c) */
   int64_t cuts;          /* number of cuts since the start */
   bool stepped;          /* the contacts and the problem are those of the last step */
