@@ -300,6 +300,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
   s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
+  s->forced_most = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
   if (!status && span->may_cut && span->after_impact)
@@ -309,7 +310,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
     *complete = false;
     report->missed |= SCREE_MISSED_ERROR;
   }
-  status = s->carried.any ? scree_domain_agree(s, scree_system_carry(s)) : SCREE_OK;
+  status = scree_domain_agree(s, scree_system_carry(s));
   if (status) return status;
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);
@@ -408,8 +409,9 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
-  s->carried.any = span->part || span->after_impact || !(s->memory.h > 0);
-  s->carried.kicked = false;
+  s->carried.any = s->carried.kicked = false;
+  s->posed.y = NULL; /* of an attempt that was given up */
+  s->forced = NULL;
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
@@ -431,6 +433,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   if (status) return status;
 
   clock = scree_seconds();
+  s->carried.any = span->part || s->carried.kicked;
   status = scree_system_remember(s, h);
   if (!status && s->carried.any) status = scree_system_carry(s);
   status = scree_domain_agree(s, status);

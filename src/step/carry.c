@@ -33,11 +33,20 @@ static void add_up(scree_System *s, int c, const scree_Memory *from, int32_t pre
   to->impulses[to->count++] = sum;
 }
 
+static bool is_idle(const scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  const size_t n = (size_t)p->nc * (size_t)s->bodies.dimension;
+  for (size_t k = 0; k < n; ++k)
+    if (p->r[k] != 0) return false;
+  return true;
+}
+
 scree_Status scree_system_carry(scree_System *s) {
   scree_Posed *p = &s->posed;
   scree_Carried *carried = &s->carried;
   const scree_Memory *from = carried->kicked ? &carried->now : &carried->before;
   const size_t n = (size_t)p->nc, d = (size_t)s->bodies.dimension;
+  if (!carried->any && is_idle(s)) return SCREE_OK; /* an impact without impulses */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   int32_t *previous = SCREE_TAKE_RAW(&s->scratch, int32_t, n);
   scree_Vec3 *arms = SCREE_TAKE_RAW(&s->scratch, scree_Vec3, n);

@@ -430,7 +430,7 @@ void scree_system_move_late(scree_System *s, const scree_LateList *list);
 /* ---- carry.c --------------------------------------------------------------------------------- */
 
 /* After the solve of a kick, if it is one of several of the step: posed.total, and the sums for the
- * next kick. */
+ * next kick. An impact at its start that has no impulses is none. */
 scree_Status scree_system_carry(scree_System *s);
 /* The attempt is accepted, and is not the last of the step. */
 void scree_system_carry_on(scree_System *s);
