@@ -1,4 +1,4 @@
-/* Impacts of bodies that stand on something else.
+/* Impacts of bodies that leave a support.
  *
  * The law on the gap at the next kick stops a body up to one step before it meets another one. A
  * body in free flight does not mind: it arrives where it should. But a body that stands on a second
@@ -7,11 +7,11 @@
  * The error is of first order in the step, always a loss, and repeated at every impact: a block
  * that rocks at the default step came to rest in three quarters of the time.
  *
- * The energy in question is the weight of the body times the gap that is open at the kick. Where it
- * is a relevant part of the energy of the world, the step is cut at the time of the impact
- * (world/step.c): the first part ends there, without the impact; the second one begins with a kick
- * without forces, which is the impact. Only the leapfrog is cut: with another theta a change of the
- * step adds or takes energy (certify.c). */
+ * The energy in question is the weight that the supports drop times the gap that is open at the
+ * kick. Where it is a relevant part of the energy of the world, the step is cut at the time of the
+ * impact (world/step.c): the first part ends there, without the impact; the second one begins with
+ * a kick without forces, which is the impact. Only the leapfrog is cut: with another theta a change
+ * of the step adds or takes energy (certify.c). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -30,27 +30,32 @@ static double force_on(const scree_System *s, int k) {
   return mass * fmax(scree_norm(change) / s->times.h, scree_norm(s->settings.gravity));
 }
 
-/* Number of contacts of each body that carried an impulse in the last step. */
-static scree_Status count_supports(scree_System *s, double *supports) {
+/* The contacts of a body that carried an impulse in the last step. */
+typedef struct Supports {
+  double *count; /* (bodies) how many there are */
+  double *carry; /* (bodies) sum of their normal impulses in this step */
+} Supports;
+
+static scree_Status find_supports(scree_System *s, const Supports *supports) {
   const scree_Posed *p = &s->posed;
-  for (int k = 0; k < s->bodies.count; ++k) supports[k] = 0;
+  const size_t d = (size_t)s->bodies.dimension;
+  for (int k = 0; k < s->bodies.count; ++k) supports->count[k] = supports->carry[k] = 0;
   for (int c = 0; c < p->nc; ++c) {
-    if (!p->loaded[c]) continue;
-    supports[s->contacts.keys[c].i]++;
-    supports[s->contacts.keys[c].j]++;
+    const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
+    for (int side = 0; side < 2 && p->loaded[c]; ++side) {
+      supports->count[pair[side]]++;
+      supports->carry[pair[side]] += p->r[(size_t)c * d];
+    }
   }
-  return s->domain.global && s->domain.size > 1 ? scree_domain_sum_bodies(s, supports) : SCREE_OK;
+  if (!s->domain.global || s->domain.size == 1) return SCREE_OK;
+  const scree_Status status = scree_domain_sum_bodies(s, supports->count);
+  return status ? status : scree_domain_sum_bodies(s, supports->carry);
 }
 
-/* Weight of the bodies of contact c that another contact supports; supports null: of both. */
-static double supported_weight(const scree_System *s, int c, const double *supports) {
-  const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
-  double weight = 0;
-  for (int side = 0; side < 2; ++side) {
-    const int k = pair[side];
-    if (!s->bodies.fixed[k] && (!supports || supports[k] > 0)) weight += force_on(s, k);
-  }
-  return weight;
+/* Part of the force on body k that its supports no longer carry; supports null: all of it. */
+static double dropped(const scree_System *s, int k, const Supports *supports) {
+  if (s->bodies.fixed[k] || (supports && supports->count[k] == 0)) return 0;
+  return fmax(0, force_on(s, k) - (supports ? supports->carry[k] / s->times.h : 0));
 }
 
 /* Length of a span from the start of this one in which contact c does not close. Its gap is D, its
@@ -65,7 +70,7 @@ static double span_before(const scree_System *s, int c, const double *before, co
 }
 
 /* The shortest span before an impact by which more than `energy` is lost, or infinity. */
-static double first_impact(const scree_System *s, double energy, const double *supports) {
+static double first_impact(const scree_System *s, double energy, const Supports *supports) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension;
   double first = INFINITY;
@@ -74,7 +79,9 @@ static double first_impact(const scree_System *s, double energy, const double *s
     if (p->loaded[c] || !(gap > 0) || !(p->r[(size_t)c * d] > 0)) continue;
     double before[3], free[3];
     scree_system_approach(s, c, before, free);
-    if (before[0] < 0 && supported_weight(s, c, supports) * gap > energy)
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    const double weight = dropped(s, key->i, supports) + dropped(s, key->j, supports);
+    if (before[0] < 0 && weight * gap > energy)
       first = fmin(first, span_before(s, c, before, free));
   }
   return -scree_system_max(s, -first);
@@ -90,12 +97,15 @@ scree_Status scree_system_event(scree_System *s, double kinetic, double *time) {
     return SCREE_OK;
   if (!isfinite(first_impact(s, energy, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
-  double *supports = SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count);
-  scree_Status status = supports ? SCREE_OK : scree_fail_memory(s->log, "the supports of bodies");
+  const Supports supports = {SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
+                             SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count)};
+  scree_Status status = supports.count && supports.carry
+                            ? SCREE_OK
+                            : scree_fail_memory(s->log, "the supports of bodies");
   status = scree_domain_agree(s, status);
-  if (!status) status = count_supports(s, supports);
+  if (!status) status = find_supports(s, &supports);
   if (!status) {
-    const double first = first_impact(s, energy, supports);
+    const double first = first_impact(s, energy, &supports);
     if (isfinite(first)) *time = first;
   }
   scree_arena_release(&s->scratch, mark);
