@@ -160,11 +160,18 @@ typedef struct scree_EnergyAudit {
   double rest; /* the same times h over the time in which the force moves the body that far */
 } scree_EnergyAudit;
 
+/* When a long attempt to tighten a solution is made again (solve.c). */
+typedef struct scree_Pause {
+  int failures; /* attempts that failed in a row */
+  int steps;    /* until the next */
+} scree_Pause;
+
 /* Work of the steps, in seconds of a reference core, but counted, not timed (solve.c). */
 typedef struct scree_WorkMeter {
-  double usual;        /* running mean over the steps, per contact; 0: not known yet */
-  double spent;        /* in this step */
-  int failures, pause; /* long attempts to tighten that failed in a row; steps until the next */
+  double usual;      /* running mean over the steps, per contact; 0: not known yet */
+  double spent;      /* in this step */
+  scree_Pause pause; /* of the world */
+  scree_Pause rest;  /* of islands that rest in a world that does not */
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */
@@ -187,6 +194,7 @@ typedef struct scree_System {
   int solves;      /* number of solves in the current step */
 
   scree_Solver *solver;   /* of all steps */
+  scree_Solver *resting;  /* of islands that rest (rest.c); null until there is one */
   scree_Solver *internal; /* of the search for internal forces; null until it is asked for */
   scree_BroadPhase *broad;
   size_t reach_capacity;
@@ -444,14 +452,25 @@ double scree_system_work_allowed(const scree_System *s, double kinetic, double h
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
-/* Energy error of the solution of the step: the sum of |r . (u + s(u))|, which is zero for an exact
- * solution. */
+/* Energy error of a solution: the sum of |r . (u + s(u))|, which is zero for an exact one. Of nc
+ * contacts, mu (nc), flow (nc x d x d) or null, r and u (nc x d) each; and of the step. */
+double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
+                              const double *r, const double *u);
 double scree_system_defect(const scree_System *s);
 /* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
  * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
 /* Whether the bodies, taken together, hardly moved in the last step. */
 bool scree_system_rests(const scree_System *s);
+/* The part of body k in `weight` and `rest` of the audit, in a step h. */
+typedef struct scree_BodyRest {
+  double speed, weight, rest;
+} scree_BodyRest;
+scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h);
+/* Error and speed, as parts of `rest`: that which bodies at rest may have, and at which they rest.
+ */
+double scree_system_held_part(void);
+double scree_system_resting_part(void);
 /* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
  * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of
  * moving every body against its load by a hundredth of its size. */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes12";
+static const char magic[8] = "screes13";
 
 typedef struct Header {
   char magic[8];
@@ -127,6 +127,10 @@ static bool all_finite(const char *at, size_t bytes) {
   return true;
 }
 
+static bool is_pause(const scree_Pause *pause) {
+  return pause->failures >= 0 && pause->failures <= 30 && pause->steps >= 0;
+}
+
 /* Check the numbers of a buffer whose sizes have been checked. A step assumes finite ones. */
 static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
@@ -151,7 +155,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
       p->time_count < 0 || p->steps < 0)
     what = "time";
-  if (p->work.failures < 0 || p->work.failures > 30 || p->work.pause < 0) what = "account of work";
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest)) what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
