@@ -421,6 +421,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_joints_remember(s);
   scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
+  scree_creep_add(s, h);
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
   report->energy.viscous += impact.viscous;
@@ -446,7 +447,7 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
 }
 
 size_t scree_system_snapshot_size(const scree_System *s) {
-  return scree_bodies_snapshot_size(&s->bodies) +
+  return scree_bodies_snapshot_size(&s->bodies) + scree_creep_size(s) +
          (size_t)s->joints.count * sizeof *s->joints.memory +
          (s->cell.any ? sizeof s->cell.state : 0);
 }
@@ -457,7 +458,10 @@ void scree_system_save(const scree_System *s, void *snapshot) {
   char *at = snapshot;
   scree_bodies_save(&s->bodies, snapshot);
   if (joints) memcpy(at + bodies, s->joints.memory, joints);
-  if (s->cell.any) memcpy(at + bodies + joints, &s->cell.state, sizeof s->cell.state);
+  at += bodies + joints;
+  if (s->cell.any) memcpy(at, &s->cell.state, sizeof s->cell.state);
+  if (s->cell.any) at += sizeof s->cell.state;
+  scree_creep_save(s, at);
 }
 
 void scree_system_restore(scree_System *s, const void *snapshot) {
@@ -466,13 +470,16 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
   const char *at = snapshot;
   scree_bodies_restore(&s->bodies, snapshot);
   if (joints) memcpy(s->joints.memory, at + bodies, joints);
-  if (s->cell.any) memcpy(&s->cell.state, at + bodies + joints, sizeof s->cell.state);
+  at += bodies + joints;
+  if (s->cell.any) memcpy(&s->cell.state, at, sizeof s->cell.state);
+  if (s->cell.any) at += sizeof s->cell.state;
+  scree_creep_restore(s, at);
   scree_cell_refresh(&s->cell);
 }
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->reach, s->forced_room, s->lists};
+  void *bodies[] = {s->reach, s->forced_room, s->lists, s->creep.bodies};
   void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
                       p->r,       p->u,        p->shift,        p->push,
                       p->loaded,  p->mu,       p->set,          p->set_a,
@@ -507,7 +514,7 @@ size_t scree_system_memory(const scree_System *s) {
   size_t bytes = scree_bodies_memory(&s->bodies);
   bytes += s->contacts.capacity *
            (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + 2 * sizeof(double));
-  bytes += s->reach_capacity * sizeof *s->reach;
+  bytes += s->reach_capacity * sizeof *s->reach + s->creep.capacity * sizeof *s->creep.bodies;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
   bytes += p->capacity * ((p->shift ? 4 * d + 3 : 3 * d + 1) * sizeof(double));

@@ -346,7 +346,8 @@ void scree_missed_text(unsigned missed, char *text, size_t size) {
                {SCREE_MISSED_SINKING, "sinking"},
                {SCREE_MISSED_PENETRATION, "penetration"},
                {SCREE_MISSED_JOINTS, "joints"},
-               {SCREE_MISSED_ENERGY, "energy"}};
+               {SCREE_MISSED_ENERGY, "energy"},
+               {SCREE_MISSED_CREEP, "creep"}};
   size_t used = 0;
   if (size > 0) text[0] = '\0';
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {

@@ -307,8 +307,7 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
 }
 
-/* Diagonal entry k of W at contact c. */
-static double diagonal_of(const scree_System *s, int c, int k) {
+double scree_system_diagonal(const scree_System *s, int c, int k) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   double sum = 0;
@@ -330,7 +329,7 @@ static double diagonal_of(const scree_System *s, int c, int k) {
 static double load_of(const scree_System *s, int c) {
   const size_t d = (size_t)s->bodies.dimension;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const double W = diagonal_of(s, c, 0);
+  const double W = scree_system_diagonal(s, c, 0);
   return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
          fmin(W * fabs(s->posed.r[(size_t)c * d]), s->forced_most);
 }
@@ -350,7 +349,7 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .first = !(s->memory.h > 0),
                           .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
   for (int k = 0; k < point.d; ++k) {
-    const double W = diagonal_of(s, c, k);
+    const double W = scree_system_diagonal(s, c, k);
     point.mass[k] = W > 0 ? 1 / W : 0;
   }
   return point;

@@ -157,8 +157,21 @@ typedef struct scree_EnergyAudit {
   double turned_over; /* largest kinetic energy and energy flows so far */
   double last_step;   /* energy exchanged in the last step */
   double weight;      /* sum over bodies of force (gravity included) times size */
+  double creep;       /* largest so far of bodies that rest (creep.c) */
   double rest; /* the same times h over the time in which the force moves the body that far */
 } scree_EnergyAudit;
+
+/* How far errors have moved a body that rests (creep.c). */
+typedef struct scree_BodyCreep {
+  scree_Vec3 start; /* where it came to rest */
+  double error;     /* by how much errors may have moved it since, over its size; < 0: it moves */
+  double step;      /* in the current step, a length */
+} scree_BodyCreep;
+
+typedef struct scree_Creep {
+  size_t count, capacity;
+  scree_BodyCreep *bodies; /* (count) */
+} scree_Creep;
 
 /* When a long attempt to tighten a solution is made again (solve.c). */
 typedef struct scree_Pause {
@@ -224,6 +237,7 @@ typedef struct scree_System {
   scree_LateList late; /* displacements of the current attempt that are completed within the step */
 
   scree_EnergyAudit audit;
+  scree_Creep creep;
   double pending; /* work along the displacements in trial.late, which the next step counts */
   double swing;   /* energy oscillation in the current step, without drift (certify.c) */
   scree_WorkMeter work;
@@ -336,6 +350,8 @@ scree_Status scree_system_pose(scree_System *s);
 /* Free velocities, gaps, restitution, friction: q, mu, sets, compliance. r holds the impulses of
  * the last step for the loads of contacts. */
 void scree_system_fill(scree_System *s);
+/* Diagonal entry k of W at contact c. */
+double scree_system_diagonal(const scree_System *s, int c, int k);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
@@ -481,6 +497,17 @@ bool scree_system_is_active(const scree_System *s, int c);
 double scree_system_contact_error(const scree_System *s, int c);
 /* Number of contacts that each exceed the tolerance. */
 int scree_system_count_above(const scree_System *s, double tolerance);
+
+/* ---- creep.c --------------------------------------------------------------------------------- */
+
+/* Memory for all bodies; new ones do not rest yet. */
+scree_Status scree_creep_reserve(scree_System *s);
+/* Bytes in a snapshot, all doubles; save into one, and restore from one after `reserve`. */
+size_t scree_creep_size(const scree_System *s);
+void scree_creep_save(const scree_System *s, char *at);
+void scree_creep_restore(scree_System *s, const char *at);
+/* Add a step h, after the solve and before the kick. */
+void scree_creep_add(scree_System *s, double h);
 
 /* ---- advance.c ------------------------------------------------------------------------------- */
 
