@@ -421,7 +421,8 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   scree_joints_remember(s);
   scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
-  scree_creep_add(s, h);
+  status = scree_creep_add(s, h);
+  if (status) return status;
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
   report->energy.viscous += impact.viscous;

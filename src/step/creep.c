@@ -4,7 +4,7 @@
  * direction in all of them, and no other part of the certificate sees the sum. For each body that
  * rests two lengths are kept, from the time on when it came to rest, relative to its size:
  *
- *     moved   the distance of its centre from where it was then;
+ *     way     the sum over the steps of h v, how far its centre has moved;
  *     error   the sum over the steps of h times the largest velocity by which its contacts violate
  *             the law: the natural map with the contact's own diagonal, |r - P(r - (u + s)/W)| W,
  *             which is |u| inside the cone, and zero for a contact that slides as the law allows.
@@ -13,7 +13,8 @@
  * slowly), and errors that cancel move nothing. A body rests while its speed is below a hundredth
  * of that with which its load alone would move it by its size; after that it starts anew. The creep
  * of a world is the largest of all bodies and steps so far. Worlds that are divided between ranks
- * do not have it. */
+ * do not have it. Single precision is enough for two digits of such sums over 10^6 steps, and keeps
+ * the memory of a body small. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "problem/measure.h"
@@ -50,14 +51,7 @@ void scree_creep_restore(scree_System *s, const char *at) {
   if (s->creep.count) memcpy(s->creep.bodies, at, s->creep.count * sizeof *s->creep.bodies);
 }
 
-/* A contact of body k may have moved it by `way` in this step. */
-static void add_error(scree_System *s, int k, double way) {
-  scree_BodyCreep *body = &s->creep.bodies[k];
-  if (s->bodies.fixed[k] || !(body->error >= 0)) return;
-  body->step = fmax(body->step, way);
-}
-
-/* Start, go on or stop; before the errors of the step are added. */
+/* Start, go on with the way of this step, or stop. */
 static void judge(scree_System *s, int k, double h) {
   const scree_Bodies *b = &s->bodies;
   scree_BodyCreep *body = &s->creep.bodies[k];
@@ -65,11 +59,14 @@ static void judge(scree_System *s, int k, double h) {
   const scree_BodyRest load = scree_system_body_rest(s, k, h);
   const scree_Twist v = scree_system_after(s, k);
   const double speed = scree_norm(v.linear) + size * scree_norm(v.angular);
-  body->step = 0;
-  if (!(speed < resting_speed * sqrt(load.speed / h * size)))
-    body->error = -1;
-  else if (body->error < 0)
-    *body = (scree_BodyCreep){.start = b->motion[k].pose.position};
+  if (!(speed < resting_speed * sqrt(load.speed / h * size))) {
+    *body = none;
+    return;
+  }
+  if (body->error < 0) *body = (scree_BodyCreep){{0, 0, 0}, 0};
+  body->way[0] += (float)(h / size * v.linear.x);
+  body->way[1] += (float)(h / size * v.linear.y);
+  body->way[2] += (float)(h / size * v.linear.z);
 }
 
 /* Velocity by which contact c violates the law. */
@@ -79,27 +76,38 @@ static double violation(const scree_System *s, const scree_Problem *problem, int
   return W * scree_measure_contact(problem, c, 1 / W, scree_system_r(s), scree_system_u(s));
 }
 
-void scree_creep_add(scree_System *s, double h) {
-  const scree_Bodies *b = &s->bodies;
-  if (s->domain.global || s->creep.count != (size_t)b->count) return;
-  for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k]) judge(s, k, h);
+/* The largest violation at the contacts of each body that rests. */
+static void find_violations(const scree_System *s, double *most) {
   const scree_Problem problem = scree_system_problem(s);
-  for (int c = 0; scree_system_is_posed(s) && c < s->posed.nc; ++c) {
-    const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
-    const bool rests[2] = {!b->fixed[i] && s->creep.bodies[i].error >= 0,
-                           !b->fixed[j] && s->creep.bodies[j].error >= 0};
+  for (int c = 0; c < s->posed.nc; ++c) {
+    const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
+    const bool rests[2] = {s->creep.bodies[pair[0]].error >= 0,
+                           s->creep.bodies[pair[1]].error >= 0};
     if (!rests[0] && !rests[1]) continue;
-    const double way = h * violation(s, &problem, c);
-    add_error(s, i, way);
-    add_error(s, j, way);
+    const double found = violation(s, &problem, c);
+    for (int side = 0; side < 2; ++side)
+      if (rests[side]) most[pair[side]] = fmax(most[pair[side]], found);
   }
+}
+
+scree_Status scree_creep_add(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  if (s->creep.count == 0) return SCREE_OK;
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  double *most = SCREE_TAKE(&s->scratch, double, b->count);
+  if (!most) return scree_fail_memory(s->log, "the creep of bodies");
+  for (int k = 0; k < b->count; ++k)
+    if (!b->fixed[k]) judge(s, k, h); /* obstacles never rest */
+  if (scree_system_is_posed(s)) find_violations(s, most);
   for (int k = 0; k < b->count; ++k) {
     scree_BodyCreep *body = &s->creep.bodies[k];
-    if (b->fixed[k] || !(body->error >= 0)) continue;
-    const double size = b->cold[k].shape.size;
-    const scree_Vec3 way = scree_sub(b->motion[k].pose.position, body->start);
-    body->error += body->step / size;
-    s->audit.creep = fmax(s->audit.creep, fmin(scree_norm(way) / size, body->error));
+    if (!(body->error >= 0)) continue;
+    body->error += (float)(h / b->cold[k].shape.size * most[k]);
+    const double way =
+        sqrt((double)body->way[0] * body->way[0] + (double)body->way[1] * body->way[1] +
+             (double)body->way[2] * body->way[2]);
+    s->audit.creep = fmax(s->audit.creep, fmin(way, body->error));
   }
+  scree_arena_release(&s->scratch, mark);
+  return SCREE_OK;
 }

@@ -161,11 +161,11 @@ typedef struct scree_EnergyAudit {
   double rest; /* the same times h over the time in which the force moves the body that far */
 } scree_EnergyAudit;
 
-/* How far errors have moved a body that rests (creep.c). */
+/* How far a body that rests has moved, and how far errors may have moved it (creep.c), over its
+ * size. */
 typedef struct scree_BodyCreep {
-  scree_Vec3 start; /* where it came to rest */
-  double error;     /* by how much errors may have moved it since, over its size; < 0: it moves */
-  double step;      /* in the current step, a length */
+  float way[3];
+  float error; /* < 0: it does not rest */
 } scree_BodyCreep;
 
 typedef struct scree_Creep {
@@ -502,12 +502,12 @@ int scree_system_count_above(const scree_System *s, double tolerance);
 
 /* Memory for all bodies; new ones do not rest yet. */
 scree_Status scree_creep_reserve(scree_System *s);
-/* Bytes in a snapshot, all doubles; save into one, and restore from one after `reserve`. */
+/* Bytes in a snapshot; save into one, and restore from one after `reserve`. */
 size_t scree_creep_size(const scree_System *s);
 void scree_creep_save(const scree_System *s, char *at);
 void scree_creep_restore(scree_System *s, const char *at);
 /* Add a step h, after the solve and before the kick. */
-void scree_creep_add(scree_System *s, double h);
+scree_Status scree_creep_add(scree_System *s, double h);
 
 /* ---- advance.c ------------------------------------------------------------------------------- */
 
