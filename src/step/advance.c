@@ -168,7 +168,8 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   if (status || !scree_system_is_posed(s)) return status;
   status = scree_domain_agree(s, scree_system_warm(s, t->h));
   if (status) return status;
-  scree_system_fill(s);
+  status = scree_domain_agree(s, scree_system_fill(s));
+  if (status) return status;
   scree_joints_fill(s, t->h);
   if (s->bodies.deformable_count) status = scree_deform_close(s);
   if (status) return status;

@@ -387,7 +387,17 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   if (terms.own_gap) p->push[c] = 0;
 }
 
-static void fill_contacts(scree_System *s, scree_Share share) {
+/* Let a contact that was loaded have no slip halfway to the next kick (halfway.c). */
+static void turn_slip(const scree_System *s, int c, scree_Points *points, size_t *pair,
+                      double *shift) {
+  const int d = s->bodies.dimension;
+  scree_Vec3 slip, a[3];
+  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &slip)) return;
+  contact_axes(s->contacts.normal[c], d, a);
+  for (int k = 1; k < d; ++k) shift[k] += scree_dot(a[k], slip);
+}
+
+static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -395,6 +405,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   /* the associated law keeps sliding contacts open by h mu |u_T|: that gap is not an error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
   const double held = s->audit.push_held;
+  size_t pair = SIZE_MAX; /* of this thread's list */
   SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
@@ -417,6 +428,9 @@ static void fill_contacts(scree_System *s, scree_Share share) {
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
+      if (approach.loaded && s->scheme->looks_ahead && p->delay[c] == 0 && set.mu > 0 &&
+          c < s->deform.first)
+        turn_slip(s, c, &lists[share.thread], &pair, shift);
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
@@ -432,8 +446,11 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   }
 }
 
-void scree_system_fill(scree_System *s) {
-  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, share));
+scree_Status scree_system_fill(scree_System *s) {
+  scree_Points *lists = scree_system_lists(s, s->threads);
+  if (!lists) return scree_fail_memory(s->log, "the points of contacts halfway");
+  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, lists, share));
+  return SCREE_OK;
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {

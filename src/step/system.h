@@ -349,7 +349,7 @@ void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, in
 scree_Status scree_system_pose(scree_System *s);
 /* Free velocities, gaps, restitution, friction: q, mu, sets, compliance. r holds the impulses of
  * the last step for the loads of contacts. */
-void scree_system_fill(scree_System *s);
+scree_Status scree_system_fill(scree_System *s);
 /* Diagonal entry k of W at contact c. */
 double scree_system_diagonal(const scree_System *s, int c, int k);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
@@ -383,6 +383,14 @@ static inline double *scree_system_u(const scree_System *s) {
 /* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
  * without contacts. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
+
+/* ---- halfway.c ------------------------------------------------------------------------------- */
+
+/* By how much the slip of contact c changes in half of a time h, because the bodies turn; false
+ * where it does not, or is not known. Contacts of a pair share their `points`: *pair is the last
+ * contact that filled them, SIZE_MAX at the start. */
+bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points *points,
+                        size_t *pair, scree_Vec3 *slip);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
