@@ -91,22 +91,15 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   return V;
 }
 
-/* Way of the furthest point of body k by its rotation in a step. */
-static double turn_way(const scree_Bodies *b, int k, double h) {
-  const double arm = b->cold[k].shape.bounding_radius;
-  return isfinite(arm) ? h * arm * scree_norm(b->motion[k].velocity.angular) : 0;
-}
-
 /* Whether contact c was loaded in the last step and is not in an impact: its gap and approach in a
- * step are a small part of the size, or not more than bodies that slide along each other or roll
- * make by their curvature, as a block on the inside of a drum does, or a coin on its edge. */
+ * step are a small part of the size, or not more than bodies that slide along each other make by
+ * their curvature, as a block on the inside of a drum does. */
 static bool is_sustained(const scree_System *s, int c, const double *before, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double slip = h * (b->dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
-  const double travel = fmax(slip, turn_way(b, key->i, h) + turn_way(b, key->j, h));
+  const double travel = h * (b->dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
   const double small = sustained_size * size + travel * travel / size;
   return s->contacts.gap[c] <= small && fabs(before[0]) * h <= small;
 }
