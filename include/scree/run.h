@@ -75,7 +75,7 @@ enum { SCREE_RUN_REMEMBERED = 16 };
 
 typedef struct scree_RunFailure {
   int64_t step;
-  double time, error, penetration, energy_created;
+  double time, error, penetration, energy_created, creep;
   int contacts_above;
   unsigned missed; /* SCREE_MISSED_... */
   int body[2];     /* of the worst contact, or of the deepest when the penetration is at fault */
@@ -90,6 +90,7 @@ typedef struct scree_RunSummary {
   double error_max, tolerance;
   double penetration_max, penetration_limit; /* relative to the smaller body */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double creep, creep_limit;           /* of bodies that rest, over their size */
   double energy_error; /* missing in the energy balance, over the energy turned over */
   double seconds, seconds_detect, seconds_solve; /* clock; seconds of the whole, resumed or not */
   int64_t steps_above;                           /* not certified */
@@ -315,6 +316,7 @@ typedef struct scree_ReplayCertificate {
   int deepest[2];
   double penetration_limit;            /* NAN: unknown, here and below */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double creep, creep_limit;           /* of bodies that rest, over their size */
   double energy_error;                 /* missing in the balance, over the largest energy */
   int contacts_max;
   double seconds;

@@ -300,8 +300,9 @@ static scree_Status find_settled(scree_SolveRun *run, const double *r, const dou
   const scree_Problem *p = run->W->problem;
   const int nc = p->nc;
   scree_Arena *arena = &cache->smoothing; /* `work` is released between methods */
-  if (run->settings->measure != SCREE_MEASURE_ERROR || nc < island.contacts ||
-      scree_is_divided(run->W) || !cache->smoother || !scree_sweeps_batched(cache->smoother))
+  if (run->settings->measure != SCREE_MEASURE_ERROR || nc < island.contacts || p->general.count ||
+      p->kind != SCREE_BODIES || scree_is_divided(run->W) || !cache->smoother ||
+      !scree_sweeps_batched(cache->smoother))
     return SCREE_OK;
   if (!cache->islands.of) {
     const scree_Status status = scree_islands_find(p, arena, &cache->islands, run->log);

@@ -168,7 +168,8 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   if (status || !scree_system_is_posed(s)) return status;
   status = scree_domain_agree(s, scree_system_warm(s, t->h));
   if (status) return status;
-  scree_system_fill(s);
+  status = scree_domain_agree(s, scree_system_fill(s));
+  if (status) return status;
   scree_joints_fill(s, t->h);
   if (s->bodies.deformable_count) status = scree_deform_close(s);
   if (status) return status;
@@ -441,6 +442,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   scree_joints_remember(s);
   scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
+  status = scree_creep_add(s, h);
+  if (status) return status;
   report->redetections += first.redetections;
   report->expansions += first.expansions;
   report->energy.normal += impact.normal;
@@ -468,7 +471,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
 }
 
 size_t scree_system_snapshot_size(const scree_System *s) {
-  return scree_bodies_snapshot_size(&s->bodies) +
+  return scree_bodies_snapshot_size(&s->bodies) + scree_creep_size(s) +
          (size_t)s->joints.count * sizeof *s->joints.memory +
          (s->cell.any ? sizeof s->cell.state : 0);
 }
@@ -479,7 +482,10 @@ void scree_system_save(const scree_System *s, void *snapshot) {
   char *at = snapshot;
   scree_bodies_save(&s->bodies, snapshot);
   if (joints) memcpy(at + bodies, s->joints.memory, joints);
-  if (s->cell.any) memcpy(at + bodies + joints, &s->cell.state, sizeof s->cell.state);
+  at += bodies + joints;
+  if (s->cell.any) memcpy(at, &s->cell.state, sizeof s->cell.state);
+  if (s->cell.any) at += sizeof s->cell.state;
+  scree_creep_save(s, at);
 }
 
 void scree_system_restore(scree_System *s, const void *snapshot) {
@@ -488,40 +494,24 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
   const char *at = snapshot;
   scree_bodies_restore(&s->bodies, snapshot);
   if (joints) memcpy(s->joints.memory, at + bodies, joints);
-  if (s->cell.any) memcpy(&s->cell.state, at + bodies + joints, sizeof s->cell.state);
+  at += bodies + joints;
+  if (s->cell.any) memcpy(&s->cell.state, at, sizeof s->cell.state);
+  if (s->cell.any) at += sizeof s->cell.state;
+  scree_creep_restore(s, at);
   scree_cell_refresh(&s->cell);
 }
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {p->body,
-                      p->B,
-                      p->arm,
-                      p->q,
-                      p->r,
-                      p->u,
-                      p->total,
-                      p->shift,
-                      p->push,
-                      p->loaded,
-                      p->mu,
-                      p->set,
-                      p->set_a,
-                      p->set_b,
-                      p->C,
-                      p->memory,
-                      p->kept,
-                      p->moment,
-                      p->H,
-                      p->problem_body,
-                      p->problem_index,
-                      p->lowered,
-                      p->delay,
-                      p->busy,
-                      p->struck,
-                      s->late.at,
-                      p->held_back};
+  void *bodies[] = {s->reach, s->forced_room, s->lists, s->creep.bodies};
+  void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
+                      p->r,       p->u,        p->shift,        p->push,
+                      p->loaded,  p->mu,       p->set,          p->set_a,
+                      p->set_b,   p->C,        p->memory,       p->kept,
+                      p->moment,  p->H,        p->problem_body, p->problem_index,
+                      p->lowered, p->delay,    p->busy,         p->struck,
+                      s->late.at, p->held_back};
+  scree_free(p->total);
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -537,6 +527,7 @@ void scree_system_fini(scree_System *s) {
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
+  scree_solver_destroy(s->resting);
   scree_solver_destroy(s->internal);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
@@ -549,7 +540,7 @@ size_t scree_system_memory(const scree_System *s) {
   size_t bytes = scree_bodies_memory(&s->bodies);
   bytes += s->contacts.capacity *
            (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + 2 * sizeof(double));
-  bytes += s->reach_capacity * sizeof *s->reach;
+  bytes += s->reach_capacity * sizeof *s->reach + s->creep.capacity * sizeof *s->creep.bodies;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
   bytes += p->capacity * ((p->shift ? 4 * d + 3 : 3 * d + 1) * sizeof(double));

@@ -164,19 +164,24 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   balance->friction -= now.tangent - old.tangent + now.viscous_t;
 }
 
+scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const double size = b->cold[k].shape.size;
+  const scree_Vec3 change = scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
+  const double speed = scree_norm(change), acceleration = speed / h;
+  const double work = b->inertia[k].mass * acceleration * size;
+  return (scree_BodyRest){speed, work, work * h * sqrt(acceleration / size)};
+}
+
 void scree_system_weigh(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   double weight = 0, rest = 0, most = 0;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
-    const double size = b->cold[k].shape.size;
-    const scree_Vec3 change =
-        scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
-    const double speed = scree_norm(change), acceleration = speed / h;
-    most = fmax(most, speed);
-    const double work = b->inertia[k].mass * acceleration * size;
-    weight += work;
-    rest += work * h * sqrt(acceleration / size);
+    const scree_BodyRest load = scree_system_body_rest(s, k, h);
+    most = fmax(most, load.speed);
+    weight += load.weight;
+    rest += load.rest;
   }
   double all[2] = {weight, rest};
   scree_system_sums(s, all, 2);
@@ -263,18 +268,24 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   hold_pushes(s, step);
 }
 
-double scree_system_defect(const scree_System *s) {
-  const scree_Posed *p = &s->posed;
-  const int d = s->bodies.dimension;
+double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
+                              const double *all_r, const double *all_u) {
+  const size_t d = (size_t)s->bodies.dimension;
   double sum = 0;
-  for (int c = 0; c < p->nc; ++c) {
-    const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
+  for (size_t c = 0; c < (size_t)nc; ++c) {
+    const double *r = all_r + c * d, *u = all_u + c * d;
     const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
-    const double along = s->laws.any_flow ? p->H[((size_t)c * (size_t)d + 1) * (size_t)d + 1] : 1;
-    const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
+    const double along = flow ? flow[(c * d + 1) * d + 1] : 1;
+    const double De_Saxce = s->settings.flow == SCREE_COULOMB ? mu[c] * slip : 0;
     sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
   }
+  return sum;
+}
+
+double scree_system_defect(const scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  double sum = scree_system_defect_of(s, p->nc, p->mu, s->laws.any_flow ? p->H : NULL, p->r, p->u);
   scree_system_sums(s, &sum, 1);
   return sum;
 }
@@ -282,6 +293,14 @@ double scree_system_defect(const scree_System *s) {
 double scree_system_defect_allowed(const scree_System *s) {
   const scree_EnergyAudit *a = &s->audit;
   return defect_part * a->last_step + held_size * a->rest;
+}
+
+double scree_system_held_part(void) {
+  return held_size;
+}
+
+double scree_system_resting_part(void) {
+  return resting_part;
 }
 
 bool scree_system_rests(const scree_System *s) {
@@ -327,7 +346,8 @@ void scree_missed_text(unsigned missed, char *text, size_t size) {
                {SCREE_MISSED_SINKING, "sinking"},
                {SCREE_MISSED_PENETRATION, "penetration"},
                {SCREE_MISSED_JOINTS, "joints"},
-               {SCREE_MISSED_ENERGY, "energy"}};
+               {SCREE_MISSED_ENERGY, "energy"},
+               {SCREE_MISSED_CREEP, "creep"}};
   size_t used = 0;
   if (size > 0) text[0] = '\0';
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {

@@ -166,14 +166,34 @@ typedef struct scree_EnergyAudit {
   double turned_over; /* largest kinetic energy and energy flows so far */
   double last_step;   /* energy exchanged in the last step */
   double weight;      /* sum over bodies of force (gravity included) times size */
+  double creep;       /* largest so far of bodies that rest (creep.c) */
   double rest; /* the same times h over the time in which the force moves the body that far */
 } scree_EnergyAudit;
 
+/* How far a body that rests has moved, and how far errors may have moved it (creep.c), over its
+ * size. */
+typedef struct scree_BodyCreep {
+  float way[3];
+  float error; /* < 0: it does not rest */
+} scree_BodyCreep;
+
+typedef struct scree_Creep {
+  size_t count, capacity;
+  scree_BodyCreep *bodies; /* (count) */
+} scree_Creep;
+
+/* When a long attempt to tighten a solution is made again (solve.c). */
+typedef struct scree_Pause {
+  int failures; /* attempts that failed in a row */
+  int steps;    /* until the next */
+} scree_Pause;
+
 /* Work of the steps, in seconds of a reference core, but counted, not timed (solve.c). */
 typedef struct scree_WorkMeter {
-  double usual;        /* running mean over the steps, per contact; 0: not known yet */
-  double spent;        /* in this step */
-  int failures, pause; /* long attempts to tighten that failed in a row; steps until the next */
+  double usual;      /* running mean over the steps, per contact; 0: not known yet */
+  double spent;      /* in this step */
+  scree_Pause pause; /* of the world */
+  scree_Pause rest;  /* of islands that rest in a world that does not */
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */
@@ -196,6 +216,7 @@ typedef struct scree_System {
   int solves;      /* number of solves in the current step */
 
   scree_Solver *solver;   /* of all steps */
+  scree_Solver *resting;  /* of islands that rest (rest.c); null until there is one */
   scree_Solver *internal; /* of the search for internal forces; null until it is asked for */
   scree_BroadPhase *broad;
   size_t reach_capacity;
@@ -226,6 +247,7 @@ typedef struct scree_System {
   scree_LateList late; /* displacements of the current attempt that are completed within the step */
 
   scree_EnergyAudit audit;
+  scree_Creep creep;
   double pending; /* work along the displacements in trial.late, which the next step counts */
   double swing;   /* energy oscillation in the current step, without drift (certify.c) */
   scree_WorkMeter work;
@@ -337,7 +359,9 @@ void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, in
 scree_Status scree_system_pose(scree_System *s);
 /* Free velocities, gaps, restitution, friction: q, mu, sets, compliance. r holds the impulses of
  * the last step for the loads of contacts. */
-void scree_system_fill(scree_System *s);
+scree_Status scree_system_fill(scree_System *s);
+/* Diagonal entry k of W at contact c. */
+double scree_system_diagonal(const scree_System *s, int c, int k);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
@@ -369,6 +393,14 @@ static inline double *scree_system_u(const scree_System *s) {
 /* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
  * without contacts. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
+
+/* ---- halfway.c ------------------------------------------------------------------------------- */
+
+/* By how much the slip of contact c changes in half of a time h, because the bodies turn; false
+ * where it does not, or is not known. Contacts of a pair share their `points`: *pair is the last
+ * contact that filled them, SIZE_MAX at the start. */
+bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points *points,
+                        size_t *pair, scree_Vec3 *slip);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
@@ -473,14 +505,25 @@ double scree_system_work_allowed(const scree_System *s, double kinetic, double h
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
-/* Energy error of the solution of the step: the sum of |r . (u + s(u))|, which is zero for an exact
- * solution. */
+/* Energy error of a solution: the sum of |r . (u + s(u))|, which is zero for an exact one. Of nc
+ * contacts, mu (nc), flow (nc x d x d) or null, r and u (nc x d) each; and of the step. */
+double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
+                              const double *r, const double *u);
 double scree_system_defect(const scree_System *s);
 /* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
  * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
 /* Whether the bodies, taken together, hardly moved in the last step. */
 bool scree_system_rests(const scree_System *s);
+/* The part of body k in `weight` and `rest` of the audit, in a step h. */
+typedef struct scree_BodyRest {
+  double speed, weight, rest;
+} scree_BodyRest;
+scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h);
+/* Error and speed, as parts of `rest`: that which bodies at rest may have, and at which they rest.
+ */
+double scree_system_held_part(void);
+double scree_system_resting_part(void);
 /* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
  * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of
  * moving every body against its load by a hundredth of its size. */
@@ -491,6 +534,17 @@ bool scree_system_is_active(const scree_System *s, int c);
 double scree_system_contact_error(const scree_System *s, int c);
 /* Number of contacts that each exceed the tolerance. */
 int scree_system_count_above(const scree_System *s, double tolerance);
+
+/* ---- creep.c --------------------------------------------------------------------------------- */
+
+/* Memory for all bodies; new ones do not rest yet. */
+scree_Status scree_creep_reserve(scree_System *s);
+/* Bytes in a snapshot; save into one, and restore from one after `reserve`. */
+size_t scree_creep_size(const scree_System *s);
+void scree_creep_save(const scree_System *s, char *at);
+void scree_creep_restore(scree_System *s, const char *at);
+/* Add a step h, after the solve and before the kick. */
+scree_Status scree_creep_add(scree_System *s, double h);
 
 /* ---- advance.c ------------------------------------------------------------------------------- */
 

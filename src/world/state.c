@@ -131,6 +131,10 @@ static bool all_finite(const char *at, size_t bytes) {
   return true;
 }
 
+static bool is_pause(const scree_Pause *pause) {
+  return pause->failures >= 0 && pause->failures <= 30 && pause->steps >= 0;
+}
+
 /* Check the numbers of a buffer whose sizes have been checked. A step assumes finite ones. */
 static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
@@ -155,7 +159,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
       p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0)
     what = "time";
-  if (p->work.failures < 0 || p->work.failures > 30 || p->work.pause < 0) what = "account of work";
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest)) what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
@@ -238,6 +242,8 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late, sizeof(scree_Late)) ||
       !scree_memory_reserve(memory, contacts, (size_t)header.stride))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
+  status = scree_creep_reserve(s);
+  if (status) return status;
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);
   if (status) return status;

@@ -146,6 +146,8 @@ static scree_Status reserve(scree_World *world, bool halved) {
   if (world->stepped_bodies == world->system.bodies.count) /* no more bodies are being added */
     scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
+  const scree_Status status = scree_creep_reserve(&world->system);
+  if (status) return status;
   const size_t n = scree_system_snapshot_size(&world->system);
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||
       (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n, 1)))
@@ -392,6 +394,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .tolerance = world->system.settings.solve.tolerance,
                           .penetration_limit = world->system.settings.penetration_limit,
                           .energy_limit = world->system.settings.energy_limit,
+                          .creep_limit = world->system.settings.creep_limit,
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
   const char *refused = world->system.domain.global ? scree_domain_refuse(&world->system) : NULL;
@@ -415,6 +418,11 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->time_count++;
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
+  sum.creep = world->system.audit.creep;
+  if (!(sum.creep <= world->system.settings.creep_limit)) {
+    sum.certified = false;
+    sum.missed |= SCREE_MISSED_CREEP;
+  }
   scree_joints_count_bonds(&world->system.joints, -1, &sum.bonds, &sum.bonds_broken);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) {
     sum.certified = false;
