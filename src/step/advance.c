@@ -203,8 +203,8 @@ static bool may_push(const scree_System *s, double horizon) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     if (b->fixed[i] || b->fixed[j]) continue;
-    double before[3], free[3];
-    scree_system_approach(s, (int)c, before, free);
+    double free[3];
+    scree_system_approach(s, (int)c, NULL, free);
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
     if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) {
       pushes = true;
