@@ -369,7 +369,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   if (scree_system_work_used_up(s)) *halve = false;
 }
 
-/* What the parts of the problem for these laws do not have. */
+/* Refuse laws that the problem cannot represent together, or with these bodies. */
 static scree_Status check_laws(const scree_System *s) {
   const char *what = s->laws.any_rolling ? "resistance to rolling" : "a dilatancy";
   if ((s->laws.any_rolling || s->laws.any_flow) && s->bodies.deformable_count)
