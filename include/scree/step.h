@@ -75,7 +75,7 @@ typedef struct scree_EnergyBalance {
   double closing;            /* what is missing in the equation above */
 } scree_EnergyBalance;
 
-/* What a step misses that is not certified: bits of scree_StepReport.missed. */
+/* Criteria that a step which is not certified has missed: bits of scree_StepReport.missed. */
 enum {
   SCREE_MISSED_ERROR = 1,        /* the error of the impulses is above the tolerance */
   SCREE_MISSED_REACH = 2,        /* a body moves further than contacts were looked for */

@@ -21,7 +21,7 @@ typedef struct scree_Driver {
   scree_Twist before; /* velocity until the last change by scree_bodies_drive */
 } scree_Driver;
 
-/* In place of a body: it acts on one that this rank does not have. */
+/* In place of a body: the force acts on a body that this rank does not have. */
 enum { SCREE_FORCE_ELSEWHERE = -2 };
 
 typedef struct scree_Force {

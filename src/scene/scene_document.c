@@ -311,7 +311,7 @@ static void say_laws(scree_Page *page) {
             "ratio of w times half the step, besides w times half of `damping`.\n\n");
 }
 
-/* What a scene that names neither scheme, step nor tolerance runs with, and why. */
+/* The scheme, the step and the tolerance of a scene that names none of them, and why. */
 static const char defaults_text[] =
     "\n## Defaults\n\n"
     "A scene needs the duration as its only key of `time`, and no `solver`. The defaults are "

@@ -25,7 +25,7 @@ static bool is_exhausted(scree_SolveRun *run) {
   return run->exhausted;
 }
 
-/* Those that are not: clocks, counted work, the wishes of callers. */
+/* Those that are not: clocks, counted work, requests of callers. */
 static bool is_stopped(scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;

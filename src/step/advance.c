@@ -204,8 +204,8 @@ static bool may_push(const scree_System *s, double horizon) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     if (b->fixed[i] || b->fixed[j]) continue;
-    double before[3], free[3];
-    scree_system_approach(s, (int)c, before, free);
+    double free[3];
+    scree_system_approach(s, (int)c, NULL, free);
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
     if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) {
       pushes = true;
@@ -377,7 +377,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   if (scree_system_work_used_up(s)) *halve = false;
 }
 
-/* What the parts of the problem for these laws do not have. */
+/* Refuse laws that the problem cannot represent together, or with these bodies. */
 static scree_Status check_laws(const scree_System *s) {
   const char *what = s->laws.any_rolling ? "resistance to rolling" : "a dilatancy";
   if ((s->laws.any_rolling || s->laws.any_flow) && s->bodies.deformable_count)

@@ -108,7 +108,9 @@ static bool is_sustained(const scree_System *s, int c, const double *before, dou
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double travel = h * (b->dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+  const double travel =
+      h *
+      (b->dimension == 2 ? fabs(before[1]) : sqrt(before[1] * before[1] + before[2] * before[2]));
   const double small = sustained_size * size + travel * travel / size;
   return s->contacts.gap[c] <= small && fabs(before[0]) * h <= small;
 }
@@ -301,7 +303,7 @@ double scree_system_defect_of(const scree_System *s, int nc, const double *mu, c
   double sum = 0;
   for (size_t c = 0; c < (size_t)nc; ++c) {
     const double *r = all_r + c * d, *u = all_u + c * d;
-    const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+    const double slip = d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
     const double along = flow ? flow[(c * d + 1) * d + 1] : 1;
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? mu[c] * slip : 0;

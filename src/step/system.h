@@ -390,8 +390,8 @@ static inline double *scree_system_r(const scree_System *s) {
 static inline double *scree_system_u(const scree_System *s) {
   return scree_rolls(s) ? s->rolling.u : s->posed.u;
 }
-/* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
- * without contacts. */
+/* Relative velocity (d) at contact c before the kick, and after a kick without contacts. Either
+ * pointer may be null. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
 
 /* ---- halfway.c ------------------------------------------------------------------------------- */
