@@ -53,6 +53,7 @@ scree_find(metis HEADER metis.h LIBRARIES metis DEBIAN libmetis-dev)
 scree_find(sundials HEADER sunlinsol/sunlinsol_spgmr.h
            LIBRARIES sundials_sunlinsolspgmr sundials_nvecserial DEBIAN libsundials-dev)
 scree_find(yaml HEADER yaml.h LIBRARIES yaml DEBIAN libyaml-dev)
+scree_find(deflate HEADER libdeflate.h LIBRARIES deflate DEBIAN libdeflate-dev)
 scree_find(ccd HEADER ccd/ccd.h LIBRARIES ccd DEBIAN libccd-dev)
 scree_find(qhull HEADER libqhull_r/libqhull_r.h LIBRARIES qhull_r DEBIAN libqhull-dev)
 scree_find(siconos HEADER SolverOptions.h SUFFIXES siconos/numerics
