@@ -99,8 +99,8 @@ static bool is_sustained(const scree_System *s, int c, const double *before, dou
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double travel = h * (b->dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
-  const double small = sustained_size * size + travel * travel / size;
+  const double slip2 = before[1] * before[1] + (b->dimension == 2 ? 0 : before[2] * before[2]);
+  const double small = sustained_size * size + h * h * slip2 / size;
   return s->contacts.gap[c] <= small && fabs(before[0]) * h <= small;
 }
 
@@ -130,9 +130,8 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   for (int c = 0; c < p->nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
     const double *r = p->r + at;
-    double before[3];
+    const double *before = p->before + at;
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
-    scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
     if (p->push) push += wrong_work(s, c, before, h, work);
@@ -269,7 +268,7 @@ double scree_system_defect(const scree_System *s) {
   double sum = 0;
   for (int c = 0; c < p->nc; ++c) {
     const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
-    const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+    const double slip = d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
     const double along = s->laws.any_flow ? p->H[((size_t)c * (size_t)d + 1) * (size_t)d + 1] : 1;
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;

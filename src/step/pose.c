@@ -38,6 +38,7 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, s
   if (!reserve((void **)&p->q, n * d + more, sizeof(double)) ||
       !reserve((void **)&p->r, n * d + more, sizeof(double)) ||
       !reserve((void **)&p->u, n * d + more, sizeof(double)) ||
+      !reserve((void **)&p->before, n * d, sizeof(double)) ||
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
       (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
       (shifts && !reserve((void **)&p->loaded, n, sizeof(bool))) ||
@@ -288,6 +289,19 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
 
+double scree_system_free_approach(const scree_System *s, int c) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  if (scree_deform_touches(&s->bodies, key)) {
+    double before[3], free[3];
+    deformable_approach(s, c, before, free);
+    return free[0];
+  }
+  const scree_Twist fi = scree_system_free(s, key->i), fj = scree_system_free(s, key->j);
+  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  if (key->image) v = scree_sub(v, scree_cell_velocity(&s->cell, key->image));
+  return scree_dot(s->contacts.normal[c], v);
+}
+
 /* Change of velocity by the forces on body k in this step. */
 static double forced_change(const scree_System *s, int k) {
   if (s->bodies.fixed[k]) return 0;
@@ -304,7 +318,10 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   scree_Vec3 v = scree_sub(vi.linear, vj.linear);
   if (key->image) v = scree_sub(v, scree_cell_velocity_before(&s->cell, key->image));
   const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
-  return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+  const double touching = s->bodies.dimension == 2
+                              ? fabs(before[1])
+                              : sqrt(before[1] * before[1] + before[2] * before[2]);
+  return fmax(centres, touching);
 }
 
 /* Diagonal entry k of W at contact c. */
@@ -400,7 +417,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     scree_Set set = law->set;
-    double before[3], *q = p->q + (size_t)c * (size_t)d;
+    double *before = p->before + (size_t)c * (size_t)d, *q = p->q + (size_t)c * (size_t)d;
     scree_system_approach(s, c, before, q);
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d;

@@ -114,12 +114,13 @@ typedef struct scree_Posed {
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
-  double *shift; /* (nc x d) q without the free velocity, or null: zero */
-  double *push;  /* (nc) velocity out of penetration; allocated if shift is */
-  bool *loaded;  /* (nc) it carried an impulse in the last step; allocated if shift is */
-  double *mu;    /* (nc) */
-  bool sets;     /* some constraint needs another set than the cone, or more than d rows: */
-  uint8_t *set;  /* (nc) and its parameters */
+  double *shift;  /* (nc x d) q without the free velocity, or null: zero */
+  double *before; /* (nc x d) relative velocities before the kick */
+  double *push;   /* (nc) velocity out of penetration; allocated if shift is */
+  bool *loaded;   /* (nc) it carried an impulse in the last step; allocated if shift is */
+  double *mu;     /* (nc) */
+  bool sets;      /* some constraint needs another set than the cone, or more than d rows: */
+  uint8_t *set;   /* (nc) and its parameters */
   double *set_a, *set_b;
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
@@ -359,6 +360,8 @@ static inline double *scree_system_u(const scree_System *s) {
 /* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
  * without contacts. */
 void scree_system_approach(const scree_System *s, int c, double *before, double *free);
+/* The normal component of the latter. */
+double scree_system_free_approach(const scree_System *s, int c);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
