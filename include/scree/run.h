@@ -16,8 +16,11 @@
  *
  *     scree_ReplayFrame frame = {0};
  *     scree_replay_open("drum-run", log, &replay);
- *     for (int k = 0; k < scree_replay_info(replay).frames; ++k) scree_replay_read(replay, k,
- * &frame); scree_replay_frame_fini(&frame); scree_replay_close(replay); */
+ *     const int frames = scree_replay_info(replay).frames;
+ *     for (int k = 0; k < frames; ++k) scree_replay_read(replay, k, &frame);
+ *     scree_replay_frame_fini(&frame);
+ *     scree_replay_close(replay);
+ */
 #ifndef SCREE_RUN_H
 #define SCREE_RUN_H
 

@@ -231,21 +231,31 @@ scree_Status scree_system_pose(scree_System *s) {
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 
-/* Velocity of the first body less that of the second where contact c acts on them. */
-static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Twist *vi,
-                                    const scree_Twist *vj) {
+/* Points at which contact c acts on its bodies, from their origins. */
+typedef struct Arms {
+  scree_Vec3 first, second;
+} Arms;
+
+static Arms arms_of(const scree_System *s, int c) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Motion *motion = s->bodies.motion;
+  return (Arms){scree_sub(scree_system_point(s, (size_t)c, 0), motion[key->i].pose.position),
+                scree_sub(scree_system_point(s, (size_t)c, 1), motion[key->j].pose.position)};
+}
+
+static scree_Vec3 velocity_at(const scree_Twist *v, scree_Vec3 arm) {
+  return scree_add(v->linear, scree_cross(v->angular, arm));
+}
+
+/* Velocity of the first body less that of the second where contact c acts on them. */
+static scree_Vec3 relative_velocity(const scree_System *s, int c, const Arms *arms,
+                                    const scree_Twist *vi, const scree_Twist *vj) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Vec3 n = s->contacts.normal[c];
-  const scree_Vec3 u = scree_sub(
-      scree_rigid_velocity(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
-      scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
-  const scree_Twist *belt = scree_is_belt(s, key->i) ? vi : scree_is_belt(s, key->j) ? vj : NULL;
-  if (!belt) return u;
-  const int side = belt == vj;
-  const scree_Vec3 v = scree_rigid_velocity(&motion[side ? key->j : key->i].pose, belt,
-                                            scree_system_point(s, (size_t)c, side));
-  return scree_axpy(u, side ? scree_dot(n, v) : -scree_dot(n, v), n);
+  const scree_Vec3 first = velocity_at(vi, arms->first), second = velocity_at(vj, arms->second);
+  const scree_Vec3 u = scree_sub(first, second);
+  if (scree_is_belt(s, key->i)) return scree_axpy(u, -scree_dot(n, first), n);
+  return scree_is_belt(s, key->j) ? scree_axpy(u, scree_dot(n, second), n) : u;
 }
 
 /* The same in the axes of the contact, for bodies of any kind. */
@@ -263,28 +273,25 @@ static void point_velocities(const scree_System *s, int c, scree_Moment moment, 
     u[0] += scree_dot(a[0], scree_deform_velocity(s, key->j, moment, Q, key->part[1]));
 }
 
-static void deformable_approach(const scree_System *s, int c, double *before, double *free) {
-  point_velocities(s, c, SCREE_BEFORE, before);
-  if (free) point_velocities(s, c, SCREE_FREE, free);
-}
-
-void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
+/* Relative velocity (d) at contact c before the kick, and after a kick without contacts. */
+static void find_approach(const scree_System *s, int c, double *before, double *free) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
   if (scree_deform_touches(&s->bodies, &s->contacts.keys[c])) {
-    deformable_approach(s, c, before, free);
+    point_velocities(s, c, SCREE_BEFORE, before);
+    point_velocities(s, c, SCREE_FREE, free);
     return;
   }
-  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
-  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
+  const Arms arms = arms_of(s, c);
   const uint32_t image = s->contacts.keys[c].image;
-  scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
-  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
+  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
+  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
+  scree_Vec3 u = relative_velocity(s, c, &arms, &vi, &vj);
+  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
-  if (!free) return;
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
-  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  scree_Vec3 v = relative_velocity(s, c, &arms, &fi, &fj);
   if (image) v = scree_sub(v, scree_cell_velocity(&s->cell, image));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
 }
@@ -292,12 +299,13 @@ void scree_system_approach(const scree_System *s, int c, double *before, double 
 double scree_system_free_approach(const scree_System *s, int c) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (scree_deform_touches(&s->bodies, key)) {
-    double before[3], free[3];
-    deformable_approach(s, c, before, free);
+    double free[3];
+    point_velocities(s, c, SCREE_FREE, free);
     return free[0];
   }
+  const Arms arms = arms_of(s, c);
   const scree_Twist fi = scree_system_free(s, key->i), fj = scree_system_free(s, key->j);
-  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  scree_Vec3 v = relative_velocity(s, c, &arms, &fi, &fj);
   if (key->image) v = scree_sub(v, scree_cell_velocity(&s->cell, key->image));
   return scree_dot(s->contacts.normal[c], v);
 }
@@ -418,7 +426,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     scree_Set set = law->set;
     double *before = p->before + (size_t)c * (size_t)d, *q = p->q + (size_t)c * (size_t)d;
-    scree_system_approach(s, c, before, q);
+    find_approach(s, c, before, q);
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d;
       scree_Approach approach = {

@@ -357,10 +357,7 @@ static inline double *scree_system_r(const scree_System *s) {
 static inline double *scree_system_u(const scree_System *s) {
   return scree_rolls(s) ? s->rolling.u : s->posed.u;
 }
-/* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
- * without contacts. */
-void scree_system_approach(const scree_System *s, int c, double *before, double *free);
-/* The normal component of the latter. */
+/* Normal component of the relative velocity at contact c after a kick without contacts. */
 double scree_system_free_approach(const scree_System *s, int c);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */

@@ -442,16 +442,18 @@ scree_Status scree_world_nodes(const scree_World *world, double *position, doubl
   int most = 0;
   for (int k = 0; k < b->deformable_count; ++k)
     if (b->deformable[k].vertices > most) most = b->deformable[k].vertices;
-  double *work = SCREE_ALLOC(double, 7 * (size_t)most);
+  double *work = SCREE_ALLOC(double, 10 * (size_t)most); /* stresses, volumes, then positions */
   if (!work) return scree_fail_memory(world->system.log, "the stresses at nodes");
+  double *place = work + 7 * (size_t)most;
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
     if (!self->class_->nodes) continue;
     const size_t n = (size_t)self->vertices;
-    self->class_->nodes(self, scree_deformable_q(b, self), position, work);
-    memcpy(stress, work, 6 * n * sizeof *stress);
-    position += 3 * n;
-    stress += 6 * n;
+    self->class_->nodes(self, scree_deformable_q(b, self), place, work);
+    if (position) memcpy(position, place, 3 * n * sizeof *position);
+    if (stress) memcpy(stress, work, 6 * n * sizeof *stress);
+    if (position) position += 3 * n;
+    if (stress) stress += 6 * n;
   }
   scree_free(work);
   return SCREE_OK;
