@@ -142,7 +142,7 @@ typedef struct scree_RecorderSettings {
   const char *title;                 /* or null */
   const char *const *material_names; /* (scree_world_material_count) or null: "material 0", ... */
   bool contacts;                     /* frames have contacts (true) */
-  int compression;                   /* of results.h5, 0 to 9 (4) */
+  int compression;                   /* of results.h5, 0 to 9 (1) */
   const scree_Aabb *region;          /* of the analysis of frames, or null: bounds of all bodies */
 } scree_RecorderSettings;
 

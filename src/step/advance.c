@@ -204,10 +204,9 @@ static bool may_push(const scree_System *s, double horizon) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     if (b->fixed[i] || b->fixed[j]) continue;
-    double free[3];
-    scree_system_approach(s, (int)c, NULL, free);
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) {
+    const double free = scree_system_free_approach(s, (int)c);
+    if (s->contacts.gap[c] + horizon * free < -ahead_size * size) {
       pushes = true;
       break;
     }
@@ -504,14 +503,13 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
   void *bodies[] = {s->reach, s->forced_room, s->lists, s->creep.bodies};
-  void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
-                      p->r,       p->u,        p->shift,        p->push,
-                      p->loaded,  p->mu,       p->set,          p->set_a,
-                      p->set_b,   p->C,        p->memory,       p->kept,
-                      p->moment,  p->H,        p->problem_body, p->problem_index,
-                      p->lowered, p->delay,    p->busy,         p->struck,
-                      s->late.at, p->held_back};
-  scree_free(p->total);
+  void *contacts[] = {p->body,    p->B,         p->arm,          p->q,
+                      p->r,       p->u,         p->shift,        p->push,
+                      p->loaded,  p->mu,        p->set,          p->set_a,
+                      p->set_b,   p->C,         p->memory,       p->kept,
+                      p->moment,  p->H,         p->problem_body, p->problem_index,
+                      p->lowered, p->delay,     p->busy,         p->struck,
+                      s->late.at, p->held_back, p->total,        p->before};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -543,7 +541,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += s->reach_capacity * sizeof *s->reach + s->creep.capacity * sizeof *s->creep.bodies;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * ((p->shift ? 4 * d + 3 : 3 * d + 1) * sizeof(double));
+  bytes += p->capacity * ((p->shift ? 5 * d + 3 : 4 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += p->lowered_capacity * sizeof(double);

@@ -108,10 +108,8 @@ static bool is_sustained(const scree_System *s, int c, const double *before, dou
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double travel =
-      h *
-      (b->dimension == 2 ? fabs(before[1]) : sqrt(before[1] * before[1] + before[2] * before[2]));
-  const double small = sustained_size * size + travel * travel / size;
+  const double slip2 = before[1] * before[1] + (b->dimension == 2 ? 0 : before[2] * before[2]);
+  const double small = sustained_size * size + h * h * slip2 / size;
   return s->contacts.gap[c] <= small && fabs(before[0]) * h <= small;
 }
 
@@ -141,9 +139,8 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   for (int c = 0; c < p->nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
     const double *r = p->r + at;
-    double before[3];
+    const double *before = p->before + at;
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
-    scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
     if (p->push) push += wrong_work(s, c, before, h, work);

@@ -62,9 +62,9 @@ static double dropped(const scree_System *s, int k, const Supports *supports) {
  * velocity u- up to the kick, which is at the same part of each span, and at most u- + A a in a
  * span a after the kick, where A is the acceleration without contacts. The true acceleration is
  * lower, so the span ends somewhat early; what is left is cut again, if it matters. */
-static double span_before(const scree_System *s, int c, const double *before, const double *free) {
+static double span_before(const scree_System *s, int c, double before) {
   const double h = s->times.h, after = s->times.rest / h;
-  const double V = -before[0], A = fmax(0, before[0] - free[0]) / h;
+  const double V = -before, A = fmax(0, before - scree_system_free_approach(s, c)) / h;
   const double D = s->contacts.gap[c] + V * (1 - after) * h;
   return early * 2 * D / (V + sqrt(V * V + 4 * after * A * D));
 }
@@ -77,12 +77,10 @@ static double first_impact(const scree_System *s, double energy, const Supports 
   for (int c = 0; c < p->nc; ++c) {
     const double gap = s->contacts.gap[c];
     if (p->loaded[c] || !(gap > 0) || !(p->r[(size_t)c * d] > 0)) continue;
-    double before[3], free[3];
-    scree_system_approach(s, c, before, free);
+    const double before = p->before[(size_t)c * d];
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double weight = dropped(s, key->i, supports) + dropped(s, key->j, supports);
-    if (before[0] < 0 && weight * gap > energy)
-      first = fmin(first, span_before(s, c, before, free));
+    if (before < 0 && weight * gap > energy) first = fmin(first, span_before(s, c, before));
   }
   return -scree_system_max(s, -first);
 }

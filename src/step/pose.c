@@ -38,6 +38,7 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, s
   if (!reserve((void **)&p->q, n * d + more, sizeof(double)) ||
       !reserve((void **)&p->r, n * d + more, sizeof(double)) ||
       !reserve((void **)&p->u, n * d + more, sizeof(double)) ||
+      !reserve((void **)&p->before, n * d, sizeof(double)) ||
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
       (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
       (shifts && !reserve((void **)&p->loaded, n, sizeof(bool))) ||
@@ -272,33 +273,41 @@ static void point_velocities(const scree_System *s, int c, scree_Moment moment, 
     u[0] += scree_dot(a[0], scree_deform_velocity(s, key->j, moment, Q, key->part[1]));
 }
 
-static void deformable_approach(const scree_System *s, int c, double *before, double *free) {
-  if (before) point_velocities(s, c, SCREE_BEFORE, before);
-  if (free) point_velocities(s, c, SCREE_FREE, free);
-}
-
-void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
+/* Relative velocity (d) at contact c before the kick, and after a kick without contacts. */
+static void find_approach(const scree_System *s, int c, double *before, double *free) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
   if (scree_deform_touches(&s->bodies, &s->contacts.keys[c])) {
-    deformable_approach(s, c, before, free);
+    point_velocities(s, c, SCREE_BEFORE, before);
+    point_velocities(s, c, SCREE_FREE, free);
     return;
   }
   const Arms arms = arms_of(s, c);
   const uint32_t image = s->contacts.keys[c].image;
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
-  if (before) {
-    const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
-    const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
-    scree_Vec3 u = relative_velocity(s, c, &arms, &vi, &vj);
-    if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
-    for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
-  }
-  if (!free) return;
+  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
+  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
+  scree_Vec3 u = relative_velocity(s, c, &arms, &vi, &vj);
+  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
+  for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
   scree_Vec3 v = relative_velocity(s, c, &arms, &fi, &fj);
   if (image) v = scree_sub(v, scree_cell_velocity(&s->cell, image));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
+}
+
+double scree_system_free_approach(const scree_System *s, int c) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  if (scree_deform_touches(&s->bodies, key)) {
+    double free[3];
+    point_velocities(s, c, SCREE_FREE, free);
+    return free[0];
+  }
+  const Arms arms = arms_of(s, c);
+  const scree_Twist fi = scree_system_free(s, key->i), fj = scree_system_free(s, key->j);
+  scree_Vec3 v = relative_velocity(s, c, &arms, &fi, &fj);
+  if (key->image) v = scree_sub(v, scree_cell_velocity(&s->cell, key->image));
+  return scree_dot(s->contacts.normal[c], v);
 }
 
 /* Change of velocity by the forces on body k in this step. */
@@ -317,7 +326,10 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   scree_Vec3 v = scree_sub(vi.linear, vj.linear);
   if (key->image) v = scree_sub(v, scree_cell_velocity_before(&s->cell, key->image));
   const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
-  return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+  const double touching = s->bodies.dimension == 2
+                              ? fabs(before[1])
+                              : sqrt(before[1] * before[1] + before[2] * before[2]);
+  return fmax(centres, touching);
 }
 
 double scree_system_diagonal(const scree_System *s, int c, int k) {
@@ -423,8 +435,8 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     scree_Set set = law->set;
-    double before[3], *q = p->q + (size_t)c * (size_t)d;
-    scree_system_approach(s, c, before, q);
+    double *before = p->before + (size_t)c * (size_t)d, *q = p->q + (size_t)c * (size_t)d;
+    find_approach(s, c, before, q);
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d;
       scree_Approach approach = {

@@ -123,12 +123,13 @@ typedef struct scree_Posed {
   double *q, *r, *u;
   double *total; /* (nc x d) impulses of the whole step, if it has several kicks (carry.c) */
   size_t total_capacity;
-  double *shift; /* (nc x d) q without the free velocity, or null: zero */
-  double *push;  /* (nc) velocity out of penetration; allocated if shift is */
-  bool *loaded;  /* (nc) it carried an impulse in the last step; allocated if shift is */
-  double *mu;    /* (nc) */
-  bool sets;     /* some constraint needs another set than the cone, or more than d rows: */
-  uint8_t *set;  /* (nc) and its parameters */
+  double *shift;  /* (nc x d) q without the free velocity, or null: zero */
+  double *before; /* (nc x d) relative velocities before the kick */
+  double *push;   /* (nc) velocity out of penetration; allocated if shift is */
+  bool *loaded;   /* (nc) it carried an impulse in the last step; allocated if shift is */
+  double *mu;     /* (nc) */
+  bool sets;      /* some constraint needs another set than the cone, or more than d rows: */
+  uint8_t *set;   /* (nc) and its parameters */
   double *set_a, *set_b;
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
@@ -390,9 +391,8 @@ static inline double *scree_system_r(const scree_System *s) {
 static inline double *scree_system_u(const scree_System *s) {
   return scree_rolls(s) ? s->rolling.u : s->posed.u;
 }
-/* Relative velocity (d) at contact c before the kick, and after a kick without contacts. Either
- * pointer may be null. */
-void scree_system_approach(const scree_System *s, int c, double *before, double *free);
+/* Normal component of the relative velocity at contact c after a kick without contacts. */
+double scree_system_free_approach(const scree_System *s, int c);
 
 /* ---- halfway.c ------------------------------------------------------------------------------- */
 
