@@ -7,8 +7,8 @@
  *     tree    ball joints, two children on each body
  *     net     distances to the left and down, the first column on the world
  *     hinges  the same net with hinges: closed loops, more rows than motions
- *     truss   distances with both diagonals: many more rows than its plane has motions, so that
- *             rows depend on each other (W is singular)
+ *     truss   in 2D, distances with both diagonals: more rows than motions, so that rows depend on
+ *             each other (W is singular) and the forces are not determined by statics
  *
  * Each row: joints, mean processor seconds of a step, seconds over joints, the exponent of the time
  * against the row before, iterations and solves of a step, the largest error of the solver and of
@@ -64,7 +64,9 @@ static scree_Vec3 place(Structure structure, int columns, int k) {
 
 static bool add_balls(scree_World *world, Structure structure, int columns, int rows) {
   scree_Shape shape;
-  if (!good(scree_shape_init_sphere(&shape, 0.3, &silent))) return false;
+  if (!good(structure == TRUSS ? scree_shape_init_disk(&shape, 0.3, &silent)
+                               : scree_shape_init_sphere(&shape, 0.3, &silent)))
+    return false;
   bool done = true;
   for (int k = 0; k < columns * rows && done; ++k) {
     scree_BodyDef def = scree_body_def();
@@ -94,6 +96,8 @@ static int add_joints_of(scree_World *world, Structure structure, int columns, i
     if (!add_joint(world, structure, k, other[i], here,
                    other[i] < 0 ? left : place(structure, columns, other[i])))
       return -1;
+  if (structure == TRUSS && x == 0)
+    return add_joint(world, structure, k, -1, here, (scree_Vec3){0, y + 1, 0}) ? count + 1 : -1;
   if (structure != LOOP || k + 1 < columns * rows) return count;
   return add_joint(world, structure, k, 0, here, place(structure, columns, 0)) ? count + 1 : -1;
 }
@@ -113,7 +117,8 @@ static bool run(Structure structure, int columns, int rows, double before[2]) {
   scree_WorldSettings settings = scree_world_settings();
   scree_World *world;
   settings.step = 1e-4;
-  settings.gravity = (scree_Vec3){0, -6, -8};
+  if (structure == TRUSS) settings.dimension = 2;
+  settings.gravity = (scree_Vec3){0, -6, structure == TRUSS ? 0 : -8};
   settings.solve.threads = 1;
   settings.solve.tolerance = 1e-8;
   settings.max_work = INFINITY;
