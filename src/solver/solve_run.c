@@ -140,13 +140,14 @@ void scree_solve_cache_fini(scree_SolveCache *cache) {
   scree_arena_fini(&cache->graph.arena);
   scree_graph_system_fini(&cache->system);
   scree_elimination_fini(&cache->elimination);
+  scree_arena_fini(&cache->mechanisms.arena);
   *cache = (scree_SolveCache){0};
 }
 
 size_t scree_solve_cache_memory(const scree_SolveCache *cache) {
   return scree_arena_memory(&cache->work) + scree_arena_memory(&cache->smoothing) +
          scree_arena_memory(&cache->graph.arena) + scree_arena_memory(&cache->system.kept) +
-         scree_arena_memory(&cache->system.slots) +
+         scree_arena_memory(&cache->system.slots) + scree_arena_memory(&cache->mechanisms.arena) +
          cache->elimination.capacity * sizeof *cache->elimination.id;
 }
 
