@@ -33,6 +33,7 @@ typedef struct scree_Force {
   int body; /* -1: all */
   bool per_mass;
   scree_Span span[2];
+  struct scree_Patch *patch; /* of a finite-element body, or null: the whole body */
 } scree_Force;
 
 /* The factor of a force by its spans. */

@@ -390,7 +390,8 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 }
 
 bool scree_solve_run_momentum(const scree_SolveRun *run) {
-  return scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run));
+  return scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run),
+                               run->settings->warm_start);
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {
