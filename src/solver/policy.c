@@ -210,7 +210,7 @@ static scree_Action after_newton(const scree_Facts *f, const scree_History *h) {
     return act(SCREE_ACTION_RESTART, SCREE_PHASE_RESTART);
   /* close to the tolerance a rate can fall little */
   const bool near = h->stage[h->count - 1].record.error_after < number.near * f->tolerance;
-  const bool momentum = scree_policy_momentum(f->contacts, f->balls) && !f->slow_sweeps;
+  const bool momentum = scree_policy_momentum(f->contacts, f->balls, f->warm) && !f->slow_sweeps;
   const double price = momentum ? number.ipm_price_momentum : number.ipm_price;
   return sweep(SCREE_PHASE_LONG, f->price, (near ? number.near_ipm : 1.0) * price * f->price);
 }
