@@ -71,6 +71,7 @@ else()
 endif()
 find_package(ZLIB REQUIRED)
 scree_find(yaml HEADER yaml.h LIBRARIES yaml DEBIAN libyaml-dev)
+scree_find(deflate HEADER libdeflate.h LIBRARIES deflate DEBIAN libdeflate-dev)
 
 # For bench/siconos_*.c alone.
 scree_find(siconos HEADER SolverOptions.h SUFFIXES siconos/numerics

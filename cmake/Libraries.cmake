@@ -20,7 +20,7 @@ set(SCREE_NEEDS_world OpenMP::OpenMP_C scree_dep_ccd scree_dep_qhull m)
 
 set(SCREE_FOLDERS_scree fclib scene run view)
 set(SCREE_HEADERS_scree fclib scene run view scree)
-set(SCREE_NEEDS_scree ${SCREE_HDF5} scree_dep_yaml ZLIB::ZLIB m)
+set(SCREE_NEEDS_scree ${SCREE_HDF5} scree_dep_yaml scree_dep_deflate ZLIB::ZLIB m)
 
 set(SCREE_DEPENDENCIES "")
 foreach(library IN LISTS SCREE_LIBRARIES)

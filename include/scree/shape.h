@@ -87,9 +87,14 @@ typedef struct scree_ShapeData scree_ShapeData;
 
 typedef struct scree_Shape {
   scree_ShapeKind kind;
-  int vertex_count;           /* polygon, polyhedron: number of vertices, else 0 */
-  double radius;              /* disk, sphere, segment, capsule, drums, ...; rounding of a box or
-                               * polyhedron */
+  int vertex_count; /* polygon, polyhedron: number of vertices, else 0 */
+  double radius;    /* disk, sphere, segment, capsule, drums, ...; rounding of a box or
+                     * polyhedron */
+  /* Derived by the init functions; here, since every pair of bodies needs them. */
+  double bounding_radius;     /* of the smallest ball round the origin; INFINITY when unbounded */
+  double size;                /* smallest width across: the length that a gap is small against.
+                               * Unbounded shapes: radius, or INFINITY for half-plane and
+                               * half-space. */
   double half_length;         /* segment, capsule, drum, ... */
   scree_Vec3 semi;            /* ellipse, ellipsoid: semi-axes; box: half extents; funnel, ring: x,
                                * the second radius */
@@ -99,9 +104,6 @@ typedef struct scree_Shape {
                                * mesh: [vertex_count]; else NULL */
   scree_ShapeData *data;      /* vertices, parts: shared between the copies of a shape, or NULL */
   /* Derived by the init functions. */
-  double bounding_radius; /* of the smallest ball round the origin; INFINITY when unbounded */
-  double size;        /* smallest width across: the length that a gap is small against. Unbounded
-                       * shapes: radius, or INFINITY for half-plane and half-space. */
   double volume;      /* area in 2D; 0 for a segment without radius and for unbounded shapes */
   scree_Vec3 inertia; /* principal moments for unit density; 2D: only z */
 } scree_Shape;

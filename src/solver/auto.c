@@ -119,6 +119,14 @@ static scree_Status run_lemke(scree_SolveRun *run, const scree_Action *action, d
   return scree_solve_run_solver(run, &scree_solver_lemke, options, r, u);
 }
 
+static scree_Status run_implicit(scree_SolveRun *run, const scree_Action *action, double *r,
+                                 double *u) {
+  char most[OPTION_SIZE];
+  snprintf(most, sizeof most, "most=%d", action->factorisations);
+  const char *const options[] = {most, NULL};
+  return scree_solve_run_solver(run, &scree_solver_implicit, options, r, u);
+}
+
 static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
                             double *u) {
   static const char *const patient[] = {"window=20", "fall=2", NULL};
@@ -132,6 +140,7 @@ static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *
                                   u);
   case SCREE_ACTION_IPM: return run_ipm(run, action, r, u);
   case SCREE_ACTION_LEMKE: return run_lemke(run, action, r, u);
+  case SCREE_ACTION_IMPLICIT: return run_implicit(run, action, r, u);
   case SCREE_ACTION_STOP: break;
   }
   return SCREE_OK;
@@ -168,6 +177,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   facts.factorises = !scree_solver_class_refuses(&scree_solver_newton, p);
   facts.no_ipm = scree_solver_class_refuses(&scree_solver_ipm, p) != NULL;
   facts.follows = !scree_solver_class_refuses(&scree_solver_lemke, p);
+  facts.steps = !scree_solver_class_refuses(&scree_solver_implicit, p);
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;
   facts.sweep_seconds = scree_sweep_seconds(p);

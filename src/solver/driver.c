@@ -173,7 +173,8 @@ static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) 
     return SCREE_OK;
   scree_Mechanisms *m = SCREE_TAKE(&run->cache->work, scree_Mechanisms, 1);
   if (!m) return scree_fail_memory(run->log, "mechanisms");
-  const scree_Status status = scree_mechanisms_create(run->W, r, &run->cache->work, run->log, m);
+  const scree_Status status = scree_mechanisms_create(
+      run->W, r, &run->cache->work, &run->cache->mechanisms, run->poll, run->log, m);
   if (status || m->count == 0) return status;
   scree_operator_state(run->W, r, y);
   const scree_VertexState state = scree_vertex_state(run->W, y);
