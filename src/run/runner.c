@@ -3,7 +3,9 @@
  * them; the checkpoint replaces the previous one by a rename; results.h5 is made from the journal
  * and replaced by a rename too. A resumed run cuts off all data after the last checkpoint and
  * computes it again, to the same bits.
- */
+ *
+ * More than 600 lines: the order of writes that makes a run resumable is decided here, in one
+ * place. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/clock.h"
 #include "core/log.h"
