@@ -141,6 +141,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.penetration = scree_node_number(time, "penetration");
   settings.penetration_limit = scree_node_number(time, "penetration_limit");
   settings.energy_limit = scree_node_number(time, "energy_limit");
+  settings.creep_limit = scree_node_number(time, "creep_limit");
   settings.max_work = scree_node_number(time, "max_work");
   settings.max_halvings = (int)scree_node_number(time, "max_halvings");
   settings.warm_start = scree_node_true(solver, "warm_start");

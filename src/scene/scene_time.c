@@ -1,5 +1,5 @@
-/* What a scene leaves to `auto`: tolerance, time step, frames. It is decided here and written into
- * the tree, so that the scene as used shows it. */
+/* Values that a scene leaves to `auto`: tolerance, time step, frames. They are chosen here and
+ * written into the tree, so that the scene as used shows it. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"

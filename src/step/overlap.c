@@ -199,12 +199,10 @@ static void aim_corners(scree_System *s, double h) {
     a.body = b->fixed[i] ? j : i;
     a.obstacle = b->fixed[i] ? i : j;
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    double before[3], free[3];
     if (b->fixed[a.body] || !is_at_rest(b, a.obstacle) || is_drum(&b->cold[a.obstacle].shape) ||
         scree_shape_is_ball(&b->cold[a.body].shape) || !(s->contacts.gap[c] > aim_from * size))
       continue;
-    scree_system_approach(s, (int)c, before, free);
-    if (!(s->contacts.gap[c] + h * free[0] < 0)) continue;
+    if (!(s->contacts.gap[c] + h * scree_system_free_approach(s, (int)c) < 0)) continue;
     const scree_Twist start = scree_bodies_velocity_before(b, a.body);
     const scree_Twist end = scree_system_free(s, a.body);
     a.change = plus(&end, -1, &start);
