@@ -1,4 +1,4 @@
-# What scree stands on (docs/DEPENDENCIES.md says why, and under which licence). Each part becomes a
+# Dependencies of scree (docs/DEPENDENCIES.md says why, and under which licence). Each part becomes a
 # target scree_dep_<name>, so that the rest of the build does not know where it was found.
 # cmake/Libraries.cmake says which library links which. No GPL part is among them.
 # Only what the libraries up to SCREE_LIBRARY need is looked for.

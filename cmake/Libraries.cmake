@@ -63,7 +63,7 @@ foreach(library IN LISTS SCREE_LIBRARIES)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(scree_shared_${library} PUBLIC ${before}
     PRIVATE $<BUILD_INTERFACE:scree_flags> ${SCREE_NEEDS_${library}})
-  # What a library needs and does not have is found when it is linked, not when it is used.
+  # Undefined references are reported when a library is linked, not when it is used.
   target_link_options(scree_shared_${library} PRIVATE "-Wl,--version-script=${map}")
   if(NOT SCREE_SANITIZE AND NOT SCREE_TSAN)
     target_link_options(scree_shared_${library} PRIVATE -Wl,--no-undefined)

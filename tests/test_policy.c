@@ -279,8 +279,9 @@ static void test_sweeps(void **unused) {
   assert_in_range(sweep_at(1.0, 1000, 4000, true, &momentum), 1000, 4000);
   assert_false(momentum);
   assert_true(sweep_at(0.5, 4, 60, true, &momentum) >= 27 && momentum);
-  assert_true(scree_policy_momentum(10, true) && scree_policy_momentum(5000, false));
-  assert_false(scree_policy_momentum(10, false));
+  assert_true(scree_policy_momentum(10, true, false) && scree_policy_momentum(5000, false, false));
+  assert_false(scree_policy_momentum(10, false, true) || scree_policy_momentum(300, false, false));
+  assert_true(scree_policy_momentum(300, false, true));
   assert_int_equal(scree_policy_first_group(1.0, 1e-8, false), 1);
   assert_true(scree_policy_first_group(1.0, 1e-8, true) > 1);
 }

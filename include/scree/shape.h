@@ -131,7 +131,7 @@ typedef struct scree_ShapeParameter {
   bool pure; /* a number without unit, not a length */
 } scree_ShapeParameter;
 
-/* What there is to know about a kind of shape: enough for a scene reader to build one. */
+/* Description of a kind of shape: enough for a scene reader to build one. */
 typedef struct scree_ShapeType {
   const char *name; /* as a scene names it; unique within a dimension */
   const char *summary;

@@ -25,7 +25,7 @@ typedef struct scree_Driver {
   scree_Twist before; /* velocity until the last change by scree_bodies_drive */
 } scree_Driver;
 
-/* In place of a body: it acts on one that this rank does not have. */
+/* In place of a body: the force acts on a body that this rank does not have. */
 enum { SCREE_FORCE_ELSEWHERE = -2 };
 
 typedef struct scree_Force {
@@ -33,6 +33,7 @@ typedef struct scree_Force {
   int body; /* -1: all */
   bool per_mass;
   scree_Span span[2];
+  struct scree_Patch *patch; /* of a finite-element body, or null: the whole body */
 } scree_Force;
 
 /* The factor of a force by its spans. */

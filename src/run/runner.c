@@ -430,6 +430,7 @@ static void remember_failure(scree_RunSummary *summary, const scree_StepReport *
                            .error = report->error,
                            .penetration = report->penetration,
                            .energy_created = report->energy_created,
+                           .creep = report->creep,
                            .contacts_above = report->contacts_above,
                            .missed = report->missed,
                            .body = {body[0], body[1]}};
@@ -448,6 +449,8 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   summary->penetration_limit = limits->penetration_limit;
   summary->energy_limit = limits->energy_limit;
   summary->energy_created = report->energy_created;
+  summary->creep = report->creep;
+  summary->creep_limit = limits->creep_limit;
   summary->iterations += report->iterations;
   summary->substeps += report->substeps - 1;
   summary->seconds_detect += report->seconds_detect;

@@ -42,6 +42,9 @@ static const scree_Field time_fields[] = {
     REAL("energy_limit", OPEN, NULL, "0.01", 0, INFINITY,
          "energy created by the discretisation above which a step is not certified, relative to "
          "the energy turned over"),
+    REAL("creep_limit", OPEN, NULL, "0.01", 0, INFINITY,
+         "how far errors may move a body that rests, relative to its size: above it steps are not "
+         "certified"),
     REAL("max_work", OPEN, NULL, "50", 0, INFINITY,
          "a step costs at most this many times the usual step, in counted work; then the best "
          "solution found is used, and the step is not certified"),

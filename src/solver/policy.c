@@ -210,7 +210,7 @@ static scree_Action after_newton(const scree_Facts *f, const scree_History *h) {
     return act(SCREE_ACTION_RESTART, SCREE_PHASE_RESTART);
   /* close to the tolerance a rate can fall little */
   const bool near = h->stage[h->count - 1].record.error_after < number.near * f->tolerance;
-  const bool momentum = scree_policy_momentum(f->contacts, f->balls) && !f->slow_sweeps;
+  const bool momentum = scree_policy_momentum(f->contacts, f->balls, f->warm) && !f->slow_sweeps;
   const double price = momentum ? number.ipm_price_momentum : number.ipm_price;
   return sweep(SCREE_PHASE_LONG, f->price, (near ? number.near_ipm : 1.0) * price * f->price);
 }
@@ -321,7 +321,8 @@ static const struct SweepNumbers {
   double trust;       /* sweeps: a rate observed over fewer is trusted less */
   double nearly;      /* sweeps that are made in any case if they are predicted to suffice */
   int momentum_from;  /* contacts from which sweeps have momentum, if not all are between balls:
-                         newton solves smaller problems after a few plain sweeps */
+                         newton solves smaller problems after a few plain sweeps; */
+  int momentum_warm;  /* and those of time steps, which start near their solution */
   int calm_group;     /* sweeps in which momentum must make progress */
   double no_progress; /* ratio of errors that counts as no progress */
 } sweeps = {
@@ -331,12 +332,14 @@ static const struct SweepNumbers {
     .nearly = 8,    /* 0: Box_Stacks with the associated law to 1e-4 1.48; Coulomb's law: as 0 */
     .momentum_from = 500, /* to 1e-8 0: two of the problem files take 5 and 27 times the
                              factorisations */
+    .momentum_warm = 100, /* 500: time steps of 300 ellipses 1.76, of the drum of 004 1.75,
+                            walls 1.1 times the seconds of solves; 20: an arch 1.0 */
     .calm_group = 20,     /* a limit: momentum lets the error rise for some sweeps */
     .no_progress = 1.0,   /* a limit */
 };
 
-bool scree_policy_momentum(int contacts, bool balls) {
-  return balls || contacts >= sweeps.momentum_from;
+bool scree_policy_momentum(int contacts, bool balls, bool warm) {
+  return balls || contacts >= (warm ? sweeps.momentum_warm : sweeps.momentum_from);
 }
 
 int scree_policy_first_group(double error, double tolerance, bool balls) {

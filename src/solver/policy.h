@@ -124,7 +124,7 @@ typedef struct scree_SweepRecord {
 } scree_SweepRecord;
 
 /* Whether sweeps that are to solve have momentum (momentum.h). */
-bool scree_policy_momentum(int contacts, bool balls);
+bool scree_policy_momentum(int contacts, bool balls, bool warm);
 
 /* Sweeps until the first measurement. */
 int scree_policy_first_group(double error, double tolerance, bool balls);

@@ -332,8 +332,7 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   return fmax(centres, touching);
 }
 
-/* Diagonal entry k of W at contact c. */
-static double diagonal_of(const scree_System *s, int c, int k) {
+double scree_system_diagonal(const scree_System *s, int c, int k) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   double sum = 0;
@@ -355,7 +354,7 @@ static double diagonal_of(const scree_System *s, int c, int k) {
 static double load_of(const scree_System *s, int c) {
   const size_t d = (size_t)s->bodies.dimension;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const double W = diagonal_of(s, c, 0);
+  const double W = scree_system_diagonal(s, c, 0);
   return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
          fmin(W * fabs(s->posed.r[(size_t)c * d]), s->forced_most);
 }
@@ -375,7 +374,7 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .first = !(s->memory.h > 0),
                           .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
   for (int k = 0; k < point.d; ++k) {
-    const double W = diagonal_of(s, c, k);
+    const double W = scree_system_diagonal(s, c, k);
     point.mass[k] = W > 0 ? 1 / W : 0;
   }
   return point;
@@ -413,7 +412,17 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   if (terms.own_gap) p->push[c] = 0;
 }
 
-static void fill_contacts(scree_System *s, scree_Share share) {
+/* Let a contact that was loaded have no slip halfway to the next kick (halfway.c). */
+static void turn_slip(const scree_System *s, int c, scree_Points *points, size_t *pair,
+                      double *shift) {
+  const int d = s->bodies.dimension;
+  scree_Vec3 slip, a[3];
+  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &slip)) return;
+  contact_axes(s->contacts.normal[c], d, a);
+  for (int k = 1; k < d; ++k) shift[k] += scree_dot(a[k], slip);
+}
+
+static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -421,6 +430,7 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   /* the associated law keeps sliding contacts open by h mu |u_T|: that gap is not an error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
   const double held = s->audit.push_held;
+  size_t pair = SIZE_MAX; /* of this thread's list */
   SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
@@ -443,6 +453,9 @@ static void fill_contacts(scree_System *s, scree_Share share) {
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
+      if (approach.loaded && s->scheme->looks_ahead && p->delay[c] == 0 && set.mu > 0 &&
+          c < s->deform.first)
+        turn_slip(s, c, &lists[share.thread], &pair, shift);
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
@@ -458,8 +471,11 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   }
 }
 
-void scree_system_fill(scree_System *s) {
-  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, share));
+scree_Status scree_system_fill(scree_System *s) {
+  scree_Points *lists = scree_system_lists(s, s->threads);
+  if (!lists) return scree_fail_memory(s->log, "the points of contacts halfway");
+  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, lists, share));
+  return SCREE_OK;
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {

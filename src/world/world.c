@@ -24,6 +24,7 @@ scree_WorldSettings scree_world_settings(void) {
                                .penetration = 1e-3,
                                .penetration_limit = 0.01,
                                .energy_limit = 0.01,
+                               .creep_limit = 0.01,
                                .solve = solve,
                                .warm_start = true,
                                .max_work = 50,
@@ -55,6 +56,8 @@ static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log 
   if (!(s->energy_limit > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "world: energy_limit %g, expected > 0",
                       s->energy_limit);
+  if (!(s->creep_limit > 0))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: creep_limit %g, expected > 0", s->creep_limit);
   if (!(s->max_work > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "world: max_work %g, expected > 0", s->max_work);
   if (s->max_retries < 0 || s->max_halvings < 0 || s->max_halvings > 20)
@@ -166,6 +169,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   if (!w) return scree_fail_memory(log, "a world");
   if (log) w->log = *log;
   w->system.log = &w->log;
+  w->impact_in = -1;
   w->system.broad = scree_broad_create();
   scree_Status status = w->system.broad ? SCREE_OK : scree_fail_memory(log, "the broad phase");
   if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
@@ -524,5 +528,6 @@ size_t scree_world_memory(const scree_World *world) {
 size_t scree_world_solver_memory(const scree_World *world) {
   const scree_System *s = &world->system;
   return scree_solver_memory(s->solver) + scree_arena_memory(&s->scratch) +
+         (s->resting ? scree_solver_memory(s->resting) : 0) +
          (s->internal ? scree_solver_memory(s->internal) : 0);
 }
