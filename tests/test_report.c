@@ -580,6 +580,7 @@ static void vtk_series_are_written(void **state) {
     int written = 0;
     assert_int_equal(scree_vtk_write(replay, folder, 2, true, &written), SCREE_OK);
     assert_int_equal(written, 4);
+    assert_int_equal(scree_vtk_write(replay, folder, 0, false, NULL), SCREE_BAD_INPUT);
     char path[128];
     snprintf(path, sizeof path, "%s/contacts.pvd", folder);
     char *text = load(path);

@@ -37,7 +37,7 @@ static bool room(void **array, size_t *capacity, size_t count, size_t size) {
   return scree_grow(array, capacity, count, size);
 }
 
-/* What laws with a memory have kept of nc contacts; zero in runs without. */
+/* The memory of the laws of nc contacts; zero in runs without. */
 static scree_Status read_memory(Source *source, hsize_t first, hsize_t nc,
                                 scree_ReplayFrame *frame) {
   static const struct {

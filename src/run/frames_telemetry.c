@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES = 25, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
+enum { CURVES = 26, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
 
 /* The keys that are read from a line. Of a list the first two numbers are kept, or the first one.
  */
@@ -22,7 +22,7 @@ typedef struct Row {
   double elastic, work_forces, work_drivers, normal, friction, viscous, plastic, scheme, push,
       closing;
   double detect, build, solve, move, certify;
-  double certified, created, energy_limit, penetration_limit;
+  double certified, created, energy_limit, penetration_limit, creep, creep_limit;
   double worst[2], deepest[2];
 } Row;
 
@@ -59,6 +59,8 @@ static const struct {
     {"energy_created", offsetof(Row, created), 1},
     {"energy_limit", offsetof(Row, energy_limit), 1},
     {"penetration_limit", offsetof(Row, penetration_limit), 1},
+    {"creep", offsetof(Row, creep), 1},
+    {"creep_limit", offsetof(Row, creep_limit), 1},
     {"worst_body", offsetof(Row, worst), 2},
     {"deepest_body", offsetof(Row, deepest), 2},
 };
@@ -285,7 +287,8 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *drivers = scree_replay_add_curve(replay, "work_drivers", false);
   double *put_in = scree_replay_add_curve(replay, "put_in", false);
   double *created = scree_replay_add_curve(replay, "energy_created", false);
-  if (!created || replay->curve_count != CURVES) return false;
+  double *creep = scree_replay_add_curve(replay, "creep", false);
+  if (!creep || replay->curve_count != CURVES) return false;
   assert(rows || replay->rows == 0);
   double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
   double sum_put_in = 0.0, sum_viscous = 0.0, sum_plastic = 0.0;
@@ -301,6 +304,7 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
     gap += fabs(zero_nan(row->closing));
     put_in[k] = sum_put_in;
     created[k] = row->created;
+    creep[k] = zero_nan(row->creep);
     time[k] = row->time;
     step[k] = row->step;
     kinetic[k] = row->kinetic;
@@ -418,6 +422,8 @@ static void certify(scree_Replay *replay, const Row *rows) {
     if (row->tolerance == row->tolerance) c->tolerance = row->tolerance;
     c->energy_created = row->created;
     c->energy_limit = row->energy_limit;
+    c->creep = row->creep;
+    c->creep_limit = row->creep_limit;
     c->penetration_limit = row->penetration_limit;
     if (row->contacts > c->contacts_max) c->contacts_max = body_of(row->contacts);
     /* Potential energy has no natural zero: its range is used. */

@@ -311,7 +311,7 @@ static void say_laws(scree_Page *page) {
             "ratio of w times half the step, besides w times half of `damping`.\n\n");
 }
 
-/* What a scene that names neither scheme, step nor tolerance runs with, and why. */
+/* The scheme, the step and the tolerance of a scene that names none of them, and why. */
 static const char defaults_text[] =
     "\n## Defaults\n\n"
     "A scene needs the duration as its only key of `time`, and no `solver`. The defaults are "
@@ -364,11 +364,12 @@ static const char defaults_text[] =
     "in are lowered until they do not.\n"
     "- **Certificate**: a step is certified when its error is at most the tolerance, no "
     "penetration "
-    "is deeper than `penetration_limit`, and the energy that the discretisation has created since "
+    "is deeper than `penetration_limit`, the energy that the discretisation has created since "
     "the "
     "start is at most `energy_limit` of the energy turned over (the largest kinetic energy, with "
     "all "
-    "work and dissipation).\n";
+    "work and dissipation), and no body that rests has been moved by errors of the solutions by "
+    "more than `creep_limit` of its size.\n";
 
 char *scree_scene_reference(void) {
   scree_Page page = {0};

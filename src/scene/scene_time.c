@@ -1,5 +1,5 @@
-/* What a scene leaves to `auto`: tolerance, time step, frames. It is decided here and written into
- * the tree, so that the scene as used shows it. */
+/* Values that a scene leaves to `auto`: tolerance, time step, frames. They are chosen here and
+ * written into the tree, so that the scene as used shows it. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -117,7 +117,9 @@ static double step_of_force(const scree_Scene *scene, int k) {
       continue;
     const double density = body->def.density > 0 ? body->def.density : 0;
     const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
-    const double acceleration = def->per_mass ? most : most / mass;
+    /* a pressure acts on about a face of the body */
+    const double f = def->pressure ? most * body->shape.volume / body->shape.size : most;
+    const double acceleration = def->per_mass ? most : f / mass;
     if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
   }
   /* what a plate presses on, a body of mass m and area A by p A */
