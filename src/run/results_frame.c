@@ -49,7 +49,7 @@ bool scree_frame_make_room(scree_Frame *frame) {
   return true;
 }
 
-static scree_FrameContact take_contact(const scree_Contact *contact) {
+scree_FrameContact scree_frame_contact(const scree_Contact *contact) {
   scree_FrameContact out = {.body = {contact->body[0], contact->body[1]},
                             .feature = contact->feature,
                             .status = (int32_t)contact->status,
@@ -92,40 +92,48 @@ static scree_FrameJoint take_joint(const scree_World *world, int k) {
   return out;
 }
 
-scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
-                              const scree_Aabb *region, const scree_Log *log) {
-  memset(&frame->head, 0, sizeof frame->head); /* padding too: records are compared byte by byte */
-  frame->head.step = scree_world_steps(world);
-  frame->head.time = scree_world_time(world);
-  frame->head.bodies = scree_world_body_count(world);
-  frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
-  frame->head.energy = scree_world_energy(world);
-  frame->head.deforms = scree_world_deforms(world);
-  frame->head.nodes = scree_world_node_count(world);
-  frame->head.joints = scree_world_joint_count(world);
-  frame->head.remembers = scree_world_laws_remember(world);
-  scree_world_analyse(world, region, &frame->head.analysis);
+scree_FrameBody scree_frame_body(const scree_World *world, int body) {
+  const scree_Pose pose = scree_body_pose(world, body);
+  const scree_Twist velocity = scree_body_velocity(world, body);
+  const scree_Quat q = pose.orientation;
+  scree_FrameBody out = {.orientation = {q.w, q.x, q.y, q.z}};
+  to_array(pose.position, out.position);
+  to_array(velocity.linear, out.velocity);
+  to_array(velocity.angular, out.angular);
+  return out;
+}
+
+scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, scree_FrameHead *head) {
+  memset(head, 0, sizeof *head); /* padding too: records are compared byte by byte */
+  head->step = scree_world_steps(world);
+  head->time = scree_world_time(world);
+  head->bodies = scree_world_body_count(world);
+  head->contacts = with_contacts ? scree_world_contact_count(world) : 0;
+  head->energy = scree_world_energy(world);
+  head->deforms = scree_world_deforms(world);
+  head->nodes = scree_world_node_count(world);
+  head->joints = scree_world_joint_count(world);
+  head->remembers = scree_world_laws_remember(world);
   scree_CellInfo cell;
   const bool periodic = scree_world_cell(world, &cell);
   for (int k = 0; k < 3; ++k)
-    if (periodic && cell.periodic[k]) to_array(cell.side[k], frame->head.cell + 3 * k);
+    if (periodic && cell.periodic[k]) to_array(cell.side[k], head->cell + 3 * k);
+  return scree_world_analyse(world, region, &head->analysis);
+}
+
+scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, const scree_Log *log) {
+  const scree_Status status = scree_frame_head(world, with_contacts, region, &frame->head);
+  if (status != SCREE_OK) return status;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
-    const scree_Pose pose = scree_body_pose(world, b);
-    const scree_Twist velocity = scree_body_velocity(world, b);
-    scree_FrameBody *out = &frame->body[b];
-    to_array(pose.position, out->position);
-    out->orientation[0] = pose.orientation.w;
-    out->orientation[1] = pose.orientation.x;
-    out->orientation[2] = pose.orientation.y;
-    out->orientation[3] = pose.orientation.z;
-    to_array(velocity.linear, out->velocity);
-    to_array(velocity.angular, out->angular);
+    frame->body[b] = scree_frame_body(world, b);
     if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 3 * b);
   }
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
-    frame->contact[c] = take_contact(&contact);
+    frame->contact[c] = scree_frame_contact(&contact);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);
@@ -189,25 +197,62 @@ void scree_journal_close(scree_Journal *journal) {
   journal->file = -1;
 }
 
+static uint64_t record_bytes(const scree_FrameHead *head) {
+  return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
+         node_bytes(head) + joint_bytes(head);
+}
+
+static scree_Status fail_write(const scree_Journal *journal, int error, const scree_Log *log) {
+  return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
+                    strerror(error));
+}
+
+/* The record has its checksum only when it is whole. */
+scree_Status scree_journal_begin(scree_Journal *journal, const scree_FrameHead *head,
+                                 const scree_Log *log) {
+  RecordHead record = {.size = record_bytes(head)};
+  memcpy(record.magic, magic, sizeof magic);
+  journal->sum = 0;
+  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
+  if (!error) error = scree_write_all(journal->file, &record, sizeof record);
+  if (error) return fail_write(journal, error, log);
+  return scree_journal_put(journal, head, sizeof *head, log);
+}
+
+scree_Status scree_journal_put(scree_Journal *journal, const void *data, size_t bytes,
+                               const scree_Log *log) {
+  if (bytes == 0) return SCREE_OK;
+  journal->sum = crc32_z((uLong)journal->sum, data, bytes);
+  const int error = scree_write_all(journal->file, data, bytes);
+  return error ? fail_write(journal, error, log) : SCREE_OK;
+}
+
+scree_Status scree_journal_end(scree_Journal *journal, const scree_FrameHead *head,
+                               const scree_Log *log) {
+  RecordHead record = {.size = record_bytes(head), .checksum = journal->sum};
+  memcpy(record.magic, magic, sizeof magic);
+  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
+  if (!error) error = scree_write_all(journal->file, &record, sizeof record);
+  if (error) return fail_write(journal, error, log);
+  journal->length += (int64_t)(sizeof record + record.size);
+  return SCREE_OK;
+}
+
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log) {
-  RecordHead head = {.checksum = checksum(frame)};
-  memcpy(head.magic, magic, sizeof magic);
-  head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head) +
-              stretch_bytes(&frame->head) + node_bytes(&frame->head) + joint_bytes(&frame->head);
-  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
-  if (!error) error = scree_write_all(journal->file, &head, sizeof head);
-  if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
-  if (!error) error = scree_write_all(journal->file, frame->body, body_bytes(&frame->head));
-  if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
-  if (!error) error = scree_write_all(journal->file, frame->stretch, stretch_bytes(&frame->head));
-  if (!error) error = scree_write_all(journal->file, frame->node, node_bytes(&frame->head));
-  if (!error) error = scree_write_all(journal->file, frame->joint, joint_bytes(&frame->head));
-  if (error)
-    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
-                      strerror(error));
-  journal->length += (int64_t)(sizeof head + head.size);
-  return SCREE_OK;
+  const scree_FrameHead *head = &frame->head;
+  scree_Status status = scree_journal_begin(journal, head, log);
+  const struct {
+    const void *data;
+    size_t bytes;
+  } parts[] = {{frame->body, body_bytes(head)},
+               {frame->contact, contact_bytes(head)},
+               {frame->stretch, stretch_bytes(head)},
+               {frame->node, node_bytes(head)},
+               {frame->joint, joint_bytes(head)}};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts && status == SCREE_OK; ++k)
+    status = scree_journal_put(journal, parts[k].data, parts[k].bytes, log);
+  return status == SCREE_OK ? scree_journal_end(journal, head, log) : status;
 }
 
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log) {

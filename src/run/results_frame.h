@@ -57,6 +57,12 @@ typedef struct scree_Frame {
 /* Copy the present state of the world. The frame was zeroed before its first use, and is reused. */
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log);
+/* Its parts: the head (counts of this rank; of a divided world all ranks ask for it), and the
+ * records of a body and of a contact. */
+scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, scree_FrameHead *head);
+scree_FrameBody scree_frame_body(const scree_World *world, int body);
+scree_FrameContact scree_frame_contact(const scree_Contact *contact);
 /* Room for as many bodies and contacts as the head counts; false: out of memory. */
 bool scree_frame_make_room(scree_Frame *frame);
 void scree_frame_fini(scree_Frame *frame);
@@ -65,6 +71,7 @@ typedef struct scree_Journal {
   const char *path;
   int file;
   int64_t length; /* bytes of whole records */
+  uint64_t sum;   /* checksum of the record that is being written */
 } scree_Journal;
 
 /* Open for appending after the first `length` bytes; the rest of the file is cut off. */
@@ -72,6 +79,14 @@ scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_
                                 const scree_Log *log);
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log);
+/* The same in pieces, one after the other in the order of scree_Frame: the bodies, the contacts,
+ * and so on as the head counts them. */
+scree_Status scree_journal_begin(scree_Journal *journal, const scree_FrameHead *head,
+                                 const scree_Log *log);
+scree_Status scree_journal_put(scree_Journal *journal, const void *data, size_t bytes,
+                               const scree_Log *log);
+scree_Status scree_journal_end(scree_Journal *journal, const scree_FrameHead *head,
+                               const scree_Log *log);
 /* Flush to the disk. */
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log);
 void scree_journal_close(scree_Journal *journal);

@@ -173,6 +173,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const double last_h = world->last_h;
   const scree_WorkMeter meter = s->work;
   int level = 0;
+  world->halved = false;
   for (long done = 0; done < units;) {
     scree_StepReport part;
     bool halve;
@@ -193,6 +194,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
       status = reserve(world, true);
       if (!status) status = keep_memory(world);
       if (!status && bytes) memcpy(world->origin, world->backup, bytes);
+      if (!status) world->halved = true;
       status = scree_domain_agree(s, status);
     }
     if (!status && !(halve && level < max))
