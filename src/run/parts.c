@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "scene/scene.h"
 #include "scree/solver.h"
 #include "world/world.h"
 
@@ -40,6 +41,9 @@ static void find_reason(const scree_Scene *scene, const scree_World *whole, char
   const char *solver = scree_world_get_settings(whole)->solve.solver;
   const char *reason = scree_world_cannot_divide(whole);
   why[0] = '\0';
+  for (int k = 0; k < scene->pour_count && !reason; ++k)
+    if (scene->pours[k].grain.def.kind != SCREE_BODY_RIGID)
+      reason = "deformable bodies are poured";
   if (reason)
     snprintf(why, size, "%s", reason);
   else if (scree_scene_info(scene).dumps)

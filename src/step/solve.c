@@ -289,6 +289,7 @@ static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
   if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, problem)) {
     settings->solver = "newton";
     settings->options = options;
+    settings->ranks = NULL; /* joints are not divided */
   } else {
     settings->tolerance = rules.exact;
   }
