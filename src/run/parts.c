@@ -42,8 +42,7 @@ static void find_reason(const scree_Scene *scene, const scree_World *whole, char
   const char *reason = scree_world_cannot_divide(whole);
   why[0] = '\0';
   for (int k = 0; k < scene->pour_count && !reason; ++k)
-    if (scene->pours[k].grain.def.kind != SCREE_BODY_RIGID)
-      reason = "deformable bodies are poured";
+    if (scene->pours[k].grain.def.kind != SCREE_BODY_RIGID) reason = "deformable bodies are poured";
   if (reason)
     snprintf(why, size, "%s", reason);
   else if (scree_scene_info(scene).dumps)

@@ -277,8 +277,7 @@ static scree_Status write_line(scree_Run *run, const scree_StepReport *report, i
   if (run->parts.ranks) {
     const double steps = (double)(report->step - run->steps_start);
     sent = scree_run_parts_count(&run->parts, run->world);
-    if (run->parts.solves && report->solve.imbalance >= 1)
-      sent.imbalance = report->solve.imbalance;
+    if (run->parts.solves && report->solve.imbalance >= 1) sent.imbalance = report->solve.imbalance;
     run->sent.messages += (long long)sent.messages;
     run->sent.bytes += (long long)sent.bytes;
     run->sent.synchronisations += (long long)sent.synchronisations;

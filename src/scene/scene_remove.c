@@ -101,7 +101,7 @@ static scree_Status remove_all(scree_World *world, const int *list, int count) {
   const scree_Ranks *ranks = scree_world_ranks(world);
   const int size = scree_ranks_count(ranks);
   scree_Status status = SCREE_OK;
-  for (int at = 0, most = count; at < most; at += AT_ONCE) {
+  for (int at = 0, most = 1; at < most; at += AT_ONCE) { /* most: of any rank */
     struct {
       int count, number[AT_ONCE];
     } mine, all;
