@@ -378,7 +378,7 @@ static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
 static double flux(const scree_Sensor *sensor, const scree_World *world) {
   const scree_Bodies *b = &world->system.bodies;
   double mass = 0;
-  for (int k = 0; world->stepped && k < b->count; ++k) {
+  for (int k = 0; world->stepped && k < world->stepped_bodies; ++k) {
     if (!scree_sensor_counts(world, k)) continue;
     const scree_Vec3 x0 = scree_world_start_position(world, k);
     /* where it went, before a periodic cell took it back in */

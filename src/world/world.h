@@ -49,7 +49,7 @@ struct scree_World {
   size_t remembered_size;
 };
 
-/* Where body k was before the last step; bodies may have changed their rank since. */
+/* Where body k of the last step, of stepped_bodies, was before it. */
 static inline scree_Vec3 scree_world_start_position(const scree_World *world, int k) {
   scree_Motion before;
   const char *snapshot = world->halved ? world->origin : world->backup;

@@ -84,7 +84,7 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   mpirun -q -n 2 "$scree" run "$source/examples/collapse.yaml" -q -o "$work/stopped" >/dev/null 2>&1 &
   launcher=$!
   for ((k = 0; k < 300; ++k)); do
-    [ "$(wc -l <"$work/stopped/telemetry.jsonl" 2>/dev/null || echo 0)" -gt 2 ] && break
+    [ -s "$work/stopped/telemetry.jsonl" ] && break
     sleep 0.1
   done
   kill -INT $launcher
