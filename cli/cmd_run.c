@@ -315,7 +315,10 @@ static int run_scene(Request *request) {
     status = read_scene(request, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
-  if (status == 0) status = carry_out(request, scene, run, &watch);
+  if (status == 0) {
+    scree_scene_release_bodies(scene); /* the world is built */
+    status = carry_out(request, scene, run, &watch);
+  }
   request->settings.interrupted_user = NULL;
   scree_run_destroy(run);
   scree_scene_destroy(scene);

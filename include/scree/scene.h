@@ -82,6 +82,11 @@ SCREE_API scree_Status scree_scene_build(const scree_Scene *scene, const scree_L
 SCREE_API scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks *ranks,
                                               const scree_Log *log, scree_World **world);
 
+/* Free what only building needs, about 700 bytes for each body of the start: no more worlds will be
+ * built, and scree_scene_count_shapes has obstacles and poured bodies alone. Names stay; scenes
+ * with deformable bodies keep all. */
+SCREE_API void scree_scene_release_bodies(scree_Scene *scene);
+
 /* Add the bodies that are due at the world's time and find room, before a step. `order` (or null)
  * with room for scree_SceneInfo.poured entries and its `count` receive the generator of each body
  * added so far, which is all that scree_scene_pour_again needs. */

@@ -98,7 +98,8 @@ void scree_scene_body_label(const scree_Scene *scene, int body, char *text, size
 
 void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) count[k] = 0;
-  for (size_t k = 0; k < scene->body_count; ++k) ++count[scene->bodies[k].shape.kind];
+  const size_t n = scene->released ? (size_t)scene->obstacle_count : scene->body_count;
+  for (size_t k = 0; k < n; ++k) ++count[scene->bodies[k].shape.kind];
   for (int k = 0; k < scene->pour_count; ++k)
     count[scene->pours[k].grain.shape.kind] += scene->pours[k].count;
 }
@@ -241,7 +242,11 @@ static scree_Status add_forces(const scree_Scene *scene, scree_World *world) {
   return status;
 }
 
-static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, int ranks) {
+static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, int ranks,
+                                 const scree_Log *log) {
+  if (scene->released)
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: its bodies were released, and cannot be built",
+                      scene->name);
   scree_Status status = build_laws(scene, world);
   const int room = (int)scene->body_count / ranks + scene->obstacle_count;
   if (status == SCREE_OK) status = scree_world_reserve(world, room);
@@ -262,7 +267,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
                                scree_World **world) {
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
-  if (status == SCREE_OK) status = build_bodies(scene, *world, 1);
+  if (status == SCREE_OK) status = build_bodies(scene, *world, 1, log);
   if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
@@ -277,7 +282,7 @@ scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks 
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = scree_world_divide(*world, ranks);
-  if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks));
+  if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks), log);
   return end_build(status, world);
 }
 
