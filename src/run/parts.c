@@ -101,12 +101,12 @@ typedef struct SentBody {
 typedef struct Pieces {
   const scree_RunParts *parts;
   const scree_World *world;
-  scree_Journal *journal;
+  scree_Frame *frame; /* on rank 0 */
   const scree_Log *log;
-  char *mine, *all;   /* what this rank sends, and what rank 0 receives */
-  void *sorted;       /* in the order of the whole world */
+  char *mine, *all;   /* sent by this rank, and received by rank 0 */
   const void **order; /* of contacts */
-  size_t mine_capacity, all_capacity, sorted_capacity, order_capacity;
+  size_t filled;      /* contacts of the frame so far */
+  size_t mine_capacity, all_capacity, order_capacity;
 } Pieces;
 
 static scree_Status fail_memory(const Pieces *p) {
@@ -130,15 +130,12 @@ static scree_Status put_bodies(Pieces *p, int first, int count, int *at) {
   if (!status)
     status = scree_ranks_bring(p->parts->ranks, p->mine, sent * sizeof(SentBody), &p->all,
                                &p->all_capacity, &bytes, p->log);
-  if (status || !p->parts->writes) return status;
-  const size_t room = (size_t)count * sizeof(scree_FrameBody);
-  if (!scree_grow(&p->sorted, &p->sorted_capacity, room, 1)) return fail_memory(p);
-  for (size_t k = 0; k < bytes; k += sizeof(SentBody)) {
+  for (size_t k = 0; !status && k < bytes; k += sizeof(SentBody)) {
     SentBody one;
     memcpy(&one, p->all + k, sizeof one);
-    ((scree_FrameBody *)p->sorted)[one.number - first] = one.body;
+    p->frame->body[one.number] = one.body;
   }
-  return scree_journal_put(p->journal, p->sorted, room, p->log);
+  return status;
 }
 
 static int compare_contacts(const void *a, const void *b) {
@@ -174,44 +171,41 @@ static scree_Status put_contacts(Pieces *p, int end, int *at) {
                                &p->all_capacity, &bytes, p->log);
   if (status || !p->parts->writes || bytes == 0) return status;
   const size_t count = bytes / sizeof(scree_FrameContact);
-  if (!scree_grow(&p->sorted, &p->sorted_capacity, bytes, 1) ||
-      !scree_grow((void **)&p->order, &p->order_capacity, count, sizeof *p->order))
+  if (!scree_grow((void **)&p->order, &p->order_capacity, count, sizeof *p->order))
     return fail_memory(p);
   for (size_t k = 0; k < count; ++k) p->order[k] = p->all + k * sizeof(scree_FrameContact);
   qsort((void *)p->order, count, sizeof *p->order, compare_contacts);
   for (size_t k = 0; k < count; ++k)
-    memcpy((char *)p->sorted + k * sizeof(scree_FrameContact), p->order[k],
-           sizeof(scree_FrameContact));
-  return scree_journal_put(p->journal, p->sorted, bytes, p->log);
+    memcpy(&p->frame->contact[p->filled++], p->order[k], sizeof(scree_FrameContact));
+  return SCREE_OK;
 }
 
 scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_World *world,
-                                   bool with_contacts, const scree_Aabb *region,
-                                   scree_Journal *journal, const scree_Log *log) {
-  Pieces p = {.parts = parts, .world = world, .journal = journal, .log = log};
+                                   bool with_contacts, const scree_Aabb *region, scree_Frame *frame,
+                                   const scree_Log *log) {
+  Pieces p = {.parts = parts, .world = world, .frame = frame, .log = log};
   scree_FrameHead head;
   scree_Status status = scree_frame_head(world, with_contacts, region, &head);
   if (status != SCREE_OK) return status;
   head.bodies = scree_world_whole_count(world);
   head.contacts = (int32_t)scree_ranks_sum(parts->ranks, head.contacts);
-  if (parts->writes) status = scree_journal_begin(journal, &head, log);
+  if (frame) {
+    memcpy(&frame->head, &head, sizeof head); /* padding too */
+    if (!scree_frame_make_room(frame)) status = fail_memory(&p);
+  }
   status = scree_run_parts_agree(parts, status, log);
   for (int first = 0, at = 0; first < head.bodies && !status; first += PIECE) {
     const int left = head.bodies - first;
     status = put_bodies(&p, first, left < PIECE ? left : PIECE, &at);
-    status = scree_run_parts_agree(parts, status, log);
   }
   for (int end = PIECE, at = 0; head.contacts > 0 && !status; end += PIECE) {
-    status = put_contacts(&p, end, &at);
-    status = scree_run_parts_agree(parts, status, log);
+    status = scree_run_parts_agree(parts, put_contacts(&p, end, &at), log);
     if (end >= head.bodies) break;
   }
-  if (status == SCREE_OK && parts->writes) status = scree_journal_end(journal, &head, log);
   scree_free(p.mine);
   scree_free(p.all);
-  scree_free(p.sorted);
   scree_free((void *)p.order);
-  return scree_run_parts_agree(parts, status, log);
+  return status;
 }
 
 /* ---- counts ----------------------------------------------------------------------------------

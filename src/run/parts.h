@@ -56,10 +56,10 @@ scree_Status scree_run_parts_collect(scree_RunParts *parts, const scree_Scene *s
 /* The state of the whole world to all ranks. */
 scree_Status scree_run_parts_spread(scree_RunParts *parts, scree_World *world);
 
-/* A frame of a divided world into the journal of rank 0. */
+/* A frame of a divided world, on rank 0; `frame` is null on the others. */
 scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_World *world,
-                                   bool with_contacts, const scree_Aabb *region,
-                                   scree_Journal *journal, const scree_Log *log);
+                                   bool with_contacts, const scree_Aabb *region, scree_Frame *frame,
+                                   const scree_Log *log);
 
 /* Bodies of all ranks that are there, obstacles not counted. */
 int scree_run_parts_bodies(const scree_RunParts *parts, const scree_World *world);

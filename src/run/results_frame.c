@@ -172,6 +172,15 @@ static uint64_t checksum(const scree_Frame *frame) {
   return crc32_z(sum, (const Bytef *)frame->joint, joint_bytes(&frame->head));
 }
 
+static size_t payload_bytes(const scree_FrameHead *head) {
+  return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
+         node_bytes(head) + joint_bytes(head);
+}
+
+int64_t scree_journal_record(const scree_Frame *frame) {
+  return (int64_t)(sizeof(RecordHead) + payload_bytes(&frame->head));
+}
+
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log) {
   *journal = (scree_Journal){.path = path, .length = length};
@@ -197,62 +206,24 @@ void scree_journal_close(scree_Journal *journal) {
   journal->file = -1;
 }
 
-static uint64_t record_bytes(const scree_FrameHead *head) {
-  return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
-         node_bytes(head) + joint_bytes(head);
-}
-
-static scree_Status fail_write(const scree_Journal *journal, int error, const scree_Log *log) {
-  return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
-                    strerror(error));
-}
-
-/* The record has its checksum only when it is whole. */
-scree_Status scree_journal_begin(scree_Journal *journal, const scree_FrameHead *head,
-                                 const scree_Log *log) {
-  RecordHead record = {.size = record_bytes(head)};
-  memcpy(record.magic, magic, sizeof magic);
-  journal->sum = 0;
-  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
-  if (!error) error = scree_write_all(journal->file, &record, sizeof record);
-  if (error) return fail_write(journal, error, log);
-  return scree_journal_put(journal, head, sizeof *head, log);
-}
-
-scree_Status scree_journal_put(scree_Journal *journal, const void *data, size_t bytes,
-                               const scree_Log *log) {
-  if (bytes == 0) return SCREE_OK;
-  journal->sum = crc32_z((uLong)journal->sum, data, bytes);
-  const int error = scree_write_all(journal->file, data, bytes);
-  return error ? fail_write(journal, error, log) : SCREE_OK;
-}
-
-scree_Status scree_journal_end(scree_Journal *journal, const scree_FrameHead *head,
-                               const scree_Log *log) {
-  RecordHead record = {.size = record_bytes(head), .checksum = journal->sum};
-  memcpy(record.magic, magic, sizeof magic);
-  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
-  if (!error) error = scree_write_all(journal->file, &record, sizeof record);
-  if (error) return fail_write(journal, error, log);
-  journal->length += (int64_t)(sizeof record + record.size);
-  return SCREE_OK;
-}
-
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log) {
-  const scree_FrameHead *head = &frame->head;
-  scree_Status status = scree_journal_begin(journal, head, log);
-  const struct {
-    const void *data;
-    size_t bytes;
-  } parts[] = {{frame->body, body_bytes(head)},
-               {frame->contact, contact_bytes(head)},
-               {frame->stretch, stretch_bytes(head)},
-               {frame->node, node_bytes(head)},
-               {frame->joint, joint_bytes(head)}};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts && status == SCREE_OK; ++k)
-    status = scree_journal_put(journal, parts[k].data, parts[k].bytes, log);
-  return status == SCREE_OK ? scree_journal_end(journal, head, log) : status;
+  RecordHead head = {.checksum = checksum(frame)};
+  memcpy(head.magic, magic, sizeof magic);
+  head.size = payload_bytes(&frame->head);
+  int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
+  if (!error) error = scree_write_all(journal->file, &head, sizeof head);
+  if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
+  if (!error) error = scree_write_all(journal->file, frame->body, body_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->stretch, stretch_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->node, node_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->joint, joint_bytes(&frame->head));
+  if (error)
+    return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
+                      strerror(error));
+  journal->length += (int64_t)(sizeof head + head.size);
+  return SCREE_OK;
 }
 
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log) {
@@ -283,8 +254,7 @@ static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead 
       !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
   return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 && head->joints >= 0 &&
-         record->size == sizeof *head + body_bytes(head) + contact_bytes(head) +
-                             stretch_bytes(head) + node_bytes(head) + joint_bytes(head);
+         record->size == payload_bytes(head);
 }
 
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,

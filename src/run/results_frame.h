@@ -71,7 +71,6 @@ typedef struct scree_Journal {
   const char *path;
   int file;
   int64_t length; /* bytes of whole records */
-  uint64_t sum;   /* checksum of the record that is being written */
 } scree_Journal;
 
 /* Open for appending after the first `length` bytes; the rest of the file is cut off. */
@@ -79,14 +78,8 @@ scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_
                                 const scree_Log *log);
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log);
-/* The same in pieces, one after the other in the order of scree_Frame: the bodies, the contacts,
- * and so on as the head counts them. */
-scree_Status scree_journal_begin(scree_Journal *journal, const scree_FrameHead *head,
-                                 const scree_Log *log);
-scree_Status scree_journal_put(scree_Journal *journal, const void *data, size_t bytes,
-                               const scree_Log *log);
-scree_Status scree_journal_end(scree_Journal *journal, const scree_FrameHead *head,
-                               const scree_Log *log);
+/* Bytes of the record of a frame. */
+int64_t scree_journal_record(const scree_Frame *frame);
 /* Flush to the disk. */
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log);
 void scree_journal_close(scree_Journal *journal);

@@ -4,6 +4,7 @@
 #define SCREE_RUN_RUN_H
 
 #include "run/checkpoint.h"
+#include "run/frame_writer.h"
 #include "run/parts.h"
 #include "run/results_write.h"
 #include "run/telemetry.h"
@@ -33,7 +34,7 @@ struct scree_Run {
   scree_Journal journal;
   scree_Telemetry telemetry;
   scree_Sensors sensors;
-  scree_Frame frame;
+  scree_FrameWriter writer;  /* of the journal, once there is one */
   scree_CheckpointHead head; /* the summary is kept in it */
   int *order;                /* (info.poured) generator of each poured body */
   int64_t steps_limit, steps_start;

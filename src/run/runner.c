@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "run/frame_writer.h"
 #include "run/results_file.h"
 #include "run/run.h"
 #include "scene/scene.h"
@@ -70,14 +71,17 @@ static bool poll_results(void *user) {
 scree_Status scree_run_save_frame(scree_Run *run) {
   const scree_Aabb *region = run->info.has_region ? &run->info.region : NULL;
   const bool contacts = run->info.save_contacts;
-  scree_Status status;
-  if (scree_run_parts_divided(&run->parts)) {
-    status =
-        scree_run_parts_frame(&run->parts, run->world, contacts, region, &run->journal, run->log);
-  } else {
-    status = scree_frame_take(&run->frame, run->world, contacts, region, run->log);
-    if (status == SCREE_OK) status = scree_journal_append(&run->journal, &run->frame, run->log);
-  }
+  scree_Status status = SCREE_OK;
+  if (run->parts.writes && !run->writer.made)
+    status = scree_writer_init(&run->writer, &run->journal, run->info.compression, run->log);
+  status = scree_run_parts_agree(&run->parts, status, run->log);
+  if (status != SCREE_OK) return status;
+  scree_Frame *frame = run->parts.writes ? scree_writer_frame(&run->writer) : NULL;
+  status = scree_run_parts_divided(&run->parts)
+               ? scree_run_parts_frame(&run->parts, run->world, contacts, region, frame, run->log)
+               : scree_frame_take(frame, run->world, contacts, region, run->log);
+  if (status == SCREE_OK && frame) status = scree_writer_add(&run->writer, run->log);
+  status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status != SCREE_OK) return status;
   ++run->head.frames;
   run->head.last_frame = scree_world_steps(run->world);
@@ -89,9 +93,19 @@ static scree_Status save_results(scree_Run *run) {
   scree_Poll poll = {poll_results, run, false};
   scree_ResultsHead head = scree_results_head(run->scene, run->materials);
   head.finished = run->head.summary.finished;
-  scree_Status status =
-      scree_results_write(run->path[SCREE_PATH_RESULTS], &run->journal, &head,
-                          scree_run_parts_whole(&run->parts, run->world), &poll, run->log);
+  scree_Status status = SCREE_OK;
+  if (!run->writer.made)
+    status = scree_writer_init(&run->writer, &run->journal, head.compression, run->log);
+  if (status == SCREE_OK) {
+    /* whole frames are kept although a later one could not be written, which was reported */
+    const scree_Status written =
+        scree_writer_wait(&run->writer, &poll, run->torn ? NULL : run->log);
+    if (!run->torn) status = written;
+  }
+  if (status == SCREE_OK)
+    status = scree_results_write_packed(
+        run->path[SCREE_PATH_RESULTS], &run->journal, &run->writer.pack, &head,
+        scree_run_parts_whole(&run->parts, run->world), &poll, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
   if (status == SCREE_INTERRUPTED)
     scree_report(run->log, SCREE_LOG_WARNING,
@@ -109,6 +123,8 @@ static double elapsed(const scree_Run *run) {
 static scree_Status write_checkpoint(scree_Run *run) {
   const scree_World *whole = scree_run_parts_whole(&run->parts, run->world);
   scree_Status status = scree_telemetry_flush(&run->telemetry, true, run->log);
+  if (status == SCREE_OK && run->writer.made)
+    status = scree_writer_wait(&run->writer, NULL, run->log);
   if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
   if (status != SCREE_OK) return status;
   run->head.journal = run->journal.length;
@@ -234,6 +250,7 @@ static void remember_failure(scree_RunSummary *summary, const scree_StepReport *
                            .error = report->error,
                            .penetration = report->penetration,
                            .energy_created = report->energy_created,
+                           .creep = report->creep,
                            .contacts_above = report->contacts_above,
                            .missed = report->missed,
                            .body = {body[0], body[1]}};
@@ -252,6 +269,8 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   summary->penetration_limit = limits->penetration_limit;
   summary->energy_limit = limits->energy_limit;
   summary->energy_created = report->energy_created;
+  summary->creep = report->creep;
+  summary->creep_limit = limits->creep_limit;
   summary->iterations += report->iterations;
   summary->substeps += report->substeps - 1;
   summary->seconds_detect += report->seconds_detect;
@@ -343,7 +362,7 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   else if (first)
     status = scree_run_parts_collect(&run->parts, run->scene, run->world, run->order,
                                      run->head.poured, run->log);
-  const bool many = due && 2 * run->head.frames >= 3 * run->frames_written;
+  const bool many = due && run->head.frames >= 2 * run->frames_written;
   if (status == SCREE_OK && (first || many)) status = update_results(run);
   return scree_run_parts_agree(parts, status, run->log);
 }
@@ -415,6 +434,7 @@ static scree_Status close_files(scree_Run *run, scree_Status status) {
   const scree_Status written = news ? save_results(run) : SCREE_OK;
   if (status == SCREE_OK) status = written;
   if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
+    scree_writer_fini(&run->writer);
     scree_journal_close(&run->journal);
     (void)unlink(run->path[SCREE_PATH_JOURNAL]);
     run->journal_gone = true;
@@ -434,7 +454,7 @@ void scree_run_destroy(scree_Run *run) {
   if (!run) return;
   scree_run_parts_fini(&run->parts);
   scree_world_destroy(run->world);
-  scree_frame_fini(&run->frame);
+  scree_writer_fini(&run->writer);
   scree_sensors_fini(&run->sensors);
   scree_journal_close(&run->journal);
   scree_telemetry_close(&run->telemetry);
