@@ -102,6 +102,8 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_real(&json, "penetration_limit", s->penetration_limit);
   cli_json_real(&json, "energy_created", s->energy_created);
   cli_json_real(&json, "energy_limit", s->energy_limit);
+  cli_json_real(&json, "creep", s->creep);
+  cli_json_real(&json, "creep_limit", s->creep_limit);
   cli_json_real(&json, "energy_error", s->energy_error);
   cli_json_real(&json, "seconds", s->seconds);
   if (request->settings.ranks) {
@@ -129,6 +131,7 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
     cli_json_real(&json, "error", f->error);
     cli_json_real(&json, "penetration", f->penetration);
     cli_json_real(&json, "energy_created", f->energy_created);
+    cli_json_real(&json, "creep", f->creep);
     cli_json_int(&json, "contacts_above", f->contacts_above);
     cli_json_open(&json, "bodies", '[');
     cli_json_int(&json, NULL, f->body[0]);
@@ -148,15 +151,17 @@ static void print_failures(const scree_Scene *scene, const scree_RunSummary *s) 
           (long long)s->steps);
   for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
     const scree_RunFailure *f = &s->above[k];
-    char missed[SCREE_MISSED_SIZE], body[2][80];
+    char missed[SCREE_MISSED_SIZE], body[2][80], worst[200] = "";
     for (int b = 0; b < 2; ++b) scree_scene_body_label(scene, f->body[b], body[b], sizeof body[b]);
+    if (f->body[0] >= 0)
+      snprintf(worst, sizeof worst, ", worst between %s and %s", body[0], body[1]);
     scree_missed_text(f->missed, missed, sizeof missed);
     fprintf(
         stderr,
-        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above, worst between %s and "
-        "%s, penetration %.2e, energy created %.2e\n",
-        (long long)f->step, f->time, missed, f->error, f->contacts_above, body[0], body[1],
-        f->penetration, f->energy_created);
+        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above%s, penetration %.2e, "
+        "energy created %.2e, creep %.2e\n",
+        (long long)f->step, f->time, missed, f->error, f->contacts_above, worst, f->penetration,
+        f->energy_created, f->creep);
   }
   if (s->steps_above > SCREE_RUN_REMEMBERED)
     fprintf(stderr, "  and %lld more: see telemetry.jsonl, \"certified\": false\n",
@@ -174,9 +179,10 @@ static void print_summary(const Request *request, const scree_RunSummary *s, boo
   if (s->steps_above) printf(" in %lld steps", (long long)s->steps_above);
   printf(": error %.1e (limit %.0e),\n"
          "               penetration %.2g %% of the smaller body (limit %g %%),\n"
-         "               energy created %.2g %% of the energy turned over (limit %g %%)\n",
+         "               energy created %.2g %% of the energy turned over (limit %g %%),\n"
+         "               creep %.2g %% of the size of a body that rests (limit %g %%)\n",
          s->error_max, s->tolerance, 100 * s->penetration_max, 100 * s->penetration_limit,
-         100 * s->energy_created, 100 * s->energy_limit);
+         100 * s->energy_created, 100 * s->energy_limit, 100 * s->creep, 100 * s->creep_limit);
   printf("  bodies       %d, at most %d contacts\n", s->bodies, s->contacts_max);
   printf("  time         detection %.1f s, solver %.1f s of %.1f s\n", s->seconds_detect,
          s->seconds_solve, s->seconds);

@@ -5,7 +5,7 @@
 #include "bench/packing.h"
 #include "problem/measure.h"
 #include "problem/operator.h"
-#include "scree/scree.h"
+#include "scree/world.h"
 #include "solver/colouring.h"
 #include "solver/graph_system.h"
 #include "solver/lanes.h"

@@ -353,6 +353,50 @@ static void singular(void **unused) {
   }
 }
 
+/* Rows of J J^T for a chain of J with one row more than it has columns, and that row again:
+ * they depend on others and are left out, the rest is solved, and with a right-hand side in
+ * the range all rows are satisfied. */
+static void dependent(void **unused) {
+  (void)unused;
+  enum { COLUMNS = 40, ROWS = COLUMNS + 2 };
+  double J[ROWS][COLUMNS] = {{0}}, x[ROWS], b[ROWS], work[ROWS];
+  System s;
+  system_begin(&s, ROWS, 1);
+  for (int i = 0; i < ROWS; ++i)
+    for (int c = i ? i - 1 : 0; c <= i && c < COLUMNS; ++c) J[i][c] = 1 + 0.5 * uniform();
+  memcpy(J[ROWS - 1], J[7], sizeof J[7]);
+  for (int i = 0; i < ROWS; ++i)
+    for (int j = 0; j < i; ++j)
+      for (int c = 0; c < COLUMNS; ++c)
+        if (J[i][c] != 0 && J[j][c] != 0) link_nodes(&s, i, j);
+  system_pattern(&s);
+  for (int i = 0; i < ROWS; ++i) {
+    b[i] = 0;
+    for (int c = 0; c < COLUMNS; ++c) b[i] += J[i][c] * sin(c);
+    x[i] = b[i];
+    for (size_t k = s.row[i]; k < s.row[i + 1]; ++k)
+      for (int c = 0; c < COLUMNS; ++c) s.x[k] += J[i][c] * J[s.col[k]][c];
+  }
+  scree_Factor *factor;
+  int left_out;
+  assert_int_equal(
+      scree_factor_create(ROWS, 1, s.row, s.col, SCREE_FACTOR_SYMMETRIC, NULL, &factor), SCREE_OK);
+  scree_factor_set_dependent(factor, 1e-11);
+  assert_int_equal(scree_factor_compute(factor, s.x, &left_out), SCREE_OK);
+  assert_int_equal(left_out, ROWS - COLUMNS);
+  scree_factor_solve(factor, work, x);
+  int zero = 0;
+  for (int i = 0; i < ROWS; ++i) {
+    double sum = 0;
+    for (size_t k = s.row[i]; k < s.row[i + 1]; ++k) sum += s.x[k] * x[s.col[k]];
+    assert_true(fabs(sum - b[i]) < 1e-10);
+    zero += x[i] == 0;
+  }
+  assert_int_equal(zero, ROWS - COLUMNS);
+  scree_factor_destroy(factor);
+  system_end(&s);
+}
+
 static void not_finite(void **unused) {
   (void)unused;
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
@@ -469,7 +513,8 @@ int main(void) {
       cmocka_unit_test(stars),          cmocka_unit_test(cliques),
       cmocka_unit_test(nearly_cliques), cmocka_unit_test(random_graphs),
       cmocka_unit_test(quasi_definite), cmocka_unit_test(singular),
-      cmocka_unit_test(not_finite),     cmocka_unit_test(large_grid),
+      cmocka_unit_test(dependent),      cmocka_unit_test(not_finite),
+      cmocka_unit_test(large_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "bench/packing.h"
 #include "core/memory.h"
 #include "problem/general.h"
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "small_problems.h"
 
 #include <lapacke.h>

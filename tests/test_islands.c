@@ -5,7 +5,7 @@
 #include "bench/packing.h"
 #include "problem/islands.h"
 #include "problem/measure.h"
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "solver/colouring.h"
 #include "solver/singles.h"
 
@@ -19,22 +19,28 @@
 
 enum { CONTACTS = 900, FEW = 150, COPIES = 5 };
 
-/* In units of any size the error that is estimated in single precision is the one that is measured,
- * impulses are in their cones, and sweeps reach an error far below that of the tolerance. */
+/* With rigid and with compliant contacts, in units of any size the error that is estimated in
+ * single precision is the one that is measured, impulses are in their cones, and sweeps reach an
+ * error far below that of the tolerance. */
 static void singles_estimate_and_solve(void **state) {
   (void)state;
   const double units[] = {1.0, 1e-12, 1e15};
   for (int d = 2; d <= 3; ++d)
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 6; ++k) {
       scree_Problem p;
       scree_Operator W;
       scree_Arena arena = {0};
       scree_Colouring colouring;
       scree_Singles singles;
+      const double arms = units[(k + 1) % 3];
       assert_int_equal(packing_create(d, FEW, 0.4, &p, NULL), SCREE_OK);
-      for (int i = 0; i < p.nc * d; ++i) p.q[i] *= units[k];
-      for (int i = 0; i < 4 * p.nc; ++i) p.bodies.arm[i] *= units[(k + 1) % 3];
+      for (int i = 0; i < p.nc * d; ++i) p.q[i] *= units[k % 3];
+      for (int i = 0; i < 4 * p.nc; ++i) p.bodies.arm[i] *= arms;
       const size_t n = (size_t)(p.nc * d);
+      double *C = calloc(n * (size_t)d, sizeof *C);
+      for (int i = 0; i < p.nc * d; ++i)
+        C[i * d + i % d] = (i % d ? 0.3 : 0.1 * (1 + i % 5)) * arms * arms;
+      if (k >= 3) p.bodies.C = C;
       assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
       assert_true(scree_singles_fit(&W, 1e-4) && !scree_singles_fit(&W, 1e-8));
       assert_int_equal(scree_colouring_create(&W, &arena, &colouring, NULL), SCREE_OK);
@@ -63,6 +69,7 @@ static void singles_estimate_and_solve(void **state) {
       free(r);
       free(u);
       free(y);
+      free(C);
       scree_arena_fini(&arena);
       scree_operator_destroy(&W);
       scree_problem_destroy(&p);

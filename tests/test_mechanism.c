@@ -1,6 +1,6 @@
 /* Joints that share bodies: solved together, to round-off, whatever the tolerance of contacts. */
 #define _DEFAULT_SOURCE /* scandir */
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "small_problems.h"
 #include "solver/mechanism.h"
 
@@ -79,6 +79,7 @@ static void one_visit(void **state) {
   scree_Problem p;
   scree_Operator W;
   scree_Arena arena = {0};
+  scree_MechanismFactor kept = {0};
   scree_Mechanisms m;
   double r[MOST], u[MOST], y[6 * LINKS + 6];
   unsigned long long seed = 3;
@@ -86,7 +87,7 @@ static void one_visit(void **state) {
   assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
   assert_true(W.state_size <= sizeof y / sizeof *y);
   for (size_t i = 0; i < W.rows; ++i) r[i] = number(&seed);
-  assert_int_equal(scree_mechanisms_create(&W, r, &arena, NULL, &m), SCREE_OK);
+  assert_int_equal(scree_mechanisms_create(&W, r, &arena, &kept, NULL, NULL, &m), SCREE_OK);
   assert_int_equal(m.count, LINKS + 1);
   scree_operator_state(&W, r, y);
   const scree_VertexState vertices = scree_vertex_state(&W, y);
@@ -95,6 +96,7 @@ static void one_visit(void **state) {
   assert_true(worst_joint(&p, u) < 1e-11);
   assert_true(scree_mechanisms_visit(&m, &W, &vertices, r) < 1e-11);
   scree_arena_fini(&arena);
+  scree_arena_fini(&kept.arena);
   scree_operator_destroy(&W);
   scree_problem_destroy(&p);
 }

@@ -16,8 +16,11 @@
  *
  *     scree_ReplayFrame frame = {0};
  *     scree_replay_open("drum-run", log, &replay);
- *     for (int k = 0; k < scree_replay_info(replay).frames; ++k) scree_replay_read(replay, k,
- * &frame); scree_replay_frame_fini(&frame); scree_replay_close(replay); */
+ *     const int frames = scree_replay_info(replay).frames;
+ *     for (int k = 0; k < frames; ++k) scree_replay_read(replay, k, &frame);
+ *     scree_replay_frame_fini(&frame);
+ *     scree_replay_close(replay);
+ */
 #ifndef SCREE_RUN_H
 #define SCREE_RUN_H
 
@@ -75,7 +78,7 @@ enum { SCREE_RUN_REMEMBERED = 16 };
 
 typedef struct scree_RunFailure {
   int64_t step;
-  double time, error, penetration, energy_created;
+  double time, error, penetration, energy_created, creep;
   int contacts_above;
   unsigned missed; /* SCREE_MISSED_... */
   int body[2];     /* of the worst contact, or of the deepest when the penetration is at fault */
@@ -90,6 +93,7 @@ typedef struct scree_RunSummary {
   double error_max, tolerance;
   double penetration_max, penetration_limit; /* relative to the smaller body */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double creep, creep_limit;           /* of bodies that rest, over their size */
   double energy_error; /* missing in the energy balance, over the energy turned over */
   double seconds, seconds_detect, seconds_solve; /* clock; seconds of the whole, resumed or not */
   int64_t steps_above;                           /* not certified */
@@ -138,7 +142,7 @@ typedef struct scree_RecorderSettings {
   const char *title;                 /* or null */
   const char *const *material_names; /* (scree_world_material_count) or null: "material 0", ... */
   bool contacts;                     /* frames have contacts (true) */
-  int compression;                   /* of results.h5, 0 to 9 (4) */
+  int compression;                   /* of results.h5, 0 to 9 (1) */
   const scree_Aabb *region;          /* of the analysis of frames, or null: bounds of all bodies */
 } scree_RecorderSettings;
 
@@ -269,7 +273,8 @@ SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
 SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
 /* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles and plates
  * where they are in it. Its time starts at 0, and bodies that were still to be poured are not in
- * it. Runs with joints or finite elements are refused. */
+ * it. Joints are where they are in the frame. Runs with finite elements are refused, and frames in
+ * which a bond of `bonds` is broken. */
 SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */
@@ -315,6 +320,7 @@ typedef struct scree_ReplayCertificate {
   int deepest[2];
   double penetration_limit;            /* NAN: unknown, here and below */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double creep, creep_limit;           /* of bodies that rest, over their size */
   double energy_error;                 /* missing in the balance, over the largest energy */
   int contacts_max;
   double seconds;

@@ -3,7 +3,10 @@
  *
  *     scree_scene_read("drum.yaml", NULL, log, &scene);
  *     scree_scene_build(scene, log, &world);
- *     while (...) { scree_scene_pour(scene, world, log); scree_world_step(world, &report); }
+ *     while (...) {
+ *       scree_scene_pour(scene, world, NULL, NULL, log);
+ *       scree_world_step(world, &report);
+ *     }
  *
  * or leave the loop, the results and the checkpoints to scree_Run (scree/run.h). */
 #ifndef SCREE_SCENE_H
@@ -76,9 +79,10 @@ SCREE_API void scree_scene_count_shapes(const scree_Scene *scene, int count[SCRE
 SCREE_API scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
                                          scree_World **world);
 
-/* Add the bodies that are due at the world's time and find room, before a step. `order` (or null)
- * with room for scree_SceneInfo.poured entries and its `count` receive the generator of each body
- * added so far, which is all that scree_scene_pour_again needs. */
+/* Add the bodies that are due at the world's time and find room, before a step. `order`, with room
+ * for scree_SceneInfo.poured entries, and its `count` receive the generator of each body added so
+ * far, which is all that scree_scene_pour_again needs. Both may be null in scenes with at most one
+ * pour; with several, a null `order` is SCREE_BAD_INPUT. */
 SCREE_API scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int *order,
                                         int *count, const scree_Log *log);
 /* Add the bodies of a list that scree_scene_pour made, somewhere: their state is restored after. */

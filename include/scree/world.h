@@ -186,7 +186,7 @@ SCREE_API bool scree_world_deforms(const scree_World *world);
 SCREE_API int scree_body_node_count(const scree_World *world, int body);
 SCREE_API int scree_world_node_count(const scree_World *world);
 /* Their positions (nodes x 3), and Cauchy's stresses xx, yy, zz, yz, zx, xy (nodes x 6, the mean of
- * the elements around a node), in the order of the bodies. */
+ * the elements around a node), in the order of the bodies; either array may be null. */
 SCREE_API scree_Status scree_world_nodes(const scree_World *world, double *position,
                                          double *stress);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
@@ -289,10 +289,10 @@ SCREE_API scree_Status scree_world_contacts(const scree_World *world, int first,
                                             scree_Contact *contacts);
 
 /* The discrete problem of the last (sub)step, which belongs to the world, with its solution r and u
- * (nc x d); any of the pointers may be null. Valid until the next call of scree_world_step or
- * scree_world_restore, and not to be written to or destroyed. SCREE_BAD_INPUT before the first
- * step. Body k of the problem is body problem_body[k] of the world: only bodies with contacts are
- * in it. When all of them are balls, so is the form of the problem. */
+ * (scree_problem_rows); any of the pointers may be null. Valid until the next call of
+ * scree_world_step or scree_world_restore, and not to be written to or destroyed. SCREE_BAD_INPUT
+ * before the first step. Body k of the problem is body problem_body[k] of the world: only bodies
+ * with contacts are in it. When all of them are balls, so is the form of the problem. */
 SCREE_API scree_Status scree_world_problem(const scree_World *world, const scree_Problem **problem,
                                            const double **r, const double **u,
                                            const int **problem_body);

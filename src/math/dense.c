@@ -83,6 +83,7 @@ SCREE_INLINE void block_store(const Block *block, double *x, ptrdiff_t ld) {
 static double pivot_replace(double d, double scale, scree_Pivots *pivots) {
   if (isfinite(d)) {
     ++pivots->perturbed;
+    if (pivots->skip) return INFINITY;
     return copysign(sqrt(DBL_EPSILON) * scale, d);
   }
   pivots->broken = true;
@@ -92,7 +93,7 @@ static double pivot_replace(double d, double scale, scree_Pivots *pivots) {
 /* Test a pivot, replace it when it cannot be used, and count. */
 SCREE_INLINE double pivot_check(double d, double scale, scree_Pivots *pivots) {
   const double size = fabs(d);
-  if (__builtin_expect(!(size > DBL_EPSILON * scale && size <= DBL_MAX), 0))
+  if (__builtin_expect(!(size > pivots->least * scale && size <= DBL_MAX), 0))
     d = pivot_replace(d, scale, pivots);
   pivots->negative += d < 0.0;
   return d;

@@ -19,9 +19,11 @@ enum {
   SCREE_PANEL = 96 /* most pivots eliminated at a time; a multiple of 4 */
 };
 
-/* Counts of unusual pivots. */
+/* Limit and counts of unusual pivots. */
 typedef struct scree_Pivots {
-  int perturbed; /* replaced because they were only rounding */
+  double least;  /* one that is not above this part of its scale is only rounding */
+  bool skip;     /* leave those out: reciprocal zero; else they are replaced */
+  int perturbed; /* left out or replaced */
   int negative;  /* below zero */
   int swaps;     /* exchanges of rows */
   bool broken;   /* one was not finite */

@@ -2,6 +2,8 @@
  * factor.h). */
 #include "math/factor.h"
 
+#include <assert.h>
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -244,6 +246,11 @@ void scree_factor_set_poll(scree_Factor *f, scree_Poll *poll) {
   f->poll = poll;
 }
 
+void scree_factor_set_dependent(scree_Factor *f, double part) {
+  assert(f->kind == SCREE_FACTOR_SYMMETRIC);
+  f->dependent = part;
+}
+
 /* Of summing a front, in operations of the same length. */
 static double front_work(const scree_Front *front) {
   const double ld = (double)front->size1 + front->size2;
@@ -258,7 +265,7 @@ static double panel_work(const scree_FactorPanel *panel) {
 scree_Status scree_factor_compute(scree_Factor *f, const double *x, int *perturbed) {
   const scree_Status status = numbers_exist(f);
   if (status != SCREE_OK) return status;
-  f->pivots = (scree_Pivots){0};
+  f->pivots = (scree_Pivots){.least = fmax(f->dependent, DBL_EPSILON), .skip = f->dependent > 0.0};
   scale_fill(f, x);
   double work = 0.0; /* since the last poll */
   for (int s = 0; s < f->fronts; ++s) {

@@ -71,6 +71,12 @@ SCREE_PRIVATE scree_Status scree_factor_compute(scree_Factor *factor, const doub
  * again. */
 void scree_factor_set_poll(scree_Factor *factor, scree_Poll *poll);
 
+/* Semi-definite values (symmetric kind): from now on a pivot that is not above `part` > 0 of its
+ * diagonal entry belongs to a row that depends on earlier ones. It is left out instead of replaced:
+ * `solve` gives its unknown the value zero and solves the other rows as if it were not there.
+ * *perturbed counts such rows. */
+void scree_factor_set_dependent(scree_Factor *factor, double part);
+
 /* x := A^-1 x, x (n x nb). work (n x nb) is overwritten. Threads may solve with one factor at once,
  * each with its own work. */
 SCREE_PRIVATE void scree_factor_solve(const scree_Factor *factor, double *work, double *x);

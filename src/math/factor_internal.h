@@ -78,6 +78,7 @@ struct scree_Factor {
   size_t entries;
   int vector_max; /* largest panel.m, rounded up to a whole tile */
   double flops;
+  double dependent;    /* see scree_factor_set_dependent */
   scree_Pivots pivots; /* of the last compute */
   scree_Poll *poll;    /* or null */
 };

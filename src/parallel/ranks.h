@@ -63,7 +63,7 @@ SCREE_PRIVATE void scree_ranks_gather_all(const scree_Ranks *ranks, const void *
                                           void *all);
 
 /* Every rank to every other one, in two calls: how many bytes, then these, those of rank 0 first in
- * `out` and `in`. Ranks with nothing to tell each other exchange no message in the second. */
+ * `out` and `in`. Ranks without data for each other exchange no message in the second. */
 SCREE_PRIVATE void scree_ranks_swap_sizes(const scree_Ranks *ranks, const size_t *out, size_t *in);
 SCREE_PRIVATE void scree_ranks_swap(const scree_Ranks *ranks, const void *out,
                                     const size_t *out_size, void *in, const size_t *in_size);
@@ -74,7 +74,7 @@ void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count
 
 #else
 
-/* The forms that do nothing change nothing. */
+/* Without other ranks these functions leave their arguments unchanged. */
 /* NOLINTBEGIN(readability-non-const-parameter) */
 
 static inline int scree_ranks_count(const scree_Ranks *ranks) {

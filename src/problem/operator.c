@@ -109,7 +109,7 @@ static scree_Status allocate_all(scree_Operator *W, const size_t *row, const int
                                  scree_Arena *arena, const scree_Log *log) {
   const scree_Problem *problem = W->problem;
   const size_t nc = (size_t)problem->nc, d = (size_t)problem->d;
-  const bool balls = problem->kind == SCREE_BODIES && !problem->bodies.B && !problem->bodies.C;
+  const bool balls = problem->kind == SCREE_BODIES && !problem->bodies.B;
   if (!balls) {
     if (!(W->diagonal = SCREE_TAKE_RAW(arena, double, nc *d *d)))
       return scree_fail_memory(log, "the diagonal blocks of W");

@@ -245,7 +245,12 @@ SCREE_INLINE const double *scree_contact_diagonal(const scree_Operator *W, int d
   if (W->diagonal) return W->diagonal + (size_t)c * (size_t)(d * d);
   double wn, wt;
   scree_ball_diagonal(W->problem->bodies.arm + 4 * (size_t)c, &wn, &wt);
-  for (int i = 0; i < d * d; ++i) room[i] = i == 0 ? wn : i % (d + 1) == 0 ? wt : 0.0;
+  const double *C =
+      W->problem->bodies.C ? W->problem->bodies.C + (size_t)c * (size_t)(d * d) : NULL;
+  for (int i = 0; i < d * d; ++i) {
+    room[i] = i == 0 ? wn : i % (d + 1) == 0 ? wt : 0.0;
+    if (C) room[i] += C[i];
+  }
   return room;
 }
 

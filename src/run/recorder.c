@@ -41,7 +41,7 @@ struct scree_Recorder {
 };
 
 scree_RecorderSettings scree_recorder_settings(void) {
-  return (scree_RecorderSettings){.folder = "run", .contacts = true, .compression = 4};
+  return (scree_RecorderSettings){.folder = "run", .contacts = true, .compression = 1};
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */

@@ -164,6 +164,15 @@ static uint64_t checksum(const scree_Frame *frame) {
   return crc32_z(sum, (const Bytef *)frame->joint, joint_bytes(&frame->head));
 }
 
+static size_t payload_bytes(const scree_FrameHead *head) {
+  return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
+         node_bytes(head) + joint_bytes(head);
+}
+
+int64_t scree_journal_record(const scree_Frame *frame) {
+  return (int64_t)(sizeof(RecordHead) + payload_bytes(&frame->head));
+}
+
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log) {
   *journal = (scree_Journal){.path = path, .length = length};
@@ -193,8 +202,7 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
                                   const scree_Log *log) {
   RecordHead head = {.checksum = checksum(frame)};
   memcpy(head.magic, magic, sizeof magic);
-  head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head) +
-              stretch_bytes(&frame->head) + node_bytes(&frame->head) + joint_bytes(&frame->head);
+  head.size = payload_bytes(&frame->head);
   int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
   if (!error) error = scree_write_all(journal->file, &head, sizeof head);
   if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
@@ -238,8 +246,7 @@ static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead 
       !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
   return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 && head->joints >= 0 &&
-         record->size == sizeof *head + body_bytes(head) + contact_bytes(head) +
-                             stretch_bytes(head) + node_bytes(head) + joint_bytes(head);
+         record->size == payload_bytes(head);
 }
 
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,

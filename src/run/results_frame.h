@@ -72,6 +72,8 @@ scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_
                                 const scree_Log *log);
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log);
+/* Bytes of the record of a frame. */
+int64_t scree_journal_record(const scree_Frame *frame);
 /* Flush to the disk. */
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log);
 void scree_journal_close(scree_Journal *journal);

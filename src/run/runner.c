@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "run/checkpoint.h"
+#include "run/frame_writer.h"
 #include "run/results_file.h"
 #include "run/results_write.h"
 #include "run/resume.h"
@@ -45,7 +46,7 @@ struct scree_Run {
   scree_Journal journal;
   scree_Telemetry telemetry;
   scree_Sensors sensors;
-  scree_Frame frame;
+  scree_FrameWriter writer;  /* of the journal, once there is one */
   scree_CheckpointHead head; /* the summary is kept in it */
   int *order;                /* (info.poured) generator of each poured body */
   int64_t steps_limit, steps_start;
@@ -151,9 +152,13 @@ static bool poll_results(void *user) {
 
 static scree_Status save_frame(scree_Run *run) {
   const scree_Aabb *region = run->info.has_region ? &run->info.region : NULL;
-  scree_Status status =
-      scree_frame_take(&run->frame, run->world, run->info.save_contacts, region, run->log);
-  if (status == SCREE_OK) status = scree_journal_append(&run->journal, &run->frame, run->log);
+  scree_Status status = SCREE_OK;
+  if (!run->writer.made)
+    status = scree_writer_init(&run->writer, &run->journal, run->info.compression, run->log);
+  if (status == SCREE_OK)
+    status = scree_frame_take(scree_writer_frame(&run->writer), run->world, run->info.save_contacts,
+                              region, run->log);
+  if (status == SCREE_OK) status = scree_writer_add(&run->writer, run->log);
   if (status != SCREE_OK) return status;
   ++run->head.frames;
   run->head.last_frame = scree_world_steps(run->world);
@@ -164,8 +169,18 @@ static scree_Status save_results(scree_Run *run) {
   scree_Poll poll = {poll_results, run, false};
   scree_ResultsHead head = scree_results_head(run->scene, run->materials);
   head.finished = run->head.summary.finished;
-  scree_Status status =
-      scree_results_write(run->path[RESULTS], &run->journal, &head, run->world, &poll, run->log);
+  scree_Status status = SCREE_OK;
+  if (!run->writer.made)
+    status = scree_writer_init(&run->writer, &run->journal, head.compression, run->log);
+  if (status == SCREE_OK) {
+    /* whole frames are kept although a later one could not be written, which was reported */
+    const scree_Status written =
+        scree_writer_wait(&run->writer, &poll, run->torn ? NULL : run->log);
+    if (!run->torn) status = written;
+  }
+  if (status == SCREE_OK)
+    status = scree_results_write_packed(run->path[RESULTS], &run->journal, &run->writer.pack, &head,
+                                        run->world, &poll, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
   if (status == SCREE_INTERRUPTED)
     scree_report(run->log, SCREE_LOG_WARNING,
@@ -183,6 +198,8 @@ static scree_Status save_checkpoint(scree_Run *run) {
   const double start = scree_seconds();
   run->clock_flush = start;
   scree_Status status = scree_telemetry_flush(&run->telemetry, true, run->log);
+  if (status == SCREE_OK && run->writer.made)
+    status = scree_writer_wait(&run->writer, NULL, run->log);
   if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
   if (status != SCREE_OK) return status;
   run->head.journal = run->journal.length;
@@ -413,6 +430,7 @@ static void remember_failure(scree_RunSummary *summary, const scree_StepReport *
                            .error = report->error,
                            .penetration = report->penetration,
                            .energy_created = report->energy_created,
+                           .creep = report->creep,
                            .contacts_above = report->contacts_above,
                            .missed = report->missed,
                            .body = {body[0], body[1]}};
@@ -431,6 +449,8 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   summary->penetration_limit = limits->penetration_limit;
   summary->energy_limit = limits->energy_limit;
   summary->energy_created = report->energy_created;
+  summary->creep = report->creep;
+  summary->creep_limit = limits->creep_limit;
   summary->iterations += report->iterations;
   summary->substeps += report->substeps - 1;
   summary->seconds_detect += report->seconds_detect;
@@ -488,7 +508,7 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   if (status == SCREE_OK && !run->over && checkpoint_due(run, frame)) {
     /* bodies due now belong to the checkpoint's state only after they were added */
     status = save_checkpoint(run);
-    if (status == SCREE_OK && 2 * run->head.frames >= 3 * run->frames_written)
+    if (status == SCREE_OK && run->head.frames >= 2 * run->frames_written)
       status = save_results(run);
     if (status == SCREE_INTERRUPTED) status = SCREE_OK; /* the next step is abandoned, too */
   }
@@ -555,6 +575,7 @@ scree_Status scree_run_close(scree_Run *run) {
   const scree_Status written = news ? save_results(run) : SCREE_OK;
   if (status == SCREE_OK) status = written;
   if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
+    scree_writer_fini(&run->writer);
     scree_journal_close(&run->journal);
     (void)unlink(run->path[JOURNAL]);
     run->journal_gone = true;
@@ -565,7 +586,7 @@ scree_Status scree_run_close(scree_Run *run) {
 void scree_run_destroy(scree_Run *run) {
   if (!run) return;
   scree_world_destroy(run->world);
-  scree_frame_fini(&run->frame);
+  scree_writer_fini(&run->writer);
   scree_sensors_fini(&run->sensors);
   scree_journal_close(&run->journal);
   scree_telemetry_close(&run->telemetry);

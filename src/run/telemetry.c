@@ -114,6 +114,8 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   real(line, "penetration_limit", report->penetration_limit);
   real(line, "energy_created", report->energy_created);
   real(line, "energy_limit", report->energy_limit);
+  real(line, "creep", report->creep);
+  real(line, "creep_limit", report->creep_limit);
   pair(line, "deepest_body", report->deepest_body);
   real(line, "cone_violation", report->cone_violation);
   if (report->joints > 0) {

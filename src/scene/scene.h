@@ -59,6 +59,8 @@ typedef struct scree_SceneForce {
   double area, until; /* the time at which it ends */
   double face;        /* area of the whole plate */
   scree_Vec3 along;
+  scree_Region nodes; /* on which nodes of finite elements it acts */
+  double size;        /* of their body */
 } scree_SceneForce;
 
 typedef struct scree_SceneJoint {

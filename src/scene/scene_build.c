@@ -141,6 +141,7 @@ static scree_WorldSettings settings_of(const scree_Scene *scene) {
   settings.penetration = scree_node_number(time, "penetration");
   settings.penetration_limit = scree_node_number(time, "penetration_limit");
   settings.energy_limit = scree_node_number(time, "energy_limit");
+  settings.creep_limit = scree_node_number(time, "creep_limit");
   settings.max_work = scree_node_number(time, "max_work");
   settings.max_halvings = (int)scree_node_number(time, "max_halvings");
   settings.warm_start = scree_node_true(solver, "warm_start");
@@ -210,6 +211,11 @@ static bool is_held(void *user, scree_Vec3 place) {
   return scree_region_holds(&body->held, place, -1e-9 * body->shape.size);
 }
 
+static bool is_loaded(void *user, scree_Vec3 place) {
+  const scree_SceneForce *force = user;
+  return scree_region_holds(&force->nodes, place, -1e-9 * force->size);
+}
+
 static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   scree_BodyDef def = body->def;
   if (body->held.kind != SCREE_REGION_NONE) {
@@ -233,6 +239,10 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
     const char *pattern = scene->forces[k].pattern;
     scree_ForceDef def = scene->forces[k].def;
     def.signal = force_signal(&scene->forces[k]);
+    if (scene->forces[k].nodes.kind != SCREE_REGION_NONE) {
+      def.nodes = is_loaded;
+      def.nodes_user = &scene->forces[k];
+    }
     if (!pattern) status = scree_world_add_force(*world, &def);
     for (size_t b = (size_t)scene->obstacle_count;
          pattern && b < scene->body_count && status == SCREE_OK; ++b) {

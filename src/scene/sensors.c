@@ -352,8 +352,7 @@ static bool is_sensed(const scree_Scene *scene, const scree_Sensor *sensor, int 
   return scree_scene_takes(scene, sensor->pattern, body);
 }
 
-/* Of all contacts on the body: impulses over the length of the (sub)step that they were found in.
- */
+/* Of all contacts on the body: impulses of the step over its length. */
 static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
                            const scree_World *world) {
   const int n = scree_world_contact_count(world);
@@ -369,7 +368,7 @@ static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
     impulse = scree_axpy(impulse, contact.r[2], contact.tangent[1]);
     sum = scree_axpy(sum, first ? 1 : -1, impulse);
   }
-  return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;
+  return world->contact_h > 0 ? scree_scale(1 / world->contact_h, sum) : sum;
 }
 
 /* Mass whose centre went through the plane in the step, along the normal, over the step. A body

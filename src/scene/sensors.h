@@ -48,7 +48,7 @@ typedef enum scree_SensorKind {
   SCREE_SENSOR_KINDS
 } scree_SensorKind;
 
-/* What a column shows of the measured quantity x. */
+/* How a column is computed from the measured quantity x. */
 typedef enum scree_SensorForm {
   SCREE_SENSOR_VALUE,    /* x */
   SCREE_SENSOR_RATE,     /* its change in the step, over the step */

@@ -27,7 +27,7 @@ static bool is_in(const scree_Scene *scene, const char *pattern, int index, int 
 }
 
 /* Sum of the forces, or of their moments about a point, of the second group on the first: impulses
- * over the length of the (sub)step that they were found in. */
+ * over its length. */
 scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *sensor,
                                 const scree_World *world, bool torque) {
   const int n = scree_world_contact_count(world);
@@ -52,7 +52,7 @@ scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *se
                           contact.moment);
     sum = scree_axpy(sum, sign, impulse);
   }
-  return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;
+  return world->contact_h > 0 ? scree_scale(1 / world->contact_h, sum) : sum;
 }
 
 scree_Status scree_sensor_stress(const scree_Sensor *sensor, const scree_World *world,

@@ -367,9 +367,12 @@ scree_SweepChange scree_lanes_visit(scree_Lanes *lanes, int first, int last) {
 static bool is_isotropic(const scree_Problem *p) {
   const int d = p->d;
   const double *C = p->bodies.C;
-  for (int c = 0; C && c < p->nc; ++c, C += d * d)
-    for (int k = 1; k < d * d; ++k)
-      if (C[k] != (k % (d + 1) ? 0 : C[d + 1])) return false;
+  for (int c = 0; C && c < p->nc; ++c, C += d * d) {
+    if (d == 2 && (C[1] != 0 || C[2] != 0)) return false;
+    if (d == 3 && (C[1] != 0 || C[2] != 0 || C[3] != 0 || C[5] != 0 || C[6] != 0 || C[7] != 0 ||
+                   C[4] != C[8]))
+      return false;
+  }
   return true;
 }
 

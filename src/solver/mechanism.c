@@ -4,24 +4,18 @@
 #include "core/log.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A pivot below this part of its diagonal is round-off. */
 static const double rounding = 1e-11;
 /* Operations of a factorisation, per constraint of the problem, above which mechanisms are left to
- * the visits one by one: about a hundred sweeps. */
-static const double most_operations = 3e4;
+ * the visits one by one: about a hundred sweeps. A net of 1e4 distances needs 1e3, one of 1e4
+ * hinges 1e5 (bench/results/joints.txt). */
+static const double most_operations = 3e5;
 enum { MOST_CHANGES = 20 }; /* of what holds; then nothing begins to hold any more */
 
-/* ---- which constraints, in which order ------------------------------------------------------- */
-
-/* Constraints that may hold, by vertex: entries e of the vertex v at start[v] .. start[v + 1] - 1.
+/* ---- which constraints, and which of them are neighbours --------------------------------------
  */
-typedef struct Touching {
-  int vertices;
-  size_t *start;
-  size_t *entry;
-  int *owner; /* constraint of the entry */
-} Touching;
 
 static bool may_hold(const scree_Operator *W, int k) {
   const scree_Problem *p = W->problem;
@@ -34,186 +28,230 @@ static bool may_hold(const scree_Operator *W, int k) {
          (kind == SCREE_SET_HALF_LINE && rows == 1);
 }
 
-static bool find_touching(const scree_Operator *W, scree_Arena *arena, Touching *t) {
+/* Entries of the constraints in the list, by vertex. */
+static bool find_touching(const scree_Operator *W, scree_Arena *arena, scree_Mechanisms *m) {
   const scree_Problem *p = W->problem;
   const scree_GeneralRows *g = &p->general;
-  t->vertices = p->bodies.nbodies + p->vertices.count;
-  t->start = SCREE_TAKE(arena, size_t, t->vertices + 2);
-  t->entry = SCREE_TAKE_RAW(arena, size_t, g->entry[g->count]);
-  t->owner = SCREE_TAKE_RAW(arena, int, g->entry[g->count]);
-  if (!t->start || !t->entry || !t->owner) return false;
-  size_t *next = t->start + 1; /* filled, it becomes the starts of the next vertices */
+  const int vertices = p->bodies.nbodies + p->vertices.count;
+  m->start = SCREE_TAKE(arena, size_t, vertices + 2);
+  m->entry = SCREE_TAKE_RAW(arena, size_t, g->entry[g->count]);
+  m->owner = SCREE_TAKE_RAW(arena, int, g->entry[g->count]);
+  if (!m->start || !m->entry || !m->owner) return false;
+  size_t *next = m->start + 1; /* filled, it becomes the starts of the next vertices */
+  for (int k = 0; k < m->count; ++k)
+    for (size_t e = g->entry[m->constraint[k]]; e < g->entry[m->constraint[k] + 1]; ++e)
+      ++next[g->vertex[e] + 1];
+  for (int v = 0; v < vertices; ++v) next[v + 1] += next[v];
+  for (int k = 0; k < m->count; ++k)
+    for (size_t e = g->entry[m->constraint[k]]; e < g->entry[m->constraint[k] + 1]; ++e) {
+      const size_t at = next[g->vertex[e]]++;
+      m->entry[at] = e;
+      m->owner[at] = k;
+    }
+  return true;
+}
+
+/* Constraints that may hold and share a vertex with another one. False: memory. */
+static bool find_constraints(const scree_Operator *W, scree_Arena *arena, scree_Mechanisms *m) {
+  const scree_GeneralRows *g = &W->problem->general;
+  const int vertices = W->problem->bodies.nbodies + W->problem->vertices.count;
+  m->constraint = SCREE_TAKE_RAW(arena, int, g->count);
+  int *touched = SCREE_TAKE(arena, int, vertices);
+  if (!m->constraint || !touched) return false;
   for (int k = 0; k < g->count; ++k)
     if (may_hold(W, k))
-      for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) ++next[g->vertex[e] + 1];
-  for (int v = 0; v < t->vertices; ++v) next[v + 1] += next[v];
+      for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) ++touched[g->vertex[e]];
+  m->count = 0;
   for (int k = 0; k < g->count; ++k) {
+    bool shares = false;
     if (!may_hold(W, k)) continue;
-    for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-      const size_t at = next[g->vertex[e]]++;
-      t->entry[at] = e;
-      t->owner[at] = k;
-    }
+    for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
+      shares = shares || touched[g->vertex[e]] > 1;
+    if (shares) m->constraint[m->count++] = k;
   }
   return true;
 }
 
-/* Entries of other constraints on the vertices of constraint k. */
-static size_t neighbours(const scree_GeneralRows *g, const Touching *t, int k) {
-  size_t count = 0;
-  for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
-    count += t->start[g->vertex[e] + 1] - t->start[g->vertex[e]] - 1;
-  return count;
-}
-
-/* Breadth first from `from` over constraints with place < 0; returns how many have a place then. */
-static int spread(const scree_GeneralRows *g, const Touching *t, int from, int count, int *order,
-                  int *place) {
-  int done = count;
-  place[from] = count;
-  order[count++] = from;
-  for (; done < count; ++done)
-    for (size_t e = g->entry[order[done]]; e < g->entry[order[done] + 1]; ++e)
-      for (size_t i = t->start[g->vertex[e]]; i < t->start[g->vertex[e] + 1]; ++i) {
-        if (place[t->owner[i]] >= 0) continue;
-        place[t->owner[i]] = count;
-        order[count++] = t->owner[i];
-      }
-  return count;
-}
-
-/* Reverse order of Cuthill and McKee: from a constraint at the end of each mechanism, which has few
- * neighbours. Constraints without neighbours are in no mechanism. */
-static bool find_order(const scree_Operator *W, const Touching *t, scree_Arena *arena,
-                       scree_Mechanisms *m, int *place) {
+/* A lower bound of the operations: the constraints of each vertex are a dense block of S. */
+static double least_operations(const scree_Operator *W, const scree_Mechanisms *m) {
   const scree_GeneralRows *g = &W->problem->general;
-  int *order = SCREE_TAKE_RAW(arena, int, g->count);
-  int *trial = SCREE_TAKE_RAW(arena, int, g->count);
-  if (!order || !trial) return false;
-  for (int k = 0; k < g->count; ++k) place[k] = trial[k] = -1;
-  int count = 0;
-  for (int k = 0; k < g->count; ++k) {
-    if (place[k] >= 0 || !may_hold(W, k) || neighbours(g, t, k) == 0) continue;
-    /* the last constraint reached is at an end */
-    const int end = order[spread(g, t, k, count, order, trial) - 1];
-    count = spread(g, t, end, count, order, place);
+  const int vertices = W->problem->bodies.nbodies + W->problem->vertices.count;
+  double most = 0;
+  for (int v = 0; v < vertices; ++v) {
+    double rows = 0;
+    for (size_t i = m->start[v]; i < m->start[v + 1]; ++i) {
+      const int c = m->constraint[m->owner[i]];
+      rows += (double)(g->row[c + 1] - g->row[c]);
+    }
+    most = fmax(most, rows * rows * rows / 3);
   }
-  for (int k = 0; k < count / 2; ++k) {
-    const int other = order[k];
-    order[k] = order[count - 1 - k];
-    order[count - 1 - k] = other;
+  return most;
+}
+
+/* Ascending; lists are short and nearly in order. */
+static void sort(int *list, size_t count) {
+  for (size_t i = 1; i < count; ++i) {
+    const int value = list[i];
+    size_t j = i;
+    for (; j > 0 && list[j - 1] > value; --j) list[j] = list[j - 1];
+    list[j] = value;
   }
-  for (int k = 0; k < count; ++k) place[order[k]] = k;
-  m->constraint = order;
-  m->count = count;
+}
+
+static bool find_neighbours(const scree_Operator *W, scree_Arena *arena, scree_Mechanisms *m) {
+  const scree_GeneralRows *g = &W->problem->general;
+  size_t most = 0;
+  for (int k = 0; k < m->count; ++k)
+    for (size_t e = g->entry[m->constraint[k]]; e < g->entry[m->constraint[k] + 1]; ++e)
+      most += m->start[g->vertex[e] + 1] - m->start[g->vertex[e]];
+  m->first = SCREE_TAKE_RAW(arena, size_t, m->count + 1);
+  m->neighbour = SCREE_TAKE_RAW(arena, int, most);
+  m->column = SCREE_TAKE_RAW(arena, int, m->count);
+  if (!m->first || !m->neighbour || !m->column) return false;
+  for (int k = 0; k < m->count; ++k) m->column[k] = -1;
+  size_t end = m->first[0] = 0;
+  for (int k = 0; k < m->count; ++k) {
+    for (size_t e = g->entry[m->constraint[k]]; e < g->entry[m->constraint[k] + 1]; ++e)
+      for (size_t i = m->start[g->vertex[e]]; i < m->start[g->vertex[e] + 1]; ++i) {
+        if (m->column[m->owner[i]] == k) continue;
+        m->column[m->owner[i]] = k;
+        m->neighbour[end++] = m->owner[i];
+      }
+    sort(m->neighbour + m->first[k], end - m->first[k]);
+    m->first[k + 1] = end;
+  }
   return true;
 }
 
 /* ---- the system ------------------------------------------------------------------------------ */
 
-/* The envelope; false: memory. *operations of a factorisation. */
-static bool find_envelope(const scree_Operator *W, const Touching *t, const int *place,
-                          scree_Arena *arena, scree_Mechanisms *m, double *operations) {
-  const scree_GeneralRows *g = &W->problem->general;
-  m->row = SCREE_TAKE(arena, size_t, m->count + 1);
-  if (!m->row) return false;
-  for (int k = 0; k < m->count; ++k)
-    m->row[k + 1] = m->row[k] + g->row[m->constraint[k] + 1] - g->row[m->constraint[k]];
-  const size_t rows = m->row[m->count];
-  m->first = SCREE_TAKE(arena, size_t, rows);
-  m->start = SCREE_TAKE(arena, size_t, rows + 1);
-  if (!m->first || !m->start) return false;
-  *operations = 0;
-  for (int k = 0; k < m->count; ++k) {
-    const int c = m->constraint[k];
-    int first = k;
-    for (size_t e = g->entry[c]; e < g->entry[c + 1]; ++e)
-      for (size_t i = t->start[g->vertex[e]]; i < t->start[g->vertex[e] + 1]; ++i)
-        if (place[t->owner[i]] < first) first = place[t->owner[i]];
-    for (size_t i = m->row[k]; i < m->row[k + 1]; ++i) {
-      const size_t length = i + 1 - m->row[first];
-      m->first[i] = m->row[first];
-      m->start[i + 1] = m->start[i] + length;
-      *operations += (double)length * (double)length;
-    }
+static size_t divisor(size_t a, size_t b) {
+  while (b) {
+    const size_t rest = a % b;
+    a = b;
+    b = rest;
   }
+  return a;
+}
+
+/* Nodes of nb rows, the largest number that divides the rows of every constraint. */
+static bool find_nodes(const scree_Operator *W, scree_Arena *arena, scree_Mechanisms *m, int *nb) {
+  const scree_GeneralRows *g = &W->problem->general;
+  size_t size = 0;
+  m->node = SCREE_TAKE_RAW(arena, int, m->count + 1);
+  if (!m->node) return false;
+  for (int k = 0; k < m->count; ++k)
+    size = divisor(g->row[m->constraint[k] + 1] - g->row[m->constraint[k]], size);
+  m->node[0] = 0;
+  for (int k = 0; k < m->count; ++k) {
+    const size_t rows = g->row[m->constraint[k] + 1] - g->row[m->constraint[k]];
+    m->node[k + 1] = m->node[k] + (int)(rows / size);
+  }
+  *nb = (int)size;
   return true;
 }
 
-static double *at(const scree_Mechanisms *m, size_t i, size_t j) {
-  return m->S + m->start[i] + (j - m->first[i]);
-}
-
-/* S of constraint number k with those before it that share a vertex. */
-static void assemble(const scree_Operator *W, const Touching *t, const int *place,
-                     scree_Mechanisms *m, int k) {
-  const scree_GeneralRows *g = &W->problem->general;
-  const int c = m->constraint[k];
-  const size_t rows = m->row[k + 1] - m->row[k];
-  const double *own = W->general_diagonal + W->square[c];
-  for (size_t i = 0; i < rows; ++i)
-    for (size_t j = 0; j <= i; ++j) *at(m, m->row[k] + i, m->row[k] + j) = own[i * rows + j];
-  for (size_t e = g->entry[c]; e < g->entry[c + 1]; ++e) {
-    const int v = g->vertex[e];
-    const size_t size = (size_t)scree_vertex_size(W->problem, v);
-    const double *B = g->B + g->block[e];
-    for (size_t n = t->start[v]; n < t->start[v + 1]; ++n) {
-      const int other = place[t->owner[n]];
-      if (other >= k) continue;
-      const double *D = g->B + g->block[t->entry[n]];
-      for (size_t i = 0; i < rows; ++i)
-        for (size_t j = 0; j < m->row[other + 1] - m->row[other]; ++j) {
-          double sum = 0;
-          for (size_t l = 0; l < size; ++l) sum += B[i * size + l] * D[j * size + l];
-          *at(m, m->row[k] + i, m->row[other] + j) += sum;
-        }
-    }
+/* The pattern of S over the nodes. */
+static bool find_pattern(const scree_Mechanisms *m, scree_Arena *arena, size_t **row, int **col) {
+  *row = SCREE_TAKE_RAW(arena, size_t, m->node[m->count] + 1);
+  if (!*row) return false;
+  size_t end = 0;
+  for (int k = 0; k < m->count; ++k) {
+    size_t width = 0;
+    for (size_t i = m->first[k]; i < m->first[k + 1]; ++i)
+      width += (size_t)(m->node[m->neighbour[i] + 1] - m->node[m->neighbour[i]]);
+    for (int node = m->node[k]; node < m->node[k + 1]; ++node, end += width) (*row)[node] = end;
   }
-}
-
-/* S = L D L^T of the rows that hold; the others get a reciprocal pivot of zero, and then no part in
- * the solution. */
-static void factorise(scree_Mechanisms *m) {
+  (*row)[m->node[m->count]] = end;
+  int *at = *col = SCREE_TAKE_RAW(arena, int, end);
+  if (!at) return false;
   for (int k = 0; k < m->count; ++k)
-    for (size_t i = m->row[k]; i < m->row[k + 1]; ++i) {
-      const size_t first = m->first[i];
-      const double *S = m->S + m->start[i];
-      double *L = m->L + m->start[i];
-      double pivot = S[i - first];
-      const double diagonal = pivot;
-      for (size_t j = first; j < i; ++j) { /* L D first */
-        const size_t from = m->first[j] > first ? m->first[j] : first;
-        const double *other = m->L + m->start[j];
-        double sum = S[j - first];
-        for (size_t l = from; l < j; ++l) sum -= L[l - first] * other[l - m->first[j]];
-        L[j - first] = sum;
-      }
-      for (size_t j = first; j < i; ++j) {
-        const double scaled = L[j - first] * m->reciprocal[j];
-        pivot -= L[j - first] * scaled;
-        L[j - first] = scaled;
-      }
-      const bool good = m->holds[m->constraint[k]] && pivot > rounding * diagonal;
-      m->reciprocal[i] = good ? 1 / pivot : 0;
-    }
-  m->stale = false;
+    for (int node = m->node[k]; node < m->node[k + 1]; ++node)
+      for (size_t i = m->first[k]; i < m->first[k + 1]; ++i)
+        for (int other = m->node[m->neighbour[i]]; other < m->node[m->neighbour[i] + 1]; ++other)
+          *at++ = other;
+  return true;
 }
 
-static void solve(const scree_Mechanisms *m, double *x) {
-  const size_t rows = m->row[m->count];
+static bool is_same_pattern(const scree_MechanismFactor *kept, int n, int nb, const size_t *row,
+                            const int *col) {
+  return kept->factor && kept->n == n && kept->nb == nb && kept->row[n] == row[n] &&
+         memcmp(kept->row, row, (size_t)n * sizeof *row) == 0 &&
+         memcmp(kept->col, col, row[n] * sizeof *col) == 0;
+}
+
+/* Make `kept` the factor of the pattern. */
+static scree_Status analyse(scree_MechanismFactor *kept, int n, int nb, const size_t *row,
+                            const int *col, scree_Arena *scratch, const scree_Log *log) {
+  if (is_same_pattern(kept, n, nb, row, col)) return SCREE_OK;
+  kept->factor = NULL;
+  scree_arena_reset(&kept->arena);
+  kept->n = n;
+  kept->nb = nb;
+  kept->row = SCREE_TAKE_RAW(&kept->arena, size_t, n + 1);
+  kept->col = SCREE_TAKE_RAW(&kept->arena, int, row[n]);
+  if (!kept->row || !kept->col) return scree_fail_memory(log, "mechanisms");
+  memcpy(kept->row, row, ((size_t)n + 1) * sizeof *row);
+  memcpy(kept->col, col, row[n] * sizeof *col);
+  const scree_Status status =
+      scree_factor_create_in(&kept->arena, scratch, n, nb, kept->row, kept->col,
+                             SCREE_FACTOR_SYMMETRIC, NULL, log, &kept->factor);
+  if (!status) scree_factor_set_dependent(kept->factor, rounding);
+  return status;
+}
+
+/* S += B D^T, the coupling of constraint k by its entry e and another constraint by its entry n. */
+static void couple(const scree_Operator *W, scree_Mechanisms *m, int k, size_t e, size_t n) {
+  const scree_GeneralRows *g = &W->problem->general;
+  const int other = m->owner[n], v = g->vertex[e], d = m->constraint[other];
+  const size_t nb = (size_t)m->kept->nb, size = (size_t)scree_vertex_size(W->problem, v);
+  const size_t rows = g->row[m->constraint[k] + 1] - g->row[m->constraint[k]];
+  const size_t columns = g->row[d + 1] - g->row[d];
+  const double *B = g->B + g->block[e], *D = g->B + g->block[m->entry[n]];
   for (size_t i = 0; i < rows; ++i) {
-    const double *L = m->L + m->start[i];
-    double sum = x[i];
-    for (size_t j = m->first[i]; j < i; ++j) sum -= L[j - m->first[i]] * x[j];
-    x[i] = sum;
+    const size_t line = m->kept->row[(size_t)m->node[k] + i / nb] + (size_t)m->column[other];
+    for (size_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (size_t l = 0; l < size; ++l) sum += B[i * size + l] * D[j * size + l];
+      m->S[(line + j / nb) * nb * nb + i % nb * nb + j % nb] += sum;
+    }
   }
-  for (size_t i = 0; i < rows; ++i) x[i] *= m->reciprocal[i];
-  for (size_t i = rows; i-- > 0;) {
-    const double *L = m->L + m->start[i], value = x[i];
-    for (size_t j = m->first[i]; j < i; ++j) x[j] -= L[j - m->first[i]] * value;
+}
+
+/* The rows of constraint k; unit rows where it does not hold. */
+static void assemble(const scree_Operator *W, scree_Mechanisms *m, int k) {
+  const scree_GeneralRows *g = &W->problem->general;
+  const size_t nb = (size_t)m->kept->nb;
+  const int c = m->constraint[k];
+  int column = 0;
+  for (size_t i = m->first[k]; i < m->first[k + 1]; ++i) {
+    m->column[m->neighbour[i]] = column;
+    column += m->node[m->neighbour[i] + 1] - m->node[m->neighbour[i]];
   }
-  for (size_t i = 0; i < rows; ++i)
-    if (m->reciprocal[i] == 0) x[i] = 0;
+  const size_t rows = g->row[c + 1] - g->row[c];
+  const double *own = W->general_diagonal + W->square[c];
+  for (size_t i = 0; i < rows; ++i) {
+    const size_t line = m->kept->row[(size_t)m->node[k] + i / nb] + (size_t)m->column[k];
+    for (size_t j = 0; j <= i; ++j)
+      m->S[(line + j / nb) * nb * nb + i % nb * nb + j % nb] =
+          m->holds[c] ? own[i * rows + j] : i == j;
+  }
+  if (!m->holds[c]) return;
+  for (size_t e = g->entry[c]; e < g->entry[c + 1]; ++e)
+    for (size_t n = m->start[g->vertex[e]]; n < m->start[g->vertex[e] + 1]; ++n)
+      if (m->owner[n] < k && m->holds[m->constraint[m->owner[n]]]) couple(W, m, k, e, n);
+}
+
+/* Without a factor (no memory, or a request to stop) all are left to the visits one by one. */
+static void factorise(scree_Mechanisms *m, const scree_Operator *W) {
+  const scree_MechanismFactor *kept = m->kept;
+  const size_t nb = (size_t)kept->nb;
+  memset(m->S, 0, kept->row[kept->n] * nb * nb * sizeof *m->S);
+  for (int k = 0; k < m->count; ++k) assemble(W, m, k);
+  m->stale = false;
+  if (scree_factor_compute(kept->factor, m->S, NULL) == SCREE_OK) return;
+  for (int k = 0; k < m->count; ++k) m->holds[m->constraint[k]] = false;
+  m->count = 0;
 }
 
 /* ---- what holds ------------------------------------------------------------------------------ */
@@ -229,33 +267,47 @@ static bool is_inside(const scree_Problem *p, int k, const double *r) {
   return sqrt(square) < set.a * (1 - 1e-12);
 }
 
-scree_Status scree_mechanisms_create(const scree_Operator *W, const double *r, scree_Arena *arena,
-                                     const scree_Log *log, scree_Mechanisms *m) {
-  const scree_Problem *p = W->problem;
-  Touching touching;
-  double operations;
-  *m = (scree_Mechanisms){0};
-  if (p->general.count < 2 || scree_is_divided(W)) return SCREE_OK;
-  int *place = SCREE_TAKE_RAW(arena, int, p->general.count);
-  if (!place || !find_touching(W, arena, &touching) || !find_order(W, &touching, arena, m, place) ||
-      !find_envelope(W, &touching, place, arena, m, &operations))
-    return scree_fail_memory(log, "mechanisms");
-  if (m->count < 2 || operations > most_operations * (double)scree_all_constraints(W)) {
+/* The list, its neighbours and the analysed factor; m->count is 0 where there is no mechanism. */
+static scree_Status prepare(const scree_Operator *W, scree_Arena *arena,
+                            scree_MechanismFactor *kept, const scree_Log *log,
+                            scree_Mechanisms *m) {
+  const double most = most_operations * (double)scree_all_constraints(W);
+  size_t *row;
+  int *col, nb;
+  if (!find_constraints(W, arena, m)) return scree_fail_memory(log, "mechanisms");
+  if (m->count < 2) {
     m->count = 0;
     return SCREE_OK;
   }
-  const size_t rows = m->row[m->count];
-  m->S = SCREE_TAKE(arena, double, m->start[rows]);
-  m->L = SCREE_TAKE(arena, double, m->start[rows]);
-  m->reciprocal = SCREE_TAKE(arena, double, rows);
-  m->x = SCREE_TAKE(arena, double, rows);
-  m->holds = SCREE_TAKE(arena, bool, p->general.count);
-  if (!m->S || !m->L || !m->reciprocal || !m->x || !m->holds)
-    return scree_fail_memory(log, "mechanisms");
-  for (int k = 0; k < m->count; ++k) {
-    assemble(W, &touching, place, m, k);
-    m->holds[m->constraint[k]] = is_inside(p, m->constraint[k], r);
+  if (!find_touching(W, arena, m)) return scree_fail_memory(log, "mechanisms");
+  if (least_operations(W, m) > most) {
+    m->count = 0;
+    return SCREE_OK;
   }
+  if (!find_neighbours(W, arena, m) || !find_nodes(W, arena, m, &nb) ||
+      !find_pattern(m, arena, &row, &col))
+    return scree_fail_memory(log, "mechanisms");
+  const scree_Status status = analyse(kept, m->node[m->count], nb, row, col, arena, log);
+  if (!status && scree_factor_flops(kept->factor) > most) m->count = 0;
+  return status;
+}
+
+scree_Status scree_mechanisms_create(const scree_Operator *W, const double *r, scree_Arena *arena,
+                                     scree_MechanismFactor *kept, scree_Poll *poll,
+                                     const scree_Log *log, scree_Mechanisms *m) {
+  const scree_Problem *p = W->problem;
+  *m = (scree_Mechanisms){.kept = kept};
+  if (p->general.count < 2 || scree_is_divided(W)) return SCREE_OK;
+  const scree_Status status = prepare(W, arena, kept, log, m);
+  if (status || m->count == 0) return status;
+  scree_factor_set_poll(kept->factor, poll);
+  const size_t nb = (size_t)kept->nb, rows = (size_t)kept->n * nb;
+  m->S = SCREE_TAKE_RAW(arena, double, kept->row[kept->n] * nb * nb);
+  m->x = SCREE_TAKE_RAW(arena, double, rows);
+  m->room = SCREE_TAKE_RAW(arena, double, rows);
+  m->holds = SCREE_TAKE(arena, bool, p->general.count);
+  if (!m->S || !m->x || !m->room || !m->holds) return scree_fail_memory(log, "mechanisms");
+  for (int k = 0; k < m->count; ++k) m->holds[m->constraint[k]] = is_inside(p, m->constraint[k], r);
   m->stale = true;
   return SCREE_OK;
 }
@@ -275,20 +327,22 @@ double scree_mechanisms_visit(scree_Mechanisms *m, const scree_Operator *W,
   const scree_Problem *p = W->problem;
   double largest = 0;
   take_hold(m, p, r);
-  if (m->stale) factorise(m);
+  if (m->stale) factorise(m, W);
+  if (m->count == 0) return 0;
+  const size_t nb = (size_t)m->kept->nb;
   for (int k = 0; k < m->count; ++k) {
     const int c = m->constraint[k];
-    double u[SCREE_ROWS_MAX];
+    const size_t rows = p->general.row[c + 1] - p->general.row[c];
+    double u[SCREE_ROWS_MAX], *x = m->x + (size_t)m->node[k] * nb;
     scree_general_velocity(W, c, r, state, u);
-    for (size_t i = m->row[k]; i < m->row[k + 1]; ++i)
-      m->x[i] = m->reciprocal[i] == 0 ? 0 : -u[i - m->row[k]];
+    for (size_t i = 0; i < rows; ++i) x[i] = m->holds[c] ? -u[i] : 0;
   }
-  solve(m, m->x);
+  scree_factor_solve(m->kept->factor, m->room, m->x);
   for (int k = 0; k < m->count; ++k) {
     const int c = m->constraint[k];
     if (!m->holds[c]) continue;
-    double *rc = r + p->general.row[c], *change = m->x + m->row[k];
-    const size_t rows = m->row[k + 1] - m->row[k];
+    double *rc = r + p->general.row[c], *change = m->x + (size_t)m->node[k] * nb;
+    const size_t rows = p->general.row[c + 1] - p->general.row[c];
     for (size_t i = 0; i < rows; ++i) rc[i] += change[i];
     if (!is_inside(p, c, r)) { /* to its limit, where the visits one by one take over */
       const scree_Set set = scree_problem_set(p, p->nc + c);

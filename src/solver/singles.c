@@ -1,8 +1,9 @@
 /* Batches of eight contacts between balls in single precision (see singles.h).
  *
- * A batch holds, lane by lane, the normals (d), the arms (4), q (d) and mu. The visit is that of
- * lanes.c. Units: with A and Q powers of two near 1/sqrt(mean diag W) and max |q|, arms are
- * multiplied by A and q divided by Q; then u is in Q, r in A^2 Q and y in A Q. */
+ * A batch holds, lane by lane, the normals (d), the arms (4), q (d) and mu; with compliance its
+ * normal and tangential entry. The visit is that of lanes.c. Units: with A and Q powers of two near
+ * 1/sqrt(mean diag W) and max |q|, arms are multiplied by A, compliances by A^2, and q divided by
+ * Q; then u is in Q, r in A^2 Q and y in A Q. */
 #include "solver/singles.h"
 
 #include "core/log.h"
@@ -90,13 +91,14 @@ SCREE_INLINE void store_bodies(float *y, int stride, int ground, const int *body
 /* ---- one batch ---------------------------------------------------------------------------------
  */
 
-SCREE_INLINE int batch_size(int d) {
-  return d + 4 + d + 1;
+SCREE_INLINE int batch_size(bool soft, int d) {
+  return d + 4 + d + 1 + (soft ? 2 : 0);
 }
 
 /* The numbers of a batch. */
 typedef struct Batch {
   const Wide *n, *arm, *q, *mu;
+  const Wide *C; /* (2) compliance, or null */
   const int *body;
   Wide *r;
   Wide t1[3], t2[3]; /* in space */
@@ -121,12 +123,13 @@ SCREE_INLINE void tangents(const Wide *n, Wide *t1, Wide *t2) {
   t2[2] = -n[1];
 }
 
-SCREE_INLINE void load(const scree_Singles *s, int d, int index, Batch *b) {
+SCREE_INLINE void load(const scree_Singles *s, bool soft, int d, int index, Batch *b) {
   const int stride = d == 3 ? 8 : 4;
-  b->n = (const Wide *)(s->batch) + (size_t)index * (size_t)batch_size(d);
+  b->n = (const Wide *)(s->batch) + (size_t)index * (size_t)batch_size(soft, d);
   b->arm = b->n + d;
   b->q = b->arm + 4;
   b->mu = b->q + d;
+  b->C = soft ? b->mu + 1 : NULL;
   b->r = (Wide *)(s->r) + (size_t)index * (size_t)d;
   b->body = s->layout.body + (size_t)index * 2 * WIDTH;
   if (d == 3) tangents(b->n, b->t1, b->t2);
@@ -134,8 +137,14 @@ SCREE_INLINE void load(const scree_Singles *s, int d, int index, Batch *b) {
   load_bodies(s->y, stride, b->body + WIDTH, b->v1);
 }
 
+/* u += C r */
+SCREE_INLINE void add_compliance(int d, const Batch *b, Wide *u) {
+  u[0] += b->C[0] * b->r[0];
+  SCREE_UNROLL for (int i = 1; i < d; ++i) u[i] += b->C[1] * b->r[i];
+}
+
 /* u = q + B y */
-SCREE_INLINE void relative_velocity(int d, const Batch *b, Wide *u) {
+SCREE_INLINE void rigid_velocity(int d, const Batch *b, Wide *u) {
   const Wide *n = b->n, *arm = b->arm, *v0 = b->v0, *v1 = b->v1;
   if (d == 2) {
     const Wide g0 = arm[0] * v0[0] + arm[2] * v1[0], g1 = arm[0] * v0[1] + arm[2] * v1[1];
@@ -153,11 +162,20 @@ SCREE_INLINE void relative_velocity(int d, const Batch *b, Wide *u) {
   u[2] = b->q[2] + (dot3(b->t2, g) + dot3(b->t1, h));
 }
 
+SCREE_INLINE void relative_velocity(bool soft, int d, const Batch *b, Wide *u) {
+  rigid_velocity(d, b, u);
+  if (soft) add_compliance(d, b, u);
+}
+
 /* The local solution as in solve_balls of lanes.c. */
-SCREE_INLINE void solve(int d, const Batch *b, const Wide *u, Wide *r) {
+SCREE_INLINE void solve(bool soft, int d, const Batch *b, const Wide *u, Wide *r) {
   const Wide zero = {0}, one = zero + 1.0f, *arm = b->arm, *old = b->r;
-  const Wide wn = arm[0] * arm[0] + arm[2] * arm[2];
-  const Wide wt = wn + (arm[1] * arm[1] + arm[3] * arm[3]);
+  Wide wn = arm[0] * arm[0] + arm[2] * arm[2];
+  Wide wt = wn + (arm[1] * arm[1] + arm[3] * arm[3]);
+  if (soft) {
+    wn += b->C[0];
+    wt += b->C[1];
+  }
   const Wide rn = old[0] - u[0] / wn;
   const WideMask pressed = (rn > zero) & (wn > zero);
   const Wide limit = *b->mu * rn, inverse = 1.0f / wt;
@@ -201,7 +219,8 @@ SCREE_INLINE unsigned char longer(unsigned char pause) {
   return (unsigned char)(pause == 0 ? 1 : pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE);
 }
 
-SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, int d, int first, int last) {
+SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, bool soft, int d, int first,
+                                           int last) {
   const Wide zero = {0};
   const int stride = d == 3 ? 8 : 4;
   const bool pauses = s->pauses;
@@ -218,9 +237,9 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, int d, int first, i
         __builtin_prefetch(s->y + (size_t)later[e] * (size_t)stride, 1);
     Batch b;
     Wide u[3], next[3], dr[3];
-    load(s, d, k, &b);
-    relative_velocity(d, &b, u);
-    solve(d, &b, u, next);
+    load(s, soft, d, k, &b);
+    relative_velocity(soft, d, &b, u);
+    solve(soft, d, &b, u, next);
     SCREE_UNROLL for (int i = 0; i < d; ++i) {
       dr[i] = next[i] - b.r[i];
       b.r[i] = next[i];
@@ -245,16 +264,19 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, int d, int first, i
   return total;
 }
 
-SCREE_CLONES static scree_SweepChange visit_spheres(scree_Singles *s, int first, int last) {
-  return visit_range(s, 3, first, last);
-}
-
-SCREE_CLONES static scree_SweepChange visit_disks(scree_Singles *s, int first, int last) {
-  return visit_range(s, 2, first, last);
-}
+#define SCREE_VISIT(name, soft, d)                                                                 \
+  SCREE_CLONES static scree_SweepChange name(scree_Singles *s, int first, int last) {              \
+    return visit_range(s, soft, d, first, last);                                                   \
+  }
+SCREE_VISIT(visit_spheres, false, 3)
+SCREE_VISIT(visit_disks, false, 2)
+SCREE_VISIT(visit_soft_spheres, true, 3)
+SCREE_VISIT(visit_soft_disks, true, 2)
 
 scree_SweepChange scree_singles_visit(scree_Singles *s, int first, int last) {
-  return s->d == 3 ? visit_spheres(s, first, last) : visit_disks(s, first, last);
+  static scree_SweepChange (*const visits[2][2])(scree_Singles *, int, int) = {
+      {visit_disks, visit_spheres}, {visit_soft_disks, visit_soft_spheres}};
+  return visits[s->soft][s->d == 3](s, first, last);
 }
 
 /* ---- the error ---------------------------------------------------------------------------------
@@ -287,14 +309,15 @@ SCREE_INLINE double across(Wide x) {
 }
 
 /* Sums of the squares of the natural map, r, q and u. */
-SCREE_INLINE void sum_range(const scree_Singles *s, int d, int first, int last, double *sums) {
+SCREE_INLINE void sum_range(const scree_Singles *s, bool soft, int d, int first, int last,
+                            double *sums) {
   const Wide zero = {0};
   Wide map = zero, r2 = zero, q2 = zero, u2 = zero;
   for (int k = first; k < last; ++k) {
     Batch b;
     Wide u[3];
-    load(s, d, k, &b);
-    relative_velocity(d, &b, u);
+    load(s, soft, d, k, &b);
+    relative_velocity(soft, d, &b, u);
     map += natural_map(d, s->rho, *b.mu, b.r, u);
     SCREE_UNROLL for (int i = 0; i < d; ++i) {
       r2 += b.r[i] * b.r[i];
@@ -308,21 +331,21 @@ SCREE_INLINE void sum_range(const scree_Singles *s, int d, int first, int last, 
   sums[3] = across(u2);
 }
 
-SCREE_CLONES static void sum_spheres(const scree_Singles *s, int first, int last, double *sums) {
-  sum_range(s, 3, first, last, sums);
-}
-
-SCREE_CLONES static void sum_disks(const scree_Singles *s, int first, int last, double *sums) {
-  sum_range(s, 2, first, last, sums);
-}
+#define SCREE_SUM(name, soft, d)                                                                   \
+  SCREE_CLONES static void name(const scree_Singles *s, int first, int last, double *sums) {       \
+    sum_range(s, soft, d, first, last, sums);                                                      \
+  }
+SCREE_SUM(sum_spheres, false, 3)
+SCREE_SUM(sum_disks, false, 2)
+SCREE_SUM(sum_soft_spheres, true, 3)
+SCREE_SUM(sum_soft_disks, true, 2)
 
 static void sum_chunk(const scree_Singles *s, int chunk) {
   const int first = chunk * CHUNK, batches = s->layout.batches;
   const int last = first + CHUNK < batches ? first + CHUNK : batches;
-  if (s->d == 3)
-    sum_spheres(s, first, last, s->sums + (size_t)chunk * 4);
-  else
-    sum_disks(s, first, last, s->sums + (size_t)chunk * 4);
+  static void (*const sums[2][2])(const scree_Singles *, int, int, double *) = {
+      {sum_disks, sum_spheres}, {sum_soft_disks, sum_soft_spheres}};
+  sums[s->soft][s->d == 3](s, first, last, s->sums + (size_t)chunk * 4);
 }
 
 static int chunk_count(const scree_Singles *s) {
@@ -349,7 +372,7 @@ double scree_singles_error(const scree_Singles *s, int threads) {
 
 bool scree_singles_fit(const scree_Operator *W, double tolerance) {
   const scree_Problem *p = W->problem;
-  return tolerance >= least_tolerance && p->kind == SCREE_BODIES && p->bodies.arm && !p->bodies.C &&
+  return tolerance >= least_tolerance && p->kind == SCREE_BODIES && p->bodies.arm &&
          p->general.count == 0 && !W->coupling && scree_lanes_fit(W);
 }
 
@@ -373,6 +396,10 @@ static void fill_batch(const scree_Problem *p, scree_Singles *s, int index, doub
     for (int k = 0; k < 4; ++k, at += WIDTH) *at = (float)(A * arm[k]);
     for (int k = 0; k < d; ++k, at += WIDTH) *at = (float)(q[k] / Q);
     *at = (float)p->mu[c];
+    if (!s->soft) continue;
+    const double *C = p->bodies.C + (size_t)c * (size_t)(d * d); /* normal, the same for tangents */
+    at[WIDTH] = (float)(A * A * C[0]);
+    at[2 * WIDTH] = (float)(A * A * C[d + 1]);
   }
 }
 
@@ -395,7 +422,8 @@ scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring
                        .stride = d == 3 ? 8 : 4,
                        .nbodies = p->bodies.nbodies,
                        .colours = colouring->colours,
-                       .size = batch_size(d),
+                       .soft = p->bodies.C != NULL,
+                       .size = batch_size(p->bodies.C != NULL, d),
                        .mu = p->mu};
   const scree_Status status =
       scree_lane_layout_create(W, colouring, r, left_out, WIDTH, arena, &s->layout, log);

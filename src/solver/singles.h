@@ -23,6 +23,7 @@ typedef struct scree_Singles {
   const double *mu;         /* of the problem */
   double impulse, velocity; /* units of r and of the scaled velocities of bodies */
   float rho;                /* of the natural map, in these units */
+  bool soft;                /* with compliance */
   bool pauses;              /* as in lanes.h */
   float *batch, *r, *y;
   unsigned char *wait, *pause; /* (batches) */

@@ -16,18 +16,20 @@
 #include "scree/solver.h"
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
+#include "solver/mechanism.h"
 #include "solver/price.h"
 
 /* Memory for one operator and data shared by the methods of a run, made on first use: the analysed
  * linear system and the sweeps for smoothing. During a solve q may change, W may not. From solve to
  * solve it keeps the data that are still valid, and its memory in any case. */
 typedef struct scree_SolveCache {
-  scree_Arena work;              /* vectors and states of the methods of this solve */
-  scree_Arena smoothing;         /* of the smoother, which outlives the method that created it */
-  scree_KeptGraph graph;         /* data that depend on the graph of the problem alone */
-  scree_GraphSystem system;      /* that of this solve if has_system, else of an earlier one */
-  scree_Elimination elimination; /* data kept for the next solve */
-  struct scree_SolveCache *next; /* for a problem derived from this one, or null */
+  scree_Arena work;                 /* vectors and states of the methods of this solve */
+  scree_Arena smoothing;            /* of the smoother, which outlives the method that created it */
+  scree_KeptGraph graph;            /* data that depend on the graph of the problem alone */
+  scree_GraphSystem system;         /* that of this solve if has_system, else of an earlier one */
+  scree_Elimination elimination;    /* data kept for the next solve */
+  scree_MechanismFactor mechanisms; /* factor of the joints, of this solve or an earlier one */
+  struct scree_SolveCache *next;    /* for a problem derived from this one, or null */
 
   bool has_system;
   int idle;                      /* solves since the system was needed */
@@ -64,10 +66,10 @@ typedef struct scree_SolveRun {
   scree_Load *load;   /* of the machine, or null: use all threads of W whatever it is */
   double start;       /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
-  const scree_Division *division;      /* the whole problem, on several ranks; else null */
-  double elsewhere;                    /* work of solves that rank 0 made alone */
-  scree_SolveCache *cache;             /* `create` takes memory from its arena `work` */
-  struct scree_Mechanisms *mechanisms; /* constraints that sweeps solve together, or null */
+  const scree_Division *division; /* the whole problem, on several ranks; else null */
+  double elsewhere;               /* work of solves that rank 0 made alone */
+  scree_SolveCache *cache;        /* `create` takes memory from its arena `work` */
+  scree_Mechanisms *mechanisms;   /* constraints that sweeps solve together, or null */
 
   int iterations, factorisations; /* counted by the solver, read by scree_solve_run_stop */
   double left_out;                /* sweeps' worth of visits that iterations did not make */

@@ -111,8 +111,8 @@ static bool is_sustained(const scree_System *s, int c, const double *before, dou
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!s->posed.loaded[c]) return false;
   const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-  const double travel = h * (b->dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
-  const double small = sustained_size * size + travel * travel / size;
+  const double slip2 = before[1] * before[1] + (b->dimension == 2 ? 0 : before[2] * before[2]);
+  const double small = sustained_size * size + h * h * slip2 / size;
   return s->contacts.gap[c] <= small && fabs(before[0]) * h <= small;
 }
 
@@ -142,9 +142,8 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   for (int c = 0; c < p->nc; ++c) {
     const size_t at = (size_t)c * (size_t)d;
     const double *r = p->r + at;
-    double before[3];
+    const double *before = p->before + at;
     if (r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) continue;
-    scree_system_approach(s, c, before, NULL);
     const double work = 0.5 * r[0] * (scree_system_velocity(s, c, 0) + before[0]);
     normal -= work;
     if (p->push) push += wrong_work(s, c, before, h, work);
@@ -176,19 +175,24 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   balance->friction -= now.tangent - old.tangent + now.viscous_t;
 }
 
+scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h) {
+  const scree_Bodies *b = &s->bodies;
+  const double size = b->cold[k].shape.size;
+  const scree_Vec3 change = scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
+  const double speed = scree_norm(change), acceleration = speed / h;
+  const double work = b->inertia[k].mass * acceleration * size;
+  return (scree_BodyRest){speed, work, work * h * sqrt(acceleration / size)};
+}
+
 void scree_system_weigh(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
   double weight = 0, rest = 0, most = 0;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
-    const double size = b->cold[k].shape.size;
-    const scree_Vec3 change =
-        scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
-    const double speed = scree_norm(change), acceleration = speed / h;
-    most = fmax(most, speed);
-    const double work = b->inertia[k].mass * acceleration * size;
-    weight += work;
-    rest += work * h * sqrt(acceleration / size);
+    const scree_BodyRest load = scree_system_body_rest(s, k, h);
+    most = fmax(most, load.speed);
+    weight += load.weight;
+    rest += load.rest;
   }
   double all[2] = {weight, rest};
   scree_system_sums(s, all, 2);
@@ -306,18 +310,24 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   hold_pushes(s, step);
 }
 
-double scree_system_defect(const scree_System *s) {
-  const scree_Posed *p = &s->posed;
-  const int d = s->bodies.dimension;
+double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
+                              const double *all_r, const double *all_u) {
+  const size_t d = (size_t)s->bodies.dimension;
   double sum = 0;
-  for (int c = 0; c < p->nc; ++c) {
-    const double *r = p->r + (size_t)c * (size_t)d, *u = p->u + (size_t)c * (size_t)d;
-    const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+  for (size_t c = 0; c < (size_t)nc; ++c) {
+    const double *r = all_r + c * d, *u = all_u + c * d;
+    const double slip = d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
-    const double along = s->laws.any_flow ? p->H[((size_t)c * (size_t)d + 1) * (size_t)d + 1] : 1;
-    const double De_Saxce = s->settings.flow == SCREE_COULOMB ? p->mu[c] * slip : 0;
+    const double along = flow ? flow[(c * d + 1) * d + 1] : 1;
+    const double De_Saxce = s->settings.flow == SCREE_COULOMB ? mu[c] * slip : 0;
     sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
   }
+  return sum;
+}
+
+double scree_system_defect(const scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  double sum = scree_system_defect_of(s, p->nc, p->mu, s->laws.any_flow ? p->H : NULL, p->r, p->u);
   scree_system_sums(s, &sum, 1);
   return sum;
 }
@@ -329,6 +339,14 @@ double scree_system_defect_allowed(const scree_System *s) {
 
 double scree_system_defect_limit(const scree_System *s) {
   return push_part * spent_part * turned_over(&s->audit);
+}
+
+double scree_system_held_part(void) {
+  return held_size;
+}
+
+double scree_system_resting_part(void) {
+  return resting_part;
 }
 
 bool scree_system_rests(const scree_System *s) {
@@ -374,7 +392,8 @@ void scree_missed_text(unsigned missed, char *text, size_t size) {
                {SCREE_MISSED_SINKING, "sinking"},
                {SCREE_MISSED_PENETRATION, "penetration"},
                {SCREE_MISSED_JOINTS, "joints"},
-               {SCREE_MISSED_ENERGY, "energy"}};
+               {SCREE_MISSED_ENERGY, "energy"},
+               {SCREE_MISSED_CREEP, "creep"}};
   size_t used = 0;
   if (size > 0) text[0] = '\0';
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {

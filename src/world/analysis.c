@@ -63,7 +63,7 @@ static scree_Contact get_contact(const scree_World *world, int contact) {
                        .error = scree_system_contact_error(s, contact)};
   scree_contact_frame(out.normal, d, &out.tangent[0], &out.tangent[1]);
   for (int k = 0; k < d; ++k) {
-    out.r[k] = p->r[at + (size_t)k];
+    out.r[k] = scree_system_total(s)[at + (size_t)k];
     out.u[k] = scree_system_velocity(s, contact, k);
   }
   show_memory(s, contact, &out);
@@ -213,7 +213,7 @@ static void sum_contacts(const scree_World *world, const scree_Aabb *region, int
     for (int i = 1; i < d; ++i) impulse = scree_axpy(impulse, c.r[i], c.tangent[i - 1]);
     add_outer(a->fabric, 1, c.normal, c.normal);
     if (a->volume > 0)
-      add_outer(a->stress, -1 / (a->volume * world->last_h), impulse, branch(s, &c));
+      add_outer(a->stress, -1 / (a->volume * world->contact_h), impulse, branch(s, &c));
     ++active;
   }
   for (int k = 0; k < 9 && active > 0; ++k) a->fabric[k] /= active;
