@@ -337,16 +337,16 @@ double scree_system_defect_allowed(const scree_System *s) {
   return defect_part * a->last_step + held_size * a->rest;
 }
 
+double scree_system_defect_limit(const scree_System *s) {
+  return push_part * spent_part * turned_over(&s->audit);
+}
+
 double scree_system_held_part(void) {
   return held_size;
 }
 
 double scree_system_resting_part(void) {
   return resting_part;
-}
-
-double scree_system_defect_limit(const scree_System *s) {
-  return push_part * spent_part * turned_over(&s->audit);
 }
 
 bool scree_system_rests(const scree_System *s) {

@@ -220,7 +220,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   const double sweep = scree_domain_sweep_seconds(s, part->problem);
   const bool large = rules.small * sweep > rules.long_work;
   const bool costly = defect > scree_system_defect_limit(s);
-  is_long = is_long || (costly && !large);
+  if (costly && !large) is_long = true;
   const bool rests = is_long && part->rests;
   const double margin = rests ? rules.still : large ? rules.barely : rules.margin;
   const double enough = rests ? rules.enough * allowed : allowed;
@@ -261,6 +261,20 @@ bool scree_system_tightens(const scree_System *s) {
   return s->settings.solve.measure == SCREE_MEASURE_ERROR && s->settings.max_retries > 0;
 }
 
+/* The error is relative to the impulses: those with a large self-stress, which Newton's method may
+ * find in a packing that is held by more contacts than it needs, can have a smaller error and do a
+ * thousand times the work. So the impulses from before are taken back where the result is worse. */
+static scree_Status keep_better(scree_System *s, const scree_Portion *part, const double *before,
+                                double defect, scree_SolveSettings *settings,
+                                scree_StepReport *report) {
+  if (!(scree_portion_defect(s, part) > defect)) return SCREE_OK;
+  memcpy(part->r, before, scree_problem_rows(part->problem) * sizeof *before);
+  settings->tolerance = report->tolerance; /* which they meet: nothing is left to do */
+  settings->options = s->settings.solve.options;
+  settings->warm_start = true;
+  return scree_portion_solve(s, part, settings, INFINITY, report);
+}
+
 static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSettings *settings,
                             scree_StepReport *report) {
   scree_Pause *pause = &s->work.pause;
@@ -269,29 +283,20 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
   part->allowed = scree_system_defect_allowed(s);
   part->rests = scree_system_rests(s);
   part->rest_work = scree_system_rest_work(s, scree_domain_sweep_seconds(s, part->problem));
-  if (!(scree_portion_defect(s, part) > part->allowed) || report->solve.value <= rules.exact)
-    return SCREE_OK;
-  /* The error is relative to the impulses: those with a large self-stress, which Newton's method
-   * may find in a packing that is held by more contacts than it needs, can have a smaller error and
-   * do a thousand times the work. So the result is not used where its defect is larger. */
+  const double defect = scree_portion_defect(s, part);
+  if (!(defect > part->allowed) || report->solve.value <= rules.exact) return SCREE_OK;
   const size_t n = scree_problem_rows(part->problem);
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
-  double *r = SCREE_TAKE_RAW(&s->scratch, double, n);
-  scree_Status status = r ? SCREE_OK : scree_fail_memory(s->log, "the impulses of a step");
-  status = scree_domain_agree(s, status);
-  const double before = scree_system_defect(s);
-  const int solves = report->solves;
+  double *before = SCREE_TAKE_RAW(&s->scratch, double, n);
+  scree_Status status = scree_domain_agree(
+      s, before ? SCREE_OK : scree_fail_memory(s->log, "the impulses of a step"));
   if (!status) {
-    memcpy(r, scree_system_r(s), n * sizeof *r);
+    memcpy(before, part->r, n * sizeof *before);
     status = scree_portion_tighten(s, part, pause->steps == 0, settings, report, &tight);
   }
-  if (!status) scree_pause_after(pause, tight);
-  if (!status && report->solves > solves && scree_system_defect(s) > before) {
-    memcpy(scree_system_r(s), r, n * sizeof *r);
-    settings->tolerance = report->tolerance; /* which they meet: nothing is left to do */
-    settings->options = s->settings.solve.options;
-    settings->warm_start = true;
-    status = scree_portion_solve(s, part, settings, INFINITY, report);
+  if (!status) {
+    scree_pause_after(pause, tight);
+    status = keep_better(s, part, before, defect, settings, report);
   }
   scree_arena_release(&s->scratch, mark);
   return status;
@@ -351,7 +356,6 @@ static scree_Status solve_joints(scree_System *s, const scree_Portion *part,
   if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, part->problem)) {
     settings->solver = "newton";
     settings->options = options;
-    settings->ranks = NULL; /* joints are not divided */
   } else {
     settings->tolerance = rules.exact;
   }
