@@ -261,6 +261,11 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     }
     status = solve_contacts(s, begun, report);
     if (status || !looks) return status;
+    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s)) {
+      s->trial.count = 0; /* begin with the impulses of the last step */
+      s->trial.h = 0;
+      continue;
+    }
     clock = scree_seconds();
     bool further;
     status = look_further(s, t->horizon, &further);
