@@ -151,15 +151,17 @@ static void print_failures(const scree_Scene *scene, const scree_RunSummary *s) 
           (long long)s->steps);
   for (int k = 0; k < s->steps_above && k < SCREE_RUN_REMEMBERED; ++k) {
     const scree_RunFailure *f = &s->above[k];
-    char missed[SCREE_MISSED_SIZE], body[2][80];
+    char missed[SCREE_MISSED_SIZE], body[2][80], worst[200] = "";
     for (int b = 0; b < 2; ++b) scree_scene_body_label(scene, f->body[b], body[b], sizeof body[b]);
+    if (f->body[0] >= 0)
+      snprintf(worst, sizeof worst, ", worst between %s and %s", body[0], body[1]);
     scree_missed_text(f->missed, missed, sizeof missed);
     fprintf(
         stderr,
-        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above, worst between %s and "
-        "%s, penetration %.2e, energy created %.2e, creep %.2e\n",
-        (long long)f->step, f->time, missed, f->error, f->contacts_above, body[0], body[1],
-        f->penetration, f->energy_created, f->creep);
+        "  step %lld (t = %.6g s) misses %s: error %.2e, %d contacts above%s, penetration %.2e, "
+        "energy created %.2e, creep %.2e\n",
+        (long long)f->step, f->time, missed, f->error, f->contacts_above, worst, f->penetration,
+        f->energy_created, f->creep);
   }
   if (s->steps_above > SCREE_RUN_REMEMBERED)
     fprintf(stderr, "  and %lld more: see telemetry.jsonl, \"certified\": false\n",

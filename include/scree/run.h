@@ -273,7 +273,8 @@ SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
 SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
 /* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles and plates
  * where they are in it. Its time starts at 0, and bodies that were still to be poured are not in
- * it. Runs with joints or finite elements are refused. */
+ * it. Joints are where they are in the frame. Runs with finite elements are refused, and frames in
+ * which a bond of `bonds` is broken. */
 SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */

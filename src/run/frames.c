@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "run/frames_telemetry.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -45,6 +46,7 @@ void scree_replay_close(scree_Replay *replay) {
   for (int i = 0; replay->bodies && i < replay->body_count; ++i)
     scree_shape_fini(&replay->bodies[i].shape);
   for (int k = 0; k < replay->curve_count; ++k) scree_free(replay->curves[k].values);
+  scree_telemetry_forget(replay->telemetry);
   scree_free(replay->directory);
   scree_free(replay->title);
   scree_free(replay->convergence);

@@ -259,13 +259,13 @@ static void say_shapes(scree_Page *page) {
           page, "; `divisions`: numbers of hexahedra [nx, ny, nz]; or `file` alone: a mesh of Gmsh "
                 "(MSH 2.2 or 4.1, text) with hexahedra or tetrahedra, relative to the scene");
     for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
-      if (strcmp(r->kind, type->name) == 0 && type->dimension == 3)
+      if (strcmp(r->kind, type->name) == 0 && type->dimension == r->dimension)
         scree_page_say(page, "%ssee [below](#more-shapes)", r->key ? "; or " : "");
     scree_page_say(page, " |\n");
   }
   scree_page_say(page, "\n### More shapes\n");
   for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r) {
-    scree_page_say(page, "\n`%s`, 3D. %s.\n\n", r->kind, r->help);
+    scree_page_say(page, "\n`%s`, %dD. %s.\n\n", r->kind, r->dimension, r->help);
     say_table(page, r->fields);
     for (const scree_Field *f = r->fields; f->key; ++f)
       if (f->fields) {
