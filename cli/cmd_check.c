@@ -26,6 +26,8 @@ typedef struct Facts {
   int tried;        /* contacts of the last step of the trial */
   int trial_steps;  /* 0: no trial */
   double trial_one; /* seconds per step */
+  int loaded;       /* contacts that carried something in that step */
+  double packed;    /* seconds of all steps, once bodies lie on each other */
 } Facts;
 
 /* Sizes of files, measured on the scenes of examples and bench/scenes (2026-11-18): bytes of the
@@ -45,6 +47,10 @@ static const struct {
 enum { TRIAL_STEPS = 50 };
 static const double TRIAL_SECONDS = 3;
 
+/* Processor time of a step for each contact that carries something: 3 to 10 us in packings of the
+ * examples (2026-11-18). For the trial of a scene whose bodies still fall. */
+static const double CONTACT_SECONDS = 5e-6;
+
 /* Contacts while the scene runs: those of the start or of the trial, or what packings have per
  * body: 2 in 2D, 3 in 3D, whichever is more. */
 static double expect_contacts(const Facts *facts, double bodies) {
@@ -60,12 +66,14 @@ static scree_Status try_steps(const scree_Scene *scene, scree_World *world, Fact
   int *order = calloc((size_t)facts->info.poured + 1, sizeof *order), poured = 0;
   scree_Status status = order ? SCREE_OK : SCREE_MACHINE;
   const double start = scree_seconds();
+  scree_StepReport report = {0};
   while (status <= SCREE_NOT_CONVERGED && facts->trial_steps < TRIAL_STEPS &&
          facts->trial_steps < facts->info.steps && scree_seconds() - start < TRIAL_SECONDS) {
     status = scree_scene_pour(scene, world, order, &poured, log);
-    if (status == SCREE_OK) status = scree_world_step(world, NULL);
+    if (status == SCREE_OK) status = scree_world_step(world, &report);
     ++facts->trial_steps;
   }
+  facts->loaded = report.active;
   facts->tried = scree_world_contact_count(world);
   facts->trial_one = (scree_seconds() - start) / facts->trial_steps;
   free(order);
@@ -85,6 +93,8 @@ static scree_Status gather(const scree_Scene *scene, bool trial, Facts *facts,
   if (status == SCREE_OK && trial) status = try_steps(scene, world, facts, log);
   const double bodies = info->bodies + info->poured_mean;
   const double contacts = expect_contacts(facts, bodies);
+  const double more = fmax(0, info->dimension * bodies - facts->loaded);
+  facts->packed = (facts->trial_one + CONTACT_SECONDS * more) * (double)info->steps;
   const double kept = info->compression == 0 ? 1
                       : info->dimension == 2 ? sizes.compressed_2d
                                              : sizes.compressed_3d;
@@ -148,6 +158,9 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
     cli_format_span(facts->trial_one * (double)info->steps, all, sizeof all);
     printf("  trial        %d steps, %s each: %s for all, if later steps are like these\n",
            facts->trial_steps, one, all);
+    cli_format_span(facts->packed, all, sizeof all);
+    if (facts->packed > 1.5 * facts->trial_one * (double)info->steps)
+      printf("               of the order of %s, if the bodies come to lie on each other\n", all);
   }
   if (info->step > info->duration)
     printf(
@@ -195,6 +208,7 @@ static void write_facts(const char *path, const Facts *facts) {
     cli_json_int(&json, "trial_steps", facts->trial_steps);
     cli_json_real(&json, "seconds_per_step", facts->trial_one);
     cli_json_real(&json, "seconds", facts->trial_one * (double)info->steps);
+    cli_json_real(&json, "seconds_packed", facts->packed);
   }
   cli_json_end(&json);
 }

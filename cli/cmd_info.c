@@ -221,6 +221,9 @@ static void print_run(const char *path, const scree_Replay *run) {
   if (!isnan(c->energy_created))
     printf("  energy       %.2e of the energy turned over was created (limit %g)\n",
            c->energy_created, c->energy_limit);
+  if (!isnan(c->creep))
+    printf("  creep        %.2e of the size of a body that rests (limit %g)\n", c->creep,
+           c->creep_limit);
   printf("  time         %s of detection, solver and steps\n", spent);
   if (run->note[0]) printf("  note         %s\n", run->note);
 }
@@ -243,6 +246,7 @@ static void write_run(const char *path, const scree_Replay *run) {
   cli_json_real(&json, "tolerance", c->tolerance);
   cli_json_real(&json, "penetration_max", c->penetration);
   cli_json_real(&json, "energy_created", c->energy_created);
+  cli_json_real(&json, "creep", c->creep);
   cli_json_real(&json, "energy_error", c->energy_error);
   cli_json_real(&json, "seconds", c->seconds);
   cli_json_text(&json, "note", run->note);

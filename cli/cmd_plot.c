@@ -29,6 +29,7 @@ static const struct Group {
      true,
      {"energy_created"},
      {"created"}},
+    {"creep", "Creep of bodies that rest, over their size", "", true, {"creep"}, {"creep"}},
     {"balance", "Energy balance: residual", "J", false, {"energy_error"}, {"missing"}},
     {"contacts",
      "Contacts by status",

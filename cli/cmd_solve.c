@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What was asked for. */
+/* The request of the command line. */
 typedef struct Request {
   scree_SolveSettings settings;
   int law, measure; /* scree_Flow, scree_Measure */

@@ -3,7 +3,8 @@
  * are a fixed list: the page, meta.json and numbered blocks, all made from the open run. No name in
  * a request ever reaches the file system, so nothing outside the run can be read. The Host header
  * must name this machine, which protects against DNS rebinding. A run that goes on is opened again
- * when its files have grown and the page asks what is new; frames keep their numbers. */
+ * when its files have grown and the page asks what is new, without reading the telemetry that it
+ * has read before; frames keep their numbers. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"
 #include "cli/replay.h"
@@ -113,7 +114,8 @@ static scree_Status open_run(Served *run, int runs, const scree_Log *log) {
   (void)look_at(run->directory, "results.h5", &results);
   (void)look_at(run->directory, "frames.bin", &journal);
   (void)look_at(run->directory, "telemetry.jsonl", &telemetry);
-  scree_Status status = scree_replay_open(run->directory, log, &replay);
+  scree_Status status = run->replay ? scree_replay_open_again(run->replay, log, &replay)
+                                    : scree_replay_open(run->directory, log, &replay);
   if (status != SCREE_OK) return status;
   const scree_ReportSettings settings = scree_report_settings();
   status = scree_report_plan(replay, &settings, INFINITY, &plan);

@@ -28,7 +28,7 @@ void cli_format_span(double seconds, char *text, size_t size) {
 void cli_run_progress_init(CliRunProgress *progress, const scree_Run *run, bool quiet) {
   *progress = (CliRunProgress){.quiet = quiet,
                                .end = scree_run_end(run),
-                               .time = scree_world_time(scree_run_world(run)),
+                               .time = scree_run_summary(run).time,
                                .clock = scree_seconds(),
                                .next = 0.1};
   progress->clock_printed = progress->clock_shown = progress->clock;
@@ -41,7 +41,8 @@ static double share_of(const CliRunProgress *progress) {
 
 /* `wall`: time of the step under way so far. */
 static void format_left(const CliRunProgress *progress, double wall, char *text, size_t size) {
-  const double left = cli_rate_left(&progress->rate, progress->end - progress->time, wall);
+  const double rest = progress->end - progress->time;
+  const double left = rest > 0 ? cli_rate_left(&progress->rate, rest, wall) : 0;
   if (left >= 0)
     cli_format_span(left, text, size);
   else

@@ -1,9 +1,8 @@
-# What scree stands on (docs/DEPENDENCIES.md says why, and under which licence). Each part becomes a
+# Dependencies of scree (docs/DEPENDENCIES.md says why, and under which licence). Each part becomes a
 # target scree_dep_<name>, so that the rest of the build does not know where it was found.
 # cmake/Libraries.cmake says which library links which. No GPL part is among them.
-find_package(PkgConfig REQUIRED)
+# Only what the libraries up to SCREE_LIBRARY need is looked for.
 find_package(OpenMP REQUIRED COMPONENTS C)
-find_package(ZLIB REQUIRED)
 if(SCREE_MPI)
   find_package(MPI REQUIRED COMPONENTS C) # On Debian: apt-get install libopenmpi-dev openmpi-bin
 endif()
@@ -39,7 +38,30 @@ function(scree_find name)
     INTERFACE_LINK_LIBRARIES "${libraries}")
 endfunction()
 
+scree_find(amd HEADER amd.h SUFFIXES suitesparse LIBRARIES amd DEBIAN libsuitesparse-dev)
+scree_find(metis HEADER metis.h LIBRARIES metis DEBIAN libmetis-dev)
+scree_find(sundials HEADER sunlinsol/sunlinsol_spgmr.h
+           LIBRARIES sundials_sunlinsolspgmr sundials_nvecserial DEBIAN libsundials-dev)
+
+if("world" IN_LIST SCREE_LIBRARIES)
+  scree_find(ccd HEADER ccd/ccd.h LIBRARIES ccd DEBIAN libccd-dev)
+  scree_find(qhull HEADER libqhull_r/libqhull_r.h LIBRARIES qhull_r DEBIAN libqhull-dev)
+endif()
+
+# For the tests alone: LAPACK is their second opinion on factorisations.
+if(SCREE_TESTS)
+  find_package(LAPACK REQUIRED)
+  scree_find(lapacke HEADER lapacke.h LIBRARIES lapacke DEBIAN liblapacke-dev)
+  scree_find(cmocka HEADER cmocka.h LIBRARIES cmocka DEBIAN libcmocka-dev)
+endif()
+
+# All that follows is for the library of files, the program and the benchmarks.
+if(NOT "scree" IN_LIST SCREE_LIBRARIES)
+  return()
+endif()
+
 # HDF5, the serial one: Debian keeps it beside the MPI builds, under a name of its own.
+find_package(PkgConfig REQUIRED)
 pkg_check_modules(SCREE_HDF5 QUIET IMPORTED_TARGET GLOBAL hdf5-serial)
 if(SCREE_HDF5_FOUND)
   set(SCREE_HDF5 PkgConfig::SCREE_HDF5)
@@ -47,14 +69,11 @@ else()
   find_package(HDF5 REQUIRED COMPONENTS C)
   set(SCREE_HDF5 hdf5::hdf5)
 endif()
-
-scree_find(amd HEADER amd.h SUFFIXES suitesparse LIBRARIES amd DEBIAN libsuitesparse-dev)
-scree_find(metis HEADER metis.h LIBRARIES metis DEBIAN libmetis-dev)
-scree_find(sundials HEADER sunlinsol/sunlinsol_spgmr.h
-           LIBRARIES sundials_sunlinsolspgmr sundials_nvecserial DEBIAN libsundials-dev)
+find_package(ZLIB REQUIRED)
 scree_find(yaml HEADER yaml.h LIBRARIES yaml DEBIAN libyaml-dev)
-scree_find(ccd HEADER ccd/ccd.h LIBRARIES ccd DEBIAN libccd-dev)
-scree_find(qhull HEADER libqhull_r/libqhull_r.h LIBRARIES qhull_r DEBIAN libqhull-dev)
+scree_find(deflate HEADER libdeflate.h LIBRARIES deflate DEBIAN libdeflate-dev)
+
+# For bench/siconos_*.c alone.
 scree_find(siconos HEADER SolverOptions.h SUFFIXES siconos/numerics
            LIBRARIES siconos_numerics DEBIAN libsiconos-numerics-dev OPTIONAL)
 if(TARGET scree_dep_siconos)
@@ -74,10 +93,3 @@ scree_find(bullet HEADER btBulletDynamicsCommon.h SUFFIXES bullet
 # For bench/factor.c alone.
 scree_find(suitesparse HEADER cholmod.h SUFFIXES suitesparse LIBRARIES cholmod umfpack
            DEBIAN libsuitesparse-dev OPTIONAL)
-
-# For the tests alone: LAPACK is their second opinion on factorisations.
-if(SCREE_TESTS)
-  find_package(LAPACK REQUIRED)
-  scree_find(lapacke HEADER lapacke.h LIBRARIES lapacke DEBIAN liblapacke-dev)
-  scree_find(cmocka HEADER cmocka.h LIBRARIES cmocka DEBIAN libcmocka-dev)
-endif()

@@ -1,4 +1,4 @@
-# What is installed, in four components:
+# Installed files, in four components:
 #   solver   libscree-solver.so, its headers, scree-solver.pc, the CMake package itself
 #   world    libscree-world.so, its headers, scree-world.pc; needs solver
 #   scree    libscree.so, its headers, scree.pc; needs world

@@ -4,7 +4,7 @@
 #   scree::scree   libscree.so         files: FCLIB, scenes, runs, views; uses both
 # and scree_static, all of them as one archive: the program, the tests and the benchmarks link that,
 # since they see internal functions. The same objects go into both.
-set(SCREE_LIBRARIES solver world scree)
+# SCREE_LIBRARIES, the list of those that are built, is set from SCREE_LIBRARY in CMakeLists.txt.
 
 set(SCREE_FOLDERS_solver core math parallel problem solver)
 set(SCREE_HEADERS_solver base set options parallel problem measure solver)
@@ -20,9 +20,12 @@ set(SCREE_NEEDS_world OpenMP::OpenMP_C scree_dep_ccd scree_dep_qhull m)
 
 set(SCREE_FOLDERS_scree fclib scene run view)
 set(SCREE_HEADERS_scree fclib scene run view scree)
-set(SCREE_NEEDS_scree ${SCREE_HDF5} scree_dep_yaml ZLIB::ZLIB m)
+set(SCREE_NEEDS_scree ${SCREE_HDF5} scree_dep_yaml scree_dep_deflate ZLIB::ZLIB m)
 
-set(SCREE_DEPENDENCIES ${SCREE_NEEDS_solver} ${SCREE_NEEDS_world} ${SCREE_NEEDS_scree})
+set(SCREE_DEPENDENCIES "")
+foreach(library IN LISTS SCREE_LIBRARIES)
+  list(APPEND SCREE_DEPENDENCIES ${SCREE_NEEDS_${library}})
+endforeach()
 list(REMOVE_DUPLICATES SCREE_DEPENDENCIES)
 
 set(library_sources "")
@@ -60,7 +63,7 @@ foreach(library IN LISTS SCREE_LIBRARIES)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(scree_shared_${library} PUBLIC ${before}
     PRIVATE $<BUILD_INTERFACE:scree_flags> ${SCREE_NEEDS_${library}})
-  # What a library needs and does not have is found when it is linked, not when it is used.
+  # Undefined references are reported when a library is linked, not when it is used.
   target_link_options(scree_shared_${library} PRIVATE "-Wl,--version-script=${map}")
   if(NOT SCREE_SANITIZE AND NOT SCREE_TSAN)
     target_link_options(scree_shared_${library} PRIVATE -Wl,--no-undefined)
@@ -73,7 +76,10 @@ foreach(library IN LISTS SCREE_LIBRARIES)
 endforeach()
 
 # All of them.
-add_custom_target(scree_shared DEPENDS scree_shared_solver scree_shared_world scree_shared_scree)
+add_custom_target(scree_shared)
+foreach(library IN LISTS SCREE_LIBRARIES)
+  add_dependencies(scree_shared scree_shared_${library})
+endforeach()
 
 add_library(scree_static STATIC ${library_objects})
 target_include_directories(scree_static PUBLIC
@@ -86,6 +92,10 @@ file(GLOB folders RELATIVE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/sr
 list(REMOVE_ITEM folders ${SCREE_FOLDERS_solver} ${SCREE_FOLDERS_world} ${SCREE_FOLDERS_scree})
 if(folders)
   message(FATAL_ERROR "src/${folders}: name it in cmake/Libraries.cmake")
+endif()
+
+if(NOT "scree" IN_LIST SCREE_LIBRARIES)
+  return()
 endif()
 
 # The page of `scree report` is kept built (viewer/dist), so that this needs no Node.

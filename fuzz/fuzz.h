@@ -1,4 +1,4 @@
-/* What the fuzz targets share: a scratch folder in memory, and a log whose messages are looked at.
+/* Shared by the fuzz targets: a scratch folder in memory, and a log whose messages are looked at.
  *
  * A target is one function, LLVMFuzzerTestOneInput, which libFuzzer calls with one input after
  * another, in one process. Sanitizers find errors of memory and undefined behaviour; what the

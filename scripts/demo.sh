@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `make demo` runs after the build.
+# The part of `make demo` after the build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scree=build/scree

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Remake docs/GALLERY.md and its pictures in docs/images/gallery: every scene is run and drawn again.
+"""Remake docs/GALLERY.md, docs/gallery.html and their pictures and films in docs/images/gallery: every scene is run
+and drawn again.
 
     scripts/gallery.py [--jobs N] [NAME...]
 
@@ -21,7 +22,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCREE = os.environ.get('SCREE', os.path.join(ROOT, 'build', 'scree'))
 WORK = os.path.join(ROOT, 'build', 'gallery')
 IMAGES = os.path.join(ROOT, 'docs', 'images', 'gallery')
-LIMIT = 2_500_000  # bytes of all pictures together
+LIMIT = 3_000_000  # bytes of all pictures and films together
+LARGEST = 150_000  # bytes of a film
+FRAMES, RATE = 60, 15  # at most so many frames of a film, at this rate
 
 # name, title, options of `scree run`, options of `scree picture`, text
 SCENES = []
@@ -92,6 +95,27 @@ scene('conveyor', 'Conveyor belt', '--until 3', '',
       'A belt, an obstacle whose surface moves while its shape stays, feeds ellipsoids into a box.')
 
 
+def film(folder, name, picture):
+    """A short film of a run: ffmpeg takes every k-th frame, smaller and coarser until it fits. Returns a message."""
+    whole, small = os.path.join(folder, 'film.mp4'), os.path.join(IMAGES, name + '.mp4')
+    words = picture.split()
+    if '--at' in words:
+        del words[words.index('--at'):words.index('--at') + 2]
+    made = subprocess.run([SCREE, 'picture', folder, '--width', '480', '--height', '300', '--movie', whole, *words],
+                          stdout=subprocess.PIPE, text=True)
+    if made.returncode:
+        return f'{name}: no film (status {made.returncode})'
+    every = -(-int(made.stdout.split()[-6]) // FRAMES)
+    for quality in (30, 33, 36, 39, 42):
+        subprocess.run(['ffmpeg', '-v', 'error', '-y', '-i', whole, '-vf',
+                        f"select='not(mod(n,{every}))',setpts=N/{RATE}/TB", '-r', str(RATE), '-c:v', 'libx264', '-preset',
+                        'slow', '-crf', str(quality), '-movflags', '+faststart', small], check=True)
+        if os.path.getsize(small) <= LARGEST:
+            os.remove(whole)
+            return None
+    return f'{name}: the film has {os.path.getsize(small)} bytes, expected at most {LARGEST}'
+
+
 def make(entry):
     """Run one scene unless its run is there, and draw it."""
     name, _, path, run, picture, _ = entry
@@ -112,7 +136,7 @@ def make(entry):
         return f'{name}: no picture (status {status})'
     # 256 colours are enough and take a fifth of the space.
     Image.open(image).convert('RGB').quantize(256, dither=Image.Dither.NONE).save(image, optimize=True)
-    return None
+    return film(folder, name, picture)
 
 
 def uncertified(name):
@@ -126,8 +150,9 @@ def page():
     """The text of docs/GALLERY.md."""
     lines = ['# Gallery', '',
              'Scenes of [examples](../examples/README.md) and of `bench/scenes`, each with the command that runs it and '
-             'the one that draws the picture. `scripts/gallery.py` remakes all pictures (`--width 640 '
-             '--height 400`) and this page. Films: `scree picture NAME-run --movie NAME.mp4` (needs ffmpeg), or "picture, '
+             'the one that draws the picture; each picture links a short film of the run. [gallery.html](gallery.html) '
+             'plays all films on one page. `scripts/gallery.py` remakes pictures, films and both pages. A film of your own: '
+             '`scree picture NAME-run --movie NAME.mp4` (needs ffmpeg), or "picture, '
              'film" on the page of `scree report NAME-run`, which needs only the browser. Colours are velocities where there is no `--colour`; every step is '
              'certified where the text does not say otherwise. Run the commands in the folder of the '
              'sources; `scree examples -o examples` copies the examples elsewhere.', '']
@@ -135,10 +160,54 @@ def page():
         steps, missed = uncertified(name)
         if missed:
             text += f' Of its {steps} steps {missed} {"is" if missed == 1 else "are"} not certified.'
-        lines += [f'## {title}', '', f'![{title}](images/gallery/{name}.png)', '', text, '', '```',
+        lines += [f'## {title}', '', f'[![{title}](images/gallery/{name}.png)](images/gallery/{name}.mp4)', '', text, '', '```',
                   ' '.join(f'scree run {path} -o {name}-run {run}'.split()),
                   ' '.join(f'scree picture {name}-run {picture} -o {name}.png'.split()), '```', '']
     return '\n'.join(lines)
+
+
+HEAD = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>scree: gallery</title>
+<style>
+:root { color-scheme: light dark; --text: #1d2733; --page: #f4f6f8; --card: #fff; --line: #d5dbe1; --dim: #52606d }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e4e8ec; --page: #14181c; --card: #1e242a; --line: #333c45; --dim: #9aa7b4 }
+}
+body { margin: 0; padding: 1rem; background: var(--page); color: var(--text); font: 15px/1.45 system-ui, sans-serif }
+main { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
+article { background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden }
+article div { padding: 0.6rem 0.9rem }
+video { display: block; width: 100%; aspect-ratio: 8 / 5; background: #fff }
+h1 { font-size: 1.4rem; margin: 0 0 1rem }
+h2 { font-size: 1.05rem; margin: 0 }
+p { margin: 0.3rem 0; color: var(--dim) }
+pre { margin: 0.4rem 0; overflow-x: auto; font-size: 12px }
+</style>
+<h1>scree: gallery</h1>
+<main>
+"""
+TAIL = """</main>
+<script>
+// Films play while they are seen, and stop when they are not.
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) isIntersecting ? target.play().catch(() => {}) : target.pause();
+});
+for (const video of document.querySelectorAll('video')) seen.observe(video);
+</script>
+</html>
+"""
+
+
+def film_page():
+    """The text of docs/gallery.html."""
+    cards = [f'<article><video src="images/gallery/{name}.mp4" poster="images/gallery/{name}.png" muted loop playsinline '
+             f'controls preload="none" title="{title}"></video><div><h2>{title}</h2><p>{text.replace("`", "")}</p><pre>'
+             f'{" ".join(f"scree run {path} -o {name}-run {run}".split())}</pre></div></article>'
+             for name, title, path, run, _, text in SCENES]
+    return HEAD + '\n'.join(cards) + '\n' + TAIL
 
 
 def main():
@@ -157,12 +226,14 @@ def main():
     if all(os.path.exists(os.path.join(WORK, entry[0], 'done')) for entry in SCENES):
         with open(os.path.join(ROOT, 'docs', 'GALLERY.md'), 'w') as file:
             file.write(page())
+        with open(os.path.join(ROOT, 'docs', 'gallery.html'), 'w') as file:
+            file.write(film_page())
     else:
         print('docs/GALLERY.md is as it was: runs of other scenes are missing')
     size = sum(os.path.getsize(os.path.join(IMAGES, file)) for file in os.listdir(IMAGES))
-    print(f'{len(os.listdir(IMAGES))} pictures, {size / 1e6:.2f} MB')
+    print(f'{len(os.listdir(IMAGES))} pictures and films, {size / 1e6:.2f} MB')
     if size > LIMIT:
-        wrong.append(f'the pictures have {size} bytes, expected at most {LIMIT}')
+        wrong.append(f'pictures and films have {size} bytes, expected at most {LIMIT}')
     sys.exit('\n'.join(wrong) if wrong else 0)
 
 

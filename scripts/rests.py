@@ -32,16 +32,19 @@ ROWS = {
     'wall-2d-joints': ('bench/scenes/wall-2d.yaml', ['generators[0].joint=0.002'], 0.1, 1),
     'wall-3d-joints': ('bench/scenes/wall-3d.yaml', ['generators[0].joint=0.002'], 0.1, 1),
     'pyramid': ('bench/engines/scenes/pyramid.yaml', [], 1, 1),
+    'busy-stack-2d': ('bench/scenes/busy-stack-2d.yaml', [], 1, 0),
+    'busy-wall-3d': ('bench/scenes/busy-wall-3d.yaml', [], 0.1, 0),
     'dome': ('examples/dome.yaml', [], 0.6, 0),
 }
 
 
 def bodies(folder, at):
-    """Positions by name at about the time `at`."""
+    """Positions at about the time `at`, of all bodies that are not round: those of the busy rows move."""
     table = os.path.join(folder, 'bodies.csv')
     subprocess.run([SCREE, 'convert', folder, '--csv', table, '--at', str(at)], check=True, capture_output=True)
     with open(table, encoding='utf-8') as file:
-        rows = [[float(v) for v in (r['x'], r['y'], r.get('z') or 0)] for r in csv.DictReader(file)]
+        rows = [[float(v) for v in (r['x'], r['y'], r.get('z') or 0)] for r in csv.DictReader(file)
+                if r['shape'] not in ('disk', 'sphere')]
     return rows
 
 

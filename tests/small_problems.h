@@ -3,9 +3,8 @@
 #ifndef SCREE_TESTS_SMALL_PROBLEMS_H
 #define SCREE_TESTS_SMALL_PROBLEMS_H
 
-#include "scree/scree.h"
+#include "scree/solver.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,39 +191,6 @@ static inline double plain_error(const scree_Problem *p, const double *r, double
   free(We);
   const double scale = fmax(sqrt(r2), rho * fmax(sqrt(q2), sqrt(u2)));
   return scale > 0.0 ? sqrt(map2) / scale : 0.0;
-}
-
-/* ---- files -------------------------------------------------------------------------------------
- */
-
-/* Call `visit` for each problem file with at most `most` contacts; returns how many there were. */
-static inline int small_files(int most, void (*visit)(const char *name, scree_Problem *problem)) {
-  const char *folder = getenv("SCREE_PROBLEMS");
-#ifdef SCREE_PROBLEMS
-  if (!folder) folder = SCREE_PROBLEMS;
-#endif
-  struct dirent **entries = NULL;
-  const int n = folder ? scandir(folder, &entries, NULL, alphasort) : -1;
-  int seen = 0;
-  for (int k = 0; k < n; ++k) {
-    const size_t length = strlen(entries[k]->d_name);
-    if (length > 5 && strcmp(entries[k]->d_name + length - 5, ".hdf5") == 0) {
-      char path[4096];
-      snprintf(path, sizeof path, "%s/%s", folder, entries[k]->d_name);
-      scree_Problem p;
-      if (scree_fclib_read(path, &p, NULL, NULL) == SCREE_OK) {
-        if (p.nc <= most) {
-          visit(entries[k]->d_name, &p);
-          ++seen;
-        }
-        scree_problem_destroy(&p);
-      }
-    }
-    free(entries[k]);
-  }
-  free(entries);
-  if (!seen) fprintf(stderr, "no problem files found: this part is skipped\n");
-  return seen;
 }
 
 #endif

@@ -62,6 +62,8 @@ static void test_box_of_boxes(void **state) {
     /* once in its frame it stays there */
     scree_Part again[8];
     for (int k = 0; k < 8; ++k) again[k] = *scree_shape_part(&clump, k);
+    assert_null(scree_shape_part(&clump, 8));
+    assert_null(scree_shape_part(&clump, -1));
     scree_Shape same;
     OK(scree_shape_init_clump(&same, again, 8, &test_log));
     NEAR(scree_shape_frame(&same).orientation.w, 1, 0);

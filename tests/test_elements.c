@@ -530,14 +530,34 @@ static void test_cubes_agree(void **state) {
   NEAR((height[2] - height[0]) / (2 * a), 0, 1e-3 * strain);
 }
 
+/* Positions and stresses of all nodes; either alone gives the same numbers. */
+static void test_nodes(void **state) {
+  (void)state;
+  scree_World *world = space(1e-3, 9.81, 0.3);
+  double *v, position[54], stress[108], alone[108];
+  int count;
+  add_block(world, vec(0.1, 0.1, 0.1), 1, 1, 2, at(0, 0, 1), 1e6, 0.2);
+  run(world, 2);
+  const double *q = nodes_of(world, 0, &v, &count);
+  assert_int_equal(scree_world_node_count(world), count);
+  assert_true(count <= 18);
+  OK(scree_world_nodes(world, position, stress));
+  assert_memory_equal(position, q, 3 * (size_t)count * sizeof *q);
+  OK(scree_world_nodes(world, alone, NULL));
+  assert_memory_equal(alone, position, 3 * (size_t)count * sizeof *alone);
+  OK(scree_world_nodes(world, NULL, alone));
+  assert_memory_equal(alone, stress, 6 * (size_t)count * sizeof *alone);
+  scree_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_corner_in_line), cmocka_unit_test(test_clamped),
-      cmocka_unit_test(test_threads),        cmocka_unit_test(test_rest),
-      cmocka_unit_test(test_flight),         cmocka_unit_test(test_bar),
-      cmocka_unit_test(test_beam),           cmocka_unit_test(test_mixed),
-      cmocka_unit_test(test_restart),        cmocka_unit_test(test_hung),
-      cmocka_unit_test(test_cubes_agree),
+      cmocka_unit_test(test_nodes),   cmocka_unit_test(test_corner_in_line),
+      cmocka_unit_test(test_clamped), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_rest),    cmocka_unit_test(test_flight),
+      cmocka_unit_test(test_bar),     cmocka_unit_test(test_beam),
+      cmocka_unit_test(test_mixed),   cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_hung),    cmocka_unit_test(test_cubes_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/pile.h"
+#include "problem_files.h"
 #include "small_problems.h"
 
 enum { MOST_CONTACTS = 100 };

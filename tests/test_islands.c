@@ -5,7 +5,7 @@
 #include "bench/packing.h"
 #include "problem/islands.h"
 #include "problem/measure.h"
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "solver/colouring.h"
 #include "solver/singles.h"
 

@@ -2,7 +2,7 @@
  * each other must come out as scree_exact_coulomb gives them, and a packing must come out with the
  * same bits whatever the number of threads. */
 #include "bench/packing.h"
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "solver/local_exact.h"
 
 #include <setjmp.h>

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "problem_files.h"
 #include "small_problems.h"
 
 /* the path itself, so that its static functions can be called */

@@ -1,6 +1,6 @@
 /* Joints that share bodies: solved together, to round-off, whatever the tolerance of contacts. */
 #define _DEFAULT_SOURCE /* scandir */
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "small_problems.h"
 #include "solver/mechanism.h"
 

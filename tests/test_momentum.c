@@ -1,7 +1,7 @@
 /* Sweeps with momentum: its factors, the number of sweeps that it saves on piles, and the same bits
  * for any number of threads. */
 #include "bench/pile.h"
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "solver/momentum.h"
 
 #include <setjmp.h>

@@ -58,6 +58,36 @@ static void expect_order(const scree_Facts *facts, double ratio, const char *exp
   assert_string_equal(names, expected);
 }
 
+/* Implicit steps after the first ipm, for cold starts to many digits. */
+static void test_implicit(void **unused) {
+  (void)unused;
+  scree_Facts f = usual_facts();
+  static scree_History h;
+  char names[4000];
+  f.steps = true;
+  expect_order(
+      &f, 0.9,
+      "nlgs analysis nlgs newton nlgs ipm newton implicit nlgs lemke newton ipm newton ipm "
+      "newton ipm newton ipm newton nlgs ");
+  f.time_left = 60.0; /* in each round, for longer */
+  play(&f, 0.9, &h, names, sizeof names);
+  int most = 0, count = 0;
+  for (int k = 0; k < h.count; ++k) {
+    if (h.stage[k].action.kind != SCREE_ACTION_IMPLICIT) continue;
+    assert_true(h.stage[k].action.factorisations >= (count > 0 ? 2 * most : 1));
+    most = h.stage[k].action.factorisations;
+    ++count;
+  }
+  assert_true(count > 1);
+  f.warm = true;
+  play(&f, 0.9, &h, names, sizeof names);
+  assert_null(strstr(names, "implicit"));
+  f.warm = false;
+  f.tolerance = 1e-4;
+  play(&f, 0.9, &h, names, sizeof names);
+  assert_null(strstr(names, "implicit"));
+}
+
 static void test_order(void **unused) {
   (void)unused;
   scree_Facts f = usual_facts();
@@ -249,8 +279,9 @@ static void test_sweeps(void **unused) {
   assert_in_range(sweep_at(1.0, 1000, 4000, true, &momentum), 1000, 4000);
   assert_false(momentum);
   assert_true(sweep_at(0.5, 4, 60, true, &momentum) >= 27 && momentum);
-  assert_true(scree_policy_momentum(10, true) && scree_policy_momentum(5000, false));
-  assert_false(scree_policy_momentum(10, false));
+  assert_true(scree_policy_momentum(10, true, false) && scree_policy_momentum(5000, false, false));
+  assert_false(scree_policy_momentum(10, false, true) || scree_policy_momentum(300, false, false));
+  assert_true(scree_policy_momentum(300, false, true));
   assert_int_equal(scree_policy_first_group(1.0, 1e-8, false), 1);
   assert_true(scree_policy_first_group(1.0, 1e-8, true) > 1);
 }
@@ -318,11 +349,11 @@ static void test_time_is_used(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order),        cmocka_unit_test(test_bodies),
-      cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_ends),
-      cmocka_unit_test(test_prices),       cmocka_unit_test(test_time_limit),
-      cmocka_unit_test(test_sweeps),       cmocka_unit_test(test_records),
-      cmocka_unit_test(test_time_is_used),
+      cmocka_unit_test(test_order),      cmocka_unit_test(test_implicit),
+      cmocka_unit_test(test_bodies),     cmocka_unit_test(test_warm_start),
+      cmocka_unit_test(test_ends),       cmocka_unit_test(test_prices),
+      cmocka_unit_test(test_time_limit), cmocka_unit_test(test_sweeps),
+      cmocka_unit_test(test_records),    cmocka_unit_test(test_time_is_used),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

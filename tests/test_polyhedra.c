@@ -24,6 +24,9 @@ static void check_hull(const scree_Shape *s) {
     }
   }
   assert_int_equal(s->vertex_count - corners / 2 + scree_shape_face_count(s), 2); /* Euler */
+  int n = 7;
+  assert_null(scree_shape_face(s, scree_shape_face_count(s), &n, NULL));
+  assert_int_equal(n, 0);
 }
 
 static void test_hulls(void **state) {

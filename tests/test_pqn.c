@@ -2,7 +2,7 @@
  * number of iterations that the paper reports for grains in a turning drum. */
 #define _DEFAULT_SOURCE /* scandir in small_problems.h */
 #include "bench/packing.h"
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "small_problems.h"
 #include "solver/pqn_map.h"
 

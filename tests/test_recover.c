@@ -5,7 +5,8 @@
 
 #include "bench/packing.h"
 #include "box_structures.h"
-#include "scree/scree.h"
+#include "problem_files.h"
+#include "scree/solver.h"
 #include "solver/recover.h"
 #include "tests/small_problems.h"
 

@@ -1,6 +1,8 @@
 /* Runs read back and written as pages, VTK files and pictures: what the reader returns is what the
  * documentation of results.h5 says is there; blocks give back the numbers that were put in, to the
- * precision of their level; sizes keep to the budget; damaged files are refused with a message. */
+ * precision of their level; sizes keep to the budget; damaged files are refused with a message.
+ *
+ * More than 600 lines: the checks of the page share one run and its reader. */
 #define _XOPEN_SOURCE 700
 #include "core/memory.h"
 #include "replay_fixture.h"
@@ -91,6 +93,67 @@ static void reads_what_is_documented(void **state) {
     assert_int_equal(scree_replay_nearest(replay, 0.031), 2);
     scree_replay_close(replay);
   }
+}
+
+/* The replay that scree_replay_open_again gives is that of a fresh one. */
+static void check_again(scree_Replay **replay, int rows) {
+  scree_Replay *again = NULL, *fresh = NULL;
+  assert_int_equal(scree_replay_open_again(*replay, &quiet, &again), SCREE_OK);
+  scree_replay_close(*replay);
+  assert_int_equal(scree_replay_open(folder, &quiet, &fresh), SCREE_OK);
+  assert_int_equal(again->rows, rows);
+  assert_int_equal(fresh->rows, rows);
+  assert_int_equal(again->curve_count, fresh->curve_count);
+  for (int k = 0; k < again->curve_count; ++k) {
+    assert_string_equal(again->curves[k].name, fresh->curves[k].name);
+    for (int row = 0; row < rows; ++row) {
+      const double a = again->curves[k].values[row], b = fresh->curves[k].values[row];
+      assert_true(a == b || (isnan(a) && isnan(b)));
+    }
+  }
+  assert_int_equal(again->certificate.above, fresh->certificate.above);
+  assert_true(again->certificate.error == fresh->certificate.error);
+  scree_replay_close(fresh);
+  *replay = again;
+}
+
+static void write_telemetry(const char *mode, const char *text) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/telemetry.jsonl", folder);
+  FILE *file = fopen(path, mode);
+  assert_non_null(file);
+  if (strcmp(mode, "r+") == 0) assert_int_equal(fseek(file, 0, SEEK_SET), 0);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void a_run_that_goes_on_is_read_on(void **state) {
+  (void)state;
+  Fixture fixture = fixture_default();
+  scree_Replay *replay = open_fixture(&fixture);
+  write_telemetry("a", "{\"step\": 121, \"time\": 0.121, \"error\": 1e-9, \"sensor.f\": 2}\n"
+                       "{\"step\": 122, \"time\": 0.1");
+  check_again(&replay, 121);
+  write_telemetry("a", "22, \"error\": 0.5, \"sensor.f\": 3, \"certified\": false}\n");
+  check_again(&replay, 122);
+  check_again(&replay, 122);
+  write_telemetry("a", "{\"step\": 123, \"time\": 0.123, \"error\": 1e-9}"); /* whole, no end */
+  check_again(&replay, 123);
+  write_telemetry("a", "\n{\"step\": 124, \"time\": 0.124, \"error\": 1e-9}\n");
+  check_again(&replay, 124);
+  /* A file that became another one is read from its begin: shorter, and as long. */
+  write_telemetry("w", "{\"step\": 1, \"time\": 0.001, \"error\": 1e-9}\n");
+  check_again(&replay, 1);
+  write_telemetry("w", "{\"step\": 7, \"time\": 0.007, \"error\": 1e-9}\n"
+                       "{\"step\": 8, \"time\": 0.008, \"error\": 1e-9}\n");
+  check_again(&replay, 2);
+  /* Lines that are known are not read again: a change of the first one is not seen. */
+  write_telemetry("r+", "{\"step\": 6");
+  scree_Replay *again = NULL;
+  assert_int_equal(scree_replay_open_again(replay, &quiet, &again), SCREE_OK);
+  assert_true(again->curves[1].values[0] == 7.0);
+  scree_replay_close(again);
+  scree_replay_close(replay);
 }
 
 static void curves_and_certificate(void **state) {
@@ -519,6 +582,7 @@ static void vtk_series_are_written(void **state) {
     int written = 0;
     assert_int_equal(scree_vtk_write(replay, folder, 2, true, &written), SCREE_OK);
     assert_int_equal(written, 4);
+    assert_int_equal(scree_vtk_write(replay, folder, 0, false, NULL), SCREE_BAD_INPUT);
     char path[128];
     snprintf(path, sizeof path, "%s/contacts.pvd", folder);
     char *text = load(path);
@@ -533,6 +597,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(reads_what_is_documented, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(curves_and_certificate, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(a_run_that_goes_on_is_read_on, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(bodies_may_go, make_folder, remove_folder),
       cmocka_unit_test(colours_of_scenes),
       cmocka_unit_test(pressure_by_hand),

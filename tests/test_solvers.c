@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "problem_files.h"
 #include "small_problems.h"
 
 enum { MOST_CONTACTS = 60 };

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "scree/scree.h"
+#include "scree/solver.h"
 #include "solver/local.h"
 
 #include <math.h>

@@ -128,7 +128,8 @@ static void certificate_is_true(void **state) {
     if (problem->nc == 0) continue;
     OK(scree_problem_check(problem, &test_log));
     OK(scree_problem_measure(problem, r, u, NULL, &measures, &test_log));
-    NEAR(measures.error, report.error, 1e-12);
+    if (report.substeps == 1) NEAR(measures.error, report.error, 1e-12);
+    assert_true(measures.error <= report.error + 1e-12); /* the largest of all substeps */
     NEAR(measures.eps_motion, 0, 1e-12);
     double largest = 0, sum = 0;
     for (int c = 0; c < problem->nc; ++c) {

@@ -68,7 +68,8 @@ scree_WorldSettings march_settings(const Bench *bench, const Method *method, int
     settings.warm_start = false;
     settings.max_retries = 0;
     settings.max_halvings = 0;
-    settings.penetration_limit = settings.energy_limit = settings.max_work = INFINITY;
+    settings.penetration_limit = settings.energy_limit = settings.creep_limit = INFINITY;
+    settings.max_work = INFINITY;
   }
   return settings;
 }

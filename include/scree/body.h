@@ -83,6 +83,14 @@ typedef struct scree_ForceDef {
   bool per_mass; /* `signal.linear` is an acceleration; then the torque must be zero */
   scree_Signal signal;
   scree_Span span[2];
+  /* On nodes of a finite-element body: those for which it is true where they are when the force is
+   * added. The force is spread over the faces of the surface all of whose nodes are chosen, by
+   * their areas; if there are none, equally over the nodes. The torque is not used. Null: on the
+   * whole body. */
+  bool (*nodes)(void *user, scree_Vec3 place);
+  void *nodes_user;
+  bool pressure; /* `signal.linear.z` is a pressure on these faces, which it follows as they deform
+                  */
 } scree_ForceDef;
 
 #ifdef __cplusplus

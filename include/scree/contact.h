@@ -31,7 +31,7 @@ typedef struct scree_Contact {
   scree_Vec3 tangent[2];       /* 2D: tangent[1] is z and unused */
   double gap;                  /* negative: penetration; euler: less what turning takes of it */
   double mu;
-  double r[3], u[3]; /* impulse on body[0] and relative velocity after, (n, t1, t2) */
+  double r[3], u[3]; /* impulse on body[0] in the step, and relative velocity after: (n, t1, t2) */
   scree_ContactStatus status;
   double error; /* its natural map over the scale of the step's `error` (measure.h) */
   /* of laws that have them, else 0: */

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What a file says about itself besides the problem. */
+/* Description of a file besides the problem. */
 typedef struct scree_FclibInfo {
   bool global;      /* /fclib_global rather than /fclib_local */
   int dofs;         /* of M (global) or 0 */

@@ -24,7 +24,7 @@ typedef enum scree_ContactBond {
   SCREE_BOND_BROKEN /* it did */
 } scree_ContactBond;
 
-/* What happens where two materials touch; start from scree_pair_law(). */
+/* The contact law between two materials; start from scree_pair_law(). */
 typedef struct scree_PairLaw {
   const char *law;                 /* a name of scree_law_name */
   double values[SCREE_LAW_VALUES]; /* in the order of scree_law_options(law) */

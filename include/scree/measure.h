@@ -38,8 +38,8 @@ typedef struct scree_Measures {
 /* "error", "siconos", "both", "eps_glob", "merit", "increment"; null for other values. */
 SCREE_API const char *scree_measure_name(scree_Measure measure);
 
-/* Measure impulses r (nc x d). u = W r + q is computed here; `u_claimed` (or null) is only compared
- * with it for eps_motion. `u` (or null) receives W r + q. */
+/* Measure impulses r (scree_problem_rows). u = W r + q is computed here; `u_claimed` (or null) is
+ * only compared with it for eps_motion. `u` (or null) receives W r + q. */
 SCREE_API scree_Status scree_problem_measure(const scree_Problem *problem, const double *r,
                                              const double *u_claimed, double *u,
                                              scree_Measures *measures, const scree_Log *log);

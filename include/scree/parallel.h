@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct scree_Ranks scree_Ranks;
 
-/* What one rank has sent since scree_ranks_create. */
+/* Communication of one rank since scree_ranks_create. */
 typedef struct scree_RankCounts {
   long long messages;         /* to other ranks, each with numbers of shared bodies or contacts */
   long long bytes;            /* in these messages */

@@ -16,8 +16,11 @@
  *
  *     scree_ReplayFrame frame = {0};
  *     scree_replay_open("drum-run", log, &replay);
- *     for (int k = 0; k < scree_replay_info(replay).frames; ++k) scree_replay_read(replay, k,
- * &frame); scree_replay_frame_fini(&frame); scree_replay_close(replay); */
+ *     const int frames = scree_replay_info(replay).frames;
+ *     for (int k = 0; k < frames; ++k) scree_replay_read(replay, k, &frame);
+ *     scree_replay_frame_fini(&frame);
+ *     scree_replay_close(replay);
+ */
 #ifndef SCREE_RUN_H
 #define SCREE_RUN_H
 
@@ -36,8 +39,9 @@ typedef struct scree_RunSettings {
   double until;       /* stop at this time; 0: the scene's duration */
   int64_t steps;      /* stop after so many steps of this call; 0: no limit */
   int threads;        /* 0: the scene's */
-  /* Ranks that solve together (scree_SolveSettings), or null. This is rank 0: the world and the
-   * files are its own. */
+  /* Ranks that run together, or null. Every rank makes the same calls with the same scene, and has
+   * its part of the world; rank 0 has the files. A world that cannot be divided is rank 0's, with a
+   * message, and the steps of the other ranks are to join its solves. */
   const scree_Ranks *ranks;
   /* Asked several times a second when not null, also in the middle of a step and while results.h5
    * is written; return true to stop (see scree_run_step and scree_run_close). It may look at the
@@ -75,7 +79,7 @@ enum { SCREE_RUN_REMEMBERED = 16 };
 
 typedef struct scree_RunFailure {
   int64_t step;
-  double time, error, penetration, energy_created;
+  double time, error, penetration, energy_created, creep;
   int contacts_above;
   unsigned missed; /* SCREE_MISSED_... */
   int body[2];     /* of the worst contact, or of the deepest when the penetration is at fault */
@@ -90,6 +94,7 @@ typedef struct scree_RunSummary {
   double error_max, tolerance;
   double penetration_max, penetration_limit; /* relative to the smaller body */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double creep, creep_limit;           /* of bodies that rest, over their size */
   double energy_error; /* missing in the energy balance, over the energy turned over */
   double seconds, seconds_detect, seconds_solve; /* clock; seconds of the whole, resumed or not */
   int64_t steps_above;                           /* not certified */
@@ -103,6 +108,20 @@ typedef struct scree_RunSummary {
 } scree_RunSummary;
 
 SCREE_API scree_RunSummary scree_run_summary(const scree_Run *run);
+
+/* The ranks of the run, and what they have sent in this call. */
+typedef struct scree_RunRanks {
+  int ranks;
+  bool divided;          /* each has a part of the world */
+  const char *undivided; /* why not, or null */
+  /* Sums over the ranks; of a world that is not divided those of rank 0 alone. */
+  long long messages, bytes;
+  long long synchronisations; /* of each rank */
+  double imbalance;           /* largest work of a rank over the mean: mean over the steps */
+} scree_RunRanks;
+
+SCREE_API scree_RunRanks scree_run_ranks(const scree_Run *run);
+/* Of a divided world: the part of this rank. Null on ranks that join the solves of rank 0. */
 SCREE_API const scree_World *scree_run_world(const scree_Run *run);
 /* Time at which it will be over, if no condition ends it before. */
 SCREE_API double scree_run_end(const scree_Run *run);
@@ -138,7 +157,7 @@ typedef struct scree_RecorderSettings {
   const char *title;                 /* or null */
   const char *const *material_names; /* (scree_world_material_count) or null: "material 0", ... */
   bool contacts;                     /* frames have contacts (true) */
-  int compression;                   /* of results.h5, 0 to 9 (4) */
+  int compression;                   /* of results.h5, 0 to 9 (1) */
   const scree_Aabb *region;          /* of the analysis of frames, or null: bounds of all bodies */
 } scree_RecorderSettings;
 
@@ -269,7 +288,8 @@ SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
 SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
 /* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles and plates
  * where they are in it. Its time starts at 0, and bodies that were still to be poured are not in
- * it. Runs with joints or finite elements are refused. */
+ * it. Joints are where they are in the frame. Runs with finite elements are refused, and frames in
+ * which a bond of `bonds` is broken. */
 SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */
@@ -315,6 +335,7 @@ typedef struct scree_ReplayCertificate {
   int deepest[2];
   double penetration_limit;            /* NAN: unknown, here and below */
   double energy_created, energy_limit; /* by the discretisation, over the energy turned over */
+  double creep, creep_limit;           /* of bodies that rest, over their size */
   double energy_error;                 /* missing in the balance, over the largest energy */
   int contacts_max;
   double seconds;

@@ -20,11 +20,13 @@
  *       cone        half_length, radius          along z, tip at the top; its height is twice
  *                                                half_length, its base a quarter of that below
  *       superellipsoid  semi, exponent           (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1
- *       polyhedron  vertices, radius >= 0        the hull of the vertices, rounded by `radius`,
- * moved and turned to its principal axes clump       parts, each with a pose      moved and turned
- * to their principal axes half-space                               the solid is z <= 0 drum radius,
- * half_length          the solid is everything outside the cylinder along z; half_length =
- * INFINITY: endless, else closed by two end caps at z = +-half_length
+ *       polyhedron  vertices, radius >= 0        hull of the vertices, rounded by `radius`, moved
+ *                                                and turned to its principal axes
+ *       clump       parts, each with a pose      moved and turned to their principal axes
+ *       half-space                               the solid is z <= 0
+ *       drum        radius, half_length          the solid is everything outside the cylinder
+ *                                                along z; half_length = INFINITY: endless, else
+ *                                                closed by end caps at z = +-half_length
  *
  *       rectangle   semi.x, semi.y               half extents in the plane z = 0; solid below it
  *       mesh        vertices, triangles          where they are given; the solid is behind them
@@ -35,7 +37,7 @@
  *       ring        radius, semi.x               disk of `radius` in the plane z = 0 with a hole of
  *                                                radius semi.x; solid below it
  *       elements    mesh of finite elements      moved and turned to its principal axes; its
- *                                                surface is what touches
+ *                                                surface makes the contacts
  *
  * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle to ring) have no volume
  * and can only be obstacles. */
@@ -85,9 +87,14 @@ typedef struct scree_ShapeData scree_ShapeData;
 
 typedef struct scree_Shape {
   scree_ShapeKind kind;
-  int vertex_count;           /* polygon, polyhedron: number of vertices, else 0 */
-  double radius;              /* disk, sphere, segment, capsule, drums, ...; rounding of a box or
-                               * polyhedron */
+  int vertex_count; /* polygon, polyhedron: number of vertices, else 0 */
+  double radius;    /* disk, sphere, segment, capsule, drums, ...; rounding of a box or
+                     * polyhedron */
+  /* Derived by the init functions; here, since every pair of bodies needs them. */
+  double bounding_radius;     /* of the smallest ball round the origin; INFINITY when unbounded */
+  double size;                /* smallest width across: the length that a gap is small against.
+                               * Unbounded shapes: radius, or INFINITY for half-plane and
+                               * half-space. */
   double half_length;         /* segment, capsule, drum, ... */
   scree_Vec3 semi;            /* ellipse, ellipsoid: semi-axes; box: half extents; funnel, ring: x,
                                * the second radius */
@@ -97,9 +104,6 @@ typedef struct scree_Shape {
                                * mesh: [vertex_count]; else NULL */
   scree_ShapeData *data;      /* vertices, parts: shared between the copies of a shape, or NULL */
   /* Derived by the init functions. */
-  double bounding_radius; /* of the smallest ball round the origin; INFINITY when unbounded */
-  double size;        /* smallest width across: the length that a gap is small against. Unbounded
-                       * shapes: radius, or INFINITY for half-plane and half-space. */
   double volume;      /* area in 2D; 0 for a segment without radius and for unbounded shapes */
   scree_Vec3 inertia; /* principal moments for unit density; 2D: only z */
 } scree_Shape;
@@ -127,7 +131,7 @@ typedef struct scree_ShapeParameter {
   bool pure; /* a number without unit, not a length */
 } scree_ShapeParameter;
 
-/* What there is to know about a kind of shape: enough for a scene reader to build one. */
+/* Description of a kind of shape: enough for a scene reader to build one. */
 typedef struct scree_ShapeType {
   const char *name; /* as a scene names it; unique within a dimension */
   const char *summary;
@@ -143,6 +147,7 @@ typedef struct scree_ShapeType {
   bool takes_elements;                    /* scree_shape_init_elements */
 } scree_ShapeType;
 
+/* `kind` must be below SCREE_SHAPE_KINDS. */
 SCREE_API const scree_ShapeType *scree_shape_type(scree_ShapeKind kind);
 
 /* Kind by name and dimension; SCREE_SHAPE_KINDS when there is none. */
@@ -151,9 +156,10 @@ SCREE_API scree_ShapeKind scree_shape_kind(const char *name, int dimension);
 /* Make a shape of any kind: *shape is overwritten, whatever was in it, and must be given to
  * scree_shape_fini. `parameters` holds a value for each of scree_shape_type(kind)->parameters, in
  * that order; the fallbacks are not applied here. It may be null for kinds without parameters.
- * `vertices` [vertex_count] is read for polygons alone (null for others): x and y, in any order;
- * their convex hull is taken, and a point inside it is refused because it would change the shape.
- * On SCREE_BAD_INPUT the message names the parameter, and the shape owns nothing. */
+ * `vertices` [vertex_count] is read for polygons (x and y) and polyhedra alone, null for others: in
+ * any order; their convex hull is taken. A point inside the hull of a polygon is refused, because
+ * it would change the shape. Clumps, meshes, height fields and elements have functions of their own
+ * below. On SCREE_BAD_INPUT the message names the parameter, and the shape owns nothing. */
 SCREE_API scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind,
                                         const double *parameters, const scree_Vec3 *vertices,
                                         int vertex_count, const scree_Log *log);
@@ -246,14 +252,16 @@ SCREE_API void scree_shape_fini(scree_Shape *shape);
 SCREE_API scree_Pose scree_shape_frame(const scree_Shape *shape);
 /* Parts of a clump; 0 for all other shapes. */
 SCREE_API int scree_shape_part_count(const scree_Shape *shape);
+/* Checked: null for a part that does not exist. */
 SCREE_API const scree_Part *scree_shape_part(const scree_Shape *shape, int part);
 /* Faces of a polyhedron; 0 for all other shapes. */
 SCREE_API int scree_shape_face_count(const scree_Shape *shape);
 /* The corners (*count) of a face as numbers of vertices, counter-clockwise from outside, and its
- * outward normal (or null). */
+ * outward normal (or null). Checked: null and a count of 0 for a face that does not exist. */
 SCREE_API const int *scree_shape_face(const scree_Shape *shape, int face, int *count,
                                       scree_Vec3 *normal);
-/* Triangles of a mesh or rectangle [count x 3], and their vertices; 0 and null for all others. */
+/* Triangles of a mesh or rectangle [count x 3], and their vertices (or null); 0 and null for all
+ * other shapes. */
 SCREE_API int scree_shape_triangle_count(const scree_Shape *shape);
 SCREE_API const int *scree_shape_triangles(const scree_Shape *shape, const scree_Vec3 **vertices);
 /* Bytes of its share of what the copies of the shape own together. */

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* What a solver can do; the driver refuses the rest by name. */
+/* Capabilities of a solver; the driver refuses the rest by name. */
 enum {
   SCREE_CAN_2D = 1 << 0,
   SCREE_CAN_3D = 1 << 1,
@@ -87,7 +87,7 @@ typedef struct scree_SolveStage {
 
 enum { SCREE_STAGES_MOST = 64 };
 
-/* What came out; every figure is measured by the driver from r alone. */
+/* The result of a solve; every figure is measured by the driver from r alone. */
 typedef struct scree_SolveInfo {
   bool converged; /* the chosen measure is at most the tolerance */
   double value;   /* of the chosen measure (for SCREE_MEASURE_INCREMENT the solver's own) */
@@ -164,8 +164,8 @@ SCREE_API const double *scree_solver_velocities(const scree_Solver *solver);
 /* Bytes held. */
 SCREE_API size_t scree_solver_memory(const scree_Solver *solver);
 
-/* What a solver remembers of its earlier problems, as bytes for the same machine: four for each
- * body, and some. Restoring refuses bytes that are not sound and leaves the solver as it was;
+/* The data that a solver keeps of its earlier problems, as bytes for the same machine: four for
+ * each body, and some. Restoring refuses bytes that are not sound and leaves the solver as it was;
  * after SCREE_MACHINE it remembers nothing. */
 SCREE_API size_t scree_solver_state_size(const scree_Solver *solver);
 SCREE_API void scree_solver_save(const scree_Solver *solver, void *buffer);

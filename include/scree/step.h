@@ -35,8 +35,9 @@ typedef struct scree_WorldSettings {
   double penetration;
   /* The limits of the certificate: a step with more is not certified (INFINITY: never). Penetration
    * relative to the smaller body (0.01); energy created since the start relative to the energy
-   * turned over (0.01). A step that makes a penetration above the limit worse is halved first. */
-  double penetration_limit, energy_limit;
+   * turned over (0.01); creep of bodies that rest, relative to their size (0.01). A step that makes
+   * a penetration above the limit worse is halved first. */
+  double penetration_limit, energy_limit, creep_limit;
   /* Solver, options, tolerance, measure, limits, threads. `interrupted` is asked during the whole
    * step, not only in solves. */
   scree_SolveSettings solve;
@@ -74,7 +75,7 @@ typedef struct scree_EnergyBalance {
   double closing;            /* what is missing in the equation above */
 } scree_EnergyBalance;
 
-/* What a step misses that is not certified: bits of scree_StepReport.missed. */
+/* Criteria that a step which is not certified has missed: bits of scree_StepReport.missed. */
 enum {
   SCREE_MISSED_ERROR = 1,        /* the error of the impulses is above the tolerance */
   SCREE_MISSED_REACH = 2,        /* a body moves further than contacts were looked for */
@@ -83,6 +84,7 @@ enum {
   SCREE_MISSED_PENETRATION = 16, /* penetration above its limit */
   SCREE_MISSED_JOINTS = 32,      /* locked motions of joints are violated */
   SCREE_MISSED_ENERGY = 64,      /* energy created above its limit */
+  SCREE_MISSED_CREEP = 128,      /* bodies that rest have crept further than the limit */
   SCREE_MISSED_SIZE = 80         /* room for the text of all of them */
 };
 
@@ -113,7 +115,11 @@ typedef struct scree_StepReport {
    * all work and dissipation, and at least the work of lifting each body by a hundredth of its
    * size. */
   double energy_created;
-  double penetration_limit, energy_limit; /* the settings' */
+  /* How far errors of the solutions have moved a body that rests, since it came to rest, relative
+   * to its size: the largest of all bodies and steps so far. Of each body the smaller one of the
+   * distance that it has moved and of the sum of what errors can have moved it by. */
+  double creep;
+  double penetration_limit, energy_limit, creep_limit; /* the settings' */
   int worst_body[2];          /* of the contact with the largest natural map, -1 if there is none */
   int deepest_body[2];        /* of the deepest penetration, -1 */
   int iterations;             /* of the solver, all solves of the step */

@@ -40,13 +40,13 @@ typedef struct scree_ReportInfo {
   size_t bytes;
 } scree_ReportInfo;
 
-/* Write the page to `path`: it appears whole or not at all. */
+/* Write the page to `path`: it appears whole or not at all. `info` may be null. */
 SCREE_API scree_Status scree_report_write(scree_Replay *replay,
                                           const scree_ReportSettings *settings, const char *path,
                                           scree_ReportInfo *info);
 
 /* A page with several runs side by side, `runs` >= 1, all of the same dimension. `info` is about
- * the first; they share the budget. */
+ * the first, and may be null; they share the budget. */
 SCREE_API scree_Status scree_report_compare(scree_Replay *const *replays, int runs,
                                             const scree_ReportSettings *settings, const char *path,
                                             scree_ReportInfo *info);
@@ -97,9 +97,9 @@ SCREE_API scree_Status scree_png_write(const char *path, int width, int height,
 
 /* ---- VTK ------------------------------------------------------------------------------------- */
 
-/* Frames 0, every, 2 every, ... into the folder `directory`, which must exist. `triangles`: the
- * shapes have those of all bodies that are no spheres too, which makes large files. *written
- * receives the number of frames. */
+/* Frames 0, every, 2 every, ... (every >= 1) into the folder `directory`, which must exist.
+ * `triangles`: the shapes have those of all bodies that are no spheres too, which makes large
+ * files. *written (or null) receives the number of frames. */
 SCREE_API scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int every,
                                        bool triangles, int *written);
 

@@ -83,6 +83,8 @@ class StepReport(tuple):
     energy_created: float
     penetration_limit: float
     energy_limit: float
+    creep: float
+    creep_limit: float
     worst_body: tuple[int, int]
     deepest_body: tuple[int, int]
     iterations: int
@@ -143,6 +145,8 @@ class RunSummary(tuple):
     penetration_limit: float
     energy_created: float
     energy_limit: float
+    creep: float
+    creep_limit: float
     energy_error: float
     seconds: float
     seconds_detect: float
@@ -179,6 +183,8 @@ class Certificate(tuple):
     penetration_limit: float
     energy_created: float
     energy_limit: float
+    creep: float
+    creep_limit: float
     energy_error: float
     contacts_max: int
     seconds: float

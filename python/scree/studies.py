@@ -69,7 +69,7 @@ def work(folder: str) -> None:
                      threads=1)
     summary = made.summary
     names = ("steps", "time", "bodies", "contacts_max", "error_max", "penetration_max",
-             "energy_created", "energy_error", "seconds", "steps_above", "finished")
+             "energy_created", "creep", "energy_error", "seconds", "steps_above", "finished")
     _write(os.path.join(folder, _SUMMARY), {name: getattr(summary, name) for name in names})
 
 

@@ -240,8 +240,8 @@ class World(_core.World):
         empty, built by calls: add_material, set_law, add_body, add_obstacle, add_force.
 
     Settings (also configure()): dimension, step, gravity, scheme, theta, flow, gap_tolerance,
-    penetration, penetration_limit, energy_limit, max_work, max_retries, max_halvings, warm_start,
-    solver, options, tol, measure, max_iterations, time_limit, threads.
+    penetration, penetration_limit, energy_limit, creep_limit, max_work, max_retries, max_halvings,
+    warm_start, solver, options, tol, measure, max_iterations, time_limit, threads.
 
     Arrays of the bodies, without a copy and valid until the world changes: positions,
     orientations, velocities, angular_velocities, masses, inertias, materials, flags.

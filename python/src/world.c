@@ -72,6 +72,7 @@ static char *setting_words[] = {"dimension",
                                 "penetration",
                                 "penetration_limit",
                                 "energy_limit",
+                                "creep_limit",
                                 "max_work",
                                 "max_retries",
                                 "max_halvings",
@@ -91,14 +92,15 @@ static bool read_settings(PyObject *args, PyObject *kw, bool create, scree_World
   static const char *const flows[] = {"coulomb", "associated", NULL};
   PyObject *dimension = NULL, *step = NULL, *gravity = NULL, *scheme = NULL, *theta = NULL;
   PyObject *flow = NULL, *gap = NULL, *penetration = NULL, *penetration_limit = NULL;
-  PyObject *energy_limit = NULL, *work = NULL, *retries = NULL, *halvings = NULL, *warm = NULL;
+  PyObject *energy_limit = NULL, *creep_limit = NULL, *work = NULL, *retries = NULL,
+           *halvings = NULL, *warm = NULL;
   SolveArguments solve = {0};
   *options = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kw, "|$OOOOOOOOOOOOOOOOOOOOO", setting_words, &dimension,
-                                   &step, &gravity, &scheme, &theta, &flow, &gap, &penetration,
-                                   &penetration_limit, &energy_limit, &work, &retries, &halvings,
-                                   &warm, &solve.solver, &solve.options, &solve.tol, &solve.measure,
-                                   &solve.max_iterations, &solve.time_limit, &solve.threads))
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kw, "|$OOOOOOOOOOOOOOOOOOOOOO", setting_words, &dimension, &step, &gravity, &scheme,
+          &theta, &flow, &gap, &penetration, &penetration_limit, &energy_limit, &creep_limit, &work,
+          &retries, &halvings, &warm, &solve.solver, &solve.options, &solve.tol, &solve.measure,
+          &solve.max_iterations, &solve.time_limit, &solve.threads))
     return false;
   if (given(dimension)) {
     int asked;
@@ -128,6 +130,7 @@ static bool read_settings(PyObject *args, PyObject *kw, bool create, scree_World
          read_number(penetration, "penetration", &settings->penetration) &&
          read_number(penetration_limit, "penetration_limit", &settings->penetration_limit) &&
          read_number(energy_limit, "energy_limit", &settings->energy_limit) &&
+         read_number(creep_limit, "creep_limit", &settings->creep_limit) &&
          read_number(work, "max_work", &settings->max_work) &&
          (!given(retries) || as_int(retries, "max_retries", 0, &settings->max_retries)) &&
          (!given(halvings) || as_int(halvings, "max_halvings", 0, &settings->max_halvings)) &&
@@ -158,15 +161,16 @@ static PyObject *get_settings(PyObject *object, void *unused) {
   if (!world_readable(self)) return NULL;
   const scree_WorldSettings *s = scree_world_get_settings(self->world);
   return Py_BuildValue(
-      "{s:i,s:d,s:(ddd),s:s,s:d,s:s,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:s,s:d,s:s,s:i,s:d,s:i}",
+      "{s:i,s:d,s:(ddd),s:s,s:d,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:s,s:d,s:s,s:i,s:d,s:i}",
       "dimension", s->dimension, "step", s->step, "gravity", s->gravity.x, s->gravity.y,
       s->gravity.z, "scheme", s->scheme, "theta", s->theta, "flow",
       s->flow == SCREE_COULOMB ? "coulomb" : "associated", "gap_tolerance", s->gap_tolerance,
       "penetration", s->penetration, "penetration_limit", s->penetration_limit, "energy_limit",
-      s->energy_limit, "max_work", s->max_work, "max_retries", s->max_retries, "max_halvings",
-      s->max_halvings, "warm_start", s->warm_start ? Py_True : Py_False, "solver", s->solve.solver,
-      "tol", s->solve.tolerance, "measure", scree_measure_name(s->solve.measure), "max_iterations",
-      s->solve.max_iterations, "time_limit", s->solve.time_limit, "threads", s->solve.threads);
+      s->energy_limit, "creep_limit", s->creep_limit, "max_work", s->max_work, "max_retries",
+      s->max_retries, "max_halvings", s->max_halvings, "warm_start",
+      s->warm_start ? Py_True : Py_False, "solver", s->solve.solver, "tol", s->solve.tolerance,
+      "measure", scree_measure_name(s->solve.measure), "max_iterations", s->solve.max_iterations,
+      "time_limit", s->solve.time_limit, "threads", s->solve.threads);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

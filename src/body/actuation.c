@@ -9,6 +9,7 @@
  * times (count) and values (count). */
 #include "body/actuation.h"
 
+#include "body/patch.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -18,13 +19,14 @@
 #include <string.h>
 
 enum { NAME = 64 };
+enum { PER_MASS = 1, ON_NODES = 2 }; /* flags of a force */
 
 typedef struct Head {
   int64_t drivers, forces;
 } Head;
 
 typedef struct Record {
-  int32_t kind, body, per_mass, count;
+  int32_t kind, body, flags, count;
   scree_Twist constant;
   scree_Span span[2];
 } Record;
@@ -63,11 +65,16 @@ scree_Status scree_bodies_set_force(scree_Bodies *b, int force, const scree_Forc
   const scree_Status status = scree_bodies_add_force(b, def, log);
   if (status) return status;
   scree_signal_fini(&b->forces[force].signal);
+  scree_patch_destroy(b->forces[force].patch);
   b->forces[force] = b->forces[--b->force_count];
   return SCREE_OK;
 }
 
 /* ---- saving ---------------------------------------------------------------------------------- */
+
+static int flags_of(const scree_Force *force) {
+  return (force->per_mass ? PER_MASS : 0) | (force->patch ? ON_NODES : 0);
+}
 
 static size_t table_size(int count) {
   return (size_t)count * (sizeof(double) + sizeof(scree_Twist));
@@ -84,14 +91,14 @@ size_t scree_actuation_size(const scree_Bodies *b) {
   return size;
 }
 
-static char *put(char *at, const scree_Signal *signal, int body, bool per_mass,
+static char *put(char *at, const scree_Signal *signal, int body, int flags,
                  const scree_Span *span) {
   const bool table = signal->kind == SCREE_SIGNAL_TABLE;
   Record record;
   memset(&record, 0, sizeof record);
   record.kind = (int32_t)signal->kind;
   record.body = body;
-  record.per_mass = per_mass;
+  record.flags = flags;
   record.count = table ? signal->count : 0;
   record.constant = signal->constant;
   if (span) memcpy(record.span, span, sizeof record.span);
@@ -110,9 +117,10 @@ void scree_actuation_save(const scree_Bodies *b, void *buffer) {
   memcpy(at, &head, sizeof head);
   at += sizeof head;
   for (int k = 0; k < b->driver_count; ++k)
-    at = put(at, &b->drivers[k].signal, b->drivers[k].body, false, NULL);
+    at = put(at, &b->drivers[k].signal, b->drivers[k].body, 0, NULL);
   for (int k = 0; k < b->force_count; ++k)
-    at = put(at, &b->forces[k].signal, b->forces[k].body, b->forces[k].per_mass, b->forces[k].span);
+    at = put(at, &b->forces[k].signal, b->forces[k].body, flags_of(&b->forces[k]),
+             b->forces[k].span);
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */
@@ -209,6 +217,10 @@ static scree_Status check_all(const scree_Bodies *b, Reader *reader, const Head 
           span->body[1] >= b->count || !isfinite(scree_norm2(span->along)) || !isfinite(span->less))
         status = damaged(log);
     }
+    if (!status && ((reader->record.flags & ON_NODES) != 0) != (b->forces[k].patch != NULL))
+      status = scree_fail(log, SCREE_BAD_INPUT,
+                          "state: force %d acts on %s, expected the same as in the saved world", k,
+                          b->forces[k].patch ? "nodes" : "whole bodies");
     if (!status) status = check_signal(reader, &b->forces[k].signal, "force", k, log);
   }
   return !status && reader->at != reader->end ? damaged(log) : status;
@@ -261,7 +273,7 @@ scree_Status scree_actuation_restore(scree_Bodies *b, const void *buffer, size_t
     if (status) continue;
     scree_Force *force = &b->forces[k];
     force->body = reader.record.body;
-    force->per_mass = reader.record.per_mass != 0;
+    force->per_mass = (reader.record.flags & PER_MASS) != 0;
     memcpy(force->span, reader.record.span, sizeof force->span);
     if (reader.record.kind == SCREE_SIGNAL_CALLBACK) continue;
     const scree_Signal signal = signal_of(&reader, &force->signal);

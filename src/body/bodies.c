@@ -1,6 +1,7 @@
 /* Adding and describing bodies (see bodies.h). */
 #include "body/bodies.h"
 
+#include "body/patch.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -23,7 +24,10 @@ void scree_bodies_init(scree_Bodies *bodies, int dimension) {
 void scree_bodies_fini(scree_Bodies *bodies) {
   for (int k = 0; k < bodies->count; ++k) scree_shape_fini(&bodies->cold[k].shape);
   for (int k = 0; k < bodies->driver_count; ++k) scree_signal_fini(&bodies->drivers[k].signal);
-  for (int k = 0; k < bodies->force_count; ++k) scree_signal_fini(&bodies->forces[k].signal);
+  for (int k = 0; k < bodies->force_count; ++k) {
+    scree_signal_fini(&bodies->forces[k].signal);
+    scree_patch_destroy(bodies->forces[k].patch);
+  }
   for (int k = 0; k < bodies->deformable_count; ++k)
     bodies->deformable[k].class_->destroy(&bodies->deformable[k]);
   scree_free(bodies->deformable);
@@ -300,8 +304,12 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
     return scree_fail_memory(log, "the forces");
   scree_Force force = {
       .body = def->body, .per_mass = def->per_mass, .span = {def->span[0], def->span[1]}};
-  status = scree_signal_copy(&def->signal, "force", &force.signal, log);
-  if (!status) bodies->forces[bodies->force_count++] = force;
+  if (def->nodes) status = scree_patch_create(bodies, def, &force.patch, log);
+  if (!status) status = scree_signal_copy(&def->signal, "force", &force.signal, log);
+  if (!status)
+    bodies->forces[bodies->force_count++] = force;
+  else
+    scree_patch_destroy(force.patch);
   return status;
 }
 

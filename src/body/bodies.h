@@ -6,14 +6,18 @@
 #include "body/rigid.h"
 #include "geometry/broad.h"
 
-/* Data needed once per contact or less often. */
+#include <stddef.h>
+
+/* Data needed once per contact or less often. What contacts need of a body (material, group, belt,
+ * kind and sizes of its shape) is in one line of the cache. */
 typedef struct scree_BodyCold {
-  scree_Shape shape;
-  int material;
+  _Alignas(64) int material;
   uint32_t group;
   int driver; /* index into drivers, -1 for a body without one */
   bool belt;
+  scree_Shape shape;
 } scree_BodyCold;
+_Static_assert(offsetof(scree_BodyCold, shape.size) + sizeof(double) <= 64, "one line");
 
 typedef struct scree_Driver {
   scree_Signal signal;
@@ -21,7 +25,7 @@ typedef struct scree_Driver {
   scree_Twist before; /* velocity until the last change by scree_bodies_drive */
 } scree_Driver;
 
-/* In place of a body: it acts on one that this rank does not have. */
+/* In place of a body: the force acts on a body that this rank does not have. */
 enum { SCREE_FORCE_ELSEWHERE = -2 };
 
 typedef struct scree_Force {
@@ -29,6 +33,7 @@ typedef struct scree_Force {
   int body; /* -1: all */
   bool per_mass;
   scree_Span span[2];
+  struct scree_Patch *patch; /* of a finite-element body, or null: the whole body */
 } scree_Force;
 
 /* The factor of a force by its spans. */

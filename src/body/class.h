@@ -61,10 +61,11 @@ typedef struct scree_Deformable {
   void *data;         /* of the kind */
 } scree_Deformable;
 
-/* Forces from outside in a step: an acceleration of all its points, and a torque about the centre
- * of mass. */
+/* Forces from outside in a step: an acceleration of all its points, a torque about the centre of
+ * mass, and forces on the nodes of finite elements. */
 typedef struct scree_BodyLoad {
   scree_Vec3 acceleration, torque;
+  const double *nodes; /* (components), or null: none */
 } scree_BodyLoad;
 
 /* E of a body: blocks (size x size, row by row) of vertex i with col[row[i]] .. col[row[i+1] - 1] <

@@ -105,7 +105,8 @@ static bool scale_all(scree_ElementBody *d, double inertia) {
   return scree_elements_factorise(d);
 }
 
-/* Forces from outside: an acceleration, and a torque as the acceleration of a rigid body. */
+/* Forces from outside: an acceleration, a torque as the acceleration of a rigid body, and those on
+ * nodes. */
 static void add_load(const scree_ElementBody *d, const double *q, const scree_BodyLoad *load,
                      double *f) {
   const scree_Vec3 c = scree_elements_centre(d, q), t = load->torque;
@@ -116,6 +117,7 @@ static void add_load(const scree_ElementBody *d, const double *q, const scree_Bo
         scree_add(load->acceleration, scree_cross(turn, scree_sub(node_at(q, k), c)));
     for (int i = 0; i < D; ++i) f[D * k + i] += d->mass[k] * scree_component(a, i);
   }
+  for (size_t k = 0; load->nodes && k < count_of(d); ++k) f[k] += load->nodes[k];
 }
 
 bool scree_elements_prepare(const scree_Deformable *self, const double *q, const double *v,

@@ -31,7 +31,7 @@ typedef struct scree_ElementResult {
 
 /* At positions x of the nodes: add the internal forces to f (or null), with velocities v (or null)
  * those of the damping too, and the tangent -df/dx (or null) to its blocks. An element that is
- * inside out adds what its material has to say about it. */
+ * inside out adds the forces that its material model gives there. */
 void scree_element_assemble(const scree_ElementMesh *mesh, const scree_ElasticMaterial *elastic,
                             const double *x, const double *v, double *f,
                             const scree_ElementTangent *tangent, scree_ElementResult *result);

@@ -8,7 +8,7 @@
 
 enum { SCREE_ELEMENT_POINTS = 8, SCREE_ELEMENT_FACES = 6, SCREE_FACE_CORNERS = 4 };
 
-/* What a kind of element is: corners in the element's own coordinates (-1 .. 1, simplices 0 .. 1),
+/* A kind of element: corners in the element's own coordinates (-1 .. 1, simplices 0 .. 1),
  * points of integration with their weights, faces with outward orientation. */
 typedef struct scree_ElementClass {
   const char *name;

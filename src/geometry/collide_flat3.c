@@ -22,6 +22,11 @@ static const double ALIGNED = 0.98;
 /* Allowed difference of clipped points from the distance, as a part of the margin. */
 static const double SECOND_ORDER = 1e-3;
 
+/* Overlap, as a part of the smaller width, beyond which the normal of a face must separate the
+ * whole bodies as well as the best direction does. A slab that overhangs another and leans on its
+ * edge need not be separated by the plane of the other's face beyond it. */
+static const double SHALLOW = 0.02;
+
 typedef struct Hull {
   bool bar;
   scree_Vec3 centre; /* relative to the second body */
@@ -326,7 +331,7 @@ static uint32_t edges_feature(const Hull *a, const Hull *b, const Axis *e) {
 
 /* Replace a single contact along n, whose gap is `gap`, by a clipped face if n is close to the
  * normal of one. */
-static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, double gap,
+static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, double gap, double shallow,
                             scree_Vec3 origin, double margin, scree_Manifold *manifold) {
   double most = 0;
   int body = 0, face = 0;
@@ -336,8 +341,13 @@ static bool clip_if_aligned(const Hull *a, const Hull *b, scree_Vec3 n, double g
     if (s > most) most = s, body = k / 3, face = k % 3;
   }
   if (most < ALIGNED) return false;
+  double excess = SECOND_ORDER * fmax(margin, fabs(gap)), width;
+  if (gap < -shallow) {
+    scree_Vec3 own = axis(body ? b : a, face);
+    double s = separation_along(a, b, scree_sub(a->centre, b->centre), &own, &width);
+    if (s - (a->radius + b->radius) < gap - excess) return false;
+  }
   double least = clip_faces(a, b, body, face, n, origin, margin, manifold);
-  double excess = SECOND_ORDER * fmax(margin, fabs(gap));
   if (manifold->count >= 2 && fabs(least - gap) <= excess) return true;
   manifold->count = 0;
   return false;
@@ -351,6 +361,7 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
   if (scree_norm2(d) > bound * bound) return;
   Hull A = make_hull(a, pa, d), B = make_hull(b, pb, scree_vec3(0, 0, 0));
   double radii = A.radius + B.radius, rounding = 1e-13 * bound, touch = TOUCH * bound;
+  double shallow = SHALLOW * fmin(a->size, b->size);
   Axis face = {0}, edges = {0};
   if (!best_axes(&A, &B, radii + margin, touch, &face, &edges)) return;
   if (fabs(face.separation) <= touch) rounding = touch;
@@ -371,7 +382,7 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
     bool crossing = edge_points(&A, &B, &edges, &qa, &qb);
     if (crossing || edges.separation <= 0) {
       double gap = edges.separation - radii;
-      if (clip_if_aligned(&A, &B, edges.n, gap, origin, margin, manifold)) return;
+      if (clip_if_aligned(&A, &B, edges.n, gap, shallow, origin, margin, manifold)) return;
       add_points(&A, &B, qa, qb, edges.n, edges.separation, edges_feature(&A, &B, &edges), origin,
                  margin, manifold);
       return;
@@ -380,7 +391,7 @@ void scree_collide_flat3(const scree_Shape *a, const scree_Pose *pa, const scree
   scree_Vec3 n = face.n;
   double distance = scree_gjk_distance(hull_support, &A, hull_support, &B, d, &qa, &qb, &n);
   if (!(distance > rounding)) n = edges.separation > face.separation ? edges.n : face.n;
-  if (clip_if_aligned(&A, &B, n, distance - radii, origin, margin, manifold)) return;
+  if (clip_if_aligned(&A, &B, n, distance - radii, shallow, origin, margin, manifold)) return;
   if (distance > rounding) {
     add_points(&A, &B, qa, qb, n, distance, scree_feature_closest(), origin, margin, manifold);
     return;

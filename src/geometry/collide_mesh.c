@@ -14,6 +14,7 @@
 #include "geometry/composite.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
+#include "geometry/smooth.h"
 #include "geometry/trimesh.h"
 
 #include <float.h>
@@ -352,7 +353,42 @@ static void edge_on_body(Pair *p, int t, int e) {
   }
 }
 
-/* ---- closest points of body and triangle ---- */
+/* ---- edges and vertices of the mesh against ellipsoids ---- */
+
+/* Sharp edge from corner k of triangle t: the line of the edge against the ellipsoid is a point
+ * against an ellipse. Beyond the ends the vertices touch. */
+static void edge_on_ellipsoid(Pair *p, const scree_Elliptic *body, int t, int k) {
+  const scree_TriangleMesh *m = p->mesh;
+  const int e = m->side[t][k];
+  const scree_Vec3 a = m->vertex[m->triangle[t][k]];
+  const scree_Vec3 along = scree_sub(m->vertex[m->triangle[t][(k + 1) % 3]], a);
+  const double length2 = scree_norm2(along), most = p->margin + p->rounding;
+  scree_Vec3 basis[3] = {{0, 0, 0}, {0, 0, 0}, scree_scale(1 / sqrt(length2), along)}, n;
+  scree_contact_frame(basis[2], 3, &basis[0], &basis[1]);
+  const double gap = scree_elliptic_separation(body, a, 2, basis, most, &n);
+  if (!(gap <= most) || !in_edge_cone(m, e, n)) return;
+  const double part = scree_dot(along, scree_sub(scree_elliptic_lowest(body, n), a)) / length2;
+  if (part < 0 || part > 1) return;
+  emit(p, t, scree_axpy(a, part, along), n, gap, scree_feature_closest_of(0, e));
+}
+
+static void sharp_on_ellipsoid(Pair *p, int t) {
+  static const scree_Vec3 basis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const scree_TriangleMesh *m = p->mesh;
+  const scree_Elliptic body = {p->pose.position, p->shape->semi, p->axes};
+  for (int k = 0; k < 3; ++k) {
+    const int v = m->triangle[t][k], e = m->side[t][k];
+    if (m->edge[e].sharp && m->edge[e].triangle[0] == t) edge_on_ellipsoid(p, &body, t, k);
+    if (!m->sharp[v] || m->owner[v] != t) continue;
+    scree_Vec3 n;
+    const double most = p->margin + p->rounding;
+    const double gap = scree_elliptic_separation(&body, m->vertex[v], 3, basis, most, &n);
+    if (gap <= most && in_vertex_cone(m, v, n))
+      emit(p, t, m->vertex[v], n, gap, scree_feature_closest_of(0, v));
+  }
+}
+
+/* ---- closest points of other bodies and triangle ---- */
 
 typedef struct Body {
   const Pair *pair;
@@ -525,8 +561,11 @@ static void visit(void *user, int t) {
     if (m->sharp[v] && m->owner[v] == t) vertex_on_body(p, t, v);
     if (m->edge[e].sharp && m->edge[e].triangle[0] == t) edge_on_body(p, t, e);
   }
-  /* an ellipsoid above the inside of the triangle has its closest point there */
-  if (s->kind == SCREE_SHAPE_ELLIPSOID && p->count > before && p->points[before].gap >= 0) return;
+  if (s->kind == SCREE_SHAPE_ELLIPSOID) {
+    /* above the inside of the triangle: its closest point is there */
+    if (p->count == before || p->points[before].gap < 0) sharp_on_ellipsoid(p, t);
+    return;
+  }
   double least = INFINITY;
   for (int k = before; k < p->count && flat; ++k) least = fmin(least, p->points[k].gap);
   closest_points(p, t, least - 1e-9 * s->size);

@@ -19,22 +19,7 @@ static scree_Vec3 semi_axes(const scree_Shape *s) {
   return semi;
 }
 
-/* Rows semi_i * axis_i of a body with axes R in the basis [k]. */
-static void fill_rows(scree_Vec3 semi, const scree_Mat3 *R, int k, const scree_Vec3 basis[3],
-                      double rows[3][3]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      rows[i][j] = j < k ? scree_component(semi, i) * scree_dot(scree_column(R, i), basis[j]) : 0;
-}
-
 static const scree_Vec3 world_basis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-/* The support point of an ellipsoid with axes R, relative to its centre. */
-static scree_Vec3 support(scree_Vec3 semi, const scree_Mat3 *R, scree_Vec3 n) {
-  scree_Vec3 l = scree_mat3_tmul(R, n);
-  l = scree_unit_or(scree_vec3(semi.x * l.x, semi.y * l.y, semi.z * l.z), scree_vec3(0, 0, 0));
-  return scree_mat3_mul(R, scree_vec3(semi.x * l.x, semi.y * l.y, semi.z * l.z));
-}
 
 void scree_collide_smooth(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb, double margin, scree_Manifold *manifold) {
@@ -44,12 +29,13 @@ void scree_collide_smooth(const scree_Shape *a, const scree_Pose *pa, const scre
   scree_Mat3 Ra = scree_quat_matrix(pa->orientation), Rb = scree_quat_matrix(pb->orientation);
   scree_Vec3 semi_a = semi_axes(a), semi_b = semi_axes(b);
   scree_SmoothPair pair = {.k = scree_shape_type(a->kind)->dimension, .delta = {d.x, d.y, d.z}};
-  fill_rows(semi_a, &Ra, pair.k, world_basis, pair.A);
-  fill_rows(semi_b, &Rb, pair.k, world_basis, pair.B);
+  scree_smooth_rows(semi_a, &Ra, pair.k, world_basis, pair.A);
+  scree_smooth_rows(semi_b, &Rb, pair.k, world_basis, pair.B);
   double y[3], gap = scree_smooth_separation(&pair, margin, y);
   if (!(gap <= margin)) return;
   scree_Vec3 n = scree_vec3(y[0], y[1], y[2]);
-  scree_Vec3 qa = scree_add(d, support(semi_a, &Ra, scree_neg(n))), qb = support(semi_b, &Rb, n);
+  scree_Vec3 qa = scree_add(d, scree_smooth_support(semi_a, &Ra, scree_neg(n)));
+  scree_Vec3 qb = scree_smooth_support(semi_b, &Rb, n);
   scree_Vec3 middle = scree_scale(0.5, scree_add(qa, qb));
   scree_manifold_add(manifold, scree_add(pb->position, middle), n, gap, scree_feature_closest());
 }
@@ -64,41 +50,19 @@ static void consider(Best *best, double separation, scree_Vec3 n) {
   if (separation > best->separation) best->separation = separation, best->n = n;
 }
 
-/* Elliptic body in the frame of the flat body. */
-typedef struct Elliptic {
-  scree_Vec3 centre, semi;
-  scree_Mat3 axes;
-} Elliptic;
-
-static Elliptic elliptic_in(const scree_Shape *a, const scree_Pose *pa, const scree_Pose *pb,
-                            const scree_Mat3 *Rb) {
+/* The elliptic body in the frame of the flat body. */
+static scree_Elliptic elliptic_in(const scree_Shape *a, const scree_Pose *pa, const scree_Pose *pb,
+                                  const scree_Mat3 *Rb) {
   scree_Mat3 Ra = scree_quat_matrix(pa->orientation), T = scree_mat3_transpose(Rb);
-  return (Elliptic){scree_mat3_tmul(Rb, scree_sub(pa->position, pb->position)), a->semi,
-                    scree_mat3_matmul(&T, &Ra)};
+  return (scree_Elliptic){scree_mat3_tmul(Rb, scree_sub(pa->position, pb->position)), a->semi,
+                          scree_mat3_matmul(&T, &Ra)};
 }
 
-/* Point of `e` that is lowest along n. */
-static scree_Vec3 lowest(const Elliptic *e, scree_Vec3 n) {
-  return scree_add(e->centre, support(e->semi, &e->axes, scree_neg(n)));
-}
-
-static double against_point(const Elliptic *e, scree_Vec3 point, int k, const scree_Vec3 basis[3],
-                            scree_Vec3 *n) {
-  scree_SmoothPair pair = {.k = k, .point = true};
-  scree_Vec3 d = scree_sub(e->centre, point);
-  for (int j = 0; j < k; j++) pair.delta[j] = scree_dot(d, basis[j]);
-  fill_rows(e->semi, &e->axes, k, basis, pair.A);
-  double y[3], f = scree_smooth_separation(&pair, INFINITY, y);
-  *n = scree_scale(y[0], basis[0]);
-  for (int j = 1; j < k; j++) *n = scree_axpy(*n, y[j], basis[j]);
-  return f;
-}
-
-static void finish(const Elliptic *e, const Best *best, double radius, const scree_Pose *pb,
+static void finish(const scree_Elliptic *e, const Best *best, double radius, const scree_Pose *pb,
                    const scree_Mat3 *Rb, double margin, scree_Manifold *manifold) {
   double gap = best->separation - radius;
   if (!(gap <= margin)) return;
-  scree_Vec3 x = scree_axpy(lowest(e, best->n), -0.5 * gap, best->n);
+  scree_Vec3 x = scree_axpy(scree_elliptic_lowest(e, best->n), -0.5 * gap, best->n);
   scree_manifold_add(manifold, scree_add(pb->position, scree_mat3_mul(Rb, x)),
                      scree_mat3_mul(Rb, best->n), gap, scree_feature_closest());
 }
@@ -125,15 +89,15 @@ static bool in_cone(const scree_Vec3 *v, int count, int k, scree_Vec3 n) {
 /* The largest separation from the polygon v [n] with its normals. `sure`: solve for a vertex only
  * when both of its edges point to it, not already when one does. Returns false when some direction
  * separates by more than `reach`. */
-static bool search_polygon(const Elliptic *e, const scree_Vec3 *v, const scree_Vec3 *normal, int n,
-                           bool sure, double reach, Best *best) {
+static bool search_polygon(const scree_Elliptic *e, const scree_Vec3 *v, const scree_Vec3 *normal,
+                           int n, bool sure, double reach, Best *best) {
   /* past: beyond which end of the edge the ellipse's lowest point lies: -1 start, 1 end, 0 none. */
   int last = 0, first = 0;
   for (int k = 0; k <= n; k++) {
     int past = first;
     if (k < n) {
       scree_Vec3 edge = scree_sub(v[k + 1 < n ? k + 1 : 0], v[k]);
-      scree_Vec3 x = scree_sub(lowest(e, normal[k]), v[k]);
+      scree_Vec3 x = scree_sub(scree_elliptic_lowest(e, normal[k]), v[k]);
       double s = scree_dot(normal[k], x), t = scree_dot(edge, x);
       if (s > reach) return false;
       past = t < 0 ? -1 : t > scree_norm2(edge) ? 1 : 0;
@@ -146,7 +110,7 @@ static bool search_polygon(const Elliptic *e, const scree_Vec3 *v, const scree_V
     if (k == 0 || !wanted) continue;
     int m = k < n ? k : 0;
     scree_Vec3 direction;
-    double s = against_point(e, v[m], 2, world_basis, &direction);
+    double s = scree_elliptic_separation(e, v[m], 2, world_basis, INFINITY, &direction);
     if (!in_cone(v, n, m, direction)) continue;
     if (s > reach) return false;
     consider(best, s, direction);
@@ -162,7 +126,7 @@ void scree_collide_smooth_flat2(const scree_Shape *a, const scree_Pose *pa, cons
   double bound = a->bounding_radius + b->bounding_radius + margin, reach = b->radius + margin;
   if (scree_norm2(d) > bound * bound) return;
   scree_Mat3 Rb = scree_quat_matrix(pb->orientation);
-  Elliptic e = elliptic_in(a, pa, pb, &Rb);
+  scree_Elliptic e = elliptic_in(a, pa, pb, &Rb);
   scree_Vec3 bar[4] = {{-b->half_length, 0, 0}, {b->half_length, 0, 0}, {0, -1, 0}, {0, 1, 0}};
   bool segment = b->kind == SCREE_SHAPE_SEGMENT;
   int n = segment ? 2 : b->vertex_count;
@@ -179,13 +143,14 @@ void scree_collide_smooth_flat2(const scree_Shape *a, const scree_Pose *pa, cons
 
 /* Box: faces, then the edges that the faces point to (both of them when `sure`), then the vertices
  * that the edges point to. Returns false when some direction separates by more than `reach`. */
-static bool search_box(const Elliptic *e, scree_Vec3 half, bool sure, double reach, Best *best) {
+static bool search_box(const scree_Elliptic *e, scree_Vec3 half, bool sure, double reach,
+                       Best *best) {
   double h[3] = {half.x, half.y, half.z};
   double x[6][3]; /* lowest point above face 2 i + side */
   for (int f = 0; f < 6; f++) {
     int i = f / 2, j = (i + 1) % 3, k = (i + 2) % 3;
     double sign = f & 1 ? 1 : -1;
-    scree_Vec3 n = scree_scale(sign, world_basis[i]), low = lowest(e, n);
+    scree_Vec3 n = scree_scale(sign, world_basis[i]), low = scree_elliptic_lowest(e, n);
     x[f][0] = low.x, x[f][1] = low.y, x[f][2] = low.z;
     double s = sign * x[f][i] - h[i];
     if (s > reach) return false;
@@ -203,11 +168,11 @@ static bool search_box(const Elliptic *e, scree_Vec3 half, bool sure, double rea
       scree_Vec3 basis[3] = {world_basis[i], world_basis[k], world_basis[j]}, n;
       scree_Vec3 on_edge =
           scree_add(scree_scale(di * h[i], basis[0]), scree_scale(dk * h[k], basis[1]));
-      double s = against_point(e, on_edge, 2, basis, &n);
+      double s = scree_elliptic_separation(e, on_edge, 2, basis, INFINITY, &n);
       if (scree_component(n, i) * di < -CONE_SLACK || scree_component(n, k) * dk < -CONE_SLACK)
         continue;
       if (s > reach) return false;
-      double along = scree_component(lowest(e, n), j);
+      double along = scree_component(scree_elliptic_lowest(e, n), j);
       if (fabs(along) <= h[j])
         consider(best, s, n);
       else
@@ -217,7 +182,7 @@ static bool search_box(const Elliptic *e, scree_Vec3 half, bool sure, double rea
     if (!vertex[c]) continue;
     scree_Vec3 sign = scree_vec3(c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1), n;
     scree_Vec3 p = scree_vec3(sign.x * h[0], sign.y * h[1], sign.z * h[2]);
-    double s = against_point(e, p, 3, world_basis, &n);
+    double s = scree_elliptic_separation(e, p, 3, world_basis, INFINITY, &n);
     if (fmin(n.x * sign.x, fmin(n.y * sign.y, n.z * sign.z)) < -CONE_SLACK) continue;
     if (s > reach) return false;
     consider(best, s, n);
@@ -226,18 +191,19 @@ static bool search_box(const Elliptic *e, scree_Vec3 half, bool sure, double rea
 }
 
 /* Capsule: the line of its axis, then its ends. */
-static bool search_axis(const Elliptic *e, double half_length, double reach, Best *best) {
+static bool search_axis(const scree_Elliptic *e, double half_length, double reach, Best *best) {
   scree_Vec3 n;
-  double s = against_point(e, scree_vec3(0, 0, 0), 2, world_basis, &n);
+  double s = scree_elliptic_separation(e, scree_vec3(0, 0, 0), 2, world_basis, INFINITY, &n);
   if (s > reach) return false;
-  double along = lowest(e, n).z;
+  double along = scree_elliptic_lowest(e, n).z;
   if (fabs(along) <= half_length) {
     consider(best, s, n);
     if (s > 0) return true;
   }
   for (int sign = -1; sign <= 1; sign += 2) {
     if (s > 0 && along * sign < 0) continue;
-    double f = against_point(e, scree_vec3(0, 0, sign * half_length), 3, world_basis, &n);
+    double f = scree_elliptic_separation(e, scree_vec3(0, 0, sign * half_length), 3, world_basis,
+                                         INFINITY, &n);
     if (n.z * sign < -CONE_SLACK) continue;
     if (f > reach) return false;
     consider(best, f, n);
@@ -252,7 +218,7 @@ void scree_collide_smooth_flat3(const scree_Shape *a, const scree_Pose *pa, cons
   double bound = a->bounding_radius + b->bounding_radius + margin, reach = b->radius + margin;
   if (scree_norm2(d) > bound * bound) return;
   scree_Mat3 Rb = scree_quat_matrix(pb->orientation);
-  Elliptic e = elliptic_in(a, pa, pb, &Rb);
+  scree_Elliptic e = elliptic_in(a, pa, pb, &Rb);
   Best best = {-INFINITY, {0, 0, 1}};
   bool box = b->kind == SCREE_SHAPE_BOX;
   if (!(box ? search_box(&e, b->semi, true, reach, &best)

@@ -108,8 +108,8 @@ int scree_shape_part_count(const scree_Shape *shape) {
 }
 
 const scree_Part *scree_shape_part(const scree_Shape *shape, int part) {
-  assert(part >= 0 && part < scree_shape_part_count(shape));
-  return &shape->data->parts[part];
+  const bool exists = part >= 0 && part < scree_shape_part_count(shape);
+  return exists ? &shape->data->parts[part] : NULL;
 }
 
 int scree_shape_face_count(const scree_Shape *shape) {
@@ -117,7 +117,8 @@ int scree_shape_face_count(const scree_Shape *shape) {
 }
 
 const int *scree_shape_face(const scree_Shape *shape, int face, int *count, scree_Vec3 *normal) {
-  assert(face >= 0 && face < scree_shape_face_count(shape));
+  *count = 0;
+  if (face < 0 || face >= scree_shape_face_count(shape)) return NULL;
   const scree_Polyhedron *p = shape->data->polyhedron;
   *count = p->first[face + 1] - p->first[face];
   if (normal) *normal = p->normal[face];

@@ -233,3 +233,32 @@ double scree_smooth_separation(const scree_SmoothPair *p, double enough, double 
   for (int j = 0; j < 3; j++) y[j] = s.y[j];
   return s.f;
 }
+
+void scree_smooth_rows(scree_Vec3 semi, const scree_Mat3 *R, int k, const scree_Vec3 basis[3],
+                       double rows[3][3]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      rows[i][j] = j < k ? scree_component(semi, i) * scree_dot(scree_column(R, i), basis[j]) : 0;
+}
+
+scree_Vec3 scree_smooth_support(scree_Vec3 semi, const scree_Mat3 *R, scree_Vec3 n) {
+  scree_Vec3 l = scree_mat3_tmul(R, n);
+  l = scree_unit_or(scree_vec3(semi.x * l.x, semi.y * l.y, semi.z * l.z), scree_vec3(0, 0, 0));
+  return scree_mat3_mul(R, scree_vec3(semi.x * l.x, semi.y * l.y, semi.z * l.z));
+}
+
+scree_Vec3 scree_elliptic_lowest(const scree_Elliptic *e, scree_Vec3 n) {
+  return scree_add(e->centre, scree_smooth_support(e->semi, &e->axes, scree_neg(n)));
+}
+
+double scree_elliptic_separation(const scree_Elliptic *e, scree_Vec3 point, int k,
+                                 const scree_Vec3 basis[3], double enough, scree_Vec3 *n) {
+  scree_SmoothPair pair = {.k = k, .point = true};
+  scree_Vec3 d = scree_sub(e->centre, point);
+  for (int j = 0; j < k; j++) pair.delta[j] = scree_dot(d, basis[j]);
+  scree_smooth_rows(e->semi, &e->axes, k, basis, pair.A);
+  double y[3], f = scree_smooth_separation(&pair, enough, y);
+  *n = scree_scale(y[0], basis[0]);
+  for (int j = 1; j < k; j++) *n = scree_axpy(*n, y[j], basis[j]);
+  return f;
+}

@@ -22,4 +22,26 @@ typedef struct scree_SmoothPair {
  * separation exceeds `enough`. */
 double scree_smooth_separation(const scree_SmoothPair *pair, double enough, double y[3]);
 
+/* Rows semi_i * axis_i of a body with axes R in the basis [k]. */
+void scree_smooth_rows(scree_Vec3 semi, const scree_Mat3 *R, int k, const scree_Vec3 basis[3],
+                       double rows[3][3]);
+
+/* The support point of an ellipsoid with axes R in direction n, relative to its centre. */
+scree_Vec3 scree_smooth_support(scree_Vec3 semi, const scree_Mat3 *R, scree_Vec3 n);
+
+/* An ellipse or ellipsoid in the frame of the body that it meets. */
+typedef struct scree_Elliptic {
+  scree_Vec3 centre, semi;
+  scree_Mat3 axes;
+} scree_Elliptic;
+
+/* The point that is lowest along n. */
+scree_Vec3 scree_elliptic_lowest(const scree_Elliptic *e, scree_Vec3 n);
+
+/* The signed distance of `point` from the body in the space of basis [k], into which both are
+ * projected: k = 2 with a basis across an edge gives that of its line. n is the unit direction from
+ * the point to the body. Stops early with a separation above `enough`. */
+double scree_elliptic_separation(const scree_Elliptic *e, scree_Vec3 point, int k,
+                                 const scree_Vec3 basis[3], double enough, scree_Vec3 *n);
+
 #endif

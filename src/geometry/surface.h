@@ -31,8 +31,8 @@ typedef struct scree_Closest {
   int edge, vertex; /* that it lies on, or -1 */
 } scree_Closest;
 
-/* What decides whether a normal may act on a point `at`: the neighbours of vertex v of a surface,
- * or a point inside of the body whose corner it is. */
+/* Data that decide whether a normal may act on a point `at`: the neighbours of vertex v of a
+ * surface, or a point inside of the body whose corner it is. */
 typedef struct scree_Corner {
   const scree_Surface *surface; /* null: `inner` counts */
   int v;

@@ -63,7 +63,7 @@ void scree_halo_exchange(const scree_Halo *halo, const scree_HaloLists *lists, d
 
 #else
 
-/* The forms that do nothing change nothing. */
+/* Without other ranks these functions leave their arguments unchanged. */
 /* NOLINTBEGIN(readability-non-const-parameter) */
 
 static inline bool scree_halo_exists(const scree_Halo *halo) {

@@ -18,6 +18,13 @@
 
 enum { SCREE_GATHER_MOST = 256 }; /* bytes of one rank in scree_ranks_gather */
 
+/* On rank 0: *all = the `bytes` bytes of every rank in the order of the ranks, *total of them; 0 on
+ * the others. The array grows and can be used again; it is freed with scree_free. The status is the
+ * same on all ranks. */
+SCREE_PRIVATE scree_Status scree_ranks_bring(const scree_Ranks *ranks, const void *mine,
+                                             size_t bytes, char **all, size_t *capacity,
+                                             size_t *total, const scree_Log *log);
+
 #ifdef SCREE_MPI
 
 /* Number of ranks, 1 for null. */
@@ -63,7 +70,7 @@ SCREE_PRIVATE void scree_ranks_gather_all(const scree_Ranks *ranks, const void *
                                           void *all);
 
 /* Every rank to every other one, in two calls: how many bytes, then these, those of rank 0 first in
- * `out` and `in`. Ranks with nothing to tell each other exchange no message in the second. */
+ * `out` and `in`. Ranks without data for each other exchange no message in the second. */
 SCREE_PRIVATE void scree_ranks_swap_sizes(const scree_Ranks *ranks, const size_t *out, size_t *in);
 SCREE_PRIVATE void scree_ranks_swap(const scree_Ranks *ranks, const void *out,
                                     const size_t *out_size, void *in, const size_t *in_size);
@@ -74,7 +81,7 @@ void scree_ranks_receive(const scree_Ranks *ranks, double *numbers, size_t count
 
 #else
 
-/* The forms that do nothing change nothing. */
+/* Without other ranks these functions leave their arguments unchanged. */
 /* NOLINTBEGIN(readability-non-const-parameter) */
 
 static inline int scree_ranks_count(const scree_Ranks *ranks) {

@@ -26,8 +26,20 @@ static void unite(int *parent, int a, int b) {
     parent[a] = b;
 }
 
-static bool is_plain(const scree_Problem *p) {
-  return p->kind == SCREE_BODIES && p->general.count == 0 && !p->vertices.row;
+/* Unite the vertices of each general constraint and of each block of the coupling, and mark them:
+ * the mark of an island is that of any of its vertices. */
+static void unite_others(const scree_Problem *p, int *parent, bool *marked) {
+  const scree_GeneralRows *g = &p->general;
+  const scree_Vertices *v = &p->vertices;
+  const int nbodies = p->bodies.nbodies;
+  for (int k = 0; k < g->count; ++k)
+    for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
+      unite(parent, g->vertex[g->entry[k]], g->vertex[e]);
+      marked[g->vertex[e]] = true;
+    }
+  for (int k = 0; v->row && k < v->count; ++k)
+    for (size_t e = v->row[k]; e < v->row[k + 1]; ++e)
+      unite(parent, nbodies + k, nbodies + v->col[e]);
 }
 
 /* Count the contacts of each island. */
@@ -42,14 +54,16 @@ static void count_contacts(scree_Islands *islands, int nc) {
 
 scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scree_Islands *islands,
                                 const scree_Log *log) {
-  const int n = p->kind == SCREE_BODIES ? p->bodies.nbodies : 0;
+  const int n = p->kind == SCREE_BODIES ? p->bodies.nbodies + p->vertices.count : 0;
   *islands = (scree_Islands){.of = SCREE_TAKE(arena, int, p->nc),
-                             .size = SCREE_TAKE_RAW(arena, int, p->nc)};
+                             .size = SCREE_TAKE_RAW(arena, int, p->nc),
+                             .bound = SCREE_TAKE(arena, bool, p->nc)};
   int *parent = SCREE_TAKE_RAW(arena, int, n), *number = SCREE_TAKE_RAW(arena, int, n);
-  if (!islands->of || !islands->size || !parent || !number)
+  bool *marked = SCREE_TAKE(arena, bool, n);
+  if (!islands->of || !islands->size || !islands->bound || !parent || !number || !marked)
     return scree_fail_memory(log, "islands of contacts");
   if (p->nc == 0) return SCREE_OK;
-  if (!is_plain(p)) {
+  if (p->kind != SCREE_BODIES) {
     islands->count = 1;
     count_contacts(islands, p->nc);
     return SCREE_OK;
@@ -62,6 +76,7 @@ scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scre
     const int *body = p->bodies.body + 2 * (size_t)c;
     if (body[0] >= 0 && body[1] >= 0) unite(parent, body[0], body[1]);
   }
+  unite_others(p, parent, marked);
   for (int c = 0; c < p->nc; ++c) {
     const int *body = p->bodies.body + 2 * (size_t)c;
     const int b = body[0] >= 0 ? body[0] : body[1];
@@ -72,6 +87,10 @@ scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scre
     const int root = find(parent, b);
     if (number[root] < 0) number[root] = islands->count++;
     islands->of[c] = number[root];
+  }
+  for (int b = 0; b < n; ++b) {
+    const int root = find(parent, b);
+    if (marked[b] && number[root] >= 0) islands->bound[number[root]] = true;
   }
   count_contacts(islands, p->nc);
   return SCREE_OK;

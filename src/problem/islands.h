@@ -12,13 +12,14 @@ typedef struct scree_Islands {
   int count;
   int *of;     /* (nc) island of a contact; numbered in the order of their first contacts */
   int *size;   /* (count) contacts */
+  bool *bound; /* (count) constraints other than contacts act on its bodies: joints, elements */
   int largest; /* size of the largest */
 } scree_Islands;
 
-/* Contacts between rigid bodies only: with joints, deformable bodies or an assembled W all contacts
- * are one island. Memory is from the arena. */
-scree_Status scree_islands_find(const scree_Problem *problem, scree_Arena *arena,
-                                scree_Islands *islands, const scree_Log *log);
+/* Bodies that are coupled by other constraints than contacts are in one island as well. With an
+ * assembled W all contacts are one island. Memory is from the arena. */
+SCREE_PRIVATE scree_Status scree_islands_find(const scree_Problem *problem, scree_Arena *arena,
+                                              scree_Islands *islands, const scree_Log *log);
 
 /* The `error` of each island alone, for r with velocities u, relative to its own scale (zero where
  * that is zero): error (count). Room (4 count) is work space. */

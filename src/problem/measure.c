@@ -414,7 +414,8 @@ static Sums sum_part(const scree_Operator *W, unsigned parts, int index, int chu
   const bool three = W->problem->kind == SCREE_BODIES && W->problem->d == 3;
   const unsigned four =
       PART_ERROR | PART_SICONOS | PART_GLOB | PART_REPORT | (three ? PART_MERIT : 0);
-  if (W->plain_cones && !W->problem->flow_blocks && (parts | four) == four)
+  if (last - first >= SCREE_LANES && W->plain_cones && !W->problem->flow_blocks &&
+      (parts | four) == four)
     first = sum_cones_range(W, parts, first, last, r, u, claimed, &sums);
   if (W->problem->d == 3)
     for (int c = first; c < last; ++c) sum_contact(W, parts, 3, c, r, u, claimed, &sums);
@@ -431,6 +432,7 @@ static Sums sum_all(const scree_Operator *W, unsigned parts, const double *r, co
   int chunk = CHUNK;
   while (nc / chunk >= MAX_CHUNKS) chunk *= 2;
   const int chunks = (nc + chunk - 1) / chunk;
+  if (chunks == 1 && W->constraints == nc) return sum_part(W, parts, 0, chunk, r, u, claimed);
   enum { GROUP = 16 }; /* chunks summed between two additions into the total */
   const bool serial = chunks <= 2 || W->threads == 1;
   for (int base = 0; base < chunks; base += GROUP) {

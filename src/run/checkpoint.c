@@ -18,7 +18,7 @@ typedef struct FileHead {
 
 static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'c', 'p', '\n'};
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 scree_Status scree_checkpoint_write(const char *path, const scree_CheckpointHead *head,
                                     const int *order, const void *state, const scree_Log *log) {

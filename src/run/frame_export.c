@@ -2,10 +2,11 @@
  *
  * The table has a row per body and the columns that the generator `csv` of scenes reads. The scene
  * is the one of the run with the bodies of the frame in place of its bodies, generators and start,
- * and its obstacles where they are in the frame. Numbers read back to the same bits. */
+ * and its obstacles and joints where they are in the frame. Numbers read back to the same bits. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "run/frame_export_joints.h"
 #include "run/frames.h"
 #include "run/results_file.h"
 #include "scene/scene_schema.h"
@@ -150,7 +151,8 @@ scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *pat
 
 typedef struct Export {
   const scree_Replay *replay;
-  const scree_ReplayFrame *frame;
+  const scree_ReplayFrame *frame, *first; /* the frame, and that of the start */
+  const char *path;
   scree_Tree tree;
 } Export;
 
@@ -313,9 +315,9 @@ static scree_Node *plate_node(Export *out, const scree_Node *given, int b) {
   return map;
 }
 
-static char *make_scene(Export *out) {
-  static const char *const dropped[] = {"bodies", "obstacles",  "generators",
-                                        "start",  "parameters", "plates"};
+static scree_Status make_scene(Export *out, char **text) {
+  static const char *const dropped[] = {"bodies",     "obstacles", "generators", "start",
+                                        "parameters", "plates",    "joints"};
   const scree_Node *given = out->tree.root;
   const scree_Node *given_obstacles = scree_node_find(given, "obstacles");
   const scree_Node *given_plates = scree_node_find(given, "plates");
@@ -343,12 +345,18 @@ static char *make_scene(Export *out) {
   scree_tree_add(&out->tree, root, "obstacles", obstacles);
   scree_tree_add(&out->tree, root, "bodies", bodies);
   scree_tree_add(&out->tree, root, "plates", plates);
-  return out->tree.failed ? NULL : scree_tree_write(root);
+  const scree_JointExport joints = {out->replay, out->first, out->frame, &out->tree, out->path};
+  scree_Node *list = scree_tree_node(&out->tree, SCREE_NODE_LIST, 0, 0);
+  const scree_Status status = scree_export_joints(&joints, scree_node_find(given, "joints"), list);
+  if (status != SCREE_OK) return status;
+  scree_tree_add(&out->tree, root, "joints", list);
+  *text = out->tree.failed ? NULL : scree_tree_write(root);
+  return *text ? SCREE_OK : scree_fail_memory(out->replay->log, out->path);
 }
 
 scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path) {
-  scree_ReplayFrame frame = {.bodies_only = true};
-  Export out = {.replay = replay, .frame = &frame};
+  scree_ReplayFrame frame = {0}, first = {.bodies_only = true};
+  Export out = {.replay = replay, .frame = &frame, .first = &first, .path = path};
   char *text = NULL, *made = NULL;
   size_t length = 0;
   char *source = scree_join_path(replay->directory, "scene.yaml");
@@ -361,23 +369,15 @@ scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *p
   const bool parsed = status == SCREE_OK;
   if (status == SCREE_OK) status = scree_replay_read(replay, k, &frame);
   if (status == SCREE_OK) status = check_shapes(replay, &frame, path, false);
-  const scree_Node *joints = status == SCREE_OK ? scree_node_find(out.tree.root, "joints") : NULL;
-  if (joints && joints->count > 0)
-    status = scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: the scene of the run has joints, whose anchors are given for its "
-                        "start: continue the run with --resume --until, or use `start` in a scene "
-                        "with joints of its own",
-                        path);
-  if (status == SCREE_OK) {
-    made = make_scene(&out);
-    if (!made) status = scree_fail_memory(replay->log, path);
-  }
+  if (status == SCREE_OK) status = scree_replay_read(replay, 0, &first);
+  if (status == SCREE_OK) status = make_scene(&out, &made);
   if (status == SCREE_OK) {
     assert(made);
     status = scree_file_replace(path, made, strlen(made), replay->log);
   }
   if (parsed) scree_tree_fini(&out.tree);
   scree_replay_frame_fini(&frame);
+  scree_replay_frame_fini(&first);
   scree_free(made);
   scree_free(text);
   scree_free(source);

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "run/frames_telemetry.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -26,6 +27,8 @@ scree_Status scree_replay_create(int bodies, int frames, const scree_Log *log, s
   const scree_ReplayCertificate none = {.energy_error = NAN,
                                         .energy_created = NAN,
                                         .energy_limit = NAN,
+                                        .creep = NAN,
+                                        .creep_limit = NAN,
                                         .penetration_limit = NAN,
                                         .tolerance = NAN,
                                         .worst = {-1, -1},
@@ -43,6 +46,7 @@ void scree_replay_close(scree_Replay *replay) {
   for (int i = 0; replay->bodies && i < replay->body_count; ++i)
     scree_shape_fini(&replay->bodies[i].shape);
   for (int k = 0; k < replay->curve_count; ++k) scree_free(replay->curves[k].values);
+  scree_telemetry_forget(replay->telemetry);
   scree_free(replay->directory);
   scree_free(replay->title);
   scree_free(replay->convergence);
@@ -427,8 +431,8 @@ void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *tex
              "Not certified: the run has no telemetry of any step.");
   else if (c->above == 0)
     snprintf(text->verdict, sizeof text->verdict,
-             "Certified: error, penetration and energy of each of the %lld steps are within their "
-             "limits.",
+             "Certified: error, penetration, energy and creep of each of the %lld steps are within "
+             "their limits.",
              (long long)c->steps);
   else
     snprintf(text->verdict, sizeof text->verdict,
@@ -447,6 +451,9 @@ void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *tex
   if (!isnan(c->energy_created))
     add_line(text, "energy created", !(c->energy_created > c->energy_limit),
              "%.3g of the energy turned over, limit %.3g", c->energy_created, c->energy_limit);
+  if (!isnan(c->creep))
+    add_line(text, "creep", !(c->creep > c->creep_limit),
+             "%.3g of the size of a body that rests, limit %.3g", c->creep, c->creep_limit);
   if (!isnan(c->energy_error))
     add_line(text, "energy balance", true, "closes to %.3g of the largest energy", c->energy_error);
   add_line(text, "contacts", true, "at most %d at once", c->contacts_max);

@@ -16,6 +16,9 @@ enum { SCREE_REPLAY_CURVES = 128 };
 
 typedef char SCREE_FIELD_NAME[56];
 
+/* The lines of the telemetry that have been read (frames_telemetry.c). */
+typedef struct scree_TelemetryLines scree_TelemetryLines;
+
 struct scree_Replay {
   char *directory, *title;
   scree_Log own_log; /* copy of the caller's */
@@ -41,6 +44,7 @@ struct scree_Replay {
   int rows;          /* of the curves; curve 0 is "time", curve 1 "step" */
   int curve_count;
   scree_ReplayCurve curves[SCREE_REPLAY_CURVES];
+  scree_TelemetryLines *telemetry; /* for scree_replay_open_again, or null */
   int joint_count;
   int *joint_table; /* (joint_count x 4) kind, bodies, label */
   scree_ReplayCertificate certificate;
@@ -54,6 +58,12 @@ struct scree_Replay {
   void (*close)(scree_Replay *replay);
   void *source;
 };
+
+/* Open the folder of a run that goes on once more. Lines of the telemetry that `before` has read
+ * are taken from it, which it does not need to be used further, and are not read again; `before`
+ * must still be closed. */
+scree_Status scree_replay_open_again(scree_Replay *before, const scree_Log *log,
+                                     scree_Replay **replay);
 
 /* For readers: an empty replay with room for bodies and frames; room in a frame; a new curve of
  * replay->rows values, null when memory or places run out. */

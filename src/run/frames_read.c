@@ -37,7 +37,7 @@ static bool room(void **array, size_t *capacity, size_t count, size_t size) {
   return scree_grow(array, capacity, count, size);
 }
 
-/* What laws with a memory have kept of nc contacts; zero in runs without. */
+/* The memory of the laws of nc contacts; zero in runs without. */
 static scree_Status read_memory(Source *source, hsize_t first, hsize_t nc,
                                 scree_ReplayFrame *frame) {
   static const struct {
@@ -432,11 +432,17 @@ static void index_journal(scree_Replay *replay, const Source *source) {
   }
 }
 
-scree_Status scree_replay_open(const char *directory, const scree_Log *log, scree_Replay **out) {
+/* `telemetry` are the lines that are known, or null; they belong to the replay afterwards, also
+ * where it fails. */
+static scree_Status open_run(const char *directory, scree_TelemetryLines *telemetry,
+                             const scree_Log *log, scree_Replay **out) {
   *out = NULL;
   Source *source = SCREE_ALLOC(Source, 1);
   scree_Replay *replay = NULL;
-  if (!source) return scree_fail_memory(log, "a run");
+  if (!source) {
+    scree_telemetry_forget(telemetry);
+    return scree_fail_memory(log, "a run");
+  }
   source->stretch = source->node = source->node_stress = -1;
   source->journal.journal.file = -1;
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
@@ -451,9 +457,11 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
     if (source->h5.file >= 0) scree_h5_close(&source->h5);
     scree_free(source->path);
     scree_free(source);
+    scree_telemetry_forget(telemetry);
     return status;
   }
   replay->source = source;
+  replay->telemetry = telemetry;
   source->h5.log = replay->log; /* the caller's may be gone when frames are read */
   replay->read = read_frame;
   replay->close = close_source;
@@ -474,4 +482,15 @@ scree_Status scree_replay_open(const char *directory, const scree_Log *log, scre
   replay->convergence = read_convergence(directory);
   *out = replay;
   return SCREE_OK;
+}
+
+scree_Status scree_replay_open(const char *directory, const scree_Log *log, scree_Replay **out) {
+  return open_run(directory, NULL, log, out);
+}
+
+scree_Status scree_replay_open_again(scree_Replay *before, const scree_Log *log,
+                                     scree_Replay **out) {
+  scree_TelemetryLines *telemetry = before->telemetry;
+  before->telemetry = NULL;
+  return open_run(before->directory, telemetry, log, out);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES = 25, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
+enum { CURVES = 26, SENSOR_COLUMNS = SCREE_REPLAY_CURVES - CURVES - 8 };
 
 /* The keys that are read from a line. Of a list the first two numbers are kept, or the first one.
  */
@@ -22,7 +22,7 @@ typedef struct Row {
   double elastic, work_forces, work_drivers, normal, friction, viscous, plastic, scheme, push,
       closing;
   double detect, build, solve, move, certify;
-  double certified, created, energy_limit, penetration_limit;
+  double certified, created, energy_limit, penetration_limit, creep, creep_limit;
   double worst[2], deepest[2];
 } Row;
 
@@ -59,6 +59,8 @@ static const struct {
     {"energy_created", offsetof(Row, created), 1},
     {"energy_limit", offsetof(Row, energy_limit), 1},
     {"penetration_limit", offsetof(Row, penetration_limit), 1},
+    {"creep", offsetof(Row, creep), 1},
+    {"creep_limit", offsetof(Row, creep_limit), 1},
     {"worst_body", offsetof(Row, worst), 2},
     {"deepest_body", offsetof(Row, deepest), 2},
 };
@@ -182,34 +184,75 @@ static bool parse_row(const char *line, size_t number, Row *row, Sensors *sensor
   return *at == '}' && isfinite(row->time);
 }
 
-static scree_Status read_rows(const char *path, const scree_Log *log, Row **rows, int *count,
-                              Sensors *sensors) {
+/* What has been read of the file. The last line is kept to see whether the file still begins with
+ * these lines: a run that is resumed writes those after its checkpoint again. */
+struct scree_TelemetryLines {
+  Row *rows;
+  size_t count, capacity;
+  Sensors sensors;
+  long end; /* behind the last whole line */
+  char *last;
+  size_t last_length, last_capacity;
+};
+
+void scree_telemetry_forget(scree_TelemetryLines *lines) {
+  if (!lines) return;
+  for (int k = 0; k < lines->sensors.count; ++k) scree_free(lines->sensors.values[k]);
+  scree_free(lines->rows);
+  scree_free(lines->last);
+  scree_free(lines);
+}
+
+/* The next line without its end, as long as it is whole; false at the end of the file. */
+static bool next_line(FILE *file, char **line, size_t *capacity, size_t *length, bool *memory) {
+  int c = EOF;
+  *length = 0;
+  while (*memory && (c = fgetc(file)) != EOF && c != '\n') {
+    *memory = scree_grow((void **)line, capacity, *length + 2, 1);
+    if (*memory) (*line)[(*length)++] = (char)c;
+  }
+  *memory = *memory && scree_grow((void **)line, capacity, *length + 2, 1);
+  if (*memory) (*line)[*length] = 0;
+  return *memory && c == '\n';
+}
+
+/* Whether the file has the last line where it was. */
+static bool goes_on(FILE *file, const scree_TelemetryLines *lines) {
+  const long begin = lines->end - (long)lines->last_length - 1;
+  if (lines->count == 0 || fseek(file, begin, SEEK_SET) != 0) return false;
+  for (size_t k = 0; k < lines->last_length; ++k)
+    if (fgetc(file) != (unsigned char)lines->last[k]) return false;
+  return fgetc(file) == '\n';
+}
+
+/* Lines behind those that are known. A last line without an end is left for the next time, unless
+ * it is a whole object: then it counts, but is read again. */
+static scree_Status read_lines(const char *path, const scree_Log *log, scree_TelemetryLines *lines,
+                               int *count) {
   FILE *file = fopen(path, "rb");
-  size_t capacity = 0, used = 0, line_capacity = 0;
-  char *line = NULL;
-  scree_Status status = SCREE_OK;
+  *count = 0;
   if (!file) return SCREE_OK;
-  bool more = true;
-  while (more && status == SCREE_OK) {
-    size_t length = 0;
-    int c;
-    while ((c = fgetc(file)) != EOF && c != '\n') {
-      if (!scree_grow((void **)&line, &line_capacity, length + 2, 1)) break;
-      line[length++] = (char)c;
-    }
-    more = c == '\n';
-    if (!scree_grow((void **)&line, &line_capacity, length + 2, 1) ||
-        !scree_grow((void **)rows, &capacity, used + 1, sizeof **rows)) {
-      status = scree_fail_memory(log, "telemetry");
-      break;
-    }
-    line[length] = 0;
-    if (length && parse_row(line, used, &(*rows)[used], sensors)) ++used;
+  char *line = NULL;
+  size_t capacity = 0, length = 0, used = lines->count;
+  bool memory = fseek(file, lines->end, SEEK_SET) == 0, whole = true;
+  while (whole && memory) {
+    whole = next_line(file, &line, &capacity, &length, &memory);
+    memory = memory &&
+             scree_grow((void **)&lines->rows, &lines->capacity, used + 1, sizeof *lines->rows);
+    if (!memory) break;
+    const bool good = length > 0 && parse_row(line, used, &lines->rows[used], &lines->sensors);
+    used += good;
+    if (!whole) break;
+    lines->end = ftell(file);
+    lines->count = used;
+    memory = scree_grow((void **)&lines->last, &lines->last_capacity, length + 1, 1);
+    if (memory) memcpy(lines->last, line, length);
+    lines->last_length = length;
   }
   fclose(file);
   scree_free(line);
   *count = used < INT32_MAX ? (int)used : INT32_MAX;
-  return status;
+  return memory ? SCREE_OK : scree_fail_memory(log, "telemetry");
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -244,7 +287,8 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
   double *drivers = scree_replay_add_curve(replay, "work_drivers", false);
   double *put_in = scree_replay_add_curve(replay, "put_in", false);
   double *created = scree_replay_add_curve(replay, "energy_created", false);
-  if (!created || replay->curve_count != CURVES) return false;
+  double *creep = scree_replay_add_curve(replay, "creep", false);
+  if (!creep || replay->curve_count != CURVES) return false;
   assert(rows || replay->rows == 0);
   double sum_normal = 0.0, sum_friction = 0.0, sum_forces = 0.0, sum_drivers = 0.0, gap = 0.0;
   double sum_put_in = 0.0, sum_viscous = 0.0, sum_plastic = 0.0;
@@ -260,6 +304,7 @@ static bool add_curves(scree_Replay *replay, const Row *rows) {
     gap += fabs(zero_nan(row->closing));
     put_in[k] = sum_put_in;
     created[k] = row->created;
+    creep[k] = zero_nan(row->creep);
     time[k] = row->time;
     step[k] = row->step;
     kinetic[k] = row->kinetic;
@@ -377,6 +422,8 @@ static void certify(scree_Replay *replay, const Row *rows) {
     if (row->tolerance == row->tolerance) c->tolerance = row->tolerance;
     c->energy_created = row->created;
     c->energy_limit = row->energy_limit;
+    c->creep = row->creep;
+    c->creep_limit = row->creep_limit;
     c->penetration_limit = row->penetration_limit;
     if (row->contacts > c->contacts_max) c->contacts_max = body_of(row->contacts);
     /* Potential energy has no natural zero: its range is used. */
@@ -394,33 +441,40 @@ static void certify(scree_Replay *replay, const Row *rows) {
   if (c->deepest[0] < 0 || c->deepest[1] < 0) c->deepest[0] = c->deepest[1] = -1;
 }
 
+/* The lines that are known are those of the file, or there are none. */
+static bool begin_lines(scree_Replay *replay, const char *path) {
+  if (replay->telemetry) {
+    FILE *file = fopen(path, "rb");
+    const bool same = file && goes_on(file, replay->telemetry);
+    if (file) fclose(file);
+    if (same) return true;
+    scree_telemetry_forget(replay->telemetry);
+  }
+  replay->telemetry = SCREE_ALLOC(scree_TelemetryLines, 1);
+  return replay->telemetry != NULL;
+}
+
 scree_Status scree_replay_read_telemetry(scree_Replay *replay, const char *directory,
                                          const scree_H5 *h5) {
-  Row *rows = NULL;
-  Sensors *sensors = SCREE_ALLOC(Sensors, 1);
   char *path = SCREE_ALLOC(char, strlen(directory) + 32);
-  if (!path || !sensors) {
-    scree_free(path);
-    scree_free(sensors);
-    return scree_fail_memory(replay->log, "telemetry");
-  }
+  if (!path) return scree_fail_memory(replay->log, "telemetry");
   sprintf(path, "%s/telemetry.jsonl", directory);
-  scree_Status status = read_rows(path, replay->log, &rows, &replay->rows, sensors);
+  scree_Status status = begin_lines(replay, path)
+                            ? read_lines(path, replay->log, replay->telemetry, &replay->rows)
+                            : scree_fail_memory(replay->log, "telemetry");
   scree_free(path);
-  if (status == SCREE_OK && replay->rows > 0) {
-    if (!add_curves(replay, rows) || !add_sensors(replay, sensors))
-      status = scree_fail_memory(replay->log, "curves");
+  if (status != SCREE_OK) return status;
+  const Row *rows = replay->telemetry->rows;
+  if (replay->rows > 0) {
+    if (!add_curves(replay, rows) || !add_sensors(replay, &replay->telemetry->sensors))
+      return scree_fail_memory(replay->log, "curves");
     certify(replay, rows);
-  } else if (status == SCREE_OK && replay->frame_count > 0) {
+  } else if (replay->frame_count > 0) {
     snprintf(replay->note, sizeof replay->note, "There is no telemetry: no step is certified.");
     replay->rows = replay->frame_count;
     double *time = scree_replay_add_curve(replay, "time", false);
-    if (time) memcpy(time, replay->times, (size_t)replay->rows * sizeof *time);
-    if (!time) status = scree_fail_memory(replay->log, "curves");
+    if (!time) return scree_fail_memory(replay->log, "curves");
+    memcpy(time, replay->times, (size_t)replay->rows * sizeof *time);
   }
-  if (status == SCREE_OK) status = add_analysis(replay, h5);
-  for (int k = 0; k < sensors->count; ++k) scree_free(sensors->values[k]);
-  scree_free(sensors);
-  scree_free(rows);
-  return status;
+  return add_analysis(replay, h5);
 }

@@ -24,30 +24,48 @@ static void choose_chunk(int rank, const hsize_t *extent, size_t size, hsize_t *
   }
 }
 
+/* A dataset; `chunk` null: not in chunks. Where a chunk is larger than the dataset, the dataset may
+ * grow to its size: HDF5 asks for that. */
+static hid_t make_data(scree_ResultsWriter *writer, const char *name, hid_t disk, int rank,
+                       const hsize_t *extent, const hsize_t *chunk, bool fill_nan) {
+  const double nan = NAN;
+  hsize_t most[3];
+  hid_t id = -1;
+  for (int k = 0; k < rank; ++k) most[k] = chunk && chunk[k] > extent[k] ? chunk[k] : extent[k];
+  hid_t space = H5Screate_simple(rank, extent, most);
+  hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+  bool good = space >= 0 && create >= 0 && H5Pset_obj_track_times(create, false) >= 0;
+  if (chunk && good) good = H5Pset_chunk(create, rank, chunk) >= 0;
+  if (chunk && good && writer->compression > 0)
+    good =
+        H5Pset_shuffle(create) >= 0 && H5Pset_deflate(create, (unsigned)writer->compression) >= 0;
+  if (fill_nan && good) good = H5Pset_fill_value(create, H5T_NATIVE_DOUBLE, &nan) >= 0;
+  if (good) id = H5Dcreate2(writer->file, name, disk, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  writer->good = good && id >= 0;
+  if (create >= 0) H5Pclose(create);
+  if (space >= 0) H5Sclose(space);
+  return id;
+}
+
+scree_ResultsData scree_results_chunked(scree_ResultsWriter *writer, const char *name, hid_t disk,
+                                        int rank, const hsize_t *extent, const hsize_t *chunk,
+                                        bool fill_nan) {
+  scree_ResultsData data = {.id = -1, .memory = disk, .rank = rank};
+  for (int k = 0; k < rank; ++k) data.extent[k] = extent[k];
+  if (writer->good) data.id = make_data(writer, name, disk, rank, extent, chunk, fill_nan);
+  return data;
+}
+
 scree_ResultsData scree_results_data(scree_ResultsWriter *writer, const char *name, hid_t disk,
                                      hid_t memory, int rank, hsize_t a, hsize_t b, hsize_t c,
                                      bool fill_nan) {
   scree_ResultsData data = {.id = -1, .memory = memory, .rank = rank, .extent = {a, b, c}};
   if (!writer->good) return data;
   hsize_t chunk[3];
-  const double nan = NAN;
   bool empty = false;
   for (int k = 0; k < rank; ++k) empty |= data.extent[k] == 0;
   choose_chunk(rank, data.extent, H5Tget_size(disk), chunk);
-  hid_t space = H5Screate_simple(rank, data.extent, NULL);
-  hid_t create = H5Pcreate(H5P_DATASET_CREATE);
-  writer->good = space >= 0 && create >= 0 && H5Pset_obj_track_times(create, false) >= 0;
-  if (!empty && writer->good) writer->good = H5Pset_chunk(create, rank, chunk) >= 0;
-  if (!empty && writer->good && writer->compression > 0)
-    writer->good =
-        H5Pset_shuffle(create) >= 0 && H5Pset_deflate(create, (unsigned)writer->compression) >= 0;
-  if (fill_nan && writer->good)
-    writer->good = H5Pset_fill_value(create, H5T_NATIVE_DOUBLE, &nan) >= 0;
-  if (writer->good)
-    data.id = H5Dcreate2(writer->file, name, disk, space, H5P_DEFAULT, create, H5P_DEFAULT);
-  writer->good = writer->good && data.id >= 0;
-  if (create >= 0) H5Pclose(create);
-  if (space >= 0) H5Sclose(space);
+  data.id = make_data(writer, name, disk, rank, data.extent, empty ? NULL : chunk, fill_nan);
   return data;
 }
 

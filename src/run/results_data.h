@@ -28,6 +28,12 @@ scree_ResultsData scree_results_data(scree_ResultsWriter *writer, const char *na
 scree_ResultsData scree_results_reals(scree_ResultsWriter *writer, const char *name, int rank,
                                       hsize_t a, hsize_t b, hsize_t c);
 
+/* A dataset whose chunks, of these extents, are written by the caller, compressed by himself; null:
+ * it has none. */
+scree_ResultsData scree_results_chunked(scree_ResultsWriter *writer, const char *name, hid_t disk,
+                                        int rank, const hsize_t *extent, const hsize_t *chunk,
+                                        bool fill_nan);
+
 /* Write a block of `count` from `start`; all values, and close; the values of row `row`. */
 void scree_results_put(scree_ResultsWriter *writer, const scree_ResultsData *data,
                        const hsize_t *start, const hsize_t *count, const void *values);

@@ -49,7 +49,7 @@ bool scree_frame_make_room(scree_Frame *frame) {
   return true;
 }
 
-static scree_FrameContact take_contact(const scree_Contact *contact) {
+scree_FrameContact scree_frame_contact(const scree_Contact *contact) {
   scree_FrameContact out = {.body = {contact->body[0], contact->body[1]},
                             .feature = contact->feature,
                             .status = (int32_t)contact->status,
@@ -92,40 +92,48 @@ static scree_FrameJoint take_joint(const scree_World *world, int k) {
   return out;
 }
 
-scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
-                              const scree_Aabb *region, const scree_Log *log) {
-  memset(&frame->head, 0, sizeof frame->head); /* padding too: records are compared byte by byte */
-  frame->head.step = scree_world_steps(world);
-  frame->head.time = scree_world_time(world);
-  frame->head.bodies = scree_world_body_count(world);
-  frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
-  frame->head.energy = scree_world_energy(world);
-  frame->head.deforms = scree_world_deforms(world);
-  frame->head.nodes = scree_world_node_count(world);
-  frame->head.joints = scree_world_joint_count(world);
-  frame->head.remembers = scree_world_laws_remember(world);
-  scree_world_analyse(world, region, &frame->head.analysis);
+scree_FrameBody scree_frame_body(const scree_World *world, int body) {
+  const scree_Pose pose = scree_body_pose(world, body);
+  const scree_Twist velocity = scree_body_velocity(world, body);
+  const scree_Quat q = pose.orientation;
+  scree_FrameBody out = {.orientation = {q.w, q.x, q.y, q.z}};
+  to_array(pose.position, out.position);
+  to_array(velocity.linear, out.velocity);
+  to_array(velocity.angular, out.angular);
+  return out;
+}
+
+scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, scree_FrameHead *head) {
+  memset(head, 0, sizeof *head); /* padding too: records are compared byte by byte */
+  head->step = scree_world_steps(world);
+  head->time = scree_world_time(world);
+  head->bodies = scree_world_body_count(world);
+  head->contacts = with_contacts ? scree_world_contact_count(world) : 0;
+  head->energy = scree_world_energy(world);
+  head->deforms = scree_world_deforms(world);
+  head->nodes = scree_world_node_count(world);
+  head->joints = scree_world_joint_count(world);
+  head->remembers = scree_world_laws_remember(world);
   scree_CellInfo cell;
   const bool periodic = scree_world_cell(world, &cell);
   for (int k = 0; k < 3; ++k)
-    if (periodic && cell.periodic[k]) to_array(cell.side[k], frame->head.cell + 3 * k);
+    if (periodic && cell.periodic[k]) to_array(cell.side[k], head->cell + 3 * k);
+  return scree_world_analyse(world, region, &head->analysis);
+}
+
+scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, const scree_Log *log) {
+  const scree_Status status = scree_frame_head(world, with_contacts, region, &frame->head);
+  if (status != SCREE_OK) return status;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
-    const scree_Pose pose = scree_body_pose(world, b);
-    const scree_Twist velocity = scree_body_velocity(world, b);
-    scree_FrameBody *out = &frame->body[b];
-    to_array(pose.position, out->position);
-    out->orientation[0] = pose.orientation.w;
-    out->orientation[1] = pose.orientation.x;
-    out->orientation[2] = pose.orientation.y;
-    out->orientation[3] = pose.orientation.z;
-    to_array(velocity.linear, out->velocity);
-    to_array(velocity.angular, out->angular);
+    frame->body[b] = scree_frame_body(world, b);
     if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 3 * b);
   }
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
-    frame->contact[c] = take_contact(&contact);
+    frame->contact[c] = scree_frame_contact(&contact);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);
@@ -164,6 +172,15 @@ static uint64_t checksum(const scree_Frame *frame) {
   return crc32_z(sum, (const Bytef *)frame->joint, joint_bytes(&frame->head));
 }
 
+static size_t payload_bytes(const scree_FrameHead *head) {
+  return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
+         node_bytes(head) + joint_bytes(head);
+}
+
+int64_t scree_journal_record(const scree_Frame *frame) {
+  return (int64_t)(sizeof(RecordHead) + payload_bytes(&frame->head));
+}
+
 scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log) {
   *journal = (scree_Journal){.path = path, .length = length};
@@ -193,8 +210,7 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
                                   const scree_Log *log) {
   RecordHead head = {.checksum = checksum(frame)};
   memcpy(head.magic, magic, sizeof magic);
-  head.size = sizeof frame->head + body_bytes(&frame->head) + contact_bytes(&frame->head) +
-              stretch_bytes(&frame->head) + node_bytes(&frame->head) + joint_bytes(&frame->head);
+  head.size = payload_bytes(&frame->head);
   int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
   if (!error) error = scree_write_all(journal->file, &head, sizeof head);
   if (!error) error = scree_write_all(journal->file, &frame->head, sizeof frame->head);
@@ -238,8 +254,7 @@ static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead 
       !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
   return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 && head->joints >= 0 &&
-         record->size == sizeof *head + body_bytes(head) + contact_bytes(head) +
-                             stretch_bytes(head) + node_bytes(head) + joint_bytes(head);
+         record->size == payload_bytes(head);
 }
 
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,

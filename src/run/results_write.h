@@ -5,6 +5,7 @@
 #include "core/poll.h"
 #include "run/results_data.h"
 #include "run/results_frame.h"
+#include "run/results_pack.h"
 #include "scree/scene.h"
 
 typedef struct scree_ResultsMaterial {
@@ -38,6 +39,12 @@ scree_Status scree_results_write(const char *path, const scree_Journal *journal,
 scree_Status scree_results_write_within(const char *path, const scree_Journal *journal,
                                         const scree_ResultsHead *head, const scree_World *world,
                                         int64_t memory, const scree_Log *log);
+
+/* The same with the chunks of a run that goes on; frames that are not packed yet are packed now. */
+scree_Status scree_results_write_packed(const char *path, const scree_Journal *journal,
+                                        scree_Pack *pack, const scree_ResultsHead *head,
+                                        const scree_World *world, scree_Poll *poll,
+                                        const scree_Log *log);
 
 /* Append the first `frames` frames of the file to a journal: the reverse of scree_results_write. */
 scree_Status scree_results_to_journal(const char *path, scree_Journal *journal, int frames,

@@ -5,6 +5,7 @@
 #include "scene/generator_place.h"
 
 #include "core/memory.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -116,6 +117,9 @@ void scree_place_destroy(scree_Place *place) {
 
 static bool overlaps(const scree_Scene *scene, int other, const scree_SceneBody *body) {
   const scree_SceneBody *b = &scene->bodies[other];
+  const scree_Vec3 way = scree_sub(b->def.pose.position, body->def.pose.position);
+  const double reach = b->shape.bounding_radius + body->shape.bounding_radius;
+  if (scree_norm2(way) > reach * reach) return false; /* most of them, in a lattice */
   return scree_scene_overlap(&body->shape, &body->def.pose, &b->shape, &b->def.pose);
 }
 

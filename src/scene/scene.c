@@ -84,8 +84,44 @@ static scree_Status read_stop(scree_Scene *scene, const scree_Log *log) {
   return scene->stop_body < 0 ? SCREE_BAD_INPUT : SCREE_OK;
 }
 
-/* Refuse a solver that cannot solve the contact problems of the scene. A problem with one contact
- * stands for them. */
+/* The set of a law, as its parameters say. */
+static scree_SetKind set_of(const scree_PairLaw *law) {
+  static const struct {
+    const char *parameter;
+    scree_SetKind set;
+  } sets[] = {{"rolling", SCREE_SET_ROLLING},
+              {"spinning", SCREE_SET_ROLLING},
+              {"cap", SCREE_SET_CAPPED},
+              {"ball", SCREE_SET_CONE_BALL},
+              {"cohesion", SCREE_SET_SHIFTED}};
+  for (size_t k = 0; k < sizeof sets / sizeof *sets; ++k)
+    if (scree_pair_law_get(law, sets[k].parameter) > 0) return sets[k].set;
+  return strcmp(law->law, "cohesive") == 0 ? SCREE_SET_SHIFTED : SCREE_SET_CONE;
+}
+
+/* Why a solver cannot solve a problem of one contact with the sets that laws and joints of the
+ * scene need; null: it can. */
+static const char *refusal(const scree_Scene *scene, const scree_SolverClass *class_,
+                           scree_Problem *problem) {
+  uint8_t set[2] = {SCREE_SET_CONE, SCREE_SET_SPACE};
+  const char *reason = scree_solver_class_refuses(class_, problem);
+  problem->set = set;
+  for (int a = 0; a < scene->material_count && !reason; ++a)
+    for (int b = 0; b <= a && !reason; ++b) {
+      const scree_PairLaw law = scree_scene_law(scene, a, b);
+      set[0] = (uint8_t)set_of(&law);
+      reason = scree_solver_class_refuses(class_, problem);
+    }
+  set[0] = SCREE_SET_CONE;
+  const bool bonds = scree_node_find(scene->tree.root, "bonds")->count > 0;
+  problem->general.count = scene->joint_count > 0 || bonds; /* only counted here */
+  if (!reason) reason = scree_solver_class_refuses(class_, problem);
+  problem->general.count = 0;
+  problem->set = NULL;
+  return reason;
+}
+
+/* Refuse a solver that cannot solve the contact problems of the scene. */
 static scree_Status check_solver(const scree_Scene *scene, const scree_Node *solver,
                                  const scree_Log *log) {
   const scree_Node *name = scree_node_find(solver, "name");
@@ -98,7 +134,7 @@ static scree_Status check_solver(const scree_Scene *scene, const scree_Node *sol
   scree_Status status = scree_problem_create_dense(&problem, d, 1, d == 2 ? flat : W, q, &mu, log);
   if (status != SCREE_OK) return status;
   if (scree_node_is(solver, "flow", "associated")) problem.flow = SCREE_ASSOCIATED;
-  const char *reason = scree_solver_class_refuses(class_, &problem);
+  const char *reason = refusal(scene, class_, &problem);
   if (reason)
     status = scree_scene_refuse(scene, name, log,
                                 "solver.name: %s cannot solve this scene: %s; set solver.flow, or "
@@ -258,12 +294,43 @@ scree_Status scree_scene_read(const char *path, const char *const *overrides, co
   return outcome;
 }
 
-void scree_scene_destroy(scree_Scene *scene) {
-  if (!scene) return;
-  for (size_t k = 0; k < scene->body_count; ++k) {
+static void free_bodies(scree_Scene *scene, size_t first) {
+  for (size_t k = first; k < scene->body_count; ++k) {
     scree_shape_fini(&scene->bodies[k].shape);
     scree_scene_signal_free(scene->bodies[k].driver);
   }
+}
+
+void scree_scene_release_bodies(scree_Scene *scene) {
+  const size_t first = (size_t)scene->obstacle_count;
+  bool named = false;
+  if (scene->released) return;
+  for (size_t k = first; k < scene->body_count; ++k) {
+    if (scene->bodies[k].def.kind != SCREE_BODY_RIGID) return; /* worlds look at these again */
+    named = named || scene->bodies[k].name;
+  }
+  const char **names = named ? SCREE_ALLOC(const char *, scene->body_count) : NULL;
+  scree_SceneBody *obstacles = SCREE_ALLOC(scree_SceneBody, first);
+  if ((named && !names) || !obstacles) { /* no memory to save memory */
+    scree_free((void *)names);
+    scree_free(obstacles);
+    return;
+  }
+  for (size_t k = 0; names && k < scene->body_count; ++k) names[k] = scene->bodies[k].name;
+  if (first) memcpy(obstacles, scene->bodies, first * sizeof *obstacles);
+  free_bodies(scene, first);
+  scree_free(scene->bodies);
+  scene->bodies = obstacles;
+  scene->body_capacity = first;
+  scene->kept_names = names;
+  scene->released = true;
+}
+
+void scree_scene_destroy(scree_Scene *scene) {
+  if (!scene) return;
+  if (scene->released) scene->body_count = (size_t)scene->obstacle_count;
+  free_bodies(scene, 0);
+  scree_free((void *)scene->kept_names);
   for (int k = 0; k < scene->pour_count; ++k) {
     scree_shape_fini(&scene->pours[k].grain.shape);
     scree_free(scene->pours[k].names);

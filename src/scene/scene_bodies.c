@@ -114,6 +114,27 @@ static scree_Status check_matter(const scree_Scene *scene, const scree_Node *map
   return SCREE_OK;
 }
 
+/* Number of nodes of a body in a region, and of the faces of its surface that lie in it. */
+static int count_nodes(const scree_SceneBody *body, const scree_Region *region, int *faces) {
+  const scree_ElementMesh *mesh = scree_shape_elements(&body->shape);
+  const scree_Vec3 *node = scree_element_mesh_nodes(mesh);
+  const double within = -1e-9 * body->shape.size;
+  int found = 0;
+  for (int k = 0; k < scree_element_mesh_node_count(mesh); ++k)
+    found += scree_region_holds(region, scree_pose_apply(&body->def.pose, node[k]), within);
+  *faces = 0;
+  for (int f = 0; f < scree_element_mesh_face_count(mesh); ++f) {
+    int corners;
+    const int *corner = scree_element_mesh_face(mesh, f, &corners);
+    bool whole = true;
+    for (int a = 0; a < corners; ++a)
+      whole = whole && scree_region_holds(
+                           region, scree_pose_apply(&body->def.pose, node[corner[a]]), within);
+    *faces += whole;
+  }
+  return found;
+}
+
 /* Where nodes are held; at least one must be there. */
 static scree_Status read_held(const scree_Scene *scene, const scree_Node *map, const scree_Log *log,
                               scree_SceneBody *body) {
@@ -124,13 +145,10 @@ static scree_Status read_held(const scree_Scene *scene, const scree_Node *map, c
                               scree_body_kind_name(body->def.kind));
   const scree_Status status = scree_region_read(scene, node, log, &body->held);
   if (status) return status;
-  const scree_ElementMesh *mesh = scree_shape_elements(&body->shape);
-  const int count = scree_element_mesh_node_count(mesh);
-  for (int k = 0; k < count; ++k) {
-    const scree_Vec3 at = scree_pose_apply(&body->def.pose, scree_element_mesh_nodes(mesh)[k]);
-    if (scree_region_holds(&body->held, at, -1e-9 * body->shape.size)) return SCREE_OK;
-  }
-  return scree_scene_refuse(scene, node, log, "held: none of the %d nodes is in the region", count);
+  int faces;
+  if (count_nodes(body, &body->held, &faces) > 0) return SCREE_OK;
+  return scree_scene_refuse(scene, node, log, "held: none of the %d nodes is in the region",
+                            scree_element_mesh_node_count(scree_shape_elements(&body->shape)));
 }
 
 static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool obstacle,
@@ -205,6 +223,37 @@ int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node,
   return scree_scene_refuse_name(scene, node, log, "body", words);
 }
 
+/* The nodes on which a force or a pressure acts. */
+static scree_Status read_nodes(const scree_Scene *scene, const scree_Node *map,
+                               const scree_Log *log, scree_SceneForce *force) {
+  const scree_Node *node = scree_node_find(map, "nodes");
+  const scree_Node *pressure = scree_node_find(map, "pressure");
+  if (!node && pressure)
+    return scree_scene_refuse(
+        scene, pressure, log,
+        "a pressure acts on faces of finite elements: expected nodes with it");
+  if (!node) return SCREE_OK;
+  if (scree_node_find(map, "torque") || scree_node_find(map, "acceleration"))
+    return scree_scene_refuse(
+        scene, node, log, "nodes: found a torque or an acceleration, expected force or pressure");
+  const scree_SceneBody *body = force->def.body >= 0 ? &scene->bodies[force->def.body] : NULL;
+  if (!body || body->def.kind != SCREE_BODY_ELEMENTS)
+    return scree_scene_refuse(scene, node, log,
+                              "nodes: expected the name of one body of kind elements, which is "
+                              "there at the start, under body");
+  const scree_Status status = scree_region_read(scene, node, log, &force->nodes);
+  if (status) return status;
+  int faces;
+  const int count = count_nodes(body, &force->nodes, &faces);
+  force->size = body->shape.size;
+  force->def.pressure = pressure != NULL;
+  if (count == 0 || (pressure && faces == 0))
+    return scree_scene_refuse(
+        scene, node, log, "nodes: found %d nodes and %d faces of %s, expected %s", count, faces,
+        body->name ? body->name : "the body", pressure ? "at least one face" : "at least one node");
+  return SCREE_OK;
+}
+
 scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "forces");
   /* a plate may have two */
@@ -217,8 +266,10 @@ scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log) {
                      *torque = scree_node_find(map, "torque");
     const scree_Node *acceleration = scree_node_find(map, "acceleration");
     scree_SceneForce *out = &scene->forces[k];
-    if ((force || torque) == (acceleration != NULL))
-      return scree_scene_refuse(scene, map, log, "expected force and torque, or acceleration");
+    const bool pressure = scree_node_find(map, "pressure") != NULL;
+    if ((force || torque) + (acceleration != NULL) + pressure != 1)
+      return scree_scene_refuse(scene, map, log,
+                                "expected force and torque, or acceleration, or pressure");
     out->def = (scree_ForceDef){.body = -1, .per_mass = acceleration != NULL};
     const scree_Node *body = scree_node_find(map, "body");
     if (scree_name_is_pattern(body->text)) {
@@ -232,8 +283,12 @@ scree_Status scree_scene_read_forces(scree_Scene *scene, const scree_Log *log) {
         out->def.body = -1;
       }
     }
+    if (read_nodes(scene, map, log, out) != SCREE_OK) return SCREE_BAD_INPUT;
     out->signal = scree_scene_read_signal(scene, "forces", k, map,
-                                          acceleration ? "acceleration" : "force", "torque");
+                                          acceleration ? "acceleration"
+                                          : pressure   ? "pressure"
+                                                       : "force",
+                                          "torque");
     if (!out->signal) return scree_fail_memory(log, scene->name);
     ++scene->force_count;
   }

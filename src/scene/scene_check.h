@@ -32,7 +32,7 @@ typedef struct scree_Check {
 /* A message with the place and the path; at most SCREE_CHECK_ERRORS are written. */
 void scree_check_complain(scree_Check *check, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* What was found, for a message. */
+/* The found value in words, for a message. */
 const char *scree_check_found(const scree_Node *node, char *text, size_t size);
 /* "found ..., expected `what`" */
 void scree_check_expected(scree_Check *check, const scree_Node *node, const char *what);
@@ -46,9 +46,6 @@ void scree_check_refuse_word(scree_Check *check, const char *what, const char *w
                              int column, const char *const *words);
 void scree_check_list_words(const char *const *words, char *text, size_t size);
 
-/* A number, or an expression of numbers and parameters. */
-bool scree_check_number(scree_Check *check, const scree_Node *node, const char *what,
-                        double *value);
 bool scree_check_is_auto(const scree_Field *field, const scree_Node *node);
 scree_Node *scree_check_real(scree_Check *check, const scree_Field *field, const scree_Node *node);
 scree_Node *scree_check_int(scree_Check *check, const scree_Field *field, const scree_Node *node);
@@ -78,7 +75,7 @@ int scree_check_add_law_words(const char **words, int count);
 bool scree_check_add_law_parameters(scree_Check *check, const scree_Field *field, const char *law,
                                     const scree_Node *node, scree_Node *result);
 
-/* ---- scene_synonyms.c: what is meant by words of other programs ---- */
+/* ---- scene_synonyms.c: words of other programs ---- */
 
 /* The key or kind that is probably meant by a word that is not in the null-ended list: by the table
  * of synonyms, or the nearest spelling; null: no idea. */

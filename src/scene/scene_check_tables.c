@@ -20,11 +20,12 @@
 /* ---- shapes and options: described by tables of other folders -------------------------------- */
 
 static scree_ShapeKind check_kind(scree_Check *check, const scree_Node *node) {
-  const char *words[SCREE_SHAPE_KINDS + 1] = {NULL};
+  const char *words[SCREE_SHAPE_KINDS + 2] = {NULL};
   int count = 0;
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k)
     if (scree_shape_type((scree_ShapeKind)k)->dimension == check->dimension)
       words[count++] = scree_shape_type((scree_ShapeKind)k)->name;
+  if (check->dimension == 2) words[count++] = "box";
   const scree_Node *kind = scree_node_find(node, "kind");
   if (!kind || kind->kind != SCREE_NODE_SCALAR) {
     char list[160], what[200];
@@ -240,11 +241,43 @@ static scree_Node *check_recipe(scree_Check *check, const scree_ShapeRecipe *rec
   return result;
 }
 
+/* A box in 2D becomes the polygon that it is. */
+static scree_Node *check_box(scree_Check *check, const scree_ShapeRecipe *recipe,
+                             const scree_Node *node) {
+  static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  const scree_Node *box = scree_check_fields(check, recipe->fields, recipe->kind, node);
+  if (!box) return NULL;
+  const double half[2] = {scree_node_number(box, "half_x"), scree_node_number(box, "half_y")};
+  scree_Tree *tree = check->tree;
+  scree_Node *result = scree_tree_node(tree, SCREE_NODE_MAP, node->line, node->column);
+  scree_Node *list = scree_tree_node(tree, SCREE_NODE_LIST, node->line, node->column);
+  bool good = result && list;
+  for (int k = 0; k < 4 && good; ++k) {
+    scree_Node *point = scree_tree_node(tree, SCREE_NODE_LIST, node->line, node->column);
+    for (int i = 0; i < 2 && good; ++i)
+      good = point && scree_tree_add(tree, point, NULL,
+                                     scree_tree_number(tree, corner[k][i] * half[i], node->line,
+                                                       node->column));
+    good = good && scree_tree_add(tree, list, NULL, point);
+  }
+  good = good &&
+         scree_tree_add(tree, result, "kind",
+                        scree_tree_scalar(tree, "polygon", node->line, node->column)) &&
+         scree_tree_add(tree, result, "vertices", list);
+  return good ? result : NULL;
+}
+
 scree_Node *scree_check_shape(scree_Check *check, const scree_Node *node) {
+  const scree_Node *word = node->kind == SCREE_NODE_MAP ? scree_node_find(node, "kind") : NULL;
+  const scree_ShapeRecipe *box =
+      word && word->kind == SCREE_NODE_SCALAR && strcmp(word->text, "box") == 0
+          ? scree_shape_recipe(word->text, check->dimension, node)
+          : NULL;
+  if (box) return check_box(check, box, node);
   const scree_ShapeKind kind = check_kind(check, node);
   if (kind == SCREE_SHAPE_KINDS) return NULL;
   const scree_ShapeType *type = scree_shape_type(kind);
-  const scree_ShapeRecipe *recipe = scree_shape_recipe(type->name, node);
+  const scree_ShapeRecipe *recipe = scree_shape_recipe(type->name, type->dimension, node);
   if (recipe) return check_recipe(check, recipe, node);
   const char *words[16] = {"kind"};
   int count = 1;

@@ -259,13 +259,13 @@ static void say_shapes(scree_Page *page) {
           page, "; `divisions`: numbers of hexahedra [nx, ny, nz]; or `file` alone: a mesh of Gmsh "
                 "(MSH 2.2 or 4.1, text) with hexahedra or tetrahedra, relative to the scene");
     for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
-      if (strcmp(r->kind, type->name) == 0 && type->dimension == 3)
+      if (strcmp(r->kind, type->name) == 0 && type->dimension == r->dimension)
         scree_page_say(page, "%ssee [below](#more-shapes)", r->key ? "; or " : "");
     scree_page_say(page, " |\n");
   }
   scree_page_say(page, "\n### More shapes\n");
   for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r) {
-    scree_page_say(page, "\n`%s`, 3D. %s.\n\n", r->kind, r->help);
+    scree_page_say(page, "\n`%s`, %dD. %s.\n\n", r->kind, r->dimension, r->help);
     say_table(page, r->fields);
     for (const scree_Field *f = r->fields; f->key; ++f)
       if (f->fields) {
@@ -311,7 +311,7 @@ static void say_laws(scree_Page *page) {
             "ratio of w times half the step, besides w times half of `damping`.\n\n");
 }
 
-/* What a scene that names neither scheme, step nor tolerance runs with, and why. */
+/* The scheme, the step and the tolerance of a scene that names none of them, and why. */
 static const char defaults_text[] =
     "\n## Defaults\n\n"
     "A scene needs the duration as its only key of `time`, and no `solver`. The defaults are "
@@ -364,11 +364,12 @@ static const char defaults_text[] =
     "in are lowered until they do not.\n"
     "- **Certificate**: a step is certified when its error is at most the tolerance, no "
     "penetration "
-    "is deeper than `penetration_limit`, and the energy that the discretisation has created since "
+    "is deeper than `penetration_limit`, the energy that the discretisation has created since "
     "the "
     "start is at most `energy_limit` of the energy turned over (the largest kinetic energy, with "
     "all "
-    "work and dissipation).\n";
+    "work and dissipation), and no body that rests has been moved by errors of the solutions by "
+    "more than `creep_limit` of its size.\n";
 
 char *scree_scene_reference(void) {
   scree_Page page = {0};

@@ -48,6 +48,15 @@ static bool accept(Parser *parser, char c) {
 
 static void parse_sum(Parser *parser);
 
+/* The ) of a sum or call. Who tries to compare is told how else a signal may jump. */
+static void take_end(Parser *parser) {
+  if (parser->reason || accept(parser, ')')) return;
+  const char c = peek(parser);
+  parser->reason = c && strchr("<>=?!&|", c)
+                       ? "there are no comparisons: use min and max, or a table { times, values }"
+                       : "expected )";
+}
+
 static void parse_call(Parser *parser, const char *name, size_t length) {
   const int count = (int)(sizeof functions / sizeof *functions);
   int f = 0;
@@ -69,7 +78,7 @@ static void parse_call(Parser *parser, const char *name, size_t length) {
     if (k && !accept(parser, ',')) parser->reason = "expected , and a second argument";
     if (!parser->reason) parse_sum(parser);
   }
-  if (!parser->reason && !accept(parser, ')')) parser->reason = "expected )";
+  take_end(parser);
   emit(parser, FUNCTION + f, 0);
 }
 
@@ -77,7 +86,7 @@ static void parse_atom(Parser *parser) {
   const char c = peek(parser);
   if (accept(parser, '(')) {
     parse_sum(parser);
-    if (!parser->reason && !accept(parser, ')')) parser->reason = "expected )";
+    take_end(parser);
   } else if (isdigit((unsigned char)c) || c == '.') {
     /* strtod would also accept hexadecimal numbers */
     if (c == '0' && (parser->p[1] == 'x' || parser->p[1] == 'X')) {

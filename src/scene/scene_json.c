@@ -81,7 +81,7 @@ static void json_object(scree_Page *page, const scree_Field *fields, const char 
   if (kind) scree_page_say(page, "\"kind\"");
   first = !kind;
   for (int k = 0; fields[k].key; ++k)
-    if (fields[k].flags & SCREE_FIELD_REQUIRED) {
+    if ((fields[k].flags & SCREE_FIELD_REQUIRED) && !fields[k].dimension) {
       scree_page_say(page, "%s\"%s\"", first ? "" : ", ", fields[k].key);
       first = false;
     }
@@ -179,10 +179,7 @@ static void json_type(scree_Page *page, const scree_Field *field) {
       json_number(page, field);
     }
     if (field->type == SCREE_FIELD_SIGNALS)
-      scree_page_say(page,
-                     ", {\"type\": \"object\", \"additionalProperties\": false, \"required\": "
-                     "[\"times\", \"values\"], \"properties\": {\"times\": {\"type\": \"array\"}, "
-                     "\"values\": {\"type\": \"array\"}}}");
+      scree_page_say(page, ", {\"$ref\": \"#/$defs/table\"}, {\"$ref\": \"#/$defs/csv\"}");
     scree_page_say(page, "]}");
     break;
   case SCREE_FIELD_INTS: json_list(page, field, 0, 0); break;
@@ -242,6 +239,16 @@ char *scree_scene_json_schema(void) {
   scree_page_say(&page, "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
                         "\"title\": \"scree scene\",\n\"$defs\": {\"shape\": ");
   json_shape(&page);
+  /* signals by a table, here or in a file */
+  scree_page_say(&page,
+                 ",\n\"table\": {\"type\": \"object\", \"additionalProperties\": false, "
+                 "\"required\": [\"times\", \"values\"], \"properties\": {\"times\": {\"type\": "
+                 "\"array\"}, \"values\": {\"type\": \"array\"}}}"
+                 ",\n\"csv\": {\"type\": \"object\", \"additionalProperties\": false, "
+                 "\"required\": [\"csv\"], \"properties\": {\"csv\": {\"type\": \"string\"}, "
+                 "\"columns\": {\"type\": \"array\"}, \"step\": {\"type\": [\"number\", "
+                 "\"string\"]}, \"scale\": {\"type\": [\"number\", \"string\"]}, \"integrate\": "
+                 "{\"type\": \"boolean\"}}}");
   scree_page_say(&page, "},\n\"allOf\": [");
   json_object(&page, scree_scene_schema(), NULL);
   scree_page_say(&page, "]}\n");

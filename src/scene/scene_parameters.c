@@ -35,7 +35,9 @@ const char *scree_parameter_refuse(const char *name) {
   if (length == 0 || length > 60 || name_length(name) != length)
     return "a name of letters, digits and _ that begins with a letter";
   for (size_t k = 0; k < sizeof taken / sizeof *taken; ++k)
-    if (strcmp(taken[k], name) == 0) return "another name: this one has a meaning in expressions";
+    if (strcmp(taken[k], name) == 0)
+      return k == 0 ? "another name: t is the time in expressions"
+                    : "another name: this one has a meaning in expressions";
   return NULL;
 }
 

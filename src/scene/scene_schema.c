@@ -42,6 +42,9 @@ static const scree_Field time_fields[] = {
     REAL("energy_limit", OPEN, NULL, "0.01", 0, INFINITY,
          "energy created by the discretisation above which a step is not certified, relative to "
          "the energy turned over"),
+    REAL("creep_limit", OPEN, NULL, "0.01", 0, INFINITY,
+         "how far errors may move a body that rests, relative to its size: above it steps are not "
+         "certified"),
     REAL("max_work", OPEN, NULL, "50", 0, INFINITY,
          "a step costs at most this many times the usual step, in counted work; then the best "
          "solution found is used, and the step is not certified"),
@@ -86,7 +89,9 @@ static const scree_Field output[] = {
          "a checkpoint is written after the first step that ends that many seconds of the clock "
          "after the last one, later if it would take more than 2 % of the time; 0: with each "
          "frame"),
-    INT("compression", 0, "4", 0, 9, "compress results.h5"), END};
+    INT("compression", 0, "1", 0, 9,
+        "compress results.h5: 0 not, 1 fast, 9 a few per cent smaller"),
+    END};
 
 static const scree_Field plane[] = {
     TEXT("body", 0, "any", "name of a body, a pattern (\"grain-*\"), or any"),

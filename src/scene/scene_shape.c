@@ -137,7 +137,7 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
   const scree_ShapeType *type = scree_shape_type(kind);
   double parameters[8] = {0};
   scree_Status status;
-  if (scree_shape_recipe(type->name, node)) {
+  if (scree_shape_recipe(type->name, type->dimension, node)) {
     status = scree_shape_make(scene, node, scale, log, shape);
   } else if (type->takes_parts) {
     status = read_parts(scene, node, scale, log, shape);

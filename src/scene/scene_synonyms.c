@@ -1,5 +1,5 @@
-/* Words that other programs use for keys and kinds of scenes. Who writes one of them is told the
- * one that is meant here: its spelling is too far away for scree_nearest_word. */
+/* Words that other programs use for keys and kinds of scenes. A user who writes one of them is told
+ * the one that is meant here: its spelling is too far away for scree_nearest_word. */
 #include "scene/scene_check.h"
 
 #include <string.h>

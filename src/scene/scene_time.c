@@ -1,5 +1,5 @@
-/* What a scene leaves to `auto`: tolerance, time step, frames. It is decided here and written into
- * the tree, so that the scene as used shows it. */
+/* Values that a scene leaves to `auto`: tolerance, time step, frames. They are chosen here and
+ * written into the tree, so that the scene as used shows it. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -49,12 +49,13 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
  *     move, pressed by a plate, from rest by press^2 of its size       as under gravity
- *     strain by rotation, if deformable: strain; explicit: travel wave of a wave
+ *     strain by rotation, if deformable: strain; explicit: travel wave of a wave, and with finite
+ *     elements take stable of the longest step that is
  *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave, deform, press;
+  double fall, load, travel, aimed, miss, turn, swing, spring, strain, wave, stable, deform, press;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -66,6 +67,7 @@ static const struct {
                .spring = 0.2,
                .strain = 0.4,
                .wave = 0.2,
+               .stable = 0.5,
                .deform = 0.005,
                .press = 0.075,
                .samples = 200};
@@ -115,7 +117,9 @@ static double step_of_force(const scree_Scene *scene, int k) {
       continue;
     const double density = body->def.density > 0 ? body->def.density : 0;
     const double mass = body->def.mass > 0 ? body->def.mass : density * body->shape.volume;
-    const double acceleration = def->per_mass ? most : most / mass;
+    /* a pressure acts on about a face of the body */
+    const double f = def->pressure ? most * body->shape.volume / body->shape.size : most;
+    const double acceleration = def->per_mass ? most : f / mass;
     if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
   }
   /* what a plate presses on, a body of mass m and area A by p A */
@@ -164,7 +168,32 @@ static double step_of_joints(const scree_Scene *scene, double g) {
 /* Deformable bodies. A rotating one moves along chords between kicks, which strains it by
  * (w h)^2 / 8; its energy stays small against that of the rotation if h^2 w is small against a / c,
  * a the size, c the speed of waves. Spin comes from speed: w = v / a. An explicit step must resolve
- * the waves themselves. */
+ * the waves themselves and be stable: h < 2/w (sqrt(1 + z^2) - z) with the highest frequency w,
+ * about 2 c / a, of finite elements with edges l at most 2 sqrt(3) c / l (3 times that square with
+ * masses between the nodes), and its damping z = w damping / 2. */
+static double shortest_edge(const scree_ElementMesh *mesh) {
+  const scree_Vec3 *node = scree_element_mesh_nodes(mesh);
+  double least = INFINITY;
+  for (int e = 0; e < scree_element_mesh_element_count(mesh); ++e) {
+    scree_ElementKind kind;
+    const int *corner = scree_element_mesh_element(mesh, e, &kind);
+    for (int a = 0; a < scree_element_kind_corners(kind); ++a)
+      for (int b = 0; b < a; ++b)
+        least = fmin(least, scree_norm(scree_sub(node[corner[a]], node[corner[b]])));
+  }
+  return least;
+}
+
+static double step_of_waves(const scree_Elastic *e, const scree_Shape *shape, double scale,
+                            double size, double speed) {
+  const bool elements = scree_shape_type(shape->kind)->takes_elements;
+  const double edge = elements ? scale * shortest_edge(scree_shape_elements(shape)) : size;
+  const double stiff = !elements ? 1 : e->consistent_mass ? 9 : 3;
+  const double w = 2 * sqrt(stiff) * speed / edge, z = 0.5 * w * e->damping;
+  const double undamped = elements ? auto_step.stable * 2 / w : auto_step.wave * size / speed;
+  return undamped * (sqrt(1 + z * z) - z);
+}
+
 static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *shape, double scale,
                                  double speed) {
   const scree_Elastic *e = &def->elastic;
@@ -172,7 +201,7 @@ static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *sh
   const double modulus = e->young * (1 - e->poisson) / ((1 + e->poisson) * (1 - 2 * e->poisson));
   const double a = 0.5 * scale * shape->size, wave = a / sqrt(modulus / def->density);
   const double turning = speed > 0 ? auto_step.strain * sqrt(wave * a / speed) : INFINITY;
-  return e->explicit_ ? fmin(turning, auto_step.wave * wave) : turning;
+  return e->explicit_ ? fmin(turning, step_of_waves(e, shape, scale, a, a / wave)) : turning;
 }
 
 /* Whether all bodies that move are balls; where they meet is computed along their paths. */

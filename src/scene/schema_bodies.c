@@ -185,7 +185,16 @@ const scree_Field scree_schema_obstacle[] = {
 
 const scree_Field scree_schema_force[] = {
     TEXT("body", 0, "all", "name of a body, a pattern (\"grain-*\"), or all"),
-    SIGNALS("force", 0, "N", NULL, "acts at the centre of mass"),
+    SIGNALS("force", 0, "N", NULL, "acts at the centre of mass, or on nodes"),
     SIGNALS("torque", AXIAL, "N m", NULL, "one number in 2D"),
     SIGNALS("acceleration", 0, "m/s2", NULL, "a force in proportion to the mass, like gravity"),
+    {.key = "nodes",
+     .type = SCREE_FIELD_VARIANT,
+     .variants = scree_schema_regions,
+     .help = "of a body of finite elements: a region; the force is spread over the faces of its "
+             "surface all of whose nodes are in it at the start, by area, or if there are none, "
+             "equally over the nodes in it"},
+    LOAD("pressure", "Pa",
+         "with nodes, in place of a force: on these faces, against their outward normal, which it "
+         "follows as the body deforms"),
     END};

@@ -1,4 +1,4 @@
-/* What the tables of the scene format are written with, and the tables that the files schema_*.c
+/* Macros for the tables of the scene format, and the tables that the files schema_*.c
  * give to the whole in scene_schema.c. */
 #ifndef SCREE_SCHEMA_TABLES_H
 #define SCREE_SCHEMA_TABLES_H

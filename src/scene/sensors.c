@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "parallel/ranks.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -249,7 +250,7 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     scree_Status status = check_name(scene, name, k, log);
     if (status != SCREE_OK) return status;
     sensor->name = name->text;
-    sensor->joint = -1;
+    sensor->joint = sensor->body[0] = sensor->body[1] = -1;
     while (sensor->kind < SCREE_SENSOR_KINDS - 1 &&
            !scree_node_is(map, "kind", kinds[sensor->kind].word))
       ++sensor->kind;
@@ -341,7 +342,6 @@ void scree_sensors_fini(scree_Sensors *sensors) {
   scree_free(sensors->values);
   scree_free(sensors->before);
   scree_free(sensors->kept);
-  scree_free(sensors->start);
   scree_free(sensors->work);
   *sensors = (scree_Sensors){0};
 }
@@ -352,16 +352,15 @@ static bool is_sensed(const scree_Scene *scene, const scree_Sensor *sensor, int 
   return scree_scene_takes(scene, sensor->pattern, body);
 }
 
-/* Of all contacts on the body: impulses over the length of the (sub)step that they were found in.
- */
+/* Of all contacts on the body: impulses of the step over its length. */
 static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
                            const scree_World *world) {
   const int n = scree_world_contact_count(world);
   const scree_ContactKey *keys = world->system.contacts.keys;
   scree_Vec3 sum = {0, 0, 0};
   for (int c = 0; c < n; ++c) {
-    const bool first = is_sensed(scene, sensor, keys[c].i);
-    if (first == is_sensed(scene, sensor, keys[c].j))
+    const bool first = is_sensed(scene, sensor, scree_body_number(world, keys[c].i));
+    if (first == is_sensed(scene, sensor, scree_body_number(world, keys[c].j)))
       continue; /* of none, or between two of them */
     const scree_Contact contact = scree_world_contact(world, c);
     scree_Vec3 impulse = scree_scale(contact.r[0], contact.normal);
@@ -369,18 +368,18 @@ static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
     impulse = scree_axpy(impulse, contact.r[2], contact.tangent[1]);
     sum = scree_axpy(sum, first ? 1 : -1, impulse);
   }
-  return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;
+  sum = scree_sensor_sum(world, sum);
+  return world->contact_h > 0 ? scree_scale(1 / world->contact_h, sum) : sum;
 }
 
 /* Mass whose centre went through the plane in the step, along the normal, over the step. A body
  * whose path meets the plane further from the point than the radius does not count. */
-static double flux(const scree_Sensors *sensors, const scree_Sensor *sensor,
-                   const scree_World *world) {
+static double flux(const scree_Sensor *sensor, const scree_World *world) {
   const scree_Bodies *b = &world->system.bodies;
   double mass = 0;
-  for (int k = 0; k < sensors->started; ++k) {
-    if (b->fixed[k]) continue;
-    const scree_Vec3 x0 = sensors->start[k];
+  for (int k = 0; world->stepped && k < world->stepped_bodies; ++k) {
+    if (!scree_sensor_counts(world, k)) continue;
+    const scree_Vec3 x0 = scree_world_start_position(world, k);
     /* where it went, before a periodic cell took it back in */
     const scree_Vec3 x1 = scree_cell_nearest(&world->system.cell, b->motion[k].pose.position, x0);
     const double before = scree_dot(sensor->normal, scree_sub(x0, sensor->point));
@@ -390,17 +389,31 @@ static double flux(const scree_Sensors *sensors, const scree_Sensor *sensor,
     if (scree_norm(scree_sub(met, sensor->point)) > sensor->radius) continue;
     mass += after > 0 ? b->inertia[k].mass : -b->inertia[k].mass;
   }
-  return mass / world->system.settings.step;
+  return scree_ranks_sum(scree_world_ranks(world), mass) / world->system.settings.step;
 }
 
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+/* Doubles in the order of their values. */
+static uint64_t ordered(double x) {
+  const uint64_t sign = (uint64_t)1 << 63;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & sign ? ~bits : bits | sign;
 }
 
-/* Height, against gravity, below which that part of the bodies' centres lies. */
+static double value_of(uint64_t key) {
+  const uint64_t sign = (uint64_t)1 << 63, bits = key & sign ? key & ~sign : ~key;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Height, against gravity, below which that part of the bodies' centres lies: the number of a given
+ * place in the order of all. It is found bit by bit, five at a time, from how many numbers of all
+ * ranks begin with each, so that no rank needs the numbers of the others. */
 static double height(scree_Sensors *sensors, const scree_Sensor *sensor, const scree_World *world,
                      bool *good) {
+  enum { BITS = 5, BINS = 1 << BITS };
+  const scree_Ranks *ranks = scree_world_ranks(world);
   const scree_Bodies *b = &world->system.bodies;
   const scree_Vec3 g = sensors->scene->gravity;
   const scree_Vec3 up =
@@ -408,19 +421,33 @@ static double height(scree_Sensors *sensors, const scree_Sensor *sensor, const s
                     sensors->scene->dimension == 2 ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
   *good = scree_grow((void **)&sensors->work, &sensors->work_capacity, (size_t)b->count + 1,
                      sizeof *sensors->work);
+  *good = !scree_ranks_any(ranks, !*good);
   if (!*good) return NAN;
   size_t n = 0;
-  double highest = -INFINITY;
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
-    sensors->work[n] = scree_dot(up, b->motion[k].pose.position);
-    highest = fmax(highest, sensors->work[n++]);
+  for (int k = 0; k < b->count; ++k)
+    if (scree_sensor_counts(world, k))
+      sensors->work[n++] = ordered(scree_dot(up, b->motion[k].pose.position));
+  const double all = scree_ranks_sum(ranks, (double)n);
+  if (all == 0) return NAN;
+  double place = fmin(fmax(ceil(sensor->fraction * all), 1), all); /* from 1 */
+  uint64_t found = 0;
+  for (int left = 64; left > 0;) {
+    const int bits = left < BITS ? left : BITS, shift = left - bits;
+    double count[BINS] = {0};
+    size_t kept = 0;
+    for (size_t k = 0; k < n; ++k) {
+      if (left < 64 && sensors->work[k] >> left != found) continue;
+      sensors->work[kept++] = sensors->work[k];
+      count[sensors->work[k] >> shift & (BINS - 1) & (((uint64_t)1 << bits) - 1)] += 1;
+    }
+    n = kept;
+    scree_ranks_sums(ranks, count, BINS);
+    uint64_t bin = 0;
+    while (bin < BINS - 1 && place > count[bin]) place -= count[bin++];
+    found = found << bits | bin;
+    left = shift;
   }
-  if (n == 0) return NAN;
-  if (sensor->fraction >= 1) return highest;
-  qsort(sensors->work, n, sizeof *sensors->work, compare);
-  const double rank = ceil(sensor->fraction * (double)n);
-  return sensors->work[rank < 1 ? 0 : (size_t)rank - 1];
+  return value_of(found);
 }
 
 static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *sensor,
@@ -428,17 +455,43 @@ static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *senso
   const scree_Bodies *b = &world->system.bodies;
   double sum = 0;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
+    if (!scree_sensor_counts(world, k) ||
+        (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
         (sensor->group >= 0 && (int64_t)b->cold[k].group != sensor->group))
       continue;
-    if (sensor->pattern && !scree_scene_takes(scene, sensor->pattern, k)) continue;
+    if (sensor->pattern && !scree_scene_takes(scene, sensor->pattern, scree_body_number(world, k)))
+      continue;
     sum += scree_body_kinetic(world, k);
   }
-  return sum;
+  return scree_ranks_sum(scree_world_ranks(world), sum);
 }
 
-static bool is_removed(const scree_World *world, int body) {
-  return body >= 0 && scree_body_is_removed(world, body);
+/* The motions of the bodies of a sensor, from the ranks that have them; false: one is removed, or
+ * not there yet. */
+static bool find_bodies(const scree_Sensor *sensor, const scree_World *world,
+                        scree_Motion motion[2]) {
+  enum { FIRST = 9, EACH = 10 }; /* place, two velocities, and 1 */
+  double sums[2 * EACH] = {0};
+  bool there = true;
+  for (int side = 0; side < 2; ++side) {
+    const int k = scree_body_find(world, sensor->body[side]);
+    if (k < 0 || !scree_body_is_mine(world, k) || scree_body_is_removed(world, k)) continue;
+    const scree_Motion *m = &world->system.bodies.motion[k];
+    double *mine = sums + (ptrdiff_t)EACH * side;
+    memcpy(mine, &m->pose.position, 3 * sizeof *mine);
+    memcpy(mine + 3, &m->velocity.linear, 3 * sizeof *mine);
+    memcpy(mine + 6, &m->velocity.angular, 3 * sizeof *mine);
+    mine[FIRST] = 1;
+  }
+  scree_ranks_sums(scree_world_ranks(world), sums, 2 * EACH);
+  for (int side = 0; side < 2; ++side) {
+    const double *all = sums + (ptrdiff_t)EACH * side;
+    there = there && (sensor->body[side] < 0 || all[FIRST] > 0);
+    memcpy(&motion[side].pose.position, all, 3 * sizeof *all);
+    memcpy(&motion[side].velocity.linear, all + 3, 3 * sizeof *all);
+    memcpy(&motion[side].velocity.angular, all + 6, 3 * sizeof *all);
+  }
+  return there;
 }
 
 /* A sensor whose bodies exist has a finite value unless numbers have overflowed.
@@ -455,12 +508,11 @@ static scree_Status refuse_value(const scree_Scene *scene, int k, double value, 
 static scree_Status measure(scree_Sensors *sensors, const scree_World *world, double *out,
                             const scree_Log *log) {
   const scree_Scene *scene = sensors->scene;
-  const scree_Motion *motion = world->system.bodies.motion;
   bool good = true;
   for (int k = 0; k < scene->sensor_count; ++k) {
     const scree_Sensor *sensor = &scene->sensors[k];
-    const int n = columns_of(sensor, scene->dimension), *body = sensor->body;
-    const int there = scree_world_body_count(world);
+    const int n = columns_of(sensor, scene->dimension);
+    scree_Motion motion[2];
     scree_Vec3 v = {NAN, NAN, NAN};
     if (sensor->region.kind != SCREE_REGION_NONE) {
       scree_sensor_region(sensor, world, out);
@@ -469,21 +521,21 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
     }
     double tensor[SCREE_SENSOR_VALUES];
     bool filled = false; /* `tensor` has the values */
-    const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
-                          !is_removed(world, body[1]);
+    const bool named = sensor->body[0] >= 0 || sensor->body[1] >= 0;
+    const bool is_there = !named || find_bodies(sensor, world, motion);
     if (is_there) switch (sensor->kind) {
-      case SCREE_SENSOR_POSITION: v = motion[body[0]].pose.position; break;
-      case SCREE_SENSOR_VELOCITY: v = motion[body[0]].velocity.linear; break;
+      case SCREE_SENSOR_POSITION: v = motion[0].pose.position; break;
+      case SCREE_SENSOR_VELOCITY: v = motion[0].velocity.linear; break;
       case SCREE_SENSOR_ANGULAR_VELOCITY:
-        v = motion[body[0]].velocity.angular;
+        v = motion[0].velocity.angular;
         if (n == 1) v.x = v.z;
         break;
       case SCREE_SENSOR_FORCE: v = force_on(scene, sensor, world); break;
       case SCREE_SENSOR_DISTANCE:
-        v.x = scree_norm(scree_sub(motion[body[0]].pose.position, motion[body[1]].pose.position));
+        v.x = scree_norm(scree_sub(motion[0].pose.position, motion[1].pose.position));
         break;
       case SCREE_SENSOR_HEIGHT: v.x = height(sensors, sensor, world, &good); break;
-      case SCREE_SENSOR_FLUX: v.x = flux(sensors, sensor, world); break;
+      case SCREE_SENSOR_FLUX: v.x = flux(sensor, world); break;
       case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(scene, sensor, world); break;
       case SCREE_SENSOR_JOINT_FORCE: v = scree_world_joint(world, sensor->joint).force; break;
       case SCREE_SENSOR_JOINT_TORQUE:
@@ -529,25 +581,11 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
 
 scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
                                  const scree_Log *log) {
-  const scree_Bodies *b = &world->system.bodies;
-  bool needed = false, rates = false;
-  for (int k = 0; k < sensors->scene->sensor_count; ++k) {
-    needed = needed || sensors->scene->sensors[k].kind == SCREE_SENSOR_FLUX;
+  bool rates = false;
+  for (int k = 0; k < sensors->scene->sensor_count; ++k)
     rates = rates || sensors->scene->sensors[k].form == SCREE_SENSOR_RATE;
-  }
   sensors->time_before = scree_world_time(world);
-  sensors->started = 0;
-  if (rates) {
-    const scree_Status status = measure(sensors, world, sensors->before, log);
-    if (status != SCREE_OK) return status;
-  }
-  if (!needed) return SCREE_OK;
-  if (!scree_grow((void **)&sensors->start, &sensors->start_capacity, (size_t)b->count,
-                  sizeof *sensors->start))
-    return scree_fail_memory(log, "the sensors");
-  for (int k = 0; k < b->count; ++k) sensors->start[k] = b->motion[k].pose.position;
-  sensors->started = b->count;
-  return SCREE_OK;
+  return rates ? measure(sensors, world, sensors->before, log) : SCREE_OK;
 }
 
 void scree_sensors_resume(scree_Sensors *sensors, const char *line) {

@@ -27,14 +27,14 @@ static bool is_in(const scree_Scene *scene, const char *pattern, int index, int 
 }
 
 /* Sum of the forces, or of their moments about a point, of the second group on the first: impulses
- * over the length of the (sub)step that they were found in. */
+ * over its length. */
 scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *sensor,
                                 const scree_World *world, bool torque) {
   const int n = scree_world_contact_count(world);
   const scree_ContactKey *keys = world->system.contacts.keys;
   scree_Vec3 sum = {0, 0, 0};
   for (int c = 0; c < n; ++c) {
-    const int i = keys[c].i, j = keys[c].j;
+    const int i = scree_body_number(world, keys[c].i), j = scree_body_number(world, keys[c].j);
     double sign = 0;
     if (is_in(scene, sensor->pattern, sensor->body[0], i) &&
         is_in(scene, sensor->pattern2, sensor->body[1], j))
@@ -52,7 +52,8 @@ scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *se
                           contact.moment);
     sum = scree_axpy(sum, sign, impulse);
   }
-  return world->last_h > 0 ? scree_scale(1 / world->last_h, sum) : sum;
+  sum = scree_sensor_sum(world, sum);
+  return world->contact_h > 0 ? scree_scale(1 / world->contact_h, sum) : sum;
 }
 
 scree_Status scree_sensor_stress(const scree_Sensor *sensor, const scree_World *world,

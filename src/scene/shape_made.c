@@ -121,17 +121,37 @@ static const scree_Field solid[] = {
      .help = "largest number of parts"},
     {0}};
 
+/* The checked map has the polygon instead (scene_check_tables.c). */
+static const scree_Field box[] = {{.key = "half_x",
+                                   .type = SCREE_FIELD_REAL,
+                                   .flags = SCREE_FIELD_REQUIRED | SCREE_FIELD_OPEN,
+                                   .unit = "m",
+                                   .max = INFINITY,
+                                   .help = "half extent along x"},
+                                  {.key = "half_y",
+                                   .type = SCREE_FIELD_REAL,
+                                   .flags = SCREE_FIELD_REQUIRED | SCREE_FIELD_OPEN,
+                                   .unit = "m",
+                                   .max = INFINITY,
+                                   .help = "half extent along y"},
+                                  {0}};
+
 const scree_ShapeRecipe scree_shape_recipes[] = {
-    {"height-field", NULL, height_field, "Heights over a rectangle that is centred on the origin"},
-    {"polyhedron", "random", polyhedron, "A random convex polyhedron, in place of `vertices`"},
-    {"clump", "file", solid,
+    {"box", 2, NULL, box, "A polygon of four corners, centred on the origin"},
+    {"height-field", 3, NULL, height_field,
+     "Heights over a rectangle that is centred on the origin"},
+    {"polyhedron", 3, "random", polyhedron, "A random convex polyhedron, in place of `vertices`"},
+    {"clump", 3, "file", solid,
      "A solid that is not convex, in place of `parts`: it is cut into convex parts, and has the "
      "mass, centroid and moments of the solid in the file"},
     {0}};
 
-const scree_ShapeRecipe *scree_shape_recipe(const char *kind, const scree_Node *map) {
+const scree_ShapeRecipe *scree_shape_recipe(const char *kind, int dimension,
+                                            const scree_Node *map) {
   for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
-    if (strcmp(r->kind, kind) == 0 && (!r->key || scree_node_find(map, r->key))) return r;
+    if (strcmp(r->kind, kind) == 0 && r->dimension == dimension &&
+        (!r->key || scree_node_find(map, r->key)))
+      return r;
   return NULL;
 }
 

@@ -1,5 +1,5 @@
-/* Shapes that a scene describes instead of listing their vertices: height fields, random convex
- * polyhedra, and solids that are cut into convex parts. */
+/* Shapes that a scene describes instead of listing their vertices: height fields, boxes of 2D
+ * scenes, random convex polyhedra, and solids that are cut into convex parts. */
 #ifndef SCREE_SCENE_SHAPE_MADE_H
 #define SCREE_SCENE_SHAPE_MADE_H
 
@@ -10,6 +10,7 @@
  * where `key` is null. */
 typedef struct scree_ShapeRecipe {
   const char *kind;
+  int dimension;
   const char *key;
   const scree_Field *fields;
   const char *help;
@@ -19,7 +20,7 @@ typedef struct scree_ShapeRecipe {
 extern const scree_ShapeRecipe scree_shape_recipes[];
 
 /* The recipe that the map of a shape follows, or null. */
-const scree_ShapeRecipe *scree_shape_recipe(const char *kind, const scree_Node *map);
+const scree_ShapeRecipe *scree_shape_recipe(const char *kind, int dimension, const scree_Node *map);
 
 typedef struct scree_Scene scree_Scene;
 

@@ -43,6 +43,7 @@ typedef struct State {
   Options options;
   scree_History *history; /* null until a second stage is needed: small solves do not allocate it */
   double clock;           /* when the last stage ended */
+  double work;            /* counted by then */
   scree_SolveSettings settings; /* of this solve */
   size_t bytes;                 /* of r */
   double *best;                 /* (nc x d) */
@@ -118,6 +119,14 @@ static scree_Status run_lemke(scree_SolveRun *run, const scree_Action *action, d
   return scree_solve_run_solver(run, &scree_solver_lemke, options, r, u);
 }
 
+static scree_Status run_implicit(scree_SolveRun *run, const scree_Action *action, double *r,
+                                 double *u) {
+  char most[OPTION_SIZE];
+  snprintf(most, sizeof most, "most=%d", action->factorisations);
+  const char *const options[] = {most, NULL};
+  return scree_solve_run_solver(run, &scree_solver_implicit, options, r, u);
+}
+
 static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
                             double *u) {
   static const char *const patient[] = {"window=20", "fall=2", NULL};
@@ -131,6 +140,7 @@ static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *
                                   u);
   case SCREE_ACTION_IPM: return run_ipm(run, action, r, u);
   case SCREE_ACTION_LEMKE: return run_lemke(run, action, r, u);
+  case SCREE_ACTION_IMPLICIT: return run_implicit(run, action, r, u);
   case SCREE_ACTION_STOP: break;
   }
   return SCREE_OK;
@@ -162,18 +172,18 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
                        .slow_sweeps = scree_price_is_slow(p),
                        .tolerance = s->tolerance};
   if (!st->history) return facts;
-  const double work = scree_solve_run_work(run);
   facts.assembled = p->kind == SCREE_ASSEMBLED;
   facts.associated = p->flow == SCREE_ASSOCIATED;
   facts.factorises = !scree_solver_class_refuses(&scree_solver_newton, p);
   facts.no_ipm = scree_solver_class_refuses(&scree_solver_ipm, p) != NULL;
   facts.follows = !scree_solver_class_refuses(&scree_solver_lemke, p);
+  facts.steps = !scree_solver_class_refuses(&scree_solver_implicit, p);
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;
   facts.sweep_seconds = scree_sweep_seconds(p);
   facts.factor_least = scree_solve_run_factorisation_least(run);
-  facts.work_left = s->work_limit > 0.0 ? s->work_limit - work : INFINITY;
-  facts.time_left = s->time_limit > 0.0 ? s->time_limit - work : INFINITY;
+  facts.work_left = s->work_limit > 0.0 ? s->work_limit - st->work : INFINITY;
+  facts.time_left = s->time_limit > 0.0 ? s->time_limit - st->work : INFINITY;
   if (run->cache->sweeps_per_factorisation > 0.0) { /* after the analysis neither call can fail */
     scree_solve_run_sweeps_per_factorisation(run, &facts.price);
     scree_solve_run_factorisation_seconds(run, &facts.factor_seconds);
@@ -199,7 +209,7 @@ static scree_Status remember(State *st, scree_SolveRun *run, scree_Stage *now) {
 static scree_Status stage(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
                           double *u) {
   const char *name = scree_action_name(action->kind);
-  const double work = scree_solve_run_work(run);
+  const double work = st->work;
   scree_Stage now = {.action = *action, .record = {.name = name, .error_before = run->value}};
   now.record.iterations = -run->iterations;
   now.record.factorisations = -run->factorisations;
@@ -210,7 +220,8 @@ static scree_Status stage(State *st, scree_SolveRun *run, const scree_Action *ac
   now.record.error_after = run->value;
   now.record.iterations += run->iterations;
   now.record.factorisations += run->factorisations;
-  now.record.work = scree_solve_run_work(run) - work;
+  st->work = scree_solve_run_work(run);
+  now.record.work = st->work - work;
   now.finished = run->met || run->exhausted;
   if (!now.finished) status = remember(st, run, &now);
   scree_solve_run_record(run->info, &now.record);
@@ -312,6 +323,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   if (!status && st->options.polish)
     settle(st, run, SCREE_ACTION_SWEEP, r); /* it may be the best */
+  st->work = scree_solve_run_work(run);
   while (!status && !run->met && !run->exhausted) {
     const scree_Facts facts = gather(st, run);
     const scree_Action action = scree_policy_next(&facts, st->history);

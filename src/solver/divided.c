@@ -19,8 +19,8 @@ enum { NAME_SIZE = 32 };
 
 enum { END, SOLVE };
 
-/* What rank 0 sends before a solve. Ranks are processes of one program on machines of one kind, so
- * structs are sent as they are. */
+/* Data that rank 0 sends before a solve. Ranks are processes of one program on machines of one
+ * kind, so structs are sent as they are. */
 typedef struct Order {
   int command;
   char solver[NAME_SIZE];
@@ -132,7 +132,7 @@ static scree_Status send_numbers(scree_Solver *solver, const double *r, double *
   return status;
 }
 
-/* What all ranks have sent since `before`. */
+/* Messages and bytes that all ranks have sent since `before`. */
 static scree_RankCounts count_sent(const scree_Ranks *ranks, const scree_RankCounts *before) {
   const scree_RankCounts now = scree_ranks_counts(ranks);
   const scree_RankCounts mine = {now.messages - before->messages, now.bytes - before->bytes,
@@ -170,7 +170,8 @@ static scree_Status take_vectors(scree_Solver *solver, Vectors *v) {
       enough ? SCREE_OK : scree_fail_memory(&solver->log, "the vectors of a rank"), &solver->log);
 }
 
-/* What every rank does. r, u and info are those of the caller on rank 0, else null. */
+/* The part of a solve that every rank runs. r, u and info are those of the caller on rank 0, else
+ * null. */
 static scree_Status take_part(scree_Solver *solver, const Order *order, scree_Problem *whole,
                               double *r, double *u, scree_SolveInfo *info) {
   const scree_Ranks *ranks = solver->settings.ranks;

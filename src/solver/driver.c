@@ -166,8 +166,8 @@ static void finish_stages(const scree_SolveRun *run, const scree_SolverClass *cl
 
 /* ---- mechanisms ------------------------------------------------------------------------------ */
 
-/* The mechanisms of the problem, if there are any; r becomes what solves them to begin with, so
- * that no start is accepted in which joints are only as good as the tolerance. */
+/* The mechanisms of the problem, if there are any. They are solved once before the method starts:
+ * otherwise a start within the tolerance would be accepted with joints that are violated. */
 static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) {
   if (run->W->problem->general.count < 2 || run->settings->measure != SCREE_MEASURE_ERROR)
     return SCREE_OK;
@@ -183,8 +183,8 @@ static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) 
   return SCREE_OK;
 }
 
-/* Solve the mechanisms once more, for methods that do not do so in each iteration, unless contacts
- * lose by it what they need for the tolerance. */
+/* Solve the mechanisms once more, for methods that do not do so in each iteration. The result is
+ * kept only if the contacts still meet the tolerance. */
 static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double *u, double *y,
                                    scree_SolveInfo *info) {
   const size_t n = run->W->rows;

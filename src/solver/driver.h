@@ -2,6 +2,7 @@
 #ifndef SCREE_SOLVER_DRIVER_H
 #define SCREE_SOLVER_DRIVER_H
 
+#include "core/private.h"
 #include "solver/solver.h"
 
 enum { SCREE_CACHES = 3 };
@@ -31,7 +32,7 @@ void scree_solver_fini(scree_Solver *solver);
 
 /* Forget the order and the work of factorisations, but keep the memory: the next result is that of
  * a new solver. */
-void scree_solver_forget(scree_Solver *solver);
+SCREE_PRIVATE void scree_solver_forget(scree_Solver *solver);
 
 /* Solve a problem, or the part of this rank, from the start r; *velocities is the state of r. */
 scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *problem,

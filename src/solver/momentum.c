@@ -1,6 +1,7 @@
 /* Momentum for sweeps (see momentum.h). */
 #include "solver/momentum.h"
 
+#include "math/simd.h"
 #include "math/vector.h"
 
 #include <math.h>
@@ -57,15 +58,19 @@ static void pieces(int me, int threads, int *first, int *last) {
   *last = SCREE_CHUNKS * (me + 1) / threads;
 }
 
-static double sum_piece(const scree_MomentumPart *part, size_t begin, size_t end) {
-  const double *now = part->now, *from = part->from;
-  double lane[4] = {0.0, 0.0, 0.0, 0.0};
+/* Eight floats; four of them as doubles. */
+typedef float Wide __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float Half __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double Doubles __attribute__((vector_size(32)));
+
+SCREE_CLONES static double sum_piece(const double *now, const double *from, size_t begin,
+                                     size_t end) {
+  scree_Lane lane = {0.0, 0.0, 0.0, 0.0};
   size_t i = begin;
-  for (; i + 4 <= end; i += 4)
-    for (size_t j = 0; j < 4; ++j) {
-      const double change = now[i + j] - from[i + j];
-      lane[j] += change * change;
-    }
+  for (; i + 4 <= end; i += 4) {
+    const scree_Lane change = scree_lane_load(now + i) - scree_lane_load(from + i);
+    lane += change * change;
+  }
   for (; i < end; ++i) {
     const double change = now[i] - from[i];
     lane[0] += change * change;
@@ -73,20 +78,23 @@ static double sum_piece(const scree_MomentumPart *part, size_t begin, size_t end
   return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-static double sum_singles(const scree_MomentumPart *part, size_t begin, size_t end) {
-  const float *now = part->now, *from = part->from;
-  double lane[8] = {0.0};
+SCREE_CLONES static double sum_singles(const float *now, const float *from, size_t begin,
+                                       size_t end) {
+  Doubles low = {0.0, 0.0, 0.0, 0.0}, high = low;
   size_t i = begin;
-  for (; i + 8 <= end; i += 8)
-    for (size_t j = 0; j < 8; ++j) {
-      const double change = (double)(now[i + j] - from[i + j]);
-      lane[j] += change * change;
-    }
+  for (; i + 8 <= end; i += 8) {
+    const Half first = *(const Half *)(now + i) - *(const Half *)(from + i);
+    const Half second = *(const Half *)(now + i + 4) - *(const Half *)(from + i + 4);
+    const Doubles a = __builtin_convertvector(first, Doubles);
+    const Doubles b = __builtin_convertvector(second, Doubles);
+    low += a * a;
+    high += b * b;
+  }
   for (; i < end; ++i) {
     const double change = (double)(now[i] - from[i]);
-    lane[0] += change * change;
+    low[0] += change * change;
   }
-  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+  return ((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3]));
 }
 
 void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
@@ -99,7 +107,8 @@ void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
       size_t begin, end;
       scree_chunk(part->n, chunk, &begin, &end);
       if (!part->from) continue;
-      sum += part->single ? sum_singles(part, begin, end) : sum_piece(part, begin, end);
+      sum += part->single ? sum_singles(part->now, part->from, begin, end)
+                          : sum_piece(part->now, part->from, begin, end);
     }
     momentum->sum[chunk] = sum;
   }
@@ -120,24 +129,45 @@ double scree_momentum_factor(const scree_Momentum *momentum, scree_MomentumState
   return b;
 }
 
-static void move_piece(const scree_MomentumPart *part, double b, size_t begin, size_t end) {
-  double *restrict now = part->now, *restrict last = part->last, *restrict from = part->from;
-  for (size_t i = begin; i < end; ++i) {
+SCREE_CLONES static void move_piece(double *now, double *last, double b, size_t begin, size_t end) {
+  const scree_Lane factor = {b, b, b, b};
+  size_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    const scree_Lane x = scree_lane_load(now + i);
+    *scree_lane_at(now + i) = x + factor * (x - scree_lane_load(last + i));
+    *scree_lane_at(last + i) = x;
+  }
+  for (; i < end; ++i) {
     const double x = now[i];
     now[i] = x + b * (x - last[i]);
     last[i] = x;
   }
-  if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);
 }
 
-static void move_singles(const scree_MomentumPart *part, float b, size_t begin, size_t end) {
-  float *restrict now = part->now, *restrict last = part->last, *restrict from = part->from;
-  for (size_t i = begin; i < end; ++i) {
+SCREE_CLONES static void move_singles(float *now, float *last, float b, size_t begin, size_t end) {
+  const Wide factor = {b, b, b, b, b, b, b, b};
+  size_t i = begin;
+  for (; i + 8 <= end; i += 8) {
+    const Wide x = *(const Wide *)(now + i);
+    *(Wide *)(now + i) = x + factor * (x - *(const Wide *)(last + i));
+    *(Wide *)(last + i) = x;
+  }
+  for (; i < end; ++i) {
     const float x = now[i];
     now[i] = x + b * (x - last[i]);
     last[i] = x;
   }
-  if (from) memcpy(from + begin, now + begin, (end - begin) * sizeof *now);
+}
+
+static void move_part(const scree_MomentumPart *part, double b, size_t begin, size_t end) {
+  const size_t size = part->single ? sizeof(float) : sizeof(double);
+  if (part->single)
+    move_singles(part->now, part->last, (float)b, begin, end);
+  else
+    move_piece(part->now, part->last, b, begin, end);
+  if (part->from)
+    memcpy((char *)part->from + begin * size, (char *)part->now + begin * size,
+           (end - begin) * size);
 }
 
 void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int threads) {
@@ -147,11 +177,7 @@ void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int t
     for (int chunk = first; chunk < last; ++chunk) {
       size_t begin, end;
       scree_chunk(momentum->part[k].n, chunk, &begin, &end);
-      if (begin >= end) continue;
-      if (momentum->part[k].single)
-        move_singles(&momentum->part[k], (float)b, begin, end);
-      else
-        move_piece(&momentum->part[k], b, begin, end);
+      if (begin < end) move_part(&momentum->part[k], b, begin, end);
     }
 }
 

@@ -2,8 +2,8 @@
  * the accelerated gradient method of Nesterov (1983), with a sweep F in place of the step along the
  * gradient, needs the root of their number. Before each sweep but the first
  *
- *     x = F_k + b (F_k - F_{k-1}),     b = (t_k - 1) / t_{k+1},   t_{k+1} = (1 + sqrt(1 + 4 t_k^2))
- * / 2
+ *     x = F_k + b (F_k - F_{k-1}),     b = (t_k - 1) / t_{k+1},
+ *     t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2
  *
  * and F_{k+1} is the sweep from x. Friction is not the gradient of anything, so that momentum may
  * also drive impulses around: when the change |F - x| of a sweep has grown, the next starts without
@@ -37,7 +37,7 @@ typedef struct scree_Momentum {
   double *sum; /* (SCREE_CHUNKS) of squares of the change */
 } scree_Momentum;
 
-/* What a thread knows; the same on all threads. */
+/* State of the momentum; all threads have equal copies. */
 typedef struct scree_MomentumState {
   bool swept;     /* a sweep has been made */
   double t;       /* t_k */

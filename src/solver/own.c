@@ -24,7 +24,7 @@ static scree_Status check(const scree_Solver *solver, const scree_Problem *probl
                     solver->class_->name, reason);
 }
 
-/* What all ranks have sent since `before`. */
+/* Messages and bytes that all ranks have sent since `before`. */
 static scree_RankCounts count_sent(const scree_Ranks *ranks, const scree_RankCounts *before) {
   const scree_RankCounts now = scree_ranks_counts(ranks);
   double sums[2] = {(double)(now.messages - before->messages), (double)(now.bytes - before->bytes)};

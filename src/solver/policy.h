@@ -12,10 +12,12 @@
  *     first sweeps -> (bodies behind W) -> analysis -> (sweeps) -> newton
  *       -> after a warm start once more from zero: (sweeps) -> newton
  *       -> sweeps, while they are predicted to be cheaper than ipm
- *       -> ipm -> newton -> [path: sweeps -> lemke -> newton] -> ipm with other starts ...
+ *       -> ipm -> newton -> [implicit] -> [path: sweeps -> lemke -> newton] -> ipm with other
+ * starts ...
  *       -> last sweeps
  *       -> with a time limit: ipm, lemke and sweeps from other starts until it is reached
  *
+ * implicit comes after the first ipm of each round where many digits are asked of a cold start.
  * The path comes after the first ipm if that has hardly lowered the error or the path is short,
  * else after the last. */
 #ifndef SCREE_SOLVER_POLICY_H
@@ -33,7 +35,8 @@ typedef enum scree_ActionKind {
   SCREE_ACTION_RESTART, /* go back to r = 0 */
   SCREE_ACTION_NEWTON,
   SCREE_ACTION_IPM,
-  SCREE_ACTION_LEMKE
+  SCREE_ACTION_LEMKE,
+  SCREE_ACTION_IMPLICIT
 } scree_ActionKind;
 
 /* The position of an action in the order of stages. */
@@ -48,6 +51,7 @@ typedef enum scree_Phase {
   SCREE_PHASE_LONG, /* sweeps before ipm */
   SCREE_PHASE_IPM,
   SCREE_PHASE_IPM_NEWTON, /* after ipm */
+  SCREE_PHASE_IMPLICIT,   /* after that, to many digits */
   SCREE_PHASE_PATH_SWEEPS,
   SCREE_PHASE_PATH,
   SCREE_PHASE_PATH_NEWTON, /* after lemke */
@@ -62,6 +66,7 @@ typedef struct scree_Action {
   bool patient;                  /* NEWTON: may take long to lower the error */
   double kappa, barrier, weight; /* IPM: its options */
   int start;                     /* LEMKE: number of its first d */
+  int factorisations;            /* IMPLICIT: at most */
 } scree_Action;
 
 /* A completed stage. */
@@ -84,6 +89,7 @@ typedef struct scree_Facts {
   bool factorises;  /* newton can work on it */
   bool no_ipm;      /* ipm cannot */
   bool follows;     /* lemke can */
+  bool steps;       /* implicit can */
   bool balls;       /* sweeps use the fast path of balls */
   bool slow_sweeps; /* sweeps visit contact by contact: the associated law with friction */
   bool warm;        /* r was given */
@@ -118,7 +124,7 @@ typedef struct scree_SweepRecord {
 } scree_SweepRecord;
 
 /* Whether sweeps that are to solve have momentum (momentum.h). */
-bool scree_policy_momentum(int contacts, bool balls);
+bool scree_policy_momentum(int contacts, bool balls, bool warm);
 
 /* Sweeps until the first measurement. */
 int scree_policy_first_group(double error, double tolerance, bool balls);

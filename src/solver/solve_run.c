@@ -25,7 +25,7 @@ static bool is_exhausted(scree_SolveRun *run) {
   return run->exhausted;
 }
 
-/* Those that are not: clocks, counted work, the wishes of callers. */
+/* Those that are not: clocks, counted work, requests of callers. */
 static bool is_stopped(scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->time_limit > 0.0 && scree_seconds() - run->start >= s->time_limit) run->exhausted = true;
@@ -301,8 +301,9 @@ static scree_Status find_settled(scree_SolveRun *run, const double *r, const dou
   const scree_Problem *p = run->W->problem;
   const int nc = p->nc;
   scree_Arena *arena = &cache->smoothing; /* `work` is released between methods */
-  if (run->settings->measure != SCREE_MEASURE_ERROR || nc < island.contacts ||
-      scree_is_divided(run->W) || !cache->smoother || !scree_sweeps_batched(cache->smoother))
+  if (run->settings->measure != SCREE_MEASURE_ERROR || nc < island.contacts || p->general.count ||
+      p->kind != SCREE_BODIES || scree_is_divided(run->W) || !cache->smoother ||
+      !scree_sweeps_batched(cache->smoother))
     return SCREE_OK;
   if (!cache->islands.of) {
     const scree_Status status = scree_islands_find(p, arena, &cache->islands, run->log);
@@ -392,7 +393,8 @@ bool scree_solve_run_momentum(const scree_SolveRun *run) {
   const scree_Problem *p = run->W->problem;
   /* with it the shear box of 002 (100 kg on grains of a gram) is lost at the first impact */
   return p->flow != SCREE_ASSOCIATED &&
-         scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run));
+         scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run),
+                               run->settings->warm_start);
 }
 
 bool scree_solve_run_sweeps_balls(const scree_SolveRun *run) {

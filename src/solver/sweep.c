@@ -15,7 +15,10 @@
  * descent.
  *
  * At the end of a call the velocities are computed from those of the vertices, and these are
- * recomputed from r at intervals, so that round-off does not accumulate. */
+ * recomputed from r at intervals, so that round-off does not accumulate.
+ *
+ * More than 600 lines: the kernels of a visit are inlined into every kind of sweep (serial,
+ * threads, ranks, lanes), so all of these are in one file. */
 #include "solver/sweep.h"
 
 #include "core/barrier.h"
@@ -177,8 +180,8 @@ static const int *item_starts(const scree_Sweeps *state) {
 }
 
 /* Items first .. last-1 of the order: batches in lanes, else contacts. */
-static Change visit_items(scree_Sweeps *state, const scree_Operator *W, int first, int last,
-                          double *r) {
+SCREE_INLINE Change visit_items(scree_Sweeps *state, const scree_Operator *W, int first, int last,
+                                double *r) {
   if (state->singles) return scree_singles_visit(state->singles, first, last);
   if (state->in_lanes) return scree_lanes_visit(&state->lanes, first, last);
   return visit_all(state, W, state->order->order + first, last - first, r);
@@ -212,8 +215,8 @@ typedef struct Group {
 } Group;
 
 /* Count a sweep. False: it was the last. *poll: it is time to ask whether to stop. */
-static bool count_sweep(const scree_Sweeps *state, const scree_Operator *W, const Change *change,
-                        Group *group, bool *poll) {
+SCREE_INLINE bool count_sweep(const scree_Sweeps *state, const scree_Operator *W,
+                              const Change *change, Group *group, bool *poll) {
   ++group->done;
   if (scree_sweeps_batched(state) && !scree_is_divided(W))
     group->left_out += 1.0 - change->visited / (double)item_starts(state)[state->order->colours];
@@ -250,15 +253,16 @@ static void widen_ranks(const scree_Operator *W, Change *change) {
 
 static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *group, double *r) {
   const int *start = item_starts(state);
+  const int items = start[state->order->colours];
+  const bool staged = state->stages.stages > 0, divided = scree_is_divided(W);
+  const bool generals = W->problem->general.count > 0;
   for (bool more = group->count > 0, poll = false; more;) {
     if (group->momentum) scree_momentum_step(group->momentum, &group->speed, 0, 1, NULL);
-    Change change = state->stages.stages > 0
-                        ? visit_stages(state, W, start, r)
-                        : visit_items(state, W, 0, start[state->order->colours], r);
-    if (W->problem->general.count) visit_generals(state, W, r, &change);
+    Change change = staged ? visit_stages(state, W, start, r) : visit_items(state, W, 0, items, r);
+    if (generals) visit_generals(state, W, r, &change);
     widen_ranks(W, &change);
     more = count_sweep(state, W, &change, group, &poll);
-    if (scree_is_divided(W)) continue;                 /* ranks agree on an end when they measure */
+    if (divided) continue;                             /* ranks agree on an end when they measure */
     if (poll && scree_poll(state->poll)) more = false; /* the run ends at its next measurement */
   }
 }

@@ -13,7 +13,7 @@ typedef enum scree_SweepOrder {
   SCREE_ORDER_COLOURED
 } scree_SweepOrder;
 
-/* What a rank knows of the others during a sweep. */
+/* Which data of the other ranks a sweep uses. */
 typedef enum scree_SweepRanks {
   SCREE_RANKS_EXACT,  /* everything: the sweep of one rank, with an exchange after each colour */
   SCREE_RANKS_RELAXED /* the state before the sweep: one exchange, and shorter steps at the border

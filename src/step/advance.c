@@ -91,9 +91,9 @@ typedef struct Times {
   double horizon; /* time from this kick to the next one, if that step is not halved */
 } Times;
 
-static Times times_of(const scree_System *s, double start, double h) {
-  const double theta = s->scheme->theta(&s->settings);
-  const bool first = !(s->memory.h > 0);
+static Times times_of(const scree_System *s, const scree_StepSpan *span) {
+  const double theta = s->scheme->theta(&s->settings), start = span->start, h = span->h;
+  const bool first = !(s->memory.h > 0) || (span->after_impact && theta < 1);
   Times t = {.h = h,
              .forced = h,
              .theta = theta,
@@ -102,7 +102,7 @@ static Times times_of(const scree_System *s, double start, double h) {
              .before = start + 0.5 * h,
              .horizon = h};
   if (!s->scheme->looks_ahead) return t;
-  t.horizon = theta * h + (1 - theta) * s->settings.step;
+  t.horizon = theta * h + (span->before_impact ? 0 : (1 - theta) * s->settings.step);
   t.driven = start + (1 - theta) * h + 0.5 * t.horizon;
   if (theta < 1)
     t.before = first ? start + 0.5 * (1 - theta) * h : start;
@@ -168,7 +168,8 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   if (status || !scree_system_is_posed(s)) return status;
   status = scree_domain_agree(s, scree_system_warm(s, t->h));
   if (status) return status;
-  scree_system_fill(s);
+  status = scree_domain_agree(s, scree_system_fill(s));
+  if (status) return status;
   scree_joints_fill(s, t->h);
   if (s->bodies.deformable_count) status = scree_deform_close(s);
   if (status) return status;
@@ -203,10 +204,9 @@ static bool may_push(const scree_System *s, double horizon) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     if (b->fixed[i] || b->fixed[j]) continue;
-    double before[3], free[3];
-    scree_system_approach(s, (int)c, before, free);
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    if (s->contacts.gap[c] + horizon * free[0] < -ahead_size * size) {
+    const double free = scree_system_free_approach(s, (int)c);
+    if (s->contacts.gap[c] + horizon * free < -ahead_size * size) {
       pushes = true;
       break;
     }
@@ -261,6 +261,11 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     }
     status = solve_contacts(s, begun, report);
     if (status || !looks) return status;
+    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s)) {
+      s->trial.count = 0; /* begin with the impulses of the last step */
+      s->trial.h = 0;
+      continue;
+    }
     clock = scree_seconds();
     bool further;
     status = look_further(s, t->horizon, &further);
@@ -287,24 +292,31 @@ static void kick(scree_System *s) {
 /* Bodies that touch at the start of a simulation may approach each other, and the drift before the
  * first kick would make them overlap. So a scheme that drifts first begins with an impact: a kick
  * without forces, for the time until the first kick. If no bodies approach, it has no effect, and
- * free flight is exact from the first step on. */
-static scree_Status begin_with_impact(scree_System *s, const Times *t, scree_StepReport *report,
-                                      bool *complete) {
+ * free flight is exact from the first step on. The same is done where a step was cut at an impact
+ * (event.c). */
+static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *span, const Times *t,
+                                      scree_StepReport *report, bool *complete, double *event) {
   const double h = (1 - t->theta) * t->h;
   *complete = true;
-  if (s->memory.h > 0 || !s->scheme->looks_ahead || h == 0) return SCREE_OK;
+  if ((s->memory.h > 0 && !span->after_impact) || !s->scheme->looks_ahead || h == 0)
+    return SCREE_OK;
   /* without this, springs would act for longer than the step */
   if (s->laws.any_terms || !scree_joints_only_hold(s)) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
   s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
+  s->forced_most = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
+  if (!status && span->may_cut && span->after_impact)
+    status = scree_system_event(s, s->total.kinetic, event);
   if (status) return status;
   if (scree_system_is_posed(s) && !report->solve.converged) {
     *complete = false;
     report->missed |= SCREE_MISSED_ERROR;
   }
+  if (span->after_impact) status = scree_domain_agree(s, scree_system_carry(s));
+  if (status) return status;
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);
   s->trial.count = 0;
@@ -369,7 +381,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   if (scree_system_work_used_up(s)) *halve = false;
 }
 
-/* What the parts of the problem for these laws do not have. */
+/* Refuse laws that the problem cannot represent together, or with these bodies. */
 static scree_Status check_laws(const scree_System *s) {
   const char *what = s->laws.any_rolling ? "resistance to rolling" : "a dilatancy";
   if ((s->laws.any_rolling || s->laws.any_flow) && s->bodies.deformable_count)
@@ -381,12 +393,14 @@ static scree_Status check_laws(const scree_System *s) {
   return SCREE_OK;
 }
 
-scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
-                                  bool *halve) {
-  const Times t = times_of(s, start, h);
+scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
+                                  scree_StepReport *report, scree_StepOutcome *outcome) {
+  const Times t = times_of(s, span);
+  const double h = span->h;
   scree_EnergyBalance old = s->total;
   double clock = scree_seconds(), now;
   bool begun, complete;
+  *outcome = (scree_StepOutcome){.event = -1};
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   scree_law_table_fill(&s->laws, h);
   scree_Status status = scree_deform_begin(s);
@@ -400,11 +414,18 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   s->joints.rows.count = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
+  s->carried.any = s->carried.kicked = false;
+  s->posed.y = NULL; /* of an attempt that was given up */
+  s->forced = NULL;
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(&s->cell);
-  if (!status) status = begin_with_impact(s, &t, report, &begun);
+  if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
+  if (!status && outcome->event >= 0) return SCREE_OK; /* its impact comes later: nothing stands */
+  const scree_StepReport first = *report;
   const scree_EnergyBalance impact = report->energy;
+  report->redetections = report->expansions = 0; /* each kick has its own limits */
+  report->overlap = 0;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late);
@@ -413,14 +434,22 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
+  if (!status && span->may_cut) status = scree_system_event(s, old.kinetic, &outcome->event);
   if (status) return status;
 
   clock = scree_seconds();
-  status = scree_domain_agree(s, scree_system_remember(s, h));
+  s->carried.any = span->part || s->carried.kicked;
+  status = scree_system_remember(s, h);
+  if (!status && s->carried.any) status = scree_system_carry(s);
+  status = scree_domain_agree(s, status);
   if (status) return status;
   scree_joints_remember(s);
   scree_cell_measure(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
+  status = scree_creep_add(s, h);
+  if (status) return status;
+  report->redetections += first.redetections;
+  report->expansions += first.expansions;
   report->energy.normal += impact.normal;
   report->energy.friction += impact.friction;
   report->energy.viscous += impact.viscous;
@@ -440,13 +469,13 @@ scree_Status scree_system_advance(scree_System *s, double start, double h, scree
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);
-  grade(s, report, begun && complete, halve);
+  grade(s, report, begun && complete, &outcome->halve);
   report->seconds_certify += scree_seconds() - clock;
   return SCREE_OK;
 }
 
 size_t scree_system_snapshot_size(const scree_System *s) {
-  return scree_bodies_snapshot_size(&s->bodies) +
+  return scree_bodies_snapshot_size(&s->bodies) + scree_creep_size(s) +
          (size_t)s->joints.count * sizeof *s->joints.memory +
          (s->cell.any ? sizeof s->cell.state : 0);
 }
@@ -457,7 +486,10 @@ void scree_system_save(const scree_System *s, void *snapshot) {
   char *at = snapshot;
   scree_bodies_save(&s->bodies, snapshot);
   if (joints) memcpy(at + bodies, s->joints.memory, joints);
-  if (s->cell.any) memcpy(at + bodies + joints, &s->cell.state, sizeof s->cell.state);
+  at += bodies + joints;
+  if (s->cell.any) memcpy(at, &s->cell.state, sizeof s->cell.state);
+  if (s->cell.any) at += sizeof s->cell.state;
+  scree_creep_save(s, at);
 }
 
 void scree_system_restore(scree_System *s, const void *snapshot) {
@@ -466,20 +498,23 @@ void scree_system_restore(scree_System *s, const void *snapshot) {
   const char *at = snapshot;
   scree_bodies_restore(&s->bodies, snapshot);
   if (joints) memcpy(s->joints.memory, at + bodies, joints);
-  if (s->cell.any) memcpy(&s->cell.state, at + bodies + joints, sizeof s->cell.state);
+  at += bodies + joints;
+  if (s->cell.any) memcpy(&s->cell.state, at, sizeof s->cell.state);
+  if (s->cell.any) at += sizeof s->cell.state;
+  scree_creep_restore(s, at);
   scree_cell_refresh(&s->cell);
 }
 
 void scree_system_fini(scree_System *s) {
   scree_Posed *p = &s->posed;
-  void *bodies[] = {s->reach, s->forced_room, s->lists};
-  void *contacts[] = {p->body,    p->B,        p->arm,          p->q,
-                      p->r,       p->u,        p->shift,        p->push,
-                      p->loaded,  p->mu,       p->set,          p->set_a,
-                      p->set_b,   p->C,        p->memory,       p->kept,
-                      p->moment,  p->H,        p->problem_body, p->problem_index,
-                      p->lowered, p->delay,    p->busy,         p->struck,
-                      s->late.at, p->held_back};
+  void *bodies[] = {s->reach, s->forced_room, s->lists, s->creep.bodies};
+  void *contacts[] = {p->body,    p->B,         p->arm,          p->q,
+                      p->r,       p->u,         p->shift,        p->push,
+                      p->loaded,  p->mu,        p->set,          p->set_a,
+                      p->set_b,   p->C,         p->memory,       p->kept,
+                      p->moment,  p->H,         p->problem_body, p->problem_index,
+                      p->lowered, p->delay,     p->busy,         p->struck,
+                      s->late.at, p->held_back, p->total,        p->before};
   for (int t = 0; t < s->list_count; ++t) scree_points_fini(&s->lists[t]);
   scree_points_fini(&s->overlaps);
   scree_arena_fini(&s->scratch);
@@ -487,6 +522,7 @@ void scree_system_fini(scree_System *s) {
   for (size_t k = 0; k < sizeof contacts / sizeof *contacts; ++k) scree_free(contacts[k]);
   scree_memory_fini(&s->memory);
   scree_memory_fini(&s->trial);
+  scree_carried_fini(&s->carried);
   scree_joints_fini(&s->joints);
   scree_deform_fini(&s->deform);
   scree_domain_fini(&s->domain);
@@ -494,6 +530,7 @@ void scree_system_fini(scree_System *s) {
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
+  scree_solver_destroy(s->resting);
   scree_solver_destroy(s->internal);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);
@@ -506,18 +543,19 @@ size_t scree_system_memory(const scree_System *s) {
   size_t bytes = scree_bodies_memory(&s->bodies);
   bytes += s->contacts.capacity *
            (sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + 2 * sizeof(double));
-  bytes += s->reach_capacity * sizeof *s->reach;
+  bytes += s->reach_capacity * sizeof *s->reach + s->creep.capacity * sizeof *s->creep.bodies;
   bytes += scree_broad_memory(s->broad);
   bytes += p->row_capacity * (2 * sizeof(int) + (p->B ? 2 * d * nb : 4) * sizeof(double));
-  bytes += p->capacity * ((p->shift ? 4 * d + 3 : 3 * d + 1) * sizeof(double));
+  bytes += p->capacity * ((p->shift ? 5 * d + 3 : 4 * d + 1) * sizeof(double));
   bytes += p->set_capacity * (sizeof(uint8_t) + 2 * sizeof(double));
   bytes += (p->body_capacity + p->index_capacity) * sizeof(int);
   bytes += p->lowered_capacity * sizeof(double);
   bytes += (p->busy_capacity + p->struck_capacity) * sizeof(int);
   bytes += p->kept_capacity * sizeof *p->kept;
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
-  bytes += scree_memory_bytes(&s->memory) + scree_joints_memory(&s->joints) +
-           scree_deform_memory(&s->deform) + scree_rolling_memory(&s->rolling, s->bodies.nb) +
+  bytes += scree_memory_bytes(&s->memory) + p->total_capacity * sizeof *p->total +
+           scree_joints_memory(&s->joints) + scree_deform_memory(&s->deform) +
+           scree_rolling_memory(&s->rolling, s->bodies.nb) +
            p->moment_capacity * sizeof *p->moment + p->flow_capacity * sizeof *p->H;
   return bytes;
 }

@@ -12,7 +12,7 @@ enum { PAD = 8 }; /* kernels may load a full vector past the end */
 void scree_deform_fini(scree_Deform *f) {
   void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
                     f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
-                    f->rows.B,        f->rows.C,       f->energy};
+                    f->rows.B,        f->rows.C,       f->energy,       f->load};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }
@@ -23,7 +23,7 @@ size_t scree_deform_memory(const scree_Deform *f) {
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *
              sizeof(double) +
-         f->energy_capacity * sizeof *f->energy;
+         f->energy_capacity * sizeof *f->energy + f->load_capacity * sizeof *f->load;
 }
 
 /* ---- order of contacts ----------------------------------------------------------------------- */
@@ -139,9 +139,11 @@ void scree_deform_match(const scree_Bodies *b, const scree_ContactKey *old_keys,
 
 /* ---- the kick without contacts --------------------------------------------------------------- */
 
-static scree_BodyLoad load_of(const scree_System *s, int k, double h) {
-  scree_BodyLoad load = {{0, 0, 0}, {0, 0, 0}};
+static scree_BodyLoad load_of(const scree_System *s, const scree_Deformable *self, double h) {
+  scree_BodyLoad load = {{0, 0, 0}, {0, 0, 0}, NULL};
+  const int k = self->body;
   if (!(h > 0)) return load;
+  if (s->deform.loaded > 0) load.nodes = s->deform.load + self->offset;
   load.acceleration = s->settings.gravity;
   if (!s->forced) return load;
   const scree_Vec3 L = scree_inertia_mul(
@@ -156,7 +158,7 @@ static void prepare_all(scree_System *s, double h, int *failed, scree_Share shar
   SCREE_OVER_BODIES(k, b->deformable_count, share) {
     const scree_Deformable *self = &b->deformable[k];
     if (b->fixed[self->body]) continue;
-    const scree_BodyLoad load = load_of(s, self->body, h);
+    const scree_BodyLoad load = load_of(s, self, h);
     const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
     if (!self->class_->prepare(self, q, v, &load, h, scree_deformable_change(b, self))) {
 #pragma omp critical(scree_deform)
@@ -503,6 +505,16 @@ void scree_deform_kick(scree_System *s) {
   SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share, kick_all(s, share));
 }
 
+/* Work of the forces on nodes, at the mean velocity of the kick. */
+static double load_work(const scree_System *s, const scree_Deformable *self) {
+  const double *load = s->deform.load + self->offset;
+  const double *v = scree_deformable_v(&s->bodies, self),
+               *w = scree_deformable_after(&s->bodies, self);
+  double sum = 0;
+  for (size_t k = 0; k < self->components; ++k) sum += load[k] * (v[k] + w[k]);
+  return 0.5 * s->deform.loaded * sum;
+}
+
 void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < b->deformable_count; ++k) {
@@ -514,5 +526,6 @@ void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
     s->deform.energy[k].work = work;
     balance->scheme += work;
     balance->friction += damped;
+    if (s->deform.loaded > 0) balance->forces += load_work(s, self);
   }
 }

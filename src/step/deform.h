@@ -28,7 +28,11 @@ typedef struct scree_Deform {
   struct scree_DeformEnergy *energy; /* (deformable_count) */
   size_t energy_capacity;
   double strain, strain_end; /* elastic energy of all at the start of the step and at its end */
-  int inverted;              /* a body that the step turned inside out, or -1 */
+  /* Forces on nodes in this step, which act for the time `loaded`; 0: none. */
+  double *load; /* (components of all deformable bodies) */
+  size_t load_capacity;
+  double loaded;
+  int inverted; /* a body that the step turned inside out, or -1 */
 } scree_Deform;
 
 typedef struct scree_DeformEnergy {

@@ -111,10 +111,10 @@ scree_Status scree_system_foresee(scree_System *s, double horizon) {
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
-    double before[3], free[3];
-    scree_system_approach(s, (int)c, before, free);
     const double gap = s->contacts.gap[c];
-    if (gap < touching * size || gap + s->contacts.curve[c] + horizon * free[0] < 0) count(s, c);
+    if (gap < touching * size ||
+        gap + s->contacts.curve[c] + horizon * scree_system_free_approach(s, (int)c) < 0)
+      count(s, c);
   }
   return share_busy(s);
 }

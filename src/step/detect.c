@@ -83,17 +83,21 @@ scree_Points *scree_system_lists(scree_System *s, int threads) {
   return s->lists;
 }
 
-/* A body in the first test of the narrow phase; radius < 0: not a ball. */
+/* A body in the first test of the narrow phase; radius < 0: not a ball, but a half-space or another
+ * shape. */
 typedef struct Ball {
   scree_Vec3 centre;
   double radius;
 } Ball;
+
+static const double other_shape = -1, half_space = -2;
 
 /* Data of each body that only the detection needs, in the arena of the step. */
 typedef struct Scratch {
   scree_Aabb *bounds;   /* (bodies) */
   double *radius;       /* (bodies) radius of a ball around the centre of the bounds */
   Ball *balls;          /* (bodies) */
+  scree_Vec3 *normal;   /* (bodies) of half-spaces; not set for others */
   int images;           /* of bodies in a periodic cell: they follow the bodies in the arrays */
   scree_Image *image;   /* (images) */
   unsigned char *fixed; /* (bodies + images) or null: those of the bodies */
@@ -102,8 +106,9 @@ typedef struct Scratch {
 static bool scratch_init(Scratch *t, scree_Arena *work, int bodies) {
   *t = (Scratch){.bounds = SCREE_TAKE_RAW(work, scree_Aabb, bodies),
                  .radius = SCREE_TAKE_RAW(work, double, bodies),
-                 .balls = SCREE_TAKE_RAW(work, Ball, bodies)};
-  return t->bounds && t->radius && t->balls;
+                 .balls = SCREE_TAKE_RAW(work, Ball, bodies),
+                 .normal = SCREE_TAKE_RAW(work, scree_Vec3, bodies)};
+  return t->bounds && t->radius && t->balls && t->normal;
 }
 
 scree_Aabb scree_system_bounds(const scree_System *s, int k, double more) {
@@ -121,6 +126,10 @@ scree_Aabb scree_system_bounds(const scree_System *s, int k, double more) {
   return (scree_Aabb){scree_sub(box.lower, e), scree_add(box.upper, e)};
 }
 
+static bool is_half_space(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_HALF_SPACE || shape->kind == SCREE_SHAPE_HALF_PLANE;
+}
+
 /* Bounds inflated by the body's part of the margin of its pairs: its reach, and `relative` of its
  * size, which is at least that part of the pair's size. */
 static void fill_scratch(const scree_System *s, double relative, const double *reach, Scratch *t,
@@ -131,8 +140,12 @@ static void fill_scratch(const scree_System *s, double relative, const double *r
     const scree_Pose *pose = &b->motion[k].pose;
     const double size = isfinite(shape->size) ? shape->size : 0;
     const double more = relative * size + (reach ? reach[k] : 0);
-    const bool ball = scree_shape_is_ball(shape);
-    t->balls[k] = (Ball){pose->position, ball ? shape->radius : -1};
+    t->balls[k] = (Ball){pose->position, scree_shape_is_ball(shape) ? shape->radius : other_shape};
+    if (is_half_space(shape)) {
+      const scree_Mat3 R = scree_quat_matrix(pose->orientation);
+      t->balls[k].radius = half_space;
+      t->normal[k] = shape->kind == SCREE_SHAPE_HALF_PLANE ? R.y : R.z;
+    }
     t->bounds[k] = scree_system_bounds(s, k, more);
     /* shapes with vertices or parts, and cones, are not symmetric about their origin */
     const bool centred = !shape->data && shape->kind != SCREE_SHAPE_CONE;
@@ -156,6 +169,7 @@ static bool add_images(const scree_System *s, scree_Arena *work, Scratch *t) {
   memcpy(all.bounds, t->bounds, bodies * sizeof *t->bounds);
   memcpy(all.radius, t->radius, bodies * sizeof *t->radius);
   memcpy(all.balls, t->balls, bodies * sizeof *t->balls);
+  memcpy(all.normal, t->normal, bodies * sizeof *t->normal);
   memcpy(all.fixed, s->bodies.fixed, bodies * sizeof *all.fixed);
   for (int k = 0; k < count; ++k) {
     const int body = image[k].body;
@@ -195,6 +209,14 @@ void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, in
   for (int k = 0; k < n; ++k) scree_points_add(out, i, j, image, &manifold.points[k]);
 }
 
+/* Whether a ball is farther than the margin from a half-space. The broad phase pairs all bodies
+ * with one that is not exactly along an axis. */
+static bool is_above(const Ball *ball, const Ball *plane, scree_Vec3 normal, double relative,
+                     double ahead) {
+  const double gap = scree_dot(normal, scree_sub(ball->centre, plane->centre)) - ball->radius;
+  return gap > relative * 2 * ball->radius + ahead;
+}
+
 static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, double relative,
                         const double *reach, scree_Points *out) {
   const scree_Bodies *b = &s->bodies;
@@ -221,6 +243,12 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
     if (spare == 0 || point.gap <= ahead) scree_points_add(out, i, j, image, &point);
     return;
   }
+  if (bi->radius == half_space && bj->radius >= 0 &&
+      is_above(bj, bi, t->normal[i], relative, ahead))
+    return;
+  if (bj->radius == half_space && bi->radius >= 0 && !of &&
+      is_above(bi, bj, t->normal[j], relative, ahead))
+    return;
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
   const double size = scree_pair_size(si, sj), spare = scree_joints_spare(s, i, j);

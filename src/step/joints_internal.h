@@ -1,4 +1,4 @@
-/* What the files of joints in a step share (see joints.h): joints.c makes and describes them,
+/* Shared by the files of joints in a step (see joints.h): joints.c makes and describes them,
  * joints_pose.c writes their constraints, joints_after.c reads the solution. */
 #ifndef SCREE_STEP_JOINTS_INTERNAL_H
 #define SCREE_STEP_JOINTS_INTERNAL_H

@@ -167,9 +167,7 @@ static void update(const scree_System *s, int c, const scree_Vec3 *axes, double 
     last[2] = moment.z;
   }
   if (!law->law->update) return;
-  double before[3];
-  scree_system_approach(s, c, before, NULL);
-  const scree_LawPoint point = scree_system_law_point(s, c, axes, before);
+  const scree_LawPoint point = scree_system_law_point(s, c, axes, s->posed.before + (size_t)c * d);
   law->law->update(law->pair, &point, s->posed.r + (size_t)c * d, s->posed.u + (size_t)c * d,
                    values);
 }

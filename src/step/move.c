@@ -1,4 +1,5 @@
 /* Drifts and kicks of all bodies (see system.h). */
+#include "body/patch.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -62,26 +63,54 @@ static void apply_cell(scree_System *s, scree_Share share) {
     s->forced[k].linear = scree_add(s->forced[k].linear, scree_cell_push(s, k));
 }
 
+/* Room for forces on nodes, set to zero, if there are any. */
+static scree_Status begin_loads(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Deform *deform = &s->deform;
+  bool any = false;
+  for (int k = 0; k < b->force_count; ++k) any = any || b->forces[k].patch;
+  deform->loaded = any ? h : 0;
+  if (!any) return SCREE_OK;
+  if (!scree_grow_lean((void **)&deform->load, &deform->load_capacity, b->components,
+                       sizeof *deform->load))
+    return scree_fail_memory(s->log, "the forces on nodes");
+  memset(deform->load, 0, b->components * sizeof *deform->load);
+  return SCREE_OK;
+}
+
+static void apply_patch(scree_System *s, const scree_Force *force, scree_Vec3 f) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, force->body);
+  if (b->fixed[force->body]) return; /* removed */
+  scree_patch_add(force->patch, self, scree_deformable_q(b, self), f,
+                  s->deform.load + self->offset);
+}
+
 scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
   s->forced = NULL;
+  s->deform.loaded = 0;
   if (b->count == 0 || (b->force_count == 0 && !s->cell.any)) return SCREE_OK;
   if (!scree_grow_lean((void **)&s->forced_room, &s->forced_capacity, (size_t)b->count,
                        sizeof *s->forced_room))
     return scree_fail_memory(s->log, "the forces on bodies");
   s->forced = s->forced_room;
   memset(s->forced, 0, (size_t)b->count * sizeof *s->forced);
+  scree_Status status = begin_loads(s, h);
+  if (status) return status;
   for (int k = 0; k < b->force_count; ++k) {
     const scree_Force *force = &b->forces[k];
     scree_Twist f = scree_signal_at(&force->signal, middle);
     if (b->dimension == 2) f = scree_twist_planar(f);
-    const scree_Status status = scree_signal_check(&force->signal, &f, "force", k, middle, s->log);
+    status = scree_signal_check(&force->signal, &f, "force", k, middle, s->log);
     if (status) return status;
     const double factor = scree_force_factor(b, force);
     f = (scree_Twist){scree_scale(factor, f.linear), scree_scale(factor, f.angular)};
     if (force->body == SCREE_FORCE_ELSEWHERE) continue;
-    if (force->body >= 0)
+    if (force->patch)
+      apply_patch(s, force, f.linear);
+    else if (force->body >= 0)
       apply_force(s, force->body, force, f, h);
     else
       SCREE_ON_THREADS(b->count, s->threads, share, apply_to_all(s, force, f, h, share));

@@ -199,12 +199,10 @@ static void aim_corners(scree_System *s, double h) {
     a.body = b->fixed[i] ? j : i;
     a.obstacle = b->fixed[i] ? i : j;
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    double before[3], free[3];
     if (b->fixed[a.body] || !is_at_rest(b, a.obstacle) || is_drum(&b->cold[a.obstacle].shape) ||
         scree_shape_is_ball(&b->cold[a.body].shape) || !(s->contacts.gap[c] > aim_from * size))
       continue;
-    scree_system_approach(s, (int)c, before, free);
-    if (!(s->contacts.gap[c] + h * free[0] < 0)) continue;
+    if (!(s->contacts.gap[c] + h * scree_system_free_approach(s, (int)c) < 0)) continue;
     const scree_Twist start = scree_bodies_velocity_before(b, a.body);
     const scree_Twist end = scree_system_free(s, a.body);
     a.change = plus(&end, -1, &start);
@@ -256,12 +254,31 @@ static scree_Vec3 pair_velocity(const scree_System *s, const scree_ContactKey *k
   return key->image ? scree_sub(u, scree_cell_velocity(&s->cell, key->image)) : u;
 }
 
+/* Rigid balls, ellipses and ellipsoids, and planes that do not turn. */
+static bool is_smooth(const scree_Bodies *b, int k, const Side *side) {
+  const scree_ShapeKind kind = b->cold[k].shape.kind;
+  if (scree_bodies_deformable(b, k)) return false;
+  if (kind == SCREE_SHAPE_HALF_PLANE || kind == SCREE_SHAPE_HALF_SPACE) return side->turn == 0;
+  return scree_shape_is_ball(&b->cold[k].shape) || kind == SCREE_SHAPE_ELLIPSE ||
+         kind == SCREE_SHAPE_ELLIPSOID;
+}
+
+/* By how much the rotation of a smooth body can lower a gap below the expanded one. The gap is the
+ * largest separation over all directions, so at the end it is at least the separation along the
+ * present normal. In that, translations are exact, and the support value of an ellipsoid in a
+ * direction that turns has a second derivative below its largest radius of curvature,
+ * a_max^2 / a_min = arm * slimness. */
+static double curving(const Side *side) {
+  return 0.5 * side->turn * side->turn * side->arm * side->slimness;
+}
+
 /* Bound on how far a true gap at the end can be below the expanded one. The inside of a drum is not
  * convex: there translations count too. */
 static double expansion_error(const scree_System *s, const scree_ContactKey *key, scree_Vec3 point,
                               const Side *a, const Side *b, double h) {
   const scree_Bodies *bodies = &s->bodies;
   const int i = key->i, j = key->j;
+  if (is_smooth(bodies, i, a) && is_smooth(bodies, j, b)) return curving(a) + curving(b);
   const scree_Vec3 u = pair_velocity(s, key, point, &a->velocity, &b->velocity);
   const double travel = h * scree_norm(u) + a->turn * a->arm + b->turn * b->arm;
   if (is_drum(&bodies->cold[i].shape) || is_drum(&bodies->cold[j].shape))
@@ -325,7 +342,9 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Vec3 shift = scree_cell_shift(&s->cell, key->image);
   const Side a = side_of(s, i, at, h), z = side_of(s, j, scree_sub(at, shift), h);
   const double error = expansion_error(s, key, at, &a, &z, h);
-  if (error == 0 || lowest - error >= -limit) return 0;
+  /* overlap that the expanded gap itself predicts is the solver's error, which is certified
+   * elsewhere */
+  if (error <= own * limit || lowest - error >= -limit) return 0;
   End ei, ej;
   find_end(s, i, &a, h, &ei);
   find_end(s, j, &z, h, &ej);
@@ -340,8 +359,6 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   if (b->deformable_count) scree_deform_drop_stuck(s, out, begin);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
-  /* overlap that the expanded gap itself predicts is the solver's error, which is certified
-   * elsewhere */
   if (deepest >= -limit || deepest >= lowest - own * limit) {
     out->count = begin;
     return 0;

@@ -38,6 +38,7 @@ static bool reserve_contacts(scree_Posed *p, size_t nc, size_t d, bool shifts, s
   if (!reserve((void **)&p->q, n * d + more, sizeof(double)) ||
       !reserve((void **)&p->r, n * d + more, sizeof(double)) ||
       !reserve((void **)&p->u, n * d + more, sizeof(double)) ||
+      !reserve((void **)&p->before, n * d, sizeof(double)) ||
       (shifts && !reserve((void **)&p->shift, n * d, sizeof(double))) ||
       (shifts && !reserve((void **)&p->push, n, sizeof(double))) ||
       (shifts && !reserve((void **)&p->loaded, n, sizeof(bool))) ||
@@ -230,21 +231,31 @@ scree_Status scree_system_pose(scree_System *s) {
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 
-/* Velocity of the first body less that of the second where contact c acts on them. */
-static scree_Vec3 relative_velocity(const scree_System *s, int c, const scree_Twist *vi,
-                                    const scree_Twist *vj) {
+/* Points at which contact c acts on its bodies, from their origins. */
+typedef struct Arms {
+  scree_Vec3 first, second;
+} Arms;
+
+static Arms arms_of(const scree_System *s, int c) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Motion *motion = s->bodies.motion;
+  return (Arms){scree_sub(scree_system_point(s, (size_t)c, 0), motion[key->i].pose.position),
+                scree_sub(scree_system_point(s, (size_t)c, 1), motion[key->j].pose.position)};
+}
+
+static scree_Vec3 velocity_at(const scree_Twist *v, scree_Vec3 arm) {
+  return scree_add(v->linear, scree_cross(v->angular, arm));
+}
+
+/* Velocity of the first body less that of the second where contact c acts on them. */
+static scree_Vec3 relative_velocity(const scree_System *s, int c, const Arms *arms,
+                                    const scree_Twist *vi, const scree_Twist *vj) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Vec3 n = s->contacts.normal[c];
-  const scree_Vec3 u = scree_sub(
-      scree_rigid_velocity(&motion[key->i].pose, vi, scree_system_point(s, (size_t)c, 0)),
-      scree_rigid_velocity(&motion[key->j].pose, vj, scree_system_point(s, (size_t)c, 1)));
-  const scree_Twist *belt = scree_is_belt(s, key->i) ? vi : scree_is_belt(s, key->j) ? vj : NULL;
-  if (!belt) return u;
-  const int side = belt == vj;
-  const scree_Vec3 v = scree_rigid_velocity(&motion[side ? key->j : key->i].pose, belt,
-                                            scree_system_point(s, (size_t)c, side));
-  return scree_axpy(u, side ? scree_dot(n, v) : -scree_dot(n, v), n);
+  const scree_Vec3 first = velocity_at(vi, arms->first), second = velocity_at(vj, arms->second);
+  const scree_Vec3 u = scree_sub(first, second);
+  if (scree_is_belt(s, key->i)) return scree_axpy(u, -scree_dot(n, first), n);
+  return scree_is_belt(s, key->j) ? scree_axpy(u, scree_dot(n, second), n) : u;
 }
 
 /* The same in the axes of the contact, for bodies of any kind. */
@@ -262,30 +273,41 @@ static void point_velocities(const scree_System *s, int c, scree_Moment moment, 
     u[0] += scree_dot(a[0], scree_deform_velocity(s, key->j, moment, Q, key->part[1]));
 }
 
-static void deformable_approach(const scree_System *s, int c, double *before, double *free) {
-  point_velocities(s, c, SCREE_BEFORE, before);
-  if (free) point_velocities(s, c, SCREE_FREE, free);
-}
-
-void scree_system_approach(const scree_System *s, int c, double *before, double *free) {
+/* Relative velocity (d) at contact c before the kick, and after a kick without contacts. */
+static void find_approach(const scree_System *s, int c, double *before, double *free) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j, d = s->bodies.dimension;
   if (scree_deform_touches(&s->bodies, &s->contacts.keys[c])) {
-    deformable_approach(s, c, before, free);
+    point_velocities(s, c, SCREE_BEFORE, before);
+    point_velocities(s, c, SCREE_FREE, free);
     return;
   }
-  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
-  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
+  const Arms arms = arms_of(s, c);
   const uint32_t image = s->contacts.keys[c].image;
-  scree_Vec3 u = relative_velocity(s, c, &vi, &vj);
-  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   scree_Vec3 a[3];
   contact_axes(s->contacts.normal[c], d, a);
+  const scree_Twist vi = scree_bodies_velocity_before(&s->bodies, i);
+  const scree_Twist vj = scree_bodies_velocity_before(&s->bodies, j);
+  scree_Vec3 u = relative_velocity(s, c, &arms, &vi, &vj);
+  if (image) u = scree_sub(u, scree_cell_velocity_before(&s->cell, image));
   for (int k = 0; k < d; ++k) before[k] = scree_dot(a[k], u);
-  if (!free) return;
   const scree_Twist fi = scree_system_free(s, i), fj = scree_system_free(s, j);
-  scree_Vec3 v = relative_velocity(s, c, &fi, &fj);
+  scree_Vec3 v = relative_velocity(s, c, &arms, &fi, &fj);
   if (image) v = scree_sub(v, scree_cell_velocity(&s->cell, image));
   for (int k = 0; k < d; ++k) free[k] = scree_dot(a[k], v);
+}
+
+double scree_system_free_approach(const scree_System *s, int c) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  if (scree_deform_touches(&s->bodies, key)) {
+    double free[3];
+    point_velocities(s, c, SCREE_FREE, free);
+    return free[0];
+  }
+  const Arms arms = arms_of(s, c);
+  const scree_Twist fi = scree_system_free(s, key->i), fj = scree_system_free(s, key->j);
+  scree_Vec3 v = relative_velocity(s, c, &arms, &fi, &fj);
+  if (key->image) v = scree_sub(v, scree_cell_velocity(&s->cell, key->image));
+  return scree_dot(s->contacts.normal[c], v);
 }
 
 /* Change of velocity by the forces on body k in this step. */
@@ -304,11 +326,13 @@ static double slip_speed(const scree_System *s, int c, const double *before) {
   scree_Vec3 v = scree_sub(vi.linear, vj.linear);
   if (key->image) v = scree_sub(v, scree_cell_velocity_before(&s->cell, key->image));
   const double centres = scree_norm(scree_axpy(v, -scree_dot(n, v), n));
-  return fmax(centres, s->bodies.dimension == 2 ? fabs(before[1]) : hypot(before[1], before[2]));
+  const double touching = s->bodies.dimension == 2
+                              ? fabs(before[1])
+                              : sqrt(before[1] * before[1] + before[2] * before[2]);
+  return fmax(centres, touching);
 }
 
-/* Diagonal entry k of W at contact c. */
-static double diagonal_of(const scree_System *s, int c, int k) {
+double scree_system_diagonal(const scree_System *s, int c, int k) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension, nb = (size_t)s->bodies.nb;
   double sum = 0;
@@ -330,7 +354,7 @@ static double diagonal_of(const scree_System *s, int c, int k) {
 static double load_of(const scree_System *s, int c) {
   const size_t d = (size_t)s->bodies.dimension;
   const scree_ContactKey *key = &s->contacts.keys[c];
-  const double W = diagonal_of(s, c, 0);
+  const double W = scree_system_diagonal(s, c, 0);
   return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
          fmin(W * fabs(s->posed.r[(size_t)c * d]), s->forced_most);
 }
@@ -350,7 +374,7 @@ scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_
                           .first = !(s->memory.h > 0),
                           .size = scree_pair_size(&cold[key->i].shape, &cold[key->j].shape)};
   for (int k = 0; k < point.d; ++k) {
-    const double W = diagonal_of(s, c, k);
+    const double W = scree_system_diagonal(s, c, k);
     point.mass[k] = W > 0 ? 1 / W : 0;
   }
   return point;
@@ -388,7 +412,17 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   if (terms.own_gap) p->push[c] = 0;
 }
 
-static void fill_contacts(scree_System *s, scree_Share share) {
+/* Let a contact that was loaded have no slip halfway to the next kick (halfway.c). */
+static void turn_slip(const scree_System *s, int c, scree_Points *points, size_t *pair,
+                      double *shift) {
+  const int d = s->bodies.dimension;
+  scree_Vec3 slip, a[3];
+  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &slip)) return;
+  contact_axes(s->contacts.normal[c], d, a);
+  for (int k = 1; k < d; ++k) shift[k] += scree_dot(a[k], slip);
+}
+
+static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -396,12 +430,13 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   /* the associated law keeps sliding contacts open by h mu |u_T|: that gap is not an error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
   const double held = s->audit.push_held;
+  size_t pair = SIZE_MAX; /* of this thread's list */
   SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_LawContact *law = scree_system_law(s, key->i, key->j);
     scree_Set set = law->set;
-    double before[3], *q = p->q + (size_t)c * (size_t)d;
-    scree_system_approach(s, c, before, q);
+    double *before = p->before + (size_t)c * (size_t)d, *q = p->q + (size_t)c * (size_t)d;
+    find_approach(s, c, before, q);
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d;
       scree_Approach approach = {
@@ -418,6 +453,9 @@ static void fill_contacts(scree_System *s, scree_Share share) {
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
+      if (approach.loaded && s->scheme->looks_ahead && p->delay[c] == 0 && set.mu > 0 &&
+          c < s->deform.first)
+        turn_slip(s, c, &lists[share.thread], &pair, shift);
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
@@ -433,8 +471,11 @@ static void fill_contacts(scree_System *s, scree_Share share) {
   }
 }
 
-void scree_system_fill(scree_System *s) {
-  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, share));
+scree_Status scree_system_fill(scree_System *s) {
+  scree_Points *lists = scree_system_lists(s, s->threads);
+  if (!lists) return scree_fail_memory(s->log, "the points of contacts halfway");
+  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, lists, share));
+  return SCREE_OK;
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {

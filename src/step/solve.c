@@ -1,4 +1,5 @@
-/* The solution of the posed problem within the work limit of a step.
+/* The solution of the posed problem within the work limit of a step, and of parts of it: islands
+ * that rest while others move (rest.c).
  *
  * 1. Solve to the tolerance. If that fails, retry with a higher limit of iterations, then with the
  *    default solver.
@@ -17,7 +18,10 @@
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
  * the best solution found is used: it is not certified, and neither retries nor halvings follow. */
+#include "core/log.h"
+#include "solver/driver.h"
 #include "solver/registry.h"
+#include "step/rest.h"
 #include "step/system.h"
 
 #include <string.h>
@@ -103,29 +107,35 @@ void scree_system_work_end(scree_System *s, bool certified) {
   w->usual = w->usual > 0 ? w->usual + rules.weight * (now - w->usual) : now;
 }
 
-/* The solver that is kept as long as the system, with other settings each time. */
-static scree_Status run_solver(scree_System *s, const scree_Problem *problem,
+/* The solvers are kept as long as the system, with other settings each time. That of islands starts
+ * anew each time: they come and go, and it is no part of the saved state. */
+static scree_Status run_solver(scree_System *s, const scree_Portion *part,
                                const scree_SolveSettings *settings, scree_SolveInfo *info) {
-  scree_Status status = scree_solver_set_settings(s->solver, settings);
-  if (!status) status = scree_domain_solve(s, problem, scree_system_r(s), scree_system_u(s), info);
+  scree_Status status = scree_solver_set_settings(part->solver, settings);
+  if (status) return status;
+  if (part->solver != s->solver) {
+    scree_solver_forget(part->solver);
+    return scree_solver_solve(part->solver, part->problem, part->r, part->u, info);
+  }
+  status = scree_domain_solve(s, part->problem, part->r, part->u, info);
   s->posed.y = scree_solver_velocities(s->solver);
   if (scree_rolls(s)) scree_rolling_take(s);
   return status;
 }
 
-static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
-                               scree_SolveSettings *settings, double most,
-                               scree_StepReport *report) {
+scree_Status scree_portion_solve(scree_System *s, const scree_Portion *part,
+                                 scree_SolveSettings *settings, double most,
+                                 scree_StepReport *report) {
   scree_SolveInfo info;
   if (isfinite(s->settings.max_work)) {
-    const double limit = work_limit(s, problem);
+    const double limit = work_limit(s, part->problem);
     const double left = fmin(limit - s->work.spent, rules.share * limit);
-    const double last = rules.last_sweeps * scree_domain_sweep_seconds(s, problem);
+    const double last = rules.last_sweeps * scree_domain_sweep_seconds(s, part->problem);
     settings->work_limit = fmin(fmax(left, last), most);
   } else {
     settings->work_limit = isfinite(most) ? most : 0;
   }
-  const scree_Status status = run_solver(s, problem, settings, &info);
+  const scree_Status status = run_solver(s, part, settings, &info);
   if (status > SCREE_NOT_CONVERGED) return status;
   s->work.spent += info.work;
   s->solves++;
@@ -138,8 +148,8 @@ static scree_Status solve_once(scree_System *s, const scree_Problem *problem,
 }
 
 /* Retry with a higher iteration limit, then with the default solver. */
-static scree_Status retry(scree_System *s, const scree_Problem *problem,
-                          scree_SolveSettings *settings, scree_StepReport *report) {
+static scree_Status retry(scree_System *s, const scree_Portion *part, scree_SolveSettings *settings,
+                          scree_StepReport *report) {
   const scree_SolverClass *class_ = scree_solver_class_find(settings->solver);
   const int limit = settings->max_iterations ? settings->max_iterations : class_->max_iterations;
   settings->max_iterations =
@@ -155,15 +165,16 @@ static scree_Status retry(scree_System *s, const scree_Problem *problem,
       settings->options = NULL;
       settings->max_iterations = 0;
     }
-    const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+    const scree_Status status = scree_portion_solve(s, part, settings, INFINITY, report);
     if (status) return status;
     report->retries++;
   }
   return SCREE_OK;
 }
 
-static bool is_tight(const scree_System *s, double allowed, const scree_StepReport *report) {
-  return scree_system_defect(s) <= allowed || report->solve.value <= rules.exact;
+static bool is_tight(const scree_System *s, const scree_Portion *part, double allowed,
+                     const scree_StepReport *report) {
+  return scree_portion_defect(s, part) <= allowed || report->solve.value <= rules.exact;
 }
 
 /* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last
@@ -180,8 +191,9 @@ static bool is_within(const scree_StepReport *report, double tolerance, double s
 /* Work of a long attempt where bodies rest. Without a limit a packing that still settles spent most
  * of its time here: 790 steps of 598 bodies behind a wall took 983 000 sweeps, with it 96 000, and
  * what rests moves no further (docs/validation/rests.md). */
-static double rest_work(const scree_WorkMeter *w, double sweep) {
-  return fmax(fmax(rules.rest_factor * w->spent, rules.rest_sweeps * sweep), rules.rest_work);
+double scree_system_rest_work(const scree_System *s, double sweep) {
+  const double spent = s->work.spent;
+  return fmax(fmax(rules.rest_factor * spent, rules.rest_sweeps * sweep), rules.rest_work);
 }
 
 /* Lower the tolerance until the energy by which the solution violates the law is small. A step may
@@ -189,50 +201,100 @@ static double rest_work(const scree_WorkMeter *w, double sweep) {
  * hold a stack, so a longer attempt, in which problems are factorised, comes first; after k
  * failures in a row the next one is 2^k steps later. Between these large problems get a few sweeps
  * only: Newton steps from statuses that are not yet settled gain nothing there. Where bodies rest
- * the long attempt may cost more (rest_work).
+ * the long attempt may cost more (rest_work). A step whose error could create a noticeable part of
+ * all energy turned over so far always gets one, in large problems the few sweeps: in an oedometer
+ * at twice the default step solutions that just met the tolerance let grains sink into each other
+ * by 0.9 % of their size as the load rose, and then the load was lifted.
  *
  * The targets, by the counted work of examples/drum.yaml to 0.6 s and wall.yaml to 0.4 s: with
  * `margin` and `barely` both 0.01, 6.3 and 4.4 s; 0.05 and 0.3: 4.9 and 3.0 s; 0.6 and 0.6: 3.7 and
  * 2.4 s, but then the mean energies of a loaded stack depend on the step (6 % at twice the step
  * instead of 0.2 %). */
-static scree_Status tighten(scree_System *s, const scree_Problem *problem,
-                            scree_SolveSettings *settings, scree_StepReport *report) {
-  scree_WorkMeter *w = &s->work;
-  if (settings->measure != SCREE_MEASURE_ERROR || s->settings.max_retries == 0) return SCREE_OK;
-  const double defect = scree_system_defect(s), allowed = scree_system_defect_allowed(s);
+scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, bool is_long,
+                                   scree_SolveSettings *settings, scree_StepReport *report,
+                                   bool *tight) {
+  const scree_WorkMeter *w = &s->work;
+  const double defect = scree_portion_defect(s, part), allowed = part->allowed;
+  *tight = true;
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
-  const double sweep = scree_domain_sweep_seconds(s, problem);
+  const double sweep = scree_domain_sweep_seconds(s, part->problem);
   const bool large = rules.small * sweep > rules.long_work;
-  const bool is_long = w->pause == 0, rests = is_long && scree_system_rests(s);
+  const bool costly = defect > scree_system_defect_limit(s);
+  is_long = is_long || (costly && !large);
+  const bool rests = is_long && part->rests;
   const double margin = rests ? rules.still : large ? rules.barely : rules.margin;
+  const double enough = rests ? rules.enough * allowed : allowed;
   settings->tolerance = fmax(rules.round_off, margin * allowed / defect * report->solve.value);
   double most = fmax(w->spent, rules.tighten_least * sweep);
   if (large) most = fmin(most, rules.tighten_most * sweep);
   static const char *const polish[] = {"polish=true", NULL};
   if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
-  if (is_long) most = rests ? rest_work(w, sweep) : fmax(w->spent, rules.long_work);
-  if (!is_long && large && !is_within(report, settings->tolerance, most / sweep)) {
-    --w->pause;
+  if (is_long) most = rests ? part->rest_work : fmax(w->spent, rules.long_work);
+  *tight = false;
+  if (!is_long && large && !costly && !is_within(report, settings->tolerance, most / sweep))
     return SCREE_OK;
-  }
-  scree_Status status = solve_once(s, problem, settings, most, report);
-  const double enough = rests ? rules.enough * allowed : allowed;
+  scree_Status status = scree_portion_solve(s, part, settings, most, report);
   /* Newton may stall early: use the remaining work for all methods, once */
-  if (!status && is_long && !is_tight(s, enough, report) && report->solve.work < most) {
+  if (!status && is_long && !is_tight(s, part, enough, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
-    settings->tolerance = rules.barely * allowed / scree_system_defect(s) * report->solve.value;
-    status = solve_once(s, problem, settings, most - report->solve.work, report);
+    settings->tolerance =
+        rules.barely * allowed / scree_portion_defect(s, part) * report->solve.value;
+    status = scree_portion_solve(s, part, settings, most - report->solve.work, report);
   }
-  if (status) return status;
-  if (is_tight(s, enough, report))
-    w->failures = w->pause = 0;
-  else if (!is_long)
-    --w->pause;
-  else {
-    if (w->failures < rules.most_failures) ++w->failures;
-    w->pause = (1 << w->failures) - 1;
+  if (!status) *tight = is_tight(s, part, enough, report);
+  return status;
+}
+
+/* The next long attempt: at once after one that succeeded, after k failures 2^k steps later. */
+void scree_pause_after(scree_Pause *pause, bool tight) {
+  if (tight) {
+    *pause = (scree_Pause){0};
+  } else if (pause->steps > 0) {
+    --pause->steps;
+  } else {
+    if (pause->failures < rules.most_failures) ++pause->failures;
+    pause->steps = (1 << pause->failures) - 1;
   }
-  return SCREE_OK;
+}
+
+bool scree_system_tightens(const scree_System *s) {
+  return s->settings.solve.measure == SCREE_MEASURE_ERROR && s->settings.max_retries > 0;
+}
+
+static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSettings *settings,
+                            scree_StepReport *report) {
+  scree_Pause *pause = &s->work.pause;
+  bool tight;
+  if (!scree_system_tightens(s)) return SCREE_OK;
+  part->allowed = scree_system_defect_allowed(s);
+  part->rests = scree_system_rests(s);
+  part->rest_work = scree_system_rest_work(s, scree_domain_sweep_seconds(s, part->problem));
+  if (!(scree_portion_defect(s, part) > part->allowed) || report->solve.value <= rules.exact)
+    return SCREE_OK;
+  /* The error is relative to the impulses: those with a large self-stress, which Newton's method
+   * may find in a packing that is held by more contacts than it needs, can have a smaller error and
+   * do a thousand times the work. So the result is not used where its defect is larger. */
+  const size_t n = scree_problem_rows(part->problem);
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  double *r = SCREE_TAKE_RAW(&s->scratch, double, n);
+  scree_Status status = r ? SCREE_OK : scree_fail_memory(s->log, "the impulses of a step");
+  status = scree_domain_agree(s, status);
+  const double before = scree_system_defect(s);
+  const int solves = report->solves;
+  if (!status) {
+    memcpy(r, scree_system_r(s), n * sizeof *r);
+    status = scree_portion_tighten(s, part, pause->steps == 0, settings, report, &tight);
+  }
+  if (!status) scree_pause_after(pause, tight);
+  if (!status && report->solves > solves && scree_system_defect(s) > before) {
+    memcpy(scree_system_r(s), r, n * sizeof *r);
+    settings->tolerance = report->tolerance; /* which they meet: nothing is left to do */
+    settings->options = s->settings.solve.options;
+    settings->warm_start = true;
+    status = scree_portion_solve(s, part, settings, INFINITY, report);
+  }
+  scree_arena_release(&s->scratch, mark);
+  return status;
 }
 
 double scree_system_sinking(const scree_System *s) {
@@ -263,7 +325,7 @@ double scree_system_sinking_allowed(void) {
 }
 
 /* Lower the tolerance until the predicted penetration is within its limit. */
-static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
+static scree_Status hold_apart(scree_System *s, const scree_Portion *part,
                                scree_SolveSettings *settings, scree_StepReport *report) {
   const double allowed = rules.sink;
   for (int k = 0; k < s->settings.max_retries; ++k) {
@@ -272,7 +334,7 @@ static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
         report->solve.value <= rules.exact || scree_system_work_used_up(s))
       break;
     settings->tolerance = fmax(rules.round_off, rules.hold * allowed / sinks * report->solve.value);
-    const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+    const scree_Status status = scree_portion_solve(s, part, settings, INFINITY, report);
     if (status) return status;
     report->retries++;
   }
@@ -281,27 +343,28 @@ static scree_Status hold_apart(scree_System *s, const scree_Problem *problem,
 
 /* Joints alone are a linear problem, except for stops: a Newton step with a small proximal weight
  * solves it to round-off, and takes little more time than a rough solution would. */
-static scree_Status solve_joints(scree_System *s, const scree_Problem *problem,
+static scree_Status solve_joints(scree_System *s, const scree_Portion *part,
                                  scree_SolveSettings *settings, scree_StepReport *report) {
   static const char *const options[] = {"weight=1e-6", "sweeps=1", "window=3", "fall=3", NULL};
   const scree_SolverClass *newton = scree_solver_class_find("newton");
   settings->tolerance = fmin(settings->tolerance, rules.round_off);
-  if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, problem)) {
+  if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, part->problem)) {
     settings->solver = "newton";
     settings->options = options;
+    settings->ranks = NULL; /* joints are not divided */
   } else {
     settings->tolerance = rules.exact;
   }
-  const scree_Status status = solve_once(s, problem, settings, INFINITY, report);
+  const scree_Status status = scree_portion_solve(s, part, settings, INFINITY, report);
   /* bonds, motors or friction at their limits: Newton may stall before it has found which */
   if (status || report->solve.value <= rules.settled || !settings->options) return status;
   settings->solver = s->settings.solve.solver;
   settings->options = s->settings.solve.options;
   settings->tolerance = rules.exact;
-  return solve_once(s, problem, settings, INFINITY, report);
+  return scree_portion_solve(s, part, settings, INFINITY, report);
 }
 
-static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
+scree_SolveSettings scree_system_solve_settings(const scree_System *s, bool begun) {
   scree_SolveSettings settings = s->settings.solve;
   const bool known = s->memory.count + s->trial.count > 0 || s->joints.count > 0 || begun ||
                      s->domain.global; /* other ranks may know some */
@@ -309,24 +372,37 @@ static scree_SolveSettings settings_of(const scree_System *s, bool begun) {
   return settings;
 }
 
+static scree_Portion whole_of(const scree_System *s, const scree_Problem *problem) {
+  return (scree_Portion){
+      .problem = problem, .solver = s->solver, .r = scree_system_r(s), .u = scree_system_u(s)};
+}
+
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
   const scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
-  scree_SolveSettings settings = settings_of(s, false);
+  const scree_Portion part = whole_of(s, &problem);
+  scree_SolveSettings settings = scree_system_solve_settings(s, false);
   settings.tolerance *= rules.rough;
-  return s->posed.all > 0 ? solve_once(s, &problem, &settings, INFINITY, report) : SCREE_OK;
+  return s->posed.all > 0 ? scree_portion_solve(s, &part, &settings, INFINITY, report) : SCREE_OK;
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
   scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
-  scree_SolveSettings settings = settings_of(s, begun);
-  if (s->posed.all == 0) return solve_joints(s, &problem, &settings, report);
-  status = solve_once(s, &problem, &settings, INFINITY, report);
-  if (!status && !report->solve.converged) status = retry(s, &problem, &settings, report);
-  if (status || !report->solve.converged) return status;
-  status = hold_apart(s, &problem, &settings, report);
-  return status ? status : tighten(s, &problem, &settings, report);
+  scree_Portion part = whole_of(s, &problem);
+  scree_SolveSettings settings = scree_system_solve_settings(s, begun);
+  if (s->posed.all == 0) return solve_joints(s, &part, &settings, report);
+  scree_Rest rest;
+  status = scree_rest_begin(s, &problem, &rest);
+  if (!status) status = scree_portion_solve(s, &part, &settings, INFINITY, report);
+  if (!status && !report->solve.converged) status = retry(s, &part, &settings, report);
+  if (!status && report->solve.converged) {
+    status = hold_apart(s, &part, &settings, report);
+    if (!status) status = tighten(s, &part, &settings, report);
+    if (!status) status = scree_rest_hold(s, &part, &rest, report);
+  }
+  scree_rest_end(s, &rest);
+  return status;
 }

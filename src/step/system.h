@@ -13,7 +13,10 @@
  * for theta = 1/2), so a condition D + h u_n >= 0 on the gap D at one kick is a condition on the
  * gap at the next: see moreau_jean.c. The inertia of a body is that of the configuration of the
  * kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an
- * identity. */
+ * identity.
+ *
+ * More than 600 lines: the one struct that all parts of a step work on, and their functions by
+ * file. */
 #ifndef SCREE_STEP_SYSTEM_H
 #define SCREE_STEP_SYSTEM_H
 
@@ -102,6 +105,13 @@ typedef struct scree_Memory {
   scree_LateList late; /* bodies with a remaining displacement */
 } scree_Memory;
 
+/* Impulses of the earlier kicks of a step (carry.c). */
+typedef struct scree_Carried {
+  bool any;    /* the current attempt is a part of a step: posed.total is filled */
+  bool kicked; /* `now` holds the sums after its last kick */
+  scree_Memory before, now, next; /* at its start; after a kick; memory for the next one */
+} scree_Carried;
+
 /* The discrete problem and its solution; arrays for `capacity` contacts, those of its rows for
  * `row_capacity`. */
 typedef struct scree_Posed {
@@ -114,12 +124,15 @@ typedef struct scree_Posed {
   double *B;   /* (nc x 2 x d x nb) */
   double *arm; /* (nc x 2 x 2) see scree/problem.h */
   double *q, *r, *u;
-  double *shift; /* (nc x d) q without the free velocity, or null: zero */
-  double *push;  /* (nc) velocity out of penetration; allocated if shift is */
-  bool *loaded;  /* (nc) it carried an impulse in the last step; allocated if shift is */
-  double *mu;    /* (nc) */
-  bool sets;     /* some constraint needs another set than the cone, or more than d rows: */
-  uint8_t *set;  /* (nc) and its parameters */
+  double *total; /* (nc x d) impulses of the whole step, if it has several kicks (carry.c) */
+  size_t total_capacity;
+  double *shift;  /* (nc x d) q without the free velocity, or null: zero */
+  double *before; /* (nc x d) relative velocities before the kick */
+  double *push;   /* (nc) velocity out of penetration; allocated if shift is */
+  bool *loaded;   /* (nc) it carried an impulse in the last step; allocated if shift is */
+  double *mu;     /* (nc) */
+  bool sets;      /* some constraint needs another set than the cone, or more than d rows: */
+  uint8_t *set;   /* (nc) and its parameters */
   double *set_a, *set_b;
   size_t term_capacity, memory_size; /* if some law has terms of its own: */
   double *C;                         /* (nc x d x d) compliance */
@@ -157,14 +170,34 @@ typedef struct scree_EnergyAudit {
   double turned_over; /* largest kinetic energy and energy flows so far */
   double last_step;   /* energy exchanged in the last step */
   double weight;      /* sum over bodies of force (gravity included) times size */
+  double creep;       /* largest so far of bodies that rest (creep.c) */
   double rest; /* the same times h over the time in which the force moves the body that far */
 } scree_EnergyAudit;
 
+/* How far a body that rests has moved, and how far errors may have moved it (creep.c), over its
+ * size. */
+typedef struct scree_BodyCreep {
+  float way[3];
+  float error; /* < 0: it does not rest */
+} scree_BodyCreep;
+
+typedef struct scree_Creep {
+  size_t count, capacity;
+  scree_BodyCreep *bodies; /* (count) */
+} scree_Creep;
+
+/* When a long attempt to tighten a solution is made again (solve.c). */
+typedef struct scree_Pause {
+  int failures; /* attempts that failed in a row */
+  int steps;    /* until the next */
+} scree_Pause;
+
 /* Work of the steps, in seconds of a reference core, but counted, not timed (solve.c). */
 typedef struct scree_WorkMeter {
-  double usual;        /* running mean over the steps, per contact; 0: not known yet */
-  double spent;        /* in this step */
-  int failures, pause; /* long attempts to tighten that failed in a row; steps until the next */
+  double usual;      /* running mean over the steps, per contact; 0: not known yet */
+  double spent;      /* in this step */
+  scree_Pause pause; /* of the world */
+  scree_Pause rest;  /* of islands that rest in a world that does not */
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */
@@ -187,6 +220,7 @@ typedef struct scree_System {
   int solves;      /* number of solves in the current step */
 
   scree_Solver *solver;   /* of all steps */
+  scree_Solver *resting;  /* of islands that rest (rest.c); null until there is one */
   scree_Solver *internal; /* of the search for internal forces; null until it is asked for */
   scree_BroadPhase *broad;
   size_t reach_capacity;
@@ -213,9 +247,11 @@ typedef struct scree_System {
   scree_Posed posed;
   scree_Memory memory; /* of the last accepted step */
   scree_Memory trial;  /* of the current attempt, if its h > 0 */
+  scree_Carried carried;
   scree_LateList late; /* displacements of the current attempt that are completed within the step */
 
   scree_EnergyAudit audit;
+  scree_Creep creep;
   double pending; /* work along the displacements in trial.late, which the next step counts */
   double swing;   /* energy oscillation in the current step, without drift (certify.c) */
   scree_WorkMeter work;
@@ -331,7 +367,9 @@ void scree_points_widen(scree_Points *points, size_t begin, double more, double 
 scree_Status scree_system_pose(scree_System *s);
 /* Free velocities, gaps, restitution, friction: q, mu, sets, compliance. r holds the impulses of
  * the last step for the loads of contacts. */
-void scree_system_fill(scree_System *s);
+scree_Status scree_system_fill(scree_System *s);
+/* Diagonal entry k of W at contact c. */
+double scree_system_diagonal(const scree_System *s, int c, int k);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
@@ -360,9 +398,16 @@ static inline double *scree_system_r(const scree_System *s) {
 static inline double *scree_system_u(const scree_System *s) {
   return scree_rolls(s) ? s->rolling.u : s->posed.u;
 }
-/* Relative velocity (d) at contact c before the kick, and if `free` is not null, after a kick
- * without contacts. */
-void scree_system_approach(const scree_System *s, int c, double *before, double *free);
+/* Normal component of the relative velocity at contact c after a kick without contacts. */
+double scree_system_free_approach(const scree_System *s, int c);
+
+/* ---- halfway.c ------------------------------------------------------------------------------- */
+
+/* By how much the slip of contact c changes in half of a time h, because the bodies turn; false
+ * where it does not, or is not known. Contacts of a pair share their `points`: *pair is the last
+ * contact that filled them, SIZE_MAX at the start. */
+bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points *points,
+                        size_t *pair, scree_Vec3 *slip);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
@@ -421,6 +466,25 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
 bool scree_late_add(scree_LateList *list, int body, scree_Twist way);
 void scree_system_move_late(scree_System *s, const scree_LateList *list);
 
+/* ---- carry.c --------------------------------------------------------------------------------- */
+
+/* After the solve of a kick, if it is one of several of the step: posed.total, and the sums for the
+ * next kick. An impact at its start that has no impulses is none. */
+scree_Status scree_system_carry(scree_System *s);
+/* The attempt is accepted, and is not the last of the step. */
+void scree_system_carry_on(scree_System *s);
+void scree_carried_fini(scree_Carried *carried);
+/* Impulses (nc x d) of the contacts in the last step. */
+static inline const double *scree_system_total(const scree_System *s) {
+  return s->carried.any ? s->posed.total : s->posed.r;
+}
+
+/* ---- event.c --------------------------------------------------------------------------------- */
+
+/* After the solve and before the kick: the time from the start of the span at which a body that
+ * stands on another contact has an impact that matters for the kinetic energy, or -1. */
+scree_Status scree_system_event(scree_System *s, double kinetic, double *time);
+
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
 /* `curve` of balls in drums: reduction of their gaps by the drum's curvature in a time h. */
@@ -443,19 +507,36 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
+/* After a solve: whether the pushes out of penetration do far more work than is allowed. They are
+ * then left out, and the problem has to be posed and solved again: bodies that are jammed cannot be
+ * pushed apart, and the impulses that try have no limit. */
+bool scree_system_drop_pushes(scree_System *s);
 /* Work that contacts may add in a step h in which the kinetic energy is about `kinetic`. */
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
-/* Energy error of the solution of the step: the sum of |r . (u + s(u))|, which is zero for an exact
- * solution. */
+/* Energy error of a solution: the sum of |r . (u + s(u))|, which is zero for an exact one. Of nc
+ * contacts, mu (nc), flow (nc x d x d) or null, r and u (nc x d) each; and of the step. */
+double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
+                              const double *r, const double *u);
 double scree_system_defect(const scree_System *s);
 /* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
  * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
+/* Energy error that is too large for any single step. */
+double scree_system_defect_limit(const scree_System *s);
 /* Whether the bodies, taken together, hardly moved in the last step. */
 bool scree_system_rests(const scree_System *s);
+/* The part of body k in `weight` and `rest` of the audit, in a step h. */
+typedef struct scree_BodyRest {
+  double speed, weight, rest;
+} scree_BodyRest;
+scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h);
+/* Error and speed, as parts of `rest`: that which bodies at rest may have, and at which they rest.
+ */
+double scree_system_held_part(void);
+double scree_system_resting_part(void);
 /* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
  * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of
  * moving every body against its load by a hundredth of its size. */
@@ -467,14 +548,38 @@ double scree_system_contact_error(const scree_System *s, int c);
 /* Number of contacts that each exceed the tolerance. */
 int scree_system_count_above(const scree_System *s, double tolerance);
 
+/* ---- creep.c --------------------------------------------------------------------------------- */
+
+/* Memory for all bodies; new ones do not rest yet. */
+scree_Status scree_creep_reserve(scree_System *s);
+/* Bytes in a snapshot; save into one, and restore from one after `reserve`. */
+size_t scree_creep_size(const scree_System *s);
+void scree_creep_save(const scree_System *s, char *at);
+void scree_creep_restore(scree_System *s, const char *at);
+/* Add a step h, after the solve and before the kick. */
+scree_Status scree_creep_add(scree_System *s, double h);
+
 /* ---- advance.c ------------------------------------------------------------------------------- */
 
-/* One attempt at a step of length h from time `start`. Fills the part of the report that belongs to
- * one substep; `report->certified` says whether all limits were met, *halve whether a shorter step
- * may help. On SCREE_BAD_INPUT, SCREE_MACHINE or SCREE_INTERRUPTED the state is only partly
- * updated: the caller restores it. */
-scree_Status scree_system_advance(scree_System *s, double start, double h, scree_StepReport *report,
-                                  bool *halve);
+/* One attempt at a step, or at a part of one. `report` receives what belongs to a substep;
+ * `report->certified` says whether all limits were met. On SCREE_BAD_INPUT, SCREE_MACHINE or
+ * SCREE_INTERRUPTED the state is only partly updated: the caller restores it. */
+typedef struct scree_StepSpan {
+  double start, h;    /* its time and its length */
+  bool after_impact;  /* it begins with a kick without forces */
+  bool before_impact; /* the next one does */
+  bool part;          /* there are others in the step */
+  bool may_cut;       /* look for impacts at which it should be cut */
+} scree_StepSpan;
+
+typedef struct scree_StepOutcome {
+  bool halve;    /* a shorter step may help */
+  bool inverted; /* a body was turned inside out: the state is no result */
+  double event;  /* time from the start at which it should be cut (event.c), or -1 */
+} scree_StepOutcome;
+
+scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
+                                  scree_StepReport *report, scree_StepOutcome *outcome);
 
 /* The worst status of all ranks of a divided world. */
 static inline scree_Status scree_domain_agree(const scree_System *s, scree_Status status) {

@@ -1,4 +1,4 @@
-/* What is done to a drawn picture: corners and edges from its depths, and the average over the
+/* The last passes over a drawn picture: corners and edges from its depths, and the average over the
  * pixels of the large picture. In perspective 1 / distance, which is what `depth` holds, is linear
  * over a plane: its second differences are zero but at creases and outlines; blocks whose faces lie
  * in one plane are told apart by their numbers. Corners: points of the

@@ -392,7 +392,12 @@ scree_Status scree_vtk_write(scree_Replay *replay, const char *directory, int ev
                 .path_size = strlen(directory) + 64,
                 .all_triangles = triangles};
   scree_ReplayExtent extent;
+  int count;
+  if (!written) written = &count;
   *written = 0;
+  if (every < 1)
+    return scree_fail(replay->log, SCREE_BAD_INPUT,
+                      "VTK files of every frame number %d: expected a number >= 1", every);
   out.path = SCREE_ALLOC(char, out.path_size);
   scree_Status status = out.path ? SCREE_OK : scree_fail_memory(replay->log, "a file name");
   if (status == SCREE_OK) status = scree_replay_extent(replay, -1, &extent);

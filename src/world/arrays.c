@@ -82,7 +82,7 @@ static const void *start_of(const scree_World *world, scree_ArrayField field) {
   case SCREE_ARRAY_CONTACT_NORMAL: return points->normal;
   case SCREE_ARRAY_CONTACT_GAP: return points->gap;
   case SCREE_ARRAY_CONTACT_FRICTION: return posed->mu;
-  case SCREE_ARRAY_CONTACT_IMPULSE: return posed->r;
+  case SCREE_ARRAY_CONTACT_IMPULSE: return scree_system_total(&world->system);
   case SCREE_ARRAY_FIELDS: break;
   }
   return NULL;

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes12";
+static const char magic[8] = "screes13";
 
 typedef struct Header {
   char magic[8];
@@ -67,6 +67,8 @@ void scree_world_get_progress(const scree_World *world, scree_Progress *progress
   progress->audit = s->audit;
   progress->work = s->work;
   progress->energy_known = s->energy_known;
+  progress->impact_in = world->impact_in;
+  progress->cuts = world->cuts;
 }
 
 void scree_world_set_progress(scree_World *world, const scree_Progress *progress) {
@@ -83,6 +85,8 @@ void scree_world_set_progress(scree_World *world, const scree_Progress *progress
   s->audit = progress->audit;
   s->work = progress->work;
   s->energy_known = progress->energy_known != 0;
+  world->impact_in = progress->impact_in;
+  world->cuts = progress->cuts;
   scree_broad_invalidate(s->broad);
 }
 
@@ -127,6 +131,10 @@ static bool all_finite(const char *at, size_t bytes) {
   return true;
 }
 
+static bool is_pause(const scree_Pause *pause) {
+  return pause->failures >= 0 && pause->failures <= 30 && pause->steps >= 0;
+}
+
 /* Check the numbers of a buffer whose sizes have been checked. A step assumes finite ones. */
 static scree_Status check_numbers(const scree_World *world, const char *buffer,
                                   const Header *header) {
@@ -149,9 +157,9 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   const scree_Progress *p = &header->progress;
   if (!(header->step > 0) || !isfinite(header->step) || !isfinite(p->time_start) ||
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
-      p->time_count < 0 || p->steps < 0)
+      p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0)
     what = "time";
-  if (p->work.failures < 0 || p->work.failures > 30 || p->work.pause < 0) what = "account of work";
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest)) what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
@@ -234,6 +242,8 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late, sizeof(scree_Late)) ||
       !scree_memory_reserve(memory, contacts, (size_t)header.stride))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
+  status = scree_creep_reserve(s);
+  if (status) return status;
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);
   if (status) return status;

@@ -4,7 +4,12 @@
  * units long. An attempt that misses the tolerance, or increases a penetration beyond the limit, is
  * undone and repeated one level deeper; after a success the next substep is one level coarser if
  * it then ends on a multiple of its own length. On the deepest level the result is accepted and
- * reported. */
+ * reported.
+ *
+ * A step in which a body that stands on something has an impact is cut there (step/event.c): the
+ * attempt is undone, and repeated in two parts. An impact that comes after the end of the step, but
+ * before the next kick, is left to the next step, which begins with that cut. A step with cuts that
+ * fails is repeated without them. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -57,6 +62,15 @@ static void begin(scree_World *world) {
   world->contact_generation++;
   scree_arena_reset(&world->system.scratch); /* one chunk from now on */
   scree_system_work_begin(&world->system);
+}
+
+/* Cuts per step, and per step on average: the attempts that they repeat are a small part of the
+ * work. */
+enum { CUTS = 4, STEPS_PER_CUT = 5 };
+static const double instant = 1e-3; /* part of a step that is no time */
+
+static bool may_cut(const scree_World *world, int cuts) {
+  return cuts < CUTS && world->cuts * STEPS_PER_CUT <= world->steps + STEPS_PER_CUT * CUTS;
 }
 
 static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, bool absolute) {
@@ -121,7 +135,9 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   scree_system_audit(s, &part->energy, before);
   swap_memory(&s->memory, &s->trial);
   scree_joints_commit(&s->joints);
+  scree_system_carry_on(s);
   world->last_h = part->h;
+  world->contact_h = s->carried.any ? s->settings.step : part->h;
 }
 
 /* Memory for the state before the substep, and if the step is halved for the one before the
@@ -130,6 +146,8 @@ static scree_Status reserve(scree_World *world, bool halved) {
   if (world->stepped_bodies == world->system.bodies.count) /* no more bodies are being added */
     scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
+  const scree_Status status = scree_creep_reserve(&world->system);
+  if (status) return status;
   const size_t n = scree_system_snapshot_size(&world->system);
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||
       (halved && !scree_grow_lean((void **)&world->origin, &world->origin_capacity, n, 1)))
@@ -163,63 +181,178 @@ static scree_Status hold_bodies(scree_World *world) {
   return status;
 }
 
-static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
+/* The state before the step, to which all of its substeps can be undone. */
+typedef struct Origin {
+  Saved sums;
+  double last_h, impact_in;
+  int64_t cuts;
+  bool kept; /* bodies and impulses are kept in the world: substeps were accepted since */
+} Origin;
+
+/* Call before the first substep is accepted. */
+static scree_Status keep_origin(scree_World *world, Origin *origin) {
+  const size_t bytes = scree_system_snapshot_size(&world->system);
+  if (origin->kept) return SCREE_OK;
+  scree_Status status = reserve(world, true);
+  if (!status) status = keep_memory(world);
+  if (!status && bytes) memcpy(world->origin, world->backup, bytes);
+  status = scree_domain_agree(&world->system, status);
+  origin->kept = !status;
+  return status;
+}
+
+static void return_to_origin(scree_World *world, Origin *origin) {
+  scree_System *s = &world->system;
+  put_back(s, origin->kept ? world->origin : world->backup, &origin->sums);
+  if (origin->kept) swap_memory(&s->memory, &world->kept);
+  s->carried.before.count = 0;
+  origin->kept = false;
+  world->last_h = origin->last_h;
+}
+
+/* `first`: the step begins with it. */
+static scree_Status attempt(scree_World *world, bool first, const scree_StepSpan *span,
+                            scree_StepReport *sum, scree_StepReport *part,
+                            scree_StepOutcome *outcome) {
+  scree_System *s = &world->system;
+  scree_Status status = first ? SCREE_OK : scree_domain_begin(s, false);
+  scree_system_save(s, world->backup);
+  world->attempts++;
+  if (!status) status = scree_system_advance(s, span, part, outcome);
+  if (status == SCREE_NOT_CONVERGED) { /* a body was turned inside out: there is no result */
+    outcome->halve = outcome->inverted = true;
+    status = SCREE_OK;
+  }
+  if (!status) add_cost(sum, part);
+  return status;
+}
+
+static scree_Status accept(scree_World *world, double end, const scree_StepReport *part,
+                           scree_StepReport *sum) {
+  scree_System *s = &world->system;
+  const scree_Status status =
+      scree_domain_agree(s, scree_bodies_check_motion(&s->bodies, end, s->log));
+  if (status) return status;
+  commit(world, part);
+  add_result(sum, part);
+  return SCREE_OK;
+}
+
+/* The step as a whole, or in parts between impacts. *halve: a part cannot be certified, and
+ * nothing of the step stands, except the costs in `sum`. */
+static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepReport *sum,
+                              bool *halve) {
+  scree_System *s = &world->system;
+  const int max = s->settings.max_halvings;
+  const double step = s->settings.step, start = scree_world_time(world);
+  double done = 0, next = world->impact_in >= 0 ? fmin(world->impact_in, step) : step;
+  bool struck = world->impact_in >= 0; /* the last span ended before an impact */
+  int cuts = 0;
+  const scree_StepReport none = *sum;
+  world->impact_in = -1;
+  *halve = false;
+  while (done < step) {
+    const bool now = next < step && next - done < instant * step;
+    if (now) next = step; /* the impact comes at once */
+    const bool before_impact = next < step || world->impact_in >= 0;
+    const scree_StepSpan span = {.start = start + done,
+                                 .h = next - done,
+                                 .after_impact = struck,
+                                 .before_impact = before_impact,
+                                 .part = next - done < step,
+                                 .may_cut = !before_impact && !now && may_cut(world, cuts)};
+    const Saved saved = save_sums(s);
+    scree_StepReport part;
+    scree_StepOutcome outcome;
+    scree_Status status = attempt(world, done == 0, &span, sum, &part, &outcome);
+    if (status) return status;
+    const bool whole = span.h == step && !span.before_impact;
+    *halve = outcome.halve && (max > 0 || !whole || outcome.inverted);
+    if (*halve) {
+      const scree_StepReport cost = *sum;
+      return_to_origin(world, origin);
+      *sum = none;
+      add_cost(sum, &cost);
+      return max == 0 && whole ? scree_deform_refuse(s) : SCREE_OK;
+    }
+    if (outcome.event >= 0) {
+      const double event = done + outcome.event;
+      put_back(s, world->backup, &saved);
+      status = keep_origin(world, origin);
+      cuts++;
+      world->cuts++;
+      if (event < (1 - instant) * step)
+        next = event;
+      else
+        world->impact_in = fmax(0, event - step);
+    } else {
+      if (next < step) status = keep_origin(world, origin);
+      if (!status) status = accept(world, span.start + span.h, &part, sum);
+      struck = next < step;
+      done = next;
+      next = step;
+    }
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+/* The step in substeps of the given level, and of deeper ones where they fail. */
+static scree_Status run_halves(scree_World *world, Origin *origin, int level,
+                               scree_StepReport *sum) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
   const long units = 1L << max;
   const double step = s->settings.step, start = scree_world_time(world);
-  const size_t bytes = scree_system_snapshot_size(s);
-  const Saved first = save_sums(s);
-  const double last_h = world->last_h;
-  const scree_WorkMeter meter = s->work;
-  int level = 0;
   for (long done = 0; done < units;) {
-    scree_StepReport part;
-    bool halve;
     const long length = units >> level;
     assert(length >= 1 && done % length == 0 && done + length <= units);
+    const scree_StepSpan span = {.start = start + step * ((double)done / (double)units),
+                                 .h = step * ((double)length / (double)units),
+                                 .after_impact = done == 0 && origin->impact_in >= 0,
+                                 .part = length < units};
     const Saved saved = save_sums(s);
-    scree_Status status = done > 0 ? scree_domain_begin(s, false) : SCREE_OK;
-    scree_system_save(s, world->backup);
-    world->attempts++;
-    if (!status)
-      status = scree_system_advance(s, start + step * ((double)done / (double)units),
-                                    step * ((double)length / (double)units), &part, &halve);
-    if (status == SCREE_NOT_CONVERGED) { /* a body was turned inside out: there is no result */
-      halve = level < max;
-      status = halve ? SCREE_OK : scree_deform_refuse(s);
-    }
-    if (!status && halve && level == 0 && max > 0) {
-      status = reserve(world, true);
-      if (!status) status = keep_memory(world);
-      if (!status && bytes) memcpy(world->origin, world->backup, bytes);
-      status = scree_domain_agree(s, status);
-    }
-    if (!status && !(halve && level < max))
-      status = scree_domain_agree(
-          s, scree_bodies_check_motion(
-                 &s->bodies, start + step * ((double)(done + length) / (double)units), s->log));
-    if (status) {
-      const bool at_start = done == 0;
-      put_back(s, at_start ? world->backup : world->origin, at_start ? &saved : &first);
-      if (!at_start) swap_memory(&s->memory, &world->kept);
-      s->work = meter;
-      world->last_h = last_h;
-      put_solver_back(world);
-      return status;
-    }
-    add_cost(sum, &part);
-    if (halve && level < max) {
+    scree_StepReport part;
+    scree_StepOutcome outcome;
+    scree_Status status = attempt(world, done == 0, &span, sum, &part, &outcome);
+    if (status) return status;
+    if (outcome.halve && level < max) {
       put_back(s, world->backup, &saved);
       ++level;
       continue;
     }
-    commit(world, &part);
-    add_result(sum, &part);
+    if (outcome.inverted) return scree_deform_refuse(s);
+    if (length < units) status = keep_origin(world, origin);
+    if (!status)
+      status = accept(world, start + step * ((double)(done + length) / (double)units), &part, sum);
+    if (status) return status;
     done += length;
     if (level > 0 && done % (units >> (level - 1)) == 0) --level;
   }
   return SCREE_OK;
+}
+
+static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
+  scree_System *s = &world->system;
+  const scree_WorkMeter meter = s->work;
+  Origin origin = {save_sums(s), world->last_h, world->impact_in, world->cuts, false};
+  bool halve;
+  s->carried.before.count = 0;
+  scree_Status status = run_parts(world, &origin, sum, &halve);
+  if (!status && halve) {
+    const bool was_cut = world->cuts > origin.cuts || origin.impact_in >= 0;
+    world->impact_in = -1;
+    status = run_halves(world, &origin, was_cut ? 0 : 1, sum);
+  }
+  world->cut_up = origin.kept;
+  if (status) {
+    return_to_origin(world, &origin);
+    world->impact_in = origin.impact_in;
+    world->cuts = origin.cuts;
+    s->work = meter;
+    put_solver_back(world);
+  }
+  return status;
 }
 
 scree_StepProgress scree_world_progress(const scree_World *world) {
@@ -262,6 +395,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
                           .tolerance = world->system.settings.solve.tolerance,
                           .penetration_limit = world->system.settings.penetration_limit,
                           .energy_limit = world->system.settings.energy_limit,
+                          .creep_limit = world->system.settings.creep_limit,
                           .worst_body = {-1, -1},
                           .deepest_body = {-1, -1}};
   const char *refused = world->system.domain.global ? scree_domain_refuse(&world->system) : NULL;
@@ -285,6 +419,11 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
   world->time_count++;
   sum.time = scree_world_time(world);
   sum.energy_created = scree_system_energy_created(&world->system);
+  sum.creep = world->system.audit.creep;
+  if (!(sum.creep <= world->system.settings.creep_limit)) {
+    sum.certified = false;
+    sum.missed |= SCREE_MISSED_CREEP;
+  }
   scree_joints_count_bonds(&world->system.joints, -1, &sum.bonds, &sum.bonds_broken);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) {
     sum.certified = false;

@@ -24,6 +24,7 @@ scree_WorldSettings scree_world_settings(void) {
                                .penetration = 1e-3,
                                .penetration_limit = 0.01,
                                .energy_limit = 0.01,
+                               .creep_limit = 0.01,
                                .solve = solve,
                                .warm_start = true,
                                .max_work = 50,
@@ -55,6 +56,8 @@ static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log 
   if (!(s->energy_limit > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "world: energy_limit %g, expected > 0",
                       s->energy_limit);
+  if (!(s->creep_limit > 0))
+    return scree_fail(log, SCREE_BAD_INPUT, "world: creep_limit %g, expected > 0", s->creep_limit);
   if (!(s->max_work > 0))
     return scree_fail(log, SCREE_BAD_INPUT, "world: max_work %g, expected > 0", s->max_work);
   if (s->max_retries < 0 || s->max_halvings < 0 || s->max_halvings > 20)
@@ -166,6 +169,7 @@ scree_Status scree_world_create(const scree_WorldSettings *settings, const scree
   if (!w) return scree_fail_memory(log, "a world");
   if (log) w->log = *log;
   w->system.log = &w->log;
+  w->impact_in = -1;
   w->system.broad = scree_broad_create();
   scree_Status status = w->system.broad ? SCREE_OK : scree_fail_memory(log, "the broad phase");
   if (!status) status = scree_law_table_init(&w->system.laws, &w->log);
@@ -414,8 +418,8 @@ const scree_Shape *scree_body_shape(const scree_World *world, int body) {
 }
 
 scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
-  const scree_Deformable *self =
-      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  if (check_index(world, body)) return SCREE_BODY_KINDS;
+  const scree_Deformable *self = scree_bodies_deformable(&world->system.bodies, body);
   return self ? scree_body_kind(self->class_->name) : SCREE_BODY_RIGID;
 }
 
@@ -442,16 +446,18 @@ scree_Status scree_world_nodes(const scree_World *world, double *position, doubl
   int most = 0;
   for (int k = 0; k < b->deformable_count; ++k)
     if (b->deformable[k].vertices > most) most = b->deformable[k].vertices;
-  double *work = SCREE_ALLOC(double, 7 * (size_t)most);
+  double *work = SCREE_ALLOC(double, 10 * (size_t)most); /* stresses, volumes, then positions */
   if (!work) return scree_fail_memory(world->system.log, "the stresses at nodes");
+  double *place = work + 7 * (size_t)most;
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
     if (!self->class_->nodes) continue;
     const size_t n = (size_t)self->vertices;
-    self->class_->nodes(self, scree_deformable_q(b, self), position, work);
-    memcpy(stress, work, 6 * n * sizeof *stress);
-    position += 3 * n;
-    stress += 6 * n;
+    self->class_->nodes(self, scree_deformable_q(b, self), place, work);
+    if (position) memcpy(position, place, 3 * n * sizeof *position);
+    if (stress) memcpy(stress, work, 6 * n * sizeof *stress);
+    if (position) position += 3 * n;
+    if (stress) stress += 6 * n;
   }
   scree_free(work);
   return SCREE_OK;
@@ -466,7 +472,9 @@ scree_Shape scree_body_undeformed(const scree_World *world, int body) {
 
 scree_Vec3 scree_body_stretch(const scree_World *world, int body) {
   scree_Vec3 ratio = {1, 1, 1};
-  if (scree_body_kind_of(world, body) == SCREE_BODY_RIGID) return ratio;
+  const scree_BodyKind kind = scree_body_kind_of(world, body);
+  if (kind == SCREE_BODY_KINDS) return (scree_Vec3){NAN, NAN, NAN};
+  if (kind == SCREE_BODY_RIGID) return ratio;
   const scree_Shape base = scree_body_undeformed(world, body);
   const scree_Shape *now = &world->system.bodies.cold[body].shape;
   if (base.semi.x > 0) ratio.x = now->semi.x / base.semi.x;
@@ -522,5 +530,6 @@ size_t scree_world_memory(const scree_World *world) {
 size_t scree_world_solver_memory(const scree_World *world) {
   const scree_System *s = &world->system;
   return scree_solver_memory(s->solver) + scree_arena_memory(&s->scratch) +
+         (s->resting ? scree_solver_memory(s->resting) : 0) +
          (s->internal ? scree_solver_memory(s->internal) : 0);
 }

@@ -5,6 +5,8 @@
 #include "scree/world.h"
 #include "step/system.h"
 
+#include <string.h>
+
 /* What a world has besides bodies, joints, contacts and their memory, as it is saved (state.c) and
  * sent to other ranks (spread.c). */
 typedef struct scree_Progress {
@@ -14,6 +16,8 @@ typedef struct scree_Progress {
   scree_EnergyAudit audit;
   scree_WorkMeter work;
   int64_t energy_known;
+  double impact_in;
+  int64_t cuts;
 } scree_Progress;
 
 void scree_world_get_progress(const scree_World *world, scree_Progress *progress);
@@ -26,7 +30,10 @@ struct scree_World {
   scree_Log log; /* copy of the caller's, silent if there was none */
   double time_start;
   int64_t time_count, steps;
-  double last_h;         /* of the last substep: impulses over it are forces */
+  double last_h;         /* of the last substep: impulses of joints over it are forces */
+  double contact_h;      /* the same for contacts, whose impulses are those of the whole step */
+  double impact_in;      /* time after which the next step is cut at an impact, or -1 (step.c) */
+  int64_t cuts;          /* number of cuts since the start */
   bool stepped;          /* the contacts and the problem are those of the last step */
   scree_Problem problem; /* of the last step, a view of system.posed */
   /* Counts of how often arrays that a caller may hold became invalid (scree_world_array). */
@@ -40,11 +47,20 @@ struct scree_World {
   size_t backup_capacity, origin_capacity, remembered_capacity;
   char *backup;      /* bodies at the start of the substep (scree_bodies_save) */
   char *origin;      /* bodies at the start of the step, once it is halved */
+  bool cut_up;       /* `origin` is the state before the last step, else `backup` */
   scree_Memory kept; /* impulses at the start of a step that is halved */
   int attempts;      /* attempts of the current step */
   char *remembered;  /* (remembered_size) memory of the solver at the start of the step */
   size_t remembered_size;
 };
+
+/* Where body k of the last step, of stepped_bodies, was before it. */
+static inline scree_Vec3 scree_world_start_position(const scree_World *world, int k) {
+  scree_Motion before;
+  const char *snapshot = world->cut_up ? world->origin : world->backup;
+  memcpy(&before, snapshot + (size_t)k * sizeof before, sizeof before);
+  return before.pose.position;
+}
 
 /* Free the spare capacity for bodies; arrays that callers hold may become invalid. */
 void scree_world_fit(scree_World *world);

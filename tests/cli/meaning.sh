@@ -228,4 +228,26 @@ err 'did you mean lump-0?'
 sed -i 's/^forces:/  - { kind: pour, count: 2, rate: 10, region: { kind: box, lower: [-0.1, 0.4], upper: [0.1, 0.5] }, shape: { kind: disk, radius: 0.01 } }\nforces:/' poured.yaml
 run 2 "$SCREE" check poured.yaml
 err 'expected in scenes with one generator of kind pour'
+# A solver that cannot do what laws and joints of the scene need is refused before the run, in the words of the solver.
+cat > laws.yaml << 'END'
+obstacles: [{ shape: { kind: half-space } }]
+bodies: [{ name: ball, shape: { kind: sphere, radius: 0.1 }, position: [0, 0, 0.1] }]
+time: { duration: 0.01 }
+END
+refused() { # SOLVER CONTACT WORDS
+  run 2 "$SCREE" check laws.yaml --set "solver.name=$1" --set "contact=$2"
+  err "solver.name: $1 cannot solve this scene: $3"
+}
+refused lemke '{ rolling: 0.1 }' "it does not support contacts with resistance to rolling"
+refused pqn '{ law: cohesive, cohesion: 2 }' "it does not support cones with cohesion"
+refused newton '{ law: compliant, modulus: 1e6, ball: 1 }' "it does not support cones with a ball added"
+refused ipm '{ law: compliant, modulus: 1e6, cap: 1 }' "it does not support capped cones"
+refused spg '{ mu: 0.3 }' "it solves the associated law only"
+run 0 "$SCREE" run laws.yaml -o laws -q --set solver.name=newton --set 'contact={ rolling: 0.1 }'
+
+# Words of other languages in expressions.
+run 2 "$SCREE" check laws.yaml --set 'bodies[0].mass=1*(t < 2)'
+err "there are no comparisons"
+run 2 "$SCREE" check laws.yaml --set 'parameters={ t: 1 }'
+err "t is the time in expressions"
 finish

@@ -198,7 +198,7 @@ if [ "$tries" = yes ]; then
   "$python" "$modules/expected.py" "$root/run" $((frames - 1)) 20 >"$root/expected.json"
   "$python" "$source_tree/viewer/bench/make_run.py" "$root/many" 100000 3
   expect 0 "frames" "$scree" report "$root/many"
-  in_browser "$url" "compare=$root/both.html" "many=$root/many/report.html" "${unusual[@]}"
+  in_browser "$url" "compare=$root/both.html" "many=$root/many/report.html" "gallery=$source_tree/docs/gallery.html" "${unusual[@]}"
 fi
 
 # ---- a run that goes on ----

@@ -1,5 +1,5 @@
 // The page in a real browser.
-//   node test.mjs PAGE.html EXPECTED.json http://127.0.0.1:PORT/ [compare=PAGE.html] [live=http://...] [many=PAGE.html] [UNUSUAL.html ...]
+//   node test.mjs PAGE.html EXPECTED.json http://127.0.0.1:PORT/ [compare=PAGE.html] [live=http://...] [many=PAGE.html] [gallery=PAGE.html] [UNUSUAL.html ...]
 // UNUSUAL: pages of runs without frames, far away, huge, ... (variants.py): none may be blank.
 // EXPECTED: { frames, bodies, frame, body, position, velocity, angular, mass, pressure, errors } as read from
 // results.h5 by another program. The page must load without an error in the console and without a
@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 
 const [page, expectedFile, server, ...rest] = process.argv.slice(2);
 const given = (name) => rest.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-const unusual = rest.filter((word) => !/^(compare|live|many)=/.test(word));
+const unusual = rest.filter((word) => !/^(compare|live|many|gallery)=/.test(word));
 const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
 const file = pathToFileURL(page).href, problems = [];
 const check = (good, text) => {
@@ -200,6 +200,56 @@ async function testPhone(address) {
   check(before.some((x, i) => Math.abs(x - after[i]) > 1e-3), 'a finger does not turn the view');
   for (const text of bad) problems.push(`phone: ${text}`);
   await context.close();
+}
+
+// A large screen, light: the view takes most of it, the controls are beside it, nothing runs over its edge.
+async function testLarge(address) {
+  const context = await browser.newContext({ viewport: { width: 2560, height: 1440 }, colorScheme: 'light' });
+  const { tab, bad } = await open(address, context);
+  check((await tab.evaluate(() => document.documentElement.dataset.theme)) === 'light', 'the page does not follow a light system');
+  const { wide, stage, controls } = await tab.evaluate(() => {
+    const box = (id) => document.getElementById(id).getBoundingClientRect();
+    return { wide: document.documentElement.scrollWidth, stage: box('stage'), controls: box('colour') };
+  });
+  check(wide <= 2560, `on a large screen the page is ${wide} points wide`);
+  check(stage.width > 1000 && stage.height > 600, `on a large screen the view has ${stage.width} by ${stage.height} points`);
+  check(controls.y < 1440, 'the controls are below the fold of a large screen');
+  check((await picture(tab)).drawn > 500, 'an empty picture on a large screen');
+  for (const text of bad) problems.push(`large: ${text}`);
+  await context.close();
+}
+
+// The gallery on a dark phone and on a large light screen: its films load and play, nothing is too wide.
+async function testGallery(address) {
+  for (const [name, settings] of [['phone', { viewport: { width: 360, height: 780 }, colorScheme: 'dark' }], ['large', { viewport: { width: 2560, height: 1440 }, colorScheme: 'light' }]]) {
+    const context = await browser.newContext(settings), tab = await context.newPage(), bad = [];
+    tab.on('console', (m) => ['error', 'warning'].includes(m.type()) && bad.push(m.text()));
+    tab.on('pageerror', (e) => bad.push(e.message));
+    tab.on('requestfailed', (r) => !/ERR_ABORTED/.test(r.failure()?.errorText) && bad.push(`${r.url()}: ${r.failure()?.errorText}`));
+    await tab.goto(address);
+    const { wide, films, page } = await tab.evaluate(() => ({
+      wide: document.documentElement.scrollWidth, films: document.querySelectorAll('video').length, page: getComputedStyle(document.body).backgroundColor,
+    }));
+    const bright = page.match(/\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3;
+    check(wide <= settings.viewport.width, `gallery, ${name}: ${wide} points wide`);
+    check(films >= 20, `gallery: ${films} films, expected twenty or more`);
+    check(settings.colorScheme === 'dark' ? bright < 80 : bright > 180, `gallery, ${name}: the background is ${page}`);
+    await tab.waitForFunction(() => document.querySelector('video').currentTime > 0, null, { timeout: 30000 }).catch(() => problems.push(`gallery, ${name}: the first film does not play`));
+    // Every film can be read, and lasts a while.
+    const short = name === 'phone' ? [] : await tab.evaluate(() => Promise.all([...document.querySelectorAll('video')].map((video) => new Promise((resolve) => {
+      const done = () => resolve(video.duration > 0.5 && video.videoWidth > 100 ? null : `${video.title} ${video.duration} s`);
+      video.addEventListener('error', () => resolve(video.title));
+      if (video.readyState > 0) done();
+      else {
+        video.addEventListener('loadedmetadata', done);
+        video.preload = 'metadata';
+        video.load();
+      }
+    }))).then((list) => list.filter(Boolean)));
+    check(short.length === 0, `gallery: films that cannot be played: ${short}`);
+    for (const text of bad) problems.push(`gallery, ${name}: ${text}`);
+    await context.close();
+  }
 }
 
 // What a screen reader is told: every control has a name, the curves say what they show, and what
@@ -409,6 +459,8 @@ if (given('live')) {
   if (given('compare')) await testCompare(pathToFileURL(given('compare')).href);
   if (given('many')) await testMany(pathToFileURL(given('many')).href);
   await testPhone(file);
+  await testLarge(file);
+  if (given('gallery')) await testGallery(pathToFileURL(given('gallery')).href);
   await testMeshes();
   for (const other of unusual) await testUnusual(pathToFileURL(other).href);
 }

@@ -8,6 +8,7 @@ import { STATUS } from './colours.js';
 export const GROUPS = [
   { title: 'Energies', unit: 'J', curves: ['kinetic', 'potential', 'total', 'dissipated', 'work', 'put_in'], names: { put_in: 'added by the scheme' } },
   { title: 'Energy created, relative to the energy turned over', log: true, curves: ['energy_created'], names: { energy_created: 'created' } },
+  { title: 'Creep of bodies that rest, relative to their size', log: true, curves: ['creep'] },
   { title: 'Energy balance: residual', unit: 'J', curves: ['energy_error'] },
   { title: 'Contacts by status', curves: ['open', 'stick', 'slip'], names: { open: 'open', stick: 'sticking', slip: 'sliding' }, colours: STATUS.map((s) => `rgb(${s.colour})`) },
   { title: 'Error per step', log: true, curves: ['error', 'tolerance'] },

@@ -1,0 +1,62 @@
+/* The chunks of results.h5, made while the run goes on: the numbers of frames, column by column
+ * (results_columns.h), compressed as soon as a chunk is full, so that each is compressed once
+ * although results.h5 is written several times. HDF5 is not used: another thread may do this.
+ *
+ * Chunks are kept in a file without a name in the folder of the run: it vanishes with the run, and
+ * a resumed run makes the chunks again from the journal. Their extents depend on the frames alone,
+ * so that results.h5 has the same bytes in whichever way a run came to them. */
+#ifndef SCREE_RUN_RESULTS_PACK_H
+#define SCREE_RUN_RESULTS_PACK_H
+
+#include "core/poll.h"
+#include "run/deflate.h"
+#include "run/results_columns.h"
+
+/* Where a chunk starts in its dataset and in the file. */
+typedef struct scree_PackChunk {
+  int64_t row, item; /* first index of the dataset, and second if it is the number of an item */
+  int64_t offset;
+  size_t size;
+} scree_PackChunk;
+
+typedef struct scree_PackColumn {
+  int64_t rows, items; /* of a chunk: frames and items; frames or contacts, and 0 */
+  char *tile;          /* numbers of the chunk that is being filled */
+  size_t bytes;        /* of a chunk; 0: the dataset is not there */
+  int64_t filled;      /* rows of it */
+  int64_t done;        /* rows before it */
+  scree_PackChunk *chunk;
+  size_t count, capacity;
+} scree_PackColumn;
+
+typedef struct scree_Pack {
+  const char *path; /* of the journal, for messages */
+  int file;
+  int64_t length; /* bytes of chunks in the file */
+  int64_t offset; /* where the next frame begins in the journal */
+  int frames;
+  scree_ColumnSizes sizes; /* of the frames so far */
+  scree_PackColumn column[SCREE_COLUMNS];
+  scree_Deflate *deflate;
+  scree_Frame frame; /* the last one that was read back */
+} scree_Pack;
+
+/* `journal` is the path of the journal; compression 0 to 9. */
+scree_Status scree_pack_init(scree_Pack *pack, const char *journal, int compression,
+                             const scree_Log *log);
+void scree_pack_fini(scree_Pack *pack);
+
+/* Take all frames of the journal that are not packed yet. SCREE_INTERRUPTED when `poll` (or null),
+ * asked before each frame, says stop; the next call goes on. `last` is the last frame of the
+ * journal, if it is at hand, or null. */
+scree_Status scree_pack_update(scree_Pack *pack, const scree_Journal *journal, scree_Frame *last,
+                               scree_Poll *poll, const scree_Log *log);
+
+/* Compressed numbers of chunk k of a column, or, for k = count, of the chunk that is not full yet:
+ * where it starts, and its bytes, which stay until the next call. */
+scree_Status scree_pack_chunk(scree_Pack *pack, int column, size_t k, scree_PackChunk *chunk,
+                              const void **data, const scree_Log *log);
+/* Number of chunks, the last one included. */
+size_t scree_pack_count(const scree_PackColumn *column);
+
+#endif
