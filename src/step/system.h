@@ -356,6 +356,10 @@ void scree_points_add(scree_Points *points, int i, int j, uint32_t image,
 void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j, uint32_t image,
                           const scree_Shape *sj, const scree_Pose *pj, double margin,
                           scree_Points *points);
+/* Add `more` to the gaps of points from `begin` on, and drop those whose gap is above `margin`
+ * then.
+ */
+void scree_points_widen(scree_Points *points, size_t begin, double more, double margin);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 
