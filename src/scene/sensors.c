@@ -1,4 +1,6 @@
-/* Sensors (see sensors.h). */
+/* Sensors (see sensors.h).
+ *
+ * More than 600 lines: reading a sensor and measuring it go by the same table of kinds. */
 #include "scene/sensors.h"
 
 #include "core/log.h"
