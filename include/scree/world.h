@@ -183,6 +183,7 @@ SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
                                                const scree_Twist *velocity);
 /* Valid until a body is added. */
 SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
+/* SCREE_BODY_KINDS for a body that does not exist. */
 SCREE_API scree_BodyKind scree_body_kind_of(const scree_World *world, int body);
 /* Of a deformable body: the shape without deformation, of the same kind as the present one (a ball
  * that deforms counts as an ellipsoid), and the lengths along the axes of its present pose over

@@ -6,7 +6,10 @@
  *
  * On several ranks (parts.h) every rank runs this file. Decisions that are taken by the clock or by
  * the caller's poll are taken by rank 0 or by any rank, for all; whatever may fail on one rank ends
- * with scree_run_parts_agree. */
+ * with scree_run_parts_agree.
+ *
+ * More than 600 lines: the order of writes that makes a run resumable is decided here, in one
+ * place. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/clock.h"
 #include "core/log.h"

@@ -261,6 +261,11 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     }
     status = solve_contacts(s, begun, report);
     if (status || !looks) return status;
+    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s)) {
+      s->trial.count = 0; /* begin with the impulses of the last step */
+      s->trial.h = 0;
+      continue;
+    }
     clock = scree_seconds();
     bool further;
     status = look_further(s, t->horizon, &further);
@@ -310,7 +315,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
     *complete = false;
     report->missed |= SCREE_MISSED_ERROR;
   }
-  status = scree_domain_agree(s, scree_system_carry(s));
+  if (span->after_impact) status = scree_domain_agree(s, scree_system_carry(s));
   if (status) return status;
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);

@@ -47,7 +47,10 @@ static const double allowed_energy = 2e-4, allowed_weight = 0.03;
  * that the next step had to solve: an oedometer at twice the default step created 5.5 % of the
  * energy turned over.
  */
-static const double push_part = 2e-3, spent_part = 0.02, deep_part = 0.3, least_push = 1e-6;
+static const double push_part = 2e-3, spent_part = 0.02, deep_part = 0.3, least_push = 1e-12;
+
+/* Pushes that would do this many times the work that is allowed are left out of the step. */
+static const double drop_part = 10;
 
 enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
 
@@ -257,16 +260,17 @@ static double turned_over(const scree_EnergyAudit *a) {
   return a->turned_over + lifted_size * a->weight;
 }
 
-/* Work of pushes that a step may do. Deep penetrations are pushed out whatever it costs. */
-static double push_allowed(const scree_System *s, const scree_EnergyBalance *step) {
+/* Work of pushes that a step of length h may do. Deep penetrations are pushed out whatever it
+ * costs.
+ */
+static double push_allowed(const scree_System *s, double kinetic, double h) {
   const scree_EnergyAudit *a = &s->audit;
   const scree_WorldSettings *settings = &s->settings;
-  const double part = s->trial.h / settings->step;
   if (s->penetration > deep_part * settings->penetration_limit)
-    return scree_system_work_allowed(s, step->kinetic, s->trial.h);
-  const double moving = allowed_energy * (step->kinetic + a->last_step);
+    return scree_system_work_allowed(s, kinetic, h);
+  const double moving = allowed_energy * (kinetic + a->last_step);
   const double left = push_part * turned_over(a) - (s->total.push - a->push_least);
-  return part * fmax(moving, spent_part * left);
+  return h / settings->step * fmax(moving, spent_part * left);
 }
 
 /* Pushing bodies out of penetration takes little work against their weight, but much against the
@@ -275,9 +279,21 @@ static double push_allowed(const scree_System *s, const scree_EnergyBalance *ste
  * 2 in each step that allows it. */
 static void hold_pushes(scree_System *s, const scree_EnergyBalance *step) {
   scree_EnergyAudit *a = &s->audit;
-  const double allowed = push_allowed(s, step);
+  const double allowed = push_allowed(s, step->kinetic, s->trial.h);
   const double factor = step->push > 0.5 * allowed ? allowed / step->push : 2;
   a->push_held = 1 - fmin(1, fmax(least_push, factor * (1 - a->push_held)));
+}
+
+bool scree_system_drop_pushes(scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  const size_t d = (size_t)s->bodies.dimension;
+  if (s->audit.push_held >= 1 || !p->push) return false;
+  double work = 0;
+  for (int c = 0; c < p->nc; ++c) work += p->r[(size_t)c * d] * p->push[c];
+  scree_system_sums(s, &work, 1);
+  if (!(work > drop_part * push_allowed(s, s->total.kinetic, s->times.h))) return false;
+  s->audit.push_held = 1;
+  return true;
 }
 
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before) {
@@ -327,6 +343,10 @@ double scree_system_held_part(void) {
 
 double scree_system_resting_part(void) {
   return resting_part;
+}
+
+double scree_system_defect_limit(const scree_System *s) {
+  return push_part * spent_part * turned_over(&s->audit);
 }
 
 bool scree_system_rests(const scree_System *s) {

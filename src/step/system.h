@@ -13,7 +13,10 @@
  * for theta = 1/2), so a condition D + h u_n >= 0 on the gap D at one kick is a condition on the
  * gap at the next: see moreau_jean.c. The inertia of a body is that of the configuration of the
  * kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an
- * identity. */
+ * identity.
+ *
+ * More than 600 lines: the one struct that all parts of a step work on, and their functions by
+ * file. */
 #ifndef SCREE_STEP_SYSTEM_H
 #define SCREE_STEP_SYSTEM_H
 
@@ -500,6 +503,10 @@ void scree_system_energy(const scree_System *s, double *kinetic, double *potenti
 /* Work done in a step that drifts for theta h after the kick; call after the solve and before
  * scree_system_kick. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance);
+/* After a solve: whether the pushes out of penetration do far more work than is allowed. They are
+ * then left out, and the problem has to be posed and solved again: bodies that are jammed cannot be
+ * pushed apart, and the impulses that try have no limit. */
+bool scree_system_drop_pushes(scree_System *s);
 /* Work that contacts may add in a step h in which the kinetic energy is about `kinetic`. */
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
@@ -513,6 +520,8 @@ double scree_system_defect(const scree_System *s);
 /* Its limit: a small part of the energy exchanged in a step, and for bodies at rest small enough
  * that they stay at rest. */
 double scree_system_defect_allowed(const scree_System *s);
+/* Energy error that is too large for any single step. */
+double scree_system_defect_limit(const scree_System *s);
 /* Whether the bodies, taken together, hardly moved in the last step. */
 bool scree_system_rests(const scree_System *s);
 /* The part of body k in `weight` and `rest` of the audit, in a step h. */
