@@ -141,5 +141,9 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
 /* Values of sensors of regions (sensors_region.c); out has as many as the sensor has columns. NAN
  * where no body is. */
 void scree_sensor_region(const scree_Sensor *sensor, const scree_World *world, double *out);
+/* Height, against gravity, below which a part of the bodies' centres lies (sensors_height.c); NAN
+ * where no body is; *good is false when memory ran out. */
+double scree_sensor_height(scree_Sensors *sensors, const scree_Sensor *sensor,
+                           const scree_World *world, bool *good);
 
 #endif
