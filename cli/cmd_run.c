@@ -36,6 +36,7 @@ static volatile sig_atomic_t stepping;   /* a checkpoint must be written before 
 static volatile sig_atomic_t on_terminal;
 
 static void say(const char *text) {
+  if (cli_is_silent()) return;
   const ssize_t written = write(STDERR_FILENO, text, strlen(text));
   (void)written; /* a failed write to stderr cannot be reported */
 }
@@ -87,7 +88,8 @@ static char *default_folder(const char *scene) {
 
 /* ---- summary --------------------------------------------------------------------------------- */
 
-static void write_json(const Request *request, const scree_RunSummary *s, int status) {
+static void write_json(const Request *request, const scree_RunSummary *s,
+                       const scree_RunRanks *ranks, int status) {
   CliJson json;
   cli_json_begin(&json, stdout);
   cli_json_text(&json, "scene", request->scene);
@@ -107,11 +109,13 @@ static void write_json(const Request *request, const scree_RunSummary *s, int st
   cli_json_real(&json, "energy_error", s->energy_error);
   cli_json_real(&json, "seconds", s->seconds);
   if (request->settings.ranks) {
-    const scree_RankCounts sent = scree_ranks_counts(request->settings.ranks);
-    cli_json_int(&json, "ranks", scree_ranks_size(request->settings.ranks));
-    cli_json_int(&json, "messages", sent.messages); /* of rank 0, as all that follow */
-    cli_json_int(&json, "bytes", sent.bytes);
-    cli_json_int(&json, "synchronisations", sent.synchronisations);
+    cli_json_int(&json, "ranks", ranks->ranks);
+    cli_json_bool(&json, "divided", ranks->divided);
+    if (ranks->undivided) cli_json_text(&json, "undivided", ranks->undivided);
+    cli_json_int(&json, "messages", ranks->messages);
+    cli_json_int(&json, "bytes", ranks->bytes);
+    cli_json_int(&json, "synchronisations", ranks->synchronisations);
+    cli_json_real(&json, "imbalance", ranks->imbalance);
   }
   cli_json_real(&json, "seconds_detect", s->seconds_detect);
   cli_json_real(&json, "seconds_solve", s->seconds_solve);
@@ -226,7 +230,9 @@ static int carry_out(const Request *request, const scree_Scene *scene, scree_Run
       cli_run_progress_update(progress, run, &report);
     else if (status != SCREE_INTERRUPTED)
       failure = status;
-    interrupted = status == SCREE_INTERRUPTED || (stop_asked && !scree_run_is_over(run));
+    /* several ranks leave together: scree_run_step asks all of them */
+    interrupted = status == SCREE_INTERRUPTED ||
+                  (stop_asked && !scree_run_is_over(run) && !request->settings.ranks);
   }
   watch->run = NULL; /* no progress from here on */
   cli_run_progress_clear(progress);
@@ -238,8 +244,9 @@ static int carry_out(const Request *request, const scree_Scene *scene, scree_Run
                : interrupted             ? (int)SCREE_INTERRUPTED
                : summary.steps_above > 0 ? 1
                                          : 0;
+  const scree_RunRanks ranks = scree_run_ranks(run);
   if (request->json)
-    write_json(request, &summary, status);
+    write_json(request, &summary, &ranks, status);
   else if (!request->quiet)
     print_summary(request, &summary, closed == SCREE_OK);
   if (cli_output_alive() && summary.steps_above > 0 && !request->quiet)
@@ -250,7 +257,8 @@ static int carry_out(const Request *request, const scree_Scene *scene, scree_Run
   else if (interrupted)
     cli_error("scree run: interrupted after step %lld, %s", (long long)summary.steps,
               closed == SCREE_OK ? "everything is written" : "the checkpoint is written");
-  if (failure != SCREE_OK || interrupted || (!summary.finished && !request->quiet))
+  if (!cli_is_silent() &&
+      (failure != SCREE_OK || interrupted || (!summary.finished && !request->quiet)))
     say_resume(request);
   return status;
 }
@@ -306,12 +314,17 @@ static int run_scene(Request *request) {
     request->settings.folder = request->folder;
     request->settings.steps = request->steps;
     request->settings.ranks = cli_ranks();
+    request->quiet = request->quiet || cli_is_silent();
+    request->json = request->json && !cli_is_silent();
     request->settings.interrupted = poll_run;
     request->settings.interrupted_user = &watch;
     status = read_scene(request, &log.log, &scene);
   }
   if (status == 0) status = (int)scree_run_create(scene, &request->settings, &log.log, &run);
-  if (status == 0) status = carry_out(request, scene, run, &watch);
+  if (status == 0) {
+    scree_scene_release_bodies(scene); /* the world is built */
+    status = carry_out(request, scene, run, &watch);
+  }
   request->settings.interrupted_user = NULL;
   scree_run_destroy(run);
   scree_scene_destroy(scene);
@@ -380,8 +393,8 @@ const CliCommand cli_command_run = {
             "Drivers, forces and sensors that are not finite stop the run with a message "
             "that\nnames their place in the scene.\n"
             "\n"
-            "`mpirun -n N scree run` divides large solves between N ranks, in a build with\n"
-            "MPI (make mpi).\n"
+            "`mpirun -n N scree run` divides the world between N ranks, in a build with MPI\n"
+            "(make mpi); a scene that cannot be divided says why, and its large solves are.\n"
             "\n"
             "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
             "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"
@@ -391,4 +404,5 @@ const CliCommand cli_command_run = {
                 "  scree run drum.yaml --resume\n"
                 "  scree run drum.yaml --until 0.5 --json",
     .run = run,
+    .on_all_ranks = true,
 };

@@ -4,6 +4,8 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include <stdbool.h>
+
 typedef struct CliCommand {
   const char *name;
   const char *usage;    /* arguments after the name: "PROBLEM.hdf5... [options]" */
@@ -11,6 +13,7 @@ typedef struct CliCommand {
   const char *help;     /* description, lines of at most 80 columns */
   const char *examples; /* lines of at most 80 columns */
   int (*run)(const struct CliCommand *command, int argc, char **argv);
+  bool on_all_ranks; /* every rank runs it; else rank 0 does, and the others join its solves */
 } CliCommand;
 
 /* All commands, in the order of the help; null-ended. */

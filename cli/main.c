@@ -97,7 +97,9 @@ static int perform(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   if (!cli_ranks_begin()) return 3;
-  const int status = cli_ranks_serve() ? 0 : perform(argc, argv);
+  const CliCommand *command = argc > 1 ? find_command(argv[1]) : NULL;
+  const bool together = command && command->on_all_ranks;
+  const int status = cli_ranks_serve(together) ? 0 : perform(argc, argv);
   cli_ranks_end();
   return status;
 }

@@ -28,7 +28,7 @@ void cli_format_span(double seconds, char *text, size_t size) {
 void cli_run_progress_init(CliRunProgress *progress, const scree_Run *run, bool quiet) {
   *progress = (CliRunProgress){.quiet = quiet,
                                .end = scree_run_end(run),
-                               .time = scree_world_time(scree_run_world(run)),
+                               .time = scree_run_summary(run).time,
                                .clock = scree_seconds(),
                                .next = 0.1};
   progress->clock_printed = progress->clock_shown = progress->clock;

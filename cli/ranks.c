@@ -6,6 +6,7 @@
 
 /* A global like the state of the terminal: there is one program. */
 static scree_Ranks *ranks;
+static bool serving; /* the other ranks solve with rank 0 */
 
 bool cli_ranks_begin(void) {
   CliLog log;
@@ -18,16 +19,22 @@ bool cli_ranks_begin(void) {
   return true;
 }
 
-bool cli_ranks_serve(void) {
+bool cli_ranks_serve(bool together) {
   CliLog log;
+  if (!ranks) return false;
+  serving = !together;
   if (scree_ranks_rank(ranks) == 0) return false;
+  if (together) {
+    cli_silence();
+    return false;
+  }
   cli_log_init(&log, false, false);
   (void)scree_solver_serve(ranks, &log.log);
   return true;
 }
 
 void cli_ranks_end(void) {
-  if (ranks && scree_ranks_rank(ranks) == 0) scree_solver_dismiss(ranks);
+  if (serving && scree_ranks_rank(ranks) == 0) scree_solver_dismiss(ranks);
   scree_ranks_destroy(ranks);
   ranks = NULL;
 }

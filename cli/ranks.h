@@ -1,5 +1,5 @@
-/* The ranks of the program (scree/parallel.h). Started by mpirun, rank 0 is the program; the others
- * solve with it. */
+/* The ranks of the program (scree/parallel.h). Started by mpirun, rank 0 is the program, and the
+ * others solve with it; or all of them run the command, of which rank 0 alone is heard. */
 #ifndef CLI_RANKS_H
 #define CLI_RANKS_H
 
@@ -8,8 +8,9 @@
 /* Join the ranks. False: MPI failed, with a message. */
 bool cli_ranks_begin(void);
 
-/* On ranks other than 0: solve with rank 0 until it leaves, then return true. */
-bool cli_ranks_serve(void);
+/* On ranks other than 0: solve with rank 0 until it leaves, then return true. Where all of them
+ * run the command (`together`) it returns false, and their output goes nowhere. */
+bool cli_ranks_serve(bool together);
 
 /* Leave them. */
 void cli_ranks_end(void);

@@ -15,6 +15,8 @@
 /* A global, since the signal handler sets it. */
 static volatile sig_atomic_t interrupted;
 
+static bool silent;
+
 /* errno of the first failed write to standard output. */
 static int output_error;
 
@@ -22,7 +24,7 @@ static void write_log(void *user, scree_LogLevel level, const char *message) {
   CliLog *log = user;
   static const char *const names[] = {"error", "warning", "info", "detail"};
   if (level == SCREE_LOG_ERROR) snprintf(log->last, sizeof log->last, "%s", message);
-  if (level <= log->level) fprintf(stderr, "scree: %s: %s\n", names[level], message);
+  if (level <= log->level && !silent) fprintf(stderr, "scree: %s: %s\n", names[level], message);
 }
 
 void cli_log_init(CliLog *log, bool quiet, bool verbose) {
@@ -32,8 +34,18 @@ void cli_log_init(CliLog *log, bool quiet, bool verbose) {
   log->log = (scree_Log){write_log, log};
 }
 
+void cli_silence(void) {
+  silent = true;
+  if (!freopen("/dev/null", "w", stdout)) output_error = errno;
+}
+
+bool cli_is_silent(void) {
+  return silent;
+}
+
 void cli_error(const char *format, ...) {
   va_list arguments;
+  if (silent) return;
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
   va_end(arguments);

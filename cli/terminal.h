@@ -14,6 +14,10 @@ typedef struct CliLog {
 
 void cli_log_init(CliLog *log, bool quiet, bool verbose);
 
+/* From now on nothing is printed: another rank does. */
+void cli_silence(void);
+bool cli_is_silent(void);
+
 /* One line on standard error. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -18,7 +18,7 @@ import yaml
 # Choices that are no part of what a scene describes: which method solves it, and how its error is measured.
 METHODS = ('solver.name', 'solver.measure', 'solver.flow', 'time.scheme')
 # Maps that stand at several places and are one thing.
-SAME = {'region': 'region', 'held': 'region', 'rotation': 'rotation', 'motor': 'motor', 'shape': 'shape',
+SAME = {'region': 'region', 'held': 'region', 'nodes': 'region', 'rotation': 'rotation', 'motor': 'motor', 'shape': 'shape',
         'contact': 'law', 'pairs': 'law'}
 
 

@@ -493,8 +493,34 @@ static void test_joint_in_a_packing(void **state) {
   }
 }
 
+/* The sets that a solver takes are those that it does not refuse. */
+static void sets_are_a_mask(void **state) {
+  (void)state;
+  const unsigned cone = 1u << SCREE_SET_CONE, space = 1u << SCREE_SET_SPACE;
+  const scree_SolverClass *class_;
+  for (int k = 0; (class_ = scree_solver_class(k)); ++k) {
+    const unsigned sets = scree_solver_class_sets(class_);
+    assert_true(sets & cone);
+    assert_true(sets < 1u << SCREE_SET_KINDS);
+    const double W[4] = {1, 0, 0, 1}, q[2] = {-1, 0}, mu = 0;
+    for (int kind = 0; kind < SCREE_SET_ROLLING; ++kind) {
+      scree_Problem p;
+      assert_int_equal(scree_problem_create_dense(&p, 2, 1, W, q, &mu, NULL), SCREE_OK);
+      uint8_t set = (uint8_t)kind;
+      p.set = &set;
+      p.flow = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB
+                                                                           : SCREE_ASSOCIATED;
+      const char *reason = scree_solver_class_refuses(class_, &p);
+      assert_int_equal(reason == NULL, (sets & 1u << kind) != 0);
+      scree_problem_destroy(&p);
+    }
+  }
+  assert_true(scree_solver_class_sets(scree_solver_class_find("newton")) & space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sets_are_a_mask),
       cmocka_unit_test(test_operator),
       cmocka_unit_test(test_solvers),
       cmocka_unit_test(test_life),

@@ -1,6 +1,8 @@
 /* Runs read back and written as pages, VTK files and pictures: what the reader returns is what the
  * documentation of results.h5 says is there; blocks give back the numbers that were put in, to the
- * precision of their level; sizes keep to the budget; damaged files are refused with a message. */
+ * precision of their level; sizes keep to the budget; damaged files are refused with a message.
+ *
+ * More than 600 lines: the checks of the page share one run and its reader. */
 #define _XOPEN_SOURCE 700
 #include "core/memory.h"
 #include "replay_fixture.h"

@@ -1,6 +1,8 @@
 /* Small scenes whose outcome every practitioner knows, with all settings at their defaults: what
  * stands stays, what falls comes to rest, loads do not shake a packing, and the answer does not
- * depend on the step. Larger ones are in bench/scenes. */
+ * depend on the step. Larger ones are in bench/scenes.
+ *
+ * More than 600 lines: the scenes share their helpers, and each is a few lines. */
 #include "test_world_scene.h"
 
 static const double g = 9.81;

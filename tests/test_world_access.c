@@ -308,18 +308,26 @@ static void getters_check(void **state) {
     assert_false(scree_body_is_obstacle(world, bad[k]) || scree_body_is_removed(world, bad[k]));
     assert_int_equal(scree_body_removed_step(world, bad[k]), -1);
     assert_int_equal(scree_body_material(world, bad[k]), -1);
+    assert_int_equal(scree_body_kind_of(world, bad[k]), SCREE_BODY_KINDS);
+    assert_true(isnan(scree_body_stretch(world, bad[k]).x));
     assert_int_equal(scree_world_contact(world, bad[k]).body[0], -1);
     assert_int_equal(scree_body_set_driver(world, bad[k], &(scree_Signal){0}), SCREE_BAD_INPUT);
     assert_int_equal(scree_world_set_force(world, bad[k], &(scree_ForceDef){0}), SCREE_BAD_INPUT);
   }
-  assert_int_equal(messages, 24);
+  assert_int_equal(messages, 28);
   assert_int_equal(scree_body_set_driver(world, 0, &(scree_Signal){0}), SCREE_BAD_INPUT);
   assert_int_equal(scree_world_contacts(world, 0, 2, contacts), SCREE_BAD_INPUT);
   assert_int_equal(scree_world_array(world, SCREE_ARRAY_FIELDS, &array), SCREE_BAD_INPUT);
-  assert_int_equal(messages, 27);
+  assert_int_equal(messages, 31);
   OK(scree_world_array(world, SCREE_ARRAY_CONTACT_GAP, &array));
   assert_true(array.count == 0 && !array.data);
   assert_null(scree_contact_status_name(SCREE_CONTACT_STATUSES));
+  assert_int_equal(scree_body_kind_of(world, 0), SCREE_BODY_RIGID);
+  assert_null(scree_world_cannot_divide(world));
+  assert_true(scree_joint_exists(SCREE_JOINT_HINGE, 2) && scree_joint_exists(SCREE_JOINT_HINGE, 3));
+  assert_true(!scree_joint_exists(SCREE_JOINT_CYLINDER, 2) &&
+              !scree_joint_exists(SCREE_JOINT_KINDS, 3));
+  assert_false(scree_joint_exists(SCREE_JOINT_HINGE, 1));
   scree_world_destroy(world);
 }
 

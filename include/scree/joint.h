@@ -88,7 +88,8 @@ SCREE_API const char *scree_joint_name(scree_JointKind kind);
 SCREE_API const char *scree_joint_summary(scree_JointKind kind);
 /* SCREE_JOINT_KINDS when there is no such name. */
 SCREE_API scree_JointKind scree_joint_find(const char *name);
-/* Whether the kind exists in a world of this dimension, and whether it has a free coordinate. */
+/* Whether the kind exists in a world of this dimension, and whether it has a free coordinate; false
+ * for values that are no kind or no dimension. */
 SCREE_API bool scree_joint_exists(scree_JointKind kind, int dimension);
 SCREE_API bool scree_joint_has_coordinate(scree_JointKind kind);
 

@@ -39,8 +39,9 @@ typedef struct scree_RunSettings {
   double until;       /* stop at this time; 0: the scene's duration */
   int64_t steps;      /* stop after so many steps of this call; 0: no limit */
   int threads;        /* 0: the scene's */
-  /* Ranks that solve together (scree_SolveSettings), or null. This is rank 0: the world and the
-   * files are its own. */
+  /* Ranks that run together, or null. Every rank makes the same calls with the same scene, and has
+   * its part of the world; rank 0 has the files. A world that cannot be divided is rank 0's, with a
+   * message, and the steps of the other ranks are to join its solves. */
   const scree_Ranks *ranks;
   /* Asked several times a second when not null, also in the middle of a step and while results.h5
    * is written; return true to stop (see scree_run_step and scree_run_close). It may look at the
@@ -107,6 +108,20 @@ typedef struct scree_RunSummary {
 } scree_RunSummary;
 
 SCREE_API scree_RunSummary scree_run_summary(const scree_Run *run);
+
+/* The ranks of the run, and what they have sent in this call. */
+typedef struct scree_RunRanks {
+  int ranks;
+  bool divided;          /* each has a part of the world */
+  const char *undivided; /* why not, or null */
+  /* Sums over the ranks; of a world that is not divided those of rank 0 alone. */
+  long long messages, bytes;
+  long long synchronisations; /* of each rank */
+  double imbalance;           /* largest work of a rank over the mean: mean over the steps */
+} scree_RunRanks;
+
+SCREE_API scree_RunRanks scree_run_ranks(const scree_Run *run);
+/* Of a divided world: the part of this rank. Null on ranks that join the solves of rank 0. */
 SCREE_API const scree_World *scree_run_world(const scree_Run *run);
 /* Time at which it will be over, if no condition ends it before. */
 SCREE_API double scree_run_end(const scree_Run *run);

@@ -58,6 +58,7 @@ typedef struct scree_SceneInfo {
   bool stop_plane;
   scree_Aabb region; /* of the analysis */
   bool has_region;
+  bool dumps; /* problems of some steps are written */
 } scree_SceneInfo;
 
 SCREE_API scree_SceneInfo scree_scene_info(const scree_Scene *scene);
@@ -78,6 +79,16 @@ SCREE_API void scree_scene_count_shapes(const scree_Scene *scene, int count[SCRE
 /* A new world with all bodies of the start. The scene must outlive it. */
 SCREE_API scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
                                          scree_World **world);
+/* The same divided between ranks (scree_world_divide): every rank calls it, and has its part.
+ * Joints, bonds, cells and impulses of a start are not made. Calls below that take a world then
+ * belong to all ranks, too. */
+SCREE_API scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks *ranks,
+                                              const scree_Log *log, scree_World **world);
+
+/* Free what only building needs, about 700 bytes for each body of the start: no more worlds will be
+ * built, and scree_scene_count_shapes has obstacles and poured bodies alone. Names stay; scenes
+ * with deformable bodies keep all. */
+SCREE_API void scree_scene_release_bodies(scree_Scene *scene);
 
 /* Add the bodies that are due at the world's time and find room, before a step. `order`, with room
  * for scree_SceneInfo.poured entries, and its `count` receive the generator of each body added so
@@ -85,7 +96,8 @@ SCREE_API scree_Status scree_scene_build(const scree_Scene *scene, const scree_L
  * pour; with several, a null `order` is SCREE_BAD_INPUT. */
 SCREE_API scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int *order,
                                         int *count, const scree_Log *log);
-/* Add the bodies of a list that scree_scene_pour made, somewhere: their state is restored after. */
+/* Add the bodies of a list that scree_scene_pour made and the world does not have yet, somewhere:
+ * their state is restored after. */
 SCREE_API scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world,
                                               const int *order, int count, const scree_Log *log);
 

@@ -37,7 +37,7 @@
  *       ring        radius, semi.x               disk of `radius` in the plane z = 0 with a hole of
  *                                                radius semi.x; solid below it
  *       elements    mesh of finite elements      moved and turned to its principal axes; its
- *                                                surface is what touches
+ *                                                surface makes the contacts
  *
  * Unbounded shapes (half-plane, half-space, drums) and surfaces (rectangle to ring) have no volume
  * and can only be obstacles. */

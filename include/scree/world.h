@@ -132,10 +132,19 @@ SCREE_API scree_Status scree_world_divide(scree_World *world, const scree_Ranks 
  * periodic cells, resistance to rolling and pressure on plates are not divided. */
 SCREE_API const char *scree_world_cannot_divide(const scree_World *world);
 
+/* The ranks of a divided world; null: it is not divided, or there is one rank. */
+SCREE_API const scree_Ranks *scree_world_ranks(const scree_World *world);
+/* Bodies and obstacles of the whole world, removed ones included: their numbers are smaller. */
+SCREE_API int scree_world_whole_count(const scree_World *world);
+
 /* The number in the whole world of a body of this rank, and whether the rank owns it; obstacles
  * have no owner. */
 SCREE_API int scree_body_number(const scree_World *world, int body);
 SCREE_API bool scree_body_is_owned(const scree_World *world, int body);
+/* The body of this rank that has this number in the whole world, a copy perhaps; -1: none. */
+SCREE_API int scree_body_find(const scree_World *world, int number);
+/* Whether this rank answers for a body: its owner does, and rank 0 for obstacles. */
+SCREE_API bool scree_body_is_mine(const scree_World *world, int body);
 
 /* The state of a divided world in an undivided one of the same bodies on rank 0 (`whole` is null on
  * the others), and back: motions, removed bodies, impulses and the memory of contacts, energies,
@@ -174,6 +183,7 @@ SCREE_API scree_Status scree_body_set_velocity(scree_World *world, int body,
                                                const scree_Twist *velocity);
 /* Valid until a body is added. */
 SCREE_API const scree_Shape *scree_body_shape(const scree_World *world, int body);
+/* SCREE_BODY_KINDS for a body that does not exist. */
 SCREE_API scree_BodyKind scree_body_kind_of(const scree_World *world, int body);
 /* Of a deformable body: the shape without deformation, of the same kind as the present one (a ball
  * that deforms counts as an ellipsoid), and the lengths along the axes of its present pose over
@@ -318,8 +328,8 @@ typedef struct scree_Analysis {
 } scree_Analysis;
 
 /* `region` null: the bounds of all bodies that are not obstacles, or the cell, if the world is
- * periodic in all directions. Fails only when memory runs out.
- */
+ * periodic in all directions. Fails only when memory runs out. Of a divided world: all ranks call
+ * it, and get the analysis of the whole. */
 SCREE_API scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *region,
                                            scree_Analysis *analysis);
 

@@ -20,7 +20,9 @@
  * has the squares of the new semi-axes as eigenvalues, and the new axes are the columns of
  * G Q / s. A ball becomes one too, unless the body keeps its shape. Boxes and polyhedra are
  * polyhedra whose corners are moved: with the polar decomposition F = R U the pose has the rotation
- * R, and the corners are U X. */
+ * R, and the corners are U X.
+ *
+ * More than 600 lines: the functions of one kind of body, which all work on its private data. */
 #include "body/class.h"
 #include "core/log.h"
 #include "core/memory.h"

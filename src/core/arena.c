@@ -1,6 +1,8 @@
 /* A list of chunks that are filled one after the other (see arena.h). */
 #include "core/arena.h"
 
+#include "core/memory.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,6 +52,7 @@ static scree_ArenaChunk *chunk_create(size_t size) {
   _Static_assert(sizeof(scree_ArenaChunk) <= ALIGNMENT, "the header fits before the payload");
   scree_ArenaChunk *chunk = aligned_alloc(ALIGNMENT, ALIGNMENT + size);
   if (!chunk) return NULL;
+  scree_memory_advise(chunk, ALIGNMENT + size);
   *chunk = (scree_ArenaChunk){.size = size};
   POISON(payload(chunk), size);
   return chunk;

@@ -1,11 +1,25 @@
 /* Aligned, zeroed arrays (see memory.h). */
+#define _DEFAULT_SOURCE /* madvise */
 #include "core/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = 4 * HUGE_PAGE };
+
+void scree_memory_advise(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes < LARGE) return;
+  const uintptr_t begin = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  const uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
+  (void)madvise((char *)memory + (begin - (uintptr_t)memory), end - begin, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
 
 static size_t whole_lines(size_t bytes) {
   return bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
@@ -15,7 +29,9 @@ void *scree_alloc(size_t count, size_t size) {
   if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size) return NULL;
   const size_t bytes = whole_lines(count * size);
   void *memory = aligned_alloc(ALIGNMENT, bytes);
-  if (memory) memset(memory, 0, bytes);
+  if (!memory) return NULL;
+  scree_memory_advise(memory, bytes);
+  memset(memory, 0, bytes);
   return memory;
 }
 
@@ -31,6 +47,7 @@ static int grow(void **array, size_t *capacity, size_t count, size_t size, size_
   const size_t bytes = whole_lines(wanted * size), old = *capacity * size;
   char *grown = aligned_alloc(ALIGNMENT, bytes);
   if (!grown) return 0;
+  scree_memory_advise(grown, bytes);
   if (old) memcpy(grown, *array, old);
   memset(grown + old, 0, bytes - old);
   scree_free(*array);

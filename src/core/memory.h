@@ -21,6 +21,10 @@ SCREE_PRIVATE int scree_grow_lean(void **array, size_t *capacity, size_t count, 
 /* Shrink *array to its first `count` elements; it is unchanged when memory runs out. */
 SCREE_PRIVATE void scree_fit(void **array, size_t *capacity, size_t count, size_t size);
 
+/* Before the first use of memory: large arrays get large pages where the system has them, which
+ * makes their first use and access in any order faster. */
+void scree_memory_advise(void *memory, size_t bytes);
+
 #define SCREE_ALLOC(type, count) ((type *)scree_alloc((size_t)(count), sizeof(type)))
 
 #endif

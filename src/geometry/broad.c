@@ -15,7 +15,9 @@
  *
  * The skin of a body is K times its own motion per update since the last build, between 1% and 25%
  * of its size. K grows as long as the list holds few pairs more than those that really overlap, and
- * shrinks when it holds too many: K depends on counts, not on clocks, so runs are reproducible. */
+ * shrinks when it holds too many: K depends on counts, not on clocks, so runs are reproducible.
+ *
+ * More than 600 lines: the list of pairs, its grids and its skins are one data structure. */
 #include "geometry/broad.h"
 
 #include "core/log.h"

@@ -85,7 +85,8 @@ scree_JointKind scree_joint_find(const char *name) {
 }
 
 bool scree_joint_exists(scree_JointKind kind, int dimension) {
-  return is_kind(kind) && scree_joint_registry[kind].exists[dimension - 2];
+  const bool known = is_kind(kind) && (dimension == 2 || dimension == 3);
+  return known && scree_joint_registry[kind].exists[dimension - 2];
 }
 
 bool scree_joint_has_coordinate(scree_JointKind kind) {

@@ -18,6 +18,13 @@
 
 enum { SCREE_GATHER_MOST = 256 }; /* bytes of one rank in scree_ranks_gather */
 
+/* On rank 0: *all = the `bytes` bytes of every rank in the order of the ranks, *total of them; 0 on
+ * the others. The array grows and can be used again; it is freed with scree_free. The status is the
+ * same on all ranks. */
+SCREE_PRIVATE scree_Status scree_ranks_bring(const scree_Ranks *ranks, const void *mine,
+                                             size_t bytes, char **all, size_t *capacity,
+                                             size_t *total, const scree_Log *log);
+
 #ifdef SCREE_MPI
 
 /* Number of ranks, 1 for null. */

@@ -215,7 +215,7 @@ scree_Status scree_recorder_step(scree_Recorder *recorder, const scree_StepRepor
         !scree_body_is_obstacle(recorder->world, b) && !scree_body_is_removed(recorder->world, b);
   scree_Status status = check_open(recorder);
   if (!status)
-    status = scree_telemetry_add(&recorder->telemetry, report, bodies, &none, &recorder->log);
+    status = scree_telemetry_add(&recorder->telemetry, report, bodies, NULL, &none, &recorder->log);
   if (!status) status = scree_telemetry_flush(&recorder->telemetry, false, &recorder->log);
   return status;
 }

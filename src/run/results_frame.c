@@ -49,7 +49,7 @@ bool scree_frame_make_room(scree_Frame *frame) {
   return true;
 }
 
-static scree_FrameContact take_contact(const scree_Contact *contact) {
+scree_FrameContact scree_frame_contact(const scree_Contact *contact) {
   scree_FrameContact out = {.body = {contact->body[0], contact->body[1]},
                             .feature = contact->feature,
                             .status = (int32_t)contact->status,
@@ -92,40 +92,48 @@ static scree_FrameJoint take_joint(const scree_World *world, int k) {
   return out;
 }
 
-scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
-                              const scree_Aabb *region, const scree_Log *log) {
-  memset(&frame->head, 0, sizeof frame->head); /* padding too: records are compared byte by byte */
-  frame->head.step = scree_world_steps(world);
-  frame->head.time = scree_world_time(world);
-  frame->head.bodies = scree_world_body_count(world);
-  frame->head.contacts = with_contacts ? scree_world_contact_count(world) : 0;
-  frame->head.energy = scree_world_energy(world);
-  frame->head.deforms = scree_world_deforms(world);
-  frame->head.nodes = scree_world_node_count(world);
-  frame->head.joints = scree_world_joint_count(world);
-  frame->head.remembers = scree_world_laws_remember(world);
-  scree_world_analyse(world, region, &frame->head.analysis);
+scree_FrameBody scree_frame_body(const scree_World *world, int body) {
+  const scree_Pose pose = scree_body_pose(world, body);
+  const scree_Twist velocity = scree_body_velocity(world, body);
+  const scree_Quat q = pose.orientation;
+  scree_FrameBody out = {.orientation = {q.w, q.x, q.y, q.z}};
+  to_array(pose.position, out.position);
+  to_array(velocity.linear, out.velocity);
+  to_array(velocity.angular, out.angular);
+  return out;
+}
+
+scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, scree_FrameHead *head) {
+  memset(head, 0, sizeof *head); /* padding too: records are compared byte by byte */
+  head->step = scree_world_steps(world);
+  head->time = scree_world_time(world);
+  head->bodies = scree_world_body_count(world);
+  head->contacts = with_contacts ? scree_world_contact_count(world) : 0;
+  head->energy = scree_world_energy(world);
+  head->deforms = scree_world_deforms(world);
+  head->nodes = scree_world_node_count(world);
+  head->joints = scree_world_joint_count(world);
+  head->remembers = scree_world_laws_remember(world);
   scree_CellInfo cell;
   const bool periodic = scree_world_cell(world, &cell);
   for (int k = 0; k < 3; ++k)
-    if (periodic && cell.periodic[k]) to_array(cell.side[k], frame->head.cell + 3 * k);
+    if (periodic && cell.periodic[k]) to_array(cell.side[k], head->cell + 3 * k);
+  return scree_world_analyse(world, region, &head->analysis);
+}
+
+scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, const scree_Log *log) {
+  const scree_Status status = scree_frame_head(world, with_contacts, region, &frame->head);
+  if (status != SCREE_OK) return status;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
-    const scree_Pose pose = scree_body_pose(world, b);
-    const scree_Twist velocity = scree_body_velocity(world, b);
-    scree_FrameBody *out = &frame->body[b];
-    to_array(pose.position, out->position);
-    out->orientation[0] = pose.orientation.w;
-    out->orientation[1] = pose.orientation.x;
-    out->orientation[2] = pose.orientation.y;
-    out->orientation[3] = pose.orientation.z;
-    to_array(velocity.linear, out->velocity);
-    to_array(velocity.angular, out->angular);
+    frame->body[b] = scree_frame_body(world, b);
     if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 3 * b);
   }
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
-    frame->contact[c] = take_contact(&contact);
+    frame->contact[c] = scree_frame_contact(&contact);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);

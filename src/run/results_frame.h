@@ -57,6 +57,12 @@ typedef struct scree_Frame {
 /* Copy the present state of the world. The frame was zeroed before its first use, and is reused. */
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log);
+/* Its parts: the head (counts of this rank; of a divided world all ranks ask for it), and the
+ * records of a body and of a contact. */
+scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
+                              const scree_Aabb *region, scree_FrameHead *head);
+scree_FrameBody scree_frame_body(const scree_World *world, int body);
+scree_FrameContact scree_frame_contact(const scree_Contact *contact);
 /* Room for as many bodies and contacts as the head counts; false: out of memory. */
 bool scree_frame_make_room(scree_Frame *frame);
 void scree_frame_fini(scree_Frame *frame);

@@ -3,24 +3,27 @@
  * them; the checkpoint replaces the previous one by a rename; results.h5 is made from the journal
  * and replaced by a rename too. A resumed run cuts off all data after the last checkpoint and
  * computes it again, to the same bits.
- */
+ *
+ * On several ranks (parts.h) every rank runs this file. Decisions that are taken by the clock or by
+ * the caller's poll are taken by rank 0 or by any rank, for all; whatever may fail on one rank ends
+ * with scree_run_parts_agree.
+ *
+ * More than 600 lines: the order of writes that makes a run resumable is decided here, in one
+ * place. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "run/checkpoint.h"
 #include "run/frame_writer.h"
 #include "run/results_file.h"
-#include "run/results_write.h"
-#include "run/resume.h"
-#include "run/telemetry.h"
+#include "run/run.h"
+#include "scene/scene.h"
 #include "scree/fclib.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const double FLUSH_SECONDS = 0.5;     /* after which waiting telemetry is written */
@@ -28,90 +31,8 @@ static const double FIRST_RESULTS = 1.0;     /* seconds, after which there is a 
 static const double CHECKPOINT_SHARE = 0.02; /* of the time that checkpoints may take */
 static const double LEAVE_SECONDS = 1.2;     /* after a request to stop, for results.h5 */
 
-enum { SCENE, RESULTS, TELEMETRY, CHECKPOINT, JOURNAL, CHANGES, PROBLEMS, PATHS };
-
-static const char *const names[PATHS] = {"scene.yaml",     "results.h5", "telemetry.jsonl",
-                                         "checkpoint.bin", "frames.bin", "changes.jsonl",
-                                         "problems"};
-
-struct scree_Run {
-  const scree_Scene *scene;
-  scree_SceneInfo info;
-  scree_ResultsMaterial *materials; /* (info.materials) */
-  scree_RunSettings settings;
-  scree_Log own_log; /* copy of the caller's */
-  const scree_Log *log;
-  char *path[PATHS];
-  scree_World *world;
-  scree_Journal journal;
-  scree_Telemetry telemetry;
-  scree_Sensors sensors;
-  scree_FrameWriter writer;  /* of the journal, once there is one */
-  scree_CheckpointHead head; /* the summary is kept in it */
-  int *order;                /* (info.poured) generator of each poured body */
-  int64_t steps_limit, steps_start;
-  double clock_start, clock_checkpoint, clock_flush, seconds_before;
-  double checkpoint_cost; /* seconds that the last one took */
-  double clock_asked;     /* when the caller asked to stop; 0: it has not */
-  int frames_written;     /* in the last results.h5 */
-  bool over, failed, journal_gone;
-  bool torn;            /* a step was done, but its output is incomplete */
-  scree_Status unsaved; /* status of writing telemetry during a step */
-  const char *reason;
-};
-
 scree_RunSettings scree_run_settings(void) {
   return (scree_RunSettings){.folder = "run"};
-}
-
-/* ---- the folder ------------------------------------------------------------------------------ */
-
-static bool exists(const char *path) {
-  return access(path, F_OK) == 0;
-}
-
-/* Compare the scene with that of the folder: changes of settings that act on later steps alone are
- * allowed, and listed. */
-static scree_Status check_same_scene(const scree_Run *run, bool *have,
-                                     scree_SceneChanges *changes) {
-  char *text;
-  size_t count;
-  scree_Status status = scree_file_load(run->path[SCENE], &text, &count, run->log);
-  *have = text != NULL;
-  if (status == SCREE_OK && text)
-    status =
-        scree_changes_find(text, scree_scene_text(run->scene), run->path[SCENE], run->log, changes);
-  scree_free(text);
-  return status;
-}
-
-/* Remove the files of an earlier run: only files with names that a run creates. The telemetry
- * stays, empty: its lock keeps other runs out. */
-static void clear_folder(const scree_Run *run) {
-  for (int k = 0; k < PROBLEMS; ++k)
-    if (k != TELEMETRY) (void)unlink(run->path[k]);
-}
-
-static scree_Status prepare_folder(scree_Run *run) {
-  const scree_RunSettings *settings = &run->settings;
-  for (int k = 0; k < PATHS; ++k) {
-    run->path[k] = scree_join_path(settings->folder, names[k]);
-    if (!run->path[k]) return scree_fail_memory(run->log, "names of files");
-  }
-  const int error = scree_make_folder(settings->folder);
-  if (error)
-    return scree_fail(run->log,
-                      error == ENOTDIR || error == EEXIST ? SCREE_BAD_INPUT : SCREE_MACHINE,
-                      "%s: the folder cannot be made: %s", settings->folder, strerror(error));
-  const bool used =
-      exists(run->path[SCENE]) || exists(run->path[RESULTS]) || exists(run->path[CHECKPOINT]);
-  if (used && !settings->resume && !settings->replace)
-    return scree_fail(
-        run->log, SCREE_BAD_INPUT,
-        "%s: holds a run already: resume it (--resume), replace it (--force), or choose "
-        "another folder (-o)",
-        settings->folder);
-  return SCREE_OK;
 }
 
 /* ---- in the middle of a step ----------------------------------------------------------------- */
@@ -150,21 +71,27 @@ static bool poll_results(void *user) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static scree_Status save_frame(scree_Run *run) {
+scree_Status scree_run_save_frame(scree_Run *run) {
   const scree_Aabb *region = run->info.has_region ? &run->info.region : NULL;
+  const bool contacts = run->info.save_contacts;
   scree_Status status = SCREE_OK;
-  if (!run->writer.made)
+  if (run->parts.writes && !run->writer.made)
     status = scree_writer_init(&run->writer, &run->journal, run->info.compression, run->log);
-  if (status == SCREE_OK)
-    status = scree_frame_take(scree_writer_frame(&run->writer), run->world, run->info.save_contacts,
-                              region, run->log);
-  if (status == SCREE_OK) status = scree_writer_add(&run->writer, run->log);
+  status = scree_run_parts_agree(&run->parts, status, run->log);
+  if (status != SCREE_OK) return status;
+  scree_Frame *frame = run->parts.writes ? scree_writer_frame(&run->writer) : NULL;
+  status = scree_run_parts_divided(&run->parts)
+               ? scree_run_parts_frame(&run->parts, run->world, contacts, region, frame, run->log)
+               : scree_frame_take(frame, run->world, contacts, region, run->log);
+  if (status == SCREE_OK && frame) status = scree_writer_add(&run->writer, run->log);
+  status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status != SCREE_OK) return status;
   ++run->head.frames;
   run->head.last_frame = scree_world_steps(run->world);
   return SCREE_OK;
 }
 
+/* On rank 0, from the journal and a whole world that was collected. */
 static scree_Status save_results(scree_Run *run) {
   scree_Poll poll = {poll_results, run, false};
   scree_ResultsHead head = scree_results_head(run->scene, run->materials);
@@ -179,14 +106,15 @@ static scree_Status save_results(scree_Run *run) {
     if (!run->torn) status = written;
   }
   if (status == SCREE_OK)
-    status = scree_results_write_packed(run->path[RESULTS], &run->journal, &run->writer.pack, &head,
-                                        run->world, &poll, run->log);
+    status = scree_results_write_packed(
+        run->path[SCREE_PATH_RESULTS], &run->journal, &run->writer.pack, &head,
+        scree_run_parts_whole(&run->parts, run->world), &poll, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
   if (status == SCREE_INTERRUPTED)
     scree_report(run->log, SCREE_LOG_WARNING,
                  "%s: not updated, since that takes too long: the frames are kept in %s and a "
                  "resumed run adds them",
-                 run->path[RESULTS], names[JOURNAL]);
+                 run->path[SCREE_PATH_RESULTS], run->path[SCREE_PATH_JOURNAL]);
   return status;
 }
 
@@ -194,9 +122,9 @@ static double elapsed(const scree_Run *run) {
   return run->seconds_before + scree_seconds() - run->clock_start;
 }
 
-static scree_Status save_checkpoint(scree_Run *run) {
-  const double start = scree_seconds();
-  run->clock_flush = start;
+/* What rank 0 writes: `state` is that of the whole world. */
+static scree_Status write_checkpoint(scree_Run *run) {
+  const scree_World *whole = scree_run_parts_whole(&run->parts, run->world);
   scree_Status status = scree_telemetry_flush(&run->telemetry, true, run->log);
   if (status == SCREE_OK && run->writer.made)
     status = scree_writer_wait(&run->writer, NULL, run->log);
@@ -204,16 +132,26 @@ static scree_Status save_checkpoint(scree_Run *run) {
   if (status != SCREE_OK) return status;
   run->head.journal = run->journal.length;
   run->head.telemetry = run->telemetry.length;
-  run->head.state = scree_world_state_size(run->world);
+  run->head.state = scree_world_state_size(whole);
   run->head.summary.seconds = elapsed(run);
   void *state = SCREE_ALLOC(char, run->head.state);
   if (!state) return scree_fail_memory(run->log, "the checkpoint");
-  scree_world_save(run->world, state);
-  status = scree_checkpoint_write(run->path[CHECKPOINT], &run->head, run->order, state, run->log);
+  scree_world_save(whole, state);
+  status = scree_checkpoint_write(run->path[SCREE_PATH_CHECKPOINT], &run->head, run->order, state,
+                                  run->log);
   scree_free(state);
+  return status;
+}
+
+scree_Status scree_run_save_checkpoint(scree_Run *run) {
+  const double start = scree_seconds();
+  run->clock_flush = start;
+  scree_Status status = scree_run_parts_collect(&run->parts, run->scene, run->world, run->order,
+                                                run->head.poured, run->log);
+  if (status == SCREE_OK && run->parts.writes) status = write_checkpoint(run);
   run->clock_checkpoint = scree_seconds();
   run->checkpoint_cost = run->clock_checkpoint - start;
-  return status;
+  return scree_run_parts_agree(&run->parts, status, run->log);
 }
 
 /* By the clock, after any step, but only so often that the run is not slowed down. */
@@ -228,10 +166,10 @@ static scree_Status dump_problem(scree_Run *run) {
   const double *r, *u;
   char name[32], title[160];
   const int64_t step = scree_world_steps(run->world);
-  const int error = scree_make_folder(run->path[PROBLEMS]);
+  const int error = scree_make_folder(run->path[SCREE_PATH_PROBLEMS]);
   if (error)
     return scree_fail(run->log, SCREE_MACHINE, "%s: the folder cannot be made: %s",
-                      run->path[PROBLEMS], strerror(error));
+                      run->path[SCREE_PATH_PROBLEMS], strerror(error));
   scree_Status status = scree_world_problem(run->world, &problem, &r, &u, NULL);
   if (status != SCREE_OK) return status;
   if (problem->nc == 0) {
@@ -242,139 +180,25 @@ static scree_Status dump_problem(scree_Run *run) {
   snprintf(name, sizeof name, "step-%08lld.hdf5", (long long)step);
   snprintf(title, sizeof title, "%.100s, step %lld", run->info.title[0] ? run->info.title : "scree",
            (long long)step);
-  char *path = scree_join_path(run->path[PROBLEMS], name);
+  char *path = scree_join_path(run->path[SCREE_PATH_PROBLEMS], name);
   if (!path) return scree_fail_memory(run->log, "the name of a problem");
   status = scree_fclib_write(path, problem, title, r, u, run->log);
   scree_free(path);
   return status;
 }
 
-/* ---- start ----------------------------------------------------------------------------------- */
-
-/* Bodies that overlap by more than the limit at the start keep every step from being certified
- * until they are apart: say so before the first one. */
-static scree_Status warn_of_overlap(const scree_Run *run) {
-  double depth = 0;
-  int pair[2] = {-1, -1};
-  char a[80], b[80];
-  const scree_Status status = scree_world_penetration(run->world, &depth, pair);
-  if (status != SCREE_OK || !(depth > run->info.penetration_limit)) return status;
-  scree_scene_body_label(run->scene, pair[0], a, sizeof a);
-  scree_scene_body_label(run->scene, pair[1], b, sizeof b);
-  scree_report(run->log, SCREE_LOG_WARNING,
-               "%s and %s overlap at the start by %.2g of the smaller one, more than the limit %g: "
-               "steps are not certified until they are apart",
-               a, b, depth, run->info.penetration_limit);
-  return SCREE_OK;
-}
-
-static scree_Status start_anew(scree_Run *run) {
-  run->head.last_frame = -1;
-  const char *text = scree_scene_text(run->scene);
-  scree_Status status = scree_telemetry_open(&run->telemetry, run->path[TELEMETRY], 0, run->log);
-  if (status == SCREE_OK) clear_folder(run);
-  if (status == SCREE_OK)
-    status = scree_journal_open(&run->journal, run->path[JOURNAL], 0, run->log);
-  if (status == SCREE_OK)
-    status = scree_file_replace(run->path[SCENE], text, strlen(text), run->log);
-  if (status == SCREE_OK) status = scree_scene_build(run->scene, run->log, &run->world);
-  if (status == SCREE_OK)
-    status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
-  if (status == SCREE_OK) status = warn_of_overlap(run);
-  if (status == SCREE_OK) status = save_frame(run);
-  if (status == SCREE_OK) status = save_checkpoint(run);
-  return status;
-}
-
-static scree_Status restore(scree_Run *run, const int *order, const void *state) {
-  if (run->head.poured > run->info.poured)
-    return scree_fail(run->log, SCREE_BAD_INPUT, "%s: more bodies were poured than the scene has",
-                      run->path[CHECKPOINT]);
-  memcpy(run->order, order, (size_t)run->head.poured * sizeof *order);
-  scree_Status status = scree_scene_build(run->scene, run->log, &run->world);
-  if (status == SCREE_OK)
-    status = scree_scene_pour_again(run->scene, run->world, order, run->head.poured, run->log);
-  if (status == SCREE_OK) status = scree_world_restore(run->world, state, (size_t)run->head.state);
-  if (status != SCREE_OK || run->journal_gone) return status;
-  status =
-      scree_telemetry_open(&run->telemetry, run->path[TELEMETRY], run->head.telemetry, run->log);
-  if (status == SCREE_OK) {
-    char *line = scree_telemetry_last_line(&run->telemetry);
-    if (!line) return scree_fail_memory(run->log, "the sensors");
-    scree_sensors_resume(&run->sensors, line);
-    scree_free(line);
-    status = scree_journal_open(&run->journal, run->path[JOURNAL], run->head.journal, run->log);
-  }
-  return status;
-}
-
-/* Whether a run that had finished is to be continued: beyond its end, or because the duration or
- * the conditions to stop were changed. */
-static bool goes_further(const scree_Run *run, const scree_SceneChanges *changes) {
-  bool wanted = run->settings.until > 0;
-  for (int k = 0; k < changes->count; ++k)
-    wanted = wanted || strcmp(changes->list[k].key, "time.duration") == 0 ||
-             strncmp(changes->list[k].key, "stop", 4) == 0;
-  return wanted && run->steps_limit > run->head.last_frame;
-}
-
-/* The journal of a finished run is gone: make it again from results.h5. */
-static scree_Status remake_journal(scree_Run *run) {
-  scree_Status status = scree_journal_open(&run->journal, run->path[JOURNAL], 0, run->log);
-  if (status == SCREE_OK)
-    status =
-        scree_results_to_journal(run->path[RESULTS], &run->journal, run->head.frames, run->log);
-  if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
-  run->head.journal = run->journal.length;
-  scree_journal_close(&run->journal);
-  return status;
-}
-
-/* Write the changed scene into the folder, and the changes into changes.jsonl. */
-static scree_Status record_changes(scree_Run *run, const scree_SceneChanges *changes) {
-  if (changes->count == 0) return SCREE_OK;
-  const char *text = scree_scene_text(run->scene);
-  scree_Status status =
-      scree_changes_record(changes, run->path[CHANGES], scree_world_steps(run->world),
-                           scree_world_time(run->world), run->log);
-  if (status == SCREE_OK)
-    status = scree_file_replace(run->path[SCENE], text, strlen(text), run->log);
-  return status;
-}
-
-static scree_Status go_on(scree_Run *run) {
-  bool have_scene = false, found = false;
-  int *order = NULL;
-  void *state = NULL;
-  scree_SceneChanges changes = {0};
-  scree_Status status = check_same_scene(run, &have_scene, &changes);
-  if (status == SCREE_OK && have_scene)
-    status =
-        scree_checkpoint_read(run->path[CHECKPOINT], &run->head, &order, &state, &found, run->log);
-  if (status == SCREE_OK && !found) {
-    scree_report(run->log, SCREE_LOG_WARNING,
-                 "%s: no checkpoint to resume from, starting from the beginning",
-                 run->settings.folder);
-    scree_changes_fini(&changes);
-    return start_anew(run);
-  }
-  if (status == SCREE_OK && run->head.summary.finished && goes_further(run, &changes)) {
-    run->head.summary.finished = false;
-    if (!exists(run->path[JOURNAL])) status = remake_journal(run);
-  } else if (status == SCREE_OK && run->head.summary.finished) {
-    /* with its journal still there, the run was stopped before results.h5 was written */
-    run->over = true;
-    run->journal_gone = !exists(run->path[JOURNAL]);
-    run->reason = "the run had already finished";
-  }
-  if (status == SCREE_OK) status = restore(run, order, state);
-  if (status == SCREE_OK && !run->over) status = record_changes(run, &changes);
-  scree_changes_fini(&changes);
-  scree_free(order);
-  scree_free(state);
-  run->seconds_before = run->head.summary.seconds;
-  run->head.summary.resumed = true;
-  return status;
+/* Settings of the world that are the run's. */
+static scree_Status set_up(scree_Run *run) {
+  const scree_RunSettings *settings = &run->settings;
+  scree_WorldSettings world = *scree_world_get_settings(run->world);
+  const scree_SolverClass *solver = scree_solver_class_find(world.solve.solver);
+  const bool joined = solver && scree_solver_class_capabilities(solver) & SCREE_CAN_RANKS;
+  if (settings->threads > 0) world.solve.threads = settings->threads;
+  world.solve.share_processors = true;
+  world.solve.ranks = run->parts.solves && joined ? settings->ranks : NULL;
+  world.solve.interrupted = poll_step;
+  world.solve.interrupted_user = run;
+  return scree_world_set_settings(run->world, &world);
 }
 
 scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
@@ -391,29 +215,28 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
   const double until = settings->until > 0 ? settings->until : made->info.duration;
   made->steps_limit = (int64_t)fmin(9e15, fmax(0, ceil(until / made->info.step * (1 - 1e-12))));
+  scree_run_parts_init(&made->parts, settings->ranks);
+  made->sent.ranks = scree_ranks_size(settings->ranks);
+  made->sent.imbalance = 1;
   made->order = SCREE_ALLOC(int, made->info.poured);
   made->materials = SCREE_ALLOC(scree_ResultsMaterial, made->info.materials);
   scree_Status status = made->order && made->materials
                             ? SCREE_OK
                             : scree_fail_memory(log, "the poured bodies and the materials");
   if (status == SCREE_OK) status = scree_sensors_init(&made->sensors, scene, log);
-  if (status == SCREE_OK) status = prepare_folder(made);
-  if (status == SCREE_OK) status = settings->resume ? go_on(made) : start_anew(made);
-  if (status == SCREE_OK) {
-    scree_WorldSettings world = *scree_world_get_settings(made->world);
-    if (settings->threads > 0) world.solve.threads = settings->threads;
-    world.solve.share_processors = true;
-    world.solve.ranks = settings->ranks;
-    world.solve.interrupted = poll_step;
-    world.solve.interrupted_user = made;
-    status = scree_world_set_settings(made->world, &world);
-  }
+  if (status == SCREE_OK) status = scree_run_prepare_folder(made);
+  status = scree_run_parts_agree(&made->parts, status, made->log);
+  if (status == SCREE_OK)
+    status = settings->resume ? scree_run_resume(made) : scree_run_start(made);
+  if (status == SCREE_OK && made->world)
+    status = scree_run_parts_agree(&made->parts, set_up(made), log);
   if (status != SCREE_OK) {
     scree_run_destroy(made);
     return status;
   }
-  made->steps_start = scree_world_steps(made->world);
-  if (made->steps_start >= made->steps_limit) made->over = true;
+  made->sent.divided = scree_run_parts_divided(&made->parts);
+  made->steps_start = made->world ? scree_world_steps(made->world) : 0;
+  if (made->world && made->steps_start >= made->steps_limit) made->over = true;
   *run = made;
   return SCREE_OK;
 }
@@ -464,21 +287,32 @@ static void add_up(scree_Run *run, const scree_StepReport *report) {
   summary->energy_error = run->head.turned_over > 0 ? energy.closing / run->head.turned_over : 0;
 }
 
-/* After a step: telemetry, frames, problems, checkpoints. */
-static scree_Status record(scree_Run *run, const scree_StepReport *report) {
-  const int64_t step = scree_world_steps(run->world);
-  int bodies = 0; /* that are there */
-  const int n = scree_world_body_count(run->world);
-  if (scree_world_removed_count(run->world) == 0)
-    bodies = n - run->info.obstacles;
-  else
-    for (int b = run->info.obstacles; b < n; ++b) bodies += !scree_body_is_removed(run->world, b);
-  add_up(run, report);
-  scree_Status status = scree_sensors_take(&run->sensors, run->world, run->log);
-  if (status == SCREE_OK)
-    status = scree_telemetry_add(&run->telemetry, report, bodies, &run->sensors, run->log);
-  if (status == SCREE_OK) status = flush_when_due(run);
-  if (status == SCREE_OK && scree_scene_dumps(run->scene, step)) status = dump_problem(run);
+/* Bodies that are there. */
+static int count_bodies(const scree_Run *run) {
+  if (run->scene->removal_count == 0)
+    return scree_world_whole_count(run->world) - run->info.obstacles;
+  return scree_run_parts_bodies(&run->parts, run->world);
+}
+
+static scree_Status write_line(scree_Run *run, const scree_StepReport *report, int bodies) {
+  scree_RunSent sent = {0};
+  if (run->parts.ranks) {
+    const double steps = (double)(report->step - run->steps_start);
+    sent = scree_run_parts_count(&run->parts, run->world);
+    if (run->parts.solves && report->solve.imbalance >= 1) sent.imbalance = report->solve.imbalance;
+    run->sent.messages += (long long)sent.messages;
+    run->sent.bytes += (long long)sent.bytes;
+    run->sent.synchronisations += (long long)sent.synchronisations;
+    run->sent.imbalance += (sent.imbalance - run->sent.imbalance) / fmax(steps, 1);
+  }
+  if (!run->parts.writes) return SCREE_OK;
+  const scree_Status status = scree_telemetry_add(
+      &run->telemetry, report, bodies, run->parts.ranks ? &sent : NULL, &run->sensors, run->log);
+  return status == SCREE_OK ? flush_when_due(run) : status;
+}
+
+/* Whether the run is over after this step, and why. */
+static void find_end(scree_Run *run, int64_t step) {
   const char *reason = NULL;
   const bool stop = scree_scene_should_stop(run->scene, run->world, &run->head.peak, &reason);
   if (stop || step >= run->info.steps) {
@@ -497,22 +331,43 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
     run->over = true;
     run->reason = "the number of steps asked for was reached";
   }
+}
+
+/* results.h5 while the run goes on. */
+static scree_Status update_results(scree_Run *run) {
+  const scree_Status status = run->parts.writes ? save_results(run) : SCREE_OK;
+  return status == SCREE_INTERRUPTED ? SCREE_OK : status; /* the next step is abandoned, too */
+}
+
+/* After a step: telemetry, frames, problems, checkpoints. */
+static scree_Status record(scree_Run *run, const scree_StepReport *report) {
+  const scree_RunParts *parts = &run->parts;
+  const int64_t step = scree_world_steps(run->world);
+  const int bodies = count_bodies(run);
+  add_up(run, report);
+  scree_Status status = scree_sensors_take(&run->sensors, run->world, run->log);
+  if (status == SCREE_OK)
+    status = scree_run_parts_agree(parts, write_line(run, report, bodies), run->log);
+  if (status == SCREE_OK && scree_scene_dumps(run->scene, step)) status = dump_problem(run);
+  find_end(run, step);
   const bool frame = step % run->info.frame_steps == 0 || run->head.summary.finished;
-  if (status == SCREE_OK && frame) status = save_frame(run);
+  if (status == SCREE_OK && frame) status = scree_run_save_frame(run);
+  if (status != SCREE_OK || run->over) return status;
+  const double now = scree_seconds();
   /* the first results.h5 of a run that takes longer: `scree view` shows it from then on */
-  if (status == SCREE_OK && frame && !run->over && run->frames_written == 0 &&
-      scree_seconds() - run->clock_start > FIRST_RESULTS) {
-    status = save_results(run);
-    if (status == SCREE_INTERRUPTED) status = SCREE_OK;
-  }
-  if (status == SCREE_OK && !run->over && checkpoint_due(run, frame)) {
-    /* bodies due now belong to the checkpoint's state only after they were added */
-    status = save_checkpoint(run);
-    if (status == SCREE_OK && run->head.frames >= 2 * run->frames_written)
-      status = save_results(run);
-    if (status == SCREE_INTERRUPTED) status = SCREE_OK; /* the next step is abandoned, too */
-  }
-  return status;
+  bool first = frame && run->frames_written == 0 && now - run->clock_start > FIRST_RESULTS;
+  bool due = checkpoint_due(run, frame);
+  first = scree_run_parts_any(parts, parts->writes && first);
+  due = scree_run_parts_any(parts, parts->writes && due);
+  /* bodies due now belong to the checkpoint's state only after they were added */
+  if (due)
+    status = scree_run_save_checkpoint(run);
+  else if (first)
+    status = scree_run_parts_collect(&run->parts, run->scene, run->world, run->order,
+                                     run->head.poured, run->log);
+  const bool many = due && run->head.frames >= 2 * run->frames_written;
+  if (status == SCREE_OK && (first || many)) status = update_results(run);
+  return scree_run_parts_agree(parts, status, run->log);
 }
 
 /* The last step of the scene is shorter where the duration is no multiple of the step. */
@@ -545,12 +400,22 @@ static scree_Status fail(scree_Run *run, scree_Status status) {
 scree_Status scree_run_step(scree_Run *run, scree_StepReport *report) {
   scree_StepReport own;
   if (!report) report = &own;
+  if (run->parts.serves) {
+    memset(report, 0, sizeof *report);
+    run->over = true;
+    return scree_solver_serve(run->parts.ranks, run->log);
+  }
+  /* several ranks are told at different times */
+  if (run->parts.together && scree_run_parts_any(&run->parts, asked_to_stop(run)))
+    return SCREE_INTERRUPTED;
   scree_Status status = prepare_bodies(run);
   if (status == SCREE_OK) status = scree_sensors_begin(&run->sensors, run->world, run->log);
   if (status == SCREE_OK) status = fit_last_step(run);
+  status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status != SCREE_OK) return fail(run, status);
   status = scree_world_step(run->world, report);
-  if (run->unsaved != SCREE_OK) return fail(run, run->unsaved);
+  const scree_Status unsaved = scree_run_parts_agree(&run->parts, run->unsaved, run->log);
+  if (unsaved != SCREE_OK) return fail(run, unsaved);
   if (status > SCREE_NOT_CONVERGED) { /* the world is as it was before the step */
     run->failed = status != SCREE_INTERRUPTED;
     return status;
@@ -566,10 +431,7 @@ bool scree_run_is_over(const scree_Run *run) {
   return run->over || run->failed;
 }
 
-scree_Status scree_run_close(scree_Run *run) {
-  if (run->journal_gone) return SCREE_OK;
-  /* when telemetry or frames of the present state are missing the last checkpoint stays */
-  scree_Status status = run->torn ? SCREE_OK : save_checkpoint(run);
+static scree_Status close_files(scree_Run *run, scree_Status status) {
   if (run->torn) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
   const bool news = run->head.frames != run->frames_written || run->head.summary.finished;
   const scree_Status written = news ? save_results(run) : SCREE_OK;
@@ -577,20 +439,29 @@ scree_Status scree_run_close(scree_Run *run) {
   if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
     scree_writer_fini(&run->writer);
     scree_journal_close(&run->journal);
-    (void)unlink(run->path[JOURNAL]);
+    (void)unlink(run->path[SCREE_PATH_JOURNAL]);
     run->journal_gone = true;
   }
   return status;
 }
 
+scree_Status scree_run_close(scree_Run *run) {
+  if (run->journal_gone || run->parts.serves) return SCREE_OK;
+  /* when telemetry or frames of the present state are missing the last checkpoint stays */
+  scree_Status status = run->torn ? SCREE_OK : scree_run_save_checkpoint(run);
+  if (run->parts.writes) status = close_files(run, status);
+  return scree_run_parts_agree(&run->parts, status, run->log);
+}
+
 void scree_run_destroy(scree_Run *run) {
   if (!run) return;
+  scree_run_parts_fini(&run->parts);
   scree_world_destroy(run->world);
   scree_writer_fini(&run->writer);
   scree_sensors_fini(&run->sensors);
   scree_journal_close(&run->journal);
   scree_telemetry_close(&run->telemetry);
-  for (int k = 0; k < PATHS; ++k) scree_free(run->path[k]);
+  for (int k = 0; k < SCREE_PATHS; ++k) scree_free(run->path[k]);
   scree_free(run->order);
   scree_free(run->materials);
   scree_free(run);
@@ -598,14 +469,21 @@ void scree_run_destroy(scree_Run *run) {
 
 scree_RunSummary scree_run_summary(const scree_Run *run) {
   scree_RunSummary summary = run->head.summary;
+  if (!run->world) return summary;
   summary.steps = scree_world_steps(run->world);
   summary.time = scree_world_time(run->world);
-  summary.bodies = scree_world_body_count(run->world) - run->info.obstacles;
+  summary.bodies = scree_world_whole_count(run->world) - run->info.obstacles;
   summary.frames = run->head.frames;
   summary.reason = run->reason;
   if (!run->journal_gone || !summary.finished || run->steps_start < summary.steps)
     summary.seconds = elapsed(run);
   return summary;
+}
+
+scree_RunRanks scree_run_ranks(const scree_Run *run) {
+  scree_RunRanks ranks = run->sent;
+  ranks.undivided = run->parts.why[0] ? run->parts.why : NULL;
+  return ranks;
 }
 
 const scree_World *scree_run_world(const scree_Run *run) {

@@ -90,7 +90,7 @@ static void pair(Line *line, const char *key, const int value[2]) {
 }
 
 static void write_line(Line *line, const scree_StepReport *report, int bodies,
-                       const scree_Sensors *sensors) {
+                       const scree_RunSent *sent, const scree_Sensors *sensors) {
   const scree_EnergyBalance *energy = &report->energy;
   char solver[48], missed[SCREE_MISSED_SIZE], quoted[SCREE_MISSED_SIZE + 2];
   scree_missed_text(report->missed, missed, sizeof missed);
@@ -146,6 +146,12 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
   real(line, "scheme", energy->scheme);
   real(line, "push", energy->push);
   real(line, "closing", energy->closing);
+  if (sent) {
+    real(line, "messages", sent->messages);
+    real(line, "bytes", sent->bytes);
+    real(line, "synchronisations", sent->synchronisations);
+    real(line, "imbalance", sent->imbalance);
+  }
   for (int k = 0; k < sensors->columns; ++k) real(line, sensors->names[k], sensors->values[k]);
   real(line, "seconds_detect", report->seconds_detect);
   real(line, "seconds_build", report->seconds_build);
@@ -157,9 +163,10 @@ static void write_line(Line *line, const scree_StepReport *report, int bodies,
 }
 
 scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepReport *report,
-                                 int bodies, const scree_Sensors *sensors, const scree_Log *log) {
+                                 int bodies, const scree_RunSent *sent,
+                                 const scree_Sensors *sensors, const scree_Log *log) {
   Line line;
-  write_line(&line, report, bodies, sensors);
+  write_line(&line, report, bodies, sent, sensors);
   void *array = telemetry->waiting;
   if (!scree_grow(&array, &telemetry->capacity, telemetry->count + line.length, 1))
     return scree_fail_memory(log, telemetry->path);

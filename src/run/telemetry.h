@@ -2,6 +2,7 @@
 #ifndef SCREE_RUN_TELEMETRY_H
 #define SCREE_RUN_TELEMETRY_H
 
+#include "run/parts.h"
 #include "scene/sensors.h"
 #include "scree/world.h"
 
@@ -19,8 +20,10 @@ typedef struct scree_Telemetry {
  * locked: a second run in the same folder is refused. */
 scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, int64_t length,
                                   const scree_Log *log);
+/* `sent`: by the ranks in this step, or null. */
 scree_Status scree_telemetry_add(scree_Telemetry *telemetry, const scree_StepReport *report,
-                                 int bodies, const scree_Sensors *sensors, const scree_Log *log);
+                                 int bodies, const scree_RunSent *sent,
+                                 const scree_Sensors *sensors, const scree_Log *log);
 /* Write the waiting lines; flush to the disk when `sync`. */
 scree_Status scree_telemetry_flush(scree_Telemetry *telemetry, bool sync, const scree_Log *log);
 /* The last line as text, to be freed; null: out of memory. */

@@ -294,12 +294,43 @@ scree_Status scree_scene_read(const char *path, const char *const *overrides, co
   return outcome;
 }
 
-void scree_scene_destroy(scree_Scene *scene) {
-  if (!scene) return;
-  for (size_t k = 0; k < scene->body_count; ++k) {
+static void free_bodies(scree_Scene *scene, size_t first) {
+  for (size_t k = first; k < scene->body_count; ++k) {
     scree_shape_fini(&scene->bodies[k].shape);
     scree_scene_signal_free(scene->bodies[k].driver);
   }
+}
+
+void scree_scene_release_bodies(scree_Scene *scene) {
+  const size_t first = (size_t)scene->obstacle_count;
+  bool named = false;
+  if (scene->released) return;
+  for (size_t k = first; k < scene->body_count; ++k) {
+    if (scene->bodies[k].def.kind != SCREE_BODY_RIGID) return; /* worlds look at these again */
+    named = named || scene->bodies[k].name;
+  }
+  const char **names = named ? SCREE_ALLOC(const char *, scene->body_count) : NULL;
+  scree_SceneBody *obstacles = SCREE_ALLOC(scree_SceneBody, first);
+  if ((named && !names) || !obstacles) { /* no memory to save memory */
+    scree_free((void *)names);
+    scree_free(obstacles);
+    return;
+  }
+  for (size_t k = 0; names && k < scene->body_count; ++k) names[k] = scene->bodies[k].name;
+  if (first) memcpy(obstacles, scene->bodies, first * sizeof *obstacles);
+  free_bodies(scene, first);
+  scree_free(scene->bodies);
+  scene->bodies = obstacles;
+  scene->body_capacity = first;
+  scene->kept_names = names;
+  scene->released = true;
+}
+
+void scree_scene_destroy(scree_Scene *scene) {
+  if (!scene) return;
+  if (scene->released) scene->body_count = (size_t)scene->obstacle_count;
+  free_bodies(scene, 0);
+  scree_free((void *)scene->kept_names);
   for (int k = 0; k < scene->pour_count; ++k) {
     scree_shape_fini(&scene->pours[k].grain.shape);
     scree_free(scene->pours[k].names);

@@ -112,6 +112,8 @@ struct scree_Scene {
   int first_plate;         /* body of the first of `plates` */
   scree_SceneBody *bodies; /* (body_count) obstacles first */
   size_t body_count, body_capacity;
+  bool released;           /* `bodies` has obstacles alone (scree_scene_release_bodies) */
+  const char **kept_names; /* then: (body_count) or null, if there are none */
   scree_SceneStart start;
   struct scree_TriangleMesh **region_mesh; /* (region_mesh_count) of regions of generators */
   int region_mesh_count;

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "parallel/ranks.h"
 #include "scene/scene.h"
 
 #include <assert.h>
@@ -37,6 +38,7 @@ scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *output = scree_node_find(root, "output");
   const scree_Node *stop = scree_node_find(root, "stop"), *timing = scree_node_find(root, "time");
   const scree_Node *region = scree_node_find(scree_node_find(root, "analysis"), "region");
+  const scree_Node *dump = scree_node_find(root, "dump_problem");
   scree_SceneInfo info = {
       .title = scree_node_text(root, "title"),
       .description = scree_node_text(root, "description"),
@@ -63,6 +65,7 @@ scree_SceneInfo scree_scene_info(const scree_Scene *scene) {
       .stop_after = scree_node_number(stop, "after"),
       .stop_plane = scree_node_find(stop, "plane") != NULL,
       .has_region = region != NULL,
+      .dumps = scree_node_number(dump, "every") > 0 || scree_node_find(dump, "steps")->count > 0,
   };
   if (region) {
     info.region =
@@ -95,7 +98,8 @@ void scree_scene_body_label(const scree_Scene *scene, int body, char *text, size
 
 void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) count[k] = 0;
-  for (size_t k = 0; k < scene->body_count; ++k) ++count[scene->bodies[k].shape.kind];
+  const size_t n = scene->released ? (size_t)scene->obstacle_count : scene->body_count;
+  for (size_t k = 0; k < n; ++k) ++count[scene->bodies[k].shape.kind];
   for (int k = 0; k < scene->pour_count; ++k)
     count[scene->pours[k].grain.shape.kind] += scene->pours[k].count;
 }
@@ -227,14 +231,8 @@ static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   return scree_world_add_body(world, &def, NULL);
 }
 
-scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
-                               scree_World **world) {
-  const scree_WorldSettings settings = settings_of(scene);
-  scree_Status status = scree_world_create(&settings, log, world);
-  if (status == SCREE_OK) status = build_laws(scene, *world);
-  if (status == SCREE_OK) status = scree_world_reserve(*world, (int)scene->body_count);
-  for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
-    status = add_body(*world, &scene->bodies[k]);
+static scree_Status add_forces(const scree_Scene *scene, scree_World *world) {
+  scree_Status status = SCREE_OK;
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
     const char *pattern = scene->forces[k].pattern;
     scree_ForceDef def = scene->forces[k].def;
@@ -243,20 +241,31 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
       def.nodes = is_loaded;
       def.nodes_user = &scene->forces[k];
     }
-    if (!pattern) status = scree_world_add_force(*world, &def);
+    if (!pattern) status = scree_world_add_force(world, &def);
     for (size_t b = (size_t)scene->obstacle_count;
          pattern && b < scene->body_count && status == SCREE_OK; ++b) {
       if (!scree_name_matches(pattern, scene->bodies[b].name)) continue;
       def.body = (int)b;
-      status = scree_world_add_force(*world, &def);
+      status = scree_world_add_force(world, &def);
     }
   }
-  if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
-  if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
-  if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
-  if (status == SCREE_OK && scene->start.step > 0)
-    status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
-                                      scene->start.step);
+  return status;
+}
+
+static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, int ranks,
+                                 const scree_Log *log) {
+  if (scene->released)
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: its bodies were released, and cannot be built",
+                      scene->name);
+  scree_Status status = build_laws(scene, world);
+  const int room = (int)scene->body_count / ranks + scene->obstacle_count;
+  if (status == SCREE_OK) status = scree_world_reserve(world, room);
+  for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
+    status = add_body(world, &scene->bodies[k]);
+  return status == SCREE_OK ? add_forces(scene, world) : status;
+}
+
+static scree_Status end_build(scree_Status status, scree_World **world) {
   if (status != SCREE_OK && *world) {
     scree_world_destroy(*world);
     *world = NULL;
@@ -264,12 +273,35 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   return status;
 }
 
+scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
+                               scree_World **world) {
+  const scree_WorldSettings settings = settings_of(scene);
+  scree_Status status = scree_world_create(&settings, log, world);
+  if (status == SCREE_OK) status = build_bodies(scene, *world, 1, log);
+  if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);
+  if (status == SCREE_OK && scene->start.step > 0)
+    status = scree_world_set_impulses(*world, scene->start.contacts, scene->start.count,
+                                      scene->start.step);
+  return end_build(status, world);
+}
+
+scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks *ranks,
+                                    const scree_Log *log, scree_World **world) {
+  const scree_WorldSettings settings = settings_of(scene);
+  scree_Status status = scree_world_create(&settings, log, world);
+  if (status == SCREE_OK) status = scree_world_divide(*world, ranks);
+  if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks), log);
+  return end_build(status, world);
+}
+
 /* ---- pouring --------------------------------------------------------------------------------- */
 
 /* The next poured body, and the forces on bodies of its name. */
 static scree_Status add_poured(const scree_Scene *scene, scree_World *world,
                                scree_SceneBody *body) {
-  const int number = scree_world_body_count(world);
+  const int number = scree_world_whole_count(world);
   scree_Status status = add_body(world, body);
   for (int k = 0; k < scene->force_count && status == SCREE_OK; ++k) {
     const char *pattern = scene->forces[k].pattern;
@@ -291,7 +323,7 @@ static int *near_region(const scree_World *world, const scree_Region *region, in
   int *list = SCREE_ALLOC(int, (size_t)n + (size_t)extra);
   *count = 0;
   for (int b = 0; list && b < n; ++b) {
-    if (scree_body_is_removed(world, b)) continue;
+    if (scree_body_is_removed(world, b) || !scree_body_is_mine(world, b)) continue;
     const scree_Pose pose = scree_body_pose(world, b);
     const scree_Aabb box = scree_shape_aabb(scree_body_shape(world, b), &pose);
     const bool apart = box.lower.x > region->upper.x || box.upper.x < region->lower.x ||
@@ -303,22 +335,50 @@ static int *near_region(const scree_World *world, const scree_Region *region, in
   return list;
 }
 
+/* Draw the next place; false: the body would not be inside the region there. */
+static bool draw_place(const scree_Region *region, scree_Random *random, scree_SceneBody *body) {
+  const scree_Vec3 size = scree_sub(region->upper, region->lower);
+  scree_Pose *pose = &body->def.pose;
+  pose->position.x = region->lower.x + size.x * scree_random_real(random);
+  pose->position.y = region->lower.y + size.y * scree_random_real(random);
+  pose->position.z =
+      region->dimension == 3 ? region->lower.z + size.z * scree_random_real(random) : 0;
+  return scree_region_holds(region, pose->position, body->shape.bounding_radius);
+}
+
+static bool is_free(const scree_World *world, const int *near, int near_count,
+                    const scree_SceneBody *body) {
+  for (int k = 0; k < near_count; ++k) {
+    const scree_Pose other = scree_body_pose(world, near[k]);
+    if (scree_scene_overlap(&body->shape, &body->def.pose, scree_body_shape(world, near[k]),
+                            &other))
+      return false;
+  }
+  return true;
+}
+
+/* The first place of some that no body is in. Ranks look at their own bodies and then agree, once
+ * for the first place, which mostly is free, and once for all others. */
 static bool find_room(const scree_World *world, const scree_Region *region, const int *near,
                       int near_count, scree_Random *random, scree_SceneBody *body) {
-  for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
-    const scree_Vec3 size = scree_sub(region->upper, region->lower);
-    scree_Pose *pose = &body->def.pose;
-    pose->position.x = region->lower.x + size.x * scree_random_real(random);
-    pose->position.y = region->lower.y + size.y * scree_random_real(random);
-    pose->position.z =
-        region->dimension == 3 ? region->lower.z + size.z * scree_random_real(random) : 0;
-    if (!scree_region_holds(region, pose->position, body->shape.bounding_radius)) continue;
-    bool free_ = true;
-    for (int k = 0; k < near_count && free_; ++k) {
-      const scree_Pose other = scree_body_pose(world, near[k]);
-      free_ = !scree_scene_overlap(&body->shape, pose, scree_body_shape(world, near[k]), &other);
-    }
-    if (free_) return true;
+  const scree_Ranks *ranks = scree_world_ranks(world);
+  const int size = scree_ranks_count(ranks);
+  for (int first = 0, count; first < ATTEMPTS; first += count) {
+    const scree_Random start = *random;
+    count = size == 1 || first == 0 ? 1 : ATTEMPTS - first;
+    uint64_t good = 0;
+    for (int k = 0; k < count; ++k)
+      if (draw_place(region, random, body) && is_free(world, near, near_count, body))
+        good |= (uint64_t)1 << k;
+    const uint64_t *all = scree_ranks_gather(ranks, &good, sizeof good);
+    uint64_t common = ~(uint64_t)0;
+    for (int k = 0; k < size; ++k) common &= all[k];
+    if (common == 0) continue;
+    *random = start;
+    do {
+      (void)draw_place(region, random, body);
+    } while ((common & 1) == 0 && (common >>= 1));
+    return true;
   }
   return false;
 }
@@ -345,6 +405,7 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
   int near_count = 0;
   int *near = near_region(world, &pour->region, wanted - done, &near_count);
   scree_Status status = near ? SCREE_OK : scree_fail_memory(log, "bodies near a pour");
+  status = scree_ranks_agree(scree_world_ranks(world), status, log);
   bool room = true;
   for (; done < wanted && room && status == SCREE_OK; ++done) {
     scree_SceneBody body;
@@ -362,8 +423,9 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
     room = find_room(world, &pour->region, near, near_count, &place, &body);
     if (room) {
       assert(near);
-      near[near_count++] = scree_world_body_count(world);
+      const int before = scree_world_body_count(world);
       status = add_poured(scene, world, &body);
+      if (scree_world_body_count(world) > before) near[near_count++] = before;
       if (status == SCREE_OK && order) order[*count] = p;
       if (status == SCREE_OK) ++*count;
     }
@@ -375,7 +437,7 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
 
 scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int *order, int *count,
                               const scree_Log *log) {
-  int own = scree_world_body_count(world) - (int)scene->body_count;
+  int own = scree_world_whole_count(world) - (int)scene->body_count;
   if (!count) count = &own;
   if (scene->pour_count > 1 && !order)
     return scree_fail(log, SCREE_BAD_INPUT,
@@ -392,6 +454,7 @@ scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int 
 scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world, const int *order,
                                     int count, const scree_Log *log) {
   int *done = SCREE_ALLOC(int, scene->pour_count);
+  const int there = scree_world_whole_count(world) - (int)scene->body_count;
   scree_Status status = done ? SCREE_OK : scree_fail_memory(log, "poured bodies");
   for (int k = 0; k < count && status == SCREE_OK; ++k) {
     scree_SceneBody body;
@@ -402,8 +465,10 @@ scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world
           scree_fail(log, SCREE_BAD_INPUT, "poured body %d comes from no pour of the scene", k);
       break;
     }
-    status = scree_grain_make(scene, &scene->pours[p].grain, scene->pours[p].generator,
-                              (uint64_t)done[p]++, &random, &body, log);
+    const uint64_t number = (uint64_t)done[p]++;
+    if (k < there) continue;
+    status = scree_grain_make(scene, &scene->pours[p].grain, scene->pours[p].generator, number,
+                              &random, &body, log);
     if (status != SCREE_OK) break;
     status = add_poured(scene, world, &body);
     scree_shape_fini(&body.shape);
@@ -413,6 +478,21 @@ scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world
 }
 
 /* ---- stopping, dumping ----------------------------------------------------------------------- */
+
+/* Whether a body of this rank that the condition is about has passed the plane. */
+static bool has_passed(const scree_Scene *scene, const scree_World *world) {
+  const int n = scree_world_body_count(world);
+  for (int b = 0; b < n; ++b) {
+    const int number = scree_body_number(world, b);
+    if (number < scene->obstacle_count || !scree_body_is_mine(world, b)) continue;
+    if (scree_body_is_removed(world, b)) continue;
+    if (scene->stop_body >= 0 && number != scene->stop_body) continue;
+    if (scene->stop_pattern && !scree_scene_takes(scene, scene->stop_pattern, number)) continue;
+    const scree_Vec3 x = scree_body_pose(world, b).position;
+    if (scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0) return true;
+  }
+  return false;
+}
 
 bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world, double *peak,
                              const char **reason) {
@@ -427,17 +507,9 @@ bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,
     return true;
   }
   if (!scree_node_find(stop, "plane")) return false;
-  const int n = scree_world_body_count(world);
-  for (int b = scene->obstacle_count; b < n; ++b) {
-    if (scree_body_is_removed(world, b)) continue;
-    if (scene->stop_body >= 0 && b != scene->stop_body) continue;
-    if (scene->stop_pattern && !scree_scene_takes(scene, scene->stop_pattern, b)) continue;
-    const scree_Vec3 x = scree_body_pose(world, b).position;
-    if (!(scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0)) continue;
-    if (reason) *reason = "a body passed the plane";
-    return true;
-  }
-  return false;
+  const bool passed = scree_ranks_any(scree_world_ranks(world), has_passed(scene, world));
+  if (passed && reason) *reason = "a body passed the plane";
+  return passed;
 }
 
 bool scree_scene_dumps(const scree_Scene *scene, int64_t step) {

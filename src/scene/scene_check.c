@@ -92,7 +92,7 @@ static void range_text(const scree_Field *field, char *text, size_t size) {
 }
 
 /* A number or an expression without t. */
-bool scree_check_number(scree_Check *check, const scree_Node *node, const char *what,
+static bool read_number(scree_Check *check, const scree_Node *node, const char *what,
                         double *value) {
   scree_Expression expression;
   int at = 0;
@@ -137,7 +137,7 @@ scree_Node *scree_check_real(scree_Check *check, const scree_Field *field, const
   char what[160];
   double value = 0;
   range_text(field, what, sizeof what);
-  if (!scree_check_number(check, node, what, &value)) return NULL;
+  if (!read_number(check, node, what, &value)) return NULL;
   if (!in_range(field, value) || isinf(value)) {
     scree_check_expected(check, node, what);
     return NULL;
@@ -152,7 +152,7 @@ scree_Node *scree_check_int(scree_Check *check, const scree_Field *field, const 
     snprintf(what, sizeof what, "an integer >= %.0f", field->min);
   else
     snprintf(what, sizeof what, "an integer from %.0f to %.0f", field->min, field->max);
-  if (!scree_check_number(check, node, what, &value)) return NULL;
+  if (!read_number(check, node, what, &value)) return NULL;
   if (value != floor(value) || !in_range(field, value)) {
     scree_check_expected(check, node, what);
     return NULL;

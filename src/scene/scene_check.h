@@ -46,9 +46,6 @@ void scree_check_refuse_word(scree_Check *check, const char *what, const char *w
                              int column, const char *const *words);
 void scree_check_list_words(const char *const *words, char *text, size_t size);
 
-/* A number, or an expression of numbers and parameters. */
-bool scree_check_number(scree_Check *check, const scree_Node *node, const char *what,
-                        double *value);
 bool scree_check_is_auto(const scree_Field *field, const scree_Node *node);
 scree_Node *scree_check_real(scree_Check *check, const scree_Field *field, const scree_Node *node);
 scree_Node *scree_check_int(scree_Check *check, const scree_Field *field, const scree_Node *node);

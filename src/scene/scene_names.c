@@ -105,7 +105,10 @@ int64_t scree_scene_names(const scree_Scene *scene) {
 
 const char *scree_scene_body_name(const scree_Scene *scene, int body) {
   if (body < 0 || body >= scree_scene_names(scene)) return NULL;
-  if ((size_t)body < scene->body_count) return scene->bodies[body].name;
+  if ((size_t)body < scene->body_count) {
+    if (!scene->released || body < scene->obstacle_count) return scene->bodies[body].name;
+    return scene->kept_names ? scene->kept_names[body] : NULL;
+  }
   return scene->pours[0].names[(size_t)body - scene->body_count];
 }
 

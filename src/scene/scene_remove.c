@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "parallel/ranks.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -66,26 +67,76 @@ static bool goes(const scree_Removal *rule, int dimension, scree_Vec3 x) {
            (dimension == 2 || (x.z >= l.z && x.z <= u.z)));
 }
 
-scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world) {
+/* Whether a rule takes body b of this rank away now. */
+static bool is_taken(const scree_Scene *scene, const scree_World *world, const scree_Removal *rule,
+                     double now, int b) {
+  const int number = scree_body_number(world, b);
+  if (!scree_body_is_mine(world, b) || scree_body_is_removed(world, b)) return false;
+  if (rule->kind == SCREE_REMOVE_BODY && !rule->pattern)
+    return now >= rule->time && number == rule->body;
+  if (rule->pattern && !scree_scene_takes(scene, rule->pattern, number)) return false;
+  if (rule->kind == SCREE_REMOVE_BODY) return now >= rule->time;
+  return number >= scene->obstacle_count &&
+         goes(rule, scene->dimension, scree_body_pose(world, b).position);
+}
+
+/* The numbers of bodies of this rank that a rule takes away, into list, if it is not null. */
+static int find_taken(const scree_Scene *scene, const scree_World *world, const scree_Removal *rule,
+                      double now, int *list) {
   const int n = scree_world_body_count(world);
-  const double now = scree_world_time(world) * (1 + 1e-12);
-  scree_Status status = SCREE_OK;
-  for (int r = 0; r < scene->removal_count && status == SCREE_OK; ++r) {
-    const scree_Removal *rule = &scene->removals[r];
-    const char *pattern = rule->pattern;
-    if (rule->kind == SCREE_REMOVE_BODY) {
-      for (int b = 0; pattern && now >= rule->time && b < n && status == SCREE_OK; ++b)
-        if (scree_scene_takes(scene, pattern, b) && !scree_body_is_removed(world, b))
-          status = scree_world_remove_body(world, b);
-      if (!pattern && rule->body < n && now >= rule->time &&
-          !scree_body_is_removed(world, rule->body))
-        status = scree_world_remove_body(world, rule->body);
-      continue;
+  int count = 0;
+  if (rule->kind == SCREE_REMOVE_BODY && !(now >= rule->time)) return 0;
+  for (int b = 0; b < n; ++b)
+    if (is_taken(scene, world, rule, now, b)) {
+      if (list) list[count] = scree_body_number(world, b);
+      ++count;
     }
-    for (int b = scene->obstacle_count; b < n && status == SCREE_OK; ++b)
-      if (!scree_body_is_removed(world, b) && (!pattern || scree_scene_takes(scene, pattern, b)) &&
-          goes(rule, scene->dimension, scree_body_pose(world, b).position))
-        status = scree_world_remove_body(world, b);
+  return count;
+}
+
+/* Every rank removes what any rank found: copies go with their originals. As many numbers at a time
+ * as one message of the ranks has room for. */
+static scree_Status remove_all(scree_World *world, const int *list, int count) {
+  enum { AT_ONCE = SCREE_GATHER_MOST / sizeof(int) - 1 };
+  const scree_Ranks *ranks = scree_world_ranks(world);
+  const int size = scree_ranks_count(ranks);
+  scree_Status status = SCREE_OK;
+  for (int at = 0, most = 1; at < most; at += AT_ONCE) { /* most: of any rank */
+    struct {
+      int count, number[AT_ONCE];
+    } mine, all;
+    memset(&mine, 0, sizeof mine);
+    mine.count = count;
+    for (int k = at; k < count && k < at + AT_ONCE; ++k) mine.number[k - at] = list[k];
+    const char *gathered = scree_ranks_gather(ranks, &mine, sizeof mine);
+    for (int rank = 0; rank < size; ++rank) {
+      memcpy(&all, gathered + (size_t)rank * sizeof all, sizeof all);
+      if (all.count > most) most = all.count;
+      for (int k = at; k < all.count && k < at + AT_ONCE && status == SCREE_OK; ++k)
+        status = scree_world_remove_body(world, all.number[k - at]);
+    }
   }
+  return status;
+}
+
+static scree_Status apply(const scree_Scene *scene, scree_World *world, const scree_Removal *rule) {
+  const double now = scree_world_time(world) * (1 + 1e-12);
+  const scree_Ranks *ranks = scree_world_ranks(world);
+  const int count = find_taken(scene, world, rule, now, NULL);
+  if (!scree_ranks_any(ranks, count > 0)) return SCREE_OK;
+  int *list = SCREE_ALLOC(int, count);
+  scree_Status status = scree_ranks_agree(ranks, list ? SCREE_OK : SCREE_MACHINE, NULL);
+  if (status == SCREE_OK) {
+    (void)find_taken(scene, world, rule, now, list);
+    status = scree_ranks_agree(ranks, remove_all(world, list, count), NULL);
+  }
+  scree_free(list);
+  return status;
+}
+
+scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world) {
+  scree_Status status = SCREE_OK;
+  for (int r = 0; r < scene->removal_count && status == SCREE_OK; ++r)
+    status = apply(scene, world, &scene->removals[r]);
   return status;
 }

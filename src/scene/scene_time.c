@@ -168,9 +168,9 @@ static double step_of_joints(const scree_Scene *scene, double g) {
 /* Deformable bodies. A rotating one moves along chords between kicks, which strains it by
  * (w h)^2 / 8; its energy stays small against that of the rotation if h^2 w is small against a / c,
  * a the size, c the speed of waves. Spin comes from speed: w = v / a. An explicit step must resolve
- * the waves themselves, and of finite elements be stable: h < 2/w (sqrt(1 + z^2) - z) with the
- * highest frequency w <= 2 sqrt(3) c / l of elements with edges l (three times as stiff to masses
- * between the nodes) and its damping z = w damping / 2. */
+ * the waves themselves and be stable: h < 2/w (sqrt(1 + z^2) - z) with the highest frequency w,
+ * about 2 c / a, of finite elements with edges l at most 2 sqrt(3) c / l (3 times that square with
+ * masses between the nodes), and its damping z = w damping / 2. */
 static double shortest_edge(const scree_ElementMesh *mesh) {
   const scree_Vec3 *node = scree_element_mesh_nodes(mesh);
   double least = INFINITY;
@@ -187,10 +187,11 @@ static double shortest_edge(const scree_ElementMesh *mesh) {
 static double step_of_waves(const scree_Elastic *e, const scree_Shape *shape, double scale,
                             double size, double speed) {
   const bool elements = scree_shape_type(shape->kind)->takes_elements;
-  if (!elements) return auto_step.wave * size / speed;
-  const double edge = scale * shortest_edge(scree_shape_elements(shape));
-  const double w = 2 * sqrt(e->consistent_mass ? 9 : 3) * speed / edge, z = 0.5 * w * e->damping;
-  return auto_step.stable * 2 / w * (sqrt(1 + z * z) - z);
+  const double edge = elements ? scale * shortest_edge(scree_shape_elements(shape)) : size;
+  const double stiff = !elements ? 1 : e->consistent_mass ? 9 : 3;
+  const double w = 2 * sqrt(stiff) * speed / edge, z = 0.5 * w * e->damping;
+  const double undamped = elements ? auto_step.stable * 2 / w : auto_step.wave * size / speed;
+  return undamped * (sqrt(1 + z * z) - z);
 }
 
 static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *shape, double scale,

@@ -1,9 +1,12 @@
-/* Sensors (see sensors.h). */
+/* Sensors (see sensors.h).
+ *
+ * More than 600 lines: reading a sensor and measuring it go by the same table of kinds. */
 #include "scene/sensors.h"
 
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "parallel/ranks.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -249,7 +252,7 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     scree_Status status = check_name(scene, name, k, log);
     if (status != SCREE_OK) return status;
     sensor->name = name->text;
-    sensor->joint = -1;
+    sensor->joint = sensor->body[0] = sensor->body[1] = -1;
     while (sensor->kind < SCREE_SENSOR_KINDS - 1 &&
            !scree_node_is(map, "kind", kinds[sensor->kind].word))
       ++sensor->kind;
@@ -341,7 +344,6 @@ void scree_sensors_fini(scree_Sensors *sensors) {
   scree_free(sensors->values);
   scree_free(sensors->before);
   scree_free(sensors->kept);
-  scree_free(sensors->start);
   scree_free(sensors->work);
   *sensors = (scree_Sensors){0};
 }
@@ -359,8 +361,8 @@ static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
   const scree_ContactKey *keys = world->system.contacts.keys;
   scree_Vec3 sum = {0, 0, 0};
   for (int c = 0; c < n; ++c) {
-    const bool first = is_sensed(scene, sensor, keys[c].i);
-    if (first == is_sensed(scene, sensor, keys[c].j))
+    const bool first = is_sensed(scene, sensor, scree_body_number(world, keys[c].i));
+    if (first == is_sensed(scene, sensor, scree_body_number(world, keys[c].j)))
       continue; /* of none, or between two of them */
     const scree_Contact contact = scree_world_contact(world, c);
     scree_Vec3 impulse = scree_scale(contact.r[0], contact.normal);
@@ -368,18 +370,18 @@ static scree_Vec3 force_on(const scree_Scene *scene, const scree_Sensor *sensor,
     impulse = scree_axpy(impulse, contact.r[2], contact.tangent[1]);
     sum = scree_axpy(sum, first ? 1 : -1, impulse);
   }
+  sum = scree_sensor_sum(world, sum);
   return world->contact_h > 0 ? scree_scale(1 / world->contact_h, sum) : sum;
 }
 
 /* Mass whose centre went through the plane in the step, along the normal, over the step. A body
  * whose path meets the plane further from the point than the radius does not count. */
-static double flux(const scree_Sensors *sensors, const scree_Sensor *sensor,
-                   const scree_World *world) {
+static double flux(const scree_Sensor *sensor, const scree_World *world) {
   const scree_Bodies *b = &world->system.bodies;
   double mass = 0;
-  for (int k = 0; k < sensors->started; ++k) {
-    if (b->fixed[k]) continue;
-    const scree_Vec3 x0 = sensors->start[k];
+  for (int k = 0; world->stepped && k < world->stepped_bodies; ++k) {
+    if (!scree_sensor_counts(world, k)) continue;
+    const scree_Vec3 x0 = scree_world_start_position(world, k);
     /* where it went, before a periodic cell took it back in */
     const scree_Vec3 x1 = scree_cell_nearest(&world->system.cell, b->motion[k].pose.position, x0);
     const double before = scree_dot(sensor->normal, scree_sub(x0, sensor->point));
@@ -389,37 +391,7 @@ static double flux(const scree_Sensors *sensors, const scree_Sensor *sensor,
     if (scree_norm(scree_sub(met, sensor->point)) > sensor->radius) continue;
     mass += after > 0 ? b->inertia[k].mass : -b->inertia[k].mass;
   }
-  return mass / world->system.settings.step;
-}
-
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Height, against gravity, below which that part of the bodies' centres lies. */
-static double height(scree_Sensors *sensors, const scree_Sensor *sensor, const scree_World *world,
-                     bool *good) {
-  const scree_Bodies *b = &world->system.bodies;
-  const scree_Vec3 g = sensors->scene->gravity;
-  const scree_Vec3 up =
-      scree_unit_or(scree_scale(-1, g),
-                    sensors->scene->dimension == 2 ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
-  *good = scree_grow((void **)&sensors->work, &sensors->work_capacity, (size_t)b->count + 1,
-                     sizeof *sensors->work);
-  if (!*good) return NAN;
-  size_t n = 0;
-  double highest = -INFINITY;
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
-    sensors->work[n] = scree_dot(up, b->motion[k].pose.position);
-    highest = fmax(highest, sensors->work[n++]);
-  }
-  if (n == 0) return NAN;
-  if (sensor->fraction >= 1) return highest;
-  qsort(sensors->work, n, sizeof *sensors->work, compare);
-  const double rank = ceil(sensor->fraction * (double)n);
-  return sensors->work[rank < 1 ? 0 : (size_t)rank - 1];
+  return scree_ranks_sum(scree_world_ranks(world), mass) / world->system.settings.step;
 }
 
 static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *sensor,
@@ -427,17 +399,43 @@ static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *senso
   const scree_Bodies *b = &world->system.bodies;
   double sum = 0;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
+    if (!scree_sensor_counts(world, k) ||
+        (sensor->material >= 0 && b->cold[k].material != sensor->material) ||
         (sensor->group >= 0 && (int64_t)b->cold[k].group != sensor->group))
       continue;
-    if (sensor->pattern && !scree_scene_takes(scene, sensor->pattern, k)) continue;
+    if (sensor->pattern && !scree_scene_takes(scene, sensor->pattern, scree_body_number(world, k)))
+      continue;
     sum += scree_body_kinetic(world, k);
   }
-  return sum;
+  return scree_ranks_sum(scree_world_ranks(world), sum);
 }
 
-static bool is_removed(const scree_World *world, int body) {
-  return body >= 0 && scree_body_is_removed(world, body);
+/* The motions of the bodies of a sensor, from the ranks that have them; false: one is removed, or
+ * not there yet. */
+static bool find_bodies(const scree_Sensor *sensor, const scree_World *world,
+                        scree_Motion motion[2]) {
+  enum { FIRST = 9, EACH = 10 }; /* place, two velocities, and 1 */
+  double sums[2 * EACH] = {0};
+  bool there = true;
+  for (int side = 0; side < 2; ++side) {
+    const int k = scree_body_find(world, sensor->body[side]);
+    if (k < 0 || !scree_body_is_mine(world, k) || scree_body_is_removed(world, k)) continue;
+    const scree_Motion *m = &world->system.bodies.motion[k];
+    double *mine = sums + (ptrdiff_t)EACH * side;
+    memcpy(mine, &m->pose.position, 3 * sizeof *mine);
+    memcpy(mine + 3, &m->velocity.linear, 3 * sizeof *mine);
+    memcpy(mine + 6, &m->velocity.angular, 3 * sizeof *mine);
+    mine[FIRST] = 1;
+  }
+  scree_ranks_sums(scree_world_ranks(world), sums, 2 * EACH);
+  for (int side = 0; side < 2; ++side) {
+    const double *all = sums + (ptrdiff_t)EACH * side;
+    there = there && (sensor->body[side] < 0 || all[FIRST] > 0);
+    memcpy(&motion[side].pose.position, all, 3 * sizeof *all);
+    memcpy(&motion[side].velocity.linear, all + 3, 3 * sizeof *all);
+    memcpy(&motion[side].velocity.angular, all + 6, 3 * sizeof *all);
+  }
+  return there;
 }
 
 /* A sensor whose bodies exist has a finite value unless numbers have overflowed.
@@ -454,12 +452,11 @@ static scree_Status refuse_value(const scree_Scene *scene, int k, double value, 
 static scree_Status measure(scree_Sensors *sensors, const scree_World *world, double *out,
                             const scree_Log *log) {
   const scree_Scene *scene = sensors->scene;
-  const scree_Motion *motion = world->system.bodies.motion;
   bool good = true;
   for (int k = 0; k < scene->sensor_count; ++k) {
     const scree_Sensor *sensor = &scene->sensors[k];
-    const int n = columns_of(sensor, scene->dimension), *body = sensor->body;
-    const int there = scree_world_body_count(world);
+    const int n = columns_of(sensor, scene->dimension);
+    scree_Motion motion[2];
     scree_Vec3 v = {NAN, NAN, NAN};
     if (sensor->region.kind != SCREE_REGION_NONE) {
       scree_sensor_region(sensor, world, out);
@@ -468,21 +465,21 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
     }
     double tensor[SCREE_SENSOR_VALUES];
     bool filled = false; /* `tensor` has the values */
-    const bool is_there = body[0] < there && body[1] < there && !is_removed(world, body[0]) &&
-                          !is_removed(world, body[1]);
+    const bool named = sensor->body[0] >= 0 || sensor->body[1] >= 0;
+    const bool is_there = !named || find_bodies(sensor, world, motion);
     if (is_there) switch (sensor->kind) {
-      case SCREE_SENSOR_POSITION: v = motion[body[0]].pose.position; break;
-      case SCREE_SENSOR_VELOCITY: v = motion[body[0]].velocity.linear; break;
+      case SCREE_SENSOR_POSITION: v = motion[0].pose.position; break;
+      case SCREE_SENSOR_VELOCITY: v = motion[0].velocity.linear; break;
       case SCREE_SENSOR_ANGULAR_VELOCITY:
-        v = motion[body[0]].velocity.angular;
+        v = motion[0].velocity.angular;
         if (n == 1) v.x = v.z;
         break;
       case SCREE_SENSOR_FORCE: v = force_on(scene, sensor, world); break;
       case SCREE_SENSOR_DISTANCE:
-        v.x = scree_norm(scree_sub(motion[body[0]].pose.position, motion[body[1]].pose.position));
+        v.x = scree_norm(scree_sub(motion[0].pose.position, motion[1].pose.position));
         break;
-      case SCREE_SENSOR_HEIGHT: v.x = height(sensors, sensor, world, &good); break;
-      case SCREE_SENSOR_FLUX: v.x = flux(sensors, sensor, world); break;
+      case SCREE_SENSOR_HEIGHT: v.x = scree_sensor_height(sensors, sensor, world, &good); break;
+      case SCREE_SENSOR_FLUX: v.x = flux(sensor, world); break;
       case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(scene, sensor, world); break;
       case SCREE_SENSOR_JOINT_FORCE: v = scree_world_joint(world, sensor->joint).force; break;
       case SCREE_SENSOR_JOINT_TORQUE:
@@ -528,25 +525,11 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
 
 scree_Status scree_sensors_begin(scree_Sensors *sensors, const scree_World *world,
                                  const scree_Log *log) {
-  const scree_Bodies *b = &world->system.bodies;
-  bool needed = false, rates = false;
-  for (int k = 0; k < sensors->scene->sensor_count; ++k) {
-    needed = needed || sensors->scene->sensors[k].kind == SCREE_SENSOR_FLUX;
+  bool rates = false;
+  for (int k = 0; k < sensors->scene->sensor_count; ++k)
     rates = rates || sensors->scene->sensors[k].form == SCREE_SENSOR_RATE;
-  }
   sensors->time_before = scree_world_time(world);
-  sensors->started = 0;
-  if (rates) {
-    const scree_Status status = measure(sensors, world, sensors->before, log);
-    if (status != SCREE_OK) return status;
-  }
-  if (!needed) return SCREE_OK;
-  if (!scree_grow((void **)&sensors->start, &sensors->start_capacity, (size_t)b->count,
-                  sizeof *sensors->start))
-    return scree_fail_memory(log, "the sensors");
-  for (int k = 0; k < b->count; ++k) sensors->start[k] = b->motion[k].pose.position;
-  sensors->started = b->count;
-  return SCREE_OK;
+  return rates ? measure(sensors, world, sensors->before, log) : SCREE_OK;
 }
 
 void scree_sensors_resume(scree_Sensors *sensors, const char *line) {

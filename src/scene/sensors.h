@@ -1,13 +1,14 @@
 /* Sensors of a scene: quantities measured after every step that become columns of the telemetry,
  * sensor.NAME, or sensor.NAME.x, .y, .z for vectors, sensor.NAME.xx, ... for tensors.
  * A resumed run gives the same numbers: values at the start of a step (which side of a plane a body
- * is on) are recorded at its start, and integrals and means over time go on from the last line of
- * the telemetry, which has their values to the last bit. */
+ * is on) are those of the state before it, and integrals and means over time go on from the last
+ * line of the telemetry, which has their values to the last bit. */
 #ifndef SCREE_SCENE_SENSORS_H
 #define SCREE_SCENE_SENSORS_H
 
 #include "scene/region.h"
 #include "scree/scene.h"
+#include "world/world.h"
 
 #include <stdint.h>
 
@@ -59,7 +60,7 @@ typedef enum scree_SensorForm {
 typedef struct scree_Sensor {
   scree_SensorKind kind;
   const char *name;         /* in the scene's tree */
-  int body[2];              /* indices of the world */
+  int body[2];              /* numbers in the world, -1: none */
   const char *pattern;      /* force, kinetic energy: names of bodies, or null: `body`, or all */
   scree_Vec3 point, normal; /* flux: of the plane, unit normal */
   double radius;            /* flux: about the point, INFINITY: all of the plane */
@@ -82,6 +83,17 @@ typedef struct scree_Sensor {
  * it, integrals times seconds. */
 const char *scree_sensor_unit_of(const scree_Sensor *sensor);
 const char *scree_sensor_unit(const char *kind);
+
+/* Of a divided world all ranks measure together and get the same numbers. Whether body k counts in
+ * sums of this rank, and such a sum over all ranks. */
+static inline bool scree_sensor_counts(const scree_World *world, int k) {
+  return !world->system.bodies.fixed[k] && scree_domain_owns(&world->system.domain, k);
+}
+static inline scree_Vec3 scree_sensor_sum(const scree_World *world, scree_Vec3 sum) {
+  double sums[3] = {sum.x, sum.y, sum.z};
+  scree_system_sums(&world->system, sums, 3);
+  return scree_vec3(sums[0], sums[1], sums[2]);
+}
 
 /* sensors_contact.c: the name of a column, and values of sensors of contacts and cells. */
 enum { SCREE_SENSOR_VALUES = 6 }; /* at most, of one sensor */
@@ -109,10 +121,8 @@ typedef struct scree_Sensors {
   double *before;     /* (columns) values at the start of the step, for rates */
   double *kept;       /* (columns) integrals and means so far */
   double time_before; /* at the start of the step */
-  scree_Vec3 *start;  /* centres at the start of the step, if some need them */
-  double *work;
-  size_t start_capacity, work_capacity;
-  int started; /* bodies in `start` */
+  uint64_t *work;
+  size_t work_capacity;
 } scree_Sensors;
 
 scree_Status scree_sensors_init(scree_Sensors *sensors, const scree_Scene *scene,
@@ -131,5 +141,9 @@ scree_Status scree_sensors_take(scree_Sensors *sensors, const scree_World *world
 /* Values of sensors of regions (sensors_region.c); out has as many as the sensor has columns. NAN
  * where no body is. */
 void scree_sensor_region(const scree_Sensor *sensor, const scree_World *world, double *out);
+/* Height, against gravity, below which a part of the bodies' centres lies (sensors_height.c); NAN
+ * where no body is; *good is false when memory ran out. */
+double scree_sensor_height(scree_Sensors *sensors, const scree_Sensor *sensor,
+                           const scree_World *world, bool *good);
 
 #endif

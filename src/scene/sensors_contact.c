@@ -34,7 +34,7 @@ scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *se
   const scree_ContactKey *keys = world->system.contacts.keys;
   scree_Vec3 sum = {0, 0, 0};
   for (int c = 0; c < n; ++c) {
-    const int i = keys[c].i, j = keys[c].j;
+    const int i = scree_body_number(world, keys[c].i), j = scree_body_number(world, keys[c].j);
     double sign = 0;
     if (is_in(scene, sensor->pattern, sensor->body[0], i) &&
         is_in(scene, sensor->pattern2, sensor->body[1], j))
@@ -52,6 +52,7 @@ scree_Vec3 scree_sensor_between(const scree_Scene *scene, const scree_Sensor *se
                           contact.moment);
     sum = scree_axpy(sum, sign, impulse);
   }
+  sum = scree_sensor_sum(world, sum);
   return world->contact_h > 0 ? scree_scale(1 / world->contact_h, sum) : sum;
 }
 

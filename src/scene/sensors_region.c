@@ -16,14 +16,16 @@ static double radius_of(int dimension, double volume) {
   return dimension == 3 ? cbrt(0.75 * volume / PI) : sqrt(volume / PI);
 }
 
-static double solid_fraction(const scree_Region *region, const scree_Bodies *b) {
+static double solid_fraction(const scree_Region *region, const scree_World *world) {
+  const scree_Bodies *b = &world->system.bodies;
   double sum = 0;
   for (int k = 0; k < b->count; ++k) {
     const double volume = b->cold[k].shape.volume;
-    if (b->fixed[k] || !(volume > 0)) continue;
+    if (!scree_sensor_counts(world, k) || !(volume > 0)) continue;
     sum += volume * scree_region_share(region, b->motion[k].pose.position,
                                        radius_of(region->dimension, volume));
   }
+  scree_system_sums(&world->system, &sum, 1);
   return sum / region->volume;
 }
 
@@ -42,16 +44,19 @@ static int slice_of(const scree_Sensor *sensor, scree_Vec3 x) {
   return (int)fmin(fmax(place, 0), sensor->bins - 1);
 }
 
-static void velocity_profile(const scree_Sensor *sensor, const scree_Bodies *b, double *out) {
+static void velocity_profile(const scree_Sensor *sensor, const scree_World *world, double *out) {
+  const scree_Bodies *b = &world->system.bodies;
   double mass[SCREE_PROFILE_BINS_MAX] = {0};
   for (int k = 0; k < sensor->bins; ++k) out[k] = 0;
   for (int k = 0; k < b->count; ++k) {
     const scree_Vec3 x = b->motion[k].pose.position;
-    if (b->fixed[k] || !scree_region_holds(&sensor->region, x, 0)) continue;
+    if (!scree_sensor_counts(world, k) || !scree_region_holds(&sensor->region, x, 0)) continue;
     const int slice = slice_of(sensor, x);
     mass[slice] += b->inertia[k].mass;
     out[slice] += b->inertia[k].mass * scree_dot(sensor->component, b->motion[k].velocity.linear);
   }
+  scree_system_sums(&world->system, mass, (size_t)sensor->bins);
+  scree_system_sums(&world->system, out, (size_t)sensor->bins);
   for (int k = 0; k < sensor->bins; ++k) out[k] = mass[k] > 0 ? out[k] / mass[k] : (double)NAN;
 }
 
@@ -59,20 +64,24 @@ void scree_sensor_region(const scree_Sensor *sensor, const scree_World *world, d
   const scree_Bodies *b = &world->system.bodies;
   const scree_Region *region = &sensor->region;
   if (sensor->kind == SCREE_SENSOR_SOLID_FRACTION) {
-    out[0] = solid_fraction(region, b);
+    out[0] = solid_fraction(region, world);
     return;
   }
   if (sensor->kind == SCREE_SENSOR_VELOCITY_PROFILE) {
-    velocity_profile(sensor, b, out);
+    velocity_profile(sensor, world, out);
     return;
   }
   double mass = 0;
   scree_Vec3 momentum = {0, 0, 0};
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_region_holds(region, b->motion[k].pose.position, 0)) continue;
+    if (!scree_sensor_counts(world, k) ||
+        !scree_region_holds(region, b->motion[k].pose.position, 0))
+      continue;
     mass += b->inertia[k].mass;
     momentum = scree_axpy(momentum, b->inertia[k].mass, b->motion[k].velocity.linear);
   }
+  scree_system_sums(&world->system, &mass, 1);
+  momentum = scree_sensor_sum(world, momentum);
   if (sensor->kind == SCREE_SENSOR_MASS)
     out[0] = mass;
   else

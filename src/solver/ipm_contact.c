@@ -1,5 +1,8 @@
 /* One constraint in the interior point (see ipm_contact.h). Cones have 2 or 3 rows; inner functions
- * get them as a literal, so that the compiler unrolls. */
+ * get them as a literal, so that the compiler unrolls.
+ *
+ * More than 600 lines: the formulas of all kinds of constraints share small matrix functions that
+ * the compiler unrolls for each size. */
 #include "solver/ipm_contact.h"
 
 /* Stiffness of the tangential rows of a frictionless contact in assembled form, relative to the

@@ -29,10 +29,6 @@ scree_LocalStatus scree_local_eal_tangent(int d, double mu, double saxce, double
                                           const double *r, const double *v, double *Z, double *A,
                                           double *B);
 
-/* One step of `sal`, in local_sal.c. */
-void scree_local_sal_step(int d, double mu, double rho, const double *r, const double *u,
-                          double *r_new);
-
 /* Newton with its safeguards from (r, u), for any tangent. */
 void scree_local_newton(const scree_LocalParameters *parameters, scree_LocalTangent tangent, int d,
                         const double *W, double mu, const double *u, const double *r,

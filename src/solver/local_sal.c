@@ -6,7 +6,17 @@
  *
  * A given rho is used unchanged (the papers: 0.6 m/dt in 001, m/dt in 000, against a plane). */
 #include "solver/local_common.h"
-#include "solver/local_newton.h"
+
+static inline void project(int d, double mu, double rho, const double *r, const double *u,
+                           double *r_new) {
+  const double n = fmax(0.0, r[0] - rho * u[0]);
+  double t[3] = {0.0, 0.0, 0.0};
+  for (int i = 1; i < d; ++i) t[i] = r[i] - rho * u[i];
+  const double s = local_tangential(d, t), radius = mu * n;
+  const double factor = s <= radius ? 1.0 : radius / s;
+  r_new[0] = n;
+  for (int i = 1; i < d; ++i) r_new[i] = factor * t[i];
+}
 
 static inline void step(const scree_LocalParameters *parameters, int d, const double *W, double mu,
                         const double *u, const double *r, double *r_new) {
@@ -16,8 +26,8 @@ static inline void step(const scree_LocalParameters *parameters, int d, const do
     return;
   }
   double next[3];
-  scree_local_sal_step(d, mu, local_rho(parameters, &contact, local_safe_rho(&contact)), contact.r,
-                       contact.u, next);
+  project(d, mu, local_rho(parameters, &contact, local_safe_rho(&contact)), contact.r, contact.u,
+          next);
   local_end(&contact, d, next, r_new);
 }
 
@@ -27,17 +37,6 @@ static void solve(const scree_LocalParameters *parameters, int d, const double *
   case 2: step(parameters, 2, W, mu, u, r, r_new); break;
   default: step(parameters, 3, W, mu, u, r, r_new); break;
   }
-}
-
-void scree_local_sal_step(int d, double mu, double rho, const double *r, const double *u,
-                          double *r_new) {
-  const double n = fmax(0.0, r[0] - rho * u[0]);
-  double t[3] = {0.0, 0.0, 0.0};
-  for (int i = 1; i < d; ++i) t[i] = r[i] - rho * u[i];
-  const double s = local_tangential(d, t), radius = mu * n;
-  const double factor = s <= radius ? 1.0 : radius / s;
-  r_new[0] = n;
-  for (int i = 1; i < d; ++i) r_new[i] = factor * t[i];
 }
 
 const scree_LocalClass scree_local_sal = {

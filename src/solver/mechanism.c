@@ -24,7 +24,7 @@ static bool may_hold(const scree_Operator *W, int k) {
   const size_t rows = g->row[k + 1] - g->row[k];
   for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
     if (scree_is_coupled(W, g->vertex[e])) return false;
-  return kind == SCREE_SET_SPACE || kind == SCREE_SET_BALL ||
+  return kind == SCREE_SET_SPACE || kind == SCREE_SET_BALL || kind == SCREE_SET_SHIFTED ||
          (kind == SCREE_SET_HALF_LINE && rows == 1);
 }
 
@@ -262,9 +262,11 @@ static bool is_inside(const scree_Problem *p, int k, const double *r) {
   const size_t first = p->general.row[k], last = p->general.row[k + 1];
   if (set.kind == SCREE_SET_SPACE) return true;
   if (set.kind == SCREE_SET_HALF_LINE) return r[first] > 0;
+  const bool cone = set.kind == SCREE_SET_SHIFTED; /* of a bond: |r_T| <= mu (r_n + a) */
+  const double limit = cone ? set.mu * (r[first] + set.a) : set.a;
   double square = 0;
-  for (size_t i = first; i < last; ++i) square += r[i] * r[i];
-  return sqrt(square) < set.a * (1 - 1e-12);
+  for (size_t i = first + cone; i < last; ++i) square += r[i] * r[i];
+  return sqrt(square) < limit * (1 - 1e-12);
 }
 
 /* The list, its neighbours and the analysed factor; m->count is 0 where there is no mechanism. */

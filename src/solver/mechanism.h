@@ -7,8 +7,8 @@
  *
  *     S dr = -u ,    S: the rows of W that hold, u their velocity.
  *
- * Bilateral constraints always hold; motors and friction of limited force hold inside their limit,
- * stops while they press. Those that do not hold are left to the visits one by one: S has a unit
+ * Bilateral constraints always hold; motors, friction and bonds hold inside their limits, stops
+ * while they press. Those that do not hold are left to the visits one by one: S has a unit
  * row for each of them. S is sparse, since two constraints are coupled only by a vertex that they
  * share; it is factorised (math/factor.h) at the first visit and again when a constraint begins or
  * ceases to hold. Rows that depend on others, as in closed loops, have pivots of round-off: their

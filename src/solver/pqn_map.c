@@ -44,8 +44,9 @@ void scree_pqn_polar(int d, double mu, double omega, const double *z, double *m,
   if (d == 2) gradient[3] = size > 0.0 ? b : a;
 }
 
-void scree_pqn_velocity(int d, double mu, double omega, const double *u, double *F,
-                        double *gradient) {
+/* F (d) = F_w(u) and, when not null, gradient (d x d). `mu` is 0 for the associated law. */
+static void smooth_velocity(int d, double mu, double omega, const double *u, double *F,
+                            double *gradient) {
   double size2 = omega * omega;
   for (int i = 1; i < d; ++i) size2 += u[i] * u[i];
   const double root = sqrt(size2);
@@ -60,7 +61,7 @@ void scree_pqn_velocity(int d, double mu, double omega, const double *u, double 
 void scree_pqn_map(int d, double mu, double slope, double omega, const double *u, const double *s,
                    double *C, double *X, double *Y) {
   double F[3] = {0.0}, z[3] = {0.0}, m[3] = {0.0}, dF[9];
-  scree_pqn_velocity(d, slope, omega, u, F, X ? dF : 0);
+  smooth_velocity(d, slope, omega, u, F, X ? dF : 0);
   for (int i = 0; i < d; ++i) z[i] = s[i] - F[i];
   scree_pqn_polar(d, mu, omega, z, m, Y);
   for (int i = 0; i < d; ++i) C[i] = F[i] + m[i];

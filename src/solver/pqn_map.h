@@ -15,10 +15,6 @@
 /* m (d) = m_w(z) and, when not null, gradient (d x d) */
 void scree_pqn_polar(int d, double mu, double omega, const double *z, double *m, double *gradient);
 
-/* F (d) = F_w(u) and, when not null, gradient (d x d). `mu` is 0 for the associated law. */
-void scree_pqn_velocity(int d, double mu, double omega, const double *u, double *F,
-                        double *gradient);
-
 /* C (d), X and Y (d x d each) of cone friction mu and dilatation factor `slope` (mu, or 0 for the
  * associated law). X and Y may both be null. */
 void scree_pqn_map(int d, double mu, double slope, double omega, const double *u, const double *s,

@@ -15,7 +15,10 @@
  * descent.
  *
  * At the end of a call the velocities are computed from those of the vertices, and these are
- * recomputed from r at intervals, so that round-off does not accumulate. */
+ * recomputed from r at intervals, so that round-off does not accumulate.
+ *
+ * More than 600 lines: the kernels of a visit are inlined into every kind of sweep (serial,
+ * threads, ranks, lanes), so all of these are in one file. */
 #include "solver/sweep.h"
 
 #include "core/barrier.h"

@@ -316,7 +316,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
     *complete = false;
     report->missed |= SCREE_MISSED_ERROR;
   }
-  status = scree_domain_agree(s, scree_system_carry(s));
+  if (span->after_impact) status = scree_domain_agree(s, scree_system_carry(s));
   if (status) return status;
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);

@@ -54,6 +54,19 @@ void scree_points_add(scree_Points *p, int i, int j, uint32_t image,
   p->curve[p->count++] = 0;
 }
 
+void scree_points_widen(scree_Points *p, size_t begin, double more, double margin) {
+  size_t count = begin;
+  for (size_t k = begin; k < p->count; ++k) {
+    if (!(p->gap[k] + more <= margin)) continue;
+    p->keys[count] = p->keys[k];
+    p->position[count] = p->position[k];
+    p->normal[count] = p->normal[k];
+    p->gap[count] = p->gap[k] + more;
+    p->curve[count++] = p->curve[k];
+  }
+  p->count = count;
+}
+
 scree_Points *scree_system_lists(scree_System *s, int threads) {
   if (threads > s->list_count) {
     scree_Points *lists = SCREE_ALLOC(scree_Points, threads);
@@ -220,12 +233,14 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
   if (bi->radius >= 0 && bj->radius >= 0) {
     scree_ManifoldPoint point;
     const double size = 2 * (bi->radius < bj->radius ? bi->radius : bj->radius);
-    if (!scree_collide_balls(bi->centre, bi->radius, bj->centre, bj->radius, b->dimension,
-                             relative * size + ahead, &point))
+    const double margin = relative * size + ahead;
+    if (!scree_collide_balls(bi->centre, bi->radius, bj->centre, bj->radius, b->dimension, margin,
+                             &point))
       return;
     if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-    if (scree_joints_apart(&s->joints, i, j)) return;
-    scree_points_add(out, i, j, image, &point);
+    const double spare = scree_joints_spare(s, i, j) * size;
+    point.gap += spare;
+    if (spare == 0 || point.gap <= ahead) scree_points_add(out, i, j, image, &point);
     return;
   }
   if (bi->radius == half_space && bj->radius >= 0 &&
@@ -235,12 +250,15 @@ static void detect_pair(const scree_System *s, const Scratch *t, int i, int j, d
       is_above(bi, bj, t->normal[j], relative, ahead))
     return;
   if (b->cold[i].group && b->cold[i].group == b->cold[j].group) return;
-  if (scree_joints_apart(&s->joints, i, j)) return;
   const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
+  const double size = scree_pair_size(si, sj), spare = scree_joints_spare(s, i, j);
+  if (spare == INFINITY) return;
   scree_Pose pose = b->motion[j].pose;
   if (of) pose.position = scree_add(pose.position, of->shift);
-  scree_points_collide(i, si, &b->motion[i].pose, j, image, sj, &pose,
-                       relative * scree_pair_size(si, sj) + ahead, out);
+  const double margin = relative * size + ahead;
+  const size_t begin = out->count;
+  scree_points_collide(i, si, &b->motion[i].pose, j, image, sj, &pose, margin, out);
+  if (spare > 0) scree_points_widen(out, begin, spare * size, ahead);
 }
 
 /* Append the lists of the other threads to the first one, which is in place. */

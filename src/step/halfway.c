@@ -20,7 +20,7 @@
 
 /* Angle, in half a step, below which bodies do not turn, and above which the contact halfway may be
  * another one. */
-static const double turn_least = 1e-4, turn_most = 0.3;
+static const double turn_least = 1e-6, turn_most = 0.3;
 
 /* Distance of a point halfway from that of the kick, over the size: above it is another one. */
 static const double near_part = 0.25;

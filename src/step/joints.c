@@ -56,6 +56,25 @@ bool scree_joints_apart(const scree_Joints *joints, int a, int b) {
   return false;
 }
 
+/* Overlap of bonded bodies from which they touch, in parts of the allowed penetration: brittle
+ * bonds break at a twentieth of it, and it is a fifth of the limit of penetration. */
+static const double bond_spare = 2;
+
+double scree_joints_spare(const scree_System *s, int a, int b) {
+  const scree_Joints *j = &s->joints;
+  if (!j->pairs) return 0;
+  const int key[3] = {a < b ? a : b, a < b ? b : a, -1};
+  double spare = 0;
+  for (int k = first_pair(j, key); k < j->pairs; ++k) {
+    const int *pair = j->pair[k];
+    if (pair[0] != key[0] || pair[1] != key[1]) break;
+    if (j->memory[pair[2]].broken) continue;
+    if (j->joint[pair[2]].def.kind != SCREE_JOINT_BOND) return INFINITY;
+    spare = bond_spare * s->settings.penetration;
+  }
+  return spare;
+}
+
 /* Keep the pair of the last joint, at its place. */
 static void add_pair(scree_Joints *j, int a, int b) {
   const int key[3] = {a < b ? a : b, a < b ? b : a, j->count - 1};

@@ -99,6 +99,11 @@ void scree_joints_fini(scree_Joints *joints);
 scree_Status scree_joints_add(struct scree_System *s, const scree_JointDef *def);
 /* Whether a joint that is not broken keeps bodies i and j from touching each other. */
 bool scree_joints_apart(const scree_Joints *joints, int i, int j);
+/* The overlap from which bodies i and j touch each other, over the size of the smaller: 0 for
+ * bodies without a joint, infinite for joints that keep them apart. Bodies that a bond holds
+ * together touch once it has given way a little: a bond is as strong as it says until then, and
+ * turning bodies do not go into each other while it is drawn out. */
+double scree_joints_spare(const struct scree_System *s, int i, int j);
 /* Bonds with a label, or any (-1), and those of them that broke. */
 void scree_joints_count_bonds(const scree_Joints *joints, int label, int *bonds, int *broken);
 size_t scree_joints_memory(const scree_Joints *joints);

@@ -354,6 +354,8 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   scree_Pose pj = ej.pose;
   if (key->image) pj.position = scree_add(pj.position, later);
   scree_points_collide(i, &ei.shape, &ei.pose, j, key->image, &ej.shape, &pj, 0, out);
+  const double spare = scree_joints_spare(s, i, j);
+  if (spare > 0) scree_points_widen(out, begin, spare * size, 0);
   if (b->deformable_count) scree_deform_drop_stuck(s, out, begin);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);

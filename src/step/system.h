@@ -13,7 +13,10 @@
  * for theta = 1/2), so a condition D + h u_n >= 0 on the gap D at one kick is a condition on the
  * gap at the next: see moreau_jean.c. The inertia of a body is that of the configuration of the
  * kick, and the drift keeps kinetic energy (rigid.h), so the energy balance of a step is an
- * identity. */
+ * identity.
+ *
+ * More than 600 lines: the one struct that all parts of a step work on, and their functions by
+ * file. */
 #ifndef SCREE_STEP_SYSTEM_H
 #define SCREE_STEP_SYSTEM_H
 
@@ -353,6 +356,10 @@ void scree_points_add(scree_Points *points, int i, int j, uint32_t image,
 void scree_points_collide(int i, const scree_Shape *si, const scree_Pose *pi, int j, uint32_t image,
                           const scree_Shape *sj, const scree_Pose *pj, double margin,
                           scree_Points *points);
+/* Add `more` to the gaps of points from `begin` on, and drop those whose gap is above `margin`
+ * then.
+ */
+void scree_points_widen(scree_Points *points, size_t begin, double more, double margin);
 
 /* ---- pose.c ---------------------------------------------------------------------------------- */
 

@@ -124,10 +124,14 @@ bool scree_world_laws_remember(const scree_World *world) {
 
 /* ---- analysis -------------------------------------------------------------------------------- */
 
+static bool counts(const scree_System *s, int k) {
+  return !s->bodies.fixed[k] && scree_domain_owns(&s->domain, k);
+}
+
 static void sum_bodies(const scree_System *s, scree_Analysis *a) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
+    if (!counts(s, k)) continue;
     const scree_Motion *m = &b->motion[k];
     double rotation;
     const double mass = b->inertia[k].mass;
@@ -145,18 +149,39 @@ static void sum_bodies(const scree_System *s, scree_Analysis *a) {
     a->centre = scree_axpy(a->centre, mass, x);
     a->mass += mass;
   }
+  double sums[] = {
+      a->kinetic,           a->kinetic_rotation, a->potential,          a->mass,
+      a->momentum.x,        a->momentum.y,       a->momentum.z,         a->centre.x,
+      a->centre.y,          a->centre.z,         a->angular_momentum.x, a->angular_momentum.y,
+      a->angular_momentum.z};
+  scree_system_sums(s, sums, sizeof sums / sizeof *sums);
+  a->kinetic = sums[0];
+  a->kinetic_rotation = sums[1];
+  a->potential = sums[2];
+  a->mass = sums[3];
+  a->momentum = scree_vec3(sums[4], sums[5], sums[6]);
+  a->centre = scree_vec3(sums[7], sums[8], sums[9]);
+  a->angular_momentum = scree_vec3(sums[10], sums[11], sums[12]);
   if (a->mass > 0) a->centre = scree_scale(1 / a->mass, a->centre);
 }
 
-static scree_Aabb bounds_of_bodies(const scree_Bodies *b) {
+static scree_Aabb bounds_of_bodies(const scree_System *s) {
+  const scree_Bodies *b = &s->bodies;
   scree_Aabb all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
+    if (!counts(s, k)) continue;
     const scree_Aabb box = scree_shape_aabb(&b->cold[k].shape, &b->motion[k].pose);
     all.lower = scree_vec3(fmin(all.lower.x, box.lower.x), fmin(all.lower.y, box.lower.y),
                            fmin(all.lower.z, box.lower.z));
     all.upper = scree_vec3(fmax(all.upper.x, box.upper.x), fmax(all.upper.y, box.upper.y),
                            fmax(all.upper.z, box.upper.z));
+  }
+  if (s->domain.global) {
+    double most[] = {-all.lower.x, -all.lower.y, -all.lower.z,
+                     all.upper.x,  all.upper.y,  all.upper.z};
+    scree_ranks_most(s->domain.ranks, most, 6);
+    all.lower = scree_vec3(-most[0], -most[1], -most[2]);
+    all.upper = scree_vec3(most[3], most[4], most[5]);
   }
   return all;
 }
@@ -190,62 +215,86 @@ static scree_Vec3 branch(const scree_System *s, const scree_Contact *c) {
   return scree_sub(end[0], end[1]);
 }
 
-static void sum_contacts(const scree_World *world, const scree_Aabb *region, int *touching,
-                         scree_Analysis *a) {
+/* touching (bodies) receives the number of active contacts of this rank at each body. */
+static scree_Status sum_contacts(const scree_World *world, const scree_Aabb *region,
+                                 double *touching, scree_Analysis *a) {
   const scree_System *s = &world->system;
   const scree_Bodies *b = &s->bodies;
   const int d = b->dimension, n = scree_world_contact_count(world);
-  double ends = 0;
-  int active = 0;
+  enum { OPEN, STICK, SLIP, ENDS, ACTIVE, FABRIC, STRESS = FABRIC + 9, SUMS = STRESS + 9 };
+  double sums[SUMS] = {0};
   for (int k = 0; k < n; ++k) {
     const scree_Contact c = get_contact(world, k);
-    a->open += c.status == SCREE_CONTACT_OPEN;
-    a->stick += c.status == SCREE_CONTACT_STICK;
-    a->slip += c.status == SCREE_CONTACT_SLIP;
+    sums[OPEN] += c.status == SCREE_CONTACT_OPEN;
+    sums[STICK] += c.status == SCREE_CONTACT_STICK;
+    sums[SLIP] += c.status == SCREE_CONTACT_SLIP;
     if (c.status == SCREE_CONTACT_OPEN) continue;
     for (int side = 0; side < 2; ++side) {
       if (b->fixed[c.body[side]]) continue;
-      ends += 1;
-      touching[c.body[side]] = 1;
+      sums[ENDS] += 1;
+      touching[c.body[side]] += 1;
     }
     if (region && !inside(region, c.position, d)) continue;
     scree_Vec3 impulse = scree_scale(c.r[0], c.normal);
     for (int i = 1; i < d; ++i) impulse = scree_axpy(impulse, c.r[i], c.tangent[i - 1]);
-    add_outer(a->fabric, 1, c.normal, c.normal);
+    add_outer(sums + FABRIC, 1, c.normal, c.normal);
     if (a->volume > 0)
-      add_outer(a->stress, -1 / (a->volume * world->contact_h), impulse, branch(s, &c));
-    ++active;
+      add_outer(sums + STRESS, -1 / (a->volume * world->contact_h), impulse, branch(s, &c));
+    sums[ACTIVE] += 1;
   }
-  for (int k = 0; k < 9 && active > 0; ++k) a->fabric[k] /= active;
-  int bodies = 0, touched = 0;
+  scree_system_sums(s, sums, SUMS);
+  a->open = (int)sums[OPEN];
+  a->stick = (int)sums[STICK];
+  a->slip = (int)sums[SLIP];
+  for (int k = 0; k < 9; ++k) {
+    a->fabric[k] = sums[ACTIVE] > 0 ? sums[FABRIC + k] / sums[ACTIVE] : 0;
+    a->stress[k] = sums[STRESS + k];
+  }
+  /* contacts of copies count at their owners; before the first step there are no copies */
+  if (world->stepped) {
+    const scree_Status status = scree_domain_add_ghosts((scree_System *)s, touching);
+    if (status) return status;
+  }
+  double bodies[2] = {0, 0}; /* all, and those that touch */
   for (int k = 0; k < b->count; ++k) {
-    bodies += !b->fixed[k];
-    touched += touching[k];
+    if (!counts(s, k)) continue;
+    bodies[0] += 1;
+    bodies[1] += touching[k] > 0;
   }
-  a->coordination = bodies > 0 ? ends / bodies : 0;
-  a->coordination_touching = touched > 0 ? ends / touched : 0;
-  a->rattlers = bodies - touched;
+  scree_system_sums(s, bodies, 2);
+  a->coordination = bodies[0] > 0 ? sums[ENDS] / bodies[0] : 0;
+  a->coordination_touching = bodies[1] > 0 ? sums[ENDS] / bodies[1] : 0;
+  a->rattlers = (int)(bodies[0] - bodies[1]);
+  return SCREE_OK;
 }
 
 scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *region,
                                  scree_Analysis *analysis) {
   const scree_Bodies *b = &world->system.bodies;
   *analysis = (scree_Analysis){.penetration = world->system.penetration};
-  int *touching = SCREE_ALLOC(int, b->count);
-  if (!touching) return scree_fail_memory(&world->log, "the analysis of a world");
-  const scree_Aabb box = region ? *region : bounds_of_bodies(b);
+  double *touching = SCREE_ALLOC(double, b->count);
+  scree_Status status =
+      touching ? SCREE_OK : scree_fail_memory(&world->log, "the analysis of a world");
+  status = scree_domain_agree(&world->system, status);
+  if (status) {
+    scree_free(touching);
+    return status;
+  }
+  const scree_Aabb box = region ? *region : bounds_of_bodies(&world->system);
   sum_bodies(&world->system, analysis);
   const scree_Cell *cell = &world->system.cell;
   analysis->volume = !region && cell->any ? scree_cell_volume(cell, b->dimension) : 0;
   if (!(analysis->volume > 0)) analysis->volume = volume_of(&box, b->dimension);
   double solid = 0;
   for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k] && (!region || inside(&box, b->motion[k].pose.position, b->dimension)))
+    if (counts(&world->system, k) &&
+        (!region || inside(&box, b->motion[k].pose.position, b->dimension)))
       solid += b->cold[k].shape.volume;
+  scree_system_sums(&world->system, &solid, 1);
   analysis->packing_fraction = analysis->volume > 0 ? solid / analysis->volume : 0;
-  sum_contacts(world, region, touching, analysis);
+  status = sum_contacts(world, region, touching, analysis);
   scree_free(touching);
-  return SCREE_OK;
+  return status;
 }
 
 /* A detection with its own lists: the contacts of the last step are not changed. */

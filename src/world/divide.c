@@ -7,7 +7,32 @@ scree_Status scree_world_divide(scree_World *world, const scree_Ranks *ranks) {
 }
 
 const char *scree_world_cannot_divide(const scree_World *world) {
-  return scree_domain_refuse(&world->system);
+  scree_LawTable laws = world->system.laws;
+  if (!(laws.h > 0)) scree_law_table_fill(&laws, world->system.settings.step);
+  return laws.any_rolling ? "a law resists rolling" : scree_domain_refuse(&world->system);
+}
+
+const scree_Ranks *scree_world_ranks(const scree_World *world) {
+  return world->system.domain.ranks;
+}
+
+int scree_world_whole_count(const scree_World *world) {
+  const scree_System *s = &world->system;
+  return s->domain.global ? s->domain.whole : s->bodies.count;
+}
+
+int scree_body_find(const scree_World *world, int number) {
+  const scree_System *s = &world->system;
+  return number >= 0 && number < scree_world_whole_count(world)
+             ? scree_domain_local(&s->domain, s->bodies.count, number)
+             : -1;
+}
+
+bool scree_body_is_mine(const scree_World *world, int body) {
+  const scree_System *s = &world->system;
+  if (body < 0 || body >= s->bodies.count) return false;
+  return s->bodies.fixed[body] & SCREE_BODY_OBSTACLE ? s->domain.rank == 0
+                                                     : scree_domain_owns(&s->domain, body);
 }
 
 int scree_body_number(const scree_World *world, int body) {

@@ -71,42 +71,22 @@ static bool put_body(scree_System *s, int k, const Body *body) {
 /* ---- to rank 0 ---------------------------------------------------------------------------------
  */
 
-/* `bytes` bytes of each rank to rank 0, one after the other; *all is null on the others. */
-static scree_Status bring(const scree_System *s, const void *mine, size_t bytes, char **all,
-                          size_t *total) {
-  const scree_Domain *p = &s->domain;
-  const size_t size = (size_t)p->size;
-  size_t *sizes = SCREE_ALLOC(size_t, 2 * size);
-  *all = NULL;
-  scree_Status status =
-      scree_domain_agree(s, sizes ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
-  if (!status) {
-    sizes[0] = bytes;
-    scree_ranks_swap_sizes(p->ranks, sizes, sizes + size);
-    *total = 0;
-    for (size_t k = 0; k < size; ++k) *total += sizes[size + k];
-    *all = SCREE_ALLOC(char, *total);
-    status = scree_domain_agree(s, *all ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
-  }
-  if (!status) scree_ranks_swap(p->ranks, mine, sizes, *all, sizes + size);
-  scree_free(sizes);
-  return status;
-}
-
 static scree_Status collect_bodies(const scree_World *world, scree_World *whole) {
   const scree_System *s = &world->system;
   int *late_of = find_late(s);
   Body *mine = SCREE_ALLOC(Body, s->bodies.count);
   scree_Status status = late_of && mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world");
   status = scree_domain_agree(s, status);
-  size_t n = 0, bytes = 0;
+  size_t n = 0, bytes = 0, capacity = 0;
   for (int k = 0; !status && late_of && mine && k < s->bodies.count; ++k) {
     const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
     if (obstacle ? s->domain.rank == 0 : scree_domain_owns(&s->domain, k))
       mine[n++] = get_body(s, k, late_of);
   }
   char *all = NULL;
-  if (!status) status = bring(s, mine, n * sizeof *mine, &all, &bytes);
+  if (!status)
+    status =
+        scree_ranks_bring(s->domain.ranks, mine, n * sizeof *mine, &all, &capacity, &bytes, s->log);
   if (!status && whole) whole->system.memory.late.count = 0;
   for (size_t at = 0; !status && whole && at < bytes; at += sizeof(Body)) {
     Body body;
@@ -164,11 +144,13 @@ static scree_Status collect_contacts(const scree_World *world, scree_World *whol
   const size_t stride = s->memory.stride;
   const size_t each = sizeof(scree_KeptContact) + stride * sizeof(double);
   char *mine = SCREE_ALLOC(char, s->memory.count *each), *all = NULL;
-  size_t bytes = 0;
+  size_t bytes = 0, capacity = 0;
   scree_Status status =
       scree_domain_agree(s, mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
   for (size_t k = 0; !status && k < s->memory.count; ++k) pack_contact(s, k, mine + k * each);
-  if (!status) status = bring(s, mine, s->memory.count * each, &all, &bytes);
+  if (!status)
+    status = scree_ranks_bring(s->domain.ranks, mine, s->memory.count * each, &all, &capacity,
+                               &bytes, s->log);
   if (!status && whole) status = take_contacts(&whole->system, all, bytes / each, stride);
   scree_free(all);
   scree_free(mine);

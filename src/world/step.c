@@ -344,6 +344,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     world->impact_in = -1;
     status = run_halves(world, &origin, was_cut ? 0 : 1, sum);
   }
+  world->cut_up = origin.kept;
   if (status) {
     return_to_origin(world, &origin);
     world->impact_in = origin.impact_in;

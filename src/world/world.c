@@ -418,8 +418,8 @@ const scree_Shape *scree_body_shape(const scree_World *world, int body) {
 }
 
 scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
-  const scree_Deformable *self =
-      check_index(world, body) ? NULL : scree_bodies_deformable(&world->system.bodies, body);
+  if (check_index(world, body)) return SCREE_BODY_KINDS;
+  const scree_Deformable *self = scree_bodies_deformable(&world->system.bodies, body);
   return self ? scree_body_kind(self->class_->name) : SCREE_BODY_RIGID;
 }
 
@@ -472,7 +472,9 @@ scree_Shape scree_body_undeformed(const scree_World *world, int body) {
 
 scree_Vec3 scree_body_stretch(const scree_World *world, int body) {
   scree_Vec3 ratio = {1, 1, 1};
-  if (scree_body_kind_of(world, body) == SCREE_BODY_RIGID) return ratio;
+  const scree_BodyKind kind = scree_body_kind_of(world, body);
+  if (kind == SCREE_BODY_KINDS) return (scree_Vec3){NAN, NAN, NAN};
+  if (kind == SCREE_BODY_RIGID) return ratio;
   const scree_Shape base = scree_body_undeformed(world, body);
   const scree_Shape *now = &world->system.bodies.cold[body].shape;
   if (base.semi.x > 0) ratio.x = now->semi.x / base.semi.x;

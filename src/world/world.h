@@ -5,6 +5,8 @@
 #include "scree/world.h"
 #include "step/system.h"
 
+#include <string.h>
+
 /* What a world has besides bodies, joints, contacts and their memory, as it is saved (state.c) and
  * sent to other ranks (spread.c). */
 typedef struct scree_Progress {
@@ -45,11 +47,20 @@ struct scree_World {
   size_t backup_capacity, origin_capacity, remembered_capacity;
   char *backup;      /* bodies at the start of the substep (scree_bodies_save) */
   char *origin;      /* bodies at the start of the step, once it is halved */
+  bool cut_up;       /* `origin` is the state before the last step, else `backup` */
   scree_Memory kept; /* impulses at the start of a step that is halved */
   int attempts;      /* attempts of the current step */
   char *remembered;  /* (remembered_size) memory of the solver at the start of the step */
   size_t remembered_size;
 };
+
+/* Where body k of the last step, of stepped_bodies, was before it. */
+static inline scree_Vec3 scree_world_start_position(const scree_World *world, int k) {
+  scree_Motion before;
+  const char *snapshot = world->cut_up ? world->origin : world->backup;
+  memcpy(&before, snapshot + (size_t)k * sizeof before, sizeof before);
+  return before.pose.position;
+}
 
 /* Free the spare capacity for bodies; arrays that callers hold may become invalid. */
 void scree_world_fit(scree_World *world);

@@ -4,7 +4,8 @@
 #      with the folder that implements its functions;
 #   2. the library does not print, exit, abort or jump (snprintf and fprintf to a file are fine);
 #   3. every src/<folder> is named in docs/ARCHITECTURE.md;
-#   4. include/scree/scree.h includes every public header.
+#   4. include/scree/scree.h includes every public header;
+#   5. a file of more than 600 lines gives the reason at its head: "More than 600 lines: ...".
 #
 #   check.sh ROOT         print each violation as file:line: reason; fail if there is one
 #   check.sh --self-test  break each rule in a sample tree and demand that it is reported
@@ -145,6 +146,17 @@ check_umbrella() {
   done
 }
 
+check_length() {
+  local file lines
+  for file in include/scree/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] bench/*.[ch] bench/*/*.[ch] tests/*.[ch] \
+    tests/*/*.[ch] fuzz/*.[ch] python/*/*.py python/src/*.[ch] viewer/src/*.js scripts/*.py scripts/*.sh; do
+    [ -f "$file" ] || continue
+    lines="$(wc -l <"$file")"
+    [ "$lines" -le 600 ] || head -n 60 "$file" | grep -q 'More than 600 lines: ' ||
+      echo "$file:1: $lines lines, expected at most 600, or \"More than 600 lines:\" and the reason"
+  done
+}
+
 check_tree() {
   cd "$1"
   local found ranks
@@ -155,6 +167,7 @@ check_tree() {
     check_calls
     check_architecture
     check_umbrella
+    check_length
   )"
   [ -z "$found" ] && return 0
   echo "$found"
@@ -213,6 +226,10 @@ self_test() {
   good && echo >"$root/include/scree/new.h"
   expect "scree/new.h is not included" "header missing from scree.h"
   rm "$root/include/scree/new.h"
+  good && printf '/* %d */\n' {1..601} >>"$root/src/core/a.c"
+  expect "src/core/a.c:1: 605 lines, expected at most 600" "long file without a reason"
+  { echo '/* More than 600 lines: a reason. */' && cat "$root/src/core/a.c"; } >"$root/long" && good
+  mv "$root/long" "$root/src/core/a.c" && expect "" "long file with a reason"
   [ "$failures" -eq 0 ] && echo "self-test: every rule is able to fail"
 }
 
