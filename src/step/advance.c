@@ -264,6 +264,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s)) {
       s->trial.count = 0; /* begin with the impulses of the last step */
       s->trial.h = 0;
+      again = true;
       continue;
     }
     clock = scree_seconds();

@@ -43,6 +43,8 @@ static const struct {
   double rest_work;     /* the same where bodies rest, */
   double rest_sweeps;   /* or so many sweeps, */
   double rest_factor;   /* or so many times the work of the step before it */
+  double far;           /* times the energy error that is too large for any step that gives small
+                           problems a long attempt */
   double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
   double still;         /* the same where bodies rest: what is gained lasts for many steps */
   double barely;        /* target of all methods, where these did not suffice */
@@ -69,6 +71,7 @@ static const struct {
            .rest_work = 0.1,
            .rest_sweeps = 1500,
            .rest_factor = 4,
+           .far = 10,
            .margin = 0.05,
            .still = 0.1,
            .barely = 0.3,
@@ -219,9 +222,9 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
   const double sweep = scree_domain_sweep_seconds(s, part->problem);
   const bool large = rules.small * sweep > rules.long_work;
-  const bool costly = defect > scree_system_defect_limit(s);
-  if (costly && !large) is_long = true;
-  const bool rests = is_long && part->rests;
+  const double limit = scree_system_defect_limit(s);
+  const bool costly = large && defect > limit, rests = is_long && part->rests;
+  if (!large && defect > rules.far * limit) is_long = true;
   const double margin = rests ? rules.still : large ? rules.barely : rules.margin;
   const double enough = rests ? rules.enough * allowed : allowed;
   settings->tolerance = fmax(rules.round_off, margin * allowed / defect * report->solve.value);
