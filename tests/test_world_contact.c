@@ -184,7 +184,8 @@ static scree_WorldSettings settings_of_stack(int dimension, const char *scheme) 
 }
 
 /* Penetration that is given at the start goes away slowly: nothing is thrown, all bodies stay
- * loaded and the work of lifting them is reported as such. */
+ * loaded and the work of lifting them is reported as such. What is left of it, at most 0.3 of the
+ * limit on penetration, is pushed out only as far as the energy that is turned over allows. */
 static void push_out(int dimension, const char *scheme, int n, double depth, double step,
                      int steps) {
   const double g = 9.81;
@@ -213,12 +214,13 @@ static void push_out(int dimension, const char *scheme, int n, double depth, dou
   print_message("pushed out, %s, %dD, %d boxes, depth %g, step %g: %.1e left, fastest %.3f m/s, "
                 "push %.3f of the lift\n",
                 scheme, dimension, n, depth, step, left, fastest, end.push / lift);
-  assert_true(left < 0.05 * depth);
-  NEAR(highest, n - 0.5, 0.02 * n * depth);
+  const double allowed = 0.31 * settings.penetration_limit;
+  assert_true(left < fmax(0.05 * depth, allowed));
+  NEAR(highest, n - 0.5, n * fmax(0.02 * depth, allowed));
   /* each contact opens with at most twice the velocity that gravity gives in a step */
   assert_true(fastest < 2.1 * n * g * step);
-  NEAR(end.potential - start.potential, lift, 0.05 * lift);
-  NEAR(end.push, lift, 0.2 * lift);
+  NEAR(end.potential - start.potential, lift, fmax(0.05, allowed / depth) * lift);
+  NEAR(end.push, end.potential - start.potential, 0.2 * lift);
   assert_true(end.kinetic < 1e-4 * lift);
   scree_world_destroy(world);
 }
@@ -262,8 +264,7 @@ static void penetration_without_load_stays(void **state) {
 static void created_energy_is_reported(void **state) {
   (void)state;
   for (int scheme = 0; scheme < 2; ++scheme) {
-    scree_WorldSettings settings = settings_of_stack(2, ahead[scheme]);
-    settings.penetration_limit = INFINITY;
+    const scree_WorldSettings settings = settings_of_stack(2, ahead[scheme]);
     double created[2] = {0, 0};
     for (int deep = 0; deep < 2; ++deep) {
       scree_World *world = overlapping_stack(&settings, 3, deep ? 0.1 : 0);
@@ -272,8 +273,9 @@ static void created_energy_is_reported(void **state) {
         scree_StepReport report;
         const scree_Status status = scree_world_step(world, &report);
         const bool above = report.energy_created > settings.energy_limit;
-        assert_int_equal(status, above ? SCREE_NOT_CONVERGED : SCREE_OK);
-        assert_true(report.certified == !above);
+        assert_int_equal(status, report.missed ? SCREE_NOT_CONVERGED : SCREE_OK);
+        assert_true(above == ((report.missed & SCREE_MISSED_ENERGY) != 0));
+        assert_true(report.certified == !report.missed);
         assert_true(report.energy_created >= created[deep]); /* it is not forgotten */
         created[deep] = report.energy_created;
         failed = failed || above;

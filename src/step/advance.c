@@ -261,7 +261,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     }
     status = solve_contacts(s, begun, report);
     if (status || !looks) return status;
-    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s)) {
+    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s, report->penetration)) {
       s->trial.count = 0; /* begin with the impulses of the last step */
       s->trial.h = 0;
       again = true;

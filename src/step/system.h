@@ -510,7 +510,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
 /* After a solve: whether the pushes out of penetration do far more work than is allowed. They are
  * then left out, and the problem has to be posed and solved again: bodies that are jammed cannot be
  * pushed apart, and the impulses that try have no limit. */
-bool scree_system_drop_pushes(scree_System *s);
+bool scree_system_drop_pushes(scree_System *s, double penetration);
 /* Work that contacts may add in a step h in which the kinetic energy is about `kinetic`. */
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
