@@ -478,7 +478,7 @@ static void worlds_of_balls_are_small(void **state) {
     assert_true(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED);
   const double contacts = scree_world_contact_count(world);
   assert_true(contacts > 2.5 * BODIES);
-  assert_true((double)scree_world_memory(world) < 560.0 * BODIES + 294.0 * contacts + 4096.0);
+  assert_true((double)scree_world_memory(world) < 576.0 * BODIES + 294.0 * contacts + 4096.0);
   scree_world_destroy(world);
 }
 

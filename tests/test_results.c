@@ -400,6 +400,7 @@ static const char sensor_text[] =
     "sensors:\n  - {kind: position, name: x, body: falls}\n"
     "  - {kind: velocity, name: v, body: 2}\n"
     "  - {kind: angular_velocity, name: w, body: falls}\n"
+    "  - {kind: rotation, name: turn, body: falls}\n"
     "  - {kind: force, name: f, body: floor}\n"
     "  - {kind: distance, name: d, between: [rests, falls]}\n"
     "  - {kind: height, name: top}\n  - {kind: height, name: low, fraction: 0.5}\n"
@@ -440,6 +441,8 @@ static void sensors(void **state) {
     assert_true(fabs(curve_at(replay, "sensor.x.z", k) - z) < 1e-12);
     assert_true(fabs(curve_at(replay, "sensor.v.z", k) + g * t) < 1e-12);
     assert_true(fabs(curve_at(replay, "sensor.w.y", k) - 2) < 1e-12);
+    assert_true(fabs(curve_at(replay, "sensor.turn.x", k) - t) < 1e-12);
+    assert_true(fabs(curve_at(replay, "sensor.turn.z", k) - 3 * t) < 1e-12);
     assert_true(fabs(curve_at(replay, "sensor.f.z", k) + 2 * g) < 1e-6);
     assert_true(fabs(curve_at(replay, "sensor.f.x", k)) < 1e-6);
     assert_true(fabs(curve_at(replay, "sensor.d", k) - hypot(2, hypot(y, z - 0.1))) < 1e-9);

@@ -141,6 +141,14 @@ static inline scree_Quat scree_quat_from_to(scree_Vec3 a, scree_Vec3 b) {
   return (scree_Quat){0, axis.x, axis.y, axis.z};
 }
 
+/* Axis times angle of a rotation, the angle in [0, pi]. */
+static inline scree_Vec3 scree_quat_vector(scree_Quat q) {
+  const double sign = q.w < 0 ? -1 : 1;
+  const scree_Vec3 v = {sign * q.x, sign * q.y, sign * q.z};
+  const double sine = scree_norm(v);
+  return scree_scale(sine > 0 ? 2 * atan2(sine, sign * q.w) / sine : 0, v);
+}
+
 /* q after turning at the angular velocity w (world frame) for a time h, exactly for constant w. */
 static inline scree_Quat scree_quat_integrate(scree_Quat q, scree_Vec3 w, double h) {
   double speed = scree_norm(w);

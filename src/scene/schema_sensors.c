@@ -81,6 +81,9 @@ static const scree_Field sensed_bonds[] = {
 
 const scree_Variant scree_schema_sensors[] = {
     {"position", 0, sensed_body, "of a body's origin [m]"},
+    {"rotation", 0, sensed_body,
+     "of a body, from the axes of the world: in 2D an angle from -pi to pi, in 3D axis times angle "
+     "[rad]"},
     {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
     {"angular_velocity", 0, sensed_body, "of a body; one number in 2D [rad/s]"},
     {"force", 0, sensed_force,

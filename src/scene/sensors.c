@@ -22,6 +22,7 @@ static const struct {
   char gives; /* 1, v, r; t: a tensor; p: a profile */
 } kinds[SCREE_SENSOR_KINDS] = {
     {"position", "m", 'v'},
+    {"rotation", "rad", 'r'},
     {"velocity", "m/s", 'v'},
     {"angular_velocity", "rad/s", 'r'},
     {"force", "N", 'v'},
@@ -414,7 +415,7 @@ static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *senso
  * not there yet. */
 static bool find_bodies(const scree_Sensor *sensor, const scree_World *world,
                         scree_Motion motion[2]) {
-  enum { FIRST = 9, EACH = 10 }; /* place, two velocities, and 1 */
+  enum { FIRST = 13, EACH = 14 }; /* place, orientation, two velocities, and 1 */
   double sums[2 * EACH] = {0};
   bool there = true;
   for (int side = 0; side < 2; ++side) {
@@ -425,6 +426,7 @@ static bool find_bodies(const scree_Sensor *sensor, const scree_World *world,
     memcpy(mine, &m->pose.position, 3 * sizeof *mine);
     memcpy(mine + 3, &m->velocity.linear, 3 * sizeof *mine);
     memcpy(mine + 6, &m->velocity.angular, 3 * sizeof *mine);
+    memcpy(mine + 9, &m->pose.orientation, 4 * sizeof *mine);
     mine[FIRST] = 1;
   }
   scree_ranks_sums(scree_world_ranks(world), sums, 2 * EACH);
@@ -434,6 +436,7 @@ static bool find_bodies(const scree_Sensor *sensor, const scree_World *world,
     memcpy(&motion[side].pose.position, all, 3 * sizeof *all);
     memcpy(&motion[side].velocity.linear, all + 3, 3 * sizeof *all);
     memcpy(&motion[side].velocity.angular, all + 6, 3 * sizeof *all);
+    memcpy(&motion[side].pose.orientation, all + 9, 4 * sizeof *all);
   }
   return there;
 }
@@ -469,6 +472,10 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
     const bool is_there = !named || find_bodies(sensor, world, motion);
     if (is_there) switch (sensor->kind) {
       case SCREE_SENSOR_POSITION: v = motion[0].pose.position; break;
+      case SCREE_SENSOR_ROTATION:
+        v = scree_quat_vector(motion[0].pose.orientation);
+        if (n == 1) v.x = v.z;
+        break;
       case SCREE_SENSOR_VELOCITY: v = motion[0].velocity.linear; break;
       case SCREE_SENSOR_ANGULAR_VELOCITY:
         v = motion[0].velocity.angular;
