@@ -387,7 +387,8 @@ static void large(void **state) {
 
 /* ---- sensors --------------------------------------------------------------------------------- */
 
-/* Two balls of known mass: one rests on the floor, one falls past it and past a plane. */
+/* Two balls of known mass: one rests on the floor, one falls past it and past a plane. `*` stands
+ * for all bodies, those without a name too. */
 static const char sensor_text[] =
     "materials: {light: {density: 100}, heavy: {density: 1000}}\ncontact: {mu: 0}\n"
     "obstacles:\n  - {name: floor, shape: {kind: box, half_x: 1, half_y: 1, half_z: 0.1}, "
@@ -401,6 +402,7 @@ static const char sensor_text[] =
     "  - {kind: velocity, name: v, body: 2}\n"
     "  - {kind: angular_velocity, name: w, body: falls}\n"
     "  - {kind: rotation, name: turn, body: falls}\n"
+    "  - {kind: contact_force, name: floor, between: [floor, '*']}\n"
     "  - {kind: force, name: f, body: floor}\n"
     "  - {kind: distance, name: d, between: [rests, falls]}\n"
     "  - {kind: height, name: top}\n  - {kind: height, name: low, fraction: 0.5}\n"
@@ -445,6 +447,7 @@ static void sensors(void **state) {
     assert_true(fabs(curve_at(replay, "sensor.turn.z", k) - 3 * t) < 1e-12);
     assert_true(fabs(curve_at(replay, "sensor.f.z", k) + 2 * g) < 1e-6);
     assert_true(fabs(curve_at(replay, "sensor.f.x", k)) < 1e-6);
+    assert_true(curve_at(replay, "sensor.floor.z", k) == curve_at(replay, "sensor.f.z", k));
     assert_true(fabs(curve_at(replay, "sensor.d", k) - hypot(2, hypot(y, z - 0.1))) < 1e-9);
     assert_true(fabs(curve_at(replay, "sensor.top", k) - fmax(0.1, z)) < 1e-9);
     assert_true(fabs(curve_at(replay, "sensor.low", k) - fmin(0.1, z)) < 1e-9);

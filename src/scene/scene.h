@@ -250,8 +250,8 @@ scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log);
 /* "domino-*": * stands for any characters. */
 bool scree_name_is_pattern(const char *text);
 bool scree_name_matches(const char *pattern, const char *name); /* a null name matches nothing */
-/* Whether a pattern takes a body of the world: "all" takes every body that is no obstacle, also
- * those without a name. */
+/* Whether a pattern takes a body of the world: "all" and "*" take every body that is no obstacle,
+ * also those without a name. */
 bool scree_scene_takes(const scree_Scene *scene, const char *pattern, int body);
 /* Names of the bodies from `first` on, which a generator has made. */
 scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *node, size_t first,

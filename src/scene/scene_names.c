@@ -37,7 +37,8 @@ bool scree_name_matches(const char *pattern, const char *name) {
 }
 
 bool scree_scene_takes(const scree_Scene *scene, const char *pattern, int body) {
-  if (strcmp(pattern, "all") == 0) return body >= scene->obstacle_count;
+  if (strcmp(pattern, "all") == 0 || strcmp(pattern, "*") == 0) /* those without a name, too */
+    return body >= scene->obstacle_count;
   return scree_name_matches(pattern, scree_scene_body_name(scene, body));
 }
 
