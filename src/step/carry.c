@@ -8,12 +8,6 @@
 #include "core/memory.h"
 #include "step/system.h"
 
-static void swap(scree_Memory *a, scree_Memory *b) {
-  const scree_Memory c = *a;
-  *a = *b;
-  *b = c;
-}
-
 /* Add what contact c carried before, and store the sum. */
 static void add_up(scree_System *s, int c, const scree_Memory *from, int32_t previous,
                    scree_Vec3 arm) {
@@ -58,7 +52,7 @@ scree_Status scree_system_carry(scree_System *s) {
                        previous);
     carried->next.count = 0;
     for (int c = 0; c < p->nc; ++c) add_up(s, c, from, previous[c], arms[c]);
-    swap(&carried->now, &carried->next);
+    scree_memory_swap(&carried->now, &carried->next);
     carried->kicked = true;
   } else {
     status = scree_fail_memory(s->log, "the impulses of a step");
@@ -68,7 +62,7 @@ scree_Status scree_system_carry(scree_System *s) {
 }
 
 void scree_system_carry_on(scree_System *s) {
-  if (s->carried.kicked) swap(&s->carried.before, &s->carried.now);
+  if (s->carried.kicked) scree_memory_swap(&s->carried.before, &s->carried.now);
 }
 
 void scree_carried_fini(scree_Carried *carried) {

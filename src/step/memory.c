@@ -27,6 +27,12 @@ void scree_memory_fini(scree_Memory *m) {
   *m = (scree_Memory){0};
 }
 
+void scree_memory_swap(scree_Memory *a, scree_Memory *b) {
+  const scree_Memory c = *a;
+  *a = *b;
+  *b = c;
+}
+
 bool scree_memory_copy(const scree_Memory *from, scree_Memory *to) {
   if (!scree_memory_reserve(to, from->count, from->stride) ||
       !scree_grow_lean((void **)&to->late.at, &to->late.capacity, from->late.count,

@@ -414,6 +414,7 @@ bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points 
 bool scree_memory_reserve(scree_Memory *memory, size_t count, size_t stride);
 void scree_memory_fini(scree_Memory *memory);
 bool scree_memory_copy(const scree_Memory *from, scree_Memory *to);
+void scree_memory_swap(scree_Memory *a, scree_Memory *b);
 size_t scree_memory_bytes(const scree_Memory *memory);
 /* Positions (count) of points relative to one of their bodies, by which contacts are matched. */
 void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);

@@ -46,12 +46,6 @@ static scree_Status keep_memory(scree_World *world) {
              : scree_fail_memory(&world->log, "the impulses before a step");
 }
 
-static void swap_memory(scree_Memory *a, scree_Memory *b) {
-  const scree_Memory c = *a;
-  *a = *b;
-  *b = c;
-}
-
 /* Data known before a step begins; callbacks may read it during the step. */
 static void begin(scree_World *world) {
   const scree_SolveSettings *solve = &world->system.settings.solve;
@@ -133,7 +127,7 @@ static void commit(scree_World *world, const scree_StepReport *part) {
   const double before = s->total.kinetic;
   add_energy(&s->total, &part->energy, true);
   scree_system_audit(s, &part->energy, before);
-  swap_memory(&s->memory, &s->trial);
+  scree_memory_swap(&s->memory, &s->trial);
   scree_joints_commit(&s->joints);
   scree_system_carry_on(s);
   world->last_h = part->h;
@@ -204,7 +198,7 @@ static scree_Status keep_origin(scree_World *world, Origin *origin) {
 static void return_to_origin(scree_World *world, Origin *origin) {
   scree_System *s = &world->system;
   put_back(s, origin->kept ? world->origin : world->backup, &origin->sums);
-  if (origin->kept) swap_memory(&s->memory, &world->kept);
+  if (origin->kept) scree_memory_swap(&s->memory, &world->kept);
   s->carried.before.count = 0;
   origin->kept = false;
   world->last_h = origin->last_h;
