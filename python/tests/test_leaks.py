@@ -1,4 +1,5 @@
 """Ten thousand worlds and problems, made and destroyed: memory and objects stay what they were."""
+import ctypes
 import gc
 import os
 import sys
@@ -11,9 +12,19 @@ from conftest import ASAN
 COUNT = int(os.environ.get("SCREE_LEAK_COUNT", "10000"))
 
 
-def resident():
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+class Mallinfo(ctypes.Structure):
+    """struct mallinfo2 of glibc."""
+    _fields_ = [(name, ctypes.c_size_t) for name in
+                ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks",
+                 "keepcost")]
+
+
+def allocated():
+    """Bytes in use. The resident memory also has what is free between them, several megabytes more or less."""
+    libc = ctypes.CDLL(None)
+    libc.mallinfo2.restype = Mallinfo
+    info = libc.mallinfo2()
+    return info.uordblks + info.hblkhd
 
 
 def one_problem(k):
@@ -54,17 +65,17 @@ def test_constant_memory(one):
     for k in range(200):
         one(k)
     gc.collect()
-    blocks, memory = sys.getallocatedblocks(), resident()
+    blocks, memory = sys.getallocatedblocks(), allocated()
     for k in range(COUNT // 2):
         one(k)
     gc.collect()
-    half = resident()
+    half = allocated()
     for k in range(COUNT // 2):
         one(k)
     gc.collect()
     if not ASAN:
-        assert resident() - half < 2e6, f"{resident() - half} bytes in {COUNT // 2} times"
-        assert half - memory < 8e6
+        assert allocated() - half < 5e5, f"{allocated() - half} bytes in {COUNT // 2} times"
+        assert half - memory < 1e6
     assert abs(sys.getallocatedblocks() - blocks) < 500
 
 
