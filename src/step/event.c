@@ -90,19 +90,17 @@ scree_Status scree_system_event(scree_System *s, double kinetic, double *time) {
   const double energy = relevant * fmax(kinetic, lifted * s->audit.weight);
   *time = -1;
   if (!s->scheme->looks_ahead || s->scheme->theta(&s->settings) != 0.5 || p->all == 0 ||
-      !p->shift || s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count ||
-      s->joints.count > 0)
+      s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count || s->joints.count > 0)
     return SCREE_OK;
   if (!isfinite(first_impact(s, energy, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   const Supports supports = {SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
                              SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count)};
-  scree_Status status = supports.count && supports.carry
-                            ? SCREE_OK
-                            : scree_fail_memory(s->log, "the supports of bodies");
-  status = scree_domain_agree(s, status);
-  if (!status) status = find_supports(s, &supports);
-  if (!status) {
+  const bool room = supports.count && supports.carry;
+  scree_Status status = room ? SCREE_OK : scree_fail_memory(s->log, "the supports of bodies");
+  status = scree_domain_agree(s, status); /* the sums over ranks below need all of them */
+  if (!status && room) status = find_supports(s, &supports);
+  if (!status && room) {
     const double first = first_impact(s, energy, &supports);
     if (isfinite(first)) *time = first;
   }
