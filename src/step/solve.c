@@ -359,6 +359,7 @@ static scree_Status solve_joints(scree_System *s, const scree_Portion *part,
   if (strcmp(settings->solver, "auto") == 0 && !scree_solver_class_refuses(newton, part->problem)) {
     settings->solver = "newton";
     settings->options = options;
+    settings->ranks = NULL; /* joints are not divided */
   } else {
     settings->tolerance = rules.exact;
   }
