@@ -68,7 +68,7 @@ double scree_joints_spare(const scree_System *s, int a, int b) {
   for (int k = first_pair(j, key); k < j->pairs; ++k) {
     const int *pair = j->pair[k];
     if (pair[0] != key[0] || pair[1] != key[1]) break;
-    if (j->memory[pair[2]].broken) continue;
+    if (j->memory[pair[2]].broken > 0) continue;
     if (j->joint[pair[2]].def.kind != SCREE_JOINT_BOND) return INFINITY;
     spare = bond_spare * s->settings.penetration;
   }
