@@ -7,18 +7,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static int common_divisor(int a, int b) {
-  while (b) {
-    const int rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 int scree_piece_size(int nb, int count, const int *size) {
   int common = nb;
-  for (int k = 0; k < count; ++k) common = common_divisor(size[k], common);
+  for (int k = 0; k < count; ++k) common = scree_common_divisor(size[k], common);
   if (common < 1) return 1;
   int piece = common < SCREE_FACTOR_BLOCK_MAX ? common : SCREE_FACTOR_BLOCK_MAX;
   while (common % piece) --piece;

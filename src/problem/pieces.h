@@ -21,6 +21,16 @@ typedef struct scree_Pieces {
   int *col;        /* (row[n]) */
 } scree_Pieces;
 
+/* The largest number that divides both; of a and 0 it is a. */
+static inline int scree_common_divisor(int a, int b) {
+  while (b) {
+    const int rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 /* The largest size of a piece: divides nb (0: none) and all `size` (count), and fits a factor. */
 int scree_piece_size(int nb, int count, const int *size);
 

@@ -111,20 +111,13 @@ static scree_Status run_ipm(scree_SolveRun *run, const scree_Action *action, dou
   return scree_solve_run_solver(run, &scree_solver_ipm, options, r, u);
 }
 
-static scree_Status run_lemke(scree_SolveRun *run, const scree_Action *action, double *r,
-                              double *u) {
-  char start[OPTION_SIZE];
-  snprintf(start, sizeof start, "start=%d", action->start);
-  const char *const options[] = {start, NULL};
-  return scree_solve_run_solver(run, &scree_solver_lemke, options, r, u);
-}
-
-static scree_Status run_implicit(scree_SolveRun *run, const scree_Action *action, double *r,
-                                 double *u) {
-  char most[OPTION_SIZE];
-  snprintf(most, sizeof most, "most=%d", action->factorisations);
-  const char *const options[] = {most, NULL};
-  return scree_solve_run_solver(run, &scree_solver_implicit, options, r, u);
+/* A solver with one option, a whole number. */
+static scree_Status run_with(scree_SolveRun *run, const scree_SolverClass *solver, const char *name,
+                             int value, double *r, double *u) {
+  char option[OPTION_SIZE];
+  snprintf(option, sizeof option, "%s=%d", name, value);
+  const char *const options[] = {option, NULL};
+  return scree_solve_run_solver(run, solver, options, r, u);
 }
 
 static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
@@ -139,8 +132,9 @@ static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *
     return scree_solve_run_solver(run, &scree_solver_newton, action->patient ? patient : NULL, r,
                                   u);
   case SCREE_ACTION_IPM: return run_ipm(run, action, r, u);
-  case SCREE_ACTION_LEMKE: return run_lemke(run, action, r, u);
-  case SCREE_ACTION_IMPLICIT: return run_implicit(run, action, r, u);
+  case SCREE_ACTION_LEMKE: return run_with(run, &scree_solver_lemke, "start", action->start, r, u);
+  case SCREE_ACTION_IMPLICIT:
+    return run_with(run, &scree_solver_implicit, "most", action->factorisations, r, u);
   case SCREE_ACTION_STOP: break;
   }
   return SCREE_OK;

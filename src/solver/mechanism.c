@@ -2,6 +2,7 @@
 #include "solver/mechanism.h"
 
 #include "core/log.h"
+#include "problem/pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,29 +126,22 @@ static bool find_neighbours(const scree_Operator *W, scree_Arena *arena, scree_M
 
 /* ---- the system ------------------------------------------------------------------------------ */
 
-static size_t divisor(size_t a, size_t b) {
-  while (b) {
-    const size_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
+static int rows_of(const scree_GeneralRows *g, int constraint) {
+  return (int)(g->row[constraint + 1] - g->row[constraint]);
 }
 
 /* Nodes of nb rows, the largest number that divides the rows of every constraint. */
 static bool find_nodes(const scree_Operator *W, scree_Arena *arena, scree_Mechanisms *m, int *nb) {
   const scree_GeneralRows *g = &W->problem->general;
-  size_t size = 0;
+  int size = 0;
   m->node = SCREE_TAKE_RAW(arena, int, m->count + 1);
   if (!m->node) return false;
   for (int k = 0; k < m->count; ++k)
-    size = divisor(g->row[m->constraint[k] + 1] - g->row[m->constraint[k]], size);
+    size = scree_common_divisor(rows_of(g, m->constraint[k]), size);
   m->node[0] = 0;
-  for (int k = 0; k < m->count; ++k) {
-    const size_t rows = g->row[m->constraint[k] + 1] - g->row[m->constraint[k]];
-    m->node[k + 1] = m->node[k] + (int)(rows / size);
-  }
-  *nb = (int)size;
+  for (int k = 0; k < m->count; ++k)
+    m->node[k + 1] = m->node[k] + rows_of(g, m->constraint[k]) / size;
+  *nb = size;
   return true;
 }
 

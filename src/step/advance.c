@@ -423,9 +423,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   scree_cell_settle(&s->cell);
   if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
   if (!status && outcome->event >= 0) return SCREE_OK; /* its impact comes later: nothing stands */
-  const scree_StepReport first = *report;
-  const scree_EnergyBalance impact = report->energy;
-  report->redetections = report->expansions = 0; /* each kick has its own limits */
+  const scree_StepReport first = *report;              /* of the impact */
+  report->redetections = report->expansions = 0;       /* each kick has its own limits */
   report->overlap = 0;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
@@ -451,12 +450,12 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   if (status) return status;
   report->redetections += first.redetections;
   report->expansions += first.expansions;
-  report->energy.normal += impact.normal;
-  report->energy.friction += impact.friction;
-  report->energy.viscous += impact.viscous;
-  report->energy.plastic += impact.plastic;
-  report->energy.drivers += impact.drivers;
-  report->energy.push += impact.push;
+  report->energy.normal += first.energy.normal;
+  report->energy.friction += first.energy.friction;
+  report->energy.viscous += first.energy.viscous;
+  report->energy.plastic += first.energy.plastic;
+  report->energy.drivers += first.energy.drivers;
+  report->energy.push += first.energy.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;
   status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);

@@ -179,8 +179,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
 scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h) {
   const scree_Bodies *b = &s->bodies;
   const double size = b->cold[k].shape.size;
-  const scree_Vec3 change = scree_sub(scree_system_free(s, k).linear, b->motion[k].velocity.linear);
-  const double speed = scree_norm(change), acceleration = speed / h;
+  const double speed = scree_system_forced_change(s, k), acceleration = speed / h;
   const double work = b->inertia[k].mass * acceleration * size;
   return (scree_BodyRest){speed, work, work * h * sqrt(acceleration / size)};
 }

@@ -24,10 +24,8 @@ static const double early = 0.98;
 
 /* Force of gravity and other forces on body k; in a kick without forces that of gravity. */
 static double force_on(const scree_System *s, int k) {
-  const scree_Twist free = scree_system_free(s, k);
-  const scree_Vec3 change = scree_sub(free.linear, s->bodies.motion[k].velocity.linear);
-  const double mass = s->bodies.inertia[k].mass;
-  return mass * fmax(scree_norm(change) / s->times.h, scree_norm(s->settings.gravity));
+  const double acceleration = scree_system_forced_change(s, k) / s->times.h;
+  return s->bodies.inertia[k].mass * fmax(acceleration, scree_norm(s->settings.gravity));
 }
 
 /* The contacts of a body that carried an impulse in the last step. */

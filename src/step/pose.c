@@ -310,12 +310,6 @@ double scree_system_free_approach(const scree_System *s, int c) {
   return scree_dot(s->contacts.normal[c], v);
 }
 
-/* Change of velocity by the forces on body k in this step. */
-static double forced_change(const scree_System *s, int k) {
-  if (s->bodies.fixed[k]) return 0;
-  return scree_norm(scree_sub(scree_system_free(s, k).linear, s->bodies.motion[k].velocity.linear));
-}
-
 /* Speed at which the bodies of contact c move along each other: of the points that touch, or of the
  * centres, if they roll. */
 static double slip_speed(const scree_System *s, int c, const double *before) {
@@ -355,7 +349,7 @@ static double load_of(const scree_System *s, int c) {
   const size_t d = (size_t)s->bodies.dimension;
   const scree_ContactKey *key = &s->contacts.keys[c];
   const double W = scree_system_diagonal(s, c, 0);
-  return fmax(forced_change(s, key->i), forced_change(s, key->j)) +
+  return fmax(scree_system_forced_change(s, key->i), scree_system_forced_change(s, key->j)) +
          fmin(W * fabs(s->posed.r[(size_t)c * d]), s->forced_most);
 }
 

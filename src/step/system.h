@@ -283,6 +283,10 @@ static inline scree_Twist scree_system_free(const scree_System *s, int k) {
   return (scree_Twist){scree_add(v.linear, s->forced[k].linear),
                        scree_add(v.angular, s->forced[k].angular)};
 }
+/* Change of the velocity of body k by gravity and forces in this step; 0 for obstacles. */
+static inline double scree_system_forced_change(const scree_System *s, int k) {
+  return scree_norm(scree_sub(scree_system_free(s, k).linear, s->bodies.motion[k].velocity.linear));
+}
 /* Velocity of body k after the kick: v_free + M^-1 H^T r, from posed.y. */
 scree_Twist scree_system_after(const scree_System *s, int k);
 /* Set all bodies to their velocity after the kick. */
