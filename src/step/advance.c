@@ -102,7 +102,7 @@ static Times times_of(const scree_System *s, const scree_StepSpan *span) {
              .before = start + 0.5 * h,
              .horizon = h};
   if (!s->scheme->looks_ahead) return t;
-  t.horizon = theta * h + (span->before_impact ? 0 : (1 - theta) * s->settings.step);
+  t.horizon = theta * h + (span->before_impact ? 0 : (1 - theta) * span->next);
   t.driven = start + (1 - theta) * h + 0.5 * t.horizon;
   if (theta < 1)
     t.before = first ? start + 0.5 * (1 - theta) * h : start;
@@ -460,6 +460,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   clock = now;
   status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
   if (status) return status;
+  outcome->impacts = scree_system_impacts(s, &report->energy);
   kick(s);
   scree_system_move_late(s, &s->late);
   scree_system_drift(s, t.theta * h);
