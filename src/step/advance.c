@@ -428,7 +428,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->overlap = 0;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
-  if (!status) scree_system_move_late(s, &s->memory.late);
+  if (!status) scree_system_move_late(s, &s->memory.late, (1 - t.theta) * h);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   if (!status) status = scree_cell_drive(s, t.driven, h);
   report->seconds_move += scree_seconds() - clock;
@@ -460,9 +460,10 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   clock = now;
   status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
   if (status) return status;
-  outcome->impacts = scree_system_impacts(s, &report->energy);
+  status = scree_system_impacts(s, &report->energy, &outcome->impacts);
+  if (status) return status;
   kick(s);
-  scree_system_move_late(s, &s->late);
+  scree_system_move_late(s, &s->late, INFINITY);
   scree_system_drift(s, t.theta * h);
   report->energy.drivers += scree_cell_wrap(s);
   status = scree_deform_settle(s, &report->energy);

@@ -84,6 +84,7 @@ typedef struct scree_Points {
  * kick. */
 typedef struct scree_Late {
   int body;
+  double left; /* time until the impact */
   scree_Twist way;
 } scree_Late;
 
@@ -453,6 +454,8 @@ bool scree_system_work_used_up(const scree_System *s);
 
 /* Lower the impulses found where contacts add more energy than is allowed; the report then has
  * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
+/* Energy that contacts with r_c . u_c > 0 add. */
+double scree_system_added(const scree_System *s);
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
 
 /* ---- delay.c --------------------------------------------------------------------------------- */
@@ -468,8 +471,9 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
                                 scree_EnergyBalance *balance);
 /* Apply these displacements to the bodies. */
 /* One displacement more; false: no memory. */
-bool scree_late_add(scree_LateList *list, int body, scree_Twist way);
-void scree_system_move_late(scree_System *s, const scree_LateList *list);
+bool scree_late_add(scree_LateList *list, int body, scree_Twist way, double left);
+/* Displace the bodies by the parts of the displacements for a time. */
+void scree_system_move_late(scree_System *s, const scree_LateList *list, double time);
 
 /* ---- carry.c --------------------------------------------------------------------------------- */
 
@@ -595,7 +599,8 @@ typedef struct scree_StepOutcome {
 } scree_StepOutcome;
 
 /* Call after the solve and scree_system_delay, with the energy balance of the step. */
-scree_Impacts scree_system_impacts(const scree_System *s, const scree_EnergyBalance *step);
+scree_Status scree_system_impacts(scree_System *s, const scree_EnergyBalance *step,
+                                  scree_Impacts *impacts);
 
 scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
                                   scree_StepReport *report, scree_StepOutcome *outcome);

@@ -149,7 +149,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   for (int64_t k = 0; k < header->late; ++k) {
     scree_Late one;
     late = take(late, &one, sizeof one);
-    if (one.body < 0 || one.body >= header->bodies || !scree_twist_is_finite(&one.way))
+    if (one.body < 0 || one.body >= header->bodies || !scree_twist_is_finite(&one.way) ||
+        !(one.left >= 0))
       what = "impacts";
   }
   if (!all_finite(motions, motion_bytes)) what = "motions";
