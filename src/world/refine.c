@@ -20,7 +20,7 @@ static const struct {
   double coarser; /* factor on the error for parts of twice the length: 2^1.3 to 2^1.5 measured */
   double calm;    /* part of the limit below which the predicted error lengthens them */
   int highest;    /* level */
-} rules = {.limit = 3e-3, .memory = 8, .least = 1e-4, .coarser = 2.7, .calm = 0.7, .highest = 3};
+} rules = {.limit = 2e-3, .memory = 8, .least = 1e-4, .coarser = 2.7, .calm = 0.7, .highest = 3};
 
 scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts *span,
                                double length, double turned_over) {
