@@ -48,7 +48,7 @@ typedef struct scree_WorldSettings {
   double max_work;
   int max_retries;  /* of a solve that misses the tolerance: with more patience, then with the
                      * default solver (2); 0: each problem is solved once, to the tolerance */
-  int max_halvings; /* of a step that cannot be certified (4); 0: none */
+  int max_halvings; /* of a step that cannot be certified or whose impacts need it (4); 0: none */
   /* Look for internal forces (scree_internal_forces) after each step (false). It takes as much work
    * as a solve with `ipm`. Contacts with resistance to rolling are not looked at. */
   bool internal_forces;

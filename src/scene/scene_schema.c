@@ -48,7 +48,10 @@ static const scree_Field time_fields[] = {
     REAL("max_work", OPEN, NULL, "50", 0, INFINITY,
          "a step costs at most this many times the usual step, in counted work; then the best "
          "solution found is used, and the step is not certified"),
-    INT("max_halvings", 0, "4", 0, 20, "how often a step that cannot be certified is halved"),
+    INT("max_halvings", 0, "4", 0, 20,
+        "how often a step is halved that cannot be certified, or whose impacts need shorter ones "
+        "(at most "
+        "3 times); 0: never"),
     END};
 
 static const scree_Field solver[] = {

@@ -102,7 +102,7 @@ static Times times_of(const scree_System *s, const scree_StepSpan *span) {
              .before = start + 0.5 * h,
              .horizon = h};
   if (!s->scheme->looks_ahead) return t;
-  t.horizon = theta * h + (span->before_impact ? 0 : (1 - theta) * s->settings.step);
+  t.horizon = theta * h + (span->before_impact ? 0 : (1 - theta) * span->next);
   t.driven = start + (1 - theta) * h + 0.5 * t.horizon;
   if (theta < 1)
     t.before = first ? start + 0.5 * (1 - theta) * h : start;
@@ -428,7 +428,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->overlap = 0;
   s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
-  if (!status) scree_system_move_late(s, &s->memory.late);
+  if (!status) scree_system_move_late(s, &s->memory.late, (1 - t.theta) * h);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
   if (!status) status = scree_cell_drive(s, t.driven, h);
   report->seconds_move += scree_seconds() - clock;
@@ -460,8 +460,10 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   clock = now;
   status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
   if (status) return status;
+  status = scree_system_impacts(s, &report->energy, &outcome->impacts);
+  if (status) return status;
   kick(s);
-  scree_system_move_late(s, &s->late);
+  scree_system_move_late(s, &s->late, INFINITY);
   scree_system_drift(s, t.theta * h);
   report->energy.drivers += scree_cell_wrap(s);
   status = scree_deform_settle(s, &report->energy);

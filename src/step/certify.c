@@ -243,8 +243,7 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   s->swing = all[2];
 }
 
-/* Energy exchanged: the sum over kinetic energy, forces, drivers and contacts. */
-static double flows(const scree_EnergyBalance *e) {
+double scree_energy_exchanged(const scree_EnergyBalance *e) {
   return fabs(e->normal + e->viscous + e->plastic) + fabs(e->friction) + fabs(e->forces) +
          fabs(e->drivers);
 }
@@ -255,8 +254,7 @@ double scree_system_work_allowed(const scree_System *s, double kinetic, double h
   return h / s->settings.step * fmax(moving, allowed_weight * a->weight - kinetic);
 }
 
-/* Energy that created energy is compared with. */
-static double turned_over(const scree_EnergyAudit *a) {
+double scree_audit_turned_over(const scree_EnergyAudit *a) {
   return a->turned_over + lifted_size * a->weight;
 }
 
@@ -272,7 +270,7 @@ static double push_allowed(const scree_System *s, double kinetic, double h) {
   const scree_WorldSettings *settings = &s->settings;
   if (is_deep(s, s->penetration)) return scree_system_work_allowed(s, kinetic, h);
   const double moving = allowed_energy * (kinetic + a->last_step);
-  const double left = push_part * turned_over(a) - (s->total.push - a->push_least);
+  const double left = push_part * scree_audit_turned_over(a) - (s->total.push - a->push_least);
   return h / settings->step * fmax(moving, spent_part * left);
 }
 
@@ -303,14 +301,14 @@ bool scree_system_drop_pushes(scree_System *s, double penetration) {
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before) {
   const scree_EnergyBalance *e = &s->total;
   scree_EnergyAudit *a = &s->audit;
-  a->last_step = flows(step) + fabs(step->kinetic - before);
+  a->last_step = scree_energy_exchanged(step) + fabs(step->kinetic - before);
   a->scheme += step->scheme + s->swing;
   const double taken = e->normal + s->pending + e->friction + e->viscous + e->plastic - a->scheme;
   a->taken_peak = fmax(a->taken_peak, taken);
   a->given_back = fmax(a->given_back, a->taken_peak - taken);
   a->push_least = fmin(a->push_least, e->push);
   a->push_rise = fmax(a->push_rise, e->push - a->push_least);
-  a->turned_over = fmax(a->turned_over, e->kinetic + e->elastic + flows(e));
+  a->turned_over = fmax(a->turned_over, e->kinetic + e->elastic + scree_energy_exchanged(e));
   hold_pushes(s, step);
 }
 
@@ -342,7 +340,7 @@ double scree_system_defect_allowed(const scree_System *s) {
 }
 
 double scree_system_defect_limit(const scree_System *s) {
-  return push_part * spent_part * turned_over(&s->audit);
+  return push_part * spent_part * scree_audit_turned_over(&s->audit);
 }
 
 double scree_system_held_part(void) {
@@ -360,7 +358,7 @@ bool scree_system_rests(const scree_System *s) {
 double scree_system_energy_created(const scree_System *s) {
   const scree_EnergyAudit *a = &s->audit;
   const double created = a->push_rise + a->given_back + s->total.closing;
-  const double scale = turned_over(a);
+  const double scale = scree_audit_turned_over(a);
   return scale > 0 ? created / scale : created > 0 ? INFINITY : 0;
 }
 

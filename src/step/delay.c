@@ -11,7 +11,8 @@
  * no longer grow by half a step in each impact.
  *
  * The part of the displacement up to the end of the step is applied at once, the rest at the end of
- * the drift before the next kick, so that bodies do not overlap in the positions that are saved.
+ * the drift before the next kick, so that bodies do not overlap in the positions that are saved. If
+ * that kick comes earlier than was foreseen (a step that is halved), only the part up to it is.
  * The work of gravity and forces along these displacements is counted with the impact, which has
  * prescribed a velocity that is higher or lower by the same energy.
  *
@@ -246,18 +247,65 @@ static void make_room(scree_System *s, double horizon) {
   }
 }
 
-bool scree_late_add(scree_LateList *list, int body, scree_Twist way) {
+bool scree_late_add(scree_LateList *list, int body, scree_Twist way, double left) {
   if (!scree_grow((void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at))
     return false;
   memset(&list->at[list->count], 0, sizeof *list->at); /* zero the padding, which is saved too */
   list->at[list->count].body = body;
+  list->at[list->count].left = left;
   list->at[list->count++].way = way;
   return true;
 }
 
-static scree_Status add(scree_System *s, int body, scree_Twist way, scree_LateList *list) {
-  return scree_late_add(list, body, way) ? SCREE_OK
-                                         : scree_fail_memory(s->log, "the impacts of a step");
+static scree_Status add(scree_System *s, int body, scree_Twist way, double left,
+                        scree_LateList *list) {
+  return scree_late_add(list, body, way, left) ? SCREE_OK
+                                               : scree_fail_memory(s->log, "the impacts of a step");
+}
+
+static scree_Twist times(double f, const scree_Twist *way) {
+  return (scree_Twist){scree_scale(f, way->linear), scree_scale(f, way->angular)};
+}
+
+/* The displacement in the next `time`. */
+static scree_Twist part_of(const scree_Late *late, double time) {
+  return late->left > time ? times(time / late->left, &late->way) : late->way;
+}
+
+/* The remains of displacements at a kick that came earlier than was foreseen, a time `before` after
+ * the end of the last step. */
+static scree_Status carry_over(scree_System *s, double before, double rest) {
+  scree_Status status = SCREE_OK;
+  for (size_t k = 0; k < s->memory.late.count && !status; ++k) {
+    const scree_Late *late = &s->memory.late.at[k];
+    const double left = late->left - before, now = fmin(left, rest);
+    if (!(left > 0)) continue;
+    status = add(s, late->body, times(now / late->left, &late->way), now, &s->late);
+    if (left > now && !status)
+      status = add(s, late->body, times((left - now) / late->left, &late->way), left - now,
+                   &s->trial.late);
+  }
+  return status;
+}
+
+/* A body has one entry in the list of those that are late: add the second one to the first. */
+static void merge_late(scree_System *s, size_t first) {
+  scree_LateList *list = &s->trial.late;
+  size_t kept = first;
+  for (size_t k = 0; k < first; ++k) s->posed.struck[list->at[k].body] = (int)k;
+  for (size_t k = first; k < list->count; ++k) {
+    const scree_Late *more = &list->at[k];
+    const int at = s->posed.struck[more->body];
+    if (at >= 0 && (size_t)at < first && list->at[at].body == more->body) {
+      scree_Late *late = &list->at[at];
+      late->way.linear = scree_add(late->way.linear, more->way.linear);
+      late->way.angular = scree_add(late->way.angular, more->way.angular);
+      late->left = fmax(late->left, more->left);
+    } else {
+      list->at[kept++] = *more;
+    }
+  }
+  list->count = kept;
 }
 
 /* Work of gravity and forces along the displacement. */
@@ -275,44 +323,51 @@ static void add_work(const scree_System *s, int k, const scree_Twist *way, doubl
   balance->normal += work;
 }
 
-void scree_system_move_late(scree_System *s, const scree_LateList *list) {
+void scree_system_move_late(scree_System *s, const scree_LateList *list, double time) {
   for (size_t k = 0; k < list->count; ++k) {
     const int body = list->at[k].body;
-    if (!s->bodies.fixed[body])
-      move(&s->bodies.inertia[body], &list->at[k].way, &s->bodies.motion[body]);
+    const scree_Twist way = part_of(&list->at[k], time);
+    if (!s->bodies.fixed[body]) move(&s->bodies.inertia[body], &way, &s->bodies.motion[body]);
   }
 }
 
-static void add_works(const scree_System *s, const scree_LateList *list, double h,
+static void add_works(const scree_System *s, const scree_LateList *list, double time, double h,
                       scree_EnergyBalance *balance) {
-  for (size_t k = 0; k < list->count; ++k)
+  for (size_t k = 0; k < list->count; ++k) {
+    const scree_Twist way = part_of(&list->at[k], time);
     if (!s->bodies.fixed[list->at[k].body] && scree_domain_owns(&s->domain, list->at[k].body))
-      add_work(s, list->at[k].body, &list->at[k].way, h, balance);
+      add_work(s, list->at[k].body, &way, h, balance);
+  }
 }
 
 scree_Status scree_system_delay(scree_System *s, double rest, double horizon, double h,
                                 scree_EnergyBalance *balance) {
   const scree_Posed *p = &s->posed;
-  scree_Status status = SCREE_OK;
+  const double before = h - rest;
   bool found = false;
   s->late.count = s->trial.late.count = 0;
-  if (p->all > 0 && p->foreseen) status = find_late(s, horizon, &found);
+  scree_Status status = carry_over(s, before, rest);
+  const size_t carried = s->trial.late.count;
+  status = scree_domain_agree(s, status);
+  if (!status && p->all > 0 && p->foreseen) status = find_late(s, horizon, &found);
   if (found && !status) {
     make_room(s, horizon);
     status = share_releases(s);
     for (int i = 0; i < p->nbodies && !status; ++i) {
       const int k = p->problem_body[i];
       const double delay = delay_of(s, k), now = fmin(delay, rest);
-      if (delay > 0) status = add(s, k, way_of(s, k, now), &s->late);
-      if (delay > now && !status) status = add(s, k, way_of(s, k, delay - now), &s->trial.late);
+      if (delay > 0) status = add(s, k, way_of(s, k, now), now, &s->late);
+      if (delay > now && !status)
+        status = add(s, k, way_of(s, k, delay - now), delay - now, &s->trial.late);
     }
+    if (carried && !status) merge_late(s, carried);
   }
   status = scree_domain_agree(s, status);
   if (status) return status;
   scree_EnergyBalance later = {0}, mine = {0}, *now = s->domain.global ? &mine : balance;
-  add_works(s, &s->memory.late, h, now);
-  add_works(s, &s->late, h, now);
-  add_works(s, &s->trial.late, h, &later);
+  add_works(s, &s->memory.late, before, h, now);
+  add_works(s, &s->late, INFINITY, h, now);
+  add_works(s, &s->trial.late, INFINITY, h, &later);
   double all[3] = {mine.normal, mine.forces, later.normal};
   scree_system_sums(s, all, 3);
   balance->normal += all[0];

@@ -119,20 +119,24 @@ static void measure(scree_System *s, const Kicked *k, scree_StepReport *report) 
   p->y = k->y;
 }
 
-scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report) {
-  const scree_Problem problem = scree_system_problem(s);
+double scree_system_added(const scree_System *s) {
   const scree_Posed *p = &s->posed;
-  const size_t d = (size_t)problem.d;
-  const double allowed = scree_system_work_allowed(s, kinetic, report->h);
+  const size_t d = (size_t)s->bodies.dimension;
   double sum = 0;
-  if (problem.general.count > 0) return SCREE_OK; /* the joints would have to be solved again */
-  for (int c = 0; c < problem.nc; ++c) {
+  for (int c = 0; c < s->deform.first; ++c) {
     double work = 0;
     for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i) work += p->r[i] * p->u[i];
     sum += fmax(0, work);
   }
   scree_system_sums(s, &sum, 1);
-  if (!(sum > allowed)) return SCREE_OK;
+  return sum;
+}
+
+scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report) {
+  const scree_Problem problem = scree_system_problem(s);
+  const double allowed = scree_system_work_allowed(s, kinetic, report->h);
+  if (problem.general.count > 0) return SCREE_OK; /* the joints would have to be solved again */
+  if (!(scree_system_added(s) > allowed)) return SCREE_OK;
   scree_Operator W;
   scree_Status status = scree_solver_operator(s->solver, &problem, s->threads, s->log, &W);
   if (status) return status;

@@ -26,7 +26,7 @@ static int compare_late(const void *a, const void *b) {
 /* What a ghost gets from its owner. */
 typedef struct Moving {
   scree_Motion motion;
-  scree_Twist way;
+  scree_Late way;
   double late; /* 1: `way` is left to go */
 } Moving;
 
@@ -52,7 +52,7 @@ static scree_Status refresh(scree_System *s) {
       const int body = p->send[k], at = late_of[body];
       out[k].motion = b->motion[body];
       if (at >= 0) {
-        out[k].way = late->at[at].way;
+        out[k].way = late->at[at];
         out[k].late = 1;
       }
     }
@@ -68,9 +68,8 @@ static scree_Status refresh(scree_System *s) {
     for (size_t k = 0; k < got; ++k) {
       b->motion[p->receive[k]] = in[k].motion;
       if (in[k].late > 0) {
-        memset(&late->at[late->count], 0, sizeof *late->at);
-        late->at[late->count].body = p->receive[k];
-        late->at[late->count++].way = in[k].way;
+        late->at[late->count] = in[k].way;
+        late->at[late->count++].body = p->receive[k];
       }
     }
     if (late->count) qsort(late->at, late->count, sizeof *late->at, compare_late);

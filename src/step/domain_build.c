@@ -24,7 +24,7 @@ typedef struct Record {
   scree_Motion motion;
   scree_Inertia inertia;
   scree_BodyCold cold; /* without pointers: `shape` has the number of the shape */
-  scree_Twist way;     /* remaining displacement of a late impact, if `late` */
+  scree_Late way;      /* remaining displacement of a late impact, if `late` */
   int64_t gone;
   int global, owner, shape;
   unsigned char fixed;
@@ -63,7 +63,7 @@ static void pack_body(const Build *build, int k, int owner, Record *record) {
   record->fixed = b->fixed[k];
   const int late = build->late_of[k];
   record->late = late >= 0;
-  if (late >= 0) record->way = s->memory.late.at[late].way;
+  if (late >= 0) record->way = s->memory.late.at[late];
 }
 
 static void move_body(scree_System *s, int from, int to) {
@@ -135,8 +135,8 @@ static scree_Status insert(Build *build, const Record *records, size_t count) {
     if (!scree_grow((void **)&build->late.at, &build->late.capacity, build->late.count + 1,
                     sizeof *build->late.at))
       return fail_memory(s);
-    build->late.at[build->late.count].body = records[k].global;
-    build->late.at[build->late.count++].way = records[k].way;
+    build->late.at[build->late.count] = records[k].way;
+    build->late.at[build->late.count++].body = records[k].global;
   }
   return SCREE_OK;
 }

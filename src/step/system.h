@@ -84,6 +84,7 @@ typedef struct scree_Points {
  * kick. */
 typedef struct scree_Late {
   int body;
+  double left; /* time until the impact */
   scree_Twist way;
 } scree_Late;
 
@@ -453,6 +454,8 @@ bool scree_system_work_used_up(const scree_System *s);
 
 /* Lower the impulses found where contacts add more energy than is allowed; the report then has
  * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
+/* Energy that contacts with r_c . u_c > 0 add. */
+double scree_system_added(const scree_System *s);
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
 
 /* ---- delay.c --------------------------------------------------------------------------------- */
@@ -468,8 +471,9 @@ scree_Status scree_system_delay(scree_System *s, double rest, double horizon, do
                                 scree_EnergyBalance *balance);
 /* Apply these displacements to the bodies. */
 /* One displacement more; false: no memory. */
-bool scree_late_add(scree_LateList *list, int body, scree_Twist way);
-void scree_system_move_late(scree_System *s, const scree_LateList *list);
+bool scree_late_add(scree_LateList *list, int body, scree_Twist way, double left);
+/* Displace the bodies by the parts of the displacements for a time. */
+void scree_system_move_late(scree_System *s, const scree_LateList *list, double time);
 
 /* ---- carry.c --------------------------------------------------------------------------------- */
 
@@ -521,6 +525,10 @@ double scree_system_work_allowed(const scree_System *s, double kinetic, double h
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
  * before the step. */
 void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double before);
+/* Energy exchanged: the sum over forces, drivers and contacts. */
+double scree_energy_exchanged(const scree_EnergyBalance *e);
+/* Energy that created energy is compared with. */
+double scree_audit_turned_over(const scree_EnergyAudit *audit);
 /* Energy error of a solution: the sum of |r . (u + s(u))|, which is zero for an exact one. Of nc
  * contacts, mu (nc), flow (nc x d x d) or null, r and u (nc x d) each; and of the step. */
 double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
@@ -571,17 +579,28 @@ scree_Status scree_creep_add(scree_System *s, double h);
  * SCREE_INTERRUPTED the state is only partly updated: the caller restores it. */
 typedef struct scree_StepSpan {
   double start, h;    /* its time and its length */
+  double next;        /* length of the span after it, if that one is not halved */
   bool after_impact;  /* it begins with a kick without forces */
   bool before_impact; /* the next one does */
   bool part;          /* there are others in the step */
   bool may_cut;       /* look for impacts at which it should be cut */
 } scree_StepSpan;
 
+/* Energy of impacts that a span misplaces, and energy exchanged in it (impacts.c). */
+typedef struct scree_Impacts {
+  double error, energy;
+} scree_Impacts;
+
 typedef struct scree_StepOutcome {
   bool halve;    /* a shorter step may help */
   bool inverted; /* a body was turned inside out: the state is no result */
   double event;  /* time from the start at which it should be cut (event.c), or -1 */
+  scree_Impacts impacts;
 } scree_StepOutcome;
+
+/* Call after the solve and scree_system_delay, with the energy balance of the step. */
+scree_Status scree_system_impacts(scree_System *s, const scree_EnergyBalance *step,
+                                  scree_Impacts *impacts);
 
 scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
                                   scree_StepReport *report, scree_StepOutcome *outcome);

@@ -14,7 +14,7 @@ enum { PIECE = 16384 }; /* bodies or contacts in one message */
 
 typedef struct Body {
   scree_Motion motion;
-  scree_Twist way; /* of a late impact */
+  scree_Late way; /* of a late impact */
   int64_t gone;
   int number, late;
 } Body;
@@ -48,7 +48,7 @@ static Body get_body(const scree_System *s, int k, const int *late_of) {
   body.gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   body.number = scree_domain_global(&s->domain, k);
   body.late = late_of[k] >= 0;
-  if (body.late) body.way = s->memory.late.at[late_of[k]].way;
+  if (body.late) body.way = s->memory.late.at[late_of[k]];
   return body;
 }
 
@@ -65,7 +65,7 @@ static bool put_body(scree_System *s, int k, const Body *body) {
   const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
   s->bodies.motion[k] = body->motion; /* it may have been put to rest */
-  return !body->late || scree_late_add(&s->memory.late, k, body->way);
+  return !body->late || scree_late_add(&s->memory.late, k, body->way.way, body->way.left);
 }
 
 /* ---- to rank 0 ---------------------------------------------------------------------------------

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes13";
+static const char magic[8] = "screes14";
 
 typedef struct Header {
   char magic[8];
@@ -69,6 +69,7 @@ void scree_world_get_progress(const scree_World *world, scree_Progress *progress
   progress->energy_known = s->energy_known;
   progress->impact_in = world->impact_in;
   progress->cuts = world->cuts;
+  progress->refinement = world->refinement;
 }
 
 void scree_world_set_progress(scree_World *world, const scree_Progress *progress) {
@@ -87,6 +88,7 @@ void scree_world_set_progress(scree_World *world, const scree_Progress *progress
   s->energy_known = progress->energy_known != 0;
   world->impact_in = progress->impact_in;
   world->cuts = progress->cuts;
+  world->refinement = progress->refinement;
   scree_broad_invalidate(s->broad);
 }
 
@@ -147,7 +149,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   for (int64_t k = 0; k < header->late; ++k) {
     scree_Late one;
     late = take(late, &one, sizeof one);
-    if (one.body < 0 || one.body >= header->bodies || !scree_twist_is_finite(&one.way))
+    if (one.body < 0 || one.body >= header->bodies || !scree_twist_is_finite(&one.way) ||
+        !(one.left >= 0))
       what = "impacts";
   }
   if (!all_finite(motions, motion_bytes)) what = "motions";
@@ -157,8 +160,10 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   const scree_Progress *p = &header->progress;
   if (!(header->step > 0) || !isfinite(header->step) || !isfinite(p->time_start) ||
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
-      p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0)
+      p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0 ||
+      p->refinement.level < 0 || p->refinement.level > scree_refine_highest(INT32_MAX))
     what = "time";
+  if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
   if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest)) what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,

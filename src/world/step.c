@@ -9,7 +9,10 @@
  * A step in which a body that stands on something has an impact is cut there (step/event.c): the
  * attempt is undone, and repeated in two parts. An impact that comes after the end of the step, but
  * before the next kick, is left to the next step, which begins with that cut. A step with cuts that
- * fails is repeated without them. */
+ * fails is repeated without them.
+ *
+ * Where impacts need shorter steps for a while (refine.c) a step is made of parts of equal length
+ * from the start, and an attempt that shows that they are too long is repeated one level deeper. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -180,6 +183,7 @@ typedef struct Origin {
   Saved sums;
   double last_h, impact_in;
   int64_t cuts;
+  scree_Impacts recent;
   bool kept; /* bodies and impulses are kept in the world: substeps were accepted since */
 } Origin;
 
@@ -202,6 +206,7 @@ static void return_to_origin(scree_World *world, Origin *origin) {
   s->carried.before.count = 0;
   origin->kept = false;
   world->last_h = origin->last_h;
+  world->refinement.recent = origin->recent;
 }
 
 /* `first`: the step begins with it. */
@@ -221,21 +226,40 @@ static scree_Status attempt(scree_World *world, bool first, const scree_StepSpan
   return status;
 }
 
-static scree_Status accept(scree_World *world, double end, const scree_StepReport *part,
+/* The sums of impacts after a span. */
+static scree_Impacts impacts_after(const scree_World *world, const scree_StepSpan *span,
+                                   const scree_StepOutcome *outcome) {
+  const scree_System *s = &world->system;
+  return scree_refine_add(&world->refinement.recent, &outcome->impacts, span->h / s->settings.step,
+                          scree_audit_turned_over(&s->audit));
+}
+
+static scree_Status accept(scree_World *world, const scree_StepSpan *span,
+                           const scree_StepOutcome *outcome, const scree_StepReport *part,
                            scree_StepReport *sum) {
   scree_System *s = &world->system;
   const scree_Status status =
-      scree_domain_agree(s, scree_bodies_check_motion(&s->bodies, end, s->log));
+      scree_domain_agree(s, scree_bodies_check_motion(&s->bodies, span->start + span->h, s->log));
   if (status) return status;
+  world->refinement.recent = impacts_after(world, span, outcome);
   commit(world, part);
   add_result(sum, part);
   return SCREE_OK;
 }
 
+/* Whether the impacts of a span need shorter ones. */
+static bool refines(const scree_World *world, const scree_StepSpan *span, int level,
+                    const scree_StepOutcome *outcome) {
+  const scree_Impacts recent = impacts_after(world, span, outcome);
+  return level < scree_refine_highest(world->system.settings.max_halvings) &&
+         scree_refine_rises(&recent);
+}
+
 /* The step as a whole, or in parts between impacts. *halve: a part cannot be certified, and
- * nothing of the step stands, except the costs in `sum`. */
+ * nothing of the step stands, except the costs in `sum`; *refine: nor does it, since its impacts
+ * need shorter parts. */
 static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepReport *sum,
-                              bool *halve) {
+                              bool *halve, bool *refine) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
   const double step = s->settings.step, start = scree_world_time(world);
@@ -244,13 +268,14 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
   int cuts = 0;
   const scree_StepReport none = *sum;
   world->impact_in = -1;
-  *halve = false;
+  *halve = *refine = false;
   while (done < step) {
     const bool now = next < step && next - done < instant * step;
     if (now) next = step; /* the impact comes at once */
     const bool before_impact = next < step || world->impact_in >= 0;
     const scree_StepSpan span = {.start = start + done,
                                  .h = next - done,
+                                 .next = step,
                                  .after_impact = struck,
                                  .before_impact = before_impact,
                                  .part = next - done < step,
@@ -262,12 +287,13 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
     if (status) return status;
     const bool whole = span.h == step && !span.before_impact;
     *halve = outcome.halve && (max > 0 || !whole || outcome.inverted);
-    if (*halve) {
+    *refine = !*halve && whole && outcome.event < 0 && refines(world, &span, 0, &outcome);
+    if (*halve || *refine) {
       const scree_StepReport cost = *sum;
       return_to_origin(world, origin);
       *sum = none;
       add_cost(sum, &cost);
-      return max == 0 && whole ? scree_deform_refuse(s) : SCREE_OK;
+      return *halve && max == 0 && whole ? scree_deform_refuse(s) : SCREE_OK;
     }
     if (outcome.event >= 0) {
       const double event = done + outcome.event;
@@ -281,7 +307,7 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
         world->impact_in = fmax(0, event - step);
     } else {
       if (next < step) status = keep_origin(world, origin);
-      if (!status) status = accept(world, span.start + span.h, &part, sum);
+      if (!status) status = accept(world, &span, &outcome, &part, sum);
       struck = next < step;
       done = next;
       next = step;
@@ -291,18 +317,22 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
   return SCREE_OK;
 }
 
-/* The step in substeps of the given level, and of deeper ones where they fail. */
-static scree_Status run_halves(scree_World *world, Origin *origin, int level,
+/* The step in substeps of the level `floor`, of deeper ones where they fail. The level rises where
+ * impacts need it; *next is that of the step that follows. */
+static scree_Status run_halves(scree_World *world, Origin *origin, int first, int floor, int *next,
                                scree_StepReport *sum) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
   const long units = 1L << max;
   const double step = s->settings.step, start = scree_world_time(world);
+  int level = first;
   for (long done = 0; done < units;) {
     const long length = units >> level;
     assert(length >= 1 && done % length == 0 && done + length <= units);
+    const bool last = done + length == units;
     const scree_StepSpan span = {.start = start + step * ((double)done / (double)units),
                                  .h = step * ((double)length / (double)units),
+                                 .next = step / (double)(1L << (last ? *next : floor)),
                                  .after_impact = done == 0 && origin->impact_in >= 0,
                                  .part = length < units};
     const Saved saved = save_sums(s);
@@ -310,18 +340,20 @@ static scree_Status run_halves(scree_World *world, Origin *origin, int level,
     scree_StepOutcome outcome;
     scree_Status status = attempt(world, done == 0, &span, sum, &part, &outcome);
     if (status) return status;
-    if (outcome.halve && level < max) {
+    const bool refine =
+        level == floor && floor > 0 && !outcome.halve && refines(world, &span, level, &outcome);
+    if ((outcome.halve && level < max) || refine) {
       put_back(s, world->backup, &saved);
       ++level;
+      if (refine) *next = floor = level;
       continue;
     }
     if (outcome.inverted) return scree_deform_refuse(s);
     if (length < units) status = keep_origin(world, origin);
-    if (!status)
-      status = accept(world, start + step * ((double)(done + length) / (double)units), &part, sum);
+    if (!status) status = accept(world, &span, &outcome, &part, sum);
     if (status) return status;
     done += length;
-    if (level > 0 && done % (units >> (level - 1)) == 0) --level;
+    if (level > floor && done % (units >> (level - 1)) == 0) --level;
   }
   return SCREE_OK;
 }
@@ -329,20 +361,31 @@ static scree_Status run_halves(scree_World *world, Origin *origin, int level,
 static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   scree_System *s = &world->system;
   const scree_WorkMeter meter = s->work;
-  Origin origin = {save_sums(s), world->last_h, world->impact_in, world->cuts, false};
-  bool halve;
+  const scree_Refinement refinement = world->refinement;
+  Origin origin = {save_sums(s), world->last_h,     world->impact_in,
+                   world->cuts,  refinement.recent, false};
+  const int highest = scree_refine_highest(s->settings.max_halvings);
+  int floor = refinement.level < highest ? (int)refinement.level : highest, next = 0;
+  const bool whole = floor == 0;
+  bool halve = false, refine = false;
   s->carried.before.count = 0;
-  scree_Status status = run_parts(world, &origin, sum, &halve);
-  if (!status && halve) {
+  scree_Status status = SCREE_OK;
+  if (whole) status = run_parts(world, &origin, sum, &halve, &refine);
+  if (!status && (!whole || halve || refine)) {
     const bool was_cut = world->cuts > origin.cuts || origin.impact_in >= 0;
+    const bool again = halve && !was_cut;
     world->impact_in = -1;
-    status = run_halves(world, &origin, was_cut ? 0 : 1, sum);
+    floor = whole ? refine : floor;
+    next = whole ? floor : scree_refine_next(&refinement.recent, floor);
+    status = run_halves(world, &origin, again ? 1 : floor, floor, &next, sum);
   }
+  world->refinement.level = next;
   world->cut_up = origin.kept;
   if (status) {
     return_to_origin(world, &origin);
     world->impact_in = origin.impact_in;
     world->cuts = origin.cuts;
+    world->refinement = refinement;
     s->work = meter;
     put_solver_back(world);
   }

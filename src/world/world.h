@@ -4,6 +4,7 @@
 
 #include "scree/world.h"
 #include "step/system.h"
+#include "world/refine.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct scree_Progress {
   int64_t energy_known;
   double impact_in;
   int64_t cuts;
+  scree_Refinement refinement;
 } scree_Progress;
 
 void scree_world_get_progress(const scree_World *world, scree_Progress *progress);
@@ -30,10 +32,11 @@ struct scree_World {
   scree_Log log; /* copy of the caller's, silent if there was none */
   double time_start;
   int64_t time_count, steps;
-  double last_h;         /* of the last substep: impulses of joints over it are forces */
-  double contact_h;      /* the same for contacts, whose impulses are those of the whole step */
-  double impact_in;      /* time after which the next step is cut at an impact, or -1 (step.c) */
-  int64_t cuts;          /* number of cuts since the start */
+  double last_h;    /* of the last substep: impulses of joints over it are forces */
+  double contact_h; /* the same for contacts, whose impulses are those of the whole step */
+  double impact_in; /* time after which the next step is cut at an impact, or -1 (step.c) */
+  int64_t cuts;     /* number of cuts since the start */
+  scree_Refinement refinement;
   bool stepped;          /* the contacts and the problem are those of the last step */
   scree_Problem problem; /* of the last step, a view of system.posed */
   /* Counts of how often arrays that a caller may hold became invalid (scree_world_array). */

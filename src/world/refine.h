@@ -1,0 +1,27 @@
+/* How many parts a step is divided into because of its impacts (step/impacts.c). */
+#ifndef SCREE_WORLD_REFINE_H
+#define SCREE_WORLD_REFINE_H
+
+#include "step/system.h"
+
+/* A step of level k is divided into 2^k parts. */
+typedef struct scree_Refinement {
+  scree_Impacts recent; /* sums over the last steps, older ones with a smaller weight */
+  int64_t level;        /* of the next step */
+} scree_Refinement;
+
+/* `recent` after a span of so many steps; `turned_over`: energy of the world since its start. */
+scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts *span,
+                               double length, double turned_over);
+
+/* Whether spans that lead to these sums are too long. */
+bool scree_refine_rises(const scree_Impacts *recent);
+
+/* The level of the step after the one of level `level` that begins with these sums. It is needed
+ * before that step ends: its last kick holds bodies apart until the first one of the next step. */
+int scree_refine_next(const scree_Impacts *recent, int level);
+
+/* Highest level in a world whose steps may be halved so often. */
+int scree_refine_highest(int max_halvings);
+
+#endif

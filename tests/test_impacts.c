@@ -1,0 +1,127 @@
+/* Steps that are divided where bodies have several impacts at once (step/impacts.c,
+ * world/refine.c). */
+#include "test_world_heap.h"
+#include "world/refine.h"
+
+/* A disk that flies into a corner without gravity hits the floor, slides, and then hits the
+ * frictionless wall. With vx, vy its velocities, impulses per mass and a slip that stays positive
+ *
+ *     floor: vy^2/2 by impact, mu vy (vx + (vx - 3 mu vy))/2 by friction,
+ *     wall:  (vx - mu vy)^2/2 by impact. */
+static const double vx = 1, vy = 0.5, mu = 0.3, radius = 0.5;
+
+typedef struct Split {
+  double normal, friction;
+  int parts;
+} Split;
+
+/* The gaps are closed after the given parts of the first steps. */
+static Split into_corner(double step, double floor, double wall, int max_halvings) {
+  enum { STEPS = 4 };
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.step = step;
+  settings.gravity = vec(0, 0, 0);
+  settings.max_halvings = max_halvings;
+  settings.solve.threads = 1;
+  settings.solve.tolerance = 1e-10;
+  scree_World *world = make_world(&settings, mu, 0, 0);
+  const scree_PairLaw smooth = scree_pair_law_coulomb(0, 0, 0);
+  int glass;
+  OK(scree_world_add_material(world, &glass));
+  OK(scree_world_set_pair_law(world, 0, glass, &smooth));
+  add_half_plane(world, obstacle_at(0, -radius - floor * step * vy, 0));
+  scree_BodyDef def = obstacle_at(radius + floor * step * vx + wall * step * (vx - mu * vy), 0, 0);
+  def.pose.orientation = turned(0.5 * acos(-1));
+  def.material = glass;
+  add_half_plane(world, def);
+  def = at(0, 0, 0);
+  def.velocity.linear = vec(vx, -vy, 0);
+  const int disk = add_disk(world, radius, def);
+  Split split = {0, 0, 0};
+  for (int k = 0; k < STEPS; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    split.normal += report.energy.normal / scree_body_mass(world, disk);
+    split.friction += report.energy.friction / scree_body_mass(world, disk);
+    split.parts += report.substeps;
+  }
+  scree_world_destroy(world);
+  return split;
+}
+
+static double worst_of(const Split *split) {
+  const double slip = vx + (vx - 3 * mu * vy), after = vx - mu * vy;
+  const double normal = 0.5 * vy * vy + 0.5 * after * after, friction = 0.5 * mu * vy * slip;
+  return fmax(fabs(split->normal / normal - 1), fabs(split->friction / friction - 1));
+}
+
+static void corner(void **state) {
+  (void)state;
+  static const double floors[] = {0.2, 0.35}, walls[] = {0.6, 0.4};
+  for (int k = 0; k < 2; ++k) {
+    const Split whole = into_corner(0.1, floors[k], walls[k], 0);
+    const Split divided = into_corner(0.1, floors[k], walls[k], 4);
+    print_message("corner %d: off by %.3f in one step, by %.3f in %d parts\n", k, worst_of(&whole),
+                  worst_of(&divided), divided.parts);
+    assert_true(worst_of(&whole) > 0.2);
+    assert_true(worst_of(&divided) < 0.1);
+  }
+}
+
+/* What is decided after a history of energies. */
+static void decisions(void **state) {
+  (void)state;
+  const scree_Impacts none = {0, 0}, quiet = {0, 1}, bad = {0.1, 1}, fair = {1e-3, 1};
+  scree_Impacts recent = none;
+  assert_false(scree_refine_rises(&none)); /* a world at rest is left alone */
+  assert_int_equal(scree_refine_next(&none, 0), 0);
+  for (int k = 0; k < 100; ++k) recent = scree_refine_add(&recent, &quiet, 1, 100);
+  assert_false(scree_refine_rises(&recent));
+  assert_int_equal(scree_refine_next(&recent, 3), 2); /* one level at a time */
+  recent = scree_refine_add(&recent, &bad, 1, 100);
+  assert_true(scree_refine_rises(&recent)); /* one bad step is enough */
+  assert_int_equal(scree_refine_next(&recent, 2), 2);
+  const scree_Impacts still = scree_refine_add(&none, &fair, 1, 100);
+  assert_false(scree_refine_rises(&still));
+  assert_int_equal(scree_refine_next(&still, 2), 2); /* longer parts would be too long */
+  /* an impact of the same kind with a millionth of all energy does not count */
+  const scree_Impacts small = {1e-7, 1e-6}, after = scree_refine_add(&none, &small, 1, 1);
+  assert_false(scree_refine_rises(&after));
+  assert_int_equal(scree_refine_highest(0), 0);
+  assert_true(scree_refine_highest(20) <= 4);
+}
+
+/* Divided steps, too, go on from a saved state with the same bits, for any number of threads. */
+static void same_bits(void **state) {
+  (void)state;
+  enum { STEPS = 150, PARTS = 8 };
+  int divided = 0;
+  scree_World *a = heap(2, "moreau-jean", 30, 1), *two = heap(2, "moreau-jean", 30, 2);
+  for (int k = 0; k < STEPS; ++k) {
+    size_t size;
+    void *saved = save(a, &size);
+    scree_World *b = heap(2, "moreau-jean", 30, 1);
+    scree_StepReport report;
+    OK(scree_world_restore(b, saved, size));
+    OK(scree_world_step(a, &report));
+    run_steps(b, 1);
+    run_steps(two, 1);
+    assert_same_state(a, b);
+    divided += report.substeps > 1;
+    assert_true(report.substeps <= PARTS);
+    free(saved);
+    scree_world_destroy(b);
+  }
+  print_message("%d of %d steps divided\n", divided, STEPS);
+  assert_true(divided > 5 && divided < STEPS);
+  assert_same_state(a, two);
+  scree_world_destroy(a);
+  scree_world_destroy(two);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(corner), cmocka_unit_test(decisions),
+                                     cmocka_unit_test(same_bits)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
