@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes13";
+static const char magic[8] = "screes14";
 
 typedef struct Header {
   char magic[8];
@@ -159,7 +159,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
       p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0)
     what = "time";
-  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest)) what = "account of work";
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few))
+    what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
