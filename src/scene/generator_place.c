@@ -1,8 +1,8 @@
 /* Grid of occupied places (see generator_place.h): cells are hashed into buckets, each a chain of
  * entries. A body that is no larger than a cell is entered in that of its centre alone, and found
- * from up to half a cell further; a larger one is entered in all of its cells. There are at least as many buckets as entries, so that a million bodies take seconds; an
- * entry keeps the hash of its cell, so that bodies of other cells in the same bucket are not
- * tested. */
+ * from up to half a cell further; a larger one is entered in all of its cells. There are at least
+ * as many buckets as entries, so that a million bodies take seconds; an entry keeps the hash of its
+ * cell, so that bodies of other cells in the same bucket are not tested. */
 #include "scene/generator_place.h"
 
 #include "core/memory.h"
