@@ -264,6 +264,42 @@ static int sweep_at(double rate, double least, double most, bool momentum, bool 
   return record.done;
 }
 
+/* Estimated errors, whose groups are short, that fall in waves of `period` sweeps: by `rate` each,
+ * less `swing` of them in turns. How many sweeps are made in 5000. */
+static int sweep_in_waves(double rate, double swing, int period, bool *last) {
+  scree_SweepRecord record = {.half_error = 1.0,
+                              .lowest = 1.0,
+                              .error = 1.0,
+                              .judged_error = 1.0,
+                              .momentum = true,
+                              .may_calm = true,
+                              .estimated = true};
+  int group = 1;
+  double trend = 1.0;
+  while (record.done < 5000 && trend > 1e-8) {
+    const double before = record.error;
+    for (int k = 0; k < group; ++k) trend *= rate;
+    record.error = trend * ((record.done + group) / period % 2 ? swing : 1.0);
+    if (!scree_policy_keep_sweeping(&record, group, before, 100, 1e5, 1e-8)) break;
+    group = scree_policy_next_group(record.done, true);
+    assert_in_range(group, 1, 12);
+  }
+  *last = record.momentum;
+  return record.done;
+}
+
+static void test_estimated(void **unused) {
+  (void)unused;
+  bool momentum;
+  assert_int_equal(scree_policy_next_group(10, true), scree_policy_next_group(10, false));
+  assert_int_equal(scree_policy_next_group(100, false), 51);
+  /* waves do not end momentum, which a comparison of neighbouring groups would */
+  assert_in_range(sweep_in_waves(0.97, 1.5, 12, &momentum), 600, 640);
+  assert_true(momentum);
+  sweep_in_waves(1.0, 1.0, 12, &momentum); /* no progress does */
+  assert_false(momentum);
+}
+
 static void test_sweeps(void **unused) {
   (void)unused;
   bool momentum;
@@ -354,6 +390,7 @@ int main(void) {
       cmocka_unit_test(test_ends),       cmocka_unit_test(test_prices),
       cmocka_unit_test(test_time_limit), cmocka_unit_test(test_sweeps),
       cmocka_unit_test(test_records),    cmocka_unit_test(test_time_is_used),
+      cmocka_unit_test(test_estimated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

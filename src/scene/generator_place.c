@@ -1,7 +1,8 @@
 /* Grid of occupied places (see generator_place.h): cells are hashed into buckets, each a chain of
- * entries. There are at least as many buckets as entries, so that a million bodies take seconds; an
- * entry keeps the hash of its cell, so that bodies of other cells in the same bucket are not
- * tested. */
+ * entries. A body that is no larger than a cell is entered in that of its centre alone, and found
+ * from up to half a cell further; a larger one is entered in all of its cells. There are at least
+ * as many buckets as entries, so that a million bodies take seconds; an entry keeps the hash of its
+ * cell, so that bodies of other cells in the same bucket are not tested. */
 #include "scene/generator_place.h"
 
 #include "core/memory.h"
@@ -27,6 +28,9 @@ struct scree_Place {
   size_t large_count, large_capacity;
 };
 
+/* Half a cell, and what rounding may add to it. */
+static const double half_cell = 0.5 * (1 + 1e-9);
+
 static uint64_t hash(long x, long y, long z) {
   uint64_t h = (uint64_t)x * 0x9e3779b97f4a7c15u ^ (uint64_t)y * 0xc2b2ae3d27d4eb4fu ^
                (uint64_t)z * 0x165667b19e3779f9u;
@@ -50,6 +54,21 @@ static bool cells(const scree_Place *place, const scree_Aabb *box, long lower[3]
   return total <= CELLS_MAX;
 }
 
+/* A box around the body as it is entered: its centre, if it is no larger than a cell. */
+static scree_Aabb entered(const scree_Place *place, const scree_Aabb *box) {
+  const scree_Vec3 size = scree_sub(box->upper, box->lower);
+  if (!(fmax(size.x, fmax(size.y, size.z)) <= place->cell)) return *box;
+  const scree_Vec3 centre = scree_scale(0.5, scree_add(box->lower, box->upper));
+  return (scree_Aabb){centre, centre};
+}
+
+/* A box around the centres of all bodies no larger than a cell that may overlap one in `box`. */
+static scree_Aabb around(const scree_Place *place, const scree_Aabb *box) {
+  const double more = half_cell * place->cell;
+  const scree_Vec3 margin = scree_vec3(more, more, more);
+  return (scree_Aabb){scree_sub(box->lower, margin), scree_add(box->upper, margin)};
+}
+
 /* Twice as many buckets, or the first ones. */
 static bool add_buckets(scree_Place *place) {
   const size_t buckets = place->buckets ? 2 * place->buckets : BUCKETS_LEAST;
@@ -69,7 +88,8 @@ static bool add_buckets(scree_Place *place) {
 
 bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body) {
   const scree_SceneBody *b = &scene->bodies[body];
-  const scree_Aabb box = scree_shape_aabb(&b->shape, &b->def.pose);
+  const scree_Aabb whole = scree_shape_aabb(&b->shape, &b->def.pose);
+  const scree_Aabb box = entered(place, &whole);
   long lower[3], upper[3];
   if (!cells(place, &box, lower, upper)) {
     void *array = place->large;
@@ -125,7 +145,8 @@ static bool overlaps(const scree_Scene *scene, int other, const scree_SceneBody 
 
 int scree_place_blocker(const scree_Place *place, const scree_Scene *scene,
                         const scree_SceneBody *body) {
-  const scree_Aabb box = scree_shape_aabb(&body->shape, &body->def.pose);
+  const scree_Aabb own = scree_shape_aabb(&body->shape, &body->def.pose);
+  const scree_Aabb box = around(place, &own);
   long lower[3], upper[3];
   for (size_t k = 0; k < place->large_count; ++k)
     if (overlaps(scene, place->large[k], body)) return place->large[k];

@@ -121,13 +121,17 @@ typedef struct scree_SweepRecord {
   double error;      /* current error */
   bool momentum;     /* sweeps are accelerated (momentum.h) */
   bool may_calm;     /* there is friction: momentum need not converge */
+  bool estimated;    /* errors are estimated after short groups: momentum is judged over several, */
+  int judged;        /* since so many sweeps */
+  double judged_error;
 } scree_SweepRecord;
 
 /* Whether sweeps that are to solve have momentum (momentum.h). */
 bool scree_policy_momentum(int contacts, bool balls, bool warm);
 
-/* Sweeps until the first measurement. */
+/* Sweeps until the first measurement, and after `done` sweeps until the next one. */
 int scree_policy_first_group(double error, double tolerance, bool balls);
+int scree_policy_next_group(int done, bool estimated);
 
 /* After `swept` more sweeps, from the error `before` to record->error: false when they should end,
  * because `most` in all will not suffice at the rate of their last half. Updates the record, and

@@ -346,6 +346,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
   double small = -1.0; /* change of a sweep that predicts the tolerance, as in nlgs.c */
   scree_SweepRecord record = {.half_error = run->value,
                               .lowest = run->value,
+                              .judged_error = run->value,
                               .momentum = !run->measure_often && scree_solve_run_momentum(run),
                               .may_calm = !frictionless};
   int group = run->measure_often ? 1
@@ -364,12 +365,13 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
                                   .resume = run->swept};
     status = smooth(run, plan, r, u, &swept, &change);
     if (status) return status;
+    record.estimated = plan.pauses && scree_sweeps_single(run->cache->smoother);
     const double ratio = s->tolerance / run->value; /* the merit is a square */
     if (!run->measure_often)
       small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
     if (!scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance)) break;
-    group = run->measure_often ? 1 : 1 + record.done / 2;
+    group = run->measure_often ? 1 : scree_policy_next_group(record.done, record.estimated);
     if (record.done < next || run->met) continue;
     next = 2 * record.done;
     if (run->cache->islands.largest > (1.0 - island.worth) * run->W->problem->nc) continue;

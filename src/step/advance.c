@@ -403,6 +403,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   bool begun, complete;
   *outcome = (scree_StepOutcome){.event = -1};
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
+  s->work.before = s->work.spent;
   scree_law_table_fill(&s->laws, h);
   scree_Status status = scree_deform_begin(s);
   if (status) return status;

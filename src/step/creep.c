@@ -23,6 +23,8 @@
 #include <string.h>
 
 static const double resting_speed = 1e-2;
+/* What rounding may add to the speed below which a body may rest. */
+static const double above = 1 + 1e-12;
 static const scree_BodyCreep none = {.error = -1};
 
 scree_Status scree_creep_reserve(scree_System *s) {
@@ -51,22 +53,35 @@ void scree_creep_restore(scree_System *s, const char *at) {
   if (s->creep.count) memcpy(s->creep.bodies, at, s->creep.count * sizeof *s->creep.bodies);
 }
 
-/* Start, go on with the way of this step, or stop. */
+/* Start, go on with the way of this step, or stop. Most bodies of a world that moves are faster
+ * than the largest load would let one of their size rest; they are left alone. */
 static void judge(scree_System *s, int k, double h) {
   const scree_Bodies *b = &s->bodies;
   scree_BodyCreep *body = &s->creep.bodies[k];
   const double size = b->cold[k].shape.size;
-  const scree_BodyRest load = scree_system_body_rest(s, k, h);
   const scree_Twist v = scree_system_after(s, k);
-  const double speed = scree_norm(v.linear) + size * scree_norm(v.angular);
-  if (!(speed < resting_speed * sqrt(load.speed / h * size))) {
-    *body = none;
+  const double most = resting_speed * resting_speed * (s->forced_most / h * size);
+  bool moves = scree_norm2(v.linear) > above * most;
+  if (!moves) {
+    const scree_BodyRest load = scree_system_body_rest(s, k, h);
+    const double speed = scree_norm(v.linear) + size * scree_norm(v.angular);
+    moves = !(speed < resting_speed * sqrt(load.speed / h * size));
+  }
+  if (moves) {
+    if (!(body->error < 0)) *body = none;
     return;
   }
   if (body->error < 0) *body = (scree_BodyCreep){{0, 0, 0}, 0};
   body->way[0] += (float)(h / size * v.linear.x);
   body->way[1] += (float)(h / size * v.linear.y);
   body->way[2] += (float)(h / size * v.linear.z);
+}
+
+static void judge_all(scree_System *s, double h, scree_Share share) {
+  const scree_Bodies *b = &s->bodies;
+  SCREE_OVER_BODIES(k, b->count, share) {
+    if (!b->fixed[k]) judge(s, k, h); /* obstacles never rest */
+  }
 }
 
 /* Velocity by which contact c violates the law. */
@@ -92,14 +107,16 @@ static void find_violations(const scree_System *s, double *most) {
 
 scree_Status scree_creep_add(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
+  int first = 0;
   if (s->creep.count == 0) return SCREE_OK;
+  SCREE_ON_THREADS(b->count, s->threads, share, judge_all(s, h, share));
+  while (first < b->count && !(s->creep.bodies[first].error >= 0)) ++first;
+  if (first == b->count) return SCREE_OK; /* none rests */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   double *most = SCREE_TAKE(&s->scratch, double, b->count);
   if (!most) return scree_fail_memory(s->log, "the creep of bodies");
-  for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k]) judge(s, k, h); /* obstacles never rest */
   if (scree_system_is_posed(s)) find_violations(s, most);
-  for (int k = 0; k < b->count; ++k) {
+  for (int k = first; k < b->count; ++k) {
     scree_BodyCreep *body = &s->creep.bodies[k];
     if (!(body->error >= 0)) continue;
     body->error += (float)(h / b->cold[k].shape.size * most[k]);

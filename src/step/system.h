@@ -187,7 +187,7 @@ typedef struct scree_Creep {
   scree_BodyCreep *bodies; /* (count) */
 } scree_Creep;
 
-/* When a long attempt to tighten a solution is made again (solve.c). */
+/* When an attempt to tighten a solution is made again (solve.c). */
 typedef struct scree_Pause {
   int failures; /* attempts that failed in a row */
   int steps;    /* until the next */
@@ -197,8 +197,10 @@ typedef struct scree_Pause {
 typedef struct scree_WorkMeter {
   double usual;      /* running mean over the steps, per contact; 0: not known yet */
   double spent;      /* in this step */
-  scree_Pause pause; /* of the world */
-  scree_Pause rest;  /* of islands that rest in a world that does not */
+  double before;     /* part of it before the present attempt at the step */
+  scree_Pause pause; /* of long attempts for the world */
+  scree_Pause rest;  /* of those for islands that rest in a world that does not */
+  scree_Pause few;   /* of attempts with few sweeps in large problems */
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */
@@ -439,6 +441,9 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
 
 /* The same to a much larger tolerance, in one attempt. */
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
+/* Go on from posed.r to somewhat less than the tolerance, for as much work as the attempt has cost.
+ */
+scree_Status scree_system_solve_further(scree_System *s, scree_StepReport *report);
 /* Additional penetration at the next kick caused by errors of the solution, over what is left to
  * the penetration limit; and its limit. */
 double scree_system_sinking(const scree_System *s);

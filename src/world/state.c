@@ -164,7 +164,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       p->refinement.level < 0 || p->refinement.level > scree_refine_highest(INT32_MAX))
     what = "time";
   if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
-  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest)) what = "account of work";
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few))
+    what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
                     "state: its %s holds numbers that are not finite or not possible", what);
