@@ -76,8 +76,8 @@ static Result top(const char *scheme, double step) {
  * to the point of contact c = -b e + R d (e its axis, d down in its plane), of the size for which
  * c x m g z is the change of its angular momentum in the precession W. The error is the largest
  * change of height, over the radius. */
-static Result coin(const char *scheme, double step) {
-  const double R = 0.04, b = 0.01, a = 0.6;
+static Result coin_of(const char *scheme, double step, double b) {
+  const double R = 0.04, a = 0.6;
   const double I = 0.5 * R * R, J = (3 * R * R + 4 * b * b) / 12, arm = hypot(R, b);
   const double e = -b / arm, d = R / arm; /* components of the direction of rotation */
   const double W = -d / sin(a);           /* precession for a rotation of 1 */
@@ -103,6 +103,15 @@ static Result coin(const char *scheme, double step) {
   result.error = fmax(fabs(x.z - height), hypot(x.x, x.y)) / R;
   scree_world_destroy(world);
   return result;
+}
+
+static Result coin(const char *scheme, double step) {
+  return coin_of(scheme, step, 0.01);
+}
+
+/* Its thickness is 1/40 of its diameter. */
+static Result thin_coin(const char *scheme, double step) {
+  return coin_of(scheme, step, 0.001);
 }
 
 /* ---- a ball in a drum ------------------------------------------------------------------------ */
@@ -157,7 +166,14 @@ static void spinning_top(void **state) {
 
 static void rolling_coin(void **state) {
   (void)state;
-  compare("coin", coin, 2e-4, 3e-3, 2e-3);
+  compare("coin", coin, 2e-4, 1e-3, 1e-4);
+}
+
+/* Its edge turns by more than the tolerated overlap in a step: unless that is foreseen, each second
+ * step turns it back, and after 0.4 s 1 % of the energy counts as created. */
+static void rolling_thin_coin(void **state) {
+  (void)state;
+  compare("thin coin", thin_coin, 1.05e-4, 1e-3, 1e-4);
 }
 
 static void ball_around_drum(void **state) {
@@ -167,6 +183,7 @@ static void ball_around_drum(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(spinning_top), cmocka_unit_test(rolling_coin),
+                                     cmocka_unit_test(rolling_thin_coin),
                                      cmocka_unit_test(ball_around_drum)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

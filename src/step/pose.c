@@ -406,14 +406,18 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
   if (terms.own_gap) p->push[c] = 0;
 }
 
-/* Let a contact that was loaded have no slip halfway to the next kick (halfway.c). */
-static void turn_slip(const scree_System *s, int c, scree_Points *points, size_t *pair,
-                      double *shift) {
+/* The slip (d - 1) that a contact that was loaded has halfway to the next kick, and the bend of its
+ * path (halfway.c). */
+static bool turn(scree_System *s, int c, scree_Points *points, size_t *pair, double *slip) {
   const int d = s->bodies.dimension;
-  scree_Vec3 slip, a[3];
-  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &slip)) return;
+  scree_Vec3 v, a[3];
+  double curve;
+  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &v, &curve)) return false;
   contact_axes(s->contacts.normal[c], d, a);
-  for (int k = 1; k < d; ++k) shift[k] += scree_dot(a[k], slip);
+  for (int k = 1; k < d; ++k) slip[k - 1] = scree_dot(a[k], v);
+  /* drums and expansions of overlaps have set theirs */
+  if (s->contacts.curve[c] == 0) s->contacts.curve[c] = curve;
+  return true;
 }
 
 static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share share) {
@@ -432,7 +436,9 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
     double *before = p->before + (size_t)c * (size_t)d, *q = p->q + (size_t)c * (size_t)d;
     find_approach(s, c, before, q);
     if (p->shift) {
-      double *shift = p->shift + (size_t)c * (size_t)d;
+      double *shift = p->shift + (size_t)c * (size_t)d, slip[2];
+      const bool turns = gentle && p->loaded[c] && s->scheme->looks_ahead && set.mu > 0 &&
+                         c < s->deform.first && turn(s, c, &lists[share.thread], &pair, slip);
       scree_Approach approach = {
           .horizon = horizon,
           .gap = free_gap(s, c, law, before),
@@ -447,9 +453,7 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
-      if (approach.loaded && s->scheme->looks_ahead && p->delay[c] == 0 && set.mu > 0 &&
-          c < s->deform.first)
-        turn_slip(s, c, &lists[share.thread], &pair, shift);
+      for (int k = 1; k < d && turns && p->delay[c] == 0; ++k) shift[k] += slip[k - 1];
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
