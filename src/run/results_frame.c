@@ -9,9 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -164,12 +164,13 @@ static size_t contact_bytes(const scree_FrameHead *head) {
 }
 
 static uint64_t checksum(const scree_Frame *frame) {
-  uLong sum = crc32_z(0, (const Bytef *)&frame->head, sizeof frame->head);
-  sum = crc32_z(sum, (const Bytef *)frame->body, body_bytes(&frame->head));
-  sum = crc32_z(sum, (const Bytef *)frame->contact, contact_bytes(&frame->head));
-  sum = crc32_z(sum, (const Bytef *)frame->stretch, stretch_bytes(&frame->head));
-  sum = crc32_z(sum, (const Bytef *)frame->node, node_bytes(&frame->head));
-  return crc32_z(sum, (const Bytef *)frame->joint, joint_bytes(&frame->head));
+  const scree_FrameHead *head = &frame->head;
+  uint32_t sum = libdeflate_crc32(0, head, sizeof *head);
+  sum = libdeflate_crc32(sum, frame->body, body_bytes(head));
+  sum = libdeflate_crc32(sum, frame->contact, contact_bytes(head));
+  sum = libdeflate_crc32(sum, frame->stretch, stretch_bytes(head));
+  sum = libdeflate_crc32(sum, frame->node, node_bytes(head));
+  return libdeflate_crc32(sum, frame->joint, joint_bytes(head));
 }
 
 static size_t payload_bytes(const scree_FrameHead *head) {

@@ -466,6 +466,7 @@ scree_Status scree_system_solve_further(scree_System *s, scree_StepReport *repor
   scree_SolveSettings settings = scree_system_solve_settings(s, true);
   if (!scree_system_tightens(s) || s->bodies.deformable_count > 0 || scree_system_work_used_up(s))
     return SCREE_OK;
+  settings.warm_start = true;
   settings.tolerance *= rules.further;
   const double least = rules.tighten_least * scree_domain_sweep_seconds(s, &problem);
   return scree_portion_solve(s, &part, &settings, fmax(spent_in_attempt(s), least), report);
