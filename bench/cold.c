@@ -13,10 +13,11 @@
  *                                        least two: "SECONDS COUNT METHOD ITERATIONS
  *                                        FACTORISATIONS", with the shortest time
  *
- *     count TOLERANCE MEASURE FLOW       one such solve after another that is not counted: "STATUS
- *                                        COUNT METHOD ITERATIONS FACTORISATIONS". Under valgrind's
- *                                        callgrind the instructions of
- *                                        each are in a file of their own, in the order of the lines
+ *     count TOLERANCE MEASURE FLOW       one such solve without a limit of time, after another that
+ *                                        is not counted: "STATUS COUNT METHOD ITERATIONS
+ *                                        FACTORISATIONS". Under valgrind's callgrind the
+ *                                        instructions of each that ends with "ok" are in a file of
+ *                                        their own
  *
  * A time is that of info.seconds or, of long solves, the processor's time of the call, whichever is
  * smaller. */
@@ -111,7 +112,7 @@ static void solve(Bench *bench, double tolerance, const char *measure, double se
 }
 
 static void count(Bench *bench, double tolerance, const char *measure) {
-  const scree_SolveSettings settings = settings_of(tolerance, measure, 1000.0);
+  const scree_SolveSettings settings = settings_of(tolerance, measure, 0.0);
   scree_SolveInfo info = {0};
   scree_Status status = scree_solve(&bench->problem, &settings, bench->r, bench->u, &info, NULL);
   if (status == SCREE_OK) {
