@@ -289,8 +289,7 @@ static bool still_falling(const State *st, const scree_SolveRun *run, Past *past
   if (made >= window &&
       !(run->value * st->options.fall <= past->error[(made - window) % WINDOW_MAX]))
     return false;
-  for (; past->filled <= made; ++past->filled)
-    past->error[past->filled % WINDOW_MAX] = run->value;
+  for (; past->filled <= made; ++past->filled) past->error[past->filled % WINDOW_MAX] = run->value;
   return true;
 }
 
