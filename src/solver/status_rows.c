@@ -68,13 +68,14 @@ void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu,
   }
 }
 
-SCREE_INLINE void soften(int d, double weight, const double *centre, const double *Lu, double *Lr,
-                         double *c) {
+SCREE_INLINE void soften(int d, double weight, const double *centre, const double *restrict Lu,
+                         double *restrict Lr, double *restrict c) {
   for (int i = 0; i < d; ++i) {
     double sum = 0.0;
     for (int j = 0; j < d; ++j) {
-      Lr[i * d + j] += weight * Lu[i * d + j];
-      if (c) sum += weight * Lu[i * d + j] * centre[j];
+      const double soft = weight * Lu[i * d + j];
+      Lr[i * d + j] += soft;
+      if (c) sum += soft * centre[j];
     }
     if (c) c[i] = sum;
   }
