@@ -133,7 +133,7 @@ static scree_Status check_settings(const scree_SolveSettings *s, const scree_Log
 static void certify(const scree_SolveRun *run, const double *r, double *u, double *y,
                     scree_SolveInfo *info) {
   const scree_SolveSettings *s = run->settings;
-  for (size_t i = 0; i < run->W->rows; ++i) run->work[i] = u[i];
+  if (run->W->rows > 0) memcpy(run->work, u, run->W->rows * sizeof *u); /* u may be null else */
   scree_operator_apply(run->W, r, run->W->problem->q, y, u);
   scree_measure_all(run->W, r, u, run->work, &info->measures);
   switch (s->measure) {
