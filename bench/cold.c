@@ -13,6 +13,12 @@
  *                                        least two: "SECONDS COUNT METHOD ITERATIONS
  *                                        FACTORISATIONS", with the shortest time
  *
+ *     count TOLERANCE MEASURE FLOW       one such solve without a limit of time, after another that
+ *                                        is not counted: "STATUS COUNT METHOD ITERATIONS
+ *                                        FACTORISATIONS". Under valgrind's callgrind the
+ *                                        instructions of each that ends with "ok" are in a file of
+ *                                        their own
+ *
  * A time is that of info.seconds or, of long solves, the processor's time of the call, whichever is
  * smaller. */
 #include "core/clock.h"
@@ -23,6 +29,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS
+#define CALLGRIND_DUMP_STATS
+#endif
 
 #ifndef COLD_FLOW /* the name of this field in the other tree */
 #define COLD_FLOW flow
@@ -64,19 +77,28 @@ static void shake(Bench *bench, unsigned long seed) {
   printf("ok\n");
 }
 
-static void solve(Bench *bench, double tolerance, const char *measure, const char *flow,
-                  double seconds) {
+static scree_SolveSettings settings_of(double tolerance, const char *measure, double limit) {
   scree_SolveSettings settings = scree_solve_settings();
-  scree_SolveInfo info = {0};
-  scree_Status status = SCREE_OK;
-  double best = INFINITY, spent = 0.0;
-  int count = 0;
   settings.solver = "auto";
   settings.measure = strcmp(measure, "siconos") == 0 ? SCREE_MEASURE_SICONOS : SCREE_MEASURE_BOTH;
   settings.tolerance = tolerance;
   settings.threads = 1;
-  settings.time_limit = 10.0;
-  bench->problem.COLD_FLOW = strcmp(flow, "associated") == 0 ? SCREE_ASSOCIATED : SCREE_COULOMB;
+  settings.time_limit = limit;
+  return settings;
+}
+
+static void say(const char *first, int count, const scree_SolveInfo *info) {
+  printf("%s %d %s %d %d\n", first, count, info->solver ? info->solver : "-", info->iterations,
+         info->factorisations);
+}
+
+static void solve(Bench *bench, double tolerance, const char *measure, double seconds) {
+  const scree_SolveSettings settings = settings_of(tolerance, measure, 10.0);
+  scree_SolveInfo info = {0};
+  scree_Status status = SCREE_OK;
+  double best = INFINITY, spent = 0.0;
+  char word[32];
+  int count = 0;
   while (count < MOST && (count < LEAST || spent < seconds) && status == SCREE_OK) {
     const double start = scree_processor_seconds();
     status = scree_solve(&bench->problem, &settings, bench->r, bench->u, &info, NULL);
@@ -85,9 +107,26 @@ static void solve(Bench *bench, double tolerance, const char *measure, const cha
     spent += took;
     ++count;
   }
-  if (status != SCREE_OK) best = INFINITY;
-  printf("%.9g %d %s %d %d\n", best, count, info.solver ? info.solver : "-", info.iterations,
-         info.factorisations);
+  snprintf(word, sizeof word, "%.9g", status == SCREE_OK ? best : INFINITY);
+  say(word, count, &info);
+}
+
+static void count(Bench *bench, double tolerance, const char *measure) {
+  const scree_SolveSettings settings = settings_of(tolerance, measure, 0.0);
+  scree_SolveInfo info = {0};
+  scree_Status status = scree_solve(&bench->problem, &settings, bench->r, bench->u, &info, NULL);
+  if (status == SCREE_OK) {
+    CALLGRIND_ZERO_STATS;
+    status = scree_solve(&bench->problem, &settings, bench->r, bench->u, &info, NULL);
+    CALLGRIND_DUMP_STATS;
+  }
+  say(status == SCREE_OK ? "ok" : "failed", 1, &info);
+}
+
+/* The law of the next solves; false if a line is about no problem. */
+static bool set_flow(Bench *bench, const char *flow) {
+  bench->problem.COLD_FLOW = strcmp(flow, "associated") == 0 ? SCREE_ASSOCIATED : SCREE_COULOMB;
+  return bench->loaded;
 }
 
 int main(void) {
@@ -100,9 +139,12 @@ int main(void) {
       load(&bench, path);
     else if (bench.loaded && sscanf(line, "shake %lu", &seed) == 1)
       shake(&bench, seed);
-    else if (bench.loaded &&
-             sscanf(line, "solve %lf %15s %15s %lf", &tolerance, measure, flow, &seconds) == 4)
-      solve(&bench, tolerance, measure, flow, seconds);
+    else if (sscanf(line, "solve %lf %15s %15s %lf", &tolerance, measure, flow, &seconds) == 4 &&
+             set_flow(&bench, flow))
+      solve(&bench, tolerance, measure, seconds);
+    else if (sscanf(line, "count %lf %15s %15s", &tolerance, measure, flow) == 3 &&
+             set_flow(&bench, flow))
+      count(&bench, tolerance, measure);
     else
       printf("refused\n");
     fflush(stdout);

@@ -13,13 +13,17 @@ flags. NEW's bench/cold.c, bench/sweep.c and bench/world.c are copied into OLD a
     world  nanoseconds per body and step (bench/world 8000 300), the fastest tenth of the steps
     steps  whole runs: the drum, the wall, 8000 spheres; processor's seconds
 
+    count  the rows of `cold` by instructions (valgrind's callgrind), which other programs do not disturb;
+           copies only of rows below LIMIT
+Not among the rows unless asked for: callgrind takes about fifty times as long as the solves.
+
 Times are the processor's, the least of all turns. A row that is slower than LIMIT is measured
 again up to MORE times, since other programs on the machine disturb both builds. Where the builds
 need different numbers of iterations, these are printed; for such solves one more row has the geometric
 mean over SHAKEN copies of the problem whose q differs by round-off, since a solve that changes its
 path by chance tells little: its spread is printed too.
 """
-import argparse, math, os, re, resource, subprocess, sys
+import argparse, concurrent.futures, math, os, re, resource, subprocess, sys, tempfile
 
 LIMIT = 0.97
 MORE = 6
@@ -85,6 +89,10 @@ def in_turns(measure, rounds):
     return best
 
 
+COLD_ROWS = [(m, f, t) for m, f in (("siconos", "coulomb"), ("both", "coulomb"), ("both", "associated"))
+             for t in ("1e-4", "1e-8")]
+
+
 def cold(trees, table, rounds, problems):
     tools = [Cold(t) for t in trees]
     table.say("\ncold solves by auto, one thread: microseconds of the older build, of this one; ratio")
@@ -92,33 +100,74 @@ def cold(trees, table, rounds, problems):
         if any(t.ask("load " + path) != ["ok"] for t in tools):
             table.say(os.path.basename(path) + ": not read")
             continue
-        for measure, flow in (("siconos", "coulomb"), ("both", "coulomb"), ("both", "associated")):
-            for tolerance in ("1e-4", "1e-8"):
-                counts = [None, None]
+        for measure, flow, tolerance in COLD_ROWS:
+            counts = [None, None]
 
-                def one(k):
-                    answer = tools[k].ask("solve %s %s %s 0.03" % (tolerance, measure, flow))
-                    counts[k] = answer[2:]
-                    return 1e6 * float(answer[0])
+            def one(k):
+                answer = tools[k].ask("solve %s %s %s 0.03" % (tolerance, measure, flow))
+                counts[k] = answer[2:]
+                return 1e6 * float(answer[0])
 
-                old, new = in_turns(one, rounds)
-                name = "%-42.42s %s %s %s" % (os.path.basename(path)[:-5], measure, flow[:3], tolerance)
-                note = "" if counts[0] == counts[1] else "  " + "/".join(counts[0]) + " -> " + "/".join(counts[1])
-                if not note or old == new:
-                    table.row(name, old, new, note)
-                    continue
-                table.say("%-62s %11.4g %11.4g %7.3f%s" % (name, old, new, old / new, note))
-                times = [[], []]
-                for seed in range(1, SHAKEN + 1):
-                    for t in tools:
-                        t.ask("shake %d" % seed)
-                    for k, value in enumerate(in_turns(one, 1)):
-                        times[k].append(value)
+            old, new = in_turns(one, rounds)
+            name = "%-42.42s %s %s %s" % (os.path.basename(path)[:-5], measure, flow[:3], tolerance)
+            note = "" if counts[0] == counts[1] else "  " + "/".join(counts[0]) + " -> " + "/".join(counts[1])
+            if not note or old == new:
+                table.row(name, old, new, note)
+                continue
+            table.say("%-62s %11.4g %11.4g %7.3f%s" % (name, old, new, old / new, note))
+            times = [[], []]
+            for seed in range(1, SHAKEN + 1):
                 for t in tools:
-                    t.ask("shake 0")
-                old, new = (math.exp(sum(map(math.log, t)) / SHAKEN) for t in times)
+                    t.ask("shake %d" % seed)
+                for k, value in enumerate(in_turns(one, 1)):
+                    times[k].append(value)
+            for t in tools:
+                t.ask("shake 0")
+            old, new = (math.exp(sum(map(math.log, t)) / SHAKEN) for t in times)
+            table.row("    mean of %d copies" % SHAKEN, old, new, "  from %.4g to %.4g -> from %.4g to %.4g" % (
+                min(times[0]), max(times[0]), min(times[1]), max(times[1])))
+
+
+def instructions(tree, path, lines):
+    """Answers of bench/cold to count lines, each with the instructions of the solve in front."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["valgrind", "--tool=callgrind", "--quiet",
+                   "--callgrind-out-file=" + os.path.join(folder, "out"), os.path.join(tree, "build/bench/cold")]
+        text = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              input="\n".join(["load " + path] + lines) + "\n").stdout
+        answers, number = [], 0
+        for line, answer in zip(lines, text.splitlines()[1:]):
+            if not line.startswith("count"):
+                continue
+            words, count = answer.split(), float("inf")
+            if words[0] == "ok":
+                number += 1
+                dump = open(os.path.join(folder, "out.%d" % number)).read()
+                count = float(re.search(r"^(?:totals|summary): *(\d+)", dump, re.M).group(1))
+            answers.append([count] + words[2:])
+        return answers
+
+
+def count(trees, table, rounds, problems):
+    table.say("\ncold solves by auto, one thread: thousands of instructions of the older build, of this one; ratio")
+    lines = ["count %s %s %s" % (t, m, f) for m, f, t in COLD_ROWS]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for path in problems:
+            both = list(pool.map(lambda tree: instructions(tree, path, lines), trees))
+            for row, old, new in zip(COLD_ROWS, *both):
+                name = "%-42.42s %s %.3s %s" % (os.path.basename(path)[:-5], *row)
+                note = "" if old[1:] == new[1:] else "  " + "/".join(old[1:]) + " -> " + "/".join(new[1:])
+                if not note or float("inf") in (old[0], new[0]) or old[0] >= LIMIT * new[0]:  # copies take long
+                    table.row(name, old[0] / 1e3, new[0] / 1e3, note)
+                    continue
+                table.say("%-62s %11.4g %11.4g %7.3f%s" % (name, old[0] / 1e3, new[0] / 1e3, old[0] / new[0], note))
+                line = "count %s %s %s" % (row[2], row[0], row[1])
+                shaken = [w for seed in range(1, SHAKEN + 1) for w in ("shake %d" % seed, line)]
+                copies = list(pool.map(lambda tree: instructions(tree, path, shaken), trees))
+                counts = [[a[0] / 1e3 for a in answers] for answers in copies]
+                old, new = (math.exp(sum(map(math.log, c)) / len(c)) for c in counts)
                 table.row("    mean of %d copies" % SHAKEN, old, new, "  from %.4g to %.4g -> from %.4g to %.4g" % (
-                    min(times[0]), max(times[0]), min(times[1]), max(times[1])))
+                    min(counts[0]), max(counts[0]), min(counts[1]), max(counts[1])))
 
 
 def output_rows(trees, table, rounds, program, arguments, pattern):
@@ -166,7 +215,6 @@ def steps(trees, table, rounds):
     ]
     for name, command in runs:
         def one(k):
-            import tempfile
             with tempfile.TemporaryDirectory() as folder:
                 words = [os.path.join(trees[0], w[1:]) if w[0] == "@" else w for w in command]
                 if words[0] == "scree":
@@ -200,8 +248,8 @@ def main():
         table = Table(file if args.output else None)
         table.say("An older build beside this one, in turns, one thread, the least of the turns; above 1: this one is faster")
         for kind in args.rows.split(","):
-            if kind == "cold":
-                cold(trees, table, args.rounds, problems)
+            if kind in ("cold", "count"):
+                {"cold": cold, "count": count}[kind](trees, table, args.rounds, problems)
             else:
                 {"sweep": sweep, "world": world, "steps": steps}[kind](trees, table, args.rounds)
         table.say("\n%d rows, %d slower than %.2f" % (table.rows, len(table.slow), LIMIT))

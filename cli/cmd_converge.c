@@ -437,7 +437,7 @@ const CliCommand cli_command_converge = {
             "of the tolerance, and compares energies, centre of mass, profiles and sensors\n"
             "over time. Each average gets the error of the step, relative to the scale of\n"
             "the quantity, the error of the tolerance, and the order of convergence where it\n"
-            "shows one. Where single bodies move chaotically it says from when on, and\n"
+            "shows one. Where single bodies move chaotically, it says from which time on, and\n"
             "compares averages over halves of the run. It recommends a step and a tolerance.\n"
             "docs/COMMANDS.md has the definitions.\n"
             "\n"

@@ -14,6 +14,7 @@
  * When a direction other than a face normal is best, but within a few degrees of one (a slightly
  * tilted slab that overhangs another), and clipping finds two or more points within the margin,
  * these are the contacts: their gaps differ from the distance to second order in the tilt only. */
+#include "geometry/clip.h"
 #include "geometry/gjk.h"
 
 /* Cosine above which a normal counts as close to that of a face. */
@@ -137,14 +138,7 @@ static bool best_axes(const Hull *a, const Hull *b, double reach, double touch, 
 
 /* ---- clipping ---- */
 
-/* A corner of the clipped polygon in the frame of the reference face: (u, v) along the face, w
- * above it. `edge` is the edge from it to the next corner: an edge of the incident body (>= 0), or
- * side -1 - p of the reference face. */
-typedef struct Corner {
-  double u[2], w;
-  uint32_t feature;
-  int edge;
-} Corner;
+typedef scree_ClipCorner Corner;
 
 enum { MAX_CORNERS = 16 };
 
@@ -171,16 +165,11 @@ static uint32_t crossing_feature(const Clip *c, int edge, int p) {
   return c->body == 0 ? scree_feature_edges(ref_edge, edge) : scree_feature_edges(edge, ref_edge);
 }
 
-/* A corner beyond a side of the reference face by less than this part of its extent is inside.
- * Otherwise rounding would decide in each step whether faces that only share an edge (bricks whose
- * joints are aligned) touch there, and their loads would never settle. */
-static const double ALONG = 1e-6;
-
 /* Clip the part beyond side p. */
 static int clip_side(const Clip *c, int p, const Corner *in, int n, Corner *out) {
   int m = 0, k = p >> 1;
   double sign = p & 1 ? 1 : -1, limit = c->ref->half[c->axis[k]];
-  double least = -ALONG * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
+  double least = -SCREE_CLIP_ALONG * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
   for (int i = 0; i < n; i++) {
     const Corner *cur = &in[i], *nxt = &in[i + 1 < n ? i + 1 : 0];
     double x = limit - sign * cur->u[k], y = limit - sign * nxt->u[k];
@@ -190,7 +179,7 @@ static int clip_side(const Clip *c, int p, const Corner *in, int n, Corner *out)
     double t = fmax(0, fmin(1, x / (x - y)));
     Corner cut = {
         {cur->u[0] + t * (nxt->u[0] - cur->u[0]), cur->u[1] + t * (nxt->u[1] - cur->u[1])},
-        cur->w + t * (nxt->w - cur->w),
+        cur->height + t * (nxt->height - cur->height),
         crossing_feature(c, cur->edge, p),
         inside ? -1 - p : cur->edge};
     if (t > 0 && t < 1) cut.u[k] = sign * limit;
@@ -221,36 +210,6 @@ static int incident_corners(const Clip *c, scree_Vec3 n, int bits[4], int edge[4
   return 4;
 }
 
-/* Corners of a clipped face that lie this close to the line between their neighbours, as a part of
- * the extent of the face, are dropped, since the neighbours support the same load. Otherwise faces
- * whose corners or edges coincide up to rounding (boxes that are stacked exactly) would give up to
- * eight points, at different positions in each step, and a singular problem. */
-static const double STRAIGHT = 1e-5;
-
-/* Whether b is within `most` of the segment from a to c. */
-static bool is_between(const Corner *a, const Corner *b, const Corner *c, double most) {
-  const double ex = c->u[0] - a->u[0], ey = c->u[1] - a->u[1];
-  const double x = b->u[0] - a->u[0], y = b->u[1] - a->u[1], length2 = ex * ex + ey * ey;
-  double t = length2 > 0 ? (x * ex + y * ey) / length2 : 0;
-  t = t < 0 ? 0 : t > 1 ? 1 : t;
-  return hypot(x - t * ex, y - t * ey) <= most;
-}
-
-/* Drop the corners that are not needed; returns the number of the others. */
-static int straighten(const Clip *c, Corner *x, int count) {
-  const double most = STRAIGHT * (c->ref->half[c->axis[0]] + c->ref->half[c->axis[1]]);
-  for (int k = 0; k < count && count > 1;) {
-    if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
-      ++k;
-      continue;
-    }
-    for (int m = k; m + 1 < count; ++m) x[m] = x[m + 1];
-    --count;
-    k = k > 0 ? k - 1 : 0;
-  }
-  return count;
-}
-
 /* Contacts between the face of body `body` along `face` that is on the side of n and the opposite
  * feature of the other body; n points from the second body to the first. Returns the least gap of
  * all clipped points. */
@@ -275,11 +234,13 @@ static double clip_faces(const Hull *a, const Hull *b, int body, int face, scree
   int from = 0;
   for (int p = 0; p < 4; p++, from = 1 - from)
     count = clip_side(&c, p, polygon[from], count, polygon[1 - from]);
-  if (!c.inc->bar) count = straighten(&c, polygon[from], count);
+  const double extent = c.ref->half[c.axis[0]] + c.ref->half[c.axis[1]];
+  if (!c.inc->bar)
+    count = scree_clip_straighten(polygon[from], count, SCREE_CLIP_STRAIGHT * extent);
   double least = INFINITY, radii = a->radius + b->radius;
   for (int k = 0; k < count; k++) {
     const Corner *x = &polygon[from][k];
-    double gap = x->w - radii;
+    double gap = x->height - radii;
     least = fmin(least, gap);
     if (!(gap <= margin)) continue;
     bool seen = false; /* a bar is traversed in both directions */

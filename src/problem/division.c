@@ -240,12 +240,10 @@ static bool sends(const scree_Division *division, int b, int rank) {
   return division->halo.sums || division->owner[b] == rank;
 }
 
-/* Count, then list, the shared blocks of each neighbour, ascending in their numbers in the whole,
- * which both sides know. */
-static bool list_shared(scree_Division *division, scree_Arena *arena) {
+/* The ranks that hold a block of this one, ascending; index[rank] is 1 + the position of a rank
+ * among them. */
+static bool find_neighbours(scree_Division *division, int *index, scree_Arena *arena) {
   scree_Halo *halo = &division->halo;
-  int *index = SCREE_TAKE(arena, int, division->size); /* 1 + position of a rank in `neighbour` */
-  if (!index) return false;
   for (int b = 0; b < division->blocks; ++b) {
     if (division->local[b] < 0) continue;
     const size_t first = division->holder_start[b], end = division->holder_start[b + 1];
@@ -255,65 +253,77 @@ static bool list_shared(scree_Division *division, scree_Arena *arena) {
   }
   for (int k = 0; k < division->size; ++k)
     if (index[k]) index[k] = ++halo->neighbours;
+  halo->neighbour = SCREE_TAKE_RAW(arena, int, halo->neighbours);
+  if (!halo->neighbour) return false;
+  for (int k = 0; k < division->size; ++k)
+    if (index[k]) halo->neighbour[index[k] - 1] = k;
+  return true;
+}
+
+/* The shared blocks, ascending in their numbers in the whole, which both sides know, and which of
+ * them each neighbour gets and gives. Without `next` they are counted, with it listed: next[2 k]
+ * and next[2 k + 1] are where the lists of neighbour k to send and to receive go on. */
+static void visit_shared(scree_Division *division, const int *index, size_t *next) {
+  scree_Halo *halo = &division->halo;
+  int shared = 0;
+  size_t filled = 0;
+  for (int b = 0; b < division->blocks; ++b) {
+    const size_t first = division->holder_start[b], end = division->holder_start[b + 1];
+    if (division->local[b] < 0 || end - first < 2) continue;
+    if (next) halo->shared[shared] = division->local[b];
+    for (size_t k = first; k < end; ++k) {
+      const int rank = division->holder[k];
+      if (rank == division->rank) {
+        if (next) halo->source[filled] = -1;
+        ++filled;
+        continue;
+      }
+      const int at = index[rank] - 1;
+      if (sends(division, b, division->rank)) {
+        if (next)
+          halo->all.send[next[2 * at]++] = division->local[b];
+        else
+          ++halo->all.send_start[at + 1];
+      }
+      if (!sends(division, b, rank)) continue;
+      if (next) {
+        halo->source[filled] = (int)next[2 * at + 1];
+        halo->all.receive[next[2 * at + 1]++] = division->local[b];
+      } else {
+        ++halo->all.receive_start[at + 1];
+      }
+      ++filled;
+    }
+    ++shared;
+    if (!next) halo->source_start[shared] = filled;
+  }
+}
+
+static bool list_shared(scree_Division *division, scree_Arena *arena) {
+  scree_Halo *halo = &division->halo;
+  int *index = SCREE_TAKE(arena, int, division->size);
+  if (!index || !find_neighbours(division, index, arena)) return false;
   const size_t n = (size_t)halo->neighbours;
-  halo->neighbour = SCREE_TAKE_RAW(arena, int, n);
   halo->all.send_start = SCREE_TAKE(arena, size_t, n + 1);
   halo->all.receive_start = SCREE_TAKE(arena, size_t, n + 1);
   halo->shared = SCREE_TAKE_RAW(arena, int, halo->nshared);
   halo->source_start = SCREE_TAKE(arena, size_t, halo->nshared + 1);
   size_t *next = SCREE_TAKE(arena, size_t, 2 * n);
-  if (!halo->neighbour || !halo->all.send_start || !halo->all.receive_start || !halo->shared ||
-      !halo->source_start || !next)
+  if (!halo->all.send_start || !halo->all.receive_start || !halo->shared || !halo->source_start ||
+      !next)
     return false;
-  for (int k = 0; k < division->size; ++k)
-    if (index[k]) halo->neighbour[index[k] - 1] = k;
-  for (int pass = 0; pass < 2; ++pass) {
-    if (pass == 1) {
-      for (size_t k = 0; k < n; ++k) {
-        halo->all.send_start[k + 1] += halo->all.send_start[k];
-        halo->all.receive_start[k + 1] += halo->all.receive_start[k];
-        next[2 * k] = halo->all.send_start[k];
-        next[2 * k + 1] = halo->all.receive_start[k];
-      }
-      halo->all.send = SCREE_TAKE_RAW(arena, int, halo->all.send_start[n]);
-      halo->all.receive = SCREE_TAKE_RAW(arena, int, halo->all.receive_start[n]);
-      halo->source = SCREE_TAKE_RAW(arena, int, halo->source_start[halo->nshared]);
-      if (!halo->all.send || !halo->all.receive || !halo->source) return false;
-    }
-    int shared = 0;
-    size_t filled = 0;
-    for (int b = 0; b < division->blocks; ++b) {
-      const size_t first = division->holder_start[b], end = division->holder_start[b + 1];
-      if (division->local[b] < 0 || end - first < 2) continue;
-      if (pass == 1) halo->shared[shared] = division->local[b];
-      for (size_t k = first; k < end; ++k) {
-        const int rank = division->holder[k];
-        if (rank == division->rank) {
-          if (pass == 1) halo->source[filled] = -1;
-          ++filled;
-          continue;
-        }
-        const int at = index[rank] - 1;
-        if (sends(division, b, division->rank)) {
-          if (pass == 0)
-            ++halo->all.send_start[at + 1];
-          else
-            halo->all.send[next[2 * at]++] = division->local[b];
-        }
-        if (sends(division, b, rank)) {
-          if (pass == 0) {
-            ++halo->all.receive_start[at + 1];
-          } else {
-            halo->source[filled] = (int)next[2 * at + 1];
-            halo->all.receive[next[2 * at + 1]++] = division->local[b];
-          }
-          ++filled;
-        }
-      }
-      ++shared;
-      if (pass == 0) halo->source_start[shared] = filled;
-    }
+  visit_shared(division, index, NULL);
+  for (size_t k = 0; k < n; ++k) {
+    halo->all.send_start[k + 1] += halo->all.send_start[k];
+    halo->all.receive_start[k + 1] += halo->all.receive_start[k];
+    next[2 * k] = halo->all.send_start[k];
+    next[2 * k + 1] = halo->all.receive_start[k];
   }
+  halo->all.send = SCREE_TAKE_RAW(arena, int, halo->all.send_start[n]);
+  halo->all.receive = SCREE_TAKE_RAW(arena, int, halo->all.receive_start[n]);
+  halo->source = SCREE_TAKE_RAW(arena, int, halo->source_start[halo->nshared]);
+  if (!halo->all.send || !halo->all.receive || !halo->source) return false;
+  visit_shared(division, index, next);
   return true;
 }
 

@@ -300,6 +300,20 @@ SCREE_CLONES static void velocity_range(const scree_Operator *W, int first, int 
     velocity_contacts(W, SCREE_BODIES, false, d, nb, first, last, r, y, q, u);
 }
 
+/* The rows of the constraints of any size; not inlined, since most problems have none. */
+__attribute__((noinline)) static void velocity_generals(const scree_Operator *W, const double *r,
+                                                        const double *y, const double *q,
+                                                        double *u) {
+  const scree_Problem *p = W->problem;
+  const scree_VertexState state = scree_vertex_state(W, (double *)y);
+  for (int k = 0; k < p->general.count; ++k) {
+    const size_t at = p->general.row[k], end = p->general.row[k + 1];
+    for (size_t i = at; i < end; ++i) u[i] = q ? q[i] : 0.0;
+    scree_general_motion(W, k, &state, u + at);
+    if (r) scree_general_comply(W, k, r + at, u + at);
+  }
+}
+
 void scree_operator_velocity(const scree_Operator *W, const double *r, const double *y,
                              const double *q, double *u) {
   const scree_Problem *p = W->problem;
@@ -310,13 +324,7 @@ void scree_operator_velocity(const scree_Operator *W, const double *r, const dou
 #pragma omp parallel for num_threads(n) schedule(static)
     for (int k = 0; k < n; ++k)
       velocity_range(W, chunk_start(p->nc, k, n), chunk_start(p->nc, k + 1, n), r, y, q, u);
-  const scree_VertexState state = scree_vertex_state(W, (double *)y);
-  for (int k = 0; k < p->general.count; ++k) {
-    const size_t at = p->general.row[k], end = p->general.row[k + 1];
-    for (size_t i = at; i < end; ++i) u[i] = q ? q[i] : 0.0;
-    scree_general_motion(W, k, &state, u + at);
-    if (r) scree_general_comply(W, k, r + at, u + at);
-  }
+  if (p->general.count) velocity_generals(W, r, y, q, u);
 }
 
 void scree_operator_apply(const scree_Operator *W, const double *r, const double *q, double *y,

@@ -133,7 +133,7 @@ static scree_Status check_settings(const scree_SolveSettings *s, const scree_Log
 static void certify(const scree_SolveRun *run, const double *r, double *u, double *y,
                     scree_SolveInfo *info) {
   const scree_SolveSettings *s = run->settings;
-  for (size_t i = 0; i < run->W->rows; ++i) run->work[i] = u[i];
+  if (run->W->rows > 0) memcpy(run->work, u, run->W->rows * sizeof *u); /* u may be null else */
   scree_operator_apply(run->W, r, run->W->problem->q, y, u);
   scree_measure_all(run->W, r, u, run->work, &info->measures);
   switch (s->measure) {
@@ -189,6 +189,8 @@ static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double 
                                    scree_SolveInfo *info) {
   const size_t n = run->W->rows;
   const scree_VertexState state = scree_vertex_state(run->W, y);
+  const scree_Measures measures = info->measures;
+  const double value = info->value;
   double *kept = SCREE_TAKE_RAW(&run->cache->work, double, n);
   if (!kept) return scree_fail_memory(run->log, "mechanisms");
   memcpy(kept, r, n * sizeof *r);
@@ -196,7 +198,11 @@ static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double 
   certify(run, r, u, y, info);
   if (info->converged) return SCREE_OK;
   memcpy(r, kept, n * sizeof *r);
-  certify(run, r, u, y, info);
+  memcpy(u, run->work, n * sizeof *u); /* `certify` has kept the velocities of before */
+  scree_operator_state(run->W, r, y);
+  info->measures = measures;
+  info->value = value;
+  info->converged = true;
   return SCREE_OK;
 }
 

@@ -64,31 +64,26 @@ enum { REMEMBERED = 5 }; /* errors of the last steps */
 
 typedef struct State {
   Options options;
-  scree_LinearLaws laws;
-  double *e;        /* (constraints) */
-  double *r0, *u0;  /* (rows) before the step */
-  double *kept;     /* (rows) the impulses before a solve, or before sweeps */
-  double *best;     /* (rows) */
-  uint8_t *status;  /* (constraints) that the last system was made for */
-  uint8_t *changes; /* (constraints) of status within the step */
+  scree_LinearLaws laws; /* their status: that of the last system */
+  double *r0, *u0;       /* (rows) before the step */
+  double *kept;          /* (rows) the impulses before a solve, or before sweeps */
+  double *best;          /* (rows) */
+  uint8_t *changes;      /* (constraints) of status within the step */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  const scree_Operator *W = run->W;
-  const size_t nc = (size_t)W->constraints, n = W->rows;
+  const size_t nc = (size_t)run->W->constraints, n = run->W->rows;
   scree_Arena *work = &run->cache->work;
   State *st = SCREE_TAKE(work, State, 1);
-  if (!st) return scree_fail_memory(run->log, "implicit");
-  st->options = *(const Options *)options;
-  st->e = SCREE_TAKE_RAW(work, double, nc);
-  st->r0 = SCREE_TAKE_RAW(work, double, n);
-  st->u0 = SCREE_TAKE_RAW(work, double, n);
-  st->kept = SCREE_TAKE_RAW(work, double, n);
-  st->best = SCREE_TAKE_RAW(work, double, n);
-  st->status = SCREE_TAKE_RAW(work, uint8_t, nc);
-  st->changes = SCREE_TAKE_RAW(work, uint8_t, nc);
-  if (!st->e || !st->r0 || !st->u0 || !st->kept || !st->best || !st->status || !st->changes)
-    return scree_fail_memory(run->log, "implicit");
+  double *rows = SCREE_TAKE_RAW(work, double, 4 * n);
+  uint8_t *changes = SCREE_TAKE_RAW(work, uint8_t, nc);
+  if (!st || !rows || !changes) return scree_fail_memory(run->log, "implicit");
+  *st = (State){.options = *(const Options *)options,
+                .r0 = rows,
+                .u0 = rows + n,
+                .kept = rows + 2 * n,
+                .best = rows + 3 * n,
+                .changes = changes};
   *out = st;
   return scree_linear_laws_create(run, &st->laws);
 }
@@ -108,7 +103,7 @@ typedef struct View {
 static View view_contact(const State *st, const scree_Problem *p, int k, const double *r,
                          const double *u) {
   const scree_Set set = scree_problem_set(p, k);
-  const double weight = st->e[k] * st->laws.w[k];
+  const double weight = st->laws.e[k] * st->laws.w[k];
   View view = {.rows = scree_row_range(st->laws.W, k),
                .mu = scree_set_friction(&set),
                .w = st->laws.w[k] + weight};
@@ -131,9 +126,9 @@ static void set_rows(State *st, const scree_Problem *p, int k, const double *r, 
     scree_slip_direction(d, view.w, rc, view.u, slip.t);
     slip.speed = scree_tangent_norm(d, view.u);
   }
-  st->status[k] = (uint8_t)view.status;
+  st->laws.status[k] = (uint8_t)view.status;
   scree_status_rows(d, view.status, p->flow, view.mu, w, &slip, Lu, Lr);
-  scree_rows_soften(d, st->e[k] * w, st->r0 + view.rows.at, Lu, Lr, st->laws.c + view.rows.at);
+  scree_rows_soften(d, st->laws.e[k] * w, st->r0 + view.rows.at, Lu, Lr, st->laws.c + view.rows.at);
 }
 
 static double distance2(size_t n, const double *x, const double *y) {
@@ -161,9 +156,9 @@ static bool shorten(State *st, double mean, const double *r) {
     const scree_RowRange rows = scree_row_range(st->laws.W, k);
     const double limit = fmax(st->r0[rows.at], 0.0) + number.far * mean;
     const double way = sqrt(distance2((size_t)rows.d, r + rows.at, st->r0 + rows.at));
-    if (!(way > limit) || st->e[k] >= number.largest) continue;
+    if (!(way > limit) || st->laws.e[k] >= number.largest) continue;
     const double factor = fmin(number.far_most, fmax(number.far_least, way / limit));
-    st->e[k] = fmin(number.largest, factor * st->e[k]);
+    st->laws.e[k] = fmin(number.largest, factor * st->laws.e[k]);
     any = true;
   }
   return any;
@@ -174,9 +169,10 @@ static bool shorten(State *st, double mean, const double *r) {
 static int count_changes(State *st, const scree_Problem *p, const double *r, const double *u) {
   int count = 0;
   for (int k = 0; k < st->laws.W->constraints; ++k) {
-    if (view_contact(st, p, k, r, u).status == st->status[k]) continue;
+    if (view_contact(st, p, k, r, u).status == st->laws.status[k]) continue;
     ++count;
-    if (++st->changes[k] >= 2) st->e[k] = fmin(number.largest, number.to_and_fro * st->e[k]);
+    if (++st->changes[k] >= 2)
+      st->laws.e[k] = fmin(number.largest, number.to_and_fro * st->laws.e[k]);
   }
   return count;
 }
@@ -248,9 +244,9 @@ static void adapt_weights(State *st, bool accepted) {
   for (int k = 0; k < st->laws.W->constraints; ++k) {
     const bool calm = st->changes[k] == 0;
     if (accepted)
-      st->e[k] = fmax(number.least, (calm ? number.calm : number.restless) * st->e[k]);
+      st->laws.e[k] = fmax(number.least, (calm ? number.calm : number.restless) * st->laws.e[k]);
     else if (!calm)
-      st->e[k] = fmin(number.largest, number.refused * st->e[k]);
+      st->laws.e[k] = fmin(number.largest, number.refused * st->laws.e[k]);
   }
 }
 
@@ -261,7 +257,7 @@ static double largest(const double *x, int n) {
 }
 
 static scree_Status begin(State *st, scree_SolveRun *run, double *r, double *u) {
-  for (int k = 0; k < st->laws.W->constraints; ++k) st->e[k] = st->options.weight;
+  for (int k = 0; k < st->laws.W->constraints; ++k) st->laws.e[k] = st->options.weight;
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   if (!status && !run->met && !run->exhausted && st->options.start > 0)
     status = scree_solve_run_sweep(run, st->options.start, st->options.start, r, u);

@@ -15,7 +15,10 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaw
   laws->w = SCREE_TAKE_RAW(work, double, W->constraints);
   laws->t = SCREE_TAKE_RAW(work, double, W->rows);
   laws->y = SCREE_TAKE(work, double, W->state_size);
-  if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y)
+  laws->e = SCREE_TAKE_RAW(work, double, W->constraints);
+  laws->status = SCREE_TAKE_RAW(work, uint8_t, W->constraints);
+  if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y || !laws->e ||
+      !laws->status)
     return scree_fail_memory(run->log, "the laws of contacts");
   const scree_Status status = scree_solve_run_system(run, &laws->system);
   if (status) return status;

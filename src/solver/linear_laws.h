@@ -18,6 +18,8 @@ typedef struct scree_LinearLaws {
   double *w;                 /* (W->constraints) mean diagonal of W_cc, for scaling rows */
   double *t;                 /* (W->rows) work */
   double *y;                 /* state, work */
+  double *e;                 /* (W->constraints) for the method: proximal weights, relative to w */
+  uint8_t *status;           /* (W->constraints) for the method */
 } scree_LinearLaws;
 
 /* Arrays come from the work memory of the run; there is nothing to destroy. */

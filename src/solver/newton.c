@@ -65,35 +65,26 @@ static const struct Numbers {
 
 typedef struct State {
   Options options;
-  scree_LinearLaws laws;
-  const double *w; /* (constraints) of the laws */
-  double *e;       /* (constraints) proximal weight of each contact, relative to w */
-  uint8_t *status; /* (constraints) in the last step, FLIPPED is added where the step changes it */
-  double *old, *t; /* (rows) */
+  scree_LinearLaws laws; /* their status: in the last step, with FLIPPED where that changes it */
+  double *old, *t;       /* (rows) */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  const scree_Operator *W = run->W;
-  const size_t nc = (size_t)W->constraints, n = W->rows;
   scree_Arena *work = &run->cache->work;
   State *st = SCREE_TAKE(work, State, 1);
   if (!st) return scree_fail_memory(run->log, "newton");
   st->options = *(const Options *)options;
-  st->e = SCREE_TAKE_RAW(work, double, nc);
-  st->status = SCREE_TAKE_RAW(work, uint8_t, nc);
-  st->old = SCREE_TAKE_RAW(work, double, n);
-  st->t = SCREE_TAKE_RAW(work, double, n);
-  if (!st->e || !st->status || !st->old || !st->t) return scree_fail_memory(run->log, "newton");
-  const scree_Status status = scree_linear_laws_create(run, &st->laws);
-  st->w = st->laws.w;
+  st->old = SCREE_TAKE_RAW(work, double, run->W->rows);
+  st->t = SCREE_TAKE_RAW(work, double, run->W->rows);
+  if (!st->old || !st->t) return scree_fail_memory(run->log, "newton");
   *out = st;
-  return status;
+  return scree_linear_laws_create(run, &st->laws);
 }
 
 /* ---- the linear law of one constraint ---------------------------------------------------------
  */
 
-enum { FLIPPED = 4 }; /* bit of State.status that no status has */
+enum { FLIPPED = 4 }; /* bit of laws.status that no status has */
 
 /* Input of the law of a constraint: the impulse from the apex of the cone, the velocity that drives
  * it (u, or H u with non-associated flow), and its status. */
@@ -113,7 +104,7 @@ static View view_ball(const State *st, double a, int k, const double *r, const d
   double size = 0.0;
   for (int i = 0; i < view.rows.d; ++i) {
     const size_t at = view.rows.at + (size_t)i;
-    view.r[i] = r[at] - u[at] / st->w[k];
+    view.r[i] = r[at] - u[at] / st->laws.w[k];
     size = hypot(size, view.r[i]);
   }
   if (size <= a) return view;
@@ -135,7 +126,7 @@ static View view_contact(const State *st, const scree_Problem *p, int k, const d
   if (set.kind == SCREE_SET_ROLLING) {
     view.rolls = true;
     view.status =
-        scree_rolling_status(&set, d, p->flow, st->w[k], r + view.rows.at, u + view.rows.at);
+        scree_rolling_status(&set, d, p->flow, st->laws.w[k], r + view.rows.at, u + view.rows.at);
     return view;
   }
   const double *flow =
@@ -148,7 +139,7 @@ static View view_contact(const State *st, const scree_Problem *p, int k, const d
     for (int j = 0; flow && j < d; ++j) view.u[i] += flow[i * d + j] * u[j];
   }
   view.r[0] += view.shift;
-  view.status = scree_read_status(d, p->flow, view.mu, st->w[k], view.r, view.u);
+  view.status = scree_read_status(d, p->flow, view.mu, st->laws.w[k], view.r, view.u);
   return view;
 }
 
@@ -168,10 +159,10 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
                          const double *r, const double *u) {
   const View view = view_contact(st, p, k, r, u);
   const int d = view.rows.d;
-  const double w = st->w[k], weight = st->e[k] * w;
+  const double w = st->laws.w[k], weight = st->laws.e[k] * w;
   double *Lu = st->laws.Lu + view.rows.mat, *Lr = st->laws.Lr + view.rows.mat;
   double *c = st->laws.c + view.rows.at, from[SCREE_ROWS_MAX];
-  st->status[k] = (uint8_t)view.status;
+  st->laws.status[k] = (uint8_t)view.status;
   if (view.ball && view.status == SCREE_ROWS_SLIP) { /* w r = w times the point of the ball */
     for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
     for (int i = 0; i < d; ++i) {
@@ -206,8 +197,8 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
 static int mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
   int flips = 0;
   for (int k = 0; k < st->laws.W->constraints; ++k)
-    if (view_contact(st, p, k, r, u).status != st->status[k]) {
-      st->status[k] |= FLIPPED;
+    if (view_contact(st, p, k, r, u).status != st->laws.status[k]) {
+      st->laws.status[k] |= FLIPPED;
       ++flips;
     }
   return flips;
@@ -263,12 +254,12 @@ static void go_back(State *st, scree_SolveRun *run, const double *kept, double v
  * error fell and higher when it did not. */
 static void adapt_weights(State *st, bool better) {
   for (int k = 0; k < st->laws.W->constraints; ++k) {
-    if (st->status[k] & FLIPPED)
-      st->e[k] = fmin(number.flipped_up * st->e[k], number.most);
+    if (st->laws.status[k] & FLIPPED)
+      st->laws.e[k] = fmin(number.flipped_up * st->laws.e[k], number.most);
     else if (better)
-      st->e[k] = fmax(number.down * st->e[k], number.least);
+      st->laws.e[k] = fmax(number.down * st->laws.e[k], number.least);
     else
-      st->e[k] = fmin(number.failed_up * st->e[k], number.most);
+      st->laws.e[k] = fmin(number.failed_up * st->laws.e[k], number.most);
   }
 }
 
@@ -325,7 +316,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   const size_t bytes = run->W->rows * sizeof *r;
   Past past = {.first = run->factorisations};
   bool doubt = false; /* a cycle has failed: steps are corrected once from then on */
-  for (int k = 0; k < st->laws.W->constraints; ++k) st->e[k] = st->options.weight;
+  for (int k = 0; k < st->laws.W->constraints; ++k) st->laws.e[k] = st->options.weight;
   scree_Status status = begin(st, run, r, u);
   for (int step = 0; !status && !run->met && !run->exhausted; ++step) {
     const double best = run->value;

@@ -28,8 +28,8 @@ scree_RowStatus scree_read_status(int d, scree_Flow law, double mu, double w, co
   return tangent <= mu * normal ? SCREE_ROWS_STICK : SCREE_ROWS_SLIP;
 }
 
-static void slip_rows(int d, scree_Flow law, double mu, double w, const scree_Slip *slip,
-                      double *Lu, double *Lr) {
+SCREE_INLINE void slip_rows(int d, scree_Flow law, double mu, double w, const scree_Slip *slip,
+                            double *Lu, double *Lr) {
   const double *t = slip->t;
   Lu[0] = 1.0;
   for (int i = 1; i < d && law == SCREE_ASSOCIATED; ++i) Lu[i] = mu * t[i - 1];
@@ -45,8 +45,8 @@ static void slip_rows(int d, scree_Flow law, double mu, double w, const scree_Sl
   }
 }
 
-void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu, double w,
-                       const scree_Slip *slip, double *Lu, double *Lr) {
+SCREE_INLINE void rows_of_status(int d, scree_RowStatus status, scree_Flow law, double mu, double w,
+                                 const scree_Slip *slip, double *Lu, double *Lr) {
   for (int i = 0; i < d * d; ++i) Lu[i] = Lr[i] = 0.0;
   if (status == SCREE_ROWS_SLIP && mu > 0.0) {
     slip_rows(d, law, mu, w, slip, Lu, Lr);
@@ -59,14 +59,33 @@ void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu,
   }
 }
 
-void scree_rows_soften(int d, double weight, const double *centre, const double *Lu, double *Lr,
-                       double *c) {
+void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu, double w,
+                       const scree_Slip *slip, double *Lu, double *Lr) {
+  switch (d) {
+  case 2: rows_of_status(2, status, law, mu, w, slip, Lu, Lr); break;
+  case 3: rows_of_status(3, status, law, mu, w, slip, Lu, Lr); break;
+  default: rows_of_status(d, status, law, mu, w, slip, Lu, Lr); break;
+  }
+}
+
+SCREE_INLINE void soften(int d, double weight, const double *centre, const double *restrict Lu,
+                         double *restrict Lr, double *restrict c) {
   for (int i = 0; i < d; ++i) {
     double sum = 0.0;
     for (int j = 0; j < d; ++j) {
-      Lr[i * d + j] += weight * Lu[i * d + j];
-      if (c) sum += weight * Lu[i * d + j] * centre[j];
+      const double soft = weight * Lu[i * d + j];
+      Lr[i * d + j] += soft;
+      if (c) sum += soft * centre[j];
     }
     if (c) c[i] = sum;
+  }
+}
+
+void scree_rows_soften(int d, double weight, const double *centre, const double *Lu, double *Lr,
+                       double *c) {
+  switch (d) {
+  case 2: soften(2, weight, centre, Lu, Lr, c); break;
+  case 3: soften(3, weight, centre, Lu, Lr, c); break;
+  default: soften(d, weight, centre, Lu, Lr, c); break;
   }
 }
