@@ -239,6 +239,7 @@ static scree_World *make_rigid(int dimension, const char *scheme, const int n[3]
                                const double p[3]) {
   const double d = 0.1;
   scree_WorldSettings settings = settings_of(dimension, rigid_step);
+  settings.solve.tolerance = 1e-6; /* the load of all contacts is the softest mode of the problem */
   settings.scheme = scheme;
   scree_World *world = make_world(&settings, 0.5, 0, 0);
   for (int x = 0; x < n[0]; ++x)
