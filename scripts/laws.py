@@ -269,6 +269,40 @@ def drives():
     picture.write("drives")
 
 
+def arrow(x, y, dx, dy):
+    """A curve of the picture: an arrow from (x, y)."""
+    size = 0.12
+    length = math.hypot(dx, dy)
+    ex, ey = size * dx / length, size * dy / length
+    tip = (x + dx, y + dy)
+    return [(x, y), tip, (tip[0] - ex - ey / 2, tip[1] - ey + ex / 2), (tip[0] - ex + ey / 2, tip[1] - ey - ex / 2), tip]
+
+
+def flow():
+    """The direction of sliding for the three flows, and the gap that a sliding block keeps."""
+    picture = Picture(2, 320, 240)
+    mu, n = 0.5, 1.8
+    flows = [("Coulomb", 0.0, {"flow": "coulomb"}, {}, 'fill="#333" stroke="#333" stroke-width="1.5"'),
+             ("η = 0.4", 0.4, {"flow": "associated"}, {"dilatancy": 0.4}, 'fill="#b5654a" stroke="#b5654a" stroke-width="1.5"'),
+             ("associated", 1.0, {"flow": "associated"}, {}, 'fill="#2e7d32" stroke="#2e7d32" stroke-width="1.5"')]
+    arrows = [(arrow(n, mu * n, -eta * mu, 1.0), style) for _, eta, _, _, style in flows]
+    picture.draw(0, "f on the cone, and −u there", "f_n, −u_n", "f_T, −u_T", (-0.5, 3.2, -1.6, 2.5),
+                 [(boundary(CONE, mu), FILLED)] + arrows,
+                 [(1.9, 2.0, "Coulomb"), (1.66, 2.25, "η = 0.4"), (0.35, 1.85, "associated")])
+    curves = []
+    for _, eta, solver, contact, style in flows:
+        rows = run({"dimension": 2, "gravity": [0, -10], "solver": solver, "contact": dict(mu=mu, **contact),
+                    "obstacles": [{"shape": {"kind": "half-plane"}}],
+                    "bodies": [{"name": "block", "shape": {"kind": "box", "half_x": 0.1, "half_y": 0.02}, "position": [0, 0.02 + 1e-3 * eta * mu],
+                                "velocity": [1, 0]}],
+                    "sensors": [{"kind": "position", "name": "x", "body": "block"}],
+                    "time": {"step": 1e-3, "duration": 0.25}})
+        curves.append(([(r["time"], 1e3 * (r["sensor.x.y"] - 0.02)) for r in rows], style.replace(style.split('"')[1], "none", 1)))
+    picture.draw(1, "gap of a block that slides at 1 m/s until it rests", "t (s)", "gap (mm)", (0, 0.25, -0.05, 0.6), curves,
+                 [(0.09, 0.33, "associated: h μ |u_T|"), (0.02, 0.11, "η = 0.4"), (0.02, 0.02, "Coulomb")])
+    picture.write("flow")
+
+
 A, B = 'fill="#c9dcf2" stroke="#1d4f91"', 'fill="#e6ddd2" stroke="#8a6d4b"'
 ARROW = 'fill="none" stroke="#b5654a" stroke-width="1.5" marker-end="url(#tip)"'
 PIN = 'fill="white" stroke="#333" stroke-width="1.5"'
@@ -312,6 +346,7 @@ if __name__ == "__main__":
     cycles()
     bounce()
     stop()
+    flow()
     bond()
     drives()
     kinds()

@@ -131,6 +131,34 @@ static scree_Status check_motor(const scree_Scene *scene, const scree_SceneJoint
                             start, x, x);
 }
 
+/* A motor of unlimited force that passes a stop of its joint has no solution from then on. A target
+ * that is not finite turns the motor off, and the way from there on is not known. */
+static scree_Status check_stops(const scree_Scene *scene, const scree_SceneJoint *joint, double x,
+                                const scree_Log *log) {
+  enum { SAMPLES = 1000 };
+  const scree_JointDef *def = &joint->def;
+  const scree_Motor *motor = &def->motor;
+  const scree_Node *map = scree_node_find(joint->node, "motor"); /* a plate has none */
+  if (!map || motor->force > 0) return SCREE_OK;
+  const bool position = motor->kind == SCREE_MOTOR_POSITION;
+  const double step = scene->duration / SAMPLES;
+  const double up = def->upper + start_error * fabs(def->upper - x);
+  const double down = def->lower - start_error * fabs(def->lower - x);
+  for (int k = 1; k <= SAMPLES; ++k) {
+    const double time = step * k;
+    x = position ? motor->function(motor->user, time)
+                 : x + step * motor->function(motor->user, time - 0.5 * step);
+    if (!isfinite(x)) return SCREE_OK;
+    if (!(x > up || x < down)) continue;
+    return scree_scene_refuse(scene, map, log,
+                              "this motor has no limit and passes the stop of its joint at %g at t "
+                              "= %.3g s: neither could give way; expected a force, or a way "
+                              "between the stops",
+                              x > up ? def->upper : def->lower, time);
+  }
+  return SCREE_OK;
+}
+
 scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,
                                       const scree_Log *log) {
   for (int k = 0; k < scene->joint_count; ++k) {
@@ -139,7 +167,9 @@ scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *wor
     scree_Status status = scree_world_add_joint(world, &joint->def, &index);
     if (status == SCREE_BAD_INPUT)
       return scree_scene_refuse(scene, joint->node, log, "this joint is refused");
-    if (!status) status = check_motor(scene, joint, scree_world_joint(world, index).x, log);
+    const double x = status ? 0 : scree_world_joint(world, index).x;
+    if (!status) status = check_motor(scene, joint, x, log);
+    if (!status) status = check_stops(scene, joint, x, log);
     if (status != SCREE_OK) return status;
   }
   return SCREE_OK;

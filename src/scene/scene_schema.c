@@ -155,7 +155,7 @@ static const scree_Field cell[] = {
      .help = "change of the velocity along z over x, y, z"},
     REAL("pressure_x", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY,
          "the side along x is held at this pressure, which takes the place of the gradient along "
-         "it; for compliant contacts in a cell that is periodic in all directions"),
+         "it; for a cell that is periodic in all directions"),
     REAL("pressure_y", 0, "Pa, N/m in 2D", NULL, -INFINITY, INFINITY, "the same along y"),
     {.key = "pressure_z",
      .type = SCREE_FIELD_REAL,

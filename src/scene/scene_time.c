@@ -48,7 +48,7 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
- *     move, pressed by a plate, from rest by press^2 of its size       as under gravity
+ *     move, pressed by a plate or cell, from rest by press^2 of its size  as under gravity
  *     strain by rotation, if deformable: strain; explicit: travel wave of a wave, and with finite
  *     elements take stable of the longest step that is
  *     be deformed with a periodic cell by deform                       accuracy of the motion
@@ -93,6 +93,19 @@ static void fastest(const scree_Scene *scene, const scree_SceneBody *body, doubl
   }
 }
 
+/* Bodies of mass m and area A on which a pressure acts by p A. */
+static double step_of_pressure(const scree_Scene *scene, double p) {
+  double step = INFINITY;
+  for (size_t b = 0; b < scene->body_count && p > 0; ++b) {
+    const scree_SceneBody *body = &scene->bodies[b];
+    if (body->def.obstacle || !(body->shape.volume > 0)) continue;
+    const double density =
+        body->def.mass > 0 ? body->def.mass / body->shape.volume : body->def.density;
+    if (density > 0) step = fmin(step, auto_step.press * body->shape.size * sqrt(density / p));
+  }
+  return step;
+}
+
 /* Step in which force k alone moves a body from rest by load^2 of its size. */
 static double step_of_force(const scree_Scene *scene, int k) {
   const scree_ForceDef *def = &scene->forces[k].def;
@@ -123,15 +136,17 @@ static double step_of_force(const scree_Scene *scene, int k) {
     if (acceleration > 0) step = fmin(step, auto_step.load * sqrt(body->shape.size / acceleration));
   }
   /* what a plate presses on, a body of mass m and area A by p A */
-  const double p = scene->forces[k].face > 0 ? most / scene->forces[k].face : 0;
-  for (size_t b = 0; b < scene->body_count && p > 0; ++b) {
-    const scree_SceneBody *body = &scene->bodies[b];
-    if (body->def.obstacle || !(body->shape.volume > 0)) continue;
-    const double density =
-        body->def.mass > 0 ? body->def.mass / body->shape.volume : body->def.density;
-    if (density > 0) step = fmin(step, auto_step.press * body->shape.size * sqrt(density / p));
-  }
+  if (scene->forces[k].face > 0)
+    step = fmin(step, step_of_pressure(scene, most / scene->forces[k].face));
   return step;
+}
+
+/* The largest pressure on a side of the cell. */
+static double step_of_cell(const scree_Scene *scene) {
+  double most = 0;
+  for (int k = 0; k < 3 && scene->cell.any; ++k)
+    most = fmax(most, fabs(scene->cell.def.pressure[k])); /* NAN: none */
+  return step_of_pressure(scene, most);
 }
 
 static double mass_of(const scree_SceneBody *body) {
@@ -262,6 +277,7 @@ static double automatic_step(const scree_Scene *scene) {
   step = fmin(step, step_of_joints(scene, g));
   const double rate = scree_scene_cell_rate(scene);
   if (rate > 0) step = fmin(step, auto_step.deform / rate);
+  step = fmin(step, step_of_cell(scene));
   if (!isfinite(step)) step = scene->duration / 1000;
   return fmin(step, scene->duration);
 }

@@ -37,7 +37,9 @@ static double reach_in_cell(const scree_System *s, int k, scree_Moment moment, s
                             double h) {
   const scree_Bodies *b = &s->bodies;
   if (!s->cell.any) return reach_of(s, k, moment, &v, h);
-  const scree_Mat3 L = scree_mat3_matmul(&s->cell.state.velocity, &s->cell.inverse);
+  const scree_Mat3 L = moment == SCREE_AFTER
+                           ? scree_cell_gradient_after(&s->cell)
+                           : scree_mat3_matmul(&s->cell.state.velocity, &s->cell.inverse);
   const double rate = sqrt(scree_norm2(L.x) + scree_norm2(L.y) + scree_norm2(L.z));
   const double radius = b->cold[k].shape.bounding_radius;
   const scree_Vec3 x = scree_sub(b->motion[k].pose.position, s->cell.def.origin);
@@ -171,7 +173,7 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   status = scree_domain_agree(s, scree_system_fill(s));
   if (status) return status;
   scree_joints_fill(s, t->h);
-  if (s->bodies.deformable_count) status = scree_deform_close(s);
+  if (scree_system_general(s)) status = scree_deform_close(s);
   if (status) return status;
   report->seconds_build += scree_seconds() - clock;
   return SCREE_OK;
@@ -286,6 +288,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
 /* Set the velocities after the kick; forces and impulses are then consumed. */
 static void kick(scree_System *s) {
   scree_system_kick(s);
+  scree_cell_kick(&s->cell);
   s->posed.y = NULL;
   s->forced = NULL;
 }
@@ -421,7 +424,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   s->forced = NULL;
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
-  scree_cell_settle(&s->cell);
+  scree_cell_settle(s);
   if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
   if (!status && outcome->event >= 0) return SCREE_OK; /* its impact comes later: nothing stands */
   const scree_StepReport first = *report;              /* of the impact */

@@ -32,6 +32,11 @@ static scree_Mat3 plus(const scree_Mat3 *a, double f, const scree_Mat3 *b) {
                       scree_axpy(a->z, f, b->z)};
 }
 
+scree_Mat3 scree_cell_gradient_after(const scree_Cell *cell) {
+  const scree_Mat3 L = scree_mat3_matmul(&cell->state.velocity, &cell->inverse);
+  return plus(&L, 1, &cell->answer);
+}
+
 /* ---- making ---------------------------------------------------------------------------------- */
 
 scree_CellDef scree_cell_def(void) {
@@ -70,6 +75,7 @@ scree_Status scree_cell_init(scree_Cell *cell, const scree_CellDef *def, int dim
       *column(&cell->state.sides, k) = scree_scale(l, scree_column(&cell->state.sides, k));
     if (isnan(def->pressure[k])) continue;
     controlled = true;
+    cell->axis[cell->pressed++] = k;
     if (!isfinite(def->pressure[k]))
       return scree_fail(log, SCREE_BAD_INPUT, "cell: a pressure is not finite, expected a number");
   }
@@ -113,47 +119,75 @@ static void weigh(const scree_System *s, double *mass, scree_Vec3 *centre) {
   *centre = *mass > 0 ? scree_scale(1 / *mass, sum) : sum;
 }
 
-/* Whether two bodies that move have a contact without compliance. */
-static bool has_rigid_pairs(const scree_System *s) {
-  const unsigned char *fixed = s->bodies.fixed;
-  for (size_t c = 0; c < s->contacts.count; ++c) {
-    const scree_ContactKey *key = &s->contacts.keys[c];
-    if (!fixed[key->i] && !fixed[key->j] && !scree_system_law(s, key->i, key->j)->soft) return true;
+static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      tensor[3 * i + j] += factor * scree_component(a, i) * scree_component(b, j);
+}
+
+/* V times the stress of the momentum that bodies carry across planes, seen from the affine motion
+ * of the cell before the kick. */
+static void add_kinetic(const scree_System *s, double factor, double *tensor) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Cell *cell = &s->cell;
+  const scree_Mat3 gradient = scree_mat3_matmul(&cell->state.before, &cell->inverse);
+  double mass;
+  scree_Vec3 centre, momentum = {0, 0, 0};
+  weigh(s, &mass, &centre);
+  for (int k = 0; k < b->count; ++k)
+    if (!b->fixed[k])
+      momentum = scree_axpy(momentum, b->inertia[k].mass, b->motion[k].velocity.linear);
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Vec3 x = scree_sub(b->motion[k].pose.position, centre);
+    scree_Vec3 v = scree_axpy(b->motion[k].velocity.linear, -1 / mass, momentum);
+    v = scree_sub(v, scree_mat3_mul(&gradient, x));
+    add_outer(tensor, -factor * b->inertia[k].mass, v, v);
   }
-  return false;
+}
+
+void scree_cell_weigh(scree_System *s) {
+  scree_Cell *cell = &s->cell;
+  weigh(s, &cell->mass, &cell->centre);
+  for (int i = 0; i < cell->pressed; ++i) {
+    const double l = scree_norm(scree_column(&cell->state.sides, cell->axis[i]));
+    cell->scale[i] = cell->mass > 0 ? 1 / (sqrt(cell->mass) * l) : 0;
+  }
+}
+
+static scree_Status check_laws(const scree_System *s) {
+  if (s->bodies.deformable_count)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "cell: found deformable bodies, expected rigid ones only");
+  if (s->cell.pressed && s->laws.any_flow)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "cell: found a pressure and a law with a dilatancy other than 1, expected 1");
+  return SCREE_OK;
 }
 
 scree_Status scree_cell_drive(scree_System *s, double driven, double h) {
   scree_Cell *cell = &s->cell;
   scree_CellState *state = &cell->state;
   const int d = s->bodies.dimension;
-  double L[9], mass;
+  double L[9], kinetic[9] = {0};
   if (!cell->any) return SCREE_OK;
-  if (s->bodies.deformable_count)
-    return scree_fail(s->log, SCREE_BAD_INPUT,
-                      "cell: found deformable bodies, expected rigid ones only");
   memcpy(L, cell->def.gradient, sizeof L);
   if (cell->def.function) cell->def.function(cell->def.user, driven, L);
-  const scree_Status status = check_gradient(cell, L, d, driven, s->log);
+  scree_Status status = check_laws(s);
+  if (!status) status = check_gradient(cell, L, d, driven, s->log);
   if (status) return status;
   cell->inverse = inverse(&state->sides);
-  weigh(s, &mass, &cell->centre);
-  for (int k = 0; k < d; ++k) {
-    if (isnan(cell->def.pressure[k])) continue;
-    if (has_rigid_pairs(s))
-      return scree_fail(s->log, SCREE_BAD_INPUT,
-                        "cell: a pressure needs compliant contacts (law compliant), found bodies "
-                        "that are rigid to each other: once they are jammed, such a cell could "
-                        "not move at all");
-    /* l' of a side along axis k, from the stress of the last step */
-    const double l = scree_component(scree_column(&state->sides, k), k);
-    double rate = scree_component(scree_column(&state->velocity, k), k);
-    const double excess = -state->stress[4 * k] - cell->def.pressure[k];
-    if (mass > 0) rate += h * excess * scree_cell_volume(cell, d) / (l * mass);
-    L[4 * k] = rate / l;
+  state->before = state->velocity;
+  scree_cell_weigh(s);
+  const scree_Mat3 last = scree_mat3_matmul(&state->velocity, &cell->inverse);
+  if (cell->pressed) add_kinetic(s, 1, kinetic);
+  for (int i = 0; i < cell->pressed; ++i) {
+    const int k = cell->axis[i];
+    const double load = -kinetic[4 * k] - cell->def.pressure[k] * scree_cell_volume(cell, d);
+    L[4 * k] =
+        scree_component(scree_column(&last, k), k) + h * load * cell->scale[i] * cell->scale[i];
   }
   const scree_Mat3 gradient = from_rows(L);
-  state->before = state->velocity;
   state->velocity = scree_mat3_matmul(&gradient, &state->sides);
   for (int k = 0; k < 3; ++k)
     if (!cell->periodic[k]) *column(&state->velocity, k) = (scree_Vec3){0, 0, 0};
@@ -171,9 +205,12 @@ void scree_cell_refresh(scree_Cell *cell) {
   if (cell->any) cell->inverse = inverse(&cell->state.sides);
 }
 
-void scree_cell_settle(scree_Cell *cell) {
+void scree_cell_settle(scree_System *s) {
+  scree_Cell *cell = &s->cell;
+  if (!cell->any) return;
   cell->state.before = cell->state.velocity;
-  cell->kick = (scree_Mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  cell->kick = cell->answer = (scree_Mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (cell->pressed) scree_cell_weigh(s);
 }
 
 void scree_cell_drift(scree_Cell *cell, double h) {
@@ -183,12 +220,6 @@ void scree_cell_drift(scree_Cell *cell, double h) {
   state->strain = plus(&state->strain, h, &gradient);
   state->sides = plus(&state->sides, h, &state->velocity);
   cell->inverse = inverse(&state->sides);
-}
-
-static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      tensor[3 * i + j] += factor * scree_component(a, i) * scree_component(b, j);
 }
 
 /* Work of the velocities of images on the contacts. */
@@ -201,7 +232,7 @@ static double work_of_images(const scree_System *s) {
     if (!image) continue;
     const double *r = p->r + (size_t)c * (size_t)d;
     const scree_Vec3 both = scree_add(scree_cell_velocity_before(&s->cell, image),
-                                      scree_cell_velocity(&s->cell, image));
+                                      scree_cell_velocity_after(&s->cell, image));
     scree_Vec3 a[3];
     a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);
@@ -211,10 +242,9 @@ static double work_of_images(const scree_System *s) {
 }
 
 void scree_cell_measure(scree_System *s, double h) {
-  const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
   scree_Cell *cell = &s->cell;
-  const int d = b->dimension;
+  const int d = s->bodies.dimension;
   const double volume = scree_cell_volume(cell, d);
   double *stress = cell->state.stress;
   if (!cell->any) return;
@@ -231,31 +261,23 @@ void scree_cell_measure(scree_System *s, double h) {
     add_outer(stress, -1 / (h * volume), impulse,
               scree_system_branch(s, key, s->contacts.position[c]));
   }
-  /* the momentum that bodies carry across planes, seen from the affine motion of the cell */
-  const scree_Mat3 gradient = scree_mat3_matmul(&cell->state.before, &cell->inverse);
-  double mass;
-  scree_Vec3 centre, momentum = {0, 0, 0};
-  weigh(s, &mass, &centre);
-  for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k])
-      momentum = scree_axpy(momentum, b->inertia[k].mass, b->motion[k].velocity.linear);
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
-    const scree_Vec3 x = scree_sub(b->motion[k].pose.position, centre);
-    scree_Vec3 v = scree_axpy(b->motion[k].velocity.linear, -1 / mass, momentum);
-    v = scree_sub(v, scree_mat3_mul(&gradient, x));
-    add_outer(stress, -b->inertia[k].mass / volume, v, v);
-  }
+  add_kinetic(s, 1 / volume, stress);
 }
 
 /* ---- coming back in -------------------------------------------------------------------------- */
 
-/* Shorter sides of the same lattice, where one is sheared along another by more than half. */
+static bool is_along(const scree_CellState *state, int k) {
+  const scree_Vec3 side = scree_column(&state->sides, k);
+  return scree_component(side, (k + 1) % 3) == 0 && scree_component(side, (k + 2) % 3) == 0;
+}
+
+/* Shorter sides of the same lattice, where one is sheared along another by more than half. A side
+ * along its axis stays as it is: it would become one that is not, and as long. */
 static void reduce(scree_Cell *cell) {
   scree_CellState *state = &cell->state;
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 3; ++j) {
-      if (j == k || !cell->periodic[j] || !cell->periodic[k]) continue;
+      if (j == k || !cell->periodic[j] || !cell->periodic[k] || is_along(state, k)) continue;
       const scree_Vec3 a = scree_column(&state->sides, j), b = scree_column(&state->sides, k);
       const double times = scree_dot(a, b) / scree_norm2(a);
       if (!(fabs(times) > 0.5 + 1e-9)) continue;

@@ -7,14 +7,22 @@
  * the image moved back by A n. In u only the velocity A' n of the image is new, as if it were that
  * of an obstacle.
  *
- * The cell may be driven: A' = L A, with a velocity gradient L that is a given function of time,
- * and for sides under a controlled pressure from M l'' = (p_measured - p) V / l ,     l the length
- * of the side, M the mass of all bodies. When A' changes by dA', every body gets dA' A^-1 (x -
- * x_c), x_c the centre of mass: then nothing depends on where the cell begins, and the momentum
- * does not change. Like an obstacle the cell changes its velocity in the kick and drifts with the
- * bodies, so that the energy balance stays an identity: the work of the cell is that of its images'
- * velocities on the contacts, of the kicks by dA', and the change of kinetic and potential energy
- * of bodies that come back in.
+ * The cell may be driven: A' = L A, with a velocity gradient L that is a given function of time.
+ * When A' changes by dA', every body gets dA' A^-1 (x - x_c), x_c the centre of mass: then nothing
+ * depends on where the cell begins, and the momentum does not change. Like an obstacle the cell
+ * changes its velocity in the kick and drifts with the bodies, so that the energy balance stays an
+ * identity: the work of the cell is that of its images' velocities on the contacts, of the kicks by
+ * dA', and the change of kinetic and potential energy of bodies that come back in.
+ *
+ * The rates L_kk of sides held at a pressure p are unknowns of the problem (Parrinello and Rahman,
+ * J. Appl. Phys. 52, 1981), with M the mass of all bodies, l the length of the side, w the
+ * velocities of bodies less L (x - x_c), and r the impulses:
+ *     M l^2 dL_kk = h (sum m w_k^2 - p V) + sum over the contacts r . G_k ,
+ *     u = ... + sum over k G_k L_kk ,   G_k = (a . e_k) (x_i - x_j - A n)_k   for the axis a of a
+ * row since that is how u changes with L_kk. They are one vertex of the problem, scaled by sqrt(M)
+ * l, which every constraint touches, so that W stays symmetric and positive: the problem has a
+ * solution for rigid bodies that are jammed, too, and for springs of any stiffness. The first two
+ * terms are part of the free velocities; see cell_pose.c for the others.
  *
  * Two sides that are sheared against each other by more than half are replaced by shorter ones of
  * the same lattice. */
@@ -46,8 +54,13 @@ typedef struct scree_Cell {
   scree_CellState state;
   /* of the current attempt */
   scree_Mat3 inverse; /* of the sides */
-  scree_Mat3 kick;    /* change of the velocity gradient in this kick */
+  scree_Mat3 kick;    /* change of the velocity gradient in this kick, without constraints */
+  scree_Mat3 answer;  /* and by them */
   scree_Vec3 centre;  /* of mass */
+  double mass;        /* of all bodies */
+  int pressed;        /* sides held at a pressure, */
+  int axis[3];        /* (pressed) their axes */
+  double scale[3];    /* (pressed) 1/(sqrt(mass) length) */
 } scree_Cell;
 
 /* The image of a key: n of each side, 0 for the body itself. */
@@ -67,10 +80,21 @@ static inline scree_Vec3 scree_cell_velocity(const scree_Cell *cell, uint32_t im
   if (image == 0) return (scree_Vec3){0, 0, 0};
   return scree_mat3_mul(&cell->state.velocity, scree_image_vector(image));
 }
+/* After the kick. */
+static inline scree_Vec3 scree_cell_velocity_after(const scree_Cell *cell, uint32_t image) {
+  if (image == 0) return (scree_Vec3){0, 0, 0};
+  const scree_Vec3 n = scree_image_vector(image);
+  const scree_Vec3 v = scree_mat3_mul(&cell->state.velocity, n);
+  if (!cell->pressed) return v;
+  return scree_add(v, scree_mat3_mul(&cell->answer, scree_mat3_mul(&cell->state.sides, n)));
+}
 static inline scree_Vec3 scree_cell_velocity_before(const scree_Cell *cell, uint32_t image) {
   if (image == 0) return (scree_Vec3){0, 0, 0};
   return scree_mat3_mul(&cell->state.before, scree_image_vector(image));
 }
+
+/* The velocity gradient after the kick. */
+scree_Mat3 scree_cell_gradient_after(const scree_Cell *cell);
 
 /* Check the definition and begin with it. */
 scree_Status scree_cell_init(scree_Cell *cell, const scree_CellDef *def, int dimension,
@@ -86,10 +110,24 @@ SCREE_PRIVATE scree_Vec3 scree_cell_nearest(const scree_Cell *cell, scree_Vec3 p
 
 /* The kick of a step h: the velocity of the cell at time `driven`. */
 scree_Status scree_cell_drive(struct scree_System *s, double driven, double h);
-/* Change of the velocity of body k by it. */
+/* Change of the velocity of body k by it, without constraints; and by these. */
 scree_Vec3 scree_cell_push(const struct scree_System *s, int k);
+scree_Vec3 scree_cell_pushed(const struct scree_System *s, int k);
 /* Until the next drive the velocity counts as constant. */
-void scree_cell_settle(scree_Cell *cell);
+void scree_cell_settle(struct scree_System *s);
+/* Lengths of the sides and the mass, by which the rates are scaled, for the present bodies. */
+void scree_cell_weigh(struct scree_System *s);
+/* Pressed sides (cell_pose.c): the vertex of the problem; */
+scree_Status scree_cell_number(struct scree_System *s);
+/* the blocks (rows x pressed) of d rows of contact c with axes a, and of one row of a joint; */
+void scree_cell_contact_block(const struct scree_System *s, size_t c, const scree_Vec3 *a,
+                              double *B);
+void scree_cell_joint_row(const struct scree_System *s, const int body[2],
+                          const scree_Vec3 linear[2], double factor, double *B);
+/* after a solve, `answer` from posed.y; and at the kick, the velocity with it. */
+void scree_cell_answer(struct scree_System *s);
+void scree_cell_forget(scree_Cell *cell);
+void scree_cell_kick(scree_Cell *cell);
 /* After the state was replaced. */
 void scree_cell_refresh(scree_Cell *cell);
 void scree_cell_drift(scree_Cell *cell, double h);

@@ -98,7 +98,7 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   if (b->fixed[key->j]) V = scree_sub(V, mean_velocity(s, c, key->j, 1));
   if (key->image) {
     const scree_Vec3 both = scree_add(scree_cell_velocity_before(&s->cell, key->image),
-                                      scree_cell_velocity(&s->cell, key->image));
+                                      scree_cell_velocity_after(&s->cell, key->image));
     V = scree_axpy(V, -0.5, both);
   }
   return V;
@@ -230,8 +230,9 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->forces += 0.5 * inertia->mass * scree_dot(f->linear, both) +
                        0.5 * scree_dot(L, scree_add(after.angular, motion->velocity.angular));
     if (!s->cell.any) continue;
-    const double cell = 0.5 * inertia->mass * scree_dot(scree_cell_push(s, k), both);
-    balance->forces -= cell;
+    const double free = 0.5 * inertia->mass * scree_dot(scree_cell_push(s, k), both);
+    const double cell = free + 0.5 * inertia->mass * scree_dot(scree_cell_pushed(s, k), both);
+    balance->forces -= free;
     balance->drivers += cell;
     s->cell.state.work += cell;
   }

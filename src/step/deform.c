@@ -306,6 +306,16 @@ static void add_rigid(scree_System *s, int body, scree_Vec3 point, const scree_V
   ++*entry;
 }
 
+/* The vertex of a cell is the only one behind the bodies. */
+static void add_cell(scree_System *s, size_t c, const scree_Vec3 *a) {
+  scree_GeneralRows *g = &s->deform.rows;
+  size_t *entry = &g->entry[g->count + 1];
+  scree_cell_contact_block(s, c, a, g->B + g->block[*entry]);
+  g->vertex[*entry] = s->posed.nbodies;
+  g->block[*entry + 1] = g->block[*entry] + (size_t)s->bodies.dimension * (size_t)s->cell.pressed;
+  ++*entry;
+}
+
 scree_Status scree_deform_pose(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   const scree_Points *points = &s->contacts;
@@ -320,6 +330,10 @@ scree_Status scree_deform_pose(scree_System *s) {
       entries += e;
       numbers += n;
     }
+  if (s->cell.pressed) {
+    entries += points->count;
+    numbers += points->count * (size_t)(d * s->cell.pressed);
+  }
   if (!reserve_rows(s, points->count - (size_t)f->first, entries, numbers))
     return scree_fail_memory(s->log, "the contacts of deformable bodies");
   g->count = 0;
@@ -340,6 +354,7 @@ scree_Status scree_deform_pose(scree_System *s) {
       else if (!b->fixed[pair[side]])
         add_rigid(s, pair[side], point, a, sign);
     }
+    if (s->cell.pressed) add_cell(s, c, a);
     ++g->count;
   }
   return SCREE_OK;

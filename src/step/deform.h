@@ -4,7 +4,8 @@
  * deformable body follow as constraints of d rows, then the joints. So the rows of contact c start
  * at c d in both cases, and worlds of rigid bodies never see this file. Within both groups contacts
  * are in the order of their pairs. The vertices of deformable bodies that touch something follow
- * the rigid bodies of the problem. */
+ * the rigid bodies of the problem. In a cell under a pressure all contacts are in that form, and
+ * the only further vertex is that of the cell (cell_pose.c). */
 #ifndef SCREE_STEP_DEFORM_H
 #define SCREE_STEP_DEFORM_H
 

@@ -195,7 +195,7 @@ static bool overlaps(const scree_System *s, int c, double horizon) {
   if (image)
     end[1].pose.position =
         scree_add(end[1].pose.position, scree_axpy(scree_cell_shift(&s->cell, image), horizon,
-                                                   scree_cell_velocity(&s->cell, image)));
+                                                   scree_cell_velocity_after(&s->cell, image)));
   scree_points_collide(pair[0], si, &end[0].pose, pair[1], image, sj, &end[1].pose, 0, &points);
   for (size_t k = 0; k < points.count; ++k) deepest = fmin(deepest, points.gap[k]);
   const bool failed = points.failed;

@@ -88,7 +88,7 @@ scree_Status scree_system_event(scree_System *s, double kinetic, double *time) {
   const double energy = relevant * fmax(kinetic, lifted * s->audit.weight);
   *time = -1;
   if (!s->scheme->looks_ahead || s->scheme->theta(&s->settings) != 0.5 || p->all == 0 ||
-      s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count || s->joints.count > 0)
+      s->laws.any_terms || s->laws.any_rolling || scree_system_general(s) || s->joints.count > 0)
     return SCREE_OK;
   if (!isfinite(first_impact(s, energy, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);

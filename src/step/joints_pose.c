@@ -4,9 +4,11 @@
 #include "core/memory.h"
 #include "step/joints_internal.h"
 
-/* A side of a joint is a rigid body or the vertices of an anchor; `nb` numbers of each in a row. */
-static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb) {
-  const size_t n = (size_t)constraints, sides = j->anchors ? 2 * SCREE_TOUCH_MAX : 2;
+/* A side of a joint is a rigid body or the vertices of an anchor; `nb` numbers of each in a row.
+ * A cell under a pressure is a third one. */
+static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb, bool cell) {
+  const size_t n = (size_t)constraints;
+  const size_t sides = (j->anchors ? 2 * SCREE_TOUCH_MAX : 2) + (size_t)cell;
   if (n > j->part_capacity || !j->part) {
     scree_free(j->part);
     scree_free(j->rows.row);
@@ -127,6 +129,13 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
     for (int i = 0; i < n; ++i, B += nb)
       scree_joints_block(b, body[side], rows[i].linear[side], rows[i].angular[side], scale, B);
   }
+  if (s->cell.pressed) {
+    const size_t e = g->entry[c + 1]++, each = (size_t)s->cell.pressed;
+    g->vertex[e] = s->posed.nbodies;
+    g->block[e + 1] = g->block[e] + (size_t)n * each;
+    for (int i = 0; i < n; ++i)
+      scree_cell_joint_row(s, body, rows[i].linear, scale, g->B + g->block[e] + (size_t)i * each);
+  }
   const scree_Twist vi = scree_joint_twist(s, &j->joint[joint], 0, SCREE_BEFORE);
   const scree_Twist vj = scree_joint_twist(s, &j->joint[joint], 1, SCREE_BEFORE);
   const size_t local = g->row[c] - g->row[0];
@@ -144,7 +153,7 @@ scree_Status scree_joints_pose(scree_System *s, int nc) {
   size_t rows;
   scree_joints_size(s, &constraints, &rows);
   const int most = j->anchors ? SCREE_VERTEX_MAX : s->bodies.nb;
-  if (!reserve(j, constraints, rows, (size_t)most))
+  if (!reserve(j, constraints, rows, (size_t)most, s->cell.pressed > 0))
     return scree_fail_memory(s->log, "the joints of a step");
   j->rows.count = 0;
   j->rows.row[0] = (size_t)nc * (size_t)d;

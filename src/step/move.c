@@ -135,7 +135,9 @@ scree_Twist scree_system_after(const scree_System *s, int k) {
     return self->class_->twist(self, scree_deformable_q(&s->bodies, self),
                                scree_deformable_after(&s->bodies, self));
   const scree_Twist free = scree_system_free(s, k), v = scree_system_unscaled(s, k);
-  return (scree_Twist){scree_add(free.linear, v.linear), scree_add(free.angular, v.angular)};
+  const scree_Twist after = {scree_add(free.linear, v.linear), scree_add(free.angular, v.angular)};
+  if (!s->cell.pressed || s->bodies.fixed[k]) return after;
+  return (scree_Twist){scree_add(after.linear, scree_cell_pushed(s, k)), after.angular};
 }
 
 static void kick_all(scree_System *s, scree_Share share) {

@@ -251,7 +251,7 @@ static scree_Vec3 pair_velocity(const scree_System *s, const scree_ContactKey *k
   const scree_Vec3 back = scree_sub(point, scree_cell_shift(&s->cell, key->image));
   const scree_Vec3 u = scree_sub(scree_rigid_velocity(&motion[key->i].pose, vi, point),
                                  scree_rigid_velocity(&motion[key->j].pose, vj, back));
-  return key->image ? scree_sub(u, scree_cell_velocity(&s->cell, key->image)) : u;
+  return key->image ? scree_sub(u, scree_cell_velocity_after(&s->cell, key->image)) : u;
 }
 
 /* Rigid balls, ellipses and ellipsoids, and planes that do not turn. */
@@ -350,7 +350,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   find_end(s, j, &z, h, &ej);
   const size_t begin = out->count;
   /* where the image is then */
-  const scree_Vec3 later = scree_axpy(shift, h, scree_cell_velocity(&s->cell, key->image));
+  const scree_Vec3 later = scree_axpy(shift, h, scree_cell_velocity_after(&s->cell, key->image));
   scree_Pose pj = ej.pose;
   if (key->image) pj.position = scree_add(pj.position, later);
   scree_points_collide(i, &ei.shape, &ei.pose, j, key->image, &ej.shape, &pj, 0, out);
@@ -427,7 +427,7 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
   const scree_Vec3 own_P = scree_sub(P, scree_cell_shift(&s->cell, key->image));
   scree_Vec3 u = scree_sub(scree_deform_velocity(s, key->i, SCREE_AFTER, P, key->part[0]),
                            scree_deform_velocity(s, key->j, SCREE_AFTER, own_P, key->part[1]));
-  if (key->image) u = scree_sub(u, scree_cell_velocity(&s->cell, key->image));
+  if (key->image) u = scree_sub(u, scree_cell_velocity_after(&s->cell, key->image));
   double rate = scree_dot(points->normal[k], u);
   if (scree_is_belt(s, key->i))
     rate -= scree_dot(points->normal[k],

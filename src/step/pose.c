@@ -121,6 +121,7 @@ static scree_Status number_bodies(scree_System *s) {
     p->problem_body[p->nbodies] = (int)k;
     index[k] = p->nbodies++;
   }
+  if (s->cell.pressed) return scree_cell_number(s);
   return s->bodies.deformable_count ? scree_deform_number(s) : SCREE_OK;
 }
 
@@ -198,11 +199,13 @@ scree_Status scree_system_pose(scree_System *s) {
   p->all = 0;
   p->sets = false;
   s->joints.rows.count = 0;
+  scree_cell_forget(&s->cell);
   scree_joints_size(s, &joints, &more);
   long long all;
   scree_Status status = scree_domain_count(s, nc, &all);
   if (status || (all == 0 && joints == 0)) return status;
   s->deform.first = (int)nc;
+  if (s->cell.pressed) s->deform.first = 0; /* all of them touch the rates of its sides */
   while (s->bodies.deformable_count && s->deform.first > 0 &&
          scree_deform_touches(&s->bodies, &s->contacts.keys[s->deform.first - 1]))
     --s->deform.first;
@@ -226,7 +229,7 @@ scree_Status scree_system_pose(scree_System *s) {
   p->nc = (int)nc;
   p->all = all;
   SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
-  if (s->bodies.deformable_count) status = scree_deform_pose(s);
+  if (scree_system_general(s)) status = scree_deform_pose(s);
   scree_domain_price(s);
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
@@ -438,7 +441,8 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d, slip[2];
       const bool turns = gentle && p->loaded[c] && s->scheme->looks_ahead && set.mu > 0 &&
-                         c < s->deform.first && turn(s, c, &lists[share.thread], &pair, slip);
+                         !scree_deform_touches(b, key) &&
+                         turn(s, c, &lists[share.thread], &pair, slip);
       scree_Approach approach = {
           .horizon = horizon,
           .gap = free_gap(s, c, law, before),
@@ -496,7 +500,7 @@ scree_Problem scree_system_problem(const scree_System *s) {
                        .arm = p->balls ? p->arm : NULL,
                        .C = s->laws.any_terms ? p->C : NULL};
   problem.general = s->joints.rows;
-  if (s->bodies.deformable_count && scree_system_is_posed(s)) {
+  if (scree_system_general(s) && scree_system_is_posed(s)) {
     problem.vertices = s->deform.vertices;
     problem.general = s->deform.rows;
     if (!s->laws.any_terms && !s->joints.rows.count) problem.general.C = NULL;

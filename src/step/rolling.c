@@ -19,15 +19,16 @@ size_t scree_rolling_memory(const scree_Rolling *o, int nb) {
          o->row_capacity * (3 + 2 * (size_t)nb + SCREE_ROWS_MAX) * sizeof(double);
 }
 
-static bool reserve(scree_Rolling *o, size_t constraints, size_t rows, size_t nb) {
+/* `sides`: vertices of a constraint, its two bodies and the cell. */
+static bool reserve(scree_Rolling *o, size_t constraints, size_t rows, size_t nb, size_t sides) {
   if (constraints <= o->constraint_capacity && rows <= o->row_capacity) return true;
   const size_t n = constraints + constraints / 16, m = rows + rows / 16;
   scree_rolling_fini(o);
   o->rows.row = SCREE_ALLOC(size_t, n + 1);
   o->rows.entry = SCREE_ALLOC(size_t, n + 1);
-  o->rows.vertex = SCREE_ALLOC(int, 2 * n);
-  o->rows.block = SCREE_ALLOC(size_t, 2 * n + 1);
-  o->rows.B = SCREE_ALLOC(double, m * 2 * nb);
+  o->rows.vertex = SCREE_ALLOC(int, sides *n);
+  o->rows.block = SCREE_ALLOC(size_t, sides * n + 1);
+  o->rows.B = SCREE_ALLOC(double, m *sides *nb);
   o->rows.C = SCREE_ALLOC(double, m *SCREE_ROWS_MAX);
   o->q = SCREE_ALLOC(double, m);
   o->r = SCREE_ALLOC(double, m);
@@ -97,6 +98,12 @@ static void fill_blocks(scree_System *s, int c, const scree_Vec3 *a, const scree
     for (int k = 0; k < more; ++k, B += b->nb)
       scree_joints_block(b, body, none, turns[k], sign * R, B);
   }
+  if (!s->cell.pressed) return;
+  const size_t e = g->entry[c + 1]++, size = (size_t)((d + more) * s->cell.pressed);
+  memset(g->B + g->block[e], 0, size * sizeof *g->B); /* rotations do not depend on the cell */
+  scree_cell_contact_block(s, (size_t)c, a, g->B + g->block[e]);
+  g->vertex[e] = s->posed.nbodies;
+  g->block[e + 1] = g->block[e] + size;
 }
 
 /* Relative angular velocity of contact c: before the kick, or after one without contacts. */
@@ -183,7 +190,8 @@ scree_Status scree_rolling_pose(scree_System *s) {
   const scree_GeneralRows *joints = &s->joints.rows;
   const size_t more = joints->count ? joints->row[joints->count] - joints->row[0] : 0;
   if (!reserve(o, (size_t)p->nc + (size_t)joints->count,
-               (size_t)p->nc * (size_t)SCREE_ROWS_MAX + more, (size_t)s->bodies.nb))
+               (size_t)p->nc * (size_t)SCREE_ROWS_MAX + more, (size_t)s->bodies.nb,
+               s->cell.pressed ? 3 : 2))
     return scree_fail_memory(s->log, "contacts that resist rolling");
   size_t square = 0;
   o->rows.count = p->nc + joints->count;
@@ -207,6 +215,10 @@ scree_Problem scree_rolling_problem(const scree_System *s) {
                            .set_b = o->set_b};
   problem.bodies =
       (scree_BodyRows){.nbodies = p->nbodies, .nb = s->bodies.nb, .id = p->problem_body};
+  if (s->cell.pressed) {
+    problem.vertices = s->deform.vertices;
+    problem.vertices.row = NULL;
+  }
   if (!s->laws.any_terms && !s->joints.rows.count) problem.general.C = NULL;
   return problem;
 }

@@ -139,6 +139,7 @@ static scree_Status run_solver(scree_System *s, const scree_Portion *part,
   }
   status = scree_domain_solve(s, part->problem, part->r, part->u, info);
   s->posed.y = scree_solver_velocities(s->solver);
+  scree_cell_answer(s);
   if (scree_rolls(s)) scree_rolling_take(s);
   return status;
 }

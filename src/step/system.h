@@ -397,6 +397,11 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 static inline bool scree_system_is_posed(const scree_System *s) {
   return s->posed.all > 0 || s->joints.rows.count > 0;
 }
+/* Whether contacts are constraints of any size: those of deformable bodies, or in a cell under a
+ * pressure all. */
+static inline bool scree_system_general(const scree_System *s) {
+  return s->bodies.deformable_count > 0 || s->cell.pressed > 0;
+}
 /* A view of the posed problem, and its unknowns. */
 scree_Problem scree_system_problem(const scree_System *s);
 static inline double *scree_system_r(const scree_System *s) {

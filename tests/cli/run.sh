@@ -95,6 +95,11 @@ SCENE
 expect 2 "jump.yaml:8:24: found 0.6 at the start, where the joint is at 0" "$scree" check jump.yaml
 expect 0 "jump.yaml: good" "$scree" check jump.yaml --set joints[0].motor.force=3
 expect 0 "jump.yaml: good" "$scree" check jump.yaml --set "joints[0].motor.position=0.6*sin(t)"
+# or that passes a stop
+sed 's/motor: .*/upper: 0.4\n    motor: { velocity: 0.5 }/' jump.yaml >stop.yaml
+expect 2 "passes the stop of its joint at 0.4 at t = 0.801 s" "$scree" check stop.yaml
+expect 0 "stop.yaml: good" "$scree" check stop.yaml --set joints[0].motor.force=3
+expect 0 "stop.yaml: good" "$scree" check stop.yaml --set joints[0].upper=0.5
 expect 2 "expected a scheme with theta 0.5" "$scree" check soft.yaml --set time.scheme=euler
 sed 's/young: 2e5, //' soft.yaml >dense.yaml
 expect 2 "its material \"rubber\" has no \`young\`" "$scree" check dense.yaml
