@@ -407,16 +407,17 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
 }
 
 /* Let a contact that was loaded have no slip halfway to the next kick (halfway.c). */
-static void turn_slip(const scree_System *s, int c, scree_Points *points, size_t *pair,
-                      double *shift) {
+static void turn_slip(const scree_System *s, int c, const scree_Motion *halfway,
+                      scree_Points *points, size_t *pair, double *shift) {
   const int d = s->bodies.dimension;
   scree_Vec3 slip, a[3];
-  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &slip)) return;
+  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, halfway, points, pair, &slip)) return;
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 1; k < d; ++k) shift[k] += scree_dot(a[k], slip);
 }
 
-static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share share) {
+static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Points *lists,
+                          scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -449,7 +450,7 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
       if (push > 0) shift[0] += held * push;
       if (approach.loaded && s->scheme->looks_ahead && p->delay[c] == 0 && set.mu > 0 &&
           c < s->deform.first)
-        turn_slip(s, c, &lists[share.thread], &pair, shift);
+        turn_slip(s, c, halfway, &lists[share.thread], &pair, shift);
       if (s->laws.any_terms) fill_terms(s, c, law, before, shift, &set);
       for (int k = 0; k < d; ++k) q[k] += shift[k];
     }
@@ -466,9 +467,19 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
 }
 
 scree_Status scree_system_fill(scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   scree_Points *lists = scree_system_lists(s, s->threads);
-  if (!lists) return scree_fail_memory(s->log, "the points of contacts halfway");
-  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, lists, share));
+  scree_Motion *halfway = NULL; /* of balls it is quickly found when it is needed */
+  bool good = lists != NULL;
+  if (good && p->shift && s->scheme->looks_ahead && !p->balls) {
+    halfway = SCREE_TAKE_RAW(&s->scratch, scree_Motion, p->nbodies);
+    good = halfway != NULL;
+  }
+  if (!good) return scree_fail_memory(s->log, "the points of contacts halfway");
+  if (halfway) scree_halfway_motions(s, s->times.horizon, halfway);
+  SCREE_ON_THREADS(p->nc, s->threads, share, fill_contacts(s, halfway, lists, share));
+  scree_arena_release(&s->scratch, mark);
   return SCREE_OK;
 }
 

@@ -407,11 +407,14 @@ double scree_system_free_approach(const scree_System *s, int c);
 
 /* ---- halfway.c ------------------------------------------------------------------------------- */
 
+/* Motions after half of a time h of the rigid bodies of the problem [nbodies]. */
+void scree_halfway_motions(const scree_System *s, double h, scree_Motion *halfway);
+
 /* By how much the slip of contact c changes in half of a time h, because the bodies turn; false
- * where it does not, or is not known. Contacts of a pair share their `points`: *pair is the last
- * contact that filled them, SIZE_MAX at the start. */
-bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points *points,
-                        size_t *pair, scree_Vec3 *slip);
+ * where it does not, or is not known. `halfway` may be null. Contacts of a pair share their
+ * `points`: *pair is the last contact that filled them, SIZE_MAX at the start. */
+bool scree_halfway_slip(const scree_System *s, size_t c, double h, const scree_Motion *halfway,
+                        scree_Points *points, size_t *pair, scree_Vec3 *slip);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
