@@ -550,25 +550,18 @@ static void test_nodes(void **state) {
   scree_world_destroy(world);
 }
 
-static scree_Twist push(void *user, double time) {
-  (void)time;
-  return (scree_Twist){{*(const double *)user, 0, 0}, {0, 0, 0}};
-}
-
 /* The end nodes of a bar at rest are tied by ball joints to an obstacle that moves with the
  * velocity V from the start: a wave of the stress rho c V runs to the free end and back, which
  * takes 2 L/c; then the bar moves with 2 V everywhere without strain, and the obstacle has done 2 m
  * V^2 of work. On the way the balance closes, the first impact included. */
 static void test_driven(void **state) {
   (void)state;
-  double V = 0.1;
-  const double semi = 0.02, young = 1e7, wave = sqrt(young / 1000), step = 5e-5;
+  const double V = 0.1, semi = 0.02, young = 1e7, wave = sqrt(young / 1000), step = 5e-5;
   scree_World *world = space(step, 0, 0);
   const int bar = add_block(world, vec(0.5, semi, semi), 80, 1, 1, at(0, 0, 0), young, 0);
   scree_BodyDef def = obstacle_at(-0.6, 0, 0);
-  def.driver.kind = SCREE_SIGNAL_CALLBACK;
-  def.driver.callback = push;
-  def.driver.user = &V;
+  def.driver.kind = SCREE_SIGNAL_CONSTANT;
+  def.driver.constant.linear.x = V;
   scree_Shape box;
   OK(scree_shape_init_box(&box, 0.1, 0.05, 0.05, &test_log));
   const int plate = add_shape(world, &box, def);
