@@ -201,6 +201,72 @@ static void test_deformable(void **state) {
   }
 }
 
+/* Damping takes energy whatever the deformation and the motion, and none from a body that turns
+ * without deforming further, loaded or not. The state of `k` has stretches from 0.3 to 1.7. */
+static void test_damping(void **state) {
+  (void)state;
+  enum { STATES = 40 };
+  const double t = 1e-3, h = 2e-3;
+  for (int kind = SCREE_BODY_RIGID + 1; kind < SCREE_BODY_KINDS; ++kind)
+    for (int d = kind == SCREE_BODY_ELEMENTS ? 3 : 2; d <= 3; ++d) {
+      scree_Bodies b;
+      const scree_Deformable *self = make(&b, (scree_BodyKind)kind, d, false, t);
+      const size_t n = self->components;
+      double *q = scree_deformable_q(&b, self), *v = scree_deformable_v(&b, self);
+      double *change = scree_deformable_change(&b, self), place[MANY], damped;
+      memcpy(place, q, n * sizeof *q);
+      for (int k = 0; k < STATES; ++k) {
+        const double stretch[3] = {1 + 0.7 * some(3 * k), 1 + 0.7 * some(3 * k + 1),
+                                   1 + 0.7 * some(3 * k + 2)};
+        for (size_t i = 0; i < n; ++i) q[i] = place[i] * stretch[i % (size_t)d];
+        for (size_t i = 0; i < n; ++i) v[i] = some(17 * k + 5 * (int)i);
+        const scree_BodyLoad none = {0};
+        assert_true(self->class_->prepare(self, q, v, &none, h, change));
+        self->class_->work(self, v, v, &damped);
+        assert_true(damped > 0);
+        const double largest = damped;
+        /* the rate of a rotation; nodes and columns of F turn alike */
+        for (size_t i = 0; i < n; i += (size_t)d) {
+          const scree_Vec3 x = vec(q[i], q[i + 1], d == 2 ? 0 : q[i + 2]);
+          const scree_Vec3 u = scree_cross(d == 2 ? vec(0, 0, 3) : vec(1, -2, 3), x);
+          v[i] = u.x, v[i + 1] = u.y;
+          if (d == 3) v[i + 2] = u.z;
+        }
+        assert_true(self->class_->prepare(self, q, v, &none, h, change));
+        self->class_->work(self, v, v, &damped);
+        NEAR(damped, 0, 1e-11 * largest);
+      }
+      scree_bodies_fini(&b);
+    }
+}
+
+/* The power of damping of a body that is not deformed yet: V t (lambda tr(D)^2 + 2 mu D:D), D the
+ * symmetric part of the rate. */
+static void test_damping_rate(void **state) {
+  (void)state;
+  const double t = 1e-3, h = 2e-3;
+  scree_Bodies b;
+  const scree_Deformable *self = make(&b, SCREE_BODY_PSEUDO_RIGID, 3, false, t);
+  double *q = scree_deformable_q(&b, self), *v = scree_deformable_v(&b, self);
+  double *change = scree_deformable_change(&b, self), damped, trace = 0, square = 0;
+  for (int k = 3; k < 12; ++k) q[k] = (k - 3) % 4 == 0;
+  for (int k = 0; k < 12; ++k) v[k] = some(k);
+  const scree_BodyLoad none = {0};
+  assert_true(self->class_->prepare(self, q, v, &none, h, change));
+  self->class_->work(self, v, v, &damped);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double D = 0.5 * (v[3 + 3 * j + i] + v[3 + 3 * i + j]);
+      square += D * D;
+      if (i == j) trace += D;
+    }
+  const double lambda = 1e4 * 0.3 / (1.3 * 0.4), mu = 1e4 / 2.6;
+  const double volume = 4.0 / 3 * acos(-1.0) * 0.5 * 0.3 * 0.4;
+  const double expected = h * t * volume * (lambda * trace * trace + 2 * mu * square);
+  NEAR(damped, expected, 1e-12 * expected);
+  scree_bodies_fini(&b);
+}
+
 /* Under a strong compression K is indefinite; the step still has a positive definite A. */
 static void test_compressed(void **state) {
   (void)state;
@@ -244,7 +310,8 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rigid), cmocka_unit_test(test_deformable),
+      cmocka_unit_test(test_rigid),      cmocka_unit_test(test_deformable),
+      cmocka_unit_test(test_damping),    cmocka_unit_test(test_damping_rate),
       cmocka_unit_test(test_compressed), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,7 @@ static void test_plane(void **state) {
   assert_true(scree_body_stretch(w, disk).y < 1 || scree_body_stretch(w, disk).x < 1);
   NEAR(scree_body_stretch(w, rigid).x, 1, 0);
   const scree_EnergyBalance e = scree_world_energy(w);
-  assert_true(e.elastic > 0 && e.friction > 0);
+  assert_true(e.elastic > 0 && e.viscous > 0);
   NEAR(e.closing, 0, 1e-9 * (e.potential + e.kinetic + e.normal));
   scree_world_destroy(w);
 }

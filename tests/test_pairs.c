@@ -180,8 +180,39 @@ static void test_rounding_does_not_decide(void **state) {
   scree_shape_fini(&flat);
 }
 
+/* From the normal before a small motion the contact of two ellipsoids is followed to where the
+ * search finds it. */
+static void test_followed(void **state) {
+  (void)state;
+  const int total = 20 * couples();
+  int followed = 0;
+  for (int k = 0; k < total; ++k) {
+    scree_Shape a, b;
+    scree_Pose pa, pb;
+    scree_Manifold before, after;
+    random_shape(&a, k % 3 ? SCREE_SHAPE_ELLIPSOID : SCREE_SHAPE_SPHERE, 1, 4);
+    random_shape(&b, SCREE_SHAPE_ELLIPSOID, 1, 4);
+    place(NEAR, &a, &pa, &b, &pb);
+    assert_int_equal(scree_collide(&a, &pa, &b, &pb, INFINITY, &before), 1);
+    pa.orientation = scree_quat_integrate(pa.orientation, random_direction(3), 0.03);
+    pa.position = scree_axpy(pa.position, 0.01, random_direction(3));
+    assert_int_equal(scree_collide(&a, &pa, &b, &pb, INFINITY, &after), 1);
+    const scree_ManifoldPoint *point = &after.points[0];
+    scree_Vec3 n, on[2];
+    if (!scree_collide_smooth_near(&a, &pa, &b, &pb, before.points[0].normal, &n, on)) continue;
+    ++followed;
+    const scree_Vec3 middle = scree_scale(0.5, scree_add(on[0], on[1]));
+    assert_true(scree_norm(scree_sub(n, point->normal)) < 1e-5);
+    assert_true(scree_norm(scree_sub(middle, point->position)) < 1e-4 * a.bounding_radius);
+    assert_true(fabs(scree_dot(n, scree_sub(on[0], on[1])) - point->gap) < 1e-9);
+  }
+  print_message("%d of %d followed\n", followed, total);
+  assert_true(followed >= 0.95 * total);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_second_method),
+                                     cmocka_unit_test(test_followed),
                                      cmocka_unit_test(test_rounding_does_not_decide)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

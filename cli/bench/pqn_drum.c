@@ -247,6 +247,42 @@ static scree_Status run_kind(Bench *bench, const Kind *kind) {
   return SCREE_OK;
 }
 
+/* Table 2: delta as an absolute value. Table 4: the shortest runs with delta relative to the
+ * diagonal of W; those with its mean are the rows of Table 3. */
+static const struct {
+  const char *name;
+  int kind;
+  double delta;
+  const char *scale;
+  double epsilon;
+  int krylov;
+  double published[4]; /* as in Kind */
+} tables[] = {
+    {"table2", 0, 1e-4, "absolute", 0.25, 15, {525, 0.78, 10, 0}},
+    {"table2", 1, 1e-13, "absolute", 0.25, 20, {356, 0.64, 5, 0}},
+    {"table2", 2, 1e-4, "absolute", 0.25, 15, {257, 0.93, 12, 1}},
+    {"table2", 3, 1e-13, "absolute", 0.25, 20, {217, 0.89, 6, 44}},
+    {"table4-min", 0, 0.025, "min", 0.25, 15, {495, NAN, NAN, NAN}},
+    {"table4-max", 0, 0.01, "max", 0.25, 20, {525, NAN, NAN, NAN}},
+    {"table4-min", 1, 0.1, "min", 0.1, 20, {378, NAN, NAN, NAN}},
+    {"table4-max", 1, 0.01, "max", 0.05, 10, {385, NAN, NAN, NAN}},
+};
+
+static scree_Status run_tables(Bench *bench) {
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; ++k) {
+    const Kind *kind = &kinds[tables[k].kind];
+    char name[48];
+    snprintf(name, sizeof name, "%s-%s", tables[k].name, kind->name);
+    if (!bench_wants(bench, name)) continue;
+    const Method method =
+        pqn_method(tables[k].delta, tables[k].scale, tables[k].epsilon, tables[k].krylov);
+    const scree_Status status = run_row(
+        bench, name, kind, BODIES, bench->quick ? QUICK : steps_full, &method, tables[k].published);
+    if (status || !bench_progress(bench, "%s done", name)) return status;
+  }
+  return SCREE_OK;
+}
+
 /* Figures 2, 3 and 6 to 11: (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary;
  * (c) pairs of eps and m, delta varies. Only with --only sweep..., since each takes minutes. */
 static scree_Status run_sweeps(Bench *bench) {
@@ -305,6 +341,7 @@ static scree_Status run_drum(Bench *bench) {
   if (bench->only && strncmp(bench->only, "ranks", 5) == 0) return run_ranks(bench);
   if (bench->only && strncmp(bench->only, "sweep", 5) == 0) return run_sweeps(bench);
   for (int k = 0; k < KINDS && !status; ++k) status = run_kind(bench, &kinds[k]);
+  if (!status) status = run_tables(bench);
   bench_note(bench, "mpirun -n N scree bench pqn-drum --only ranks: 10 000 ellipsoids on N ranks");
   bench_note(bench, "--only sweep repeats the sensitivity studies (rows sweep-FIGURE-KIND-SCALE-"
                     "DELTA-EPSILON-M; --only sweep-a-rigid-mean for a part)");

@@ -68,7 +68,7 @@ typedef struct scree_EnergyBalance {
   double forces;             /* work of the forces other than gravity */
   double drivers;            /* work of driven obstacles on bodies */
   double normal, friction;   /* dissipated by impact and by friction; negative: energy was made */
-  double viscous;            /* dissipated by the dampers of compliant contacts */
+  double viscous;            /* dissipated by dampers of compliant contacts, damping of materials */
   double plastic;            /* dissipated by the plastic displacement of normals */
   double scheme;             /* lost (< 0) by a scheme that is not the midpoint rule */
   double push;               /* normal work of contacts that stay loaded, and out of penetration */

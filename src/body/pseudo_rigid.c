@@ -10,9 +10,12 @@
  *     strain energy V (lambda/2 (tr E)^2 + mu E:E) ,  S = lambda tr(E) 1 + 2 mu E ,
  *     internal force on F:  -V F S ,
  *     K: dF -> V (dF S + F (lambda tr(dE) 1 + 2 mu dE)) ,   dE = sym(F^T dF) .
- * Viscous stress, with `damping` t: internal force -t K v. In 2D the strain is plane.
+ * Viscous stress, with `damping` t: S grows by t (lambda tr(dE/dt) 1 + 2 mu dE/dt), so the force on
+ * F is -t D v with the second part D of K, which vanishes for spin and whose power -t v . D v is
+ * never positive. (K in its place, with the stress in it, would resist spin and create energy under
+ * compression.) In 2D the strain is plane.
  *
- * K is indefinite under strong compression. If A = M + (h^2/4 + h t/2) K is then not positive
+ * K is indefinite under strong compression. If A = M + (h^2/4) K + (h t/2) D is then not positive
  * definite, S in its first term is replaced by its positive part, which makes K positive
  * semidefinite; the step loses accuracy there, not stability.
  *
@@ -42,8 +45,9 @@ typedef struct Data {
   double volume, mass;
   double euler[3]; /* e_j */
   /* of the last kick: */
-  double h, implicit_;   /* its length; the factor of K in A */
+  double h;              /* its length */
   double f[N], K[N * N]; /* internal force without damping, and stiffness */
+  double D[N * N];       /* forces of damping are -damping D v */
   double scaling[SCREE_VERTEX_MAX * SCREE_VERTEX_MAX]; /* L^-1 */
 } Data;
 
@@ -452,7 +456,8 @@ static void internal_force(const Data *data, int d, const double *F, double S[3]
     }
 }
 
-/* K (d^2 x d^2): component (i, j) is F_ij, at d j + i. With P = F S,
+/* K (d^2 x d^2), without S its part D of the material alone: component (i, j) is F_ij, at d j + i.
+ * With P = F S,
  *     dP_ij/dF_ab = delta_ia S_bj + F_ik (lambda delta_kj F_ab + mu (delta_kb F_aj + delta_jb
  * F_ak)) = delta_ia S_bj + lambda F_ij F_ab + mu (F_ib F_aj + delta_jb (F F^T)_ia) . */
 static void stiffness(const Data *data, int d, const double *F, double S[3][3], double *K) {
@@ -467,7 +472,7 @@ static void stiffness(const Data *data, int d, const double *F, double S[3][3], 
         for (int a = 0; a < d; ++a) {
           double sum =
               data->lambda * F[d * j + i] * F[d * b + a] + data->mu * F[d * b + i] * F[d * j + a];
-          if (i == a) sum += S[b][j];
+          if (S && i == a) sum += S[b][j];
           if (j == b) sum += data->mu * FF[i][a];
           K[(d * j + i) * n + d * b + a] = data->volume * sum;
         }
@@ -508,13 +513,16 @@ static bool invert_factor(int n, double *A, int stride, double *inverse) {
   return true;
 }
 
-/* L^-1 of A = M + c K. */
+/* L^-1 of A = M + (h^2/4) K + (h t/2) D, explicitly of M. */
 static bool scale(Data *data, int d) {
   const int n = d * d, size = d + n;
+  const double h = data->elastic.explicit_ ? 0 : data->h;
+  const double elastic = 0.25 * h * h, viscous = 0.5 * h * data->elastic.damping;
   double A[N * N];
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
-      A[i * n + j] = data->implicit_ * data->K[i * n + j] + (i == j ? data->euler[i / d] : 0);
+      A[i * n + j] = elastic * data->K[i * n + j] + viscous * data->D[i * n + j] +
+                     (i == j ? data->euler[i / d] : 0);
   memset(data->scaling, 0, sizeof data->scaling);
   for (int i = 0; i < d; ++i) data->scaling[i * size + i] = 1 / sqrt(data->mass);
   return invert_factor(n, A, size, data->scaling + d * size + d);
@@ -532,8 +540,8 @@ static bool prepare(const scree_Deformable *self, const double *q, const double 
   stress(data, d, F, S);
   internal_force(data, d, F, S, data->f);
   stiffness(data, d, F, S, data->K);
+  if (damping > 0) stiffness(data, d, F, NULL, data->D); /* else it stays 0 */
   data->h = h;
-  data->implicit_ = data->elastic.explicit_ ? 0 : 0.25 * h * h + 0.5 * h * damping;
   if (!scale(data, d)) {
     positive_part(d, S);
     stiffness(data, d, F, S, data->K);
@@ -548,7 +556,7 @@ static bool prepare(const scree_Deformable *self, const double *q, const double 
   }
   if (damping > 0)
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) f[i] -= damping * data->K[i * n + j] * rate[j];
+      for (int j = 0; j < n; ++j) f[i] -= damping * data->D[i * n + j] * rate[j];
   for (int i = 0; i < d; ++i) change[i] = h * scree_component(load->acceleration, i);
   const double *L = data->scaling + d * size + d;
   for (int i = 0; i < n; ++i) {
@@ -580,7 +588,7 @@ static double work(const scree_Deformable *self, const double *v, const double *
     double pull = h * data->f[i], drag = 0;
     for (int j = 0; j < n; ++j) {
       pull -= elastic * data->K[i * n + j] * (w[j] - v[j]);
-      drag += data->K[i * n + j] * (data->elastic.explicit_ ? v[j] : 0.5 * (v[j] + w[j]));
+      drag += data->D[i * n + j] * (data->elastic.explicit_ ? v[j] : 0.5 * (v[j] + w[j]));
     }
     sum += mean * pull;
     *damped += h * data->elastic.damping * mean * drag;

@@ -21,21 +21,43 @@ static scree_Vec3 semi_axes(const scree_Shape *s) {
 
 static const scree_Vec3 world_basis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
+/* The pair of two bodies, their axes in Ra, Rb. */
+static scree_SmoothPair pair_of(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                                const scree_Pose *pb, scree_Mat3 *Ra, scree_Mat3 *Rb) {
+  const scree_Vec3 d = scree_sub(pa->position, pb->position);
+  scree_SmoothPair pair = {.k = scree_shape_type(a->kind)->dimension, .delta = {d.x, d.y, d.z}};
+  *Ra = scree_quat_matrix(pa->orientation);
+  *Rb = scree_quat_matrix(pb->orientation);
+  scree_smooth_rows(semi_axes(a), Ra, pair.k, world_basis, pair.A);
+  scree_smooth_rows(semi_axes(b), Rb, pair.k, world_basis, pair.B);
+  return pair;
+}
+
+bool scree_collide_smooth_near(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                               const scree_Pose *pb, scree_Vec3 near, scree_Vec3 *n,
+                               scree_Vec3 on[2]) {
+  scree_Mat3 Ra, Rb;
+  const scree_SmoothPair pair = pair_of(a, pa, b, pb, &Ra, &Rb);
+  double y[3] = {near.x, near.y, near.z};
+  if (!scree_smooth_follow(&pair, y)) return false;
+  *n = scree_vec3(y[0], y[1], y[2]);
+  on[0] = scree_add(pa->position, scree_smooth_support(semi_axes(a), &Ra, scree_neg(*n)));
+  on[1] = scree_add(pb->position, scree_smooth_support(semi_axes(b), &Rb, *n));
+  return true;
+}
+
 void scree_collide_smooth(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                           const scree_Pose *pb, double margin, scree_Manifold *manifold) {
   scree_Vec3 d = scree_sub(pa->position, pb->position);
   double reach = a->bounding_radius + b->bounding_radius + margin;
   if (scree_norm2(d) > reach * reach) return;
-  scree_Mat3 Ra = scree_quat_matrix(pa->orientation), Rb = scree_quat_matrix(pb->orientation);
-  scree_Vec3 semi_a = semi_axes(a), semi_b = semi_axes(b);
-  scree_SmoothPair pair = {.k = scree_shape_type(a->kind)->dimension, .delta = {d.x, d.y, d.z}};
-  scree_smooth_rows(semi_a, &Ra, pair.k, world_basis, pair.A);
-  scree_smooth_rows(semi_b, &Rb, pair.k, world_basis, pair.B);
+  scree_Mat3 Ra, Rb;
+  const scree_SmoothPair pair = pair_of(a, pa, b, pb, &Ra, &Rb);
   double y[3], gap = scree_smooth_separation(&pair, margin, y);
   if (!(gap <= margin)) return;
   scree_Vec3 n = scree_vec3(y[0], y[1], y[2]);
-  scree_Vec3 qa = scree_add(d, scree_smooth_support(semi_a, &Ra, scree_neg(n)));
-  scree_Vec3 qb = scree_smooth_support(semi_b, &Rb, n);
+  scree_Vec3 qa = scree_add(d, scree_smooth_support(semi_axes(a), &Ra, scree_neg(n)));
+  scree_Vec3 qb = scree_smooth_support(semi_axes(b), &Rb, n);
   scree_Vec3 middle = scree_scale(0.5, scree_add(qa, qb));
   scree_manifold_add(manifold, scree_add(pb->position, middle), n, gap, scree_feature_closest());
 }

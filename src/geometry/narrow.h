@@ -40,6 +40,12 @@ typedef struct scree_Manifold {
 int scree_collide(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
                   const scree_Pose *pb, double margin, scree_Manifold *manifold);
 
+/* The contact of two balls, ellipses or ellipsoids whose normal is close to `near`: n is the normal
+ * to 1e-6, on[] the points on the two surfaces. False if a few steps from `near` do not find it. */
+bool scree_collide_smooth_near(const scree_Shape *a, const scree_Pose *pa, const scree_Shape *b,
+                               const scree_Pose *pb, scree_Vec3 near, scree_Vec3 *n,
+                               scree_Vec3 on[2]);
+
 /* ---- fast paths, the same bits as scree_collide ---- */
 
 /* Two balls of radii ra, rb at pa, pb (disks: dimension 2). Returns whether the gap is within the

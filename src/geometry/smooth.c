@@ -168,6 +168,23 @@ static bool climb(const scree_SmoothPair *p, double enough, State *s) {
   return definite;
 }
 
+bool scree_smooth_follow(const scree_SmoothPair *p, double y[3]) {
+  enum { STEPS = 3 };
+  static const double close = 1e-3; /* the next step is then its square, below 1e-6 */
+  State s = {.y = {y[0], y[1], y[2]}};
+  for (int k = 0; k < STEPS; ++k) {
+    double step[3];
+    evaluate(p, &s);
+    if (!tangent_step(p, &s, step)) return false;
+    for (int j = 0; j < 3; j++) s.y[j] += step[j];
+    if (!normalize(p->k, s.y)) return false;
+    if (!(dot3(step, step) < close * close)) continue;
+    for (int j = 0; j < 3; j++) y[j] = s.y[j];
+    return true;
+  }
+  return false;
+}
+
 /* Solve (A'A + B'B) x = delta by the adjugate; scale-free because only the direction counts. */
 static bool shape_start(const scree_SmoothPair *p, double y[3]) {
   double S[3][3] = {{0}};

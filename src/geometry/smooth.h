@@ -22,6 +22,10 @@ typedef struct scree_SmoothPair {
  * separation exceeds `enough`. */
 double scree_smooth_separation(const scree_SmoothPair *pair, double enough, double y[3]);
 
+/* From a unit y nearby to that direction, to 1e-6, by a few plain steps of Newton; false, and y as
+ * it was, if these do not converge. */
+bool scree_smooth_follow(const scree_SmoothPair *pair, double y[3]);
+
 /* Rows semi_i * axis_i of a body with axes R in the basis [k]. */
 void scree_smooth_rows(scree_Vec3 semi, const scree_Mat3 *R, int k, const scree_Vec3 basis[3],
                        double rows[3][3]);

@@ -34,6 +34,29 @@ static double fill_general_diagonal(scree_Operator *W, int k) {
   return trace;
 }
 
+/* D = B B^T of both bodies (+ C). Without C the two halves are the same bits. */
+SCREE_INLINE void multiply_blocks(size_t d, size_t nb, const double *B, const double *C,
+                                  double *D) {
+  for (size_t i = 0; i < d; ++i)
+    for (size_t j = C ? 0 : i; j < d; ++j) {
+      double sum = C ? C[i * d + j] : 0.0;
+      for (size_t side = 0; side < 2; ++side)
+        for (size_t a = 0; a < nb; ++a)
+          sum += B[(side * d + i) * nb + a] * B[(side * d + j) * nb + a];
+      D[i * d + j] = sum;
+      if (!C) D[j * d + i] = sum;
+    }
+}
+
+static void multiply(size_t d, size_t nb, const double *B, const double *C, double *D) {
+  if (d == 3 && nb == 6)
+    multiply_blocks(3, 6, B, C, D);
+  else if (d == 2 && nb == 3)
+    multiply_blocks(2, 3, B, C, D);
+  else
+    multiply_blocks(d, nb, B, C, D);
+}
+
 static void fill_diagonal(scree_Operator *W) {
   const scree_Problem *p = W->problem;
   const size_t d = (size_t)p->d, dd = d * d;
@@ -50,17 +73,9 @@ static void fill_diagonal(scree_Operator *W) {
         for (size_t j = 0; j < d; ++j)
           D[i * d + j] = p->blocks.x[start * dd + i * d * n + k * d + j];
     } else {
-      const size_t nb = (size_t)p->bodies.nb;
       double written[SCREE_BALL_ROOM];
-      const double *B = scree_contact_blocks(p, c, written);
-      for (size_t i = 0; i < d; ++i)
-        for (size_t j = 0; j < d; ++j) {
-          double sum = p->bodies.C ? p->bodies.C[(size_t)c * dd + i * d + j] : 0.0;
-          for (size_t side = 0; side < 2; ++side)
-            for (size_t a = 0; a < nb; ++a)
-              sum += B[(side * d + i) * nb + a] * B[(side * d + j) * nb + a];
-          D[i * d + j] = sum;
-        }
+      multiply(d, (size_t)p->bodies.nb, scree_contact_blocks(p, c, written),
+               p->bodies.C ? p->bodies.C + (size_t)c * dd : NULL, D);
     }
     for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
   }

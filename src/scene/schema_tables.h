@@ -64,7 +64,8 @@ extern const char *const scree_schema_mass_matrices[];
 /* `key` is `kind` where that is not the kind of a generator. */
 #define KIND_FIELDS(key)                                                                           \
   REGISTRY(key, 0, "rigid", scree_schema_kind,                                                     \
-           "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid), " \
+           "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid, "  \
+           "box, polyhedron), "                                                                    \
            "its material needs `young`; elements: finite elements (shape elements), likewise"),    \
       CHOICE("integration", "implicit", scree_schema_integrations,                                 \
              "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \

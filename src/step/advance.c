@@ -459,6 +459,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->energy.viscous += first.energy.viscous;
   report->energy.plastic += first.energy.plastic;
   report->energy.drivers += first.energy.drivers;
+  report->energy.scheme += first.energy.scheme; /* of joints, whose obstacles move at once */
   report->energy.push += first.energy.push;
   report->seconds_certify += (now = scree_seconds()) - clock;
   clock = now;

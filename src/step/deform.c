@@ -540,7 +540,7 @@ void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
                                            scree_deformable_after(b, self), &damped);
     s->deform.energy[k].work = work;
     balance->scheme += work;
-    balance->friction += damped;
+    balance->viscous += damped;
     if (s->deform.loaded > 0) balance->forces += load_work(s, self);
   }
 }

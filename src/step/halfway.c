@@ -26,6 +26,7 @@
  * was turned back in every second step, twice as much, and the work of that, 5 % of its energy,
  * counted as created. */
 #include "geometry/narrow.h"
+#include "geometry/smooth.h"
 #include "step/system.h"
 
 /* Angle, in half a step, below which bodies do not turn, and above which the contact halfway may be
@@ -48,10 +49,33 @@ typedef struct Halfway {
   scree_Vec3 shift; /* of the image of the second one */
 } Halfway;
 
-static scree_Motion motion_halfway(const scree_Bodies *b, int k, double h) {
+/* Of a ball only the position matters. */
+static scree_Motion drifted(const scree_Bodies *b, int k, double h) {
   scree_Motion motion = b->motion[k];
-  if (scree_body_moves(b, k)) scree_rigid_drift(&b->inertia[k], 0.5 * h, &motion);
+  if (!scree_body_moves(b, k)) return motion;
+  if (scree_shape_is_ball(&b->cold[k].shape) && scree_inertia_isotropic(&b->inertia[k]))
+    motion.pose.position = scree_axpy(motion.pose.position, 0.5 * h, motion.velocity.linear);
+  else
+    scree_rigid_drift(&b->inertia[k], 0.5 * h, &motion);
   return motion;
+}
+
+static void drift_posed(const scree_System *s, double h, scree_Motion *halfway, scree_Share share) {
+  const scree_Posed *p = &s->posed;
+  SCREE_OVER_BODIES(k, s->bodies.count, share) {
+    const int index = p->problem_index[k];
+    if (index >= 0 && index < p->nbodies) halfway[index] = drifted(&s->bodies, k, h);
+  }
+}
+
+void scree_halfway_motions(const scree_System *s, double h, scree_Motion *halfway) {
+  SCREE_ON_THREADS(s->bodies.count, s->threads, share, drift_posed(s, h, halfway, share));
+}
+
+static scree_Motion motion_halfway(const scree_System *s, int k, double h,
+                                   const scree_Motion *halfway) {
+  const int index = s->posed.problem_index[k];
+  return halfway && index >= 0 ? halfway[index] : drifted(&s->bodies, k, h);
 }
 
 static bool is_plane(const scree_Shape *shape) {
@@ -88,8 +112,68 @@ static int find_point(const scree_System *s, size_t c, const scree_Points *point
   return nearest;
 }
 
-/* Points of contact c on its two bodies halfway. */
-/* *gap: there, if it is a point of the same features, else NaN. */
+static bool is_elliptic(const scree_Shape *s) {
+  return s->kind == SCREE_SHAPE_ELLIPSE || s->kind == SCREE_SHAPE_ELLIPSOID;
+}
+
+/* Where the surfaces overlap both bodies have the point in the middle, as in scree_system_point;
+ * the second one in its own place, not that of its image. */
+static void share_overlap(scree_Vec3 n, scree_Vec3 shift, scree_Vec3 on[2]) {
+  if (scree_dot(n, scree_sub(on[0], on[1])) < 0)
+    on[0] = on[1] = scree_scale(0.5, scree_add(on[0], on[1]));
+  on[1] = scree_sub(on[1], shift);
+}
+
+/* Two ellipsoids, or one and a ball: from the normal at the kick. */
+static bool follow_smooth(const scree_System *s, size_t c, const Halfway *at, scree_Vec3 on[2]) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Shape *si = &s->bodies.cold[key->i].shape, *sj = &s->bodies.cold[key->j].shape;
+  scree_Pose second = at->motion[1].pose;
+  scree_Vec3 n;
+  second.position = scree_add(second.position, at->shift);
+  if (!scree_collide_smooth_near(si, &at->motion[0].pose, sj, &second, s->contacts.normal[c], &n,
+                                 on))
+    return false;
+  share_overlap(n, at->shift, on);
+  return true;
+}
+
+/* An ellipsoid on a plane or on the inside of a face of a mesh: the normal turns with that body.
+ * `side` is that of the ellipsoid. */
+static bool follow_face(const scree_System *s, size_t c, const Halfway *at, int side,
+                        scree_Vec3 on[2]) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const int e = side == 0 ? key->i : key->j, f = side == 0 ? key->j : key->i;
+  const scree_Shape *flat = &s->bodies.cold[f].shape;
+  const bool face =
+      key->feature >> 30 == (uint32_t)(side == 0 ? SCREE_FEATURE_VERTEX_A : SCREE_FEATURE_VERTEX_B);
+  if (!face ||
+      !(is_plane(flat) || flat->kind == SCREE_SHAPE_MESH || flat->kind == SCREE_SHAPE_HEIGHT_FIELD))
+    return false;
+  const scree_Pose *before = &s->bodies.motion[f].pose, *then = &at->motion[1 - side].pose;
+  const scree_Pose *body = &at->motion[side].pose;
+  const scree_Quat turn = scree_quat_mul(then->orientation, scree_quat_conj(before->orientation));
+  const scree_Vec3 n = scree_quat_rotate(turn, s->contacts.normal[c]);
+  const scree_Mat3 R = scree_quat_matrix(body->orientation);
+  const scree_Vec3 low =
+      scree_smooth_support(s->bodies.cold[e].shape.semi, &R, side == 0 ? scree_neg(n) : n);
+  const scree_Vec3 on_face =
+      scree_pose_apply(then, scree_pose_invert(before, scree_system_point(s, c, 1 - side)));
+  on[0] = scree_add(at->motion[0].pose.position, low);
+  on[1] = scree_add(scree_add(at->motion[1].pose.position, at->shift), low);
+  if (side == 0) {
+    const scree_Vec3 to = scree_sub(on[0], scree_add(on_face, at->shift));
+    on[1] = scree_axpy(on[0], -scree_dot(n, to), n);
+  } else {
+    on[0] = scree_axpy(on[1], scree_dot(n, scree_sub(on_face, on[1])), n);
+  }
+  share_overlap(n, at->shift, on);
+  return true;
+}
+
+/* Points of contact c on its two bodies halfway. Closed forms and what can be followed from the
+ * kick first: a second search of all pairs took as long as that of the detection. *gap_then: there,
+ * if it was searched for and is a point of the same features, else NaN. */
 static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, scree_Points *points,
                            bool same_pair, scree_Vec3 on[2], double *gap_then) {
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -101,6 +185,13 @@ static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, s
     const scree_Vec3 n = scree_scale(1 / scree_norm(x), x);
     on[0] = scree_axpy(xi, -si->bounding_radius, n);
     on[1] = scree_axpy(xj, sj->bounding_radius, n);
+    return true;
+  }
+  const bool smooth_i = is_elliptic(si), smooth_j = is_elliptic(sj);
+  if ((smooth_i || scree_shape_is_ball(si)) && (smooth_j || scree_shape_is_ball(sj))) {
+    if (follow_smooth(s, c, at, on)) return true;
+  } else if ((smooth_i && follow_face(s, c, at, 0, on)) ||
+             (smooth_j && follow_face(s, c, at, 1, on))) {
     return true;
   }
   const double size = scree_pair_size(si, sj);
@@ -151,8 +242,8 @@ static bool wanders(const scree_System *s, size_t c, int side, const Halfway *at
   return way > wander_least * turn * b->cold[k].shape.size;
 }
 
-bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points *points,
-                        size_t *pair, scree_Vec3 *slip, double *curve) {
+bool scree_halfway_slip(const scree_System *s, size_t c, double h, const scree_Motion *halfway,
+                        scree_Points *points, size_t *pair, scree_Vec3 *slip, double *curve) {
   const scree_Bodies *b = &s->bodies;
   const scree_ContactKey *key = &s->contacts.keys[c];
   if (!turns(s, key, h)) return false;
@@ -160,8 +251,9 @@ bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points 
   const bool same_pair =
       last && last->i == key->i && last->j == key->j && last->image == key->image;
   *pair = c;
-  const Halfway at = {{motion_halfway(b, key->i, h), motion_halfway(b, key->j, h)},
-                      scree_cell_shift(&s->cell, key->image)};
+  const Halfway at = {
+      {motion_halfway(s, key->i, h, halfway), motion_halfway(s, key->j, h, halfway)},
+      scree_cell_shift(&s->cell, key->image)};
   scree_Vec3 on[2];
   double gap;
   *curve = 0;

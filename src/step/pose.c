@@ -411,11 +411,13 @@ static void fill_terms(scree_System *s, int c, const scree_LawContact *law, cons
 
 /* The slip (d - 1) that a contact that was loaded has halfway to the next kick, and the bend of its
  * path (halfway.c). */
-static bool turn(scree_System *s, int c, scree_Points *points, size_t *pair, double *slip) {
+static bool turn(scree_System *s, int c, const scree_Motion *halfway, scree_Points *points,
+                 size_t *pair, double *slip) {
   const int d = s->bodies.dimension;
   scree_Vec3 v, a[3];
   double curve;
-  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, points, pair, &v, &curve)) return false;
+  if (!scree_halfway_slip(s, (size_t)c, s->times.horizon, halfway, points, pair, &v, &curve))
+    return false;
   contact_axes(s->contacts.normal[c], d, a);
   for (int k = 1; k < d; ++k) slip[k - 1] = scree_dot(a[k], v);
   /* drums and expansions of overlaps have set theirs */
@@ -423,7 +425,8 @@ static bool turn(scree_System *s, int c, scree_Points *points, size_t *pair, dou
   return true;
 }
 
-static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share share) {
+static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Points *lists,
+                          scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -442,7 +445,7 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
       double *shift = p->shift + (size_t)c * (size_t)d, slip[2];
       const bool turns = gentle && p->loaded[c] && s->scheme->looks_ahead && set.mu > 0 &&
                          !scree_deform_touches(b, key) &&
-                         turn(s, c, &lists[share.thread], &pair, slip);
+                         turn(s, c, halfway, &lists[share.thread], &pair, slip);
       scree_Approach approach = {
           .horizon = horizon,
           .gap = free_gap(s, c, law, before),
@@ -474,9 +477,19 @@ static void fill_contacts(scree_System *s, scree_Points *lists, scree_Share shar
 }
 
 scree_Status scree_system_fill(scree_System *s) {
+  const scree_Posed *p = &s->posed;
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   scree_Points *lists = scree_system_lists(s, s->threads);
-  if (!lists) return scree_fail_memory(s->log, "the points of contacts halfway");
-  SCREE_ON_THREADS(s->posed.nc, s->threads, share, fill_contacts(s, lists, share));
+  scree_Motion *halfway = NULL; /* of balls it is quickly found when it is needed */
+  bool good = lists != NULL;
+  if (good && p->shift && s->scheme->looks_ahead && !p->balls) {
+    halfway = SCREE_TAKE_RAW(&s->scratch, scree_Motion, p->nbodies);
+    good = halfway != NULL;
+  }
+  if (!good) return scree_fail_memory(s->log, "the points of contacts halfway");
+  if (halfway) scree_halfway_motions(s, s->times.horizon, halfway);
+  SCREE_ON_THREADS(p->nc, s->threads, share, fill_contacts(s, halfway, lists, share));
+  scree_arena_release(&s->scratch, mark);
   return SCREE_OK;
 }
 

@@ -415,12 +415,15 @@ double scree_system_free_approach(const scree_System *s, int c);
 
 /* ---- halfway.c ------------------------------------------------------------------------------- */
 
+/* Motions after half of a time h of the rigid bodies of the problem [nbodies]. */
+void scree_halfway_motions(const scree_System *s, double h, scree_Motion *halfway);
+
 /* By how much the slip of contact c changes in half of a time h, because the bodies turn; false
- * where it does not, or is not known. *curve <= 0: by how much its gap falls in h for the same
- * reason. Contacts of a pair share their `points`: *pair is the last contact that filled them,
- * SIZE_MAX at the start. */
-bool scree_halfway_slip(const scree_System *s, size_t c, double h, scree_Points *points,
-                        size_t *pair, scree_Vec3 *slip, double *curve);
+ * where it does not, or is not known. `halfway` may be null. *curve <= 0: by how much its gap falls
+ * in h for the same reason. Contacts of a pair share their `points`: *pair is the last contact that
+ * filled them, SIZE_MAX at the start. */
+bool scree_halfway_slip(const scree_System *s, size_t c, double h, const scree_Motion *halfway,
+                        scree_Points *points, size_t *pair, scree_Vec3 *slip, double *curve);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
