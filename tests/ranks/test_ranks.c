@@ -172,6 +172,7 @@ static void check_all(const scree_Ranks *ranks) {
     check_method(all[k], ranks, "nlgs", "ranks=relaxed", names[k]);
     if (k == 2) check_method(all[k], ranks, "nlgs", "local=sbp", names[k]);
     check_method(all[k], ranks, "pqn", NULL, names[k]);
+    if (SCREE_SHARED_FACTORS) check_method(all[k], ranks, "pqn", "gmres=petsc", names[k]);
     if (k == 1) check_method(all[k], ranks, "fixed-point", NULL, names[k]);
     if (SCREE_SHARED_FACTORS) {
       check_method(all[k], ranks, "newton", NULL, names[k]);
