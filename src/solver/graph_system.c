@@ -344,6 +344,9 @@ static scree_Status set_part(scree_GraphSystem *system, const scree_Operator *W,
     status = scree_shared_factor_create(W->halo, system->n, system->row, system->col, log,
                                         &system->shared);
   if (!status) status = scree_shared_factor_work(system->shared, &system->shared_work);
+  if (!status && scree_ranks_rank(ranks) == 0)
+    scree_report(log, SCREE_LOG_DETAIL, "MUMPS: %.3g operations, %.3g numbers of a factor",
+                 system->shared_work.flops, system->shared_work.entries);
   system->analysed = !status;
   return status;
 }

@@ -15,23 +15,25 @@ static const struct Numbers {
   double body_2d, body_3d;   /* over bodies, in vector lanes */
   double wide_2d, wide_3d;   /* assembled W, */
   double block_2d, block_3d; /* and each of its blocks */
+  double shared_flops;       /* operations of MUMPS on one rank, per nanosecond */
   double latency, byte;      /* of messages between machines: assumed, see docs/SCALING.md */
   double colours;            /* exchanges of an exact sweep: 10 to 15 in dense packings */
 } number = {
-    .flops = 20.0,    /* 10: 9; 40: 6 */
-    .entry = 4.5,     /* 2.25: 17; 9: 23 */
-    .rows_2d = 450.0, /* 225: 14; 900: 29 */
-    .rows_3d = 700.0, /* 350: 13; 1400: 39 */
-    .slow_2d = 80.0,  /* the associated law: not among these */
-    .slow_3d = 150.0, /* the associated law: not among these */
-    .ball_2d = 7.0,   /* 3.5: 4; 14: 4 */
-    .ball_3d = 18.0,  /* 9: 5; 36: 5 */
-    .body_2d = 9.0,   /* 4.5: 27; 18: 14 */
-    .body_3d = 48.0,  /* 24: 32; 96: 18 */
-    .wide_2d = 8.0,   /* 4: 0; 16: 0 */
-    .wide_3d = 45.0,  /* 22.5: 1; 90: 0 */
-    .block_2d = 1.5,  /* 0.75: 0; 3: 0 */
-    .block_3d = 3.0,  /* 1.5: 0; 6: 0 */
+    .flops = 20.0,       /* 10: 9; 40: 6 */
+    .entry = 4.5,        /* 2.25: 17; 9: 23 */
+    .rows_2d = 450.0,    /* 225: 14; 900: 29 */
+    .rows_3d = 700.0,    /* 350: 13; 1400: 39 */
+    .slow_2d = 80.0,     /* the associated law: not among these */
+    .slow_3d = 150.0,    /* the associated law: not among these */
+    .ball_2d = 7.0,      /* 3.5: 4; 14: 4 */
+    .ball_3d = 18.0,     /* 9: 5; 36: 5 */
+    .body_2d = 9.0,      /* 4.5: 27; 18: 14 */
+    .body_3d = 48.0,     /* 24: 32; 96: 18 */
+    .wide_2d = 8.0,      /* 4: 0; 16: 0 */
+    .wide_3d = 45.0,     /* 22.5: 1; 90: 0 */
+    .block_2d = 1.5,     /* 0.75: 0; 3: 0 */
+    .block_3d = 3.0,     /* 1.5: 0; 6: 0 */
+    .shared_flops = 2.4, /* at least, with Debian's reference BLAS: bench/results/ranks.txt */
     .latency = 2000.0,
     .byte = 0.1,
     .colours = 12.0,
@@ -91,12 +93,12 @@ double scree_price_shared_sweep(const scree_Operator *W, bool balls, bool exact)
  * exchange are taken as their share of the factor once. */
 double scree_price_shared_factorisation(const scree_Operator *W, const scree_SharedWork *work,
                                         bool alone) {
-  const double ranks = scree_ranks_count(scree_ranks_of(W)), share = alone ? 1.0 : 1.0 / ranks;
+  const double ranks = scree_ranks_count(scree_ranks_of(W));
   const double rows =
       (double)scree_all_constraints(W) * (W->problem->d == 2 ? number.rows_2d : number.rows_3d);
-  const double local = work->flops / number.flops + number.entry * work->entries + rows;
+  const double rate = alone ? number.flops : number.shared_flops;
+  const double local = work->flops / rate + number.entry * work->entries + rows;
   if (alone) return 1e-9 * local;
   const double rounds = 9.0 * fmax(1.0, log2(ranks));
-  return 1e-9 *
-         (share * local + rounds * number.latency + share * work->entries * 8.0 * number.byte);
+  return 1e-9 * ((local + work->entries * 8.0 * number.byte) / ranks + rounds * number.latency);
 }
