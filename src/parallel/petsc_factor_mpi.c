@@ -121,7 +121,7 @@ static bool number_rows(const scree_SharedFactor *factor, double *work, PetscInt
 static PetscErrorCode make_matrix(scree_SharedFactor *factor, const size_t *row, const int *col,
                                   const PetscInt *first, PetscInt *i_of, PetscInt *j_of,
                                   const double *zero) {
-  const MPI_Comm comm = factor->halo->ranks->comm;
+  MPI_Comm comm = factor->halo->ranks->comm;
   const PetscInt nb = factor->nb, rows = factor->own * nb;
   size_t at = 0;
   for (int a = 0; a < factor->nodes; ++a)

@@ -40,7 +40,7 @@ static PetscErrorCode precondition(PC M, Vec v, Vec z) {
 }
 
 static PetscErrorCode prepare(scree_Krylov *krylov) {
-  const MPI_Comm comm = krylov->ranks->comm;
+  MPI_Comm comm = krylov->ranks->comm;
   const PetscInt n = (PetscInt)krylov->system.rows;
   PC M;
   PetscErrorCode error =
