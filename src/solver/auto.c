@@ -161,7 +161,7 @@ static void join_facts(const scree_SolveRun *run, scree_Facts *facts) {
   double most[] = {facts->slow_sweeps, !facts->factorises, facts->no_ipm, !facts->steps};
   scree_ranks_most(scree_ranks_of(run->W), most, sizeof most / sizeof *most);
   facts->slow_sweeps = most[0] > 0.0;
-  facts->factorises = SCREE_SHARED_FACTORS && !(most[1] > 0.0);
+  facts->factorises = scree_graph_system_fits(run->W) && !(most[1] > 0.0);
   facts->no_ipm = most[2] > 0.0;
   facts->steps = !(most[3] > 0.0);
   facts->assembled = facts->follows = false; /* bodies and paths are looked for on one rank alone */

@@ -316,6 +316,10 @@ static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, i
 /* ---- several ranks -----------------------------------------------------------------------------
  */
 
+bool scree_graph_system_fits(const scree_Operator *W) {
+  return !scree_is_divided(W) || (SCREE_SHARED_FACTORS && !has_pieces(W->problem));
+}
+
 /* Of an assembled W the rows as they are: their columns may be contacts of other ranks. */
 static scree_Status pattern_of_part(const scree_Operator *W, scree_Arena *scratch, Pattern *pattern,
                                     const scree_Log *log) {

@@ -50,6 +50,9 @@ typedef struct scree_GraphSystem {
 /* The names of scree_SharedMethod, for options; null ends. */
 extern const char *const scree_graph_system_methods[];
 
+/* Whether there can be a system of W: on one rank always. */
+bool scree_graph_system_fits(const scree_Operator *W);
+
 /* Make a system, zeroed before its first use, that of W: pattern and analysis, or only what has
  * changed since the last call. `graph` numbers the graph of W's problem: the same number, the same
  * graph. Work memory comes from `scratch` and is released. */
