@@ -7,6 +7,31 @@ if(SCREE_MPI)
   find_package(MPI REQUIRED COMPONENTS C) # On Debian: apt-get install libopenmpi-dev openmpi-bin
 endif()
 
+# PETSc, for linear systems on several ranks. Its headers are not warning-free: they are a system's.
+if(SCREE_MPI AND SCREE_PETSC)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(SCREE_PETSC_ QUIET PETSc)
+  set(petsc_parts "")
+  foreach(folder IN LISTS SCREE_PETSC__INCLUDE_DIRS)
+    if(EXISTS "${folder}/petscconf.h")
+      file(STRINGS "${folder}/petscconf.h" petsc_parts REGEX "PETSC_HAVE_(MUMPS|HYPRE) 1")
+    endif()
+  endforeach()
+  list(LENGTH petsc_parts petsc_count)
+  if(petsc_count EQUAL 2)
+    find_library(SCREE_PETSC_LIBRARY NAMES ${SCREE_PETSC__LIBRARIES} HINTS ${SCREE_PETSC__LIBRARY_DIRS})
+    mark_as_advanced(SCREE_PETSC_LIBRARY)
+    add_library(scree_dep_petsc INTERFACE IMPORTED GLOBAL)
+    set_target_properties(scree_dep_petsc PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${SCREE_PETSC__INCLUDE_DIRS}"
+      INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${SCREE_PETSC__INCLUDE_DIRS}"
+      INTERFACE_LINK_LIBRARIES "${SCREE_PETSC_LIBRARY}")
+    message(STATUS "PETSc ${SCREE_PETSC__VERSION} with MUMPS and hypre: newton and ipm on several ranks")
+  else()
+    message(STATUS "PETSc with MUMPS and hypre was not found (Debian: petsc-dev): newton and ipm work on one rank")
+  endif()
+endif()
+
 # scree_find(<name> HEADER <file> LIBRARIES <lib>... DEBIAN <package> [SUFFIXES <dir>...] [OPTIONAL])
 function(scree_find name)
   cmake_parse_arguments(arg "OPTIONAL" "HEADER;DEBIAN" "LIBRARIES;SUFFIXES" ${ARGN})

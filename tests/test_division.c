@@ -190,7 +190,7 @@ static void test_other_forms(void **state) {
   (void)state;
   scree_Problem balls, dense, assembled;
   assert_int_equal(packing_create(&balls, 3, 5), SCREE_OK);
-  assert_int_equal(packing_dense(&balls, &dense), SCREE_OK);
+  assert_int_equal(packing_dense(&balls, 0.0, &dense), SCREE_OK);
   assert_int_equal(scree_problem_assemble(&balls, &assembled, NULL), SCREE_OK);
   check_problem(&dense);
   check_problem(&assembled);

@@ -10,6 +10,7 @@ struct scree_Ranks {
   MPI_Comm comm; /* of our own: no message of the caller's program is mistaken for ours */
   int rank, size;
   bool started; /* MPI was initialised here, and is finalised here */
+  bool petsc;   /* the same of PETSc */
   scree_RankCounts counts;
   char *gathered;        /* (size x SCREE_GATHER_MOST) */
   MPI_Request *requests; /* (2 x size) */

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "parallel/petsc_mpi.h"
 
 #include <assert.h>
 #include <math.h>
@@ -56,6 +57,7 @@ scree_Status scree_ranks_create(scree_Ranks **out, const scree_Log *log) {
 
 void scree_ranks_destroy(scree_Ranks *ranks) {
   if (!ranks) return;
+  scree_petsc_end(ranks);
   MPI_Comm_free(&ranks->comm);
   if (ranks->started) MPI_Finalize();
   free_ranks(ranks);

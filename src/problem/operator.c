@@ -273,12 +273,15 @@ void scree_operator_inertia(const scree_Operator *W, const double *y, double *ou
   if (W->coupling) scree_coupling_multiply(W, y, out);
 }
 
-void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
+void scree_operator_load(const scree_Operator *W, const double *r, double *y) {
   scree_operator_gather(W, r, y);
-  if (scree_is_divided(W)) {
-    if (W->problem->kind == SCREE_ASSEMBLED) scree_vector_copy(W->rows, r, y, W->threads);
-    scree_halo_complete(W->halo, y, (size_t)W->halo->size);
-  }
+  if (scree_is_divided(W)) scree_halo_complete(W->halo, y, (size_t)W->halo->size);
+}
+
+void scree_operator_state(const scree_Operator *W, const double *r, double *y) {
+  if (scree_is_divided(W) && W->problem->kind == SCREE_ASSEMBLED)
+    scree_vector_copy(W->rows, r, y, W->threads); /* it has no other part */
+  scree_operator_load(W, r, y);
   if (W->coupling) scree_coupling_solve(W, y);
 }
 

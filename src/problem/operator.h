@@ -65,6 +65,9 @@ scree_Status scree_operator_init(const scree_Problem *problem, const scree_Halo 
 /* y = B^T r (no effect in assembled form) */
 void scree_operator_gather(const scree_Operator *W, const double *r, double *y);
 
+/* The same with the impulses of all ranks. */
+void scree_operator_load(const scree_Operator *W, const double *r, double *y);
+
 /* out = A y (body form); `out` must not be y */
 void scree_operator_inertia(const scree_Operator *W, const double *y, double *out);
 

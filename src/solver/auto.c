@@ -156,16 +156,28 @@ static void settle(State *st, scree_SolveRun *run, scree_ActionKind kind, double
   }
 }
 
+/* Facts of the parts of all ranks: what one of them cannot do, none does. */
+static void join_facts(const scree_SolveRun *run, scree_Facts *facts) {
+  double most[] = {facts->slow_sweeps, !facts->factorises, facts->no_ipm, !facts->steps};
+  scree_ranks_most(scree_ranks_of(run->W), most, sizeof most / sizeof *most);
+  facts->slow_sweeps = most[0] > 0.0;
+  facts->factorises = scree_graph_system_fits(run->W) && !(most[1] > 0.0);
+  facts->no_ipm = most[2] > 0.0;
+  facts->steps = !(most[3] > 0.0);
+  facts->assembled = facts->follows = false; /* bodies and paths are looked for on one rank alone */
+  facts->sweep_seconds = scree_solve_run_sweep_seconds(run);
+}
+
 /* The first decision needs few facts, and most small solves need no other. */
 static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   const scree_Problem *p = run->W->problem;
   const scree_SolveSettings *s = run->settings;
   scree_Facts facts = {.d = p->d,
-                       .contacts = run->W->constraints,
+                       .contacts = (int)fmin(INT_MAX, (double)scree_all_constraints(run->W)),
                        .balls = scree_solve_run_sweeps_balls(run),
                        .slow_sweeps = scree_price_is_slow(p),
                        .tolerance = s->tolerance};
-  if (!st->history) return facts;
+  if (!st->history && !scree_is_divided(run->W)) return facts;
   facts.assembled = p->kind == SCREE_ASSEMBLED;
   facts.associated = p->flow == SCREE_ASSOCIATED;
   facts.factorises = !scree_solver_class_refuses(&scree_solver_newton, p);
@@ -175,6 +187,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;
   facts.sweep_seconds = scree_sweep_seconds(p);
+  if (scree_is_divided(run->W)) join_facts(run, &facts);
   facts.factor_least = scree_solve_run_factorisation_least(run);
   facts.work_left = s->work_limit > 0.0 ? s->work_limit - st->work : INFINITY;
   facts.time_left = s->time_limit > 0.0 ? s->time_limit - st->work : INFINITY;
@@ -189,7 +202,10 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
 static scree_Status remember(State *st, scree_SolveRun *run, scree_Stage *now) {
   if (!st->history) {
     st->history = SCREE_TAKE_RAW(&run->cache->work, scree_History, 1);
-    if (!st->history) return scree_fail_memory(run->log, "auto");
+    const scree_Status status =
+        scree_ranks_agree(scree_ranks_of(run->W),
+                          st->history ? SCREE_OK : scree_fail_memory(run->log, "auto"), run->log);
+    if (status || !st->history) return status;
     st->history->count = 0;
   }
   const double clock = scree_seconds(); /* the driver measures the time of the last stage */
@@ -226,8 +242,10 @@ static scree_Status stage(State *st, scree_SolveRun *run, const scree_Action *ac
 }
 
 /* ---- several ranks -----------------------------------------------------------------------------
- * Sweeps on all ranks first; what they do not solve rank 0 goes on with alone, as auto on one rank,
- * since factorisations are not divided. */
+ * The same stages on all ranks. Rank 0 goes on alone, as auto on one rank, when they have all
+ * failed (it has lemke, and looks for bodies behind W), and after the analysis if a factorisation
+ * costs less there, with its messages. Where factorisations are not divided it does so after some
+ * sweeps. */
 
 enum { SHARED_SWEEPS = 300 }; /* about the cost of one factorisation of 10^4 contacts; not tuned */
 
@@ -277,13 +295,11 @@ static scree_Status continue_alone(State *st, scree_SolveRun *run, double *r, do
   return SCREE_OK;
 }
 
-static scree_Status solve_divided(State *st, scree_SolveRun *run, double *r, double *u) {
+/* Sweeps, then rank 0: for builds without PETSc. */
+static scree_Status sweep_divided(State *st, scree_SolveRun *run, double *r, double *u) {
   const scree_SolveSettings *given = run->settings;
-  st->settings = *given;
-  if (run->division->own &&
-      scree_all_constraints(run->W) < (long long)SCREE_CONTACTS_PER_RANK * run->division->size)
-    return continue_alone(st, run, r, u);
   const int most = run->iterations + SHARED_SWEEPS;
+  st->settings = *given;
   if (st->settings.max_iterations > most) st->settings.max_iterations = most;
   run->settings = &st->settings;
   scree_Status status = scree_solve_run_solver(run, &scree_solver_nlgs, NULL, r, u);
@@ -296,13 +312,29 @@ static scree_Status solve_divided(State *st, scree_SolveRun *run, double *r, dou
   return continue_alone(st, run, r, u);
 }
 
+/* Whether a problem is too small for several ranks: only parts that their ranks have posed get
+ * here then (scree_solver_divides). */
+static bool is_small(const scree_SolveRun *run) {
+  return run->division->own &&
+         scree_all_constraints(run->W) < (long long)SCREE_CONTACTS_PER_RANK * run->division->size;
+}
+
+/* Whether rank 0 factorises faster than all ranks together. */
+static bool is_faster_alone(const scree_SolveRun *run) {
+  const scree_SharedWork *work = &run->cache->system.shared_work;
+  return run->cache->has_system && scree_price_shared_factorisation(run->W, work, true) <
+                                       scree_price_shared_factorisation(run->W, work, false);
+}
+
 static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *u) {
   State *st = memory;
   const scree_Operator *W = run->W;
-  if (scree_is_divided(W)) return solve_divided(st, run, r, u);
+  const bool divided = scree_is_divided(W);
   scree_SolveCache *cache = run->cache;
   const scree_SolveSettings *given = run->settings;
   st->settings = *given;
+  if (divided && is_small(run)) return continue_alone(st, run, r, u);
+  if (divided && !SCREE_SHARED_FACTORS) return sweep_divided(st, run, r, u);
   /* a time limit replaces the default limit of iterations */
   if (given->time_limit > 0.0 && given->max_iterations == scree_solver_auto.max_iterations)
     st->settings.max_iterations = INT_MAX;
@@ -314,6 +346,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   if (st->history) st->history->count = 0;
   st->clock = run->info && run->info->nstages > 0 ? scree_seconds() : run->start;
   st->has_bodies = false;
+  bool alone = false; /* rank 0 goes on alone */
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   if (!status && st->options.polish)
     settle(st, run, SCREE_ACTION_SWEEP, r); /* it may be the best */
@@ -321,11 +354,14 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   while (!status && !run->met && !run->exhausted) {
     const scree_Facts facts = gather(st, run);
     const scree_Action action = scree_policy_next(&facts, st->history);
-    if (action.kind == SCREE_ACTION_STOP) break;
+    alone = divided && (action.kind == SCREE_ACTION_STOP ||
+                        (st->history && is_faster_alone(run) && !st->options.polish));
+    if (alone || action.kind == SCREE_ACTION_STOP) break;
     status = stage(st, run, &action, r, u);
   }
   run->measure_often = often;
   run->settings = given;
+  if (!status && alone) status = continue_alone(st, run, r, u);
   run->cache = cache;
   run->W = W;
   if (st->has_bodies) scree_problem_destroy(&st->bodies);

@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RESTARTS = 3 };
@@ -289,15 +290,26 @@ void scree_solver_destroy(scree_Solver *solver) {
   scree_free(solver);
 }
 
+scree_Status scree_solver_refuse_ranks(const scree_Solver *solver, int ranks) {
+  char names[512] = "";
+  size_t at = 0;
+  for (int k = 0; scree_solver_registry[k]; ++k) {
+    const scree_SolverClass *class_ = scree_solver_registry[k];
+    if (!(class_->capabilities & SCREE_CAN_RANKS) || at >= sizeof names) continue;
+    const int n = snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", class_->name);
+    at += n > 0 ? (size_t)n : 0;
+  }
+  return scree_fail(&solver->log, SCREE_BAD_INPUT,
+                    "solver %s works on one rank and was started on %d; on several use one of %s",
+                    solver->class_->name, ranks, names);
+}
+
 static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem) {
   const scree_Status status = scree_problem_check(problem, &solver->log);
   if (status) return status;
   const int ranks = scree_ranks_count(solver->settings.ranks);
   if (ranks > 1 && !(solver->class_->capabilities & SCREE_CAN_RANKS))
-    return scree_fail(&solver->log, SCREE_BAD_INPUT,
-                      "solver %s works on one rank and was started on %d; on several use one of "
-                      "auto, nlgs, pqn, fixed-point, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
-                      solver->class_->name, ranks);
+    return scree_solver_refuse_ranks(solver, ranks);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (!reason) return SCREE_OK;
   return scree_fail(&solver->log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s",
@@ -342,6 +354,7 @@ scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *
   status = begin_mechanisms(&run, r, y);
   if (status) return status;
   status = run_and_certify(&run, solver->class_, &solver->options, r, u, y, info);
+  for (int k = 0; k < SCREE_CACHES; ++k) scree_graph_system_end(&solver->cache[k].system);
   if (!status && solver->poll.stopped) status = SCREE_INTERRUPTED;
   if (status) return status;
   *velocities = y;

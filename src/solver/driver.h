@@ -39,6 +39,9 @@ scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *
                                      const scree_Division *division, double *r, double *u,
                                      scree_SolveInfo *info, const double **velocities);
 
+/* The message for a solver that works on one rank only. */
+scree_Status scree_solver_refuse_ranks(const scree_Solver *solver, int ranks);
+
 /* Whether a problem is divided between the ranks of the settings; else rank 0 solves it alone. */
 bool scree_solver_divides(const scree_Solver *solver, const scree_Problem *problem);
 

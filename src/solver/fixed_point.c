@@ -85,8 +85,8 @@ static scree_Status find_inner(FixedPoint *m, const scree_SolveRun *run) {
   if (scree_is_divided(run->W) &&
       (!(m->inner->capabilities & SCREE_CAN_RANKS) || m->inner == &scree_solver_auto))
     return scree_fail(run->log, SCREE_BAD_INPUT,
-                      "solver fixed-point: inner=%s works on one rank; on several use one of "
-                      "nlgs, pqn, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
+                      "solver fixed-point: inner=%s works on one rank; on several use nlgs, "
+                      "spg, apgd or another that `scree solvers` lists for several ranks",
                       m->options.inner);
   return scree_solver_class_read_options(m->inner, NULL, &m->inner_options, run->log);
 }

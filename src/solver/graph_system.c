@@ -1,5 +1,5 @@
 /* Assembling and solving the systems of Newton-like methods (see graph_system.h). */
-#include "solver/graph_system.h"
+#include "solver/graph_system_internal.h"
 
 #include "core/log.h"
 #include "problem/general.h"
@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
+
+const char *const scree_graph_system_methods[] = {"direct", "boomeramg", "gamg", NULL};
 
 /* ---- pattern ----------------------------------------------------------------------------------
  */
@@ -161,24 +163,6 @@ static scree_Status pattern_fill(const scree_Operator *W, scree_Arena *scratch, 
   return SCREE_OK;
 }
 
-static size_t find_block(const scree_GraphSystem *system, int row, int col) {
-  size_t lo = system->row[row], hi = system->row[row + 1];
-  while (lo + 1 < hi) {
-    const size_t mid = (lo + hi) / 2;
-    if (system->col[mid] <= col)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  assert(system->col[lo] == col); /* the pattern has every block that is asked for */
-  return lo;
-}
-
-/* The first node of vertex v. */
-static int node_of(const scree_GraphSystem *system, int v) {
-  return (int)(scree_vertex_start(system->W, v) / (size_t)system->nb);
-}
-
 static scree_Status slots_of_contacts(scree_GraphSystem *system, const scree_Log *log) {
   const scree_Problem *p = system->W->problem;
   system->slot = SCREE_TAKE_RAW(&system->slots, int, 4 * (size_t)p->nc);
@@ -187,7 +171,8 @@ static scree_Status slots_of_contacts(scree_GraphSystem *system, const scree_Log
     for (int k = 0; k < 4; ++k) {
       const int a = p->bodies.body[2 * c + k / 2], b = p->bodies.body[2 * c + k % 2];
       if (a >= 0 && b >= 0)
-        system->slot[4 * c + k] = (int)find_block(system, node_of(system, a), node_of(system, b));
+        system->slot[4 * c + k] = (int)scree_graph_system_block(
+            system, scree_graph_system_node(system, a), scree_graph_system_node(system, b));
     }
   return SCREE_OK;
 }
@@ -217,13 +202,14 @@ static scree_Status slots_of_pieces(scree_GraphSystem *system, const scree_Log *
     for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e)
       for (size_t f = g->entry[k]; f < g->entry[k + 1]; ++f)
         system->pair_slot[pairs++] =
-            (int)find_block(system, node_of(system, g->vertex[e]), node_of(system, g->vertex[f]));
+            (int)scree_graph_system_block(system, scree_graph_system_node(system, g->vertex[e]),
+                                          scree_graph_system_node(system, g->vertex[f]));
   for (int k = 0; k < v->count && couplings; ++k)
     for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
-      const int a = node_of(system, p->bodies.nbodies + k);
-      const int b = node_of(system, p->bodies.nbodies + v->col[j]);
-      system->coupled_slot[2 * j] = (int)find_block(system, a, b);
-      system->coupled_slot[2 * j + 1] = (int)find_block(system, b, a);
+      const int a = scree_graph_system_node(system, p->bodies.nbodies + k);
+      const int b = scree_graph_system_node(system, p->bodies.nbodies + v->col[j]);
+      system->coupled_slot[2 * j] = (int)scree_graph_system_block(system, a, b);
+      system->coupled_slot[2 * j + 1] = (int)scree_graph_system_block(system, b, a);
     }
   return SCREE_OK;
 }
@@ -263,12 +249,13 @@ static bool is_analysed(const scree_GraphSystem *system, const scree_Operator *W
          has_nodes_of(system, W);
 }
 
-static scree_Status analyse(scree_GraphSystem *system, const scree_Operator *W,
-                            const Pattern *pattern, scree_Elimination *elimination,
-                            scree_Arena *scratch, const scree_Log *log) {
+/* Keep the pattern and the names of the nodes; with them goes all that was made for others. */
+static scree_Status keep_pattern(scree_GraphSystem *system, const scree_Operator *W,
+                                 const Pattern *pattern, const scree_Log *log) {
   scree_Arena *kept = &system->kept;
   const int n = pattern->n;
   scree_arena_reset(kept);
+  system->factor = NULL;
   system->analysed = false;
   system->x = NULL;
   scree_graph_system_nodes(W, &system->n, &system->nb);
@@ -284,9 +271,19 @@ static scree_Status analyse(scree_GraphSystem *system, const scree_Operator *W,
   memcpy(system->row, pattern->row, ((size_t)n + 1) * sizeof *system->row);
   if (n) memcpy(system->col, pattern->col, pattern->row[n] * sizeof *system->col);
   for (int k = 0; k < n; ++k) system->id[k] = name_of(system, W->problem, k);
+  return SCREE_OK;
+}
+
+static scree_Status analyse(scree_GraphSystem *system, const scree_Operator *W,
+                            const Pattern *pattern, scree_Elimination *elimination,
+                            scree_Arena *scratch, const scree_Log *log) {
+  scree_Arena *kept = &system->kept;
+  const int n = pattern->n;
   scree_FactorOrder order;
-  scree_Status status =
-      scree_elimination_propose(elimination, n, system->nb, system->id, scratch, log, &order);
+  scree_Status status = keep_pattern(system, W, pattern, log);
+  if (!status)
+    status =
+        scree_elimination_propose(elimination, n, system->nb, system->id, scratch, log, &order);
   if (!status)
     status = scree_factor_create_in(kept, scratch, n, system->nb, system->row, system->col,
                                     SCREE_FACTOR_UNSYMMETRIC, &order, log, &system->factor);
@@ -316,233 +313,99 @@ static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, i
   return status;
 }
 
+/* ---- several ranks -----------------------------------------------------------------------------
+ */
+
+bool scree_graph_system_fits(const scree_Operator *W) {
+  return !scree_is_divided(W) || (SCREE_SHARED_FACTORS && !has_pieces(W->problem));
+}
+
+/* Of an assembled W the rows as they are: their columns may be contacts of other ranks. */
+static scree_Status pattern_of_part(const scree_Operator *W, scree_Arena *scratch, Pattern *pattern,
+                                    const scree_Log *log) {
+  const scree_Problem *p = W->problem;
+  if (has_pieces(p))
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "bodies of %d components: factorisations on several ranks have at most %d",
+                      p->bodies.nb, (int)SCREE_FACTOR_BLOCK_MAX);
+  if (p->kind == SCREE_BODIES) return pattern_fill(W, scratch, pattern, log);
+  *pattern = (Pattern){.n = p->nc, .row = p->blocks.row, .col = p->blocks.col};
+  return SCREE_OK;
+}
+
+static scree_Status set_part(scree_GraphSystem *system, const scree_Operator *W,
+                             scree_Arena *scratch, const scree_Log *log) {
+  const scree_Ranks *ranks = scree_ranks_of(W);
+  Pattern pattern = {0};
+  scree_graph_system_end(system);
+  system->analysed = false;
+  scree_Status status = pattern_of_part(W, scratch, &pattern, log);
+  if (!status) status = keep_pattern(system, W, &pattern, log);
+  scree_arena_reset(&system->slots);
+  if (!status && W->problem->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
+  status = scree_ranks_agree(ranks, status, log);
+  if (!status)
+    status = scree_shared_factor_create(W->halo, system->n, system->row, system->col, log,
+                                        &system->shared);
+  if (!status) status = scree_shared_factor_work(system->shared, &system->shared_work);
+  if (!status && scree_ranks_rank(ranks) == 0)
+    scree_report(log, SCREE_LOG_DETAIL, "MUMPS: %.3g operations, %.3g numbers of a factor",
+                 system->shared_work.flops, system->shared_work.entries);
+  system->analysed = !status;
+  return status;
+}
+
+void scree_graph_system_end(scree_GraphSystem *system) {
+  if (!system->shared) return;
+  scree_shared_factor_destroy(system->shared);
+  system->shared = NULL;
+  system->analysed = false;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ */
+
 scree_Status scree_graph_system_set(scree_GraphSystem *system, const scree_Operator *W, int graph,
                                     scree_Elimination *elimination, scree_Arena *scratch,
                                     const scree_Log *log) {
   const scree_ArenaMark mark = scree_arena_mark(scratch);
   system->W = W;
   system->log = log;
-  const scree_Status status = update(system, W, graph, elimination, scratch, log);
+  system->method = SCREE_SHARED_DIRECT;
+  const bool divided = scree_is_divided(W);
+  const scree_Status status = divided ? set_part(system, W, scratch, log)
+                                      : update(system, W, graph, elimination, scratch, log);
   if (status)
     system->analysed = false;
-  else
+  else if (!divided)
     scree_elimination_use(elimination);
   scree_arena_release(scratch, mark);
   return status;
 }
 
 void scree_graph_system_fini(scree_GraphSystem *system) {
+  scree_graph_system_end(system);
   scree_arena_fini(&system->kept);
   scree_arena_fini(&system->slots);
   *system = (scree_GraphSystem){0};
 }
 
-/* ---- values -----------------------------------------------------------------------------------
+/* ---- factorising ------------------------------------------------------------------------------
  */
-
-/* x[slot] += B_a^T (G B_b) for the pairs of bodies of one contact */
-SCREE_INLINE void add_contact(scree_GraphSystem *system, int d, int nb, int c, const double *G) {
-  const scree_Problem *p = system->W->problem;
-  double GB[2 * 3 * 12], room[SCREE_BALL_ROOM];
-  const double *B = scree_contact_blocks(p, c, room);
-  for (int side = 0; side < 2; ++side)
-    for (int i = 0; i < d; ++i)
-      for (int j = 0; j < nb; ++j) {
-        double sum = 0.0;
-        for (int k = 0; k < d; ++k) sum += G[i * d + k] * B[(side * d + k) * nb + j];
-        GB[(side * d + i) * nb + j] = sum;
-      }
-  for (int k = 0; k < 4; ++k) {
-    const int a = k / 2, b = k % 2;
-    if (p->bodies.body[2 * c + a] < 0 || p->bodies.body[2 * c + b] < 0) continue;
-    double *x = system->x + (size_t)system->slot[4 * c + k] * (size_t)(nb * nb);
-    for (int i = 0; i < nb; ++i)
-      for (int j = 0; j < nb; ++j) {
-        double sum = 0.0;
-        for (int m = 0; m < d; ++m) sum += B[(a * d + m) * nb + i] * GB[(b * d + m) * nb + j];
-        x[i * nb + j] += sum;
-      }
-  }
-}
-
-/* x += the block L^T R of two vertices that starts at `slot`, cut into pieces: L (d x rows), R (d x
- * cols). */
-static void add_product(scree_GraphSystem *system, int slot, int node, int d, int rows, int cols,
-                        const double *L, const double *R) {
-  const size_t length = system->row[node + 1] - system->row[node];
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < cols; ++j) {
-      double sum = 0.0;
-      for (int m = 0; m < d; ++m) sum += L[m * rows + i] * R[m * cols + j];
-      *scree_piece_entry(system->x, system->nb, (size_t)slot, length, i, j) += sum;
-    }
-}
-
-/* out (d x size) = G (d x d) B (d x size) */
-static void multiply_block(int d, int size, const double *G, const double *B, double *out) {
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j < size; ++j) {
-      double sum = 0.0;
-      for (int k = 0; k < d; ++k) sum += G[i * d + k] * B[k * size + j];
-      out[i * size + j] = sum;
-    }
-}
-
-static void add_contact_pieces(scree_GraphSystem *system, int c, const double *G) {
-  const scree_Problem *p = system->W->problem;
-  const int d = p->d, nb = p->bodies.nb;
-  double room[SCREE_BALL_ROOM], *GB = system->room;
-  const double *B = scree_contact_blocks(p, c, room);
-  for (int side = 0; side < 2; ++side)
-    multiply_block(d, nb, G, B + side * d * nb, GB + side * d * nb);
-  for (int k = 0; k < 4; ++k) {
-    const int a = p->bodies.body[2 * c + k / 2], b = p->bodies.body[2 * c + k % 2];
-    if (a < 0 || b < 0) continue;
-    add_product(system, system->slot[4 * c + k], node_of(system, a), d, nb, nb, B + k / 2 * d * nb,
-                GB + k % 2 * d * nb);
-  }
-}
-
-static void add_general(scree_GraphSystem *system, int k, const double *G) {
-  const scree_Problem *p = system->W->problem;
-  const scree_GeneralRows *g = &p->general;
-  const int d = (int)(g->row[k + 1] - g->row[k]);
-  const size_t first = g->entry[k], end = g->entry[k + 1];
-  double *GB = system->room;
-  for (size_t e = first; e < end; ++e)
-    multiply_block(d, scree_vertex_size(p, g->vertex[e]), G, g->B + g->block[e],
-                   GB + (g->block[e] - g->block[first]));
-  const int *slot = system->pair_slot + system->pair[k];
-  for (size_t e = first; e < end; ++e)
-    for (size_t f = first; f < end; ++f, ++slot)
-      add_product(system, *slot, node_of(system, g->vertex[e]), d,
-                  scree_vertex_size(p, g->vertex[e]), scree_vertex_size(p, g->vertex[f]),
-                  g->B + g->block[e], GB + (g->block[f] - g->block[first]));
-}
-
-/* x += E */
-static void add_coupling(scree_GraphSystem *system) {
-  const scree_Problem *p = system->W->problem;
-  const scree_Vertices *v = &p->vertices;
-  const double *E = v->x;
-  for (int k = 0; v->row && k < v->count; ++k)
-    for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
-      const int col = v->col[j];
-      const int a = node_of(system, p->bodies.nbodies + k);
-      const int b = node_of(system, p->bodies.nbodies + col);
-      const size_t slot[2] = {(size_t)system->coupled_slot[2 * j],
-                              (size_t)system->coupled_slot[2 * j + 1]};
-      const int rows = v->size[k], cols = v->size[col];
-      scree_piece_add(system->x, system->nb, slot[0], system->row[a + 1] - system->row[a], rows,
-                      cols, E, false);
-      scree_piece_add(system->x, system->nb, slot[1], system->row[b + 1] - system->row[b], cols,
-                      rows, E, true);
-      E += (size_t)rows * (size_t)cols;
-    }
-}
-
-static void assemble_pieces(scree_GraphSystem *system, const double *G) {
-  const scree_Operator *W = system->W;
-  for (int c = 0; c < W->problem->nc; ++c) add_contact_pieces(system, c, G + scree_square_of(W, c));
-  for (int k = 0; k < W->problem->general.count; ++k)
-    add_general(system, k, G + scree_square_of(W, W->problem->nc + k));
-  add_coupling(system);
-}
-
-/* The same for rigid bodies in space: rows of six numbers as four and two. Sums run in the order of
- * add_contact, so the bits are the same. */
-SCREE_INLINE void add_contact_3d(scree_GraphSystem *system, int c, const double *G) {
-  const scree_Problem *p = system->W->problem;
-  double room[SCREE_BALL_ROOM];
-  const double *B = scree_contact_blocks(p, c, room);
-  scree_Lane wide[2][3];
-  scree_Pair narrow[2][3];
-  for (int side = 0; side < 2; ++side)
-    for (int i = 0; i < 3; ++i) {
-      const double *row = B + side * 18;
-      wide[side][i] = G[i * 3] * scree_lane_load(row) + G[i * 3 + 1] * scree_lane_load(row + 6) +
-                      G[i * 3 + 2] * scree_lane_load(row + 12);
-      narrow[side][i] = G[i * 3] * *(const scree_PairAnywhere *)(row + 4) +
-                        G[i * 3 + 1] * *(const scree_PairAnywhere *)(row + 10) +
-                        G[i * 3 + 2] * *(const scree_PairAnywhere *)(row + 16);
-    }
-  for (int k = 0; k < 4; ++k) {
-    const int a = k / 2, b = k % 2;
-    if (p->bodies.body[2 * c + a] < 0 || p->bodies.body[2 * c + b] < 0) continue;
-    double *x = system->x + (size_t)system->slot[4 * c + k] * 36;
-    for (int i = 0; i < 6; ++i, x += 6) {
-      const double *column = B + a * 18 + i;
-      *scree_lane_at(x) +=
-          column[0] * wide[b][0] + column[6] * wide[b][1] + column[12] * wide[b][2];
-      *(scree_PairAnywhere *)(x + 4) +=
-          column[0] * narrow[b][0] + column[6] * narrow[b][1] + column[12] * narrow[b][2];
-    }
-  }
-}
-
-SCREE_CLONES static void add_contacts_3d(scree_GraphSystem *system, const double *G) {
-  for (int c = 0; c < system->W->problem->nc; ++c) add_contact_3d(system, c, G + (size_t)c * 9);
-}
-
-SCREE_CLONES static void add_contacts_2d(scree_GraphSystem *system, const double *G) {
-  for (int c = 0; c < system->W->problem->nc; ++c) add_contact(system, 2, 3, c, G + (size_t)c * 4);
-}
-
-static void assemble_bodies(scree_GraphSystem *system, const double *G) {
-  const scree_Problem *p = system->W->problem;
-  const int d = p->d, nb = system->nb;
-  const size_t bb = (size_t)nb * (size_t)nb, dd = (size_t)d * (size_t)d;
-  memset(system->x, 0, system->row[system->n] * bb * sizeof(double));
-  for (int b = 0; b < system->n; ++b) {
-    double *x = system->x + find_block(system, b, b) * bb;
-    for (int i = 0; i < nb; ++i) x[i * nb + i] = 1.0;
-  }
-  if (system->pieces)
-    assemble_pieces(system, G);
-  else if (d == 3 && nb == 6)
-    add_contacts_3d(system, G);
-  else if (d == 2 && nb == 3)
-    add_contacts_2d(system, G);
-  else
-    for (int c = 0; c < p->nc; ++c) add_contact(system, d, nb, c, G + (size_t)c * dd);
-}
-
-static void assemble_blocks(scree_GraphSystem *system, const double *L, const double *G) {
-  const scree_BlockRows *rows = &system->W->problem->blocks;
-  const size_t d = (size_t)system->nb, dd = d * d;
-  memset(system->x, 0, system->row[system->n] * dd * sizeof(double));
-  for (int c = 0; c < system->n; ++c) {
-    const size_t start = rows->row[c], n = rows->row[c + 1] - start;
-    size_t at = system->row[c];
-    for (size_t k = 0; k < n; ++k) {
-      while (system->col[at] != rows->col[start + k]) ++at;
-      double *x = system->x + at * dd;
-      const double *w = rows->x + start * dd + d * k; /* rows n d apart */
-      for (size_t i = 0; i < d; ++i)
-        for (size_t j = 0; j < d; ++j) {
-          double sum = L ? 0.0 : w[i * d * n + j];
-          for (size_t m = 0; L && m < d; ++m)
-            sum += L[(size_t)c * dd + i * d + m] * w[m * d * n + j];
-          x[i * d + j] = sum;
-        }
-      if (rows->col[start + k] == c)
-        for (size_t i = 0; i < dd; ++i) x[i] += G[(size_t)c * dd + i];
-    }
-  }
-}
 
 scree_Status scree_graph_system_factor(scree_GraphSystem *system, const double *L, const double *G,
                                        bool *broken) {
   const size_t bb = (size_t)system->nb * (size_t)system->nb;
   assert(system->analysed && system->W);
-  if (!system->x &&
-      !(system->x = SCREE_TAKE_RAW(&system->kept, double, system->row[system->n] * bb)))
-    return scree_fail_memory(system->log, "the matrix of a Newton step");
-  if (system->W->problem->kind == SCREE_BODIES)
-    assemble_bodies(system, G);
-  else
-    assemble_blocks(system, L, G);
-  const scree_Status status = scree_factor_compute(system->factor, system->x, NULL);
+  if (!system->x) system->x = SCREE_TAKE_RAW(&system->kept, double, system->row[system->n] * bb);
+  scree_Status status =
+      system->x ? SCREE_OK : scree_fail_memory(system->log, "the matrix of a Newton step");
+  status = scree_ranks_agree(scree_ranks_of(system->W), status, system->log);
+  if (status) return status;
+  scree_graph_system_assemble(system, L, G);
+  if (system->shared)
+    return scree_shared_factor_compute(system->shared, system->method, system->x, broken);
+  status = scree_factor_compute(system->factor, system->x, NULL);
   if (status == SCREE_INTERRUPTED) return status;
   if (status == SCREE_MACHINE) return scree_fail_memory(system->log, "a factorisation");
   *broken = status != SCREE_OK;
@@ -565,8 +428,9 @@ SCREE_INLINE void subtract_product(const scree_GraphSystem *system, int nb, cons
   }
 }
 
-void scree_graph_system_solve(scree_GraphSystem *system, double *b) {
+scree_Status scree_graph_system_solve(scree_GraphSystem *system, double *b) {
   assert(system->analysed && system->x); /* it was factorised */
+  if (system->shared) return scree_shared_factor_solve(system->shared, b);
   const size_t bytes = system->size * sizeof(double);
   memcpy(system->residual, b, bytes);
   scree_factor_solve(system->factor, system->work, b);
@@ -578,4 +442,5 @@ void scree_graph_system_solve(scree_GraphSystem *system, double *b) {
   }
   scree_factor_solve(system->factor, system->work, system->residual);
   for (size_t i = 0; i < system->size; ++i) b[i] += system->residual[i];
+  return SCREE_OK;
 }

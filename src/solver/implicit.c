@@ -77,7 +77,11 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   State *st = SCREE_TAKE(work, State, 1);
   double *rows = SCREE_TAKE_RAW(work, double, 4 * n);
   uint8_t *changes = SCREE_TAKE_RAW(work, uint8_t, nc);
-  if (!st || !rows || !changes) return scree_fail_memory(run->log, "implicit");
+  const bool enough = st && rows && changes;
+  const scree_Status status =
+      scree_ranks_agree(scree_ranks_of(run->W),
+                        enough ? SCREE_OK : scree_fail_memory(run->log, "implicit"), run->log);
+  if (status || !enough) return status;
   *st = (State){.options = *(const Options *)options,
                 .r0 = rows,
                 .u0 = rows + n,
@@ -138,15 +142,16 @@ static double distance2(size_t n, const double *x, const double *y) {
 }
 
 static double mean_normal(const State *st, const double *r) {
-  double sum = 0.0;
-  int active = 0;
+  double sum = 0.0, active = 0.0;
   for (int k = 0; k < st->laws.W->constraints; ++k) {
     const double normal = r[scree_row_of(st->laws.W, k)];
     if (!(normal > 0.0)) continue;
     sum += normal;
-    ++active;
+    active += 1.0;
   }
-  return active ? sum / active : 0.0;
+  double all[2] = {sum, active};
+  scree_ranks_sums(scree_ranks_of(st->laws.W), all, 2);
+  return all[1] > 0.0 ? all[0] / all[1] : 0.0;
 }
 
 /* Shorten the step of contacts that it moves too far. False: there are none. */
@@ -161,7 +166,7 @@ static bool shorten(State *st, double mean, const double *r) {
     st->laws.e[k] = fmin(number.largest, factor * st->laws.e[k]);
     any = true;
   }
-  return any;
+  return scree_ranks_any(scree_ranks_of(st->laws.W), any);
 }
 
 /* Contacts whose status at (r, u) is not that of the last system; those that change it again are
@@ -174,7 +179,7 @@ static int count_changes(State *st, const scree_Problem *p, const double *r, con
     if (++st->changes[k] >= 2)
       st->laws.e[k] = fmin(number.largest, number.to_and_fro * st->laws.e[k]);
   }
-  return count;
+  return (int)scree_ranks_sum(scree_ranks_of(st->laws.W), count);
 }
 
 static void project(const State *st, const scree_Problem *p, double *r) {
@@ -198,10 +203,11 @@ static scree_Status make_step(State *st, scree_SolveRun *run, double *r, double 
   for (int solve = 0; solve < number.solves;) {
     for (int k = 0; k < W->constraints; ++k) set_rows(st, p, k, r, u);
     ++run->factorisations;
-    const scree_Status status = scree_linear_laws_factor(&st->laws, broken);
+    scree_Status status = scree_linear_laws_factor(&st->laws, broken);
     if (status || *broken) return status;
     memcpy(st->kept, r, bytes);
-    scree_linear_laws_solve(&st->laws, st->laws.c, p->q, r);
+    status = scree_linear_laws_solve(&st->laws, st->laws.c, p->q, r);
+    if (status) return status;
     if (shortened < number.shortened && shorten(st, mean, r)) {
       ++shortened;
       memcpy(r, st->r0, bytes);
@@ -211,8 +217,9 @@ static scree_Status make_step(State *st, scree_SolveRun *run, double *r, double 
     ++solve;
     scree_operator_apply(W, r, p->q, st->laws.y, u);
     if (count_changes(st, p, r, u) > 0) continue;
-    const double settled = number.settled * number.settled;
-    if (p->d == 2 || distance2(n, r, st->kept) <= settled * distance2(n, r, st->r0)) break;
+    double way[2] = {distance2(n, r, st->kept), distance2(n, r, st->r0)};
+    scree_ranks_sums(scree_ranks_of(W), way, 2);
+    if (p->d == 2 || way[0] <= number.settled * number.settled * way[1]) break;
   }
   project(st, p, r);
   return SCREE_OK;
@@ -313,7 +320,7 @@ const scree_SolverClass scree_solver_implicit = {
         "implicit proximal steps, of a length for each contact: dense packings to many digits",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_RANKS_BY_FACTOR,
     .sets = SCREE_SETS_CONES,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

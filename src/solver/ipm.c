@@ -37,6 +37,7 @@ typedef struct Options {
   double barrier;   /* of the start, relative to the data */
   double polish_at; /* error below which sweeps are tried, 0: never */
   int patience;     /* iterations without a lower error before giving up */
+  int ranks;        /* scree_SharedMethod */
 } Options;
 
 /* Numbers chosen by measurement, as in policy.c: beside each value the work with another value over
@@ -107,8 +108,8 @@ typedef struct State {
   Options options;
   scree_IpmLaw law;
   scree_GraphSystem *system;
-  scree_IpmContact *contact;        /* (constraints) */
-  int barriers;                     /* constraints that have one: all but joints without a limit */
+  scree_IpmContact *contact; /* (constraints) */
+  double barriers; /* constraints of all ranks that have one: all but joints without a limit */
   scree_IpmBlocks blocks;           /* (W->squares) each */
   size_t n;                         /* components of r */
   double *x, *z, *dx, *dz, *a, *ru; /* (n) */
@@ -133,14 +134,17 @@ static double residuals(State *st, const double *x, const double *z, const doubl
   const scree_Operator *W = st->W;
   to_impulses(st, x, st->rt);
   if (st->law.bodies) {
-    scree_operator_gather(W, st->rt, ry);
+    scree_operator_load(W, st->rt, ry);
     scree_operator_inertia(W, y, st->Ay);
     for (size_t i = 0; i < W->state_size; ++i) ry[i] = st->Ay[i] - ry[i];
+  } else {
+    scree_operator_state(W, st->rt, st->Ay);
+    y = st->Ay;
   }
   scree_operator_velocity(W, st->rt, y, W->problem->q, st->ut);
   for (int c = 0; c < W->constraints; ++c)
     scree_ipm_contact_residual(&st->law, &st->contact[c], st->ut, z, ru);
-  return scree_vector_norm(st->n, ru, 1);
+  return scree_rows_norm(W, ru);
 }
 
 /* ---- directions -------------------------------------------------------------------------------
@@ -153,37 +157,38 @@ static scree_Status factorise(State *st, scree_SolveRun *run, bool *broken) {
   return scree_graph_system_factor(st->system, NULL, st->blocks.G, broken);
 }
 
-static void direction_bodies(State *st, const double *ru, double *dx, double *dz) {
+static scree_Status direction_bodies(State *st, const double *ru, double *dx, double *dz) {
   const scree_Operator *W = st->W;
   const int nc = W->constraints;
   for (int c = 0; c < nc; ++c)
     scree_ipm_contact_load(&st->law, &st->contact[c], &st->blocks, st->a, ru, st->ut, st->rt);
-  scree_operator_gather(W, st->rt, st->dy);
+  scree_operator_load(W, st->rt, st->dy);
   for (size_t i = 0; i < st->system->size; ++i) st->dy[i] -= st->ry[i];
-  scree_graph_system_solve(st->system, st->dy);
+  const scree_Status status = scree_graph_system_solve(st->system, st->dy);
+  if (status) return status;
   scree_operator_velocity(W, NULL, st->dy, NULL, st->rt); /* B dy */
   for (int c = 0; c < nc; ++c)
     scree_ipm_contact_step(&st->law, &st->contact[c], &st->blocks, st->a, st->rt, st->ut, dx, dz);
+  return SCREE_OK;
 }
 
-static void direction_assembled(State *st, const double *ru, double *dx, double *dz) {
+static scree_Status direction_assembled(State *st, const double *ru, double *dx, double *dz) {
   const int nc = st->W->constraints;
   for (int c = 0; c < nc; ++c)
     scree_ipm_contact_load_assembled(&st->law, &st->contact[c], st->x, st->z, st->a, ru, dz,
                                      st->rt);
-  scree_graph_system_solve(st->system, st->rt);
+  const scree_Status status = scree_graph_system_solve(st->system, st->rt);
+  if (status) return status;
   for (int c = 0; c < nc; ++c)
     scree_ipm_contact_step_assembled(&st->contact[c], st->x, st->z, st->rt, dx, dz);
+  return SCREE_OK;
 }
 
-static void direction(State *st, double target, const double *dxa, const double *dza,
-                      const double *ru, double *dx, double *dz) {
+static scree_Status direction(State *st, double target, const double *dxa, const double *dza,
+                              const double *ru, double *dx, double *dz) {
   for (int c = 0; c < st->W->constraints; ++c)
     scree_ipm_contact_target(&st->contact[c], target, st->x, st->z, dxa, dza, st->a);
-  if (st->law.bodies)
-    direction_bodies(st, ru, dx, dz);
-  else
-    direction_assembled(st, ru, dx, dz);
+  return st->law.bodies ? direction_bodies(st, ru, dx, dz) : direction_assembled(st, ru, dx, dz);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------
@@ -201,7 +206,10 @@ static double largest_step(State *st, const double *dx, const double *dz, double
     x_step = fmin(x_step, tx);
     *z_step = fmin(*z_step, tz);
   }
-  return fmin(x_step, *z_step);
+  double most[2] = {-x_step, -*z_step};
+  scree_ranks_most(scree_ranks_of(st->W), most, 2);
+  *z_step = -most[1];
+  return fmin(-most[0], *z_step);
 }
 
 /* x.z after a step of t, for each barrier. */
@@ -212,7 +220,7 @@ static double complementarity(const State *st, const double *dx, const double *d
   for (int c = 0; c < st->W->constraints; ++c)
     if (st->contact[c].kind == SCREE_IPM_BALL)
       sum += st->contact[c].radius * (st->contact[c].zeta + (dz ? t * st->contact[c].dzeta : 0.0));
-  return sum / st->barriers;
+  return scree_ranks_sum(scree_ranks_of(st->W), sum) / st->barriers;
 }
 
 static void move(State *st, double t, double *x, double *z, double *y) {
@@ -231,8 +239,9 @@ static void move(State *st, double t, double *x, double *z, double *y) {
 static void measure_scales(State *st) {
   const scree_Problem *p = st->W->problem;
   const int nc = st->W->constraints;
+  const double rows = scree_all_rows(st->W), all = (double)scree_all_constraints(st->W);
   double sum_x = 0.0, sum_w = 0.0;
-  st->q_mean = st->n ? scree_vector_norm(st->n, p->q, 1) / sqrt((double)st->n) : 0.0;
+  st->q_mean = rows > 0.0 ? scree_rows_norm(st->W, p->q) / sqrt(rows) : 0.0;
   if (!(st->q_mean > 0.0)) st->q_mean = 1.0;
   st->barriers = 0;
   for (int c = 0; c < nc; ++c) {
@@ -243,9 +252,11 @@ static void measure_scales(State *st) {
     sum_x += st->q_mean / k->w;
     sum_w += k->w;
   }
-  if (st->barriers == 0) st->barriers = 1;
-  st->x_mean = nc ? sum_x / nc : 1.0;
-  st->law.w_mean = nc ? sum_w / nc : 1.0;
+  double sums[3] = {sum_x, sum_w, st->barriers};
+  scree_ranks_sums(scree_ranks_of(st->W), sums, 3);
+  st->barriers = fmax(1.0, sums[2]);
+  st->x_mean = all > 0.0 ? sums[0] / all : 1.0;
+  st->law.w_mean = all > 0.0 ? sums[1] / all : 1.0;
 }
 
 /* x and z of the local central path near (r, u), at barrier mu; y to match. */
@@ -286,16 +297,20 @@ static scree_Status allocate(State *st, const scree_SolveRun *run) {
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   const scree_Problem *p = run->W->problem;
+  const scree_Ranks *ranks = scree_ranks_of(run->W);
   State *st = SCREE_TAKE(&run->cache->work, State, 1);
-  if (!st) return scree_fail_memory(run->log, "ipm");
+  scree_Status status =
+      scree_ranks_agree(ranks, st ? SCREE_OK : scree_fail_memory(run->log, "ipm"), run->log);
+  if (status || !st) return status;
   st->W = run->W;
   st->n = run->W->rows;
   st->options = *(const Options *)options;
   st->law = (scree_IpmLaw){.coulomb = p->flow == SCREE_COULOMB,
                            .bodies = p->kind == SCREE_BODIES,
                            .kappa = p->flow == SCREE_COULOMB ? st->options.kappa : 1.0};
-  scree_Status status = allocate(st, run);
+  status = scree_ranks_agree(ranks, allocate(st, run), run->log);
   if (!status) status = scree_solve_run_system(run, &st->system);
+  if (!status) st->system->method = (scree_SharedMethod)st->options.ranks;
   if (!status) status = scree_solve_run_sweeps_per_factorisation(run, &st->sweeps_per_f);
   *out = st;
   return status;
@@ -361,17 +376,19 @@ static scree_Status iterate(State *st, scree_SolveRun *run, Progress *progress) 
   if (status || progress->broken) return status;
   const double mu = complementarity(st, NULL, NULL, 0.0);
   const double rm = mu / (st->x_mean * st->q_mean);
-  const double root_n = st->q_mean * sqrt((double)st->barriers);
+  const double root_n = st->q_mean * sqrt(st->barriers);
   double z_step;
-  direction(st, 0.0, NULL, NULL, st->ru, st->dxa, st->dza);
+  status = direction(st, 0.0, NULL, NULL, st->ru, st->dxa, st->dza);
+  if (status) return status;
   const double affine = largest_step(st, st->dxa, st->dza, &z_step);
   const double mu_affine = complementarity(st, st->dxa, st->dza, affine);
   const double sigma = centring(mu_affine / mu, affine, rm, progress->ru / root_n, progress->last);
   if (st->law.coulomb && z_step > number.curved)
     for (int c = 0; c < st->W->constraints; ++c)
       scree_ipm_contact_curvature(&st->contact[c], st->z, st->dza, st->ru);
-  direction(st, sigma * mu, affine > number.blocked ? st->dxa : NULL, st->dza, st->ru, st->dx,
-            st->dz);
+  status = direction(st, sigma * mu, affine > number.blocked ? st->dxa : NULL, st->dza, st->ru,
+                     st->dx, st->dz);
+  if (status) return status;
   const double fraction = affine > number.free ? number.fraction_free : number.fraction;
   const double step = fmin(1.0, fraction * largest_step(st, st->dx, st->dz, &z_step));
   take_step(st, step, progress);
@@ -459,6 +476,9 @@ static const scree_Option options[] = {
      "error below which Gauss-Seidel sweeps are tried; 0: never"},
     {"patience", SCREE_OPTION_INT, offsetof(Options, patience), 40, 1, 100000, false, NULL,
      "iterations without progress before giving up"},
+    {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_SHARED_DIRECT, 0, 0, false,
+     scree_graph_system_methods,
+     "between ranks: direct, by MUMPS; else GMRES with algebraic multigrid, of hypre or PETSc"},
 };
 
 const scree_SolverClass scree_solver_ipm = {
@@ -466,7 +486,8 @@ const scree_SolverClass scree_solver_ipm = {
     .summary = "primal-dual interior point on the bodies or on W, factorised",
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |
+                    SCREE_CAN_RANKS_BY_FACTOR,
     .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE | 1 << SCREE_SET_BALL,
     .max_iterations = 100000,
     .options = {options, sizeof options / sizeof *options, sizeof(Options)},

@@ -145,11 +145,11 @@ static scree_Status close_joints(scree_LemkePath *path, scree_SolveRun *run, boo
   set_rows(path);
   ++run->factorisations;
   ++run->iterations;
-  const scree_Status status = scree_linear_laws_factor(&path->laws, broken);
+  scree_Status status = scree_linear_laws_factor(&path->laws, broken);
   if (status || *broken) return status;
-  scree_linear_laws_solve(&path->laws, NULL, path->q, path->here.r);
+  status = scree_linear_laws_solve(&path->laws, NULL, path->q, path->here.r);
   velocity_here(path, path->here.r);
-  return SCREE_OK;
+  return status;
 }
 
 /* ---- the first path ---------------------------------------------------------------------------
@@ -232,16 +232,17 @@ static scree_Status linearise(scree_LemkePath *path, scree_SolveRun *run, bool *
   ++run->iterations;
   scree_Status status = scree_linear_laws_factor(&path->laws, broken);
   if (status || *broken) return status;
-  scree_linear_laws_solve(&path->laws, NULL, path->q, path->next);
+  status = scree_linear_laws_solve(&path->laws, NULL, path->q, path->next);
+  if (status) return status;
   for (int k = 0; k < path->laws.W->constraints;
        ++k) { /* the velocity that a change of tau adds with r held fixed */
     const scree_RowRange rows = scree_row_range(path->laws.W, k);
     for (size_t i = rows.at; i < rows.at + (size_t)rows.d; ++i)
       path->q[i] = path->d[i] + e1 * path->soft[k] * r[i];
   }
-  scree_linear_laws_solve(&path->laws, NULL, path->q, path->rb);
+  status = scree_linear_laws_solve(&path->laws, NULL, path->q, path->rb);
   velocity(path, path->rb, path->q, path->ub);
-  return SCREE_OK;
+  return status;
 }
 
 /* The change of tau that makes the correction normal to the tangent. */

@@ -17,10 +17,12 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaw
   laws->y = SCREE_TAKE(work, double, W->state_size);
   laws->e = SCREE_TAKE_RAW(work, double, W->constraints);
   laws->status = SCREE_TAKE_RAW(work, uint8_t, W->constraints);
-  if (!laws->Lu || !laws->Lr || !laws->c || !laws->w || !laws->t || !laws->y || !laws->e ||
-      !laws->status)
-    return scree_fail_memory(run->log, "the laws of contacts");
-  const scree_Status status = scree_solve_run_system(run, &laws->system);
+  const bool enough =
+      laws->Lu && laws->Lr && laws->c && laws->w && laws->t && laws->y && laws->e && laws->status;
+  scree_Status status = scree_ranks_agree(
+      scree_ranks_of(W), enough ? SCREE_OK : scree_fail_memory(run->log, "the laws of contacts"),
+      run->log);
+  if (!status) status = scree_solve_run_system(run, &laws->system);
   if (status) return status;
   for (int k = 0; k < W->constraints; ++k) {
     const int d = scree_rows_of(W, k);
@@ -109,16 +111,18 @@ static void subtract_blocks(const scree_Operator *W, const double *c, const doub
   }
 }
 
-void scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q, double *r) {
+scree_Status scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q,
+                                     double *r) {
   const scree_Operator *W = laws->W;
-  if (W->problem->kind == SCREE_BODIES) {
-    subtract_blocks(W, c, laws->Lu, q, laws->t);
-    scree_operator_gather(W, laws->t, laws->y);
-    scree_graph_system_solve(laws->system, laws->y);
-    scree_operator_velocity(W, NULL, laws->y, q, laws->t);
-    subtract_blocks(W, c, laws->Lu, laws->t, r);
-  } else {
+  if (W->problem->kind != SCREE_BODIES) {
     subtract_blocks(W, c, laws->Lu, q, r);
-    scree_graph_system_solve(laws->system, r);
+    return scree_graph_system_solve(laws->system, r);
   }
+  subtract_blocks(W, c, laws->Lu, q, laws->t);
+  scree_operator_load(W, laws->t, laws->y);
+  const scree_Status status = scree_graph_system_solve(laws->system, laws->y);
+  if (status) return status;
+  scree_operator_velocity(W, NULL, laws->y, q, laws->t);
+  subtract_blocks(W, c, laws->Lu, laws->t, r);
+  return SCREE_OK;
 }

@@ -29,6 +29,7 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaw
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken);
 
 /* r for velocities W r + q; c: laws->c, or null for zero. */
-void scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q, double *r);
+scree_Status scree_linear_laws_solve(scree_LinearLaws *laws, const double *c, const double *q,
+                                     double *r);
 
 #endif

@@ -31,6 +31,7 @@ typedef struct Options {
   int sweeps;    /* of a cycle */
   int window;    /* factorisations in which the error must fall by `fall`, or the solver gives up */
   double fall;
+  int ranks; /* scree_SharedMethod */
 } Options;
 
 enum { WINDOW_MAX = 128 };
@@ -72,13 +73,18 @@ typedef struct State {
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
   scree_Arena *work = &run->cache->work;
   State *st = SCREE_TAKE(work, State, 1);
-  if (!st) return scree_fail_memory(run->log, "newton");
-  st->options = *(const Options *)options;
-  st->old = SCREE_TAKE_RAW(work, double, run->W->rows);
-  st->t = SCREE_TAKE_RAW(work, double, run->W->rows);
-  if (!st->old || !st->t) return scree_fail_memory(run->log, "newton");
+  double *old = SCREE_TAKE_RAW(work, double, run->W->rows);
+  double *t = SCREE_TAKE_RAW(work, double, run->W->rows);
+  const bool enough = st && old && t;
+  scree_Status status = scree_ranks_agree(
+      scree_ranks_of(run->W), enough ? SCREE_OK : scree_fail_memory(run->log, "newton"), run->log);
+  if (status || !enough) return status;
+  *st = (State){.options = *(const Options *)options, .old = old, .t = t};
+  status = scree_linear_laws_create(run, &st->laws);
+  if (status) return status;
+  st->laws.system->method = (scree_SharedMethod)st->options.ranks;
   *out = st;
-  return scree_linear_laws_create(run, &st->laws);
+  return SCREE_OK;
 }
 
 /* ---- the linear law of one constraint ---------------------------------------------------------
@@ -193,7 +199,7 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
 }
 
 /* Mark the contacts whose status at the end of a step, before the projection, is not the one that
- * the step was made for; their number. */
+ * the step was made for; their number, of all ranks. */
 static int mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
   int flips = 0;
   for (int k = 0; k < st->laws.W->constraints; ++k)
@@ -201,7 +207,7 @@ static int mark_flips(State *st, const scree_Problem *p, const double *r, const 
       st->laws.status[k] |= FLIPPED;
       ++flips;
     }
-  return flips;
+  return (int)scree_ranks_sum(scree_ranks_of(st->laws.W), flips);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
@@ -217,7 +223,8 @@ static scree_Status solve_statuses(State *st, scree_SolveRun *run, const double 
   ++run->factorisations;
   scree_Status status = scree_linear_laws_factor(&st->laws, broken);
   if (status || *broken) return status;
-  scree_linear_laws_solve(&st->laws, st->laws.c, p->q, r);
+  status = scree_linear_laws_solve(&st->laws, st->laws.c, p->q, r);
+  if (status) return status;
   scree_operator_apply(W, r, p->q, st->laws.y, st->t);
   *flips = mark_flips(st, p, r, st->t);
   return SCREE_OK;
@@ -230,7 +237,7 @@ static scree_Status newton_step(State *st, scree_SolveRun *run, bool doubt, doub
   const scree_Problem *p = run->W->problem;
   scree_Status status = solve_statuses(st, run, st->old, r, u, flips, broken);
   if (!status && !*broken && doubt && *flips > 0 &&
-      *flips < number.always + number.few * st->laws.W->constraints)
+      *flips < number.always + number.few * (double)scree_all_constraints(st->laws.W))
     status = solve_statuses(st, run, st->old, r, st->t, flips, broken);
   if (status || *broken) return status;
   for (int k = 0; k < st->laws.W->constraints; ++k) {
@@ -294,8 +301,8 @@ static bool still_falling(const State *st, const scree_SolveRun *run, Past *past
 }
 
 /* A step that changes hundreds of statuses is not near a solution. */
-static bool is_hopeless(int constraints, int step, int flips, bool better, double before) {
-  const double share = (flips - number.always) / (double)constraints;
+static bool is_hopeless(const State *st, int step, int flips, bool better, double before) {
+  const double share = (flips - number.always) / (double)scree_all_constraints(st->laws.W);
   return before > number.close &&
          ((step < 2 && !better && share > number.hopeless) || (step > 0 && share > number.wild));
 }
@@ -342,7 +349,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
       doubt = true;
       go_back(st, run, st->old, best, r, u);
     }
-    if (is_hopeless(run->W->constraints, step, flips, better, best)) break;
+    if (is_hopeless(st, step, flips, better, best)) break;
   }
   return status;
 }
@@ -355,6 +362,9 @@ static const scree_Option options[] = {
     {"window", SCREE_OPTION_INT, offsetof(Options, window), 8, 1, WINDOW_MAX, false, NULL,
      "factorisations in which the error must fall by `fall`, or the solver gives up"},
     {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL, "see window"},
+    {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_SHARED_DIRECT, 0, 0, false,
+     scree_graph_system_methods,
+     "between ranks: direct, by MUMPS; else GMRES with algebraic multigrid, of hypre or PETSc"},
 };
 
 const scree_SolverClass scree_solver_newton = {
@@ -362,7 +372,8 @@ const scree_SolverClass scree_solver_newton = {
     .summary = "proximal semi-smooth Newton from a good start, smoothed by Gauss-Seidel",
     .reference = "this library; statuses as in 000 section 3, 001 section 3.5",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
-                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE,
+                    SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |
+                    SCREE_CAN_RANKS_BY_FACTOR,
     .sets = SCREE_SETS_CONES | 1 << SCREE_SET_SHIFTED | 1 << SCREE_SET_SPACE | 1 << SCREE_SET_BALL |
             1 << SCREE_SET_ROLLING,
     .max_iterations = 100000,

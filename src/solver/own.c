@@ -7,16 +7,13 @@
 
 #include <string.h>
 
-static scree_Status check(const scree_Solver *solver, const scree_Problem *problem) {
+static scree_Status check(const scree_Solver *solver, const scree_Problem *problem,
+                          const scree_OwnPart *part) {
   if (problem->general.count || problem->vertices.count || problem->kind != SCREE_BODIES)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
                       "a problem posed in parts has contacts of rigid bodies only");
   if (!(solver->class_->capabilities & SCREE_CAN_RANKS))
-    return scree_fail(
-        &solver->log, SCREE_BAD_INPUT,
-        "solver %s works on one rank and the world is divided; use one of auto, nlgs, "
-        "pqn, fixed-point, spg, pgd, apgd, apgd-as, apgd-ar, apgd-asr",
-        solver->class_->name);
+    return scree_solver_refuse_ranks(solver, part->size);
   const scree_Status status = scree_problem_check(problem, &solver->log);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (status || !reason) return status;
@@ -47,7 +44,7 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
   solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
   scree_arena_reset(&solver->dividing);
   int *global = SCREE_TAKE_RAW(&solver->dividing, int, problem->bodies.nbodies);
-  scree_Status status = check(solver, problem);
+  scree_Status status = check(solver, problem, part);
   if (!status && !global) status = scree_fail_memory(log, "the part of a rank");
   status = scree_ranks_agree(ranks, status, log);
   if (!status)

@@ -17,9 +17,11 @@
  * contacts outnumber degrees of freedom; 0.01 of the mean of diag W is the paper's recommendation
  * for rigid bodies (table 3) after its sensitivity studies.
  *
- * GMRES is SPGMR of SUNDIALS with vector operations of this library (pqn_vector.h). */
+ * GMRES is SPGMR of SUNDIALS with vector operations of this library (pqn_vector.h), or PETSc's on
+ * several ranks (parallel/krylov.h), as in 004 section 7. */
 #include "core/log.h"
 #include "math/vector.h"
+#include "parallel/krylov.h"
 #include "problem/set_inline.h"
 #include "solver/pqn_map.h"
 #include "solver/pqn_vector.h"
@@ -36,8 +38,12 @@ typedef struct Options {
   double omega, delta, epsilon;
   int delta_scale, krylov, restart, iterations, products;
   bool scaled, fallback;
+  int gmres;
 } Options;
 
+enum { GMRES_SUNDIALS, GMRES_PETSC };
+
+static const char *const gmres_names[] = {"sundials", "petsc", NULL};
 static const char *const delta_names[] = {"absolute", "min", "mean", "max", NULL};
 
 typedef struct State {
@@ -54,7 +60,8 @@ typedef struct State {
   int products;        /* with W, inside GMRES */
   scree_Poll *poll;    /* of the run */
   SUNContext context;
-  SUNLinearSolver gmres;
+  SUNLinearSolver gmres;    /* or: */
+  scree_Krylov *shared;     /* PETSc's */
   N_Vector right, solution; /* views of C and step */
 } State;
 
@@ -145,15 +152,13 @@ static void linearise(State *state, int c, const double *u) {
   invert(d, A, state->P + block);
 }
 
-/* z = (X W/w + Y + delta) v; -1, which ends GMRES, when the caller wants to stop */
-static int multiply(void *data, N_Vector v_, N_Vector z_) {
+/* z = (X W/w + Y + delta) v */
+static void multiply(void *data, const double *v, double *z) {
   State *state = data;
   const scree_Operator *W = state->W;
-  const double *v = N_VGetArrayPointer(v_);
-  double *z = N_VGetArrayPointer(z_), inverse = 1.0 / state->weight;
+  const double inverse = 1.0 / state->weight;
   scree_operator_apply(W, v, NULL, state->y, state->product);
   ++state->products;
-  if (!scree_is_divided(W) && scree_poll(state->poll)) return -1; /* ranks agree elsewhere */
   SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
     scree_chunk((size_t)W->constraints, chunk, &begin, &end);
@@ -169,16 +174,11 @@ static int multiply(void *data, N_Vector v_, N_Vector z_) {
       }
     }
   }
-  return 0;
 }
 
-static int precondition(void *data, N_Vector v_, N_Vector z_, realtype tolerance, int side) {
+static void precondition(void *data, const double *v, double *z) {
   const State *state = data;
   const scree_Operator *W = state->W;
-  const double *v = N_VGetArrayPointer(v_);
-  double *z = N_VGetArrayPointer(z_);
-  (void)tolerance;
-  (void)side;
   SCREE_OVER_CHUNKS(chunk, state->n, W->threads) {
     size_t begin, end;
     scree_chunk((size_t)W->constraints, chunk, &begin, &end);
@@ -193,6 +193,20 @@ static int precondition(void *data, N_Vector v_, N_Vector z_, realtype tolerance
       }
     }
   }
+}
+
+/* The same for SUNDIALS; -1, which ends GMRES, when the caller wants to stop. */
+static int multiply_vector(void *data, N_Vector v, N_Vector z) {
+  const State *state = data;
+  multiply(data, N_VGetArrayPointer(v), N_VGetArrayPointer(z));
+  if (scree_is_divided(state->W)) return 0; /* ranks agree elsewhere */
+  return scree_poll(state->poll) ? -1 : 0;
+}
+
+static int precondition_vector(void *data, N_Vector v, N_Vector z, realtype tolerance, int side) {
+  (void)tolerance;
+  (void)side;
+  precondition(data, N_VGetArrayPointer(v), N_VGetArrayPointer(z));
   return 0;
 }
 
@@ -207,6 +221,8 @@ static bool solve_linear(State *state) {
   const double norm = scree_rows_norm(state->W, state->C);
   memset(state->step, 0, state->n * sizeof *state->step);
   if (!(norm > 0.0)) return norm == 0.0;
+  if (state->shared)
+    return scree_krylov_solve(state->shared, state->options.epsilon, state->C, state->step);
   SUNLinSolSetZeroGuess(state->gmres, SUNTRUE);
   const int flag = SUNLinSolSolve(state->gmres, NULL, state->solution, state->right,
                                   state->options.epsilon * norm);
@@ -289,6 +305,7 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 
 static void destroy(void *memory) {
   State *state = memory;
+  scree_krylov_destroy(state->shared);
   if (state->gmres) SUNLinSolFree(state->gmres);
   if (state->right) N_VDestroy(state->right);
   if (state->solution) N_VDestroy(state->solution);
@@ -342,9 +359,27 @@ static bool create_gmres(State *state) {
   if (state->gmres && scree_is_divided(state->W))
     SUNLinSol_SPGMRSetGSType(state->gmres, SUN_CLASSICAL_GS);
   return state->gmres && !SUNLinSol_SPGMRSetMaxRestarts(state->gmres, restarts) &&
-         !SUNLinSolSetATimes(state->gmres, state, multiply) &&
-         !SUNLinSolSetPreconditioner(state->gmres, state, prepare_nothing, precondition) &&
+         !SUNLinSolSetATimes(state->gmres, state, multiply_vector) &&
+         !SUNLinSolSetPreconditioner(state->gmres, state, prepare_nothing, precondition_vector) &&
          !SUNLinSolInitialize(state->gmres) && !SUNLinSolSetup(state->gmres, NULL);
+}
+
+static bool uses_petsc(const State *state) {
+  return state->options.gmres == GMRES_PETSC && scree_is_divided(state->W);
+}
+
+static scree_Status create_shared(State *state, const scree_SolveRun *run) {
+  const Options *o = &state->options;
+  if (!SCREE_KRYLOV)
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "solver pqn: gmres=petsc, and this is a build without PETSc");
+  const scree_KrylovSystem system = {.data = state,
+                                     .multiply = multiply,
+                                     .precondition = precondition,
+                                     .rows = state->n,
+                                     .restart = o->restart < o->krylov ? o->restart : o->krylov,
+                                     .most = o->krylov};
+  return scree_krylov_create(scree_ranks_of(state->W), &system, run->log, &state->shared);
 }
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
@@ -363,9 +398,13 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
   bool complete = true;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
     if (!(*arrays[k] = SCREE_TAKE(work, double, sizes[k]))) complete = false;
-  if (!complete || !create_gmres(state)) {
+  complete = complete && (uses_petsc(state) || create_gmres(state));
+  scree_Status status = complete ? SCREE_OK : scree_fail_memory(run->log, "pqn");
+  status = scree_ranks_agree(scree_ranks_of(W), status, run->log);
+  if (!status && uses_petsc(state)) status = create_shared(state, run);
+  if (status) {
     destroy(state);
-    return scree_fail_memory(run->log, "pqn");
+    return status;
   }
   choose_scales(state, run);
   *out = state;
@@ -393,6 +432,8 @@ static const scree_Option options[] = {
      "make the method independent of units; no: the paper's own form"},
     {"fallback", SCREE_OPTION_BOOL, offsetof(Options, fallback), 1, 0, 0, false, NULL,
      "continue with nlgs if the steps do not converge"},
+    {"gmres", SCREE_OPTION_CHOICE, offsetof(Options, gmres), GMRES_SUNDIALS, 0, 0, false,
+     gmres_names, "whose GMRES on several ranks; on one it is that of SUNDIALS"},
 };
 
 const scree_SolverClass scree_solver_pqn = {

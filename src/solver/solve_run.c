@@ -123,6 +123,7 @@ scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Proble
   if (cache->idle == IDLE_SOLVES) scree_graph_system_fini(&cache->system);
   cache->has_system = false;
   cache->sweeps_per_factorisation = 0.0;
+  cache->shared_sweep = 0.0;
   return scree_kept_graph_set(&cache->graph, problem, log);
 }
 
@@ -157,7 +158,8 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
     const scree_Status status = scree_graph_system_set(&cache->system, run->W, cache->graph.changes,
                                                        &cache->elimination, &cache->work, run->log);
     if (status) return status;
-    scree_factor_set_poll(cache->system.factor, run->poll); /* the factor may be an old one */
+    if (cache->system.factor) /* it may be an old one */
+      scree_factor_set_poll(cache->system.factor, run->poll);
     cache->has_system = true;
   }
   *system = &cache->system;
@@ -172,6 +174,13 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
  * is known. */
 static bool factorisation_seconds(const scree_SolveRun *run, double *seconds) {
   int n, nb;
+  if (scree_is_divided(run->W)) {
+    const scree_SolveCache *cache = run->cache;
+    const scree_SharedWork none = {0}, *work = &none;
+    if (cache->has_system) work = &cache->system.shared_work;
+    *seconds = scree_price_shared_factorisation(run->W, work, false);
+    return cache->has_system;
+  }
   scree_graph_system_nodes(run->W, &n, &nb);
   double flops = 0.0, entries = 0.0;
   const bool known = scree_elimination_work(&run->cache->elimination, n, nb, &flops, &entries);
@@ -187,8 +196,13 @@ scree_Status scree_solve_run_factorisation_seconds(const scree_SolveRun *run, do
   return status;
 }
 
-static double sweep_seconds(const scree_SolveRun *run) {
-  return scree_price_sweep(run->W->problem, scree_solve_run_sweeps_balls(run));
+double scree_solve_run_sweep_seconds(const scree_SolveRun *run) {
+  const bool balls = scree_solve_run_sweeps_balls(run);
+  if (!scree_is_divided(run->W)) return scree_price_sweep(run->W->problem, balls);
+  scree_SolveCache *cache = run->cache;
+  if (!(cache->shared_sweep > 0.0))
+    cache->shared_sweep = scree_price_shared_sweep(run->W, balls, !run->division->own);
+  return cache->shared_sweep;
 }
 
 scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps) {
@@ -197,7 +211,7 @@ scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run,
     double seconds;
     const scree_Status status = scree_solve_run_factorisation_seconds(run, &seconds);
     if (status) return status;
-    cache->sweeps_per_factorisation = fmax(1.0, seconds / sweep_seconds(run));
+    cache->sweeps_per_factorisation = fmax(1.0, seconds / scree_solve_run_sweep_seconds(run));
   }
   *sweeps = cache->sweeps_per_factorisation;
   return SCREE_OK;
@@ -214,13 +228,15 @@ double scree_solve_run_factorisation_least(const scree_SolveRun *run) {
  * one factorisation; an order for a large one takes far less than that. */
 static double analysis_seconds(const scree_SolveRun *run, double factor) {
   int n, nb;
+  if (scree_is_divided(run->W)) return factor;
   scree_graph_system_nodes(run->W, &n, &nb);
   const double operations = run->cache->elimination.flops;
   return fmin(factor, 1e-9 * scree_factor_order_nanoseconds(n, operations));
 }
 
 double scree_solve_run_work(const scree_SolveRun *run) {
-  double work = (run->iterations - run->left_out) * sweep_seconds(run) + run->elsewhere;
+  double work =
+      (run->iterations - run->left_out) * scree_solve_run_sweep_seconds(run) + run->elsewhere;
   double factor = 0.0;
   if (run->cache->has_system) {
     factorisation_seconds(run, &factor);
@@ -242,17 +258,21 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
         run->settings->measure == SCREE_MEASURE_ERROR && cache->stopped < SINGLE_STAGES;
     settings.left_out = cache->left_out;
     settings.momentum = true;
-    const scree_Status status =
-        scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother);
+    const scree_Ranks *ranks = scree_ranks_of(run->W);
+    const scree_Status status = scree_ranks_agree(
+        ranks, scree_sweeps_create(run, &settings, r, &cache->smoothing, &cache->smoother),
+        run->log);
     if (status) return status;
-    cache->balls = scree_sweeps_balls(cache->smoother);
+    cache->balls = !scree_ranks_any(ranks, !scree_sweeps_balls(cache->smoother));
+    cache->shared_sweep = 0.0;
     plan.resume = false;
   }
   const scree_SolveSettings *s = run->settings;
   const int most = s->max_iterations;
   if (most && most - run->iterations < plan.count) plan.count = most - run->iterations;
   if (s->work_limit > 0.0) { /* limits how far a group of sweeps exceeds the limit */
-    const double left = (s->work_limit - scree_solve_run_work(run)) / sweep_seconds(run);
+    const double left =
+        (s->work_limit - scree_solve_run_work(run)) / scree_solve_run_sweep_seconds(run);
     if (left < plan.count) plan.count = left > 1.0 ? (int)left : 1;
   }
   double estimate = 0.0;
@@ -393,6 +413,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
 
 bool scree_solve_run_momentum(const scree_SolveRun *run) {
   const scree_Problem *p = run->W->problem;
+  if (scree_is_divided(run->W)) return false; /* sweep.c */
   /* The associated law has no momentum because of the shear box of 002 (100 kg on grains of a
    * gram), which is lost at its first impact with it. Momentum is not wrong there: cold, it takes
    * the two problems of the impact to 1e-4 in 143 and 131 sweeps in place of 437 and 1471. But at

@@ -41,6 +41,7 @@ typedef struct scree_SolveCache {
   int left;       /* number of them */
   bool ahead;     /* the smoother is ahead of r and u: these are not collected yet */
   double sweeps_per_factorisation; /* number of sweeps that cost as much; 0: not known yet */
+  double shared_sweep;             /* seconds of a sweep on several ranks; 0: not known yet */
 } scree_SolveCache;
 
 /* Start a new solve: all `work` memory of the last one is released, and the graph is that of
@@ -83,6 +84,9 @@ typedef struct scree_SolveRun {
   double *work;                   /* (W->rows) of the driver, for the measure */
   scree_SolveInfo *info;          /* of the driver, for stages */
 } scree_SolveRun;
+
+/* Of solvers that work on several ranks where linear systems do. */
+enum { SCREE_CAN_RANKS_BY_FACTOR = SCREE_SHARED_FACTORS * SCREE_CAN_RANKS };
 
 /* Masks of sets. */
 enum {
@@ -156,6 +160,9 @@ bool scree_solve_run_momentum(const scree_SolveRun *run);
  * everywhere. The counts are those of the last analysed pattern, if it was about as large
  * (elimination.h). */
 scree_Status scree_solve_run_sweeps_per_factorisation(const scree_SolveRun *run, double *sweeps);
+
+/* Seconds of one sweep on that core; on several ranks the first call is a synchronisation. */
+double scree_solve_run_sweep_seconds(const scree_SolveRun *run);
 
 /* Work of the run so far, in seconds of that core: its iterations, each counted as a sweep, and its
  * factorisations. */

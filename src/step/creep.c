@@ -12,8 +12,9 @@
  * Its creep is the smaller one: motion that errors cannot explain is physical (a load that rises
  * slowly), and errors that cancel move nothing. A body rests while its speed is below a hundredth
  * of that with which its load alone would move it by its size; after that it starts anew. The creep
- * of a world is the largest of all bodies and steps so far. Worlds that are divided between ranks
- * do not have it. Single precision is enough for two digits of such sums over 10^6 steps, and keeps
+ * of a world is the largest of all bodies and steps so far. In a world that is divided between
+ * ranks a body's owner has its sums, which go with it; contacts that other ranks have of it are
+ * measured there. Single precision is enough for two digits of such sums over 10^6 steps, and keeps
  * the memory of a body small. */
 #include "core/log.h"
 #include "core/memory.h"
@@ -27,8 +28,7 @@ static const double resting_speed = 1e-2;
 static const double above = 1 + 1e-12;
 static const scree_BodyCreep none = {.error = -1};
 
-scree_Status scree_creep_reserve(scree_System *s) {
-  const size_t count = s->domain.global ? 0 : (size_t)s->bodies.count;
+scree_Status scree_creep_reserve(scree_System *s, size_t count) {
   if (!scree_grow_lean((void **)&s->creep.bodies, &s->creep.capacity, count,
                        sizeof *s->creep.bodies))
     return scree_fail_memory(s->log, "the creep of bodies");
@@ -37,15 +37,18 @@ scree_Status scree_creep_reserve(scree_System *s) {
   return SCREE_OK;
 }
 
+scree_BodyCreep scree_creep_of(const scree_System *s, int k) {
+  return (size_t)k < s->creep.count ? s->creep.bodies[k] : none;
+}
+
 size_t scree_creep_size(const scree_System *s) {
-  return s->domain.global ? 0 : (size_t)s->bodies.count * sizeof *s->creep.bodies;
+  return (size_t)s->bodies.count * sizeof *s->creep.bodies;
 }
 
 void scree_creep_save(const scree_System *s, char *at) {
-  const size_t count = scree_creep_size(s) / sizeof *s->creep.bodies;
-  for (size_t k = 0; k < count; ++k) {
-    const scree_BodyCreep body = k < s->creep.count ? s->creep.bodies[k] : none;
-    memcpy(at + k * sizeof body, &body, sizeof body);
+  for (int k = 0; k < s->bodies.count; ++k) {
+    const scree_BodyCreep body = scree_creep_of(s, k);
+    memcpy(at + (size_t)k * sizeof body, &body, sizeof body);
   }
 }
 
@@ -80,7 +83,8 @@ static void judge(scree_System *s, int k, double h) {
 static void judge_all(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(k, b->count, share) {
-    if (!b->fixed[k]) judge(s, k, h); /* obstacles never rest */
+    /* obstacles never rest */
+    if (!b->fixed[k] && scree_domain_owns(&s->domain, k)) judge(s, k, h);
   }
 }
 
@@ -91,13 +95,16 @@ static double violation(const scree_System *s, const scree_Problem *problem, int
   return W * scree_measure_contact(problem, c, 1 / W, scree_system_r(s), scree_system_u(s));
 }
 
-/* The largest violation at the contacts of each body that rests. */
+/* The largest violation at the contacts of each body that rests; whether a ghost does, its owner
+ * knows. */
 static void find_violations(const scree_System *s, double *most) {
   const scree_Problem problem = scree_system_problem(s);
   for (int c = 0; c < s->posed.nc; ++c) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
-    const bool rests[2] = {s->creep.bodies[pair[0]].error >= 0,
-                           s->creep.bodies[pair[1]].error >= 0};
+    bool rests[2];
+    for (int side = 0; side < 2; ++side)
+      rests[side] = s->creep.bodies[pair[side]].error >= 0 ||
+                    !(s->bodies.fixed[pair[side]] || scree_domain_owns(&s->domain, pair[side]));
     if (!rests[0] && !rests[1]) continue;
     const double found = violation(s, &problem, c);
     for (int side = 0; side < 2; ++side)
@@ -107,24 +114,28 @@ static void find_violations(const scree_System *s, double *most) {
 
 scree_Status scree_creep_add(scree_System *s, double h) {
   const scree_Bodies *b = &s->bodies;
+  double creep = s->audit.creep;
   int first = 0;
-  if (s->creep.count == 0) return SCREE_OK;
   SCREE_ON_THREADS(b->count, s->threads, share, judge_all(s, h, share));
   while (first < b->count && !(s->creep.bodies[first].error >= 0)) ++first;
-  if (first == b->count) return SCREE_OK; /* none rests */
+  if (first == b->count && !s->domain.global) return SCREE_OK; /* none rests */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   double *most = SCREE_TAKE(&s->scratch, double, b->count);
-  if (!most) return scree_fail_memory(s->log, "the creep of bodies");
+  scree_Status status = most ? SCREE_OK : scree_fail_memory(s->log, "the creep of bodies");
+  status = scree_domain_agree(s, status);
+  if (status || !most) return status;
   if (scree_system_is_posed(s)) find_violations(s, most);
-  for (int k = first; k < b->count; ++k) {
+  status = scree_domain_most_of_ghosts(s, most);
+  for (int k = first; !status && k < b->count; ++k) {
     scree_BodyCreep *body = &s->creep.bodies[k];
-    if (!(body->error >= 0)) continue;
+    if (!(body->error >= 0) || !scree_domain_owns(&s->domain, k)) continue;
     body->error += (float)(h / b->cold[k].shape.size * most[k]);
     const double way =
         sqrt((double)body->way[0] * body->way[0] + (double)body->way[1] * body->way[1] +
              (double)body->way[2] * body->way[2]);
-    s->audit.creep = fmax(s->audit.creep, fmin(way, body->error));
+    creep = fmax(creep, fmin(way, body->error));
   }
+  if (!status) s->audit.creep = scree_system_max(s, creep);
   scree_arena_release(&s->scratch, mark);
-  return SCREE_OK;
+  return status;
 }

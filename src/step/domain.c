@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "step/system.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Consecutive bodies that go to one rank before the world is cut for the first time. */
@@ -113,10 +114,12 @@ const char *scree_domain_refuse(const scree_System *s) {
 /* ---- exchange ---------------------------------------------------------------------------------
  */
 
+typedef enum Join { REPLACE, ADD, LARGEST } Join; /* what arrives with what is there */
+
 /* One block of `bytes` for each entry of `from`, rank by rank, to the entries of `to` there. */
 static scree_Status exchange(scree_System *s, const size_t *from_start, const int *from,
                              const size_t *to_start, const int *to, char *elements, size_t bytes,
-                             bool add) {
+                             Join join) {
   scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size, sent = from_start[size], received = to_start[size];
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
@@ -135,8 +138,11 @@ static scree_Status exchange(scree_System *s, const size_t *from_start, const in
       memcpy(out + k * bytes, elements + (size_t)from[k] * bytes, bytes);
     scree_ranks_swap(p->ranks, out, sizes, in, sizes + size);
     for (size_t k = 0; k < received; ++k) {
-      if (add)
-        ((double *)elements)[to[k]] += ((const double *)in)[k];
+      double *number = (double *)elements + to[k]; /* if they are numbers */
+      if (join == ADD)
+        *number += ((const double *)in)[k];
+      else if (join == LARGEST)
+        *number = fmax(*number, ((const double *)in)[k]);
       else
         memcpy(elements + (size_t)to[k] * bytes, in + k * bytes, bytes);
     }
@@ -148,14 +154,22 @@ static scree_Status exchange(scree_System *s, const size_t *from_start, const in
 scree_Status scree_domain_to_ghosts(scree_System *s, void *elements, size_t bytes) {
   const scree_Domain *p = &s->domain;
   if (!p->global || p->size == 1) return SCREE_OK;
-  return exchange(s, p->send_start, p->send, p->receive_start, p->receive, elements, bytes, false);
+  return exchange(s, p->send_start, p->send, p->receive_start, p->receive, elements, bytes,
+                  REPLACE);
 }
 
 scree_Status scree_domain_add_ghosts(scree_System *s, double *elements) {
   const scree_Domain *p = &s->domain;
   if (!p->global || p->size == 1) return SCREE_OK;
   return exchange(s, p->receive_start, p->receive, p->send_start, p->send, (char *)elements,
-                  sizeof *elements, true);
+                  sizeof *elements, ADD);
+}
+
+scree_Status scree_domain_most_of_ghosts(scree_System *s, double *elements) {
+  const scree_Domain *p = &s->domain;
+  if (!p->global || p->size == 1) return SCREE_OK;
+  return exchange(s, p->receive_start, p->receive, p->send_start, p->send, (char *)elements,
+                  sizeof *elements, LARGEST);
 }
 
 scree_Status scree_domain_sum_bodies(scree_System *s, double *elements) {

@@ -131,6 +131,8 @@ const char *scree_domain_refuse(const struct scree_System *s);
  * their owners. */
 scree_Status scree_domain_to_ghosts(struct scree_System *s, void *elements, size_t bytes);
 scree_Status scree_domain_add_ghosts(struct scree_System *s, double *elements);
+/* The largest of a body and its ghosts, on its owner. */
+scree_Status scree_domain_most_of_ghosts(struct scree_System *s, double *elements);
 /* Sums of contributions of all ranks to a body, on its owner and its ghosts. */
 scree_Status scree_domain_sum_bodies(struct scree_System *s, double *elements);
 

@@ -25,6 +25,7 @@ typedef struct Record {
   scree_Inertia inertia;
   scree_BodyCold cold; /* without pointers: `shape` has the number of the shape */
   scree_Late way;      /* remaining displacement of a late impact, if `late` */
+  scree_BodyCreep creep;
   int64_t gone;
   int global, owner, shape;
   unsigned char fixed;
@@ -56,6 +57,7 @@ static void pack_body(const Build *build, int k, int owner, Record *record) {
   record->cold = b->cold[k];
   record->cold.shape.data = NULL;
   record->cold.shape.vertices = NULL;
+  record->creep = scree_creep_of(s, k);
   record->gone = b->gone ? b->gone[k] : -1;
   record->global = s->domain.global[k];
   record->owner = owner;
@@ -75,6 +77,7 @@ static void move_body(scree_System *s, int from, int to) {
   b->cold[to] = b->cold[from];
   b->fixed[to] = b->fixed[from];
   if (b->gone) b->gone[to] = b->gone[from];
+  s->creep.bodies[to] = s->creep.bodies[from];
   p->global[to] = p->global[from];
   p->owner[to] = p->owner[from];
   p->shape[to] = p->shape[from];
@@ -90,6 +93,7 @@ static void place_record(scree_System *s, int to, const Record *record) {
   if (record->shape >= 0) scree_shape_copy(&p->shapes[record->shape], &b->cold[to].shape);
   b->fixed[to] = record->fixed;
   if (b->gone) b->gone[to] = record->gone;
+  s->creep.bodies[to] = record->creep;
   p->global[to] = record->global;
   p->owner[to] = record->owner;
   p->shape[to] = record->shape;
@@ -109,7 +113,7 @@ static scree_Status insert(Build *build, const Record *records, size_t count) {
   bool gone = false;
   for (size_t k = 0; k < count; ++k) gone = gone || records[k].gone >= 0;
   const Record **sorted = SCREE_TAKE_RAW(build->work, const Record *, count);
-  if (n > INT32_MAX || !sorted || !scree_bodies_reserve(b, n) ||
+  if (n > INT32_MAX || !sorted || !scree_bodies_reserve(b, n) || scree_creep_reserve(s, n) ||
       !scree_grow_lean((void **)&p->global, &p->global_capacity, n, sizeof *p->global) ||
       !scree_grow_lean((void **)&p->owner, &p->owner_capacity, n, sizeof *p->owner) ||
       !scree_grow_lean((void **)&p->shape, &p->shape_capacity, n, sizeof *p->shape) ||
@@ -156,6 +160,7 @@ static void compact(const Build *build) {
     move_body(s, k, kept++);
   }
   b->count = kept;
+  s->creep.count = (size_t)kept;
 }
 
 /* ---- swapping ---------------------------------------------------------------------------------
@@ -538,7 +543,9 @@ static scree_Status build_domain(Build *build) {
   const Record *arrived = NULL;
   const char *memory = NULL;
   size_t count = 0, contacts = 0;
-  scree_Status status = scree_domain_agree(s, find_owners(build));
+  scree_Status status = find_owners(build);
+  if (!status) status = scree_creep_reserve(s, (size_t)b->count);
+  status = scree_domain_agree(s, status);
   if (!status) status = send_memory(build, &memory, &contacts);
   if (!status) status = send_bodies(build, &arrived, &count);
   if (status) return status;

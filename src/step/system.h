@@ -578,7 +578,9 @@ int scree_system_count_above(const scree_System *s, double tolerance);
 /* ---- creep.c --------------------------------------------------------------------------------- */
 
 /* Memory for all bodies; new ones do not rest yet. */
-scree_Status scree_creep_reserve(scree_System *s);
+scree_Status scree_creep_reserve(scree_System *s, size_t bodies);
+/* Of body k, also of one that came after the last step. */
+scree_BodyCreep scree_creep_of(const scree_System *s, int k);
 /* Bytes in a snapshot; save into one, and restore from one after `reserve`. */
 size_t scree_creep_size(const scree_System *s);
 void scree_creep_save(const scree_System *s, char *at);

@@ -15,6 +15,7 @@ enum { PIECE = 16384 }; /* bodies or contacts in one message */
 typedef struct Body {
   scree_Motion motion;
   scree_Late way; /* of a late impact */
+  scree_BodyCreep creep;
   int64_t gone;
   int number, late;
 } Body;
@@ -45,6 +46,7 @@ static Body get_body(const scree_System *s, int k, const int *late_of) {
   Body body;
   memset(&body, 0, sizeof body);
   body.motion = s->bodies.motion[k];
+  body.creep = scree_creep_of(s, k);
   body.gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   body.number = scree_domain_global(&s->domain, k);
   body.late = late_of[k] >= 0;
@@ -65,6 +67,7 @@ static bool put_body(scree_System *s, int k, const Body *body) {
   const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
   s->bodies.motion[k] = body->motion; /* it may have been put to rest */
+  s->creep.bodies[k] = body->creep;
   return !body->late || scree_late_add(&s->memory.late, k, body->way.way, body->way.left);
 }
 
@@ -88,6 +91,8 @@ static scree_Status collect_bodies(const scree_World *world, scree_World *whole)
     status =
         scree_ranks_bring(s->domain.ranks, mine, n * sizeof *mine, &all, &capacity, &bytes, s->log);
   if (!status && whole) whole->system.memory.late.count = 0;
+  if (!status && whole)
+    status = scree_creep_reserve(&whole->system, (size_t)whole->system.bodies.count);
   for (size_t at = 0; !status && whole && at < bytes; at += sizeof(Body)) {
     Body body;
     memcpy(&body, all + at, sizeof body);
@@ -196,6 +201,7 @@ static scree_Status spread_bodies(scree_World *world, const scree_World *whole) 
   Body *piece = SCREE_ALLOC(Body, PIECE);
   scree_Status status =
       piece && (late_of || !whole) ? SCREE_OK : scree_fail_memory(s->log, "the bodies of a rank");
+  if (!status) status = scree_creep_reserve(s, (size_t)s->bodies.count);
   status = scree_domain_agree(s, status);
   s->memory.late.count = 0;
   scree_Status put = SCREE_OK;

@@ -248,7 +248,7 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   if (!scree_grow((void **)&memory->late.at, &memory->late.capacity, late, sizeof(scree_Late)) ||
       !scree_memory_reserve(memory, contacts, (size_t)header.stride))
     return scree_fail_memory(&world->log, "the impulses of a saved state");
-  status = scree_creep_reserve(s);
+  status = scree_creep_reserve(s, (size_t)s->bodies.count);
   if (status) return status;
   status = scree_solver_restore(s->solver, (const char *)buffer + size - header.solver,
                                 (size_t)header.solver);

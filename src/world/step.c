@@ -143,7 +143,8 @@ static scree_Status reserve(scree_World *world, bool halved) {
   if (world->stepped_bodies == world->system.bodies.count) /* no more bodies are being added */
     scree_world_fit(world);
   world->stepped_bodies = world->system.bodies.count;
-  const scree_Status status = scree_creep_reserve(&world->system);
+  const scree_Status status =
+      scree_creep_reserve(&world->system, (size_t)world->system.bodies.count);
   if (status) return status;
   const size_t n = scree_system_snapshot_size(&world->system);
   if (!scree_grow_lean((void **)&world->backup, &world->backup_capacity, n, 1) ||

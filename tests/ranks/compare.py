@@ -45,7 +45,11 @@ def compare_telemetry(one, other, tolerance):
         a = numpy.array([numbers(line[key]) for line in mine])
         b = numpy.array([numbers(line[key]) for line in theirs])
         found += difference('telemetry ' + key, a, b, tolerance)
-    return found
+    # sums of errors: two digits of them are the same wherever errors are
+    creep = [numpy.array([numbers(line['creep']) for line in lines]) for lines in (mine, theirs)]
+    if not (numpy.nanmax(creep[0]) > 0):
+        found.append('no creep')
+    return found + difference('telemetry creep', creep[0], creep[1], 1e-2)
 
 
 def difference(name, a, b, tolerance):

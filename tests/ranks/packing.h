@@ -58,10 +58,13 @@ static inline scree_Status packing_create(scree_Problem *p, int d, int side) {
   return SCREE_OK;
 }
 
-/* The same with blocks B instead of normals and arms. */
-static inline scree_Status packing_dense(const scree_Problem *balls, scree_Problem *p) {
-  const scree_Status status = scree_problem_create_bodies(
-      p, balls->d, balls->nc, balls->bodies.nbodies, balls->bodies.nb, false, false, NULL);
+/* The same with blocks B instead of normals and arms; compliances, if they are not zero, make the
+ * impulses of a convex law unique. */
+static inline scree_Status packing_dense(const scree_Problem *balls, double compliance,
+                                         scree_Problem *p) {
+  const scree_Status status =
+      scree_problem_create_bodies(p, balls->d, balls->nc, balls->bodies.nbodies, balls->bodies.nb,
+                                  false, compliance > 0.0, NULL);
   if (status) return status;
   const size_t size = 2 * (size_t)(balls->d * balls->bodies.nb);
   for (int c = 0; c < balls->nc; ++c) {
@@ -69,6 +72,8 @@ static inline scree_Status packing_dense(const scree_Problem *balls, scree_Probl
     for (int k = 0; k < 2; ++k) p->bodies.body[2 * c + k] = balls->bodies.body[2 * c + k];
     p->mu[c] = balls->mu[c];
     for (int i = 0; i < balls->d; ++i) p->q[c * balls->d + i] = balls->q[c * balls->d + i];
+    for (int i = 0; compliance > 0.0 && i < balls->d; ++i)
+      p->bodies.C[(c * balls->d + i) * balls->d + i] = compliance;
   }
   return SCREE_OK;
 }

@@ -1,6 +1,7 @@
 /* Solves on several ranks, run by mpirun with any number of them: exact sweeps give the impulses of
  * one rank to round-off, every other method a solution that the library certifies on one rank, the
  * same call the same bits, and what cannot be divided is refused by name or solved by rank 0. */
+#include "parallel/shared_factor.h"
 #include "ranks/packing.h"
 #include "scree/measure.h"
 #include "scree/solver.h"
@@ -82,6 +83,30 @@ static void check_method(const scree_Problem *p, const scree_Ranks *ranks, const
   free(r);
 }
 
+/* A solver that factorises: the tight tolerance that it reaches on one rank, and the only solution
+ * of a convex problem with compliances. */
+static void check_factors(const scree_Problem *p, const scree_Ranks *ranks, const char *solver,
+                          const char *option, const char *name) {
+  const char *const options[] = {option, NULL};
+  const size_t n = scree_problem_rows(p);
+  double *r = calloc(4 * n, sizeof *r), *u = r + n, *one = u + n, *rest = one + n;
+  scree_SolveSettings settings = scree_solve_settings();
+  scree_SolveInfo info, alone;
+  settings.solver = solver;
+  settings.options = options;
+  settings.tolerance = 1e-10;
+  settings.threads = 1;
+  expect(scree_solve(p, &settings, one, rest, &alone, NULL) == SCREE_OK, "on one rank", name);
+  settings.ranks = ranks;
+  expect(scree_solve(p, &settings, r, u, &info, NULL) == SCREE_OK, option, name);
+  expect(info.measures.error <= 1e-10 && info.factorisations > 0, "not factorised", name);
+  expect(distance(n, r, one) < 1e-7, "the solution is another one", name);
+  expect(distance(n, u, rest) < 1e-7, "velocities are others", name);
+  printf("  %s %s, %s: %d factorisations, %d on one rank; impulses %.1e\n", solver, option, name,
+         info.factorisations, alone.factorisations, distance(n, r, one));
+  free(r);
+}
+
 /* A solver that lives on gives the velocities of the bodies. */
 static void check_velocities(const scree_Problem *p, const scree_Ranks *ranks) {
   const size_t n = scree_problem_rows(p), m = (size_t)p->bodies.nbodies * (size_t)p->bodies.nb;
@@ -114,8 +139,9 @@ static void check_limits(const scree_Problem *p, const scree_Ranks *ranks) {
   scree_SolveSettings settings = scree_solve_settings();
   int asked = 0;
   settings.ranks = ranks;
-  settings.solver = "newton";
-  expect(scree_solve(p, &settings, r, r + n, NULL, NULL) == SCREE_BAD_INPUT, "newton", "refusal");
+  settings.solver = SCREE_SHARED_FACTORS ? "lemke" : "newton";
+  expect(scree_solve(p, &settings, r, r + n, NULL, NULL) == SCREE_BAD_INPUT, settings.solver,
+         "refusal");
   settings.solver = "auto"; /* small: rank 0 alone */
   expect(scree_solve(p, &settings, r, r + n, NULL, NULL) == SCREE_OK, "auto", "small problem");
   settings.solver = "nlgs";
@@ -131,10 +157,11 @@ static void check_limits(const scree_Problem *p, const scree_Ranks *ranks) {
 }
 
 static void check_all(const scree_Ranks *ranks) {
-  scree_Problem balls[2], dense, assembled;
+  scree_Problem balls[2], dense, soft, assembled;
   expect(packing_create(&balls[0], 2, 6) == SCREE_OK, "packing", "2D");
   expect(packing_create(&balls[1], 3, 4) == SCREE_OK, "packing", "3D");
-  expect(packing_dense(&balls[0], &dense) == SCREE_OK, "packing", "blocks");
+  expect(packing_dense(&balls[0], 0.0, &dense) == SCREE_OK, "packing", "blocks");
+  expect(packing_dense(&balls[1], 0.1, &soft) == SCREE_OK, "packing", "compliant");
   expect(scree_problem_assemble(&balls[1], &assembled, NULL) == SCREE_OK, "packing", "assembled");
   scree_Problem *const all[] = {&balls[0], &balls[1], &dense, &assembled};
   static const char *const names[] = {"disks", "spheres", "blocks", "assembled"};
@@ -145,7 +172,13 @@ static void check_all(const scree_Ranks *ranks) {
     check_method(all[k], ranks, "nlgs", "ranks=relaxed", names[k]);
     if (k == 2) check_method(all[k], ranks, "nlgs", "local=sbp", names[k]);
     check_method(all[k], ranks, "pqn", NULL, names[k]);
+    if (SCREE_SHARED_FACTORS) check_method(all[k], ranks, "pqn", "gmres=petsc", names[k]);
     if (k == 1) check_method(all[k], ranks, "fixed-point", NULL, names[k]);
+    if (SCREE_SHARED_FACTORS) {
+      check_method(all[k], ranks, "newton", NULL, names[k]);
+      check_method(all[k], ranks, "ipm", NULL, names[k]);
+      check_method(all[k], ranks, "implicit", NULL, names[k]);
+    }
     all[k]->flow = SCREE_ASSOCIATED;
     check_exact(all[k], ranks, names[k]);
     check_method(all[k], ranks, "spg", NULL, names[k]);
@@ -153,6 +186,13 @@ static void check_all(const scree_Ranks *ranks) {
     if (k == 0) check_method(all[k], ranks, "apgd", NULL, names[k]);
     all[k]->flow = SCREE_COULOMB;
   }
+  static const char *const methods[] = {"ranks=direct", "ranks=boomeramg", "ranks=gamg"};
+  soft.flow = SCREE_ASSOCIATED;
+  for (int k = 0; SCREE_SHARED_FACTORS && k < 3; ++k) {
+    check_factors(&soft, ranks, "newton", methods[k], "compliant");
+    check_factors(&soft, ranks, "ipm", methods[k], "compliant");
+  }
+  scree_problem_destroy(&soft);
   check_velocities(&balls[1], ranks);
   check_limits(&balls[0], ranks);
   for (int k = 0; k < 4; ++k) scree_problem_destroy(all[k]);
