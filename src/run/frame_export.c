@@ -259,6 +259,8 @@ static scree_Node *body_node(Export *out, int b) {
   scree_tree_add(&out->tree, map, "angular_velocity",
                  flat ? scree_tree_number(&out->tree, w[2], 0, 0) : reals(out, w, 3));
   if (material) add_text(out, map, "material", material);
+  if (body->group > 0)
+    scree_tree_add(&out->tree, map, "group", scree_tree_number(&out->tree, body->group, 0, 0));
   scree_tree_add(&out->tree, map, "mass", scree_tree_number(&out->tree, body->mass, 0, 0));
   if ((flat ? moments[2] > 0 : moments[0] > 0) && !own_moments(body))
     scree_tree_add(&out->tree, map, "inertia",

@@ -271,6 +271,23 @@ static void write_parts(scree_ResultsWriter *writer, const scree_World *world, i
   scree_free(orientation);
 }
 
+/* Groups of bodies that do not touch each other; no dataset when all are 0. */
+static void write_groups(scree_ResultsWriter *writer, const scree_World *world, int n) {
+  uint32_t *group = SCREE_ALLOC(uint32_t, n);
+  bool any = false;
+  writer->good = writer->good && group;
+  for (int b = 0; b < n && writer->good; ++b) {
+    group[b] = scree_body_group(world, b);
+    any = any || group[b] != 0;
+  }
+  if (any)
+    scree_results_put_all(writer,
+                          scree_results_data(writer, "/bodies/group", H5T_STD_U32LE,
+                                             H5T_NATIVE_UINT32, 1, (hsize_t)n, 0, 0, false),
+                          group);
+  scree_free(group);
+}
+
 static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, int n,
                          const int *first, const int *last) {
   int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
@@ -314,6 +331,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
     write_triangles(writer, shapes, n);
     write_elements(writer, world, shapes, n);
   }
+  write_groups(writer, world, n);
   scree_free(ints);
   scree_free(reals);
   scree_free((void *)shapes);

@@ -48,6 +48,7 @@ static void fill(const scree_Replay *replay, const scree_ReplayFrame *frame, scr
         .obstacle = from->obstacle,
         .present = frame->present[b],
         .material = from->material,
+        .group = from->group,
         .mass = from->mass,
         .inertia = from->inertia,
         .pose = {vector(frame->position + 3 * (size_t)b), {q[0], q[1], q[2], q[3]}},
