@@ -12,7 +12,7 @@ obstacles:
   - { name: left, shape: { kind: half-plane }, normal: [1, 0], position: [-0.03, 0], material: wall }
   - { name: right, shape: { kind: half-plane }, normal: [-1, 0], position: [0.03, 0], material: wall }
 bodies:
-  - { name: marked, shape: { kind: ellipse, semi_x: 0.008, semi_y: 0.006 }, position: [0, 0.01] }
+  - { name: marked, group: 3, shape: { kind: ellipse, semi_x: 0.008, semi_y: 0.006 }, position: [0, 0.01] }
 generators:
   - kind: fill
     region: { kind: box, lower: [-0.03, 0.02], upper: [0.03, 0.08] }
@@ -55,6 +55,9 @@ cmp -s pressed/results.h5 parts/results.h5 || fail "resumed after a start: other
 
 run 0 "$SCREE" convert settled --csv packing.csv --scene later.yaml
 out "t = 0.4 s"
+# Groups of bodies are kept, by the scene of a frame and by a start.
+run 0 "$SCREE" convert pressed --scene pressed.yaml
+for scene in later.yaml pressed.yaml; do grep -q 'group: 3' "$scene" || fail "$scene: the group of a body is lost"; done
 run 0 "$SCREE" run later.yaml -o later -q -j 1 --set time.duration=0.02
 cat > table.yaml << 'END'
 dimension: 2
