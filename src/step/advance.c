@@ -530,7 +530,7 @@ void scree_system_fini(scree_System *s) {
   scree_points_fini(&s->contacts);
   scree_broad_destroy(s->broad);
   scree_solver_destroy(s->solver);
-  scree_solver_destroy(s->resting);
+  scree_solver_destroy(s->apart);
   scree_solver_destroy(s->internal);
   scree_law_table_fini(&s->laws);
   scree_bodies_fini(&s->bodies);

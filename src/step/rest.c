@@ -20,11 +20,8 @@
 #include "step/rest.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 
 #include <string.h>
-
-enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 double scree_portion_defect(const scree_System *s, const scree_Portion *part) {
   const scree_Problem *p = part->problem;
@@ -101,99 +98,6 @@ void scree_rest_end(scree_System *s, const scree_Rest *rest) {
   scree_arena_release(&s->scratch, rest->mark);
 }
 
-/* ---- an island as a problem of its own ------------------------------------------------------- */
-
-/* Room for the largest island, and where its contacts and bodies are in the whole problem. */
-typedef struct Room {
-  scree_Problem problem; /* its arrays; sizes are those of an island */
-  int *contact;          /* (nc) */
-  int *local;            /* (bodies of the whole) number in the island, or -1 */
-  int *ids;              /* (bodies of the island) */
-  double *r, *u, *flow;
-} Room;
-
-static scree_Status make_room(scree_System *s, const scree_Problem *whole, int most, Room *room) {
-  scree_Arena *arena = &s->scratch;
-  const size_t n = (size_t)most + PAD, d = (size_t)whole->d, nb = (size_t)whole->bodies.nb;
-  scree_BodyRows *b = &room->problem.bodies;
-  *room = (Room){.contact = SCREE_TAKE_RAW(arena, int, n),
-                 .local = SCREE_TAKE_RAW(arena, int, whole->bodies.nbodies),
-                 .ids = SCREE_TAKE_RAW(arena, int, 2 * n),
-                 .r = SCREE_TAKE_RAW(arena, double, n *d),
-                 .u = SCREE_TAKE_RAW(arena, double, n *d)};
-  scree_Problem *p = &room->problem;
-  *p = (scree_Problem){.d = whole->d, .flow = whole->flow, .kind = SCREE_BODIES};
-  p->q = SCREE_TAKE_RAW(arena, double, n *d);
-  p->mu = SCREE_TAKE_RAW(arena, double, n);
-  b->nb = whole->bodies.nb;
-  b->body = SCREE_TAKE_RAW(arena, int, 2 * n);
-  b->id = room->ids;
-  bool good =
-      room->contact && room->local && room->ids && room->r && room->u && p->q && p->mu && b->body;
-  if (whole->bodies.B) good = good && (b->B = SCREE_TAKE_RAW(arena, double, n * 2 * d * nb));
-  if (whole->bodies.arm) {
-    b->normal = SCREE_TAKE_RAW(arena, double, n * 3);
-    b->arm = SCREE_TAKE_RAW(arena, double, n * 4);
-    good = good && b->normal && b->arm;
-  }
-  if (whole->bodies.C) good = good && (b->C = SCREE_TAKE_RAW(arena, double, n *d *d));
-  if (whole->flow_blocks)
-    good = good && (p->flow_blocks = room->flow = SCREE_TAKE_RAW(arena, double, n *d *d));
-  if (whole->set) {
-    p->set = SCREE_TAKE_RAW(arena, uint8_t, n);
-    p->set_a = SCREE_TAKE_RAW(arena, double, n);
-    p->set_b = SCREE_TAKE_RAW(arena, double, n);
-    good = good && p->set && p->set_a && p->set_b;
-  }
-  if (!good) return scree_fail_memory(s->log, "an island that rests");
-  for (int k = 0; k < whole->bodies.nbodies; ++k) room->local[k] = -1;
-  return SCREE_OK;
-}
-
-/* Row `from` of an array of rows of `size` doubles becomes row `to` of another. */
-static void copy_row(double *to_rows, size_t to, const double *from_rows, size_t from,
-                     size_t size) {
-  if (from_rows) memcpy(to_rows + to * size, from_rows + from * size, size * sizeof *to_rows);
-}
-
-/* The given contacts of the whole become the problem of the room, bodies in the order of
- * the whole. */
-static void take_island(const scree_Problem *whole, const int *contacts, int nc,
-                        const double *start, Room *room) {
-  scree_Problem *p = &room->problem;
-  const size_t d = (size_t)p->d, nb = (size_t)whole->bodies.nb;
-  p->nc = nc;
-  p->bodies.nbodies = 0;
-  for (int k = 0; k < nc; ++k) {
-    const size_t at = (size_t)k, c = (size_t)contacts[k];
-    room->contact[k] = contacts[k];
-    for (size_t side = 0; side < 2; ++side) {
-      const int body = whole->bodies.body[2 * c + side];
-      if (body >= 0 && room->local[body] < 0) {
-        room->ids[p->bodies.nbodies] = body;
-        room->local[body] = p->bodies.nbodies++;
-      }
-      p->bodies.body[2 * at + side] = body < 0 ? -1 : room->local[body];
-    }
-    copy_row(p->bodies.B, at, whole->bodies.B, c, 2 * d * nb);
-    copy_row(p->bodies.normal, at, whole->bodies.normal, c, 3);
-    copy_row(p->bodies.arm, at, whole->bodies.arm, c, 4);
-    copy_row(p->bodies.C, at, whole->bodies.C, c, d * d);
-    copy_row(room->flow, at, whole->flow_blocks, c, d * d);
-    copy_row(p->q, at, whole->q, c, d);
-    copy_row(room->r, at, start, c, d);
-    p->mu[at] = whole->mu[c];
-    if (!whole->set) continue;
-    p->set[at] = whole->set[c];
-    p->set_a[at] = whole->set_a[c];
-    p->set_b[at] = whole->set_b[c];
-  }
-  for (int k = 0; k < p->bodies.nbodies; ++k) {
-    room->local[room->ids[k]] = -1;
-    room->ids[k] = whole->bodies.id[room->ids[k]];
-  }
-}
-
 /* ---- holding --------------------------------------------------------------------------------- */
 
 static scree_Status hold_island(scree_System *s, const scree_Portion *part, bool is_long,
@@ -207,18 +111,6 @@ static scree_Status hold_island(scree_System *s, const scree_Portion *part, bool
   report->iterations += own.iterations;
   report->solves += own.solves;
   return status;
-}
-
-/* The contacts of all islands that are above their limit: those of island k are order[first[k]] to
- * order[first[k+1] - 1]. */
-static void sort_contacts(const scree_Islands *islands, int nc, int *first, int *order) {
-  for (int k = 0, sum = 0; k <= islands->count; ++k) {
-    first[k] = sum;
-    if (k < islands->count) sum += islands->size[k];
-  }
-  for (int c = 0; c < nc; ++c) order[first[islands->of[c]]++] = c;
-  for (int k = islands->count; k > 0; --k) first[k] = first[k - 1];
-  first[0] = 0;
 }
 
 /* Energy errors of the islands that rest. */
@@ -235,35 +127,30 @@ static void measure_islands(const scree_System *s, const scree_Problem *whole,
 }
 
 static scree_Status hold_all(scree_System *s, const scree_Problem *whole, const scree_Rest *rest,
-                             const double *defect, const int *first, const int *order, Room *room,
+                             const double *defect, const bool *marked, scree_PortionRoom *room,
                              scree_StepReport *report, bool *tight, bool *changed) {
-  const size_t d = (size_t)whole->d;
   const bool is_long = s->work.rest.steps == 0;
   const double before = s->work.spent;
   const double budget = scree_system_rest_work(s, scree_domain_sweep_seconds(s, whole));
   scree_Status status = SCREE_OK;
   *tight = true;
   for (int k = 0; k < rest->islands.count && !status; ++k) {
-    scree_Portion part = {.problem = &room->problem,
-                          .solver = s->resting,
-                          .r = room->r,
-                          .u = room->u,
-                          .allowed = scree_system_held_part() * rest->loads[k],
-                          .rests = true,
-                          .rest_work = budget - (s->work.spent - before)};
-    if (!(rest->loads[k] > 0) || !(defect[k] > part.allowed)) continue;
+    if (!marked[k]) continue;
+    scree_Portion part = scree_portion_of(s, room);
+    part.allowed = scree_system_held_part() * rest->loads[k];
+    part.rests = true;
+    part.rest_work = budget - (s->work.spent - before);
     if (!(part.rest_work > 0)) {
       *tight = false;
       break;
     }
     bool held;
-    take_island(whole, order + first[k], rest->islands.size[k], rest->start, room);
+    scree_portion_take(whole, &rest->islands, k, rest->start, room);
     status = hold_island(s, &part, is_long, report, &held);
     *tight = *tight && held;
     if (status || !(scree_portion_defect(s, &part) < defect[k])) continue;
     *changed = true;
-    for (int i = 0; i < room->problem.nc; ++i)
-      copy_row(s->posed.r, (size_t)room->contact[i], room->r, (size_t)i, d);
+    scree_portion_put(room, s->posed.r);
   }
   return status;
 }
@@ -271,35 +158,22 @@ static scree_Status hold_all(scree_System *s, const scree_Problem *whole, const 
 scree_Status scree_rest_hold(scree_System *s, const scree_Portion *whole, const scree_Rest *rest,
                              scree_StepReport *report) {
   const scree_Problem *problem = whole->problem;
-  scree_Arena *arena = &s->scratch;
-  const int count = rest->islands.count;
-  if (count == 0) return SCREE_OK;
-  double *defect = SCREE_TAKE(arena, double, count);
-  int *first = SCREE_TAKE_RAW(arena, int, count + 1);
-  int *order = SCREE_TAKE_RAW(arena, int, problem->nc);
-  if (!defect || !first || !order) return scree_fail_memory(s->log, "islands that rest");
+  const scree_Islands *islands = &rest->islands;
+  if (islands->count == 0) return SCREE_OK;
+  double *defect = SCREE_TAKE(&s->scratch, double, islands->count);
+  bool *marked = SCREE_TAKE(&s->scratch, bool, islands->count);
+  if (!defect || !marked) return scree_fail_memory(s->log, "islands that rest");
   measure_islands(s, problem, rest, defect);
-  int most = 0;
-  for (int k = 0; k < count; ++k)
-    if (defect[k] > scree_system_held_part() * rest->loads[k] && rest->loads[k] > 0 &&
-        rest->islands.size[k] > most)
-      most = rest->islands.size[k];
+  for (int k = 0; k < islands->count; ++k)
+    marked[k] = rest->loads[k] > 0 && defect[k] > scree_system_held_part() * rest->loads[k];
+  const int most = scree_portion_largest(islands, marked);
   if (most == 0) return SCREE_OK;
-  Room room;
-  scree_Status status = SCREE_OK;
-  if (!s->resting) {
-    const scree_SolveSettings settings = scree_system_solve_settings(s, true);
-    status = scree_solver_create(&settings, s->log, &s->resting);
-  }
-  if (!status) status = make_room(s, problem, most, &room);
+  scree_PortionRoom room;
+  scree_Status status = scree_portion_room(s, problem, islands, most, &room);
   if (status) return status;
-  sort_contacts(&rest->islands, problem->nc, first, order);
   bool tight, changed = false;
-  status = hold_all(s, problem, rest, defect, first, order, &room, report, &tight, &changed);
+  status = hold_all(s, problem, rest, defect, marked, &room, report, &tight, &changed);
   if (status) return status;
   scree_pause_after(&s->work.rest, tight);
-  if (!changed) return SCREE_OK;
-  /* measure the whole again, from the impulses alone: they meet the tolerance */
-  scree_SolveSettings settings = scree_system_solve_settings(s, true);
-  return scree_portion_solve(s, whole, &settings, INFINITY, report);
+  return changed ? scree_portion_measure(s, whole, report) : SCREE_OK;
 }

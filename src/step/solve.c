@@ -12,8 +12,10 @@
  *    while those that just meet the tolerance let them slide, in the same direction in every step.
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
  *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
- *    noticeable part of the smaller body, the solve continues as well. With max_retries = 0 each
- *    problem is solved once, to the tolerance.
+ *    noticeable part of the smaller body, the solve continues as well.
+ * 4. The error is also relative to the velocities: where bodies slide fast under small loads, one
+ *    below the tolerance can be as large as the forces. The solve continues there (forces.c).
+ * With max_retries = 0 each problem is solved once, to the tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
@@ -21,6 +23,7 @@
 #include "core/log.h"
 #include "solver/driver.h"
 #include "solver/registry.h"
+#include "step/forces.h"
 #include "step/rest.h"
 #include "step/system.h"
 
@@ -51,6 +54,10 @@ static const struct {
   double enough;        /* times the allowed energy that does not count as a failure at rest: some
                            contact may not be solvable any better, and the next step goes on */
   double sink;          /* part of the allowed penetration that one step may add */
+  double deep;          /* part of it that errors may add in many steps: less and less is allowed
+                           as a penetration comes near to it, since what is pushed out against a
+                           load creates energy */
+  double sink_least;    /* of what one step may add, that is allowed beyond it */
   double hold;      /* requested tolerance, as a part of the one at which that limit would be met */
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double settled;   /* error above which joints alone are solved once more, by all methods */
@@ -77,6 +84,8 @@ static const struct {
            .barely = 0.3,
            .enough = 10,
            .sink = 0.5,
+           .deep = 0.3,
+           .sink_least = 0.04,
            .hold = 0.1,
            .exact = 1e-11,
            .settled = 1e-8,
@@ -177,7 +186,7 @@ static scree_Status retry(scree_System *s, const scree_Portion *part, scree_Solv
 
 static bool is_tight(const scree_System *s, const scree_Portion *part, double allowed,
                      const scree_StepReport *report) {
-  return scree_portion_defect(s, part) <= allowed || report->solve.value <= rules.exact;
+  return scree_portion_defect(s, part) <= allowed || scree_portion_is_exact(report);
 }
 
 /* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last
@@ -219,7 +228,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   const scree_WorkMeter *w = &s->work;
   const double defect = scree_portion_defect(s, part), allowed = part->allowed;
   *tight = true;
-  if (!(defect > allowed) || report->solve.value <= rules.exact) return SCREE_OK;
+  if (!(defect > allowed) || scree_portion_is_exact(report)) return SCREE_OK;
   const double sweep = scree_domain_sweep_seconds(s, part->problem);
   const bool large = rules.small * sweep > rules.long_work;
   const double limit = scree_system_defect_limit(s);
@@ -260,6 +269,10 @@ void scree_pause_after(scree_Pause *pause, bool tight) {
   }
 }
 
+bool scree_portion_is_exact(const scree_StepReport *report) {
+  return report->solve.value <= rules.exact;
+}
+
 bool scree_system_tightens(const scree_System *s) {
   return s->settings.solve.measure == SCREE_MEASURE_ERROR && s->settings.max_retries > 0;
 }
@@ -287,7 +300,7 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
   part->rests = scree_system_rests(s);
   part->rest_work = scree_system_rest_work(s, scree_domain_sweep_seconds(s, part->problem));
   const double defect = scree_portion_defect(s, part);
-  if (!(defect > part->allowed) || report->solve.value <= rules.exact) return SCREE_OK;
+  if (!(defect > part->allowed) || scree_portion_is_exact(report)) return SCREE_OK;
   const size_t n = scree_problem_rows(part->problem);
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   double *before = SCREE_TAKE_RAW(&s->scratch, double, n);
@@ -323,7 +336,9 @@ double scree_system_sinking(const scree_System *s) {
       continue;
     }
     if (next >= 0 || next >= gap) continue;
-    worst = fmax(worst, (fmin(gap, 0) - next) / (limit * size));
+    const double depth = fmax(0, -gap) / (limit * size),
+                 added = (fmin(gap, 0) - next) / (limit * size);
+    worst = fmax(worst, added / fmax(rules.sink_least, 1 - depth / rules.deep));
   }
   return scree_system_max(s, worst);
 }
@@ -339,7 +354,7 @@ static scree_Status hold_apart(scree_System *s, const scree_Portion *part,
   for (int k = 0; k < s->settings.max_retries; ++k) {
     const double sinks = scree_system_sinking(s);
     if (!(sinks > allowed) || settings->measure != SCREE_MEASURE_ERROR ||
-        report->solve.value <= rules.exact || scree_system_work_used_up(s))
+        scree_portion_is_exact(report) || scree_system_work_used_up(s))
       break;
     settings->tolerance = fmax(rules.round_off, rules.hold * allowed / sinks * report->solve.value);
     const scree_Status status = scree_portion_solve(s, part, settings, INFINITY, report);
@@ -380,6 +395,12 @@ scree_SolveSettings scree_system_solve_settings(const scree_System *s, bool begu
   return settings;
 }
 
+scree_Status scree_portion_measure(scree_System *s, const scree_Portion *whole,
+                                   scree_StepReport *report) {
+  scree_SolveSettings settings = scree_system_solve_settings(s, true);
+  return scree_portion_solve(s, whole, &settings, INFINITY, report);
+}
+
 static scree_Portion whole_of(const scree_System *s, const scree_Problem *problem) {
   return (scree_Portion){
       .problem = problem, .solver = s->solver, .r = scree_system_r(s), .u = scree_system_u(s)};
@@ -408,6 +429,7 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
   if (!status && !report->solve.converged) status = retry(s, &part, &settings, report);
   if (!status && report->solve.converged) {
     status = hold_apart(s, &part, &settings, report);
+    if (!status) status = scree_forces_refine(s, &part, &rest.islands, report);
     if (!status) status = tighten(s, &part, &settings, report);
     if (!status) status = scree_rest_hold(s, &part, &rest, report);
   }

@@ -220,7 +220,7 @@ typedef struct scree_System {
   int solves;      /* number of solves in the current step */
 
   scree_Solver *solver;   /* of all steps */
-  scree_Solver *resting;  /* of islands that rest (rest.c); null until there is one */
+  scree_Solver *apart;    /* of islands (portion.c); null until there is one */
   scree_Solver *internal; /* of the search for internal forces; null until it is asked for */
   scree_BroadPhase *broad;
   size_t reach_capacity;

@@ -535,6 +535,6 @@ size_t scree_world_memory(const scree_World *world) {
 size_t scree_world_solver_memory(const scree_World *world) {
   const scree_System *s = &world->system;
   return scree_solver_memory(s->solver) + scree_arena_memory(&s->scratch) +
-         (s->resting ? scree_solver_memory(s->resting) : 0) +
+         (s->apart ? scree_solver_memory(s->apart) : 0) +
          (s->internal ? scree_solver_memory(s->internal) : 0);
 }

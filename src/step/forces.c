@@ -1,0 +1,170 @@
+/* Errors of a solution compared with the forces.
+ *
+ * The error of a solve (problem/measure.c) is relative to the largest of all impulses r and of
+ * rho times all velocities. Where a body moves fast under a small load, an error below the
+ * tolerance can be as large as the forces on it, and where something heavy rests beside it, as
+ * large as many times these forces. Positions and energies do not show it: from step to step the
+ * errors have opposite signs. A ladder of 2 m that slides down a wall at 1.4 m/s, with steps of
+ * 0.1 ms, pressed on the wall with 1.2 to 3.0 N instead of 2.1 N; beside two blocks of 10 t that
+ * rest the force was off by up to the whole weight of the ladder. Both were certified.
+ *
+ * So the natural map is compared with the impulses alone, or with what forces would do to the
+ * bodies in the step, if that is more (contacts that carry less than a weight do not matter): first
+ * of all contacts together, then of each island with a rho of its own, since islands do not
+ * influence each other. Where it is too large, the solve continues, for the whole or for this
+ * island alone, with at most as much work as the step has cost so far. */
+#include "step/forces.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "problem/measure.h"
+
+static const struct {
+  double error;  /* allowed natural map over the loads; tests/test_slide.c asks for a few of it */
+  double margin; /* target, as a part of it: warm starts keep what is gained for the next steps */
+  double sweeps; /* that may always be added */
+  double least;  /* tolerance that is requested at least: rounding */
+} rules = {.error = 1e-3, .margin = 0.05, .sweeps = 50, .least = 1e-14};
+
+/* Natural map of a part over its loads, if its bodies change their velocities by `forced`. */
+static double error_of(const scree_Measures *m, double impulses, double forced) {
+  const double loads = fmax(impulses, m->rho * forced);
+  return loads > 0 ? m->error * m->scale / loads : 0;
+}
+
+static double square_of(const double *r, size_t rows) {
+  double square = 0;
+  for (size_t i = 0; i < rows; ++i) square += r[i] * r[i];
+  return square;
+}
+
+/* Solve a part that has been measured further; `error` is that of forces. */
+static scree_Status continue_solve(scree_System *s, const scree_Portion *part, double error,
+                                   double most, scree_StepReport *report) {
+  scree_SolveSettings settings = scree_system_solve_settings(s, true);
+  settings.tolerance = fmax(rules.least, rules.margin * rules.error / error * report->solve.value);
+  return scree_portion_solve(s, part, &settings, most, report);
+}
+
+static scree_Status refine_whole(scree_System *s, const scree_Portion *whole, double most,
+                                 scree_StepReport *report) {
+  double square = square_of(whole->r, scree_problem_rows(whole->problem));
+  scree_system_sums(s, &square, 1);
+  const double error = error_of(&report->solve.measures, sqrt(square), s->forced_most);
+  return error > rules.error ? continue_solve(s, whole, error, most, report) : SCREE_OK;
+}
+
+/* ---- islands --------------------------------------------------------------------------------- */
+
+/* Sums over the contacts of an island. */
+typedef struct Sums {
+  double diagonal; /* of W, over all rows */
+  double rows, impulses, map;
+  double forced; /* largest change of velocity by forces of its bodies */
+} Sums;
+
+static void sum_loads(const scree_System *s, const scree_Problem *p, const scree_Islands *islands,
+                      Sums *sums) {
+  const size_t d = (size_t)p->d;
+  for (int c = 0; c < p->nc; ++c) {
+    Sums *sum = &sums[islands->of[c]];
+    const double *r = s->posed.r + (size_t)c * d;
+    for (size_t k = 0; k < d; ++k) {
+      sum->diagonal += scree_system_diagonal(s, c, (int)k);
+      sum->impulses += r[k] * r[k];
+    }
+    sum->rows += (double)d;
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    const double a = scree_system_forced_change(s, key->i),
+                 b = scree_system_forced_change(s, key->j);
+    sum->forced = fmax(sum->forced, fmax(a, b));
+  }
+}
+
+/* Mark the islands whose error is too large. Those with joints or deformable bodies are left to
+ * the whole. */
+static void mark_islands(const scree_System *s, const scree_Problem *p,
+                         const scree_Islands *islands, Sums *sums, bool *marked) {
+  sum_loads(s, p, islands, sums);
+  for (int c = 0; c < p->nc; ++c) {
+    Sums *sum = &sums[islands->of[c]];
+    if (!(sum->diagonal > 0)) continue;
+    const double map =
+        scree_measure_contact(p, c, sum->rows / sum->diagonal, s->posed.r, s->posed.u);
+    sum->map += map * map;
+  }
+  for (int k = 0; k < islands->count; ++k) {
+    const Sums *sum = &sums[k];
+    if (islands->bound[k] || !(sum->diagonal > 0)) continue;
+    const double loads = fmax(sqrt(sum->impulses), sum->rows / sum->diagonal * sum->forced);
+    marked[k] = sqrt(sum->map) > rules.error * loads;
+  }
+}
+
+/* Solve an island alone; true if it has got better impulses. */
+static scree_Status refine_island(scree_System *s, const scree_Portion *part, double forced,
+                                  double most, scree_StepReport *report, bool *better) {
+  const size_t rows = (size_t)part->problem->nc * (size_t)part->problem->d;
+  const double before = s->work.spent;
+  scree_StepReport own = {.tolerance = report->tolerance};
+  scree_SolveSettings settings = scree_system_solve_settings(s, true);
+  *better = false;
+  scree_Status status = scree_portion_solve(s, part, &settings, most, &own); /* measured */
+  if (!status && own.solve.converged) {
+    const double error = error_of(&own.solve.measures, sqrt(square_of(part->r, rows)), forced);
+    const double left = most - (s->work.spent - before);
+    *better = true;
+    if (error > rules.error && left > 0 && !scree_portion_is_exact(&own))
+      status = continue_solve(s, part, error, left, &own);
+  }
+  report->iterations += own.iterations;
+  report->solves += own.solves;
+  return status;
+}
+
+static scree_Status refine_islands(scree_System *s, const scree_Portion *whole,
+                                   const scree_Islands *islands, double most,
+                                   scree_StepReport *report) {
+  const scree_Problem *p = whole->problem;
+  scree_Arena *arena = &s->scratch;
+  Sums *sums = SCREE_TAKE(arena, Sums, islands->count);
+  bool *marked = SCREE_TAKE(arena, bool, islands->count);
+  if (!sums || !marked) return scree_fail_memory(s->log, "the loads of islands");
+  mark_islands(s, p, islands, sums, marked);
+  const int largest = scree_portion_largest(islands, marked);
+  if (largest == 0) return SCREE_OK;
+  scree_PortionRoom room;
+  scree_Status status = scree_portion_room(s, p, islands, largest, &room);
+  const double before = s->work.spent;
+  bool changed = false;
+  for (int k = 0; k < islands->count && !status; ++k) {
+    const double left = most - (s->work.spent - before);
+    if (!marked[k]) continue;
+    if (!(left > 0)) break;
+    const scree_Portion part = scree_portion_of(s, &room);
+    bool better;
+    scree_portion_take(p, islands, k, s->posed.r, &room);
+    status = refine_island(s, &part, sums[k].forced, left, report, &better);
+    if (status || !better) continue;
+    changed = true;
+    scree_portion_put(&room, s->posed.r);
+  }
+  if (!status && changed) status = scree_portion_measure(s, whole, report);
+  return status;
+}
+
+scree_Status scree_forces_refine(scree_System *s, const scree_Portion *whole,
+                                 const scree_Islands *known, scree_StepReport *report) {
+  if (!scree_system_tightens(s) || scree_portion_is_exact(report)) return SCREE_OK;
+  const double sweep = scree_domain_sweep_seconds(s, whole->problem);
+  const double most = fmax(s->work.spent, rules.sweeps * sweep);
+  const scree_Status status = refine_whole(s, whole, most, report);
+  if (status || s->domain.global || scree_rolls(s) || whole->problem->nc == 0) return status;
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  scree_Islands found = *known;
+  scree_Status good =
+      known->count > 0 ? SCREE_OK : scree_islands_find(whole->problem, &s->scratch, &found, s->log);
+  if (!good && found.count > 1) good = refine_islands(s, whole, &found, most, report);
+  scree_arena_release(&s->scratch, mark);
+  return good;
+}
