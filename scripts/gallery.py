@@ -184,7 +184,7 @@ video { display: block; width: 100%; aspect-ratio: 8 / 5; background: #fff }
 h1 { font-size: 1.4rem; margin: 0 0 1rem }
 h2 { font-size: 1.05rem; margin: 0 }
 p { margin: 0.3rem 0; color: var(--dim) }
-pre { margin: 0.4rem 0; overflow-x: auto; font-size: 12px }
+pre { margin: 0.4rem 0; white-space: pre-wrap; font-size: 12px }
 </style>
 <h1>scree: gallery</h1>
 <main>

@@ -213,6 +213,8 @@ typedef struct scree_ReplayBody {
   scree_Shape shape; /* its vertices belong to the replay */
   bool obstacle;
   int material;
+  uint32_t group;             /* of bodies that do not touch each other; 0: none */
+  scree_BodyKind kind;        /* rigid where older files do not tell */
   double mass;                /* INFINITY: obstacle */
   scree_Vec3 inertia;         /* principal moments; zero: not known */
   int node_first, node_count; /* of a finite-element body, in the frames; its shape is a mesh */

@@ -206,6 +206,8 @@ SCREE_API int64_t scree_body_removed_step(const scree_World *world, int body);
 SCREE_API double scree_body_mass(const scree_World *world, int body); /* INFINITY: obstacle */
 SCREE_API scree_Vec3 scree_body_inertia(const scree_World *world, int body);
 SCREE_API int scree_body_material(const scree_World *world, int body);
+/* scree_BodyDef.group; 0 for a body that does not exist. */
+SCREE_API uint32_t scree_body_group(const scree_World *world, int body);
 /* Kinetic energy, rotation and all; 0 for obstacles and removed bodies. */
 SCREE_API double scree_body_kinetic(const scree_World *world, int body);
 

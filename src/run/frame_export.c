@@ -19,17 +19,17 @@
 
 enum { PARAMETERS_MAX = 24 };
 
-/* Refuse bodies that cannot be written: finite elements, whose state is that of their nodes, and in
- * tables clumps. */
+/* Refuse bodies that cannot be written: deformable ones, of which frames do not have the whole
+ * state, and in tables clumps. */
 static scree_Status check_shapes(const scree_Replay *replay, const scree_ReplayFrame *frame,
                                  const char *path, bool table) {
   for (int b = 0; b < frame->bodies; ++b) {
     const scree_ShapeType *type = scree_shape_type(replay->bodies[b].shape.kind);
     if (!frame->present[b] || (table && replay->bodies[b].obstacle)) continue;
-    if (replay->bodies[b].node_count > 0)
+    if (replay->bodies[b].kind != SCREE_BODY_RIGID)
       return scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: body %d is made of finite elements, whose nodes cannot be written: "
-                        "continue the run with --resume --until",
+                        "%s: body %d is deformable, and frames do not have the whole state of such "
+                        "bodies: continue the run with --resume --until",
                         path, b);
     if (type->takes_parts && table)
       return scree_fail(replay->log, SCREE_BAD_INPUT,
@@ -259,6 +259,8 @@ static scree_Node *body_node(Export *out, int b) {
   scree_tree_add(&out->tree, map, "angular_velocity",
                  flat ? scree_tree_number(&out->tree, w[2], 0, 0) : reals(out, w, 3));
   if (material) add_text(out, map, "material", material);
+  if (body->group > 0)
+    scree_tree_add(&out->tree, map, "group", scree_tree_number(&out->tree, body->group, 0, 0));
   scree_tree_add(&out->tree, map, "mass", scree_tree_number(&out->tree, body->mass, 0, 0));
   if ((flat ? moments[2] > 0 : moments[0] > 0) && !own_moments(body))
     scree_tree_add(&out->tree, map, "inertia",

@@ -21,6 +21,7 @@ typedef struct Shapes {
 /* The rest of /bodies and /parts, (N) each. */
 typedef struct Table {
   int *obstacle, *material, *body;
+  uint32_t *group, *kind; /* or null: all are 0 */
   double *mass, *inertia, *position, *orientation;
   Shapes shapes;
 } Table;
@@ -28,6 +29,8 @@ typedef struct Table {
 static void table_fini(Table *table) {
   void *const arrays[] = {table->obstacle,
                           table->material,
+                          table->group,
+                          table->kind,
                           table->body,
                           table->mass,
                           table->inertia,
@@ -128,6 +131,15 @@ static scree_Status read_triangles(const scree_H5 *h5, hsize_t n, Shapes *s) {
                             : status;
 }
 
+/* One number per body, of datasets that are there only if some are not 0. */
+static scree_Status read_codes(const scree_H5 *h5, const char *name, hsize_t n, uint32_t **values) {
+  hsize_t count;
+  if (!scree_frames_extent(h5, name, 1, &count) || count != n) return SCREE_OK;
+  *values = SCREE_ALLOC(uint32_t, n);
+  return *values ? scree_frames_named(h5, name, 0, n, 1, H5T_NATIVE_UINT32, *values)
+                 : scree_fail_memory(h5->log, "the bodies of a run");
+}
+
 static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table) {
   table->obstacle = SCREE_ALLOC(int, n);
   table->material = SCREE_ALLOC(int, n);
@@ -144,6 +156,8 @@ static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table)
   if (status == SCREE_OK && scree_frames_extent(h5, "/bodies/inertia", 2, dims) && dims[0] == n &&
       dims[1] == 3)
     status = scree_frames_named(h5, "/bodies/inertia", 0, n, 3, H5T_NATIVE_DOUBLE, table->inertia);
+  if (status == SCREE_OK) status = read_codes(h5, "/bodies/group", n, &table->group);
+  if (status == SCREE_OK) status = read_codes(h5, "/bodies/body_kind", n, &table->kind);
   if (status == SCREE_OK) status = read_shapes(h5, "/bodies", n, &table->shapes);
   return status == SCREE_OK ? read_triangles(h5, n, &table->shapes) : status;
 }
@@ -259,6 +273,9 @@ scree_Status scree_frames_bodies(scree_Replay *replay, const scree_H5 *h5) {
     }
     replay->bodies[i].obstacle = table.obstacle[i] != 0;
     replay->bodies[i].material = table.material[i] >= 0 ? table.material[i] : 0;
+    replay->bodies[i].group = table.group ? table.group[i] : 0;
+    if (table.kind && table.kind[i] < SCREE_BODY_KINDS)
+      replay->bodies[i].kind = (scree_BodyKind)table.kind[i];
     replay->bodies[i].mass = table.obstacle[i] ? INFINITY : table.mass[i];
     const double *moments = table.inertia + 3 * (size_t)i;
     if (!table.obstacle[i] && isfinite(moments[0] + moments[1] + moments[2]))

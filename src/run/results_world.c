@@ -271,6 +271,28 @@ static void write_parts(scree_ResultsWriter *writer, const scree_World *world, i
   scree_free(orientation);
 }
 
+/* Groups of bodies that do not touch each other, and whether they deform; no dataset when all are
+ * 0. */
+static void write_groups(scree_ResultsWriter *writer, const scree_World *world, int n) {
+  static const char *const names[] = {"/bodies/group", "/bodies/body_kind"};
+  uint32_t *values[2] = {SCREE_ALLOC(uint32_t, n), SCREE_ALLOC(uint32_t, n)};
+  bool any[2] = {false, false};
+  writer->good = writer->good && values[0] && values[1];
+  for (int b = 0; b < n && writer->good; ++b) {
+    values[0][b] = scree_body_group(world, b);
+    values[1][b] = (uint32_t)scree_body_kind_of(world, b);
+    for (int k = 0; k < 2; ++k) any[k] = any[k] || values[k][b] != 0;
+  }
+  for (int k = 0; k < 2; ++k) {
+    if (any[k])
+      scree_results_put_all(writer,
+                            scree_results_data(writer, names[k], H5T_STD_U32LE, H5T_NATIVE_UINT32,
+                                               1, (hsize_t)n, 0, 0, false),
+                            values[k]);
+    scree_free(values[k]);
+  }
+}
+
 static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, int n,
                          const int *first, const int *last) {
   int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
@@ -314,6 +336,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, 
     write_triangles(writer, shapes, n);
     write_elements(writer, world, shapes, n);
   }
+  write_groups(writer, world, n);
   scree_free(ints);
   scree_free(reals);
   scree_free((void *)shapes);

@@ -27,14 +27,14 @@ static scree_Vec3 vector(const double *x) {
   return scree_vec3(x[0], x[1], x[2]);
 }
 
-/* Bodies of finite elements are refused: their state is that of all their nodes. */
+/* Deformable bodies are refused: frames do not have their whole state. */
 static scree_Status check(const scree_Replay *replay, const scree_ReplayFrame *frame,
                           const scree_Log *log) {
   for (int b = 0; b < frame->bodies; ++b)
-    if (frame->present[b] && replay->bodies[b].node_count > 0)
+    if (frame->present[b] && replay->bodies[b].kind != SCREE_BODY_RIGID)
       return scree_fail(log, SCREE_BAD_INPUT,
-                        "start: body %d of the run in %s is made of finite elements, which cannot "
-                        "be started from: continue the run with --resume --until",
+                        "start: body %d of the run in %s is deformable, and frames do not have the "
+                        "whole state of such bodies: continue the run with --resume --until",
                         b, replay->directory);
   return SCREE_OK;
 }
@@ -48,6 +48,7 @@ static void fill(const scree_Replay *replay, const scree_ReplayFrame *frame, scr
         .obstacle = from->obstacle,
         .present = frame->present[b],
         .material = from->material,
+        .group = from->group,
         .mass = from->mass,
         .inertia = from->inertia,
         .pose = {vector(frame->position + 3 * (size_t)b), {q[0], q[1], q[2], q[3]}},

@@ -335,6 +335,11 @@ void scree_scene_destroy(scree_Scene *scene) {
     scree_shape_fini(&scene->pours[k].grain.shape);
     scree_free(scene->pours[k].names);
   }
+  if (scene->poured) {
+    scree_free(scene->poured->place);
+    scree_free(scene->poured->number);
+    scree_free(scene->poured);
+  }
   for (int k = 0; k < scene->force_count; ++k) scree_scene_signal_free(scene->forces[k].signal);
   for (int k = 0; k < scene->joint_count; ++k) scree_scene_signal_free(scene->joints[k].signal);
   for (int k = 0; k < 2; ++k) scree_scene_signal_free(scene->cell.rows[k]);

@@ -51,6 +51,15 @@ typedef struct scree_Pour {
   const char **names; /* (count), or null: its bodies have none */
 } scree_Pour;
 
+/* Poured bodies by name, in scenes with several pours: which body of which pour comes next is known
+ * only when it comes. Their places in the list of names are those of the first pour, then of the
+ * second, ... All are kept up to date by scree_scene_pour and scree_scene_pour_again. */
+typedef struct scree_PouredNames {
+  int count;
+  int *place;  /* (count) by the order in which they came: place in the list, -1: not yet */
+  int *number; /* (count) by the place in the list: order in which it came, -1: not yet */
+} scree_PouredNames;
+
 typedef struct scree_SceneForce {
   scree_ForceDef def;
   const char *pattern; /* of the bodies, or null: def.body */
@@ -119,7 +128,8 @@ struct scree_Scene {
   int region_mesh_count;
   scree_Pour *pours; /* (pour_count) */
   int pour_count;
-  scree_SceneForce *forces; /* (force_count) */
+  scree_PouredNames *poured; /* or null: at most one pour, or none has names */
+  scree_SceneForce *forces;  /* (force_count) */
   int force_count;
   scree_SceneJoint *joints; /* (joint_count) */
   int joint_count;
@@ -172,8 +182,8 @@ scree_Status scree_scene_generate_masonry(scree_Scene *scene, const scree_Node *
 /* A body that is no obstacle by its name; -1 with a message. */
 int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 
-/* A body or obstacle by its name, or by its number; -1 with a message. Poured bodies have numbers
- * too, from the moment they come. */
+/* A body or obstacle by its name, or by its number, for scree_scene_number; -1 with a message.
+ * Poured bodies have numbers too, from the moment they come. */
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 
 /* Bodies of the frame that `start` names, after the obstacles are read (scene_start.c). */
@@ -262,6 +272,15 @@ scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *
 scree_Status scree_scene_name_poured(scree_Scene *scene, const scree_Log *log);
 /* Bodies that may have names: those of the start, and those that are poured if these have any. */
 int64_t scree_scene_names(const scree_Scene *scene);
+/* Name k of them, or null. With several pours k is not the number of a body. */
+const char *scree_scene_listed_name(const scree_Scene *scene, int64_t k);
+/* What objects keep that name one body: the number of name k, if it is known, and the number of the
+ * body in the world; -1: it has not come yet. */
+int scree_scene_handle(const scree_Scene *scene, int64_t k);
+int scree_scene_number(const scree_Scene *scene, int handle);
+/* None of the poured bodies has come; body `k` of them is number `index` of a pour. */
+void scree_scene_forget_poured(const scree_Scene *scene);
+void scree_scene_note_poured(const scree_Scene *scene, int k, int pour, int index);
 /* Some body has a name of the pattern, or a message. */
 scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
                                        const scree_Log *log);

@@ -214,10 +214,11 @@ int scree_scene_find_moving(const scree_Scene *scene, const scree_Node *node,
                             const scree_Log *log) {
   const char *words[256] = {NULL};
   int count = 0;
-  for (int k = scene->obstacle_count; k < scree_scene_names(scene); ++k) {
-    const char *name = scree_scene_body_name(scene, k);
+  const int64_t all = scree_scene_names(scene);
+  for (int64_t k = scene->obstacle_count; k < all; ++k) {
+    const char *name = scree_scene_listed_name(scene, k);
     if (!name) continue;
-    if (strcmp(name, node->text) == 0) return k;
+    if (strcmp(name, node->text) == 0) return scree_scene_handle(scene, k);
     if (count < 255) words[count++] = name;
   }
   return scree_scene_refuse_name(scene, node, log, "body", words);

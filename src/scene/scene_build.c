@@ -424,6 +424,7 @@ static scree_Status pour_from(const scree_Scene *scene, int p, int done, scree_W
     if (room) {
       assert(near);
       const int before = scree_world_body_count(world);
+      scree_scene_note_poured(scene, *count, p, done);
       status = add_poured(scene, world, &body);
       if (scree_world_body_count(world) > before) near[near_count++] = before;
       if (status == SCREE_OK && order) order[*count] = p;
@@ -442,6 +443,7 @@ scree_Status scree_scene_pour(const scree_Scene *scene, scree_World *world, int 
   if (scene->pour_count > 1 && !order)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "a scene with several pours needs the order of poured bodies");
+  if (*count == 0) scree_scene_forget_poured(scene);
   for (int p = 0; p < scene->pour_count; ++p) {
     int done = 0;
     for (int k = 0; k < *count; ++k) done += !order || order[k] == p;
@@ -456,6 +458,7 @@ scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world
   int *done = SCREE_ALLOC(int, scene->pour_count);
   const int there = scree_world_whole_count(world) - (int)scene->body_count;
   scree_Status status = done ? SCREE_OK : scree_fail_memory(log, "poured bodies");
+  scree_scene_forget_poured(scene);
   for (int k = 0; k < count && status == SCREE_OK; ++k) {
     scree_SceneBody body;
     scree_Random random;
@@ -466,6 +469,7 @@ scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_World *world
       break;
     }
     const uint64_t number = (uint64_t)done[p]++;
+    scree_scene_note_poured(scene, k, p, (int)number);
     if (k < there) continue;
     status = scree_grain_make(scene, &scene->pours[p].grain, scene->pours[p].generator, number,
                               &random, &body, log);
@@ -486,7 +490,7 @@ static bool has_passed(const scree_Scene *scene, const scree_World *world) {
     const int number = scree_body_number(world, b);
     if (number < scene->obstacle_count || !scree_body_is_mine(world, b)) continue;
     if (scree_body_is_removed(world, b)) continue;
-    if (scene->stop_body >= 0 && number != scene->stop_body) continue;
+    if (scene->stop_body >= 0 && number != scree_scene_number(scene, scene->stop_body)) continue;
     if (scene->stop_pattern && !scree_scene_takes(scene, scene->stop_pattern, number)) continue;
     const scree_Vec3 x = scree_body_pose(world, b).position;
     if (scree_dot(scene->stop_normal, scree_sub(x, scene->stop_point)) > 0) return true;

@@ -159,7 +159,8 @@ scree_Node *scree_check_signals(scree_Check *check, const scree_Field *field,
                                 const scree_Node *node) {
   const int count = components(check, field);
   if (node->kind == SCREE_NODE_MAP && scree_node_find(node, "csv")) {
-    node = scree_signal_from_csv(check->tree, node, count, check->name, check->path, check->log);
+    node = scree_signal_from_csv(check->tree, &check->parameters, node, count, check->name,
+                                 check->path, check->log);
     if (!node) ++check->errors;
     if (!node) return NULL;
   }

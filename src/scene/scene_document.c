@@ -6,11 +6,15 @@
 #include "scene/shape_made.h"
 #include "scree/scene.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { HEADING = 128 }; /* characters of a heading */
 
 void scree_page_say(scree_Page *page, const char *format, ...) {
   va_list arguments;
@@ -105,6 +109,70 @@ static void say_field(scree_Page *page, const scree_Field *field) {
   scree_page_say(page, " | %s |\n", field->help);
 }
 
+/* ---- links --------------------------------------------------------------------------------- */
+
+/* A link to the section whose heading is `heading`: its anchor has the letters, digits, _ and - of
+ * the heading, small, and - for spaces. */
+static void say_link(scree_Page *page, const char *shown, const char *heading) {
+  scree_page_say(page, "[%s](#", shown);
+  for (const char *at = heading; *at; ++at)
+    if (isalnum((unsigned char)*at) || *at == '_' || *at == '-')
+      scree_page_say(page, "%c", tolower((unsigned char)*at));
+    else if (*at == ' ')
+      scree_page_say(page, "-");
+  scree_page_say(page, ")");
+}
+
+static const char *dimension_of(const scree_Variant *variant) {
+  return variant->dimension == 2 ? " (2D)" : variant->dimension == 3 ? " (3D)" : "";
+}
+
+/* The heading of a field that has fields of its own, `path` being that of its map. */
+static void heading_of(char name[HEADING], const char *path, const scree_Field *field) {
+  snprintf(name, HEADING, "%s%s%s%s", path, path[0] ? "." : "", field->key,
+           field->type == SCREE_FIELD_LIST    ? "[]"
+           : field->type == SCREE_FIELD_NAMED ? ".NAME"
+                                              : "");
+}
+
+static void heading_of_kind(char name[HEADING], const char *path, const scree_Variant *variant) {
+  snprintf(name, HEADING, "%s of kind %s%s", path, variant->kind, dimension_of(variant));
+}
+
+static void say_kinds(scree_Page *page, const char *path, const scree_Variant *variants) {
+  for (int k = 0; variants[k].kind; ++k) {
+    char heading[HEADING];
+    heading_of_kind(heading, path, &variants[k]);
+    scree_page_say(page, k ? ", " : "Kinds: ");
+    say_link(page, variants[k].kind, heading);
+  }
+  scree_page_say(page, ".\n\n");
+}
+
+static void say_contents(scree_Page *page) {
+  static const char *const after[] = {
+      "Regions", "scale of generators", "Shapes", "Laws", "Schemes", "Defaults", "Index of keys"};
+  const scree_Field *root = scree_scene_schema();
+  scree_page_say(page, "Sections: ");
+  say_link(page, "Values", "Values");
+  scree_page_say(page, ", ");
+  say_link(page, "The scene", "The scene");
+  for (int k = 0; root[k].key; ++k) {
+    const bool kinds = root[k].variants && root[k].type == SCREE_FIELD_LIST;
+    char heading[HEADING], shown[HEADING];
+    if (!kinds && !root[k].fields) continue;
+    heading_of(heading, "", &root[k]);
+    snprintf(shown, sizeof shown, "`%s`", root[k].key);
+    scree_page_say(page, ", ");
+    say_link(page, shown, kinds ? root[k].key : heading);
+  }
+  for (size_t k = 0; k < sizeof after / sizeof *after; ++k) {
+    scree_page_say(page, ", ");
+    say_link(page, after[k], after[k]);
+  }
+  scree_page_say(page, ".\n\n");
+}
+
 static void say_head(scree_Page *page) {
   scree_page_say(page, "| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
 }
@@ -173,13 +241,11 @@ static void say_variant(scree_Page *page, const scree_Variant *variants,
 }
 
 static void say_variants(scree_Page *page, const char *path, const scree_Variant *variants) {
+  say_kinds(page, path, variants);
   say_common(page, path, variants);
   for (int k = 0; variants[k].kind; ++k) {
     scree_page_say(page, "### `%s` of kind `%s`%s\n\n%s.\n\n", path, variants[k].kind,
-                   variants[k].dimension == 2   ? " (2D)"
-                   : variants[k].dimension == 3 ? " (3D)"
-                                                : "",
-                   variants[k].help);
+                   dimension_of(&variants[k]), variants[k].help);
     say_variant(page, variants, &variants[k]);
   }
 }
@@ -188,13 +254,9 @@ static void say_variants(scree_Page *page, const char *path, const scree_Variant
 static void say_section(scree_Page *page, const char *path, const scree_Field *fields) {
   for (int k = 0; fields[k].key; ++k) {
     const scree_Field *field = &fields[k];
-    char name[128];
-    const bool list = field->type == SCREE_FIELD_LIST, named = field->type == SCREE_FIELD_NAMED;
-    snprintf(name, sizeof name, "%s%s%s%s", path, path[0] ? "." : "", field->key,
-             list    ? "[]"
-             : named ? ".NAME"
-                     : "");
-    if (field->variants && list) {
+    char name[HEADING];
+    heading_of(name, path, field);
+    if (field->variants && field->type == SCREE_FIELD_LIST) {
       scree_page_say(page, "## `%s`\n\n%s.\n\n", field->key, field->help);
       say_variants(page, name, field->variants);
     } else if (field->fields) {
@@ -377,6 +439,97 @@ static const char defaults_text[] =
     "work and dissipation), and no body that rests has been moved by errors of the solutions by "
     "more than `creep_limit` of its size.\n";
 
+/* ---- index ----------------------------------------------------------------------------------- */
+
+typedef struct Entry {
+  const char *key;
+  char shown[HEADING], heading[HEADING]; /* of the section */
+} Entry;
+
+typedef struct Index {
+  Entry *entries;
+  size_t count, capacity;
+  bool failed;
+} Index;
+
+static void add_entry(Index *index, const char *key, const char *shown, const char *heading) {
+  index->failed = index->failed || !scree_grow((void **)&index->entries, &index->capacity,
+                                               index->count + 1, sizeof *index->entries);
+  if (index->failed) return;
+  Entry *entry = &index->entries[index->count++];
+  entry->key = key;
+  size_t used = 0; /* brackets would end the text of a link */
+  for (; *shown && used + 1 < HEADING; ++shown)
+    if (*shown != '[' && *shown != ']') entry->shown[used++] = *shown;
+  entry->shown[used] = '\0';
+  snprintf(entry->heading, HEADING, "%s", heading);
+}
+
+/* Keys of kinds: common ones are explained under the list, others under their kind. `list`: the
+ * heading of the list. */
+static void index_variants(Index *index, const char *path, const char *list,
+                           const scree_Variant *variants) {
+  for (int k = 0; variants[k].kind; ++k)
+    for (const scree_Field *field = variants[k].fields; field->key; ++field) {
+      char heading[HEADING];
+      heading_of_kind(heading, path, &variants[k]);
+      const bool common = is_common(variants, field);
+      add_entry(index, field->key, common ? list : heading, common ? list : heading);
+    }
+}
+
+static void index_fields(Index *index, const char *path, const scree_Field *fields) {
+  for (int k = 0; fields[k].key; ++k) {
+    const scree_Field *field = &fields[k];
+    char name[HEADING];
+    heading_of(name, path, field);
+    add_entry(index, field->key, path[0] ? path : "the scene", path[0] ? path : "The scene");
+    if (field->variants && field->type == SCREE_FIELD_LIST)
+      index_variants(index, name, field->key, field->variants);
+    else if (field->fields)
+      index_fields(index, name, field->fields);
+  }
+}
+
+static int compare_entries(const void *a, const void *b) {
+  const Entry *x = a, *y = b;
+  const int by_key = strcmp(x->key, y->key);
+  return by_key ? by_key : strcmp(x->shown, y->shown);
+}
+
+/* All keys by the alphabet, with the sections that explain them. */
+static void say_index(scree_Page *page) {
+  Index index = {0};
+  index_fields(&index, "", scree_scene_schema());
+  if (find_regions()) index_variants(&index, "region", "Regions", find_regions());
+  for (const scree_Field *f = find_scale(); f && f->key; ++f)
+    add_entry(&index, f->key, "scale", "scale of generators");
+  for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
+    const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
+    for (int p = 0; p < type->parameter_count; ++p)
+      add_entry(&index, type->parameters[p].name, "shapes", "Shapes");
+  }
+  for (int k = 0; scree_law_name(k); ++k)
+    for (int p = 0; p < scree_law_options(scree_law_name(k))->count; ++p)
+      add_entry(&index, scree_law_options(scree_law_name(k))->options[p].name, "laws", "Laws");
+  page->failed = page->failed || index.failed;
+  if (index.count > 1) qsort(index.entries, index.count, sizeof *index.entries, compare_entries);
+  scree_page_say(page, "\n## Index of keys\n");
+  const Entry *last = NULL;
+  for (size_t k = 0; k < index.count; ++k) {
+    const Entry *entry = &index.entries[k];
+    if (last && compare_entries(last, entry) == 0) continue;
+    const bool same = last && strcmp(last->key, entry->key) == 0;
+    const char *first = last ? last->key : "";
+    scree_page_say(page, same ? ", " : first[0] == entry->key[0] ? "; " : "\n- ");
+    if (!same) scree_page_say(page, "`%s` ", entry->key);
+    say_link(page, entry->shown, entry->heading);
+    last = entry;
+  }
+  scree_page_say(page, "\n");
+  scree_free(index.entries);
+}
+
 char *scree_scene_reference(void) {
   scree_Page page = {0};
   scree_page_say(
@@ -391,6 +544,10 @@ char *scree_scene_reference(void) {
       "This page is printed by `scree check --reference`; `scree check --schema` prints a JSON "
       "Schema ([scene.schema.json](scene.schema.json)), with which editors complete and check "
       "scenes while they are typed (`# yaml-language-server: $schema=...`).\n\n"
+      "");
+  say_contents(&page);
+  scree_page_say(
+      &page,
       "## Values\n\n"
       "- A *number* may be an expression: `pi/6`, `2*0.03`, `sqrt(2)`. Operators `+ - * / ^`, "
       "parentheses, `pi`, `deg` (`30*deg` is an angle), `sin cos tan sqrt exp log abs min max`, "
@@ -428,5 +585,6 @@ char *scree_scene_reference(void) {
     scree_page_say(&page, "| scheme `%s` | %s |\n", scree_scheme_name(k),
                    scree_scheme_summary(scree_scheme_name(k)));
   scree_page_say(&page, "%s", defaults_text);
+  say_index(&page);
   return scree_page_finish(&page);
 }

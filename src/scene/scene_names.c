@@ -76,17 +76,62 @@ scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *no
   return status;
 }
 
+/* Number of poured bodies; 0: none of them has a name. */
+static int64_t poured_names(const scree_Scene *scene) {
+  int64_t count = 0;
+  bool any = false;
+  for (int p = 0; p < scene->pour_count; ++p) {
+    count += scene->pours[p].count;
+    any = any || scene->pours[p].names;
+  }
+  return any ? count : 0;
+}
+
+/* Numbers for names, where these do not follow from each other. */
+static scree_Status begin_poured(scree_Scene *scene, const scree_Log *log) {
+  const int64_t count = poured_names(scene);
+  if (scene->pour_count < 2 || count == 0) return SCREE_OK;
+  scree_PouredNames *poured = scene->poured = SCREE_ALLOC(scree_PouredNames, 1);
+  if (!poured) return scree_fail_memory(log, scene->name);
+  poured->place = SCREE_ALLOC(int, count);
+  poured->number = SCREE_ALLOC(int, count);
+  if (!poured->place || !poured->number) return scree_fail_memory(log, scene->name);
+  poured->count = (int)count;
+  scree_scene_forget_poured(scene);
+  return SCREE_OK;
+}
+
+void scree_scene_forget_poured(const scree_Scene *scene) {
+  for (int k = 0; scene->poured && k < scene->poured->count; ++k)
+    scene->poured->place[k] = scene->poured->number[k] = -1;
+}
+
+void scree_scene_note_poured(const scree_Scene *scene, int k, int pour, int index) {
+  if (!scene->poured) return;
+  for (int p = 0; p < pour; ++p) index += scene->pours[p].count;
+  scene->poured->place[k] = index;
+  scene->poured->number[index] = k;
+}
+
+int scree_scene_handle(const scree_Scene *scene, int64_t k) {
+  const int64_t count = (int64_t)scene->body_count;
+  return (int)(k < count || !scene->poured ? k : k + scene->poured->count);
+}
+
+int scree_scene_number(const scree_Scene *scene, int handle) {
+  const int64_t count = (int64_t)scene->body_count;
+  const scree_PouredNames *poured = scene->poured;
+  if (!poured || handle < count + poured->count) return handle;
+  const int k = poured->number[handle - count - poured->count];
+  return k < 0 ? -1 : (int)count + k;
+}
+
 scree_Status scree_scene_name_poured(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *list = scree_node_find(scene->tree.root, "generators");
   for (int p = 0; p < scene->pour_count; ++p) {
     scree_Pour *pour = &scene->pours[p];
     const scree_Node *given = scree_node_find(list->entries[pour->generator].value, "name");
     if (!given) continue;
-    if (scene->pour_count > 1)
-      return scree_scene_refuse(scene, given, log,
-                                "names of poured bodies, expected in scenes with one generator of "
-                                "kind pour: here there are %d",
-                                scene->pour_count);
     scree_Status status = check_given(scene, given, (size_t)pour->count, log);
     if (status != SCREE_OK) return status;
     pour->names = SCREE_ALLOC(const char *, pour->count);
@@ -96,21 +141,31 @@ scree_Status scree_scene_name_poured(scree_Scene *scene, const scree_Log *log) {
     }
     if (!pour->names) return scree_fail_memory(log, scene->name);
   }
-  return SCREE_OK;
+  return begin_poured(scene, log);
 }
 
 int64_t scree_scene_names(const scree_Scene *scene) {
-  const bool poured = scene->pour_count == 1 && scene->pours[0].names;
-  return (int64_t)scene->body_count + (poured ? scene->pours[0].count : 0);
+  return (int64_t)scene->body_count + poured_names(scene);
+}
+
+const char *scree_scene_listed_name(const scree_Scene *scene, int64_t k) {
+  if (k < 0 || k >= scree_scene_names(scene)) return NULL;
+  if ((size_t)k < scene->body_count) {
+    if (!scene->released || k < scene->obstacle_count) return scene->bodies[k].name;
+    return scene->kept_names ? scene->kept_names[k] : NULL;
+  }
+  k -= (int64_t)scene->body_count;
+  int p = 0;
+  for (; k >= scene->pours[p].count; ++p) k -= scene->pours[p].count;
+  return scene->pours[p].names ? scene->pours[p].names[k] : NULL;
 }
 
 const char *scree_scene_body_name(const scree_Scene *scene, int body) {
-  if (body < 0 || body >= scree_scene_names(scene)) return NULL;
-  if ((size_t)body < scene->body_count) {
-    if (!scene->released || body < scene->obstacle_count) return scene->bodies[body].name;
-    return scene->kept_names ? scene->kept_names[body] : NULL;
-  }
-  return scene->pours[0].names[(size_t)body - scene->body_count];
+  const scree_PouredNames *poured = scene->poured;
+  const int64_t k = body - (int64_t)scene->body_count;
+  if (!poured || k < 0) return scree_scene_listed_name(scene, body);
+  if (k >= poured->count || poured->place[k] < 0) return NULL;
+  return scree_scene_listed_name(scene, (int64_t)scene->body_count + poured->place[k]);
 }
 
 static int compare(const void *a, const void *b) {
@@ -122,8 +177,8 @@ scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *
   const char **names = SCREE_ALLOC(const char *, all);
   size_t count = 0;
   scree_Status status = names ? SCREE_OK : scree_fail_memory(log, scene->name);
-  for (int k = 0; k < all && status == SCREE_OK; ++k) {
-    const char *name = scree_scene_body_name(scene, k);
+  for (int64_t k = 0; k < all && status == SCREE_OK; ++k) {
+    const char *name = scree_scene_listed_name(scene, k);
     if (!name) continue;
     if (!name[0] || strlen(name) > NAME_MAX || scree_name_is_pattern(name))
       status = scree_fail(log, SCREE_BAD_INPUT,
@@ -143,7 +198,8 @@ scree_Status scree_scene_check_names(const scree_Scene *scene, const scree_Log *
 
 scree_Status scree_scene_check_pattern(const scree_Scene *scene, const scree_Node *node,
                                        const scree_Log *log) {
-  for (int k = 0; k < scree_scene_names(scene); ++k)
-    if (scree_name_matches(node->text, scree_scene_body_name(scene, k))) return SCREE_OK;
+  const int64_t all = scree_scene_names(scene);
+  for (int64_t k = 0; k < all; ++k)
+    if (scree_name_matches(node->text, scree_scene_listed_name(scene, k))) return SCREE_OK;
   return scree_scene_refuse(scene, node, log, "no body has a name like \"%.60s\"", node->text);
 }

@@ -73,7 +73,7 @@ static bool is_taken(const scree_Scene *scene, const scree_World *world, const s
   const int number = scree_body_number(world, b);
   if (!scree_body_is_mine(world, b) || scree_body_is_removed(world, b)) return false;
   if (rule->kind == SCREE_REMOVE_BODY && !rule->pattern)
-    return now >= rule->time && number == rule->body;
+    return now >= rule->time && number == scree_scene_number(scene, rule->body);
   if (rule->pattern && !scree_scene_takes(scene, rule->pattern, number)) return false;
   if (rule->kind == SCREE_REMOVE_BODY) return now >= rule->time;
   return number >= scene->obstacle_count &&

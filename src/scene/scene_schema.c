@@ -183,8 +183,8 @@ static const scree_Field scene[] = {
     {.key = "parameters",
      .type = SCREE_FIELD_PARAMETERS,
      .help = "numbers by name, which expressions may use: `parameters: { d: 0.01, height: 20*d }`, "
-             "then `radius: d/2`. Parameters may use each other; `--set parameters.d=0.02` changes "
-             "one"},
+             "then `radius: d/2`. Parameters may use each other, but none is called `t`, "
+             "which is the time; `--set parameters.d=0.02` changes one"},
     {.key = "include",
      .type = SCREE_FIELD_INCLUDE,
      .help = "files with parts of scenes, relative to the folder of this one. Maps are merged, and "

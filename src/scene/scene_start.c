@@ -80,6 +80,7 @@ static scree_Status add(Source *source, int b, bool velocities) {
   const double before = scree_start_density(&source->start, from->material);
   const double ratio = before > 0 ? density / before : 1;
   body.def.material = *material;
+  body.def.group = from->group;
   body.def.density = density;
   body.def.mass = ratio * from->mass;
   body.def.inertia = scree_scale(ratio, from->inertia);

@@ -137,9 +137,7 @@ static const scree_Field pack[] = {
     GRAIN_FIELDS, END};
 
 static const scree_Field pour[] = {
-    TEXT("name", 0, NULL,
-         "name of each body, with {i} for its number from 0: \"grain-{i}\"; in scenes with one "
-         "pour"),
+    GENERATED_NAME,
     ANY_REGION(REQUIRED, "region where bodies appear, when there is room"),
     INT("count", REQUIRED, NULL, 1, 1e7, "number of bodies"),
     REAL("rate", REQUIRED | OPEN, "1/s", NULL, 0, INFINITY, "bodies per second, at most"),

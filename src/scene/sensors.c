@@ -74,10 +74,11 @@ static int columns_of(const scree_Sensor *sensor, int dimension) {
 int scree_scene_find_body(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
   const char *words[256] = {NULL};
   int count = 0;
-  for (int k = 0; k < scree_scene_names(scene); ++k) {
-    const char *name = scree_scene_body_name(scene, k);
+  const int64_t all = scree_scene_names(scene);
+  for (int64_t k = 0; k < all; ++k) {
+    const char *name = scree_scene_listed_name(scene, k);
     if (!name) continue;
-    if (strcmp(name, node->text) == 0) return k;
+    if (strcmp(name, node->text) == 0) return scree_scene_handle(scene, k);
     if (count < 255) words[count++] = name;
   }
   char *end;
@@ -351,7 +352,7 @@ void scree_sensors_fini(scree_Sensors *sensors) {
 
 /* Whether a force sensor looks at a body. */
 static bool is_sensed(const scree_Scene *scene, const scree_Sensor *sensor, int body) {
-  if (!sensor->pattern) return body == sensor->body[0];
+  if (!sensor->pattern) return body == scree_scene_number(scene, sensor->body[0]);
   return scree_scene_takes(scene, sensor->pattern, body);
 }
 
@@ -413,13 +414,13 @@ static double kinetic_energy(const scree_Scene *scene, const scree_Sensor *senso
 
 /* The motions of the bodies of a sensor, from the ranks that have them; false: one is removed, or
  * not there yet. */
-static bool find_bodies(const scree_Sensor *sensor, const scree_World *world,
-                        scree_Motion motion[2]) {
+static bool find_bodies(const scree_Scene *scene, const scree_Sensor *sensor,
+                        const scree_World *world, scree_Motion motion[2]) {
   enum { FIRST = 13, EACH = 14 }; /* place, orientation, two velocities, and 1 */
   double sums[2 * EACH] = {0};
   bool there = true;
   for (int side = 0; side < 2; ++side) {
-    const int k = scree_body_find(world, sensor->body[side]);
+    const int k = scree_body_find(world, scree_scene_number(scene, sensor->body[side]));
     if (k < 0 || !scree_body_is_mine(world, k) || scree_body_is_removed(world, k)) continue;
     const scree_Motion *m = &world->system.bodies.motion[k];
     double *mine = sums + (ptrdiff_t)EACH * side;
@@ -469,7 +470,7 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
     double tensor[SCREE_SENSOR_VALUES];
     bool filled = false; /* `tensor` has the values */
     const bool named = sensor->body[0] >= 0 || sensor->body[1] >= 0;
-    const bool is_there = !named || find_bodies(sensor, world, motion);
+    const bool is_there = !named || find_bodies(scene, sensor, world, motion);
     if (is_there) switch (sensor->kind) {
       case SCREE_SENSOR_POSITION: v = motion[0].pose.position; break;
       case SCREE_SENSOR_ROTATION:

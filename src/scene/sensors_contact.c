@@ -22,7 +22,7 @@ void scree_sensor_tensor(const double *tensor, int dimension, double *out) {
 }
 
 static bool is_in(const scree_Scene *scene, const char *pattern, int index, int body) {
-  if (!pattern) return body == index;
+  if (!pattern) return body == scree_scene_number(scene, index);
   return scree_scene_takes(scene, pattern, body);
 }
 

@@ -13,6 +13,7 @@
 
 typedef struct Source {
   scree_Tree *tree;
+  const scree_Parameters *parameters;
   const scree_Node *node;
   int components;
   const char *name, *path;
@@ -42,8 +43,10 @@ static bool read_real(const Source *source, const char *key, double *value) {
   scree_Expression expression;
   int at;
   if (!node) return true;
-  if (node->kind != SCREE_NODE_SCALAR || scree_expression_parse(&expression, node->text, &at) ||
-      expression.uses_time)
+  const char *text = node->kind == SCREE_NODE_SCALAR
+                         ? scree_parameters_expand(source->parameters, source->tree, node->text)
+                         : NULL;
+  if (!text || scree_expression_parse(&expression, text, &at) || expression.uses_time)
     return refuse(source, node, "%s: expected a number", key);
   *value = scree_expression_value(&expression, 0);
   return isfinite(*value) || refuse(source, node, "%s: expected a finite number", key);
@@ -143,10 +146,16 @@ static scree_Node *make_table(const Source *source) {
   return good ? map : NULL;
 }
 
-scree_Node *scree_signal_from_csv(scree_Tree *tree, const scree_Node *node, int components,
-                                  const char *name, const char *path, const scree_Log *log) {
-  Source source = {
-      .tree = tree, .node = node, .components = components, .name = name, .path = path, .log = log};
+scree_Node *scree_signal_from_csv(scree_Tree *tree, const scree_Parameters *parameters,
+                                  const scree_Node *node, int components, const char *name,
+                                  const char *path, const scree_Log *log) {
+  Source source = {.tree = tree,
+                   .parameters = parameters,
+                   .node = node,
+                   .components = components,
+                   .name = name,
+                   .path = path,
+                   .log = log};
   const scree_Node *file = scree_node_find(node, "csv");
   scree_Node *table = NULL;
   if (file->kind != SCREE_NODE_SCALAR) {

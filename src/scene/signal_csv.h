@@ -3,11 +3,13 @@
 #ifndef SCREE_SCENE_SIGNAL_CSV_H
 #define SCREE_SCENE_SIGNAL_CSV_H
 
-#include "scene/yaml_tree.h"
+#include "scene/scene_parameters.h"
 
 /* The table { times: [...], values: [...] } that the node describes, with `components` numbers for
- * each time; null with a message that names the place `path` in the file `name`. */
-scree_Node *scree_signal_from_csv(scree_Tree *tree, const scree_Node *node, int components,
-                                  const char *name, const char *path, const scree_Log *log);
+ * each time, whose step and scale may use parameters; null with a message that names the place
+ * `path` in the file `name`. */
+scree_Node *scree_signal_from_csv(scree_Tree *tree, const scree_Parameters *parameters,
+                                  const scree_Node *node, int components, const char *name,
+                                  const char *path, const scree_Log *log);
 
 #endif

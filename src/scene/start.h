@@ -12,6 +12,7 @@ typedef struct scree_StartBody {
   const scree_Shape *shape; /* of the source */
   bool obstacle, present;   /* present: it exists in the frame */
   int material;             /* of the run */
+  uint32_t group;
   double mass;
   scree_Vec3 inertia; /* principal moments; zero: those of the shape */
   scree_Pose pose;

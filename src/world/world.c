@@ -522,6 +522,11 @@ int scree_body_material(const scree_World *world, int body) {
   return world->system.bodies.cold[body].material;
 }
 
+uint32_t scree_body_group(const scree_World *world, int body) {
+  if (check_index(world, body)) return 0;
+  return world->system.bodies.cold[body].group;
+}
+
 size_t scree_world_memory(const scree_World *world) {
   return sizeof *world + scree_system_memory(&world->system) + world->backup_capacity +
          world->origin_capacity + world->remembered_capacity + scree_memory_bytes(&world->kept);

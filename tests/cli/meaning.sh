@@ -225,9 +225,24 @@ run 2 "$SCREE" check poured.yaml --set generators[0].name=lump
 err 'expected {i} in it'
 run 2 "$SCREE" check poured.yaml --set forces[0].body=lump-9
 err 'did you mean lump-0?'
-sed -i 's/^forces:/  - { kind: pour, count: 2, rate: 10, region: { kind: box, lower: [-0.1, 0.4], upper: [0.1, 0.5] }, shape: { kind: disk, radius: 0.01 } }\nforces:/' poured.yaml
-run 2 "$SCREE" check poured.yaml
-err 'expected in scenes with one generator of kind pour'
+# Several pours: which body comes next is known only then. The pours take turns, `late` comes between `lump`s.
+sed -i 's/^forces:/  - { kind: pour, name: "late-{i}", count: 2, rate: 100, start: 0.005, region: { kind: box, lower: [-0.1, 0.4], upper: [0.1, 0.5] }, shape: { kind: disk, radius: 0.012 } }\nforces:\n  - { body: late-1, acceleration: [-50, 0] }/' poured.yaml
+sed -i 's/^sensors: \[/&{ kind: velocity, name: late, body: late-1 }, { kind: kinetic_energy, name: lumps, bodies: "lump-*" }, /' poured.yaml
+run 0 "$SCREE" run poured.yaml -o several
+run 0 "$SCREE" convert several --csv poured.csv
+awk -v a="$(speed lump-2)" -v b="$(speed lump-3)" -v c="$(speed late-1)" -v d="$(speed late-0)" \
+  'BEGIN { exit !(a > 2 && b * b < 1 && c < -2 && d * d < 1) }' ||
+  fail "several pours: the forces on lump-2 and late-1: $(cat poured.csv)"
+! grep -q 'lump-1' poured.csv || fail "several pours: lump-1 is there, expected removed"
+awk -v v="$(speed late-1)" -F'[:,] *' '{ for (k = 1; k < NF; ++k) if ($k == "\"sensor.late.x\"") x = $(k + 1) }
+  END { exit !((x - v) ^ 2 <= 1e-10 * v * v) }' several/telemetry.jsonl ||
+  fail "several pours: the sensor of late-1 is not $(speed late-1): $(tail -1 several/telemetry.jsonl)"
+[ "$(awk -F, '$2 == "\"late-0\"" { print $1 }' poured.csv)" = 2 ] || fail "several pours: late-0 is not body 2: $(cat poured.csv)"
+run 0 "$SCREE" run poured.yaml -o again -f --until 0.05
+run 0 "$SCREE" run poured.yaml -o again --resume
+cmp -s several/results.h5 again/results.h5 || fail "several pours with names: not the same bits after a restart"
+run 2 "$SCREE" check poured.yaml --set generators[1].name='lump-{i}'
+err 'are named "lump-0"'
 # A solver that cannot do what laws and joints of the scene need is refused before the run, in the words of the solver.
 cat > laws.yaml << 'END'
 obstacles: [{ shape: { kind: half-space } }]

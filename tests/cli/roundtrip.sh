@@ -159,9 +159,9 @@ run 2 "$SCREE" convert glued --scene glued-frame.yaml
 err "is broken in this frame"
 run 0 "$SCREE" run "$examples/cubes.yaml" -o cubes -q -j 1 -n 1
 run 2 "$SCREE" convert cubes --csv cubes.csv
-err "finite elements"
+err "deformable"
 echo "start: { run: cubes }" > start.yaml
 run 2 "$SCREE" check start.yaml
-err "finite elements"
+err "deformable"
 run 0 "$SCREE" run "$examples/cubes.yaml" -o cubes -q -j 1 --resume -n 2
 finish

@@ -12,7 +12,7 @@ obstacles:
   - { name: left, shape: { kind: half-plane }, normal: [1, 0], position: [-0.03, 0], material: wall }
   - { name: right, shape: { kind: half-plane }, normal: [-1, 0], position: [0.03, 0], material: wall }
 bodies:
-  - { name: marked, shape: { kind: ellipse, semi_x: 0.008, semi_y: 0.006 }, position: [0, 0.01] }
+  - { name: marked, group: 3, shape: { kind: ellipse, semi_x: 0.008, semi_y: 0.006 }, position: [0, 0.01] }
 generators:
   - kind: fill
     region: { kind: box, lower: [-0.03, 0.02], upper: [0.03, 0.08] }
@@ -53,8 +53,25 @@ run 0 "$SCREE" run scenes/press.yaml -o parts -q -j 1 --until 0.01
 run 0 "$SCREE" run scenes/press.yaml -o parts -q -j 1 --resume
 cmp -s pressed/results.h5 parts/results.h5 || fail "resumed after a start: other results"
 
+# Frames do not have the whole state of deformable bodies: they are refused, also where they have not deformed yet.
+cat > soft.yaml << 'END'
+dimension: 2
+materials: { rubber: { density: 1000, young: 1e5 } }
+obstacles: [{ name: floor, shape: { kind: half-plane } }]
+bodies: [{ kind: pseudo-rigid, shape: { kind: disk, radius: 0.01 }, position: [0, 0.011] }]
+time: { duration: 0.005, step: 1e-3 }
+END
+run 0 "$SCREE" run soft.yaml -o soft -q -j 1
+run 2 "$SCREE" convert soft --scene soft-later.yaml --at 0
+err "body 1 is deformable"
+sed '/^bodies/d; s/^time/start: { run: soft, frame: 0 }\n&/' soft.yaml > after-soft.yaml
+run 2 "$SCREE" check after-soft.yaml
+err "soft is deformable, and frames"
 run 0 "$SCREE" convert settled --csv packing.csv --scene later.yaml
 out "t = 0.4 s"
+# Groups of bodies are kept, by the scene of a frame and by a start.
+run 0 "$SCREE" convert pressed --scene pressed.yaml
+for scene in later.yaml pressed.yaml; do grep -q 'group: 3' "$scene" || fail "$scene: the group of a body is lost"; done
 run 0 "$SCREE" run later.yaml -o later -q -j 1 --set time.duration=0.02
 cat > table.yaml << 'END'
 dimension: 2

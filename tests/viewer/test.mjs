@@ -383,6 +383,21 @@ async function testMany(address) {
   });
   console.log(`page: ${bodies} bodies: ${(pictures / seconds).toFixed(1)} pictures a second here (software graphics)`);
   check((await picture(tab)).drawn > 500, 'many bodies: an empty picture');
+  // A coarse picture, of points without shadows, has about the colours of the fine one without shadows.
+  const means = await tab.evaluate(() => [1, 3].map((level) => {
+    const { stage } = window.scree.player, copy = document.createElement('canvas'), sums = [0, 0, 0];
+    stage.first.effects.level = level;
+    stage.paced = false;
+    stage.eye.changed = true;
+    stage.render(performance.now(), false);
+    copy.width = copy.height = 64;
+    const context = copy.getContext('2d');
+    context.drawImage(document.getElementById('canvas'), 0, 0, 64, 64);
+    context.getImageData(0, 0, 64, 64).data.forEach((x, i) => (sums[i % 4] += i % 4 < 3 ? x / 4096 : 0));
+    return sums.slice(0, 3).concat(stage.first.batches.some((b) => b.instead && b.mesh.visible));
+  }));
+  check(means[1][3], 'many bodies: no points in a coarse picture');
+  check([0, 1, 2].every((c) => Math.abs(means[1][c] - means[0][c]) < 0.08 * means[0][c] + 2), `a coarse picture has other colours: ${means}`);
   const middle = await tab.locator('#canvas').boundingBox();
   await tab.mouse.click(middle.x + middle.width / 2, middle.y + middle.height / 2);
   await tab.waitForFunction(() => document.querySelector('#inspector h2'), null, { timeout: 20000 }).catch(() => problems.push('many bodies: a click finds nothing'));

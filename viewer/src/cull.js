@@ -74,6 +74,7 @@ export class Culler {
       if (d > high) high = d;
       ++found;
     }
+    this.closest = low;
     const per = high > low ? (LAYERS - 0.01) / (high - low) : 0;
     first.fill(0);
     for (let i = 0; i < n; ++i) if (outer[i] !== 0 && seen[i]) ++first[Math.min(((z[i] - low) * per) | 0, LAYERS - 1) + 1];
@@ -120,11 +121,12 @@ export class Culler {
   }
 }
 
-// A batch of bodies of which only those that are seen are drawn: squares by their index, instances by their
-// attributes.
+// A batch of bodies of which only those that are seen are drawn: points and squares by their index, instances by
+// their attributes.
 export class Thinned {
-  constructor(geometry, bodies) {
-    Object.assign(this, { geometry, bodies });
+  constructor(mesh, bodies) {
+    const { geometry } = mesh;
+    Object.assign(this, { mesh, geometry, bodies });
     if (geometry.isInstancedBufferGeometry) this.whole = ['aBody', 'aSize'].map((name) => {
       const attribute = geometry.attributes[name].setUsage(THREE.DynamicDrawUsage);
       return { attribute, all: attribute.array.slice() };
@@ -132,8 +134,15 @@ export class Thinned {
     else geometry.index.setUsage(THREE.DynamicDrawUsage);
   }
   keep(seen) {
-    const { geometry, bodies, whole } = this;
+    const { geometry, bodies, whole, mesh } = this;
     let n = 0;
+    if (mesh.isPoints) {
+      const { index } = geometry, list = index.array;
+      for (let i = 0; i < bodies.length; ++i) if (seen[bodies[i]]) list[n++] = i;
+      this.send(index, n);
+      geometry.setDrawRange(0, n);
+      return;
+    }
     if (whole) {
       for (let i = 0; i < bodies.length; ++i) {
         if (!seen[bodies[i]]) continue;

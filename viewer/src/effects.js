@@ -7,7 +7,8 @@ import * as THREE from 'three';
 import * as shader from './shaders.js';
 
 const MAP = 2048; // texels of the shadow map along a side
-const SHARE = [1, 1, 0.5, 0.34]; // of the resolution, by level
+export const SHARE = [1, 1, 0.5, 0.34]; // of the resolution, by level
+const EDGES = 0.45; // how dark
 const SLOW = 45; // ms from picture to picture, above which less is drawn
 const QUICK = 24; // below which more is tried
 const PATIENCE = 40; // pictures, before it is tried; doubled each time it was too much
@@ -90,7 +91,7 @@ export class Effects {
     this.common = common;
     this.occlusion = pass(shader.occlusionFragment, { ...common, uRadius: { value: 1 } });
     this.finish = pass(shader.finishFragment, {
-      ...common, uPicture: { value: null }, uSign: { value: null }, uSky: { value: this.sky.texture }, uShaded: { value: true }, uEdges: { value: 0.45 },
+      ...common, uPicture: { value: null }, uSign: { value: null }, uSky: { value: this.sky.texture }, uShaded: { value: true }, uEdges: { value: EDGES },
     });
     this.square = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), this.finish);
     this.square.frustumCulled = false;
@@ -98,15 +99,12 @@ export class Effects {
     this.stage.add(this.square);
     this.flatCamera = new THREE.Camera();
   }
-  share(level) {
-    return SHARE[level];
-  }
   // Draw the scene into the rectangle [x, y, width, height] of the canvas, in pixels, at a level; occlusion
   // of about `radius`.
   draw(scene, camera, [x, y, width, height], radius, level) {
     const { renderer } = this, fine = level === 0;
     if (!this.screens) this.makeScreen();
-    const screen = this.screens[fine ? 0 : 1], w = Math.ceil(width * SHARE[level]), h = Math.ceil(height * SHARE[level]);
+    const screen = this.screens[fine ? 0 : 1], w = width, h = height;
     const { uDepth, uLens, uPixel } = this.common;
     if (screen.width !== w || screen.height !== h) screen.setSize(w, h);
     uDepth.value = screen.depthTexture;
@@ -123,9 +121,10 @@ export class Effects {
       renderer.setRenderTarget(this.sky);
       renderer.render(this.stage, this.flatCamera);
     }
-    const { uPicture, uSign, uShaded } = this.finish.uniforms;
+    const { uPicture, uSign, uShaded, uEdges } = this.finish.uniforms;
     [uPicture.value, uSign.value] = screen.textures;
     uShaded.value = fine;
+    uEdges.value = EDGES * SHARE[level]; // as wide as a pixel
     this.square.material = this.finish;
     renderer.setRenderTarget(null);
     const ratio = renderer.getPixelRatio();

@@ -256,9 +256,9 @@ function placeCamera(stage) {
 }
 
 // ---- start ----
-function startGraphics() {
+function startGraphics(flat) {
   try {
-    return makeRenderer($('canvas'));
+    return makeRenderer($('canvas'), flat);
   } catch (error) {
     stageMessage(`The bodies cannot be drawn: this browser gives no WebGL 2 (${error.message}). The certificate and the curves are complete.`);
     return null;
@@ -333,9 +333,8 @@ const mark = (name) => performance.mark(name);
 
 async function start() {
   mark('script');
-  const opening = openRun(), renderer = startGraphics();
+  const run = await openRun(), runs = [run], renderer = startGraphics(run.meta.dimension === 2);
   mark('graphics');
-  const run = await opening, runs = [run];
   for (let k = 1; k < (run.meta.runs || 1); ++k) runs.push(await openRun(k));
   align(runs);
   Object.assign(player, { run, runs });

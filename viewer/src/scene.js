@@ -3,7 +3,7 @@
 // or of any size is drawn as sharply as one near it.
 import * as THREE from 'three';
 import * as shader from './shaders.js';
-import { Effects } from './effects.js';
+import { Effects, SHARE } from './effects.js';
 import { Culler, Thinned } from './cull.js';
 import { Overlays } from './overlays.js';
 import { ball, capsule, cube, innerRadius, Merger, cornerNormals } from './shapes.js';
@@ -11,12 +11,14 @@ import { CATEGORIES, NOTHING, materialColour, scaleColour, scalingRange, scalePo
 
 const RIGID = 0xffffffff; // not among the vertices that move
 const MANY = 2000; // bodies of a batch from which on those that are hidden by others are left out
+const POINT = 48; // pixels, diameter up to which balls are points
 const FLOOR_CELLS = 30; // of the grid on a floor, from the middle of the scene to where it ends
 const PLAIN = { light: [168, 173, 180], dark: [104, 109, 116] }; // obstacles
 
-// Starting the graphics takes a while and needs no data: it is done while these are still read.
-export function makeRenderer(canvas) {
-  const renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+// Starting the graphics takes a while: it is done while data are still read. In space smooth edges are made before
+// the picture reaches the canvas (effects.js).
+export function makeRenderer(canvas, flat) {
+  const renderer = new THREE.WebGLRenderer({ canvas, antialias: flat, alpha: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
   renderer.setClearColor(0, 0);
   renderer.debug.checkShaderErrors = false; // asking for errors makes the page wait for the compiler
   return renderer;
@@ -76,7 +78,7 @@ export class View {
     this.uniforms = {
       uPlace: { value: this.placeTexture }, uTurn: { value: this.turnTexture }, uColour: { value: this.colourTexture },
       uWidth: { value: width }, uSelected: { value: -1 }, uSlice: { value: new THREE.Vector4() },
-      uFlat: { value: this.flat }, uMark: { value: this.run.meta.turns ? 1 : 0 }, ...this.effects.uniforms,
+      uFlat: { value: this.flat }, uScreen: { value: new THREE.Vector2(1, 1) }, uSharp: { value: false }, uMark: { value: this.run.meta.turns ? 1 : 0 }, ...this.effects.uniforms,
     };
     for (let i = 0; i < this.n; ++i) this.turn[4 * i + 3] = 1;
     this.kept = [];
@@ -145,21 +147,53 @@ export class View {
     this.thin(geometry, items, obstacle);
   }
 
+  // Many balls, once more as points: a quarter of the corners. Points are as large as the card allows at most, and
+  // are left out when their middle is outside of the picture, so they are for coarse pictures of small balls.
+  points(items, obstacle) {
+    if (this.flat || obstacle || items.length < MANY || this.run.first.columns.stretch) return;
+    const geometry = new THREE.BufferGeometry(), n = items.length;
+    geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * n), 3));
+    geometry.setAttribute('aBody', new THREE.BufferAttribute(Float32Array.from(items, (item) => item.body), 1));
+    geometry.setAttribute('aSize', new THREE.BufferAttribute(new Float32Array(items.flatMap((item) => item.size)), 4));
+    geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(items.keys()), 1));
+    const squares = this.batches.at(-1), material = this.material(shader.pointVertex, shader.pointFragment, false, { alphaToCoverage: true });
+    this.add(geometry, material, false, THREE.Points);
+    this.batches.at(-1).instead = squares;
+    this.thinned.push(new Thinned(this.batches.at(-1).mesh, Uint32Array.from(items, (item) => item.body)));
+    this.largest = items.reduce((most, item) => Math.max(most, item.outer), 0);
+    const [, most] = this.renderer.getContext().getParameter(this.renderer.getContext().ALIASED_POINT_SIZE_RANGE);
+    this.pointSize = Math.min(POINT, most);
+    this.batches.at(-1).mesh.visible = false;
+  }
+  showPoints(yes) {
+    for (const { mesh, instead } of this.batches) {
+      if (!instead) continue;
+      mesh.visible = yes && this.looks.bodies === 'solid';
+      instead.mesh.visible = !yes && this.looks.bodies !== 'hidden';
+    }
+  }
+  // Whether all balls are small enough in a picture of so many pixels to be drawn as points.
+  small(camera, height) {
+    const { closest } = this.culler; // 2 % for what perspective adds to an outline away from the middle
+    return this.largest > 0 && closest > camera.near && 1.02 * this.largest * height * camera.projectionMatrix.elements[5] < this.pointSize * closest;
+  }
+
   // Bodies of a large batch that others hide are not drawn. `inner`, `outer` of an item: radii of balls inside and around it.
   thin(geometry, items, obstacle) {
     if (this.flat || obstacle || items.length < MANY || !(items[0].outer > 0) || this.run.first.columns.stretch) return;
-    this.thinned.push(new Thinned(geometry, Uint32Array.from(items, (item) => item.body)));
+    this.thinned.push(new Thinned(this.batches.at(-1).mesh, Uint32Array.from(items, (item) => item.body)));
     for (const { body, inner, outer } of items) {
       this.radii.inner[body] = inner;
       this.radii.outer[body] = outer;
     }
   }
-  // Keep what can be seen by a camera in a picture of width by height pixels.
-  cull(camera, width, height) {
+  // Keep what can be seen by a camera in a picture of width by height pixels. `coarse`: a picture that may have points.
+  cull(camera, width, height, coarse = false) {
     if (!this.thinned.length) return;
     if (this.looks.bodies === 'solid') this.culler.look(camera, width, height, this.place, this.uniforms.uSlice.value, this.typical());
     else this.culler.seen.fill(1);
-    for (const batch of this.thinned) batch.keep(this.culler.seen);
+    this.showPoints(coarse && this.small(camera, height));
+    for (const batch of this.thinned) if (batch.mesh.visible) batch.keep(this.culler.seen);
   }
 
   // Shape of a body: kind and numbers in the page's unit.
@@ -283,6 +317,7 @@ export class View {
       this.instanced(cube(), boxes, ...mesh, obstacle);
       this.instanced(capsule(Math.max(detail & ~3, 12)), capsules, ...mesh, obstacle);
       this.squares(balls, shader.sphereVertex, shader.sphereFragment, obstacle, { alphaToCoverage: true });
+      this.points(balls, obstacle);
       this.squares(round, shader.diskVertex, shader.diskFragment, obstacle);
     }
   }
@@ -487,7 +522,7 @@ export class View {
     for (const batch of this.batches) {
       if (batch.obstacle !== obstacle) continue;
       const { material } = batch.mesh;
-      batch.mesh.visible = look !== 'hidden';
+      batch.mesh.visible = look !== 'hidden' && !batch.instead;
       material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
       material.transparent = this.flat || look === 'ghost' || material.uniforms.uFade.value > 0;
       material.depthWrite = look !== 'ghost' && !this.flat;
@@ -536,13 +571,17 @@ export class View {
     } else {
       // Chains, normals and floors cast no shadows, nor does what one looks through.
       if (level > 0) effects.uniforms.uShadowSize.value.x = 0; // they would take as long as the picture
-      else if (this.moved || !effects.uniforms.uShadowSize.value.x) {
+      else if (!this.moved) effects.uniforms.uShadowSize.value.x = 1;
+      else {
         this.cull(effects.light, effects.mapSize, effects.mapSize);
         effects.castShadows(scene, [...this.overlays.meshes(),
           ...this.batches.filter((b) => b.floor || looks[b.obstacle ? 'obstacles' : 'bodies'] !== 'solid').map((b) => b.mesh)]);
       }
       if (level === 0) this.moved = false;
-      this.cull(camera, rectangle[2], rectangle[3]);
+      // Gaps between bodies are as narrow in a coarse picture, but fewer of its cells would be covered whole.
+      this.cull(camera, rectangle[2] / SHARE[level], rectangle[3] / SHARE[level], level > 0);
+      this.uniforms.uScreen.value.set(rectangle[2], rectangle[3]);
+      this.uniforms.uSharp.value = level > 0; // only the target of level 0 has samples
       effects.draw(scene, camera, rectangle, Math.max(1.6 * this.typical(), 0.012 * this.reach), level);
     }
     ++this.drawn;

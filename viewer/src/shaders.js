@@ -101,7 +101,7 @@ void main() {
 export const sphereVertex = /* glsl */ `${COMMON}
 in float aBody;
 in vec4 aSize;
-out vec3 vEye, vCentre;
+out vec3 vCentre, vAcross;
 flat out vec3 vSign;
 out vec4 vColour, vTurn;
 out float vRadius;
@@ -112,20 +112,45 @@ void main() {
   vec3 axis = isOrthographic ? vec3(0.0, 0.0, -1.0) : centre / max(far, 1e-9);
   vec3 side = normalize(cross(axis, abs(axis.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0)));
   float reach = isOrthographic ? radius : radius * far / sqrt(max(far * far - radius * radius, 1e-4 * far * far));
-  vEye = centre + reach * (position.x * side + position.y * cross(side, axis));
+  vAcross = centre + reach * (position.x * side + position.y * cross(side, axis));
   vCentre = centre;
   vRadius = radius;
   vSign = bodySign(aBody);
   vColour = bodyColour(aBody);
   vTurn = texelFetch(uTurn, texel(aBody), 0);
-  gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * vec4(vEye, 1.0);
+  gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * vec4(vAcross, 1.0);
 }`;
 
-export const sphereFragment = /* glsl */ `
+// Spheres as points: a small ball seen from afar appears as a circle round its middle.
+export const pointVertex = /* glsl */ `${COMMON}
+in float aBody;
+in vec4 aSize;
+uniform vec2 uScreen; // pixels of the picture
+out vec3 vCentre;
+flat out vec3 vSign;
+out vec4 vColour, vTurn;
+out float vRadius;
+void main() {
+  vec4 place = texelFetch(uPlace, texel(aBody), 0);
+  vec4 centre = viewMatrix * vec4(place.xyz, 1.0);
+  vCentre = centre.xyz;
+  vRadius = aSize.x;
+  vSign = bodySign(aBody);
+  vColour = bodyColour(aBody);
+  vTurn = texelFetch(uTurn, texel(aBody), 0);
+  gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * centre;
+  // Away from the middle of the picture the outline is longer, by the angle at which it is seen; and a soft rim.
+  gl_PointSize = aSize.x * uScreen.y * projectionMatrix[1][1] * length(centre.xyz) / (centre.z * centre.z) + 1.5;
+}`;
+
+// Each point of a square, or of a point, is cast on the ball.
+const castBall = (ray) => /* glsl */ `
 precision highp float;
 uniform mat4 projectionMatrix;
 uniform float uOpacity, uMark;
-in vec3 vEye, vCentre;
+uniform bool uSharp; // rims are not blended: nothing is part of a pixel
+uniform vec2 uScreen;
+in vec3 vCentre;
 flat in vec3 vSign;
 in vec4 vColour, vTurn;
 in float vRadius;
@@ -133,12 +158,13 @@ layout(location = 0) out vec4 outColour;
 layout(location = 1) out vec4 outSign;
 ${LIGHT}
 void main() {
-  vec3 from = isOrthographic ? vec3(vEye.xy, 0.0) : vec3(0.0), ray = isOrthographic ? vec3(0.0, 0.0, -1.0) : normalize(vEye);
+  ${ray}
   float along = dot(ray, vCentre - from);
   vec3 off = vCentre - from - along * ray; // from the ray's nearest point to the centre: no cancellation
   float inside = vRadius * vRadius - dot(off, off);
   float edge = inside / (vRadius * vRadius), soft = max(fwidth(edge), 1e-5);
   float cover = clamp(edge / soft + 0.5, 0.0, 1.0);
+  if (uSharp && uOpacity == 1.0) cover = step(0.5, cover);
   if (cover <= 0.0) discard;
   vec3 hit = from + (along - sqrt(max(inside, 0.0))) * ray;
   vec4 clip = projectionMatrix * vec4(hit, 1.0);
@@ -152,6 +178,13 @@ void main() {
   outColour = vec4(light(colour, normal, hit), uOpacity * cover);
   outSign = vec4(vSign, uOpacity * cover);
 }`;
+// Towards the point of the square.
+export const sphereFragment = castBall(`vec3 from = isOrthographic ? vec3(vAcross.xy, 0.0) : vec3(0.0), ray = isOrthographic ? vec3(0.0, 0.0, -1.0) : normalize(vAcross);`)
+  .replace('in vec3 vCentre;', 'in vec3 vCentre, vAcross;');
+// Towards the pixel; only in perspective.
+export const pointFragment = castBall(`
+  vec2 at = 2.0 * gl_FragCoord.xy / uScreen - 1.0;
+  vec3 from = vec3(0.0), ray = normalize(vec3(at.x / projectionMatrix[0][0], at.y / projectionMatrix[1][1], -1.0));`);
 
 // Round shapes of the plane: disks, ellipses, rounded segments. aSize = semi-axes, half length.
 export const diskVertex = /* glsl */ `${COMMON}

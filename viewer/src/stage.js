@@ -1,18 +1,21 @@
 // The stage: one canvas with the view of a run, or the views of compared runs side by side, the guide and
 // when pictures are drawn.
 import { drawGuide } from './guide.js';
+import { SHARE } from './effects.js';
+
+const STILL = [400, 120]; // ms without a change after which a picture of level 0, 1 is drawn
 
 export class Stage {
   constructor(element, canvas, renderer, eye) {
-    Object.assign(this, { element, canvas, renderer, eye, views: [], width: 0, height: 0, drawn: 0 });
+    Object.assign(this, { element, canvas, renderer, eye, views: [], width: 0, height: 0, ratio: 1, drawn: 0, shown: 0 });
   }
   get first() {
     return this.views[0];
   }
   resize(width = this.element.clientWidth, height = this.element.clientHeight, ratio = Math.min(window.devicePixelRatio || 1, 2)) {
     if (!(width > 0) || !(height > 0)) return;
-    if (width === this.width && height === this.height && ratio === this.renderer.getPixelRatio()) return;
-    Object.assign(this, { width, height });
+    if (width === this.width && height === this.height && ratio === this.ratio) return;
+    Object.assign(this, { width, height, ratio });
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.eye.changed = true;
@@ -41,18 +44,21 @@ export class Stage {
   render(now, still, force = false) {
     const { views, eye } = this;
     const changed = eye.changed || views.some((view) => view.needed), { effects } = this.first;
-    const refine = !changed && still && this.coarse && now - this.last > 150;
+    if (changed) this.changed = now;
+    // Once nothing moves the picture gets its full resolution soon, and then shadows, so that one can go on without
+    // having to wait for these.
+    const finer = this.shown > 1 ? 1 : 0, refine = !changed && still && this.shown > 0 && now - this.changed > STILL[finer];
     // How long the last picture took: the browser asks for the next when it is done.
     if (this.paced && !force) effects.count(now - this.asked);
     this.asked = now;
     this.paced = changed && !force;
     if (!changed && !refine && !force) return false;
-    const level = force || refine ? 0 : effects.level;
-    this.coarse = level > 0;
-    this.last = now;
+    const level = force ? 0 : refine ? finer : effects.level;
+    this.shown = level;
     eye.keepUp(this.first);
     eye.changed = false;
-    const ratio = this.renderer.getPixelRatio();
+    const ratio = this.ratio * SHARE[level];
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     for (const [k, view] of views.entries()) {
       const [x, y, width, height] = this.part(k);
       eye.setFrustum(view, width, height);

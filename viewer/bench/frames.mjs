@@ -1,0 +1,80 @@
+// Pictures per second of pages in a real browser, while the film plays and while the camera turns:
+//   node frames.mjs [--seconds=S] [--size=WxH] [--turns=N] PAGE.html...
+// Pages are measured in turns (N times each), so that two versions of the page see the same load of the machine.
+// Headless Chromium draws in software: "processor" is what the page and the graphics used per picture, which says
+// more than the clock on a busy machine. "level" is that of src/effects.js at the end.
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { chromium } = createRequire(join(here, '../../tests/viewer/package.json'))('playwright-core');
+const option = (name, other) => process.argv.find((w) => w.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
+const seconds = Number(option('seconds', 6)), turns = Number(option('turns', 1));
+const [width, height] = option('size', '1280x800').split('x').map(Number);
+const pages = process.argv.slice(2).filter((w) => !w.startsWith('--'));
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+const session = await browser.newBrowserCDPSession();
+const used = async () => {
+  const sums = { renderer: 0, GPU: 0 };
+  for (const p of (await session.send('SystemInfo.getProcessInfo')).processInfo) sums[p.type] = (sums[p.type] || 0) + p.cpuTime;
+  return sums;
+};
+
+async function measure(page) {
+  const tab = await browser.newPage({ viewport: { width, height } });
+  await tab.goto(pathToFileURL(resolve(page)).href);
+  await tab.waitForSelector('html[data-ready]', { timeout: 120000 });
+  await tab.waitForFunction(() => window.scree.player.stage.shown === 0 || window.scree.player.stage.coarse === false, null, { timeout: 60000 });
+  const row = {};
+  for (const what of ['play', 'turn']) {
+    const before = await used();
+    row[what] = await tab.evaluate(([what, time]) => new Promise((done) => {
+      const { player } = window.scree, { view, stage } = player, start = performance.now(), first = view.drawn;
+      if (what === 'play') player.play(true);
+      let frames = 0;
+      const step = () => {
+        const now = performance.now();
+        // The drawing of the next picture begins when this one is done, as the browser asks for it.
+        if (what === 'play' && !player.playing) player.play(true);
+        if (what === 'turn') {
+          const { camera, controls } = stage.eye, p = camera.position.clone().sub(controls.target);
+          p.applyAxisAngle(camera.up, 0.02);
+          camera.position.copy(controls.target).add(p);
+          camera.lookAt(controls.target);
+          stage.eye.changed = true;
+        }
+        ++frames;
+        if (now - start < 1000 * time) requestAnimationFrame(step);
+        else {
+          player.play(false);
+          done({ pictures: (view.drawn - first), seconds: (now - start) / 1000, level: view.effects.level });
+        }
+      };
+      requestAnimationFrame(step);
+    }), [what, seconds]);
+    const after = await used(), r = row[what];
+    for (const type of ['renderer', 'GPU']) r[type] = (1000 * (after[type] - before[type])) / Math.max(r.pictures, 1);
+    await tab.waitForTimeout(700);
+    await tab.waitForFunction(() => window.scree.player.stage.shown === 0 || window.scree.player.stage.coarse === false, null, { timeout: 60000 });
+  }
+  await tab.close();
+  return row;
+}
+
+console.log(`${width}x${height}, ${seconds} s each; pictures per second, ms of processor per picture (page + graphics), level`);
+for (let k = 0; k < turns; ++k)
+  for (const page of pages) {
+    const row = await measure(page);
+    const text = ['play', 'turn'].map((what) => {
+      const r = row[what];
+      return `${what} ${(r.pictures / r.seconds).toFixed(1)}/s (${r.renderer.toFixed(0)} + ${r.GPU.toFixed(0)} ms, level ${r.level})`;
+    });
+    console.log(`${basename(page)}: ${text.join('   ')}`);
+  }
+await browser.close();
