@@ -226,7 +226,8 @@ static scree_Status judge_all(scree_Convergence *all, const scree_Log *log) {
   for (int k = 0; k < count; ++k)
     if (all->run[0].series[k].components > components)
       components = all->run[0].series[k].components;
-  double *work = SCREE_ALLOC(double, (size_t)all->runs *WINDOWS *(size_t)components);
+  /* averages of each run, and of the limit of small steps */
+  double *work = SCREE_ALLOC(double, ((size_t)all->runs + 1) * WINDOWS * (size_t)components);
   scree_ConvergeError *errors = SCREE_ALLOC(scree_ConvergeError, count);
   all->quantity = SCREE_ALLOC(scree_ConvergeQuantity, count);
   scree_Status status = SCREE_OK;
