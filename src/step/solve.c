@@ -15,10 +15,9 @@
  *    noticeable part of the smaller body, the solve continues as well.
  * 4. The error is also relative to the velocities: where bodies slide fast under small loads, one
  *    below the tolerance can be as large as the forces. The solve continues there (forces.c).
+ * 5. Impulses that add energy would be lowered (dissipate.c), and then no longer solve the problem.
+ *    The solve continues before that happens, and for a while after it where that did not suffice.
  * With max_retries = 0 each problem is solved once, to the tolerance.
- *
- * 4. Impulses that add energy would be lowered (dissipate.c), and then no longer solve the problem:
- * the solve continues before that happens.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached

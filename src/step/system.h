@@ -466,10 +466,10 @@ bool scree_system_work_used_up(const scree_System *s);
 
 /* ---- dissipate.c ----------------------------------------------------------------------------- */
 
-/* Lower the impulses found where contacts add more energy than is allowed; the report then has
- * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
 /* Energy that contacts with r_c . u_c > 0 add. */
 double scree_system_added(const scree_System *s);
+/* Lower the impulses found where contacts add more energy than is allowed; the report then has
+ * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
 
 /* ---- delay.c --------------------------------------------------------------------------------- */
@@ -483,7 +483,6 @@ bool scree_system_meets_one(const scree_System *s, size_t c);
  * displacements in a step h, and along those left from the last step, is added. */
 scree_Status scree_system_delay(scree_System *s, double rest, double horizon, double h,
                                 scree_EnergyBalance *balance);
-/* Apply these displacements to the bodies. */
 /* One displacement more; false: no memory. */
 bool scree_late_add(scree_LateList *list, int body, scree_Twist way, double left);
 /* Displace the bodies by the parts of the displacements for a time. */
