@@ -218,7 +218,8 @@ static void test_damping(void **state) {
       for (int k = 0; k < STATES; ++k) {
         const double stretch[3] = {1 + 0.7 * some(3 * k), 1 + 0.7 * some(3 * k + 1),
                                    1 + 0.7 * some(3 * k + 2)};
-        for (size_t i = 0; i < n; ++i) q[i] = place[i] * stretch[i % (size_t)d];
+        for (size_t i = 0; i < n; i += (size_t)d)
+          for (size_t j = 0; j < (size_t)d; ++j) q[i + j] = place[i + j] * stretch[j];
         for (size_t i = 0; i < n; ++i) v[i] = some(17 * k + 5 * (int)i);
         const scree_BodyLoad none = {0};
         assert_true(self->class_->prepare(self, q, v, &none, h, change));

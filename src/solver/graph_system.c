@@ -254,6 +254,7 @@ static scree_Status keep_pattern(scree_GraphSystem *system, const scree_Operator
                                  const Pattern *pattern, const scree_Log *log) {
   scree_Arena *kept = &system->kept;
   const int n = pattern->n;
+  assert(pattern->row && pattern->col);
   scree_arena_reset(kept);
   system->factor = NULL;
   system->analysed = false;

@@ -346,9 +346,14 @@ static void choose_scales(State *state, const scree_SolveRun *run) {
   state->delta = o->delta * reference[o->delta_scale];
 }
 
+/* Size of the Krylov space. */
+static int restart_of(const Options *options) {
+  return options->restart < options->krylov ? options->restart : options->krylov;
+}
+
 static bool create_gmres(State *state) {
   const Options *o = &state->options;
-  const int size = o->restart < o->krylov ? o->restart : o->krylov;
+  const int size = restart_of(o);
   const int restarts = (o->krylov + size - 1) / size - 1;
   if (SUNContext_Create(NULL, &state->context)) return false;
   state->right = scree_pqn_vector(state->W, state->C, state->context);
@@ -369,7 +374,6 @@ static bool uses_petsc(const State *state) {
 }
 
 static scree_Status create_shared(State *state, const scree_SolveRun *run) {
-  const Options *o = &state->options;
   if (!SCREE_KRYLOV)
     return scree_fail(run->log, SCREE_BAD_INPUT,
                       "solver pqn: gmres=petsc, and this is a build without PETSc");
@@ -377,8 +381,8 @@ static scree_Status create_shared(State *state, const scree_SolveRun *run) {
                                      .multiply = multiply,
                                      .precondition = precondition,
                                      .rows = state->n,
-                                     .restart = o->restart < o->krylov ? o->restart : o->krylov,
-                                     .most = o->krylov};
+                                     .restart = restart_of(&state->options),
+                                     .most = state->options.krylov};
   return scree_krylov_create(scree_ranks_of(state->W), &system, run->log, &state->shared);
 }
 

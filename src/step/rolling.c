@@ -99,7 +99,7 @@ static void fill_blocks(scree_System *s, int c, const scree_Vec3 *a, const scree
       scree_joints_block(b, body, none, turns[k], sign * R, B);
   }
   if (!s->cell.pressed) return;
-  const size_t e = g->entry[c + 1]++, size = (size_t)((d + more) * s->cell.pressed);
+  const size_t e = g->entry[c + 1]++, size = (size_t)(d + more) * (size_t)s->cell.pressed;
   memset(g->B + g->block[e], 0, size * sizeof *g->B); /* rotations do not depend on the cell */
   scree_cell_contact_block(s, (size_t)c, a, g->B + g->block[e]);
   g->vertex[e] = s->posed.nbodies;
