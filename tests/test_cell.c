@@ -1,6 +1,14 @@
 /* Periodic cells: collisions through a side, gases, translation of the cell, shear, pressure. */
 #include "test_world_scene.h"
 
+/* All bodies of two worlds, to the bit. */
+static void assert_same_poses(const scree_World *a, const scree_World *b) {
+  for (int k = 0; k < scree_world_body_count(a); ++k) {
+    const scree_Pose p = scree_body_pose(a, k), q = scree_body_pose(b, k);
+    assert_memory_equal(&p, &q, sizeof p);
+  }
+}
+
 static scree_WorldSettings settings_of(int dimension, double step) {
   scree_WorldSettings settings = scree_world_settings();
   settings.dimension = dimension;
@@ -175,12 +183,8 @@ static void test_shear(void **state) {
     assert_true(fabs(cell.side[1].x) <= 0.5 + 1e-9); /* 1.6 less two sides */
     NEAR(cell.volume, 1, 1e-12);
     assert_true(cell.work > 0);
-    for (int k = 0; k < scree_world_body_count(a); ++k) {
-      const scree_Pose p = scree_body_pose(a, k), q = scree_body_pose(b, k),
-                       r = scree_body_pose(c, k);
-      assert_memory_equal(&p, &q, sizeof p);
-      assert_memory_equal(&p, &r, sizeof p);
-    }
+    assert_same_poses(a, b);
+    assert_same_poses(a, c);
     scree_world_destroy(a);
     scree_world_destroy(b);
     scree_world_destroy(c);
@@ -405,12 +409,8 @@ static void test_jamming(void **state) {
     const scree_EnergyBalance e = scree_world_energy(a);
     NEAR(e.closing, 0, 1e-9 * (e.normal + e.friction));
     NEAR(cell.work, e.drivers, 1e-9 * fabs(e.drivers));
-    for (int k = 0; k < scree_world_body_count(a); ++k) {
-      const scree_Pose p = scree_body_pose(a, k), q = scree_body_pose(b, k),
-                       r = scree_body_pose(c, k);
-      assert_memory_equal(&p, &q, sizeof p);
-      assert_memory_equal(&p, &r, sizeof p);
-    }
+    assert_same_poses(a, b);
+    assert_same_poses(a, c);
     scree_world_destroy(a);
     scree_world_destroy(b);
     scree_world_destroy(c);
