@@ -264,10 +264,12 @@ static double largest(const double *x, int n) {
 }
 
 static scree_Status begin(State *st, scree_SolveRun *run, double *r, double *u) {
+  const double sweeps = st->options.start;
+  const scree_SweepLimits limits = {.least = sweeps, .most = sweeps, .idle = sweeps};
   for (int k = 0; k < st->laws.W->constraints; ++k) st->laws.e[k] = st->options.weight;
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   if (!status && !run->met && !run->exhausted && st->options.start > 0)
-    status = scree_solve_run_sweep(run, st->options.start, st->options.start, r, u);
+    status = scree_solve_run_sweep(run, &limits, r, u);
   return status;
 }
 

@@ -359,7 +359,7 @@ static void catch_up(scree_SolveRun *run, double *r, double *u) {
   scree_solve_run_stop(run, r, u, INFINITY);
 }
 
-scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
+scree_Status scree_solve_run_sweep(scree_SolveRun *run, const scree_SweepLimits *limits, double *r,
                                    double *u) {
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
@@ -390,7 +390,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     if (!run->measure_often)
       small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
-    if (!scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance)) break;
+    if (!scree_policy_keep_sweeping(&record, swept, before, limits, s->tolerance)) break;
     group = run->measure_often ? 1 : scree_policy_next_group(record.done, record.estimated);
     if (record.done < next || run->met) continue;
     next = 2 * record.done;
