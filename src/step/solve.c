@@ -27,6 +27,7 @@
 #include "solver/registry.h"
 #include "step/forces.h"
 #include "step/rest.h"
+#include "step/stress.h"
 #include "step/system.h"
 
 #include <string.h>
@@ -301,13 +302,14 @@ bool scree_system_tightens(const scree_System *s) {
   return s->settings.solve.measure == SCREE_MEASURE_ERROR && s->settings.max_retries > 0;
 }
 
-/* The error is relative to the impulses: those with a large self-stress, which Newton's method may
- * find in a packing that is held by more contacts than it needs, can have a smaller error and do a
- * thousand times the work. So the impulses from before are taken back where the result is worse. */
+/* The error is relative to the impulses: those with a large self-stress (stress.c) can have a
+ * smaller error and do a thousand times the work. So the impulses from before are taken back where
+ * the result is worse, or has a self-stress that they have not. */
 static scree_Status keep_better(scree_System *s, const scree_Portion *part, const double *before,
                                 double defect, scree_SolveSettings *settings,
                                 scree_StepReport *report) {
-  if (!(scree_portion_defect(s, part) > defect)) return SCREE_OK;
+  if (!(scree_portion_defect(s, part) > defect) && !scree_stress_rises(s, part, before))
+    return SCREE_OK;
   memcpy(part->r, before, scree_problem_rows(part->problem) * sizeof *before);
   settings->tolerance = report->tolerance; /* which they meet: nothing is left to do */
   settings->options = s->settings.solve.options;
@@ -483,6 +485,7 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
   status = scree_rest_begin(s, &problem, &rest);
   if (!status) status = scree_portion_solve(s, &part, &settings, INFINITY, report);
   if (!status && !report->solve.converged) status = retry(s, &part, &settings, report);
+  if (!status) status = scree_stress_relieve(s, &part, report);
   if (!status && report->solve.converged) {
     status = hold_apart(s, &part, &settings, report);
     if (!status) status = scree_forces_refine(s, &part, &rest.islands, report);

@@ -195,12 +195,13 @@ typedef struct scree_Pause {
 
 /* Work of the steps, in seconds of a reference core, but counted, not timed (solve.c). */
 typedef struct scree_WorkMeter {
-  double usual;      /* running mean over the steps, per contact; 0: not known yet */
-  double spent;      /* in this step */
-  double before;     /* part of it before the present attempt at the step */
-  scree_Pause pause; /* of long attempts for the world */
-  scree_Pause rest;  /* of those for islands that rest in a world that does not */
-  scree_Pause few;   /* of attempts with few sweeps in large problems */
+  double usual;       /* running mean over the steps, per contact; 0: not known yet */
+  double spent;       /* in this step */
+  double before;      /* part of it before the present attempt at the step */
+  scree_Pause pause;  /* of long attempts for the world */
+  scree_Pause rest;   /* of those for islands that rest in a world that does not */
+  scree_Pause few;    /* of attempts with few sweeps in large problems */
+  scree_Pause stress; /* of attempts to find smaller impulses (stress.c) */
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */

@@ -165,7 +165,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
     what = "time";
   if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
   if (!isfinite(p->refinement.spent) || !(p->refinement.usual >= 0)) what = "account of work";
-  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few))
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few) ||
+      !is_pause(&p->work.stress))
     what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
