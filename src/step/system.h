@@ -467,8 +467,6 @@ bool scree_system_work_used_up(const scree_System *s);
 
 /* ---- dissipate.c ----------------------------------------------------------------------------- */
 
-/* Energy that contacts with r_c . u_c > 0 add. */
-double scree_system_added(const scree_System *s);
 /* Lower the impulses found where contacts add more energy than is allowed; the report then has
  * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);
