@@ -23,7 +23,7 @@
 #include "step/system.h"
 
 enum { SWEEPS = 50 };
-enum { FURTHER = 2 }; /* times that a solution is improved after it was lowered */
+enum { FURTHER = 3 }; /* times that a solution is improved after it was lowered */
 
 typedef struct Kicked {
   const scree_System *s;
@@ -164,7 +164,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
     if (!(added(s) > allowed)) return SCREE_OK;
     scree_Status status = lower_and_measure(s, &problem, allowed, report);
     if (status || report->solve.converged || !converged || k == FURTHER) return status;
-    status = scree_system_solve_further(s, report);
+    status = scree_system_solve_further(s, k, report);
     if (status) return status;
   }
 }

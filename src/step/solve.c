@@ -67,7 +67,8 @@ static const struct {
   double exact;     /* error that rounding does not allow to be lower from step to step */
   double settled;   /* error above which joints alone are solved once more, by all methods */
   double round_off; /* smallest tolerance that is requested */
-  double further;   /* tolerance of a solution that energy makes worse, over that of the step */
+  double further;   /* tolerance of a solution that energy makes worse, over that of the step, */
+  double furthest;  /* and each time it was not enough, over the one before */
   double gain;      /* ratio of energy errors by which few sweeps in a large problem pay */
   int most_failures; /* attempts failed in a row after which the pause grows no further */
   double rough;      /* tolerance of a rough solution, over the one of the step */
@@ -98,6 +99,7 @@ static const struct {
            .settled = 1e-8,
            .round_off = 1e-14,
            .further = 0.7,
+           .furthest = 0.25,
            .gain = 0.5,
            .most_failures = 6,
            .rough = 30};
@@ -444,14 +446,14 @@ scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *repor
   return s->posed.all > 0 ? scree_portion_solve(s, &part, &settings, INFINITY, report) : SCREE_OK;
 }
 
-scree_Status scree_system_solve_further(scree_System *s, scree_StepReport *report) {
+scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   const scree_Portion part = whole_of(s, &problem);
   scree_SolveSettings settings = scree_system_solve_settings(s, true);
   if (!scree_system_tightens(s) || s->bodies.deformable_count > 0 || scree_system_work_used_up(s))
     return SCREE_OK;
   settings.warm_start = true;
-  settings.tolerance *= rules.further;
+  settings.tolerance *= rules.further * pow(rules.furthest, times);
   const double least = rules.tighten_least * scree_domain_sweep_seconds(s, &problem);
   return scree_portion_solve(s, &part, &settings, fmax(spent_in_attempt(s), least), report);
 }

@@ -451,9 +451,9 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
 
 /* The same to a much larger tolerance, in one attempt. */
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
-/* Go on from posed.r to somewhat less than the tolerance, for as much work as the attempt has cost.
- */
-scree_Status scree_system_solve_further(scree_System *s, scree_StepReport *report);
+/* Go on from posed.r to somewhat less than the tolerance, for as much work as the attempt has cost;
+ * to less each time that was not enough. */
+scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepReport *report);
 /* Additional penetration at the next kick caused by errors of the solution, over what is left to
  * the penetration limit; and its limit. */
 double scree_system_sinking(const scree_System *s);
