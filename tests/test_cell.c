@@ -592,16 +592,11 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_collision),
-      cmocka_unit_test(test_gas),
-      cmocka_unit_test(test_translation),
-      cmocka_unit_test(test_shear),
-      cmocka_unit_test(test_shear_translation),
-      cmocka_unit_test(test_drift),
-      cmocka_unit_test(test_rigid_pressure),
-      cmocka_unit_test(test_jamming),
-      cmocka_unit_test(test_pressure),
-      cmocka_unit_test(test_floor),
+      cmocka_unit_test(test_collision),         cmocka_unit_test(test_gas),
+      cmocka_unit_test(test_translation),       cmocka_unit_test(test_shear),
+      cmocka_unit_test(test_shear_translation), cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_rigid_pressure),    cmocka_unit_test(test_jamming),
+      cmocka_unit_test(test_pressure),          cmocka_unit_test(test_floor),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
