@@ -370,3 +370,8 @@ void scree_converge_run_fini(scree_ConvergeRun *run) {
 double scree_converge_tolerance(const scree_Scene *scene) {
   return scree_node_number(scree_node_find(scene->tree.root, "solver"), "tolerance");
 }
+
+void scree_converge_seed(const scree_Scene *scene, double *seed, double *perturb) {
+  *seed = scree_node_number(scene->tree.root, "seed");
+  *perturb = scree_node_number(scene->tree.root, "perturb");
+}
