@@ -37,7 +37,8 @@ static char *default_folder(const char *scene, bool is_run) {
   return folder;
 }
 
-static void plan_variants(const ConvergeRequest *request, double step, double tolerance, ConvergePlan *plan) {
+static void plan_variants(const ConvergeRequest *request, double step, double tolerance,
+                          ConvergePlan *plan) {
   for (int k = 0; k < request->levels; ++k) {
     ConvergeVariant *v = &plan->variant[plan->runs++];
     const int parts = 1 << k;
@@ -49,7 +50,8 @@ static void plan_variants(const ConvergeRequest *request, double step, double to
       .name = "tol", .label = "tolerance/10", .step = step, .tolerance = tolerance / 10.0};
 }
 
-static int check_until(const ConvergeRequest *request, const scree_Log *log, const ConvergePlan *plan) {
+static int check_until(const ConvergeRequest *request, const scree_Log *log,
+                       const ConvergePlan *plan) {
   scree_Scene *scene = NULL;
   const scree_Status status = scree_scene_read(plan->scene_path, request->sets.items, log, &scene);
   if (status != SCREE_OK) return (int)status;
@@ -64,7 +66,8 @@ static int check_until(const ConvergeRequest *request, const scree_Log *log, con
 
 static int make_plan(const ConvergeRequest *request, const scree_Log *log, ConvergePlan *plan) {
   struct stat about;
-  *plan = (ConvergePlan){.request = request, .log = log, .starts = request->seeds ? request->seeds : 1};
+  *plan =
+      (ConvergePlan){.request = request, .log = log, .starts = request->seeds ? request->seeds : 1};
   const bool is_run = stat(request->scene, &about) == 0 && S_ISDIR(about.st_mode);
   plan->scene_path = cli_join(request->scene, is_run ? "scene.yaml" : NULL);
   if (is_run) plan->run_folder = cli_join(request->scene, NULL);
@@ -111,8 +114,8 @@ static int save(const char *folder, const char *text, size_t size, const scree_L
   return (int)status;
 }
 
-static int write_results(const ConvergePlan *plan, const ConvergeResult *result, const ConvergeText *words,
-                         const scree_Log *log) {
+static int write_results(const ConvergePlan *plan, const ConvergeResult *result,
+                         const ConvergeText *words, const scree_Log *log) {
   char *text = NULL, *plots = cli_join(plan->folder, "plots");
   size_t size = 0;
   FILE *file = open_memstream(&text, &size);
@@ -132,8 +135,7 @@ static int write_results(const ConvergePlan *plan, const ConvergeResult *result,
 static scree_Status open_run(void *user, int start, int run, scree_Replay **replay) {
   const ConvergePlan *plan = user;
   char *folder = converge_run_folder(plan, start, &plan->variant[run]);
-  const scree_Status status =
-      folder ? scree_replay_open(folder, plan->log, replay) : SCREE_MACHINE;
+  const scree_Status status = folder ? scree_replay_open(folder, plan->log, replay) : SCREE_MACHINE;
   free(folder);
   return status;
 }
@@ -151,8 +153,8 @@ static int compare(ConvergePlan *plan) {
   memcpy(result.variant, plan->variant, sizeof result.variant);
   int status = converge_read_scene(plan, 0, &plan->variant[0], &scene);
   if (status == 0)
-    status = (int)scree_convergence_compute(&source, scene, request->accuracy, plan->log,
-                                            &result.all);
+    status =
+        (int)scree_convergence_compute(&source, scene, request->accuracy, plan->log, &result.all);
   if (status == 0) {
     ConvergeText words;
     converge_conclude(&result, &words);
@@ -211,7 +213,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"levels", 0, CLI_INT, &request.levels, "N", "number of steps h, h/2, h/4, ... (3)", 2,
        SCREE_CONVERGE_LEVELS, NULL},
       {"seeds", 0, CLI_INT, &request.seeds, "N",
-       "of a chaotic scene: compare means over N starts, with\ntheir standard errors; 8 for a first "
+       "of a chaotic scene: compare means over N starts, with\ntheir standard errors; 8 for a "
+       "first "
        "look",
        SCREE_CONVERGE_STARTS_LEAST, SCREE_CONVERGE_STARTS_MOST, NULL},
       {"jobs", 0, CLI_INT, &request.jobs, "N", "run N of them at a time, with one thread each (1)",

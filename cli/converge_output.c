@@ -101,8 +101,12 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
     snprintf(
         text, size,
         "use less than %.3g s, the smallest that was run: %s still changes by %s, and shows no "
-        "order",
-        result->variant[all->levels - 1].step, limit->name, limiting);
+        "order%s",
+        result->variant[all->levels - 1].step, limit->name, limiting,
+        isfinite(all->bodies.diverge)
+            ? "; or, if it is scatter, since single bodies are apart, compare means over several "
+              "starts with --seeds 8"
+            : "");
   else if (limit && advice->step < 1.0 && isnan(limit->order))
     snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, and shows no order", step,
              advice->step, limit->name, limiting);
@@ -110,12 +114,13 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
     snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, order %.1f", step,
              advice->step, limit->name, limiting, limit->order);
   else if (advice->duration > 1.0)
-    snprintf(text, size,
-             "%.4g s cannot be judged: the motion is chaotic, and the differences are the scatter of "
-             "single runs, up to %s (%s), not errors of the step. Use --seeds N, which compares means "
-             "over N starts: 8 for a first look, about %.0f for %s",
-             h, worst, name_of(all, advice->worst),
-             fmin(SCREE_CONVERGE_STARTS_MOST, fmax(8.0, ceil(advice->duration))), accuracy);
+    snprintf(
+        text, size,
+        "%.4g s cannot be judged: the motion is chaotic, and the differences are the scatter of "
+        "single runs, up to %s (%s), not errors of the step. Use --seeds N, which compares means "
+        "over N starts: 8 for a first look, about %.0f for %s",
+        h, worst, name_of(all, advice->worst),
+        fmin(SCREE_CONVERGE_STARTS_MOST, fmax(8.0, ceil(advice->duration))), accuracy);
   else if (advice->step > 1.25)
     snprintf(text, size, "%.4g s is fine: largest error %s (%s); %.2g s would do", h, worst,
              name_of(all, advice->worst), step);
@@ -214,10 +219,9 @@ static bool say_starts(const ConvergeResult *result, char *text, size_t size) {
     if (all->quantity[k].judged) scatter = fmax(scatter, all->quantity[k].starts.scatter);
   char most[32];
   percent(scatter, most, sizeof most);
-  const int used =
-      snprintf(text, size,
-               "means over %d starts; single runs scatter by up to %s (standard deviation)",
-               all->starts, most);
+  const int used = snprintf(
+      text, size, "means over %d starts; single runs scatter by up to %s (standard deviation)",
+      all->starts, most);
   if (advice->starts > 0 && used > 0 && (size_t)used < size)
     snprintf(text + used, size - (size_t)used, "; --resume --seeds %d%s would tell more (%s)",
              advice->starts, advice->starts == SCREE_CONVERGE_STARTS_MOST ? " or more" : "",
@@ -274,7 +278,13 @@ void converge_conclude(const ConvergeResult *result, ConvergeText *text) {
   snprintf(text->verdict, sizeof text->verdict,
            "%s averages%s are%s within %s at the scene's own step and tolerance.",
            all->advice.within ? "All" : "Not all",
-           all->bodies.chaotic ? " over halves of the run" : "", shown, accuracy);
+           all->windows == 2 ? " over halves of the run" : "", shown, accuracy);
+  /* one run of a chaotic motion: neither verdict is about the step */
+  if (!starts && all->bodies.chaotic && !all->advice.within && !(all->advice.step < 1.0))
+    snprintf(
+        text->verdict, sizeof text->verdict,
+        "The motion is chaotic: single runs differ by their scatter, whatever the step. Compare "
+        "means over several starts: --seeds 8.");
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
@@ -297,12 +307,12 @@ static void print_row(const scree_Convergence *all, const scree_ConvergeQuantity
        sizeof tolerance);
   if (!isnan(q->order)) snprintf(order, sizeof order, "%.1f", q->order);
   const bool above =
-      q->judged && (starts ? q->starts.step.low > all->accuracy ||
-                                 q->starts.tolerance.low > all->accuracy
-                           : q->error > all->accuracy || q->tolerance > all->accuracy);
-  const bool open = q->judged && starts && !above &&
-                    (q->starts.step.high > all->accuracy ||
-                     q->starts.tolerance.high > all->accuracy);
+      q->judged &&
+      (starts ? q->starts.step.low > all->accuracy || q->starts.tolerance.low > all->accuracy
+              : q->error > all->accuracy || q->tolerance > all->accuracy);
+  const bool open =
+      q->judged && starts && !above &&
+      (q->starts.step.high > all->accuracy || q->starts.tolerance.high > all->accuracy);
   const int width = starts ? 19 : 10;
   printf("  %s%-28s %14.6g %-6s %*s %*s %6s%s%s%s\n",
          above        ? colour->warn

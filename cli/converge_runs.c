@@ -21,6 +21,7 @@
 enum { OVERRIDES = 6, OVERRIDE_SIZE = 64, WIDTH = 20 };
 static const double PERTURB = 1e-3;       /* key `perturb` of all starts but the first */
 static const double PLAIN_SECONDS = 30.0; /* between lines of progress in a pipe */
+static const double KNOWN = 0.01;         /* share of the work that tells how long the rest takes */
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
@@ -95,9 +96,8 @@ static void progress_show(Progress *progress, int start, int run, double steps) 
   if (!bar && share < progress->next && now - progress->clock_printed < PLAIN_SECONDS) return;
   const double worked = progress->worked + steps;
   char left[32] = "?", drawn[WIDTH + 1] = "";
-  if (worked > 0.0)
-    cli_format_span((now - progress->clock) * (progress->total - done) / worked, left,
-                    sizeof left);
+  if (worked > KNOWN * progress->total)
+    cli_format_span((now - progress->clock) * (progress->total - done) / worked, left, sizeof left);
   for (int k = 0; k < WIDTH; ++k) drawn[k] = k < (int)(share * WIDTH) ? '#' : '-';
   if (bar) {
     cli_progress_show(&progress->line, "[%s] %3.0f %%  %d of %d runs  start %d, %s  left %s", drawn,

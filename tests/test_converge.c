@@ -270,7 +270,8 @@ static void test_student(void **state) {
   assert_true(fabs(scree_converge_student(31) - 2.750) < 1e-3);
   assert_true(fabs(scree_converge_student(41) - 2.704) < 5e-3);
   assert_true(fabs(scree_converge_student(121) - 2.617) < 5e-3);
-  for (int n = 3; n < 200; ++n) assert_true(scree_converge_student(n) < scree_converge_student(n - 1));
+  for (int n = 3; n < 200; ++n)
+    assert_true(scree_converge_student(n) < scree_converge_student(n - 1));
   assert_true(isinf(scree_converge_student(1)));
 }
 
@@ -316,9 +317,9 @@ static void test_starts_with_scatter(void **state) {
   }
   /* 4/3 of a difference of two runs: variance 2 scatter^2 (16 / 9) / STARTS */
   const double expected = 4.0 / 3.0 * sqrt(2.0 / STARTS) * scatter;
-  assert_true(outside <= 12);          /* 4 to 8 expected */
-  assert_true(quiet_outside <= 16);    /* two windows, two sides: 8 expected */
-  assert_true(below > TRIALS / 2);     /* an error of three standard errors is mostly seen */
+  assert_true(outside <= 12);       /* 4 to 8 expected */
+  assert_true(quiet_outside <= 16); /* two windows, two sides: 8 expected */
+  assert_true(below > TRIALS / 2);  /* an error of three standard errors is mostly seen */
   assert_true(fabs(deviation - expected) < 0.15 * expected);
   assert_true(told < TRIALS && wrong <= TRIALS / 50);
 }
@@ -353,10 +354,14 @@ int main(void) {
       cmocka_unit_test(test_starts_without_scatter),
       cmocka_unit_test(test_starts_with_scatter),
       cmocka_unit_test(test_advice_of_starts),
-      cmocka_unit_test(test_exact_orders),  cmocka_unit_test(test_scalar),
-      cmocka_unit_test(test_no_order),      cmocka_unit_test(test_noise),
-      cmocka_unit_test(test_spread),        cmocka_unit_test(test_means),
-      cmocka_unit_test(test_means_of_gaps), cmocka_unit_test(test_divergence),
+      cmocka_unit_test(test_exact_orders),
+      cmocka_unit_test(test_scalar),
+      cmocka_unit_test(test_no_order),
+      cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_spread),
+      cmocka_unit_test(test_means),
+      cmocka_unit_test(test_means_of_gaps),
+      cmocka_unit_test(test_divergence),
       cmocka_unit_test(test_advice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,8 +286,7 @@ static void describe(const scree_Convergence *all, int k, double *means,
     q->series[r] = series_of(all, 0, r, k)->values;
     if (!means) continue;
     for (int s = 0; s < all->starts; ++s)
-      for (int i = 0; i < count; ++i)
-        means[i] += series_of(all, s, r, k)->values[i] / all->starts;
+      for (int i = 0; i < count; ++i) means[i] += series_of(all, s, r, k)->values[i] / all->starts;
     q->series[r] = means;
     means += count;
   }
@@ -298,13 +297,11 @@ static void advise(scree_Convergence *all, scree_ConvergeError *errors,
   for (int k = 0; k < all->count; ++k) {
     const scree_ConvergeQuantity *q = &all->quantity[k];
     errors[k] = (scree_ConvergeError){q->errors, all->levels, q->order, q->tolerance, q->judged};
-    opinions[k] =
-        (scree_ConvergeOpinion){q->starts.step, q->starts.tolerance, q->order, q->judged};
+    opinions[k] = (scree_ConvergeOpinion){q->starts.step, q->starts.tolerance, q->order, q->judged};
   }
-  all->advice =
-      all->starts > 1
-          ? scree_converge_advise_starts(opinions, all->count, all->accuracy, all->starts)
-          : scree_converge_advise(errors, all->count, all->accuracy, all->bodies.chaotic);
+  all->advice = all->starts > 1
+                    ? scree_converge_advise_starts(opinions, all->count, all->accuracy, all->starts)
+                    : scree_converge_advise(errors, all->count, all->accuracy, all->bodies.chaotic);
 }
 
 static scree_Status judge_all(scree_Convergence *all, const scree_Log *log) {
@@ -384,7 +381,7 @@ static scree_Status compare_first(const scree_ConvergeSource *source, const scre
   if (status == SCREE_OK) status = compare_bodies(replay, all->levels, &all->bodies);
   if (status == SCREE_OK) {
     scree_converge_divergence(&all->bodies, all->levels);
-    all->windows = all->bodies.chaotic ? 2 : WINDOWS;
+    all->windows = all->bodies.chaotic || all->starts > 1 ? 2 : WINDOWS;
     status = scree_converge_profile(replay[0], &all->profile);
   }
   for (int r = 0; status == SCREE_OK && r < all->runs; ++r) {

@@ -77,7 +77,8 @@ typedef struct scree_ConvergeAdvice {
 scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, int count,
                                            double accuracy, bool chaotic);
 
-/* ---- several starts (converge_starts.c) ------------------------------------------------------- */
+/* ---- several starts (converge_starts.c) -------------------------------------------------------
+ */
 
 /* An error that was measured by means over several starts: itself, its standard error, and the
  * bounds between which the true one is with a confidence of 99 %. */
@@ -209,7 +210,8 @@ typedef struct scree_Convergence {
   bool tolerance_run;
   double end; /* time that all runs cover */
   double accuracy;
-  int windows; /* of the judged averages: WINDOWS, or 2 where bodies diverge */
+  int windows; /* of the judged averages: WINDOWS, or 2 where bodies diverge, or of several starts
+                */
   scree_ConvergeProfile profile;
   scree_ConvergeBodies bodies; /* of the first start */
   int count;

@@ -8,8 +8,8 @@
  *
  *     a0 = a(K) - d / (2^(p K) - 1),      so that     a(0) - a0 = d / (1 - 2^(-p K))
  *
- * with the order p, if it can be told, else with p = 1: across impacts schemes are of first order as
- * a rule, and without this the error would be taken for three quarters of what it is (K = 2).
+ * with the order p, if it can be told, else with p = 1: across impacts schemes are of first order
+ * as a rule, and without this the error would be taken for three quarters of what it is (K = 2).
  *
  * The order comes from means over the starts at all levels, if the differences of neighbouring
  * levels are above twice their standard errors, and if leaving out one start after the other (the
@@ -26,7 +26,7 @@ static const struct {
   double step_most;  /* the largest step that is recommended, over the largest that was run */
   double near;       /* an error this near to the accuracy, as a part of it, need not be told from
                       * it */
-} choice = {2.0, 0.5, 2.0, 0.25};
+} choice = {2.0, 0.5, 2.0, 0.5};
 
 double scree_converge_student(int starts) {
   /* quantile 0.995 for 1 to 30 degrees of freedom; beyond, its expansion about the normal one */

@@ -206,7 +206,8 @@ static scree_Status set_up(scree_Run *run) {
  * no whole number of them after the last, shorter step of a run that was finished. */
 static int64_t steps_until(const scree_Run *run, double time) {
   const double left = time - run->time_start;
-  return run->steps_start + (int64_t)fmin(9e15, fmax(0, ceil(left / run->info.step - SCREE_RUN_ROUNDED)));
+  return run->steps_start +
+         (int64_t)fmin(9e15, fmax(0, ceil(left / run->info.step - SCREE_RUN_ROUNDED)));
 }
 
 /* A run ends at its duration, or where `until` is later, there: `end`, with a last step that is
