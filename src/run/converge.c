@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -378,7 +379,10 @@ static scree_Status compare_first(const scree_ConvergeSource *source, const scre
   }
   if (status == SCREE_OK && !(all->end > 0.0))
     status = scree_fail(log, SCREE_BAD_INPUT, "a run to compare has no steps");
-  if (status == SCREE_OK) status = compare_bodies(replay, all->levels, &all->bodies);
+  if (status == SCREE_OK) {
+    assert(replay[0]);
+    status = compare_bodies(replay, all->levels, &all->bodies);
+  }
   if (status == SCREE_OK) {
     scree_converge_divergence(&all->bodies, all->levels);
     all->windows = all->bodies.chaotic || all->starts > 1 ? 2 : WINDOWS;

@@ -137,6 +137,22 @@ for name in h h2 h4 tol; do
   cmp "pour/$name/results.h5" "pour2/$name/results.h5" || fail "--jobs: other results in $name"
 done
 
+# ---- an impact one step before or after a saved frame is no error of a whole frame ----
+cat > landing.yaml << 'END'
+dimension: 2
+contact: { mu: 0.5, e_n: 0.3 }
+obstacles: [ { shape: { kind: half-plane } } ]
+bodies: [ { name: box, shape: { kind: polygon, vertices: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [-0.15, 0.1]] },
+            position: [0, 1], velocity: [1, 0], angular_velocity: 12 } ]
+time: { duration: 3 }
+END
+run 0 "$SCREE" converge landing.yaml --json
+python3 - << 'PY' || fail "the velocity profile of a box that lands"
+import json
+by = {l.get("quantity"): l for l in map(json.loads, open("out"))}
+assert by["velocity_profile"]["error"] < 2e-3, by["velocity_profile"]  # velocities of frames: 1.1e-2
+PY
+
 # ---- several starts ----
 # Disks that fall freely, by implicit Euler: y is off by -g h t / 2, of first order, from every start. The starts are
 # at random places: the scatter of single runs is known from their own sensors.
