@@ -240,6 +240,9 @@ scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *wor
 scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log);
 
+/* Change the velocities at the start by `perturb` (scene_perturb.c). */
+void scree_scene_perturb(scree_Scene *scene);
+
 /* The components of two vectors of a map (linear and angular, either may be absent); `owner` and
  * `index` name it in messages. Null when memory runs out. */
 scree_SceneSignal *scree_scene_read_signal(const scree_Scene *scene, const char *owner, int index,
