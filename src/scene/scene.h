@@ -225,6 +225,9 @@ scree_Status scree_scene_build_cell(const scree_Scene *scene, scree_World *world
                                     const scree_Log *log);
 /* Largest rate of deformation of the cell over the duration; 0 without one. */
 double scree_scene_cell_rate(const scree_Scene *scene);
+/* Refuse plates that obstacles beside their way could hold by friction. */
+scree_Status scree_scene_check_plates(const scree_Scene *scene, const scree_World *world,
+                                      const scree_Log *log);
 /* The value of a scree_SceneForce, without its spans. */
 scree_Twist scree_scene_force_at(void *force, double time);
 /* A joint by its name; -1 with a message. */
