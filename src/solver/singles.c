@@ -16,8 +16,8 @@ enum { WIDTH = SCREE_SINGLES, QUAD = 4, AHEAD = SCREE_LANES_AHEAD, LONGEST_PAUSE
 enum { CHUNK = 128 };            /* batches that are summed before the sums are added */
 enum { PARALLEL_BATCHES = 500 }; /* below, a team of threads costs more than it saves */
 
-/* Smallest tolerance: errors stop falling at some 1e-7, in a stack of hundreds at 1e-6. */
-static const double least_tolerance = 3e-6;
+/* Errors stop falling at some 1e-7, in a stack of hundreds at 1e-6. */
+static const double least_error = 3e-6;
 
 typedef float Wide __attribute__((vector_size(4 * WIDTH)));
 typedef int32_t WideMask __attribute__((vector_size(4 * WIDTH)));
@@ -370,9 +370,13 @@ double scree_singles_error(const scree_Singles *s, int threads) {
 /* ---- making batches ----------------------------------------------------------------------------
  */
 
-bool scree_singles_fit(const scree_Operator *W, double tolerance) {
+double scree_singles_least(void) {
+  return least_error;
+}
+
+bool scree_singles_fit(const scree_Operator *W) {
   const scree_Problem *p = W->problem;
-  return tolerance >= least_tolerance && p->kind == SCREE_BODIES && p->bodies.arm &&
+  return p->kind == SCREE_BODIES && p->bodies.arm &&
          p->general.count == 0 && !W->coupling && scree_lanes_fit(W);
 }
 

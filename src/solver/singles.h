@@ -30,8 +30,11 @@ typedef struct scree_Singles {
   double *sums;                /* (chunks x 4) */
 } scree_Singles;
 
-/* Whether the contacts of a problem are swept in this way to this tolerance. */
-bool scree_singles_fit(const scree_Operator *W, double tolerance);
+/* Error below which rounding slows these sweeps. */
+double scree_singles_least(void);
+
+/* Whether the contacts of a problem can be swept in this way. */
+bool scree_singles_fit(const scree_Operator *W);
 
 /* r and left_out as in scree_lane_layout_create. All memory is from the arena. */
 scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring *colouring,

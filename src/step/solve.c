@@ -43,6 +43,8 @@ static const struct {
                            solve took */
   double tighten_most;  /* limit of them in large problems: with more `auto` would factorise, which
                            is left to long attempts */
+  double tighten_floor; /* target of these few sweeps in large problems, as a part of the tolerance
+                           of the step, at least */
   double small;         /* sweeps that long_work pays for in a small problem */
   double long_work;     /* seconds of a reference core that a long attempt always gets */
   double rest_work;     /* the same where bodies rest, */
@@ -77,6 +79,7 @@ static const struct {
            .last_sweeps = 200,
            .tighten_least = 50,
            .tighten_most = 140,
+           .tighten_floor = 0.03,
            .small = 500,
            .long_work = 0.02,
            .rest_work = 0.1,
@@ -260,6 +263,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   if (is_long) most = rests ? part->rest_work : fmax(spent, rules.long_work);
   *tight = false;
   const bool few = !is_long && large;
+  if (few) settings->tolerance = fmax(settings->tolerance, rules.tighten_floor * report->tolerance);
   if (few && !is_within(report, settings->tolerance, most / sweep)) {
     if (!costly) return SCREE_OK;
     if (s->work.few.steps > 0) {
