@@ -257,20 +257,26 @@ static const struct {
   int contacts; /* of a large problem */
 } single = {.far = 3, .contacts = 1500};
 
+/* Error at which sweeps in single precision end. */
+static double single_end(const scree_SolveRun *run) {
+  const double least = scree_singles_least(), tolerance = run->settings->tolerance;
+  if (tolerance >= least) return tolerance;
+  return single.far * (run->W->problem->bodies.C ? least : scree_singles_least_based());
+}
+
 static bool may_be_single(const scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->measure != SCREE_MEASURE_ERROR || run->cache->stopped >= SINGLE_STAGES) return false;
   if (s->tolerance >= scree_singles_least()) return true;
   return run->W->problem->nc >= single.contacts &&
-         !(run->measured && run->value < single.far * scree_singles_least());
+         !(run->measured && run->value < single_end(run));
 }
 
 /* Where the next sweeps are in double precision: those in single precision cannot go further. */
 static void leave_singles(scree_SolveRun *run) {
   scree_SolveCache *cache = run->cache;
-  const double least = scree_singles_least();
   if (!cache->smoother || !scree_sweeps_single(cache->smoother) || cache->ahead ||
-      run->settings->tolerance >= least || run->value > single.far * least)
+      run->settings->tolerance >= scree_singles_least() || run->value > single_end(run))
     return;
   cache->stopped = SINGLE_STAGES;
   cache->smoother = NULL;
@@ -283,6 +289,7 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
   if (!cache->smoother) {
     scree_SweepSettings settings = scree_sweep_settings();
     settings.single = may_be_single(run);
+    settings.deep = run->settings->tolerance < scree_singles_least();
     settings.left_out = cache->left_out;
     settings.momentum = true;
     const scree_Ranks *ranks = scree_ranks_of(run->W);
@@ -311,9 +318,7 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
   run->swept = true;
   if (plan.estimate) {
     run->value = estimate;
-    const double least = scree_singles_least();
-    const double end = s->tolerance < least ? single.far * least : s->tolerance;
-    cache->ahead = estimate > end && !scree_solve_run_exhausted(run);
+    cache->ahead = estimate > single_end(run) && !scree_solve_run_exhausted(run);
     if (cache->ahead && s->progress && !s->progress(s->progress_user, run->iterations, estimate)) {
       run->exhausted = true;
       cache->ahead = false;

@@ -68,7 +68,8 @@ static const struct {
   double round_off; /* smallest tolerance that is requested */
   double further;   /* tolerance of a solution that energy makes worse, over that of the step */
   double gain;      /* ratio of energy errors by which few sweeps in a large problem pay */
-  int most_failures; /* attempts failed in a row after which the pause grows no further */
+  int most_failures; /* attempts failed in a row after which the pause grows no further; */
+  int most_large;    /* and in large problems, where they cost as much as many steps */
   double rough;      /* tolerance of a rough solution, over the one of the step */
 } rules = {.patience = 10,
            .weight = 0.1,
@@ -100,6 +101,7 @@ static const struct {
            .further = 0.7,
            .gain = 0.5,
            .most_failures = 6,
+           .most_large = 8,
            .rough = 30};
 
 void scree_system_work_begin(scree_System *s) {
@@ -200,6 +202,11 @@ static bool is_tight(const scree_System *s, const scree_Portion *part, double al
   return scree_portion_defect(s, part) <= allowed || scree_portion_is_exact(report);
 }
 
+/* Whether sweeps are so dear that attempts to tighten have to be few or short. */
+static bool is_large(const scree_System *s, const scree_Problem *problem) {
+  return rules.small * scree_domain_sweep_seconds(s, problem) > rules.long_work;
+}
+
 /* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last
  * solve. In deep packings a short attempt ends halfway, and the next step would have to repeat it.
  */
@@ -249,7 +256,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   *tight = true;
   if (!(defect > allowed) || scree_portion_is_exact(report)) return SCREE_OK;
   const double sweep = scree_domain_sweep_seconds(s, part->problem);
-  const bool large = rules.small * sweep > rules.long_work;
+  const bool large = is_large(s, part->problem);
   const double limit = scree_system_defect_limit(s);
   const bool costly = large && defect > limit, rests = is_long && part->rests;
   if (!large && defect > rules.far * limit) is_long = true;
@@ -273,7 +280,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   }
   scree_Status status = scree_portion_solve(s, part, settings, most, report);
   if (few && !status)
-    scree_pause_after(&s->work.few, scree_portion_defect(s, part) <= rules.gain * defect);
+    scree_pause_after(&s->work.few, scree_portion_defect(s, part) <= rules.gain * defect, false);
   /* Newton may stall early: use the remaining work for all methods, once */
   if (!status && is_long && !is_tight(s, part, enough, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
@@ -286,13 +293,13 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
 }
 
 /* The next long attempt: at once after one that succeeded, after k failures 2^k steps later. */
-void scree_pause_after(scree_Pause *pause, bool tight) {
+void scree_pause_after(scree_Pause *pause, bool tight, bool large) {
   if (tight) {
     *pause = (scree_Pause){0};
   } else if (pause->steps > 0) {
     --pause->steps;
   } else {
-    if (pause->failures < rules.most_failures) ++pause->failures;
+    if (pause->failures < (large ? rules.most_large : rules.most_failures)) ++pause->failures;
     pause->steps = (1 << pause->failures) - 1;
   }
 }
@@ -339,7 +346,7 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
     status = scree_portion_tighten(s, part, pause->steps == 0, settings, report, &tight);
   }
   if (!status) {
-    scree_pause_after(pause, tight);
+    scree_pause_after(pause, tight, is_large(s, part->problem));
     status = keep_better(s, part, before, defect, settings, report);
   }
   scree_arena_release(&s->scratch, mark);
