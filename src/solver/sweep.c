@@ -29,7 +29,7 @@
 enum { PARALLEL_COLOUR = 256, PREFETCH = 3 };
 /* Sweeps after which the velocities of vertices are recomputed; in single precision with a base,
  * where each move by momentum rounds impulses */
-enum { FRESH_SWEEPS = 100, FRESH_BASE = 24 };
+enum { FRESH_SWEEPS = 100, FRESH_BASE = 48 };
 enum { POLL_VISITS = 100000 }; /* of constraints between two polls, at most about 0.1 s */
 
 /* The change of one sweep (000 (4.15)). Maxima do not depend on the order. */
