@@ -381,8 +381,8 @@ double scree_singles_least_based(void) {
 
 bool scree_singles_fit(const scree_Operator *W) {
   const scree_Problem *p = W->problem;
-  return p->kind == SCREE_BODIES && p->bodies.arm &&
-         p->general.count == 0 && !W->coupling && scree_lanes_fit(W);
+  return p->kind == SCREE_BODIES && p->bodies.arm && p->general.count == 0 && !W->coupling &&
+         scree_lanes_fit(W);
 }
 
 /* The power of two next to x > 0, or 1. */
@@ -497,8 +497,7 @@ static void set_base(scree_Singles *s, int first, int last, const double *u) {
     if (c < 0) continue;
     float *at =
         s->batch + ((size_t)(k / WIDTH) * (size_t)s->size + (size_t)(d + 4)) * WIDTH + k % WIDTH;
-    for (int i = 0; i < d; ++i)
-      at[i * WIDTH] = (float)(u[(size_t)c * (size_t)d + (size_t)i] / Q);
+    for (int i = 0; i < d; ++i) at[i * WIDTH] = (float)(u[(size_t)c * (size_t)d + (size_t)i] / Q);
   }
 }
 

@@ -268,8 +268,7 @@ static bool may_be_single(const scree_SolveRun *run) {
   const scree_SolveSettings *s = run->settings;
   if (s->measure != SCREE_MEASURE_ERROR || run->cache->stopped >= SINGLE_STAGES) return false;
   if (s->tolerance >= scree_singles_least()) return true;
-  return run->W->problem->nc >= single.contacts &&
-         !(run->measured && run->value < single_end(run));
+  return run->W->problem->nc >= single.contacts && !(run->measured && run->value < single_end(run));
 }
 
 /* Where the next sweeps are in double precision: those in single precision cannot go further. */
