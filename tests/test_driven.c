@@ -152,8 +152,8 @@ static void test_carried(void **state) {
       const scree_Pose now = scree_body_pose(world, clamp);
       q = nodes_of(world, body, &count);
       for (int i = 0; i < count; ++i) {
-        const scree_Vec3 X = scree_pose_invert(
-            &start, vec(first[3 * i], first[3 * i + 1], first[3 * i + 2]));
+        const scree_Vec3 X =
+            scree_pose_invert(&start, vec(first[3 * i], first[3 * i + 1], first[3 * i + 2]));
         const scree_Vec3 x = scree_pose_apply(&now, X);
         const scree_Vec3 gap = scree_sub(x, vec(q[3 * i], q[3 * i + 1], q[3 * i + 2]));
         worst[k] = fmax(worst[k], scree_norm(gap));

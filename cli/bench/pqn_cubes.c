@@ -129,7 +129,8 @@ static scree_Status run_size(Bench *bench, int m, bool soft) {
                        method_auto()};
   snprintf(methods[0].text[2], sizeof *methods[0].text, "epsilon=%g", soft ? 0.01 : 0.25);
   snprintf(methods[0].text[3], sizeof *methods[0].text, "krylov=%d", soft ? 5 : 10);
-  snprintf(methods[0].text[4], sizeof *methods[0].text, "scaled=%s", getenv("SC") ? getenv("SC") : "no");
+  snprintf(methods[0].text[4], sizeof *methods[0].text, "scaled=%s",
+           getenv("SC") ? getenv("SC") : "no");
   for (int k = 0; k < 3; ++k) {
     char name[48];
     methods[k].tolerance = 1e-8;

@@ -257,15 +257,15 @@ static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, in
   const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
   scree_World *world = NULL;
   Drum drum = drum_of(kind, bodies);
-  Count count = {.own = {.newton = strcmp(method->solver, "pqn") == 0},
-                 .drum = &drum,
-                 .log = bench->log};
+  Count count = {
+      .own = {.newton = strcmp(method->solver, "pqn") == 0}, .drum = &drum, .log = bench->log};
   March *result = malloc(sizeof *result);
   scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
   if (!status) status = scree_world_create(&settings, bench->log, &world);
   if (!status) status = scree_world_set_default_law(world, &law);
   if (!status) status = add_drum(world, &drum, bench->log);
-  if (!status) status = ranks ? fill(world, &drum, bench->log) : drop_layer(world, &drum, bench->log);
+  if (!status)
+    status = ranks ? fill(world, &drum, bench->log) : drop_layer(world, &drum, bench->log);
   if (!status) status = march(bench, name, world, steps, observe, &count, result);
   if (!status) status = count.status;
   if (!status) {

@@ -119,8 +119,7 @@ void scree_driven_goal(const scree_Bodies *b, const scree_Deformable *self, doub
     if (obstacle < 0) continue;
     if (obstacle != last) {
       next = b->motion[obstacle];
-      if (scree_body_moves(b, obstacle))
-        scree_rigid_drift(&b->inertia[obstacle], horizon, &next);
+      if (scree_body_moves(b, obstacle)) scree_rigid_drift(&b->inertia[obstacle], horizon, &next);
       last = obstacle;
     }
     const scree_Vec3 x = scree_pose_apply(&next.pose, d->driven->anchor[k]);

@@ -139,7 +139,7 @@ struct scree_Scene {
   scree_SceneDriven *driven; /* (driven_count) */
   int driven_count;
   size_t driven_capacity;
-  scree_SceneForce *forces;  /* (force_count) */
+  scree_SceneForce *forces; /* (force_count) */
   int force_count;
   scree_SceneJoint *joints; /* (joint_count) */
   int joint_count;

@@ -177,8 +177,7 @@ static scree_Status read_driven(scree_Scene *scene, const scree_Node *map, const
                     (size_t)scene->driven_count + 1, sizeof *scene->driven))
       return scree_fail_memory(log, scene->name);
     scree_SceneDriven *driven = &scene->driven[scene->driven_count++];
-    *driven =
-        (scree_SceneDriven){.body = (int)scene->body_count, .size = body->shape.size};
+    *driven = (scree_SceneDriven){.body = (int)scene->body_count, .size = body->shape.size};
     driven->obstacle = find_obstacle(scene, by, log);
     if (driven->obstacle < 0) return SCREE_BAD_INPUT;
     if (scene->bodies[driven->obstacle].def.belt)

@@ -11,10 +11,9 @@
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 void scree_deform_fini(scree_Deform *f) {
-  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
-                    f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
-                    f->rows.B,        f->rows.C,       f->energy,       f->load,
-                    f->goal};
+  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
+                    f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
+                    f->energy,        f->load,         f->goal};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }
@@ -566,7 +565,7 @@ void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
     balance->viscous += damped;
     if (s->deform.loaded > 0) balance->forces += load_work(s, self);
     if (self->driven > 0)
-      balance->drivers += scree_driven_work(self, scree_deformable_v(b, self),
-                                            scree_deformable_after(b, self));
+      balance->drivers +=
+          scree_driven_work(self, scree_deformable_v(b, self), scree_deformable_after(b, self));
   }
 }
