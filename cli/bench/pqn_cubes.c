@@ -8,7 +8,8 @@
  * The paper prints no figures for this example (its sections 8.2.1 to 8.2.4 are empty), and leaves
  * open the velocity of the walls at t = 0: here it is zero.
  *
- * Methods and counts as in pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10
+ * Methods, counts and units (masses in units of h kg, so that impulses are the paper's forces) as in
+ * pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10
  * for rigid, 0.01 and 5 for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8,
  * from the impulses of the last step; auto on the default scheme to the same merit. */
 #include "cli/bench/cases.h"
@@ -129,8 +130,7 @@ static scree_Status run_size(Bench *bench, int m, bool soft) {
                        method_auto()};
   snprintf(methods[0].text[2], sizeof *methods[0].text, "epsilon=%g", soft ? 0.01 : 0.25);
   snprintf(methods[0].text[3], sizeof *methods[0].text, "krylov=%d", soft ? 5 : 10);
-  snprintf(methods[0].text[4], sizeof *methods[0].text, "scaled=%s",
-           getenv("SC") ? getenv("SC") : "no");
+  snprintf(methods[0].text[4], sizeof *methods[0].text, "scaled=no");
   for (int k = 0; k < 3; ++k) {
     char name[48];
     methods[k].tolerance = 1e-8;

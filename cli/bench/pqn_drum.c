@@ -297,7 +297,7 @@ static Method pqn_method(double delta, const char *scale, double epsilon, int kr
   snprintf(method.text[1], sizeof *method.text, "delta_scale=%s", scale);
   snprintf(method.text[2], sizeof *method.text, "epsilon=%.17g", epsilon);
   snprintf(method.text[3], sizeof *method.text, "krylov=%d", krylov);
-  snprintf(method.text[4], sizeof *method.text, "scaled=%s", getenv("SC") ? getenv("SC") : "no");
+  snprintf(method.text[4], sizeof *method.text, "scaled=no");
   return method;
 }
 
@@ -359,35 +359,48 @@ static scree_Status run_tables(Bench *bench) {
   return SCREE_OK;
 }
 
-/* Figures 2, 3 and 6 to 11: (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary;
- * (c) pairs of eps and m, delta varies. Only with --only sweep..., since each takes minutes. */
+/* Figures 2, 3 and 6 to 11, on the grids of the author's jobs (tr2-jobs-drum100-absdelta.py and
+ * -reldelta.py): (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary; (c) pairs of
+ * eps and m, delta varies. Only with --only sweep..., since the 3528 rows take 10 to 60 s each. */
+static const double absolutes[] = {0,    1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8,
+                                   1e-7, 1e-6,  1e-5,  1e-4,  1e-3,  0.01,  0.1};
+static const double relatives[] = {0, 0.001, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5};
+static const double epsilons_a[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.25};
+static const double epsilons_c[] = {0.5, 0.25, 0.1, 0.05, 0.025, 0.01};
+static const int krylovs_b[] = {3, 5, 10, 15, 20, 25, 30, 40, 50, 70, 100};
+static const int krylovs_c[] = {5, 10, 15, 20};
+enum { EPSILONS_A = 7, EPSILONS_C = 6, KRYLOVS_B = 11, KRYLOVS_C = 4 };
+
+/* Parameters of column k of a figure (0: a, 1: b, 2: c); false behind the last. */
+static bool column(int figure, int k, double *epsilon, int *krylov) {
+  const int counts[] = {EPSILONS_A, KRYLOVS_B, EPSILONS_C * KRYLOVS_C};
+  if (k >= counts[figure]) return false;
+  *epsilon = figure == 0 ? epsilons_a[k] : figure == 1 ? 1e-3 : epsilons_c[k % EPSILONS_C];
+  *krylov = figure == 0 ? 1000 : figure == 1 ? krylovs_b[k] : krylovs_c[k / EPSILONS_C];
+  return true;
+}
+
 static scree_Status run_sweeps(Bench *bench) {
   static const char *const scales[] = {"absolute", "min", "mean", "max"};
-  static const double deltas[] = {1e-4, 1e-3, 0.01, 0.1}, epsilons[] = {1e-3, 0.01, 0.1, 0.25};
-  static const int krylovs[] = {5, 10, 15, 20};
-  static const struct {
+  for (int row = 0; row < 2 * 4 * 3; ++row) {
+    const int kind = row / 12, scale = row / 3 % 4, figure = row % 3;
+    const double *deltas = scale ? relatives : absolutes;
+    const int delta_count =
+        (int)(scale ? sizeof relatives / sizeof *relatives : sizeof absolutes / sizeof *absolutes);
     double epsilon;
     int krylov;
-  } pairs[] = {{0.01, 5}, {0.05, 10}, {0.1, 15}, {0.25, 20}};
-  for (int kind = 0; kind < 2; ++kind)
-    for (int scale = 0; scale < 4; ++scale)
-      for (int figure = 0; figure < 3; ++figure)
-        for (int i = 0; i < 4; ++i)
-          for (int j = 0; j < 4; ++j) {
-            const double epsilon = figure == 0   ? epsilons[j]
-                                   : figure == 1 ? 1e-3
-                                                 : pairs[j].epsilon;
-            const int krylov = figure == 0 ? 1000 : figure == 1 ? krylovs[j] : pairs[j].krylov;
-            char name[48];
-            snprintf(name, sizeof name, "sweep-%c-%s-%s-%g-%g-%d", 'a' + figure,
-                     kinds[kind].soft ? "pseudo" : "rigid", scales[scale], deltas[i], epsilon,
-                     krylov);
-            if (!bench_wants(bench, name)) continue;
-            const Method method = pqn_method(deltas[i], scales[scale], epsilon, krylov);
-            const scree_Status status = run_row(bench, name, &kinds[kind], BODIES,
-                                                bench->quick ? QUICK : steps_full, &method, NULL);
-            if (status || !bench_progress(bench, "%s done", name)) return status;
-          }
+    for (int i = 0; i < delta_count; ++i)
+      for (int k = 0; column(figure, k, &epsilon, &krylov); ++k) {
+        char name[48];
+        snprintf(name, sizeof name, "sweep-%c-%s-%s-%g-%g-%d", 'a' + figure,
+                 kinds[kind].soft ? "pseudo" : "rigid", scales[scale], deltas[i], epsilon, krylov);
+        if (!bench_wants(bench, name)) continue;
+        const Method method = pqn_method(deltas[i], scales[scale], epsilon, krylov);
+        const scree_Status status = run_row(bench, name, &kinds[kind], BODIES,
+                                            bench->quick ? QUICK : steps_full, &method, NULL);
+        if (status || !bench_progress(bench, "%s done", name)) return status;
+      }
+  }
   return SCREE_OK;
 }
 
